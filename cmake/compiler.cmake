@@ -1,0 +1,22 @@
+# Flags that every target shares. Warnings are errors in our own code; third-party headers are system includes.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror
+                    -fno-omit-frame-pointer)
+# RelWithDebInfo is what ./run and ./test build: optimised, with assertions on and small debug information.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -gline-tables-only")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -gline-tables-only")
+add_link_options(-fuse-ld=lld-19)
+# A precompiled header is only cacheable when its timestamp is left out (ccache manual, "Precompiled headers").
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+
+if(MB_SANITIZE)
+  add_compile_options(-fsanitize=${MB_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MB_SANITIZE})
+  # Boost and RocksDB are built without the sanitizers: vptr checks on their types would need their typeinfo.
+  if(MB_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize=vptr)
+    add_link_options(-fno-sanitize=vptr)
+  endif()
+endif()
+if(MB_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

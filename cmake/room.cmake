@@ -1,0 +1,33 @@
+# mb_room(<name> LINKS <rooms and libraries>...)
+#
+# Makes the folder it is called in one static library mb_<name> out of its *.cc, and, where there are *_test.cc, one test
+# program <name>_test. Adding a source or a test touches no build file. The precompiled header is compiled once, by
+# mb_base, and shared.
+function(mb_room name)
+  cmake_parse_arguments(ROOM "" "" "LINKS;TEST_LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+  if(NOT sources)
+    add_library(mb_${name} INTERFACE)
+    target_include_directories(mb_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(mb_${name} INTERFACE ${ROOM_LINKS})
+    return()
+  endif()
+  add_library(mb_${name} STATIC ${sources})
+  target_include_directories(mb_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(mb_${name} PUBLIC ${ROOM_LINKS})
+  if(NOT name STREQUAL "pch")
+    target_precompile_headers(mb_${name} REUSE_FROM mb_pch)
+    target_link_libraries(mb_${name} PUBLIC mb_pch)
+  endif()
+
+  if(MB_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE mb_${name} ${ROOM_TEST_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+    target_precompile_headers(${name}_test REUSE_FROM mb_pch)
+    add_test(NAME ${name} COMMAND ${name}_test)
+  endif()
+endfunction()

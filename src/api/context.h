@@ -1,0 +1,56 @@
+// What a handler gets: the request, who asks, the project as it is now, and the decoded input. Handlers decode, call
+// one service and encode; nothing else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/json.h"
+#include "document/shape.h"
+#include "http/message.h"
+#include "policy/caller.h"
+#include "snapshot/snapshot.h"
+#include "store/store.h"
+
+namespace mb::api {
+
+struct RequestContext {
+  http::Request& request;
+  std::vector<std::string> params;  // path captures, in order
+  policy::Caller caller;
+  snapshot::SnapshotPtr project;  // null on routes without one
+  store::Deadline deadline;       // of the whole request
+  std::string clientIp;           // peer, or x-forwarded-for through trusted proxies
+
+  const std::string& param(size_t index) const { return params[index]; }
+};
+
+// An answer on its way out.
+struct Reply {
+  http::Response response;
+
+  static Reply noContent() { return {http::Response::empty(204)}; }
+  static Reply createdEmpty() { return {http::Response::empty(201)}; }
+  // {"<key>": <document>}; fields in `hidden` left out.
+  static Reply entity(int status, std::string_view key, doc::DocumentView value, const doc::FieldSet* hidden = nullptr);
+  static Reply object(int status, doc::DocumentView value);
+  // {"<key>": [<shape>, …]}
+  template <doc::Shaped T>
+  static Reply list(std::string_view key, const std::vector<T>& items) {
+    doc::BsonWriter out;
+    doc::encodeValue(out, key, items);
+    return object(200, out.finish());
+  }
+  template <doc::Shaped T>
+  static Reply entity(int status, std::string_view key, const T& value) {
+    const doc::Document encoded = doc::encode(value);
+    return entity(status, key, encoded.view());
+  }
+  template <doc::Shaped T>
+  static Reply object(int status, const T& value) {
+    const doc::Document encoded = doc::encode(value);
+    return object(status, encoded.view());
+  }
+};
+
+}  // namespace mb::api

@@ -1,0 +1,116 @@
+// The route table: one line a route, which is its whole policy. Gates, rate limits, metrics labels and later the
+// machine-readable description read it.
+//
+//   routes.post("/api/v1/admin/roles", admin("roles:manage"), this, &RoleRoutes::create, "Create a member role");
+//
+// A handler is Task<Reply> f(RequestContext&) or Task<Reply> f(RequestContext&, Body): Body is a shape (decoded
+// strictly, unknown fields refused) or doc::Document (any JSON object).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/context.h"
+#include "http/router.h"
+
+namespace mb::api {
+
+enum class Plane { open, authPublic, endUser, data, admin, control, operators };
+
+// What must hold before a handler runs.
+struct Gate {
+  Plane plane = Plane::open;
+  std::string_view scope;       // API key scope: read, write, admin, storage, functions
+  std::string_view permission;  // checked on the admin plane; ":0" stands for the first path parameter
+  std::string_view
+      rateAction;  // auth rate limit: "register", "login", "refresh", "verify-email", "password-reset", "mfa"
+  bool needsProject = false;  // the project is resolved and active
+};
+
+Gate open();                                           // nobody in particular
+Gate authPublic(std::string_view rateAction = "");     // end-user auth without a token: resolves the project
+Gate endUser(std::string_view rateAction = "");        // an end user's JWT
+Gate data(std::string_view scope);                     // a data token with the scope
+Gate admin(std::string_view permission);               // member token or key of scope admin, with the permission
+Gate control();                                        // a control token
+Gate controlPublic(std::string_view rateAction = "");  // control-plane auth without a token
+Gate operators();                                      // super-admin, SERVICE_OPERATORS set
+
+using Handler = std::function<Task<Reply>(RequestContext&)>;
+
+struct Route {
+  http::Method method;
+  std::string pattern;
+  Gate gate;
+  Handler handler;
+  std::string_view summary;
+  std::string_view bodyName;  // the shape's name; "" without a body, "object" for any
+  bool control = false;       // belongs to the control plane (404 when it is off)
+  size_t maxBody = 0;         // 0: SERVICE_MAX_BODY
+};
+
+// The JSON body of a request as a document: 415 for another content type, invalidJson, validation for no body at all.
+Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended);
+
+template <class C, class B>
+Task<Reply> callWithBody(C* self, Task<Reply> (C::*handler)(RequestContext&, B), RequestContext& context) {
+  if constexpr (std::is_same_v<B, doc::Document>) {
+    CO_TRY(doc::Document body, readBody(context, doc::ExtendedJson::accept));
+    co_return co_await (self->*handler)(context, std::move(body));
+  } else {
+    CO_TRY(const doc::Document source, readBody(context, doc::ExtendedJson::refuse));
+    CO_TRY(B body, doc::decode<B>(source));
+    co_return co_await (self->*handler)(context, std::move(body));
+  }
+}
+
+class RouteTable {
+ public:
+  template <class C>
+  Route& add(http::Method method, std::string pattern, Gate gate, C* self, Task<Reply> (C::*handler)(RequestContext&),
+             std::string_view summary) {
+    return push({method, std::move(pattern), gate,
+                 [self, handler](RequestContext& context) { return (self->*handler)(context); }, summary, ""});
+  }
+  template <class C, class B>
+  Route& add(http::Method method, std::string pattern, Gate gate, C* self,
+             Task<Reply> (C::*handler)(RequestContext&, B), std::string_view summary) {
+    std::string_view bodyName = "object";
+    if constexpr (doc::Shaped<B>) bodyName = B::shape().name;
+    return push({method, std::move(pattern), gate,
+                 [self, handler](RequestContext& context) { return callWithBody(self, handler, context); }, summary,
+                 bodyName});
+  }
+  template <class... A>
+  Route& get(std::string pattern, Gate gate, A&&... a) {
+    return add(http::Method::get, std::move(pattern), gate, std::forward<A>(a)...);
+  }
+  template <class... A>
+  Route& post(std::string pattern, Gate gate, A&&... a) {
+    return add(http::Method::post, std::move(pattern), gate, std::forward<A>(a)...);
+  }
+  template <class... A>
+  Route& put(std::string pattern, Gate gate, A&&... a) {
+    return add(http::Method::put, std::move(pattern), gate, std::forward<A>(a)...);
+  }
+  template <class... A>
+  Route& patch(std::string pattern, Gate gate, A&&... a) {
+    return add(http::Method::patch, std::move(pattern), gate, std::forward<A>(a)...);
+  }
+  template <class... A>
+  Route& remove(std::string pattern, Gate gate, A&&... a) {
+    return add(http::Method::remove, std::move(pattern), gate, std::forward<A>(a)...);
+  }
+  const std::vector<Route>& all() const { return routes_; }
+
+ private:
+  Route& push(Route route) {
+    routes_.push_back(std::move(route));
+    return routes_.back();
+  }
+  std::vector<Route> routes_;
+};
+
+}  // namespace mb::api

@@ -1,0 +1,55 @@
+// One io_context and one thread a core. A connection, its coroutine and its per-core caches stay on the core where they
+// began, so per-core data needs no lock.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/task.h"
+
+namespace mb {
+
+class Cores {
+ public:
+  explicit Cores(int count);
+  ~Cores();  // stops and joins
+
+  int count() const { return static_cast<int>(contexts_.size()); }
+  asio::io_context& at(int index) { return *contexts_[static_cast<size_t>(index)]; }
+  // Starts the threads. Call once.
+  void start();
+  // Lets every io_context run out of work, or stops it at once, and joins the threads. Not from a core.
+  void join();
+  void stop();
+
+  // Index of the core whose thread this is; -1 on any other thread.
+  static int current();
+
+ private:
+  std::vector<std::unique_ptr<asio::io_context>> contexts_;
+  std::vector<asio::executor_work_guard<Executor>> guards_;
+  std::vector<std::thread> threads_;
+};
+
+// One T a core, each touched by its own core only. at() without index is the calling core's.
+template <class T>
+class PerCore {
+ public:
+  explicit PerCore(int count) : values_(static_cast<size_t>(count)) {}
+  T& local() { return values_[static_cast<size_t>(Cores::current())].value; }
+  T& at(int index) { return values_[static_cast<size_t>(index)].value; }
+
+ private:
+  struct alignas(64) Slot {
+    T value;
+  };
+  std::vector<Slot> values_;
+};
+
+// Waits on the calling coroutine's core.
+Async<void> sleepFor(std::chrono::milliseconds duration);
+
+}  // namespace mb

@@ -1,0 +1,134 @@
+// The one error type. A failure is a value of Error inside a Result; exceptions are for bugs and are caught at the
+// connection's edge. One table (error.cc) turns a code into its HTTP status and wire code; nobody else writes a status.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mb {
+
+// Every failure there is. Wire code and status: error.cc. Source: contract 7, decisions 1, 3, 7 and 8.
+enum class ErrorCode {
+  validation,
+  invalidJson,
+  invalidParam,
+  invalidFilter,
+  invalidBody,
+  invalidUpdate,
+  missingProject,
+  projectMismatch,
+  billingDisabled,
+  unauthenticated,
+  invalidCredentials,
+  forbidden,
+  userInactive,
+  userBlocked,
+  projectSuspended,
+  planLimit,
+  notFound,
+  methodNotAllowed,
+  requestTimeout,
+  conflict,
+  emailTaken,
+  payloadTooLarge,
+  unsupportedMediaType,
+  upgradeRequired,
+  rateLimited,
+  headersTooLarge,
+  internal,
+  unavailable,
+  // Never reaches a client: the catalogue changed under a write, which is to be judged again on the new snapshot.
+  staleCatalogue,
+};
+
+// What a code is on the wire.
+struct ErrorMeaning {
+  int status;             // HTTP status
+  std::string_view wire;  // the `code` of the error body
+};
+ErrorMeaning meaningOf(ErrorCode code);
+
+// One entry of `details`: where in the input (a JSON pointer such as "/title") and what is wrong there.
+struct ErrorDetail {
+  std::string path;
+  std::string message;
+};
+
+// A code, a message for the caller, and a private cause for the log. Move-only and one pointer wide, so that a Result
+// costs little on the way that succeeds.
+class [[nodiscard]] Error {
+ public:
+  Error(ErrorCode code, std::string message);
+
+  ErrorCode code() const { return rep_->code; }
+  const std::string& message() const { return rep_->message; }
+  const std::vector<ErrorDetail>& details() const { return rep_->details; }
+  // Logged with the request id, never sent.
+  const std::string& cause() const { return rep_->cause; }
+  std::optional<int> retryAfterSeconds() const { return rep_->retryAfterSeconds; }
+  // The `allow` header of methodNotAllowed; empty otherwise.
+  const std::string& allow() const { return rep_->allow; }
+
+  Error&& withDetail(std::string path, std::string message) &&;
+  Error&& withDetails(std::vector<ErrorDetail> details) &&;
+  Error&& withCause(std::string cause) &&;
+  Error&& withRetryAfter(int seconds) &&;
+  Error&& withAllow(std::string methods) &&;
+  Error clone() const;
+
+ private:
+  struct Rep {
+    ErrorCode code;
+    std::string message;
+    std::vector<ErrorDetail> details;
+    std::string cause;
+    std::optional<int> retryAfterSeconds;
+    std::string allow;
+  };
+  std::unique_ptr<Rep> rep_;
+};
+
+template <class T = void>
+using Result = std::expected<T, Error>;
+
+// fail(ErrorCode::notFound, "no such document") in a return statement of any Result.
+inline std::unexpected<Error> fail(ErrorCode code, std::string message) {
+  return std::unexpected<Error>(Error(code, std::move(message)));
+}
+inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected<Error>(std::move(error));
+}
+
+// The {"error": {...}} body of decisions 1, as JSON text.
+std::string errorBody(const Error& error);
+
+}  // namespace mb
+
+#define MB_CONCAT_(a, b) a##b
+#define MB_CONCAT(a, b) MB_CONCAT_(a, b)
+
+// TRY(auto x, f()) declares x from the value of a Result, or returns its error. CO_TRY is the same in a coroutine
+// (CO_TRY(auto x, co_await f())). CHECK and CO_CHECK are for results without a value, or whose value is not wanted.
+#define TRY_(tmp, decl, ...)                                             \
+  auto tmp = (__VA_ARGS__);                                              \
+  if (!tmp) return std::unexpected<::mb::Error>(std::move(tmp).error()); \
+  decl = *std::move(tmp)
+#define TRY(decl, ...) TRY_(MB_CONCAT(try_result_, __LINE__), decl, __VA_ARGS__)
+
+#define CHECK_(tmp, ...) \
+  if (auto tmp = (__VA_ARGS__); !tmp) return std::unexpected<::mb::Error>(std::move(tmp).error())
+#define CHECK(...) CHECK_(MB_CONCAT(check_result_, __LINE__), __VA_ARGS__)
+
+#define CO_TRY_(tmp, decl, ...)                                             \
+  auto tmp = (__VA_ARGS__);                                                 \
+  if (!tmp) co_return std::unexpected<::mb::Error>(std::move(tmp).error()); \
+  decl = *std::move(tmp)
+#define CO_TRY(decl, ...) CO_TRY_(MB_CONCAT(try_result_, __LINE__), decl, __VA_ARGS__)
+
+#define CO_CHECK_(tmp, ...) \
+  if (auto tmp = (__VA_ARGS__); !tmp) co_return std::unexpected<::mb::Error>(std::move(tmp).error())
+#define CO_CHECK(...) CO_CHECK_(MB_CONCAT(check_result_, __LINE__), __VA_ARGS__)

@@ -1,0 +1,52 @@
+// A named pool of threads for work that blocks (hashing, reads that miss the cache, scans). Bounded: a full queue is an
+// honest 503.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "base/task.h"
+
+namespace mb {
+
+class WorkerPool {
+ public:
+  // `maxQueued` counts jobs that wait, not those that run.
+  WorkerPool(std::string name, int threads, size_t maxQueued);
+  ~WorkerPool();  // stop()
+
+  // Runs `work` (a callable that returns Result<T>) on a pool thread and resumes the caller on its own core with what
+  // it returned. Fails with unavailable when the queue is full or the pool has stopped.
+  template <class F, class R = std::invoke_result_t<F>>
+  Async<R> run(F work) {
+    co_return co_await suspend<R>([this, work = std::move(work)](Resumer<R> resumer) mutable {
+      auto shared = std::make_shared<Resumer<R>>(std::move(resumer));
+      const bool taken = submit([shared, work = std::move(work)]() mutable { shared->resume(work()); });
+      if (!taken) shared->resume(R(fail(ErrorCode::unavailable, "the server is busy, try again")));
+    });
+  }
+
+  // Queues a job without waiting for it; false when full or stopped. Any thread.
+  bool submit(std::move_only_function<void()> job);
+  size_t queued() const;
+  // Finishes what is queued, then joins. Later submits are refused.
+  void stop();
+
+ private:
+  void loop();
+
+  const std::string name_;
+  const size_t maxQueued_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::move_only_function<void()>> jobs_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace mb

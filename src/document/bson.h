@@ -1,0 +1,217 @@
+// A document is BSON bytes. Views borrow, Document owns, BsonWriter builds. Format: bsonspec.org 1.1. Everything that
+// takes a view trusts that its bytes are well-formed; bytes from outside become documents only through parseJson
+// (json.h) or Document::fromUntrusted.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace mb::doc {
+
+enum class BsonType : uint8_t {
+  real = 0x01,  // double
+  string = 0x02,
+  document = 0x03,
+  array = 0x04,
+  binary = 0x05,
+  objectId = 0x07,
+  boolean = 0x08,
+  date = 0x09,
+  null = 0x0A,
+  regex = 0x0B,
+  int32 = 0x10,
+  timestamp = 0x11,
+  int64 = 0x12,
+  decimal = 0x13,
+  minKey = 0xFF,
+  maxKey = 0x7F,
+};
+// "string", "int", "long", "double", "object", "array", "date", ...: the names that $type takes.
+std::string_view typeName(BsonType type);
+
+class DocumentView;
+
+// One value inside somebody else's bytes.
+class ValueView {
+ public:
+  ValueView() = default;  // null
+  ValueView(BsonType type, const char* data, size_t size)
+      : data_(data), size_(static_cast<uint32_t>(size)), type_(type) {}
+
+  BsonType type() const { return type_; }
+  bool isNumber() const {
+    return type_ == BsonType::int32 || type_ == BsonType::int64 || type_ == BsonType::real ||
+           type_ == BsonType::decimal;
+  }
+  bool isContainer() const { return type_ == BsonType::document || type_ == BsonType::array; }
+  // The raw bytes of the value, as they stand in BSON after the key.
+  std::string_view raw() const { return {data_, size_}; }
+
+  // Each requires the type it names.
+  double asReal() const { return load<double>(); }
+  int32_t asInt32() const { return load<int32_t>(); }
+  int64_t asInt64() const { return load<int64_t>(); }
+  bool asBool() const { return data_[0] != 0; }
+  Timestamp asDate() const { return {load<int64_t>()}; }
+  std::string_view asString() const { return {data_ + 4, size_ - 5}; }
+  std::string_view asObjectId() const { return {data_, 12}; }
+  std::string_view asBinary() const { return {data_ + 5, size_ - 5}; }
+  uint8_t binarySubtype() const { return static_cast<uint8_t>(data_[4]); }
+  std::string_view asDecimal() const { return {data_, 16}; }
+  DocumentView asDocument() const;  // also for arrays: keys "0", "1", ...
+
+  // Any number as a double (decimals included); requires isNumber().
+  double toReal() const;
+  // The exact integer an int32, int64, or integral double holds; nullopt otherwise.
+  std::optional<int64_t> toInteger() const;
+
+ private:
+  template <class T>
+  T load() const {
+    T value;
+    std::memcpy(&value, data_, sizeof value);
+    return value;
+  }
+  const char* data_ = nullptr;
+  uint32_t size_ = 0;
+  BsonType type_ = BsonType::null;
+};
+
+struct Element {
+  std::string_view key;
+  ValueView value;
+};
+
+// A whole document (or array) inside somebody else's bytes. Range-for gives its elements in order.
+class DocumentView {
+ public:
+  DocumentView();  // the empty document
+  explicit DocumentView(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string_view bytes() const { return bytes_; }
+  bool empty() const { return bytes_.size() <= 5; }
+  size_t count() const;
+  // The value of a top-level field. Linear.
+  std::optional<ValueView> find(std::string_view key) const;
+  // The value a dotted path leads to through documents only (never through arrays); for our own entities.
+  std::optional<ValueView> findPath(std::string_view dotted) const;
+  // A top-level string, or "" when it is absent or of another type.
+  std::string_view stringOr(std::string_view key, std::string_view fallback = "") const;
+
+  class Iterator {
+   public:
+    explicit Iterator(const char* at) : at_(at) { read(); }
+    const Element& operator*() const { return element_; }
+    const Element* operator->() const { return &element_; }
+    Iterator& operator++() {
+      at_ = next_;
+      read();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void read();
+    const char* at_;
+    const char* next_ = nullptr;
+    Element element_;
+  };
+  Iterator begin() const { return Iterator(bytes_.data() + 4); }
+  Iterator end() const { return Iterator(bytes_.data() + bytes_.size() - 1); }
+
+ private:
+  std::string_view bytes_;
+};
+
+inline DocumentView ValueView::asDocument() const {
+  return DocumentView(raw());
+}
+
+class Document {
+ public:
+  Document();  // the empty document
+  explicit Document(DocumentView view) : bytes_(view.bytes()) {}
+  // Bytes known to be well-formed: from the store or from BsonWriter.
+  static Document fromTrusted(std::string bytes);
+  // Checks every length, type, string and key (libbson's validator); fails with validation.
+  static Result<Document> fromUntrusted(std::string bytes);
+
+  DocumentView view() const { return DocumentView(bytes_); }
+  operator DocumentView() const { return view(); }
+  const std::string& bytes() const { return bytes_; }
+  std::string takeBytes() && { return std::move(bytes_); }
+  size_t size() const { return bytes_.size(); }
+  bool empty() const { return view().empty(); }
+  bool operator==(const Document&) const = default;  // the same bytes
+
+ private:
+  std::string bytes_;
+};
+
+// An owned value of any type: what filters, updates and schemas keep of their input.
+class Value {
+ public:
+  Value();  // null
+  explicit Value(ValueView view);
+  ValueView view() const { return {type_, raw_.data(), raw_.size()}; }
+  operator ValueView() const { return view(); }
+  BsonType type() const { return type_; }
+
+ private:
+  BsonType type_;
+  std::string raw_;
+};
+
+// Appends elements in order; every begin needs its end. Keys must not hold NUL (checked by the parser, asserted here).
+// finish() closes the outermost document and gives the bytes away.
+class BsonWriter {
+ public:
+  BsonWriter();
+
+  void append(std::string_view key, ValueView value);
+  void appendString(std::string_view key, std::string_view value);
+  void appendInt32(std::string_view key, int32_t value);
+  void appendInt64(std::string_view key, int64_t value);
+  // int32 where it fits, else int64: the type a JSON integer gets.
+  void appendInteger(std::string_view key, int64_t value);
+  void appendReal(std::string_view key, double value);
+  void appendBool(std::string_view key, bool value);
+  void appendNull(std::string_view key);
+  void appendDate(std::string_view key, Timestamp value);
+  void appendObjectId(std::string_view key, std::string_view twelveBytes);
+  void appendBinary(std::string_view key, std::string_view bytes, uint8_t subtype = 0);
+  void appendDecimal(std::string_view key, std::string_view sixteenBytes);
+  void appendDocument(std::string_view key, DocumentView value);
+  void appendArray(std::string_view key, DocumentView value);
+  void beginDocument(std::string_view key);
+  void beginArray(std::string_view key);
+  // Ends the innermost document or array.
+  void end();
+  // Every element of `view`, as it stands.
+  void appendAll(DocumentView view);
+  size_t size() const { return out_.size(); }
+
+  Document finish();
+
+ private:
+  void header(BsonType type, std::string_view key);
+  template <class T>
+  void raw(T value) {
+    out_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  std::string out_;
+  std::vector<uint32_t> open_;  // where the length of each open container stands
+};
+
+// "0", "1", ... as the keys of arrays; valid for the life of the program for n < 1000, else until the next call on the
+// same thread.
+std::string_view arrayKey(size_t n);
+
+}  // namespace mb::doc

@@ -1,0 +1,104 @@
+// The filter language: parsed once into a typed tree, matched in process, read by the planner. Operators and semantics:
+// decisions 4 (MongoDB's).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "document/bson.h"
+#include "document/path.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace mb::doc {
+
+struct FilterNode;
+using FilterNodes = std::vector<std::unique_ptr<FilterNode>>;
+
+enum class FilterOp {
+  all,     // and of children ($and, an object of several conditions); true when empty
+  any,     // $or
+  none,    // $nor
+  negate,  // $not: one child
+  eq,      // also {field: value}; `operand`
+  gt,
+  gte,
+  lt,
+  lte,
+  in,         // `operands` and `patterns`: a value equal to one of them (ne and nin are negate(eq) and negate(in))
+  exists,     // `flag`
+  type,       // `types`
+  contains,   // $all of plain values: `operands`, each equal to the field or one of its elements (children for
+              // $elemMatch)
+  elemMatch,  // one child, applied to each element: as a document (path-rooted), or `elementIsValue`
+  size,       // `number`
+  mod,        // `divisor`, `remainder`
+  regex,      // `patterns[0]`
+};
+
+struct Pattern {
+  std::string source;
+  std::string options;  // i m s x
+  std::shared_ptr<const re2::RE2> compiled;
+  // The literal text every match begins with (anchored, case-sensitive patterns only); empty when unknown.
+  std::string prefix;
+};
+
+struct FilterNode {
+  FilterOp op = FilterOp::all;
+  FieldPath path;  // empty for all, any, none, and for the conditions on an element inside elemMatch
+  FilterNodes children;
+  Value operand;
+  std::vector<Value> operands;
+  std::vector<Pattern> patterns;
+  std::vector<BsonType> types;
+  bool anyNumber = false;  // $type: "number"
+  bool flag = false;
+  bool elementIsValue = false;
+  int64_t number = 0;
+  int64_t divisor = 0;
+  int64_t remainder = 0;
+};
+
+// What the caller of parse knows that changes constants: a schema's x-bson types and the server's own dates.
+class FilterCoercion {
+ public:
+  virtual ~FilterCoercion() = default;
+  // The value to compare with at `path` in place of `given`, or nullopt to take it as it is.
+  virtual std::optional<Value> coerce(std::string_view path, ValueView given) const = 0;
+};
+
+struct FilterLimits {
+  int maxConditions = 100;
+  int maxDepth = 20;
+};
+
+class Filter {
+ public:
+  Filter();  // matches everything
+
+  // Fails with invalidFilter, naming the operator or path. Source: decisions 4.
+  static Result<Filter> parse(DocumentView source, const FilterCoercion* coercion = nullptr,
+                              const FilterLimits& limits = {});
+  // Both must match. Shares the trees.
+  static Filter both(const Filter& a, const Filter& b);
+  // {field: value}, for our own look-ups.
+  static Filter equals(std::string_view path, ValueView value);
+
+  bool matchesAll() const;  // no condition at all
+  bool matches(DocumentView document) const;
+  const FilterNode& root() const { return *root_; }
+  // Every path that a condition names, nested $elemMatch joined with its parent ("a" and "a.b").
+  std::vector<std::string> paths() const;
+
+ private:
+  std::shared_ptr<const FilterNode> root_;
+};
+
+// A string against a pattern, in linear time.
+bool matchesPattern(const Pattern& pattern, std::string_view text);
+
+}  // namespace mb::doc

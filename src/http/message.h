@@ -1,0 +1,69 @@
+// Requests and answers as the rest of the house sees them. Nothing of Beast here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace mb::http {
+
+enum class Method { get, head, post, put, patch, remove, options, other };
+std::string_view methodName(Method method);
+
+struct Header {
+  std::string_view name;  // as sent; compare with equalsIgnoreCase
+  std::string_view value;
+};
+bool equalsIgnoreCase(std::string_view a, std::string_view b);
+
+// A request whose head has been read. Views are valid while the request is being handled.
+struct Request {
+  Method method = Method::get;
+  std::string_view target;  // as sent
+  std::string_view path;    // the raw path, before "?"
+  std::string_view query;   // the raw query, without "?"
+  std::vector<Header> headers;
+  std::string_view body;     // complete once handle() is called
+  std::string peer;          // the connection's remote address, without port
+  std::string id;            // x-request-id: the caller's where well-formed, else generated
+  bool bodyPresent = false;  // content-length above 0 or chunked
+
+  std::optional<std::string_view> header(std::string_view name) const;
+};
+
+struct Response {
+  int status = 200;
+  std::string contentType;  // empty: no content-type header
+  std::string body;
+  // Names in lower case. content-length, date, x-request-id, connection and content-encoding are added by the
+  // connection.
+  std::vector<std::pair<std::string_view, std::string>> headers;  // names are literals
+  bool close = false;                                             // close the connection after this answer
+
+  static Response empty(int status);  // 204, 201 without a body
+  static Response json(int status, std::string body);
+  static Response failure(const Error& error);  // the error envelope, with retry-after, www-authenticate, allow
+  static Response text(int status, std::string contentType, std::string body);
+};
+
+// "a%20b" to "a b"; nullopt for a broken escape, NUL or invalid UTF-8.
+std::optional<std::string> percentDecode(std::string_view text, bool plusIsSpace = false);
+// The segments of a raw path ("/api/v1/x%2Fy" gives "api","v1","x/y"); fails with notFound for broken escapes.
+Result<std::vector<std::string>> splitPath(std::string_view rawPath);
+
+// Query parameters in order, decoded; fails with invalidParam for broken escapes. A name given twice keeps both.
+class QueryParams {
+ public:
+  static Result<QueryParams> parse(std::string_view rawQuery);
+  std::optional<std::string_view> get(std::string_view name) const;  // the first
+
+ private:
+  std::vector<std::pair<std::string, std::string>> items_;
+};
+
+}  // namespace mb::http

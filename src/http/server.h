@@ -1,0 +1,60 @@
+// The listener and its connections: HTTP/1.1 with keep-alive and pipelining, limits on head, body and time, gzip,
+// graceful drain. Beast is known to connection.cc only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/cores.h"
+#include "base/settings.h"
+#include "http/message.h"
+
+namespace mb::http {
+
+struct ServerSettings {
+  explicit ServerSettings(Settings& settings);
+  ServerSettings() = default;
+
+  std::string host = "127.0.0.1";
+  int port = 8090;                 // 0: any free one
+  size_t maxHeadBytes = 16 << 10;  // 431 past it
+  size_t maxHeaders = 100;
+  std::chrono::seconds headTimeout{10};   // for a whole head
+  std::chrono::seconds bodyTimeout{30};   // for a whole body; longer for larger ones: plus a second per 64 KiB
+  std::chrono::seconds idleTimeout{75};   // between requests
+  std::chrono::seconds writeTimeout{30};  // without progress in sending
+  size_t maxConnections = 20'000;         // all cores; past it a connection is closed at once
+};
+
+// What the layer above does with requests.
+class Service {
+ public:
+  virtual ~Service() = default;
+  // After the head: how large the body may be, or the answer that refuses it (sent at once, then the connection closes
+  // unless there is no body). Must not wait.
+  virtual Result<size_t> bodyLimit(const Request& head) = 0;
+  // A whole request. `request` lives until the coroutine ends. An exception is a bug: logged, answered with a plain
+  // 500.
+  virtual Async<Response> handle(Request& request) = 0;
+};
+
+class Server {
+ public:
+  Server(const ServerSettings& settings, Cores& cores, Service& service);
+  ~Server();
+
+  // Binds one listener a core (SO_REUSEPORT). Fails with the line to show when the address is taken.
+  Result<> listen();
+  int port() const;
+  // Stops accepting, lets running requests end with "connection: close" (at most `limit`), then closes what is left.
+  // Not from a core.
+  void drain(std::chrono::milliseconds limit);
+  size_t connections() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mb::http

@@ -1,0 +1,61 @@
+// The Common Expression Language (github.com/google/cel-spec): parsed and type-checked at save, evaluated with a cost
+// limit.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "document/bson.h"
+#include "document/schema.h"
+
+namespace mb::cel {
+
+// Where and what; line and column start at 1.
+struct Problem {
+  int line = 1;
+  int column = 1;
+  std::string message;
+};
+
+struct Variable {
+  std::string name;
+  doc::DocumentView value;               // an object
+  std::optional<doc::ValueView> scalar;  // instead of `value`
+  std::optional<Timestamp> timestamp;    // instead of both
+};
+
+// Names and types an expression may use.
+struct Environment {
+  struct Declaration {
+    std::string name;
+    // "map", "string", "timestamp", "dyn", or "object" with a schema that names its fields.
+    std::string type = "dyn";
+    const doc::Schema* schema = nullptr;
+    // For type "object" without a schema: the only fields it has (auth: uid, role, pid, token).
+    std::vector<std::pair<std::string, std::string>> fields;
+  };
+  std::vector<Declaration> declarations;
+};
+
+struct Evaluation {
+  enum class Kind {
+    yes,
+    no,
+    error
+  } kind = Kind::error;  // error: an error, a result that is no bool, or over the cost limit
+  std::string message;   // for the log
+};
+
+class Expression {
+ public:
+  // Fails with validation: the first problem in the message, all in the details as "line:column".
+  static Result<std::shared_ptr<const Expression>> compile(std::string_view source, const Environment& environment);
+  virtual ~Expression() = default;
+  // For a bool expression. `costLimit` steps at most. Any thread.
+  virtual Evaluation test(const std::vector<Variable>& variables, int costLimit = 10'000) const = 0;
+  // The value of any expression as BSON under the key "" (tests, flows); fails with validation.
+  virtual Result<doc::Document> evaluate(const std::vector<Variable>& variables, int costLimit = 10'000) const = 0;
+};
+
+}  // namespace mb::cel

@@ -1,0 +1,35 @@
+// Permission strings and the sets of them that roles, keys and members hold. "data:posts:read", "functions:manage",
+// "*". A "*" segment matches one segment; as last segment it covers every further one. "<x>:manage" includes
+// "<x>:read". Source: contract 2.9, decisions 8.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace mb::policy {
+
+// Fails with validation: empty, more than four segments, characters outside [A-Za-z0-9_*.-], over 200 bytes.
+Result<> checkPermission(std::string_view permission);
+
+class PermissionSet {
+ public:
+  PermissionSet() = default;
+  explicit PermissionSet(std::vector<std::string> permissions);
+
+  bool allows(std::string_view needed) const;
+  // Whether everything `other` could allow is allowed here: nobody grants what they do not hold.
+  bool includes(const PermissionSet& other) const;
+  // Whether `permission` stands here to the letter.
+  bool holdsLiterally(std::string_view permission) const;
+  const std::vector<std::string>& list() const { return permissions_; }
+
+ private:
+  std::vector<std::string> permissions_;
+};
+using PermissionsPtr = std::shared_ptr<const PermissionSet>;
+
+}  // namespace mb::policy

@@ -1,0 +1,99 @@
+// The project snapshot: one immutable, shared, compiled picture of a project's whole configuration. Requests take a
+// pointer and never re-read configuration. Rooms fill typed slots; a change bumps the project's epoch, and the next
+// look at the snapshot loads it anew. Source: docs/architecture.md 2, docs/engine.md 5.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cores.h"
+#include "base/id.h"
+#include "document/shape.h"
+#include "store/store.h"
+
+namespace mb::snapshot {
+
+enum class ProjectStatus { active, suspended, deleted };
+
+// What a project is, as the control plane keeps it.
+struct ProjectInfo {
+  store::ProjectNo number = 0;
+  ProjectId id;
+  std::string slug;
+  std::string name;
+  ProjectStatus status = ProjectStatus::active;
+  doc::Document record;  // the whole stored record, for the rooms' own parts of it
+};
+
+// What a room adds to the snapshot. load() reads the store and compiles; a failure leaves the old snapshot in use.
+class SlotSource {
+ public:
+  virtual ~SlotSource() = default;
+  virtual Task<std::shared_ptr<const void>> load(ProjectInfo project) = 0;
+};
+
+// A typed handle: where a room's part stands in every snapshot.
+template <class T>
+struct SlotKey {
+  size_t index = 0;
+};
+
+class ProjectSnapshot {
+ public:
+  ProjectSnapshot(ProjectInfo info, uint64_t epoch, std::vector<std::shared_ptr<const void>> slots)
+      : info_(std::move(info)), epoch_(epoch), slots_(std::move(slots)) {}
+  const ProjectInfo& info() const { return info_; }
+  uint64_t epoch() const { return epoch_; }
+  template <class T>
+  const T& get(SlotKey<T> key) const {
+    return *static_cast<const T*>(slots_[key.index].get());
+  }
+
+ private:
+  ProjectInfo info_;
+  uint64_t epoch_;
+  std::vector<std::shared_ptr<const void>> slots_;
+};
+using SnapshotPtr = std::shared_ptr<const ProjectSnapshot>;
+
+// How the registry learns of projects; implemented by projects/.
+class ProjectDirectory {
+ public:
+  virtual ~ProjectDirectory() = default;
+  // By id (proj_…) or slug; deleted ones are not found (nullopt).
+  virtual Task<std::optional<ProjectInfo>> find(std::string idOrSlug) = 0;
+  virtual Task<std::optional<ProjectInfo>> byNumber(store::ProjectNo number) = 0;
+  // The only live root project, where there is exactly one.
+  virtual Task<std::optional<ProjectInfo>> onlyOne() = 0;
+};
+
+// Snapshots by project, a pointer per core, at most `capacity` projects in memory. A snapshot is used only while its
+// epoch equals store.epoch(); otherwise it is loaded anew, once for all who wait.
+class Snapshots {
+ public:
+  Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity);
+  ~Snapshots();
+  void setDirectory(ProjectDirectory& directory);
+
+  // At start-up, before any request.
+  template <class T>
+  SlotKey<T> addSlot(SlotSource& source) {
+    return SlotKey<T>{addSource(source)};
+  }
+
+  // The current snapshot, or null when there is no such project or it is deleted. By id or slug.
+  Task<SnapshotPtr> find(std::string idOrSlug);
+  Task<SnapshotPtr> byNumber(store::ProjectNo number);
+  Task<SnapshotPtr> onlyOne();
+  // Without waiting: the snapshot where this core holds a current one, else null (then call find).
+  SnapshotPtr cached(std::string_view id);
+
+ private:
+  size_t addSource(SlotSource& source);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mb::snapshot

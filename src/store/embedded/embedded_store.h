@@ -1,0 +1,59 @@
+// The embedded engine, on RocksDB. Key grammar: keys.h. Rules of writing, reading and space: docs/engine.md.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/cores.h"
+#include "base/id.h"
+#include "base/settings.h"
+#include "store/change_feed.h"
+#include "store/store.h"
+
+namespace mb::store {
+
+struct EmbeddedSettings {
+  explicit EmbeddedSettings(Settings& settings);
+  EmbeddedSettings() = default;  // defaults, for tests
+
+  int64_t writeBufferBytes = 48LL << 20;
+  int64_t blockCacheBytes = 64LL << 20;
+  int64_t maxLogFileBytes = 32LL << 20;  // the write-ahead log's share to replay after a crash
+  int64_t minFreeDiskBytes = 256LL << 20;
+  int64_t changeLogBytes = 256LL << 20;  // a project
+  int64_t changeLogTotalBytes = 4LL << 30;
+  int64_t changeLogHours = 24;
+};
+
+struct EmbeddedStats {
+  uint64_t commits = 0;  // synced batches
+  uint64_t writes = 0;   // writes they carried
+};
+
+// What `manybase check` found.
+struct CheckReport {
+  uint64_t documents = 0;
+  uint64_t indexEntries = 0;
+  std::vector<std::string> problems;  // at most 100, each names collection, document and index
+};
+
+class EmbeddedStore : public DocumentStore, public ChangeFeed {
+ public:
+  // Opens or creates the database in `directory`/store. Fails with a line to show: the directory is in use by another
+  // process, was written by a newer format, or is damaged (naming the file).
+  static Result<std::unique_ptr<EmbeddedStore>> open(const std::filesystem::path& directory,
+                                                     const EmbeddedSettings& settings, Cores& cores,
+                                                     std::vector<SystemCollection> system, const Clock& clock);
+  // Refuses new work, finishes what runs, flushes and closes. Not from a core. The destructor calls it.
+  virtual void close() = 0;
+  virtual EmbeddedStats embeddedStats() const = 0;
+  // Full consistency scan on a snapshot: every document readable and under its key, each index entry matched by its
+  // document and the reverse, counts right, unique indexes unique, the change log in order. Blocks.
+  virtual CheckReport check() = 0;
+  // The floor for IdGenerator::startAbove, durable from earlier runs. `ids` is asked at each commit for what to
+  // remember.
+  virtual int64_t idFloorMs() const = 0;
+  virtual void rememberIdsOf(const IdGenerator& ids) = 0;
+};
+
+}  // namespace mb::store

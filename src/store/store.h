@@ -1,0 +1,208 @@
+// The document store: collections, documents, filters and indexes, as coroutines. It knows nothing of policies, users
+// or HTTP. Two engines implement it (embedded/, and mongo/ later) and pass one test suite. Rules: docs/engine.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/task.h"
+#include "document/bson.h"
+#include "document/filter.h"
+
+namespace mb::store {
+
+// Numbers are never reused. Project 1 is the control plane's own.
+using ProjectNo = uint32_t;
+using CollectionNo = uint32_t;
+using IndexNo = uint32_t;
+inline constexpr ProjectNo kControlProject = 1;
+// Collections below this number are system collections (SystemCollection); users' collections start here.
+inline constexpr CollectionNo kFirstUserCollection = 1000;
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+struct IndexKey {
+  std::string path;
+  int direction = 1;  // 1 or -1
+};
+
+struct IndexSpec {
+  std::string name;
+  std::vector<IndexKey> keys;
+  bool unique = false;
+  bool sparse = false;
+  std::optional<doc::Document> partialFilter;
+  std::optional<int64_t> expireAfterSeconds;
+};
+
+struct IndexInfo {
+  IndexNo number = 0;
+  IndexSpec spec;
+  bool ready = false;  // false while it is being filled: maintained by writes, not read
+};
+
+// A collection that every project has, declared in code by the room that owns it. Its changes are not in the change
+// log.
+struct SystemCollection {
+  CollectionNo number;
+  std::string name;  // "__users"
+  std::vector<IndexSpec> indexes;
+};
+
+struct CollectionInfo {
+  CollectionNo number = 0;
+  std::string name;
+  uint64_t version = 0;  // grows with each change of name, config or indexes
+  doc::Document config;  // opaque to the store: schema, policy, …, owned by data/
+  std::vector<IndexInfo> indexes;
+};
+
+// A collection as the caller knows it. A write or alteration under an old version fails with staleCatalogue. System
+// collections have version 0.
+struct CollectionRef {
+  ProjectNo project = 0;
+  CollectionNo number = 0;
+  uint64_t version = 0;
+};
+
+enum class Lane { normal, low };  // low: index builds, expiry, imports
+
+struct Actor {
+  std::string kind;  // "user", "member", "apikey", "platform", "server"
+  std::string id;
+};
+
+struct WriteOptions {
+  Deadline deadline;
+  Actor actor;
+  Lane lane = Lane::normal;
+  // Projects whose epoch (authority, configuration) this write changes; bumped in the same commit, visible in epoch()
+  // before the writer is answered.
+  std::vector<ProjectNo> bumpEpochs;
+};
+
+struct WriteTarget {
+  CollectionRef collection;
+  std::string id;  // the document's `id` field
+};
+
+struct Change {
+  enum class Kind { keep, put, remove } kind = Kind::keep;
+  doc::Document after;  // of put; its `id` is the target's
+  // Whether a put over an existing document is an "update" or a "replace" in the change log.
+  bool replaces = false;
+
+  static Change keep() { return {}; }
+  static Change put(doc::Document document) { return {Kind::put, std::move(document), false}; }
+  static Change replace(doc::Document document) { return {Kind::put, std::move(document), true}; }
+  static Change remove() { return {Kind::remove, {}, false}; }
+};
+
+// Decides what becomes of the targets, given each as it is now, under their key locks. One Change per target, in order.
+// Runs once, on the caller's core; must not wait. An error leaves everything as it was and is the write's result.
+using Judge =
+    std::move_only_function<Result<std::vector<Change>>(std::span<const std::optional<doc::Document>> before)>;
+
+struct WriteOutcome {
+  // The unique index that refused the write (nothing was written), and the target that broke it; empty when committed.
+  std::string violatedIndex;
+  size_t violatingTarget = 0;
+  bool committed() const { return violatedIndex.empty(); }
+};
+
+struct Insert {
+  CollectionRef collection;
+  doc::Document document;
+};
+
+struct SortKey {
+  std::string path;
+  int direction = 1;
+};
+
+struct Query {
+  CollectionRef collection;
+  doc::Filter filter;
+  uint64_t skip = 0;
+  uint64_t limit = 50;
+  std::vector<SortKey> sort;  // empty: ascending id
+  Deadline deadline;
+};
+
+// How a query was answered, for those who ask.
+struct Explain {
+  std::string index;  // name, "id" for the primary key, "" for a scan of the collection
+  uint64_t keysExamined = 0;
+  uint64_t documentsExamined = 0;
+};
+
+struct QueryResult {
+  std::vector<doc::Document> documents;
+  Explain explain;
+};
+
+struct CollectionStats {
+  uint64_t documents = 0;
+  uint64_t bytes = 0;
+};
+
+// What an alteration of a collection changes; absent stays.
+struct Alteration {
+  std::optional<std::string> name;
+  std::optional<doc::Document> config;
+};
+
+class DocumentStore {
+ public:
+  virtual ~DocumentStore() = default;
+
+  // ---- documents
+  // The document, or nullopt. Durable state only.
+  virtual Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) = 0;
+  // Each in the order of `ids`, which may repeat.
+  virtual Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
+                                                                  std::vector<std::string> ids) = 0;
+  // Fails with payloadTooLarge past 16 MiB of answer, or of 32 MiB to sort; unavailable past the deadline.
+  virtual Task<QueryResult> find(Query query) = 0;
+  // Exact; from the collection's count where the filter matches all. explain, when given, must outlive the call.
+  virtual Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) = 0;
+  // Locks the targets, reads them, judges, commits all changes atomically and durably, then returns. Targets must be
+  // distinct. Fails with what the judge failed with; staleCatalogue; payloadTooLarge (a document over 1 MiB);
+  // unavailable (deadline, queue full, disk nearly full).
+  virtual Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) = 0;
+  virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
+
+  // ---- projects
+  // A number never used before, durable when returned.
+  virtual Task<ProjectNo> allocateProject() = 0;
+  // Marks the project dead at once; a sweeper frees its space.
+  virtual Task<> dropProject(ProjectNo project) = 0;
+  // The project's epoch, at most a second old; exact for changes made by this instance. Never blocks. Any thread.
+  virtual uint64_t epoch(ProjectNo project) const = 0;
+
+  // ---- catalogue. `alongside` are inserts into system collections in the same commit (audit entries). Each bumps the
+  // project's epoch in its commit. Names are unique without regard to case: conflict otherwise.
+  virtual Task<std::vector<CollectionInfo>> collections(ProjectNo project) = 0;
+  virtual Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
+                                                std::vector<Insert> alongside) = 0;
+  virtual Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
+                                               std::vector<Insert> alongside) = 0;
+  virtual Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) = 0;
+  // Returns when the index is ready. Fails with conflict for a taken name, or for a unique index over duplicates
+  // (nothing stays behind); validation past 64 indexes.
+  virtual Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) = 0;
+  virtual Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) = 0;
+
+  // Whether writes are taken now (ready, disk space, not stopping); the reason when not.
+  virtual Result<> healthy() const = 0;
+};
+
+// The declared name of an index without one: "field_1_other_-1".
+std::string defaultIndexName(const std::vector<IndexKey>& keys);
+
+}  // namespace mb::store
