@@ -5,6 +5,8 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimpli
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -gline-tables-only")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -gline-tables-only")
 add_link_options(-fuse-ld=lld-19)
+# Executables compile like libraries, so that all can share the one precompiled header.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
 # A precompiled header is only cacheable when its timestamp is left out (ccache manual, "Precompiled headers").
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 

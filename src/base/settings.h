@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,9 +68,13 @@ class Settings {
   };
   const std::string* find(std::string_view name) const;
   void declare(std::string_view name, std::string_view fallback, std::string_view help);
+  // The known name that an unknown SERVICE_* name is within two letters of; empty when there is none.
+  std::string_view nearMiss(std::string_view name) const;
+  std::vector<std::string_view> unknownNames() const;
 
   Environment environment_;
   std::vector<Declared> declared_;
+  std::set<std::string, std::less<>> known_;  // declared names, and NAME_FILE of secrets
   std::vector<std::string> errors_;
 };
 

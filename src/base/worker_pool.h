@@ -21,12 +21,12 @@ class WorkerPool {
   ~WorkerPool();  // stop()
 
   // Runs `work` (a callable that returns Result<T>) on a pool thread and resumes the caller on its own core with what
-  // it returned. Fails with unavailable when the queue is full or the pool has stopped.
+  // it returned. Fails with unavailable when the queue is full or the pool has stopped, with internal when it threw.
   template <class F, class R = std::invoke_result_t<F>>
   Async<R> run(F work) {
     co_return co_await suspend<R>([this, work = std::move(work)](Resumer<R> resumer) mutable {
       auto shared = std::make_shared<Resumer<R>>(std::move(resumer));
-      const bool taken = submit([shared, work = std::move(work)]() mutable { shared->resume(work()); });
+      const bool taken = submit([shared, work = std::move(work)]() mutable { shared->resume(guarded<R>(work)); });
       if (!taken) shared->resume(R(fail(ErrorCode::unavailable, "the server is busy, try again")));
     });
   }
@@ -38,6 +38,15 @@ class WorkerPool {
   void stop();
 
  private:
+  // A caller must be resumed whatever happens, or its coroutine would be destroyed by a thread of the pool.
+  template <class R, class F>
+  static R guarded(F& work) {
+    try {
+      return work();
+    } catch (const std::exception& bug) {
+      return R(fail(Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what())));
+    }
+  }
   void loop();
 
   const std::string name_;

@@ -1,0 +1,137 @@
+// ES256 over OpenSSL's EVP; signatures on the wire are r||s (RFC 7518, 3.4), in OpenSSL they are DER.
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
+#include <stdexcept>
+
+#include "base/crypto.h"
+
+namespace mb {
+
+namespace {
+
+constexpr size_t kCoordinate = 32;
+
+template <auto Free>
+struct Deleter {
+  template <class T>
+  void operator()(T* pointer) const {
+    Free(pointer);
+  }
+};
+using PKey = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, Deleter<EVP_MD_CTX_free>>;
+using Signature = std::unique_ptr<ECDSA_SIG, Deleter<ECDSA_SIG_free>>;
+using BigNumber = std::unique_ptr<BIGNUM, Deleter<BN_free>>;
+using Bio = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
+
+const unsigned char* bytesOf(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+unsigned char* bytesOf(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
+}
+
+std::string coordinate(const EVP_PKEY* key, const char* name) {
+  BIGNUM* raw = nullptr;
+  EVP_PKEY_get_bn_param(key, name, &raw);
+  const BigNumber number(raw);
+  std::string out(kCoordinate, '\0');
+  BN_bn2binpad(number.get(), bytesOf(out), kCoordinate);
+  return out;
+}
+
+// Without a callback OpenSSL would ask on the terminal for the passphrase of an encrypted key.
+int noPassphrase(char*, int, int, void*) {
+  return -1;
+}
+
+}  // namespace
+
+struct SigningKey::Impl {
+  PKey key;
+};
+
+SigningKey::SigningKey(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SigningKey::SigningKey(SigningKey&&) noexcept = default;
+SigningKey& SigningKey::operator=(SigningKey&&) noexcept = default;
+SigningKey::~SigningKey() = default;
+
+SigningKey SigningKey::generate() {
+  PKey key(EVP_EC_gen("P-256"));
+  if (!key) throw std::runtime_error("no P-256 key could be made");
+  return SigningKey(std::make_unique<Impl>(std::move(key)));
+}
+
+Result<SigningKey> SigningKey::fromPem(std::string_view privatePem) {
+  const Bio bio(BIO_new_mem_buf(privatePem.data(), static_cast<int>(privatePem.size())));
+  PKey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, noPassphrase, nullptr));
+  ERR_clear_error();
+  char group[32] = {};
+  size_t length = 0;
+  const bool p256 = key && EVP_PKEY_is_a(key.get(), "EC") == 1 &&
+                    EVP_PKEY_get_group_name(key.get(), group, sizeof group, &length) == 1 &&
+                    std::string_view(group, length) == "prime256v1";
+  if (!p256) return fail(ErrorCode::internal, "a signing key is not a P-256 private key");
+  return SigningKey(std::make_unique<Impl>(std::move(key)));
+}
+
+std::string SigningKey::toPem() const {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  PEM_write_bio_PrivateKey(bio.get(), impl_->key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  char* data = nullptr;
+  const long length = BIO_get_mem_data(bio.get(), &data);
+  return {data, static_cast<size_t>(length)};
+}
+
+std::string SigningKey::sign(std::string_view data) const {
+  const DigestContext context(EVP_MD_CTX_new());
+  std::string der(80, '\0');
+  size_t length = der.size();
+  if (EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, impl_->key.get()) != 1 ||
+      EVP_DigestSign(context.get(), bytesOf(der), &length, bytesOf(data), data.size()) != 1) {
+    throw std::runtime_error("signing failed");
+  }
+  const unsigned char* at = bytesOf(std::string_view(der));
+  const Signature signature(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(length)));
+  std::string out(2 * kCoordinate, '\0');
+  BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), bytesOf(out), kCoordinate);
+  BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), bytesOf(out) + kCoordinate, kCoordinate);
+  return out;
+}
+
+bool SigningKey::verify(std::string_view data, std::string_view signature) const {
+  if (signature.size() != 2 * kCoordinate) return false;
+  const Signature parts(ECDSA_SIG_new());
+  ECDSA_SIG_set0(parts.get(), BN_bin2bn(bytesOf(signature), kCoordinate, nullptr),
+                 BN_bin2bn(bytesOf(signature) + kCoordinate, kCoordinate, nullptr));
+  unsigned char der[80];
+  unsigned char* end = der;
+  const int length = i2d_ECDSA_SIG(parts.get(), &end);
+  if (length <= 0) return false;
+  const DigestContext context(EVP_MD_CTX_new());
+  return EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, impl_->key.get()) == 1 &&
+         EVP_DigestVerify(context.get(), der, static_cast<size_t>(length), bytesOf(data), data.size()) == 1;
+}
+
+std::pair<std::string, std::string> SigningKey::publicPoint() const {
+  return {coordinate(impl_->key.get(), OSSL_PKEY_PARAM_EC_PUB_X),
+          coordinate(impl_->key.get(), OSSL_PKEY_PARAM_EC_PUB_Y)};
+}
+
+std::string SigningKey::keyId() const {
+  const auto [x, y] = publicPoint();
+  // RFC 7638: the required members in lexicographic order, no white space.
+  const std::string members =
+      R"({"crv":"P-256","kty":"EC","x":")" + toBase64Url(x) + R"(","y":")" + toBase64Url(y) + R"("})";
+  const Digest digest = sha256(members);
+  return toBase64Url({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+}  // namespace mb
