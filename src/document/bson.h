@@ -3,6 +3,7 @@
 // (json.h) or Document::fromUntrusted.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -58,6 +59,7 @@ class ValueView {
   double asReal() const { return load<double>(); }
   int32_t asInt32() const { return load<int32_t>(); }
   int64_t asInt64() const { return load<int64_t>(); }
+  int64_t asInteger() const { return type_ == BsonType::int32 ? asInt32() : asInt64(); }  // an int32 or int64
   bool asBool() const { return data_[0] != 0; }
   Timestamp asDate() const { return {load<int64_t>()}; }
   std::string_view asString() const { return {data_ + 4, size_ - 5}; }
@@ -134,6 +136,50 @@ inline DocumentView ValueView::asDocument() const {
   return DocumentView(raw());
 }
 
+namespace detail {
+// The bytes of a value, by the low five bits of its type: `fixed` ones, and after a length as many as that says.
+struct ValueSize {
+  uint8_t fixed = 0;
+  bool hasLength = false;
+};
+inline constexpr auto kValueSizes = [] {
+  std::array<ValueSize, 32> sizes{};
+  const auto at = [&](BsonType type) -> ValueSize& { return sizes[static_cast<uint8_t>(type) & 0x1F]; };
+  at(BsonType::real) = at(BsonType::date) = at(BsonType::timestamp) = at(BsonType::int64) = {8, false};
+  at(BsonType::int32) = {4, false};
+  at(BsonType::boolean) = {1, false};
+  at(BsonType::objectId) = {12, false};
+  at(BsonType::decimal) = {16, false};
+  at(BsonType::string) = {4, true};
+  at(BsonType::binary) = {5, true};
+  at(BsonType::document) = at(BsonType::array) = {0, true};
+  return sizes;
+}();
+size_t regexSize(const char* data);
+}  // namespace detail
+
+// The bytes that a value of `type` takes at `data`, where its key ends. Well-formed bytes only.
+inline size_t valueSize(BsonType type, const char* data) {
+  const detail::ValueSize size = detail::kValueSizes[static_cast<uint8_t>(type) & 0x1F];
+  if (size.hasLength) {
+    int32_t length;
+    std::memcpy(&length, data, sizeof length);
+    return size.fixed + static_cast<size_t>(length);
+  }
+  return type == BsonType::regex ? detail::regexSize(data) : size.fixed;
+}
+
+inline void DocumentView::Iterator::read() {
+  if (*at_ == 0) return;  // the end of the document
+  const char* key = at_ + 1;
+  const size_t length = std::strlen(key);
+  const auto type = static_cast<BsonType>(static_cast<uint8_t>(*at_));
+  const char* data = key + length + 1;
+  const size_t size = valueSize(type, data);
+  element_ = {{key, length}, ValueView(type, data, size)};
+  next_ = data + size;
+}
+
 class Document {
  public:
   Document();  // the empty document
@@ -174,6 +220,8 @@ class Value {
 class BsonWriter {
  public:
   BsonWriter();
+  // Makes room for a document of about `expectedBytes`.
+  explicit BsonWriter(size_t expectedBytes);
 
   void append(std::string_view key, ValueView value);
   void appendString(std::string_view key, std::string_view value);
@@ -197,6 +245,13 @@ class BsonWriter {
   // Every element of `view`, as it stands.
   void appendAll(DocumentView view);
   size_t size() const { return out_.size(); }
+  // Copies elements that stand next to each other in another document, from the type byte of the first to the end of
+  // the last.
+  void appendElements(std::string_view elements) { out_.append(elements); }
+  // What was written since size() was `from`; until the next call.
+  std::string_view written(size_t from) const { return std::string_view(out_).substr(from); }
+  // Forgets what was written since size() was `to`, between the same begin and end.
+  void rewind(size_t to) { out_.resize(to); }
 
   Document finish();
 

@@ -16,7 +16,7 @@ class RE2;
 namespace mb::doc {
 
 struct FilterNode;
-using FilterNodes = std::vector<std::unique_ptr<FilterNode>>;
+using FilterNodes = std::vector<std::shared_ptr<const FilterNode>>;
 
 enum class FilterOp {
   all,     // and of children ($and, an object of several conditions); true when empty
@@ -28,11 +28,12 @@ enum class FilterOp {
   gte,
   lt,
   lte,
-  in,         // `operands` and `patterns`: a value equal to one of them (ne and nin are negate(eq) and negate(in))
+  in,         // `operands` (ascending, unique) and `patterns`: a value equal to one of them (ne and nin are negate(eq)
+              // and negate(in))
   exists,     // `flag`
   type,       // `types`
-  contains,   // $all of plain values: `operands`, each equal to the field or one of its elements (children for
-              // $elemMatch)
+  contains,   // $all: `operands`, each equal to the field or one of its elements, and children for each $elemMatch and
+              // pattern; matches nothing when both are empty
   elemMatch,  // one child, applied to each element: as a document (path-rooted), or `elementIsValue`
   size,       // `number`
   mod,        // `divisor`, `remainder`
@@ -71,6 +72,8 @@ class FilterCoercion {
   virtual std::optional<Value> coerce(std::string_view path, ValueView given) const = 0;
 };
 
+// Fixed beside these: 1,000 values in one $in or $nin, 1,000 bytes in a pattern, and 8 numeric steps in a path, since
+// each can be read two ways. A value of $all and a pattern each count as a condition.
 struct FilterLimits {
   int maxConditions = 100;
   int maxDepth = 20;
@@ -87,6 +90,12 @@ class Filter {
   static Filter both(const Filter& a, const Filter& b);
   // {field: value}, for our own look-ups.
   static Filter equals(std::string_view path, ValueView value);
+  // Of a tree that was taken from a parsed filter and changed in its constants: `in` keeps its order.
+  static Filter fromTree(std::shared_ptr<const FilterNode> root) {
+    Filter filter;
+    filter.root_ = std::move(root);
+    return filter;
+  }
 
   bool matchesAll() const;  // no condition at all
   bool matches(DocumentView document) const;

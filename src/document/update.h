@@ -14,8 +14,8 @@ namespace mb::doc {
 struct UpdateOptions {
   // `$` and `$[name]` with arrayFilters, which only ctx.db.updateMany may use.
   bool positional = false;
-  std::vector<std::pair<std::string, Filter>> arrayFilters;
-  const Filter* query = nullptr;  // resolves `$`
+  std::vector<std::pair<std::string, Filter>> arrayFilters;  // the paths of each filter begin with its name
+  const Filter* query = nullptr;                             // resolves `$`
   // Converts values by the collection's schema (x-bson), as on create.
   const FilterCoercion* coercion = nullptr;
 };
@@ -29,13 +29,14 @@ class Update {
 
   // A body of update operators. Fails with invalidUpdate, naming the operator or path; empty operators are refused.
   static Result<Update> parse(DocumentView source, const UpdateOptions& options = {});
-  // {field: value, …} wrapped in $set.
+  // {field: value, …} wrapped in $set; without fields it changes nothing.
   static Result<Update> set(DocumentView fields, const UpdateOptions& options = {});
 
   // The changed document, field order kept, new fields at the end. Fails with invalidUpdate for what depends on the
-  // document ($inc of a string, a path through a scalar, overflow, …). `inserting` applies $setOnInsert.
+  // document ($inc of a string, a path through a scalar, overflow, a position more than 1,500 behind the end of its
+  // array, …), and with payloadTooLarge past 16 MiB. `inserting` applies $setOnInsert.
   Result<Document> apply(DocumentView before, Timestamp now, bool inserting = false) const;
-  // The paths the update names ("a.b"), in order.
+  // The paths the update names ("a.b"), in order, positional steps left out; both ends of a $rename.
   const std::vector<std::string>& paths() const;
 
  private:

@@ -1,0 +1,44 @@
+#include "document/field_tree.h"
+
+#include <algorithm>
+
+namespace mb::doc {
+
+FieldTree::FieldTree(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    Node* node = &root_;
+    for (std::string_view rest = path; !node->covered;) {
+      const size_t dot = rest.find('.');
+      node = &node->children[std::string(rest.substr(0, dot))];
+      if (dot == std::string_view::npos) {
+        node->covered = true;
+        node->children.clear();
+        break;
+      }
+      rest.remove_prefix(dot + 1);
+    }
+  }
+}
+
+void FieldTree::add(Level& level, const Node* node) {
+  if (std::ranges::find(level, node) == level.end()) level.push_back(node);
+}
+
+bool FieldTree::enter(const Level& level, std::string_view key, Level& next) {
+  next.clear();
+  for (const Node* node : level) {
+    const auto child = node->children.find(key);
+    if (child == node->children.end()) continue;
+    if (child->second.covered) return true;
+    add(next, &child->second);
+  }
+  return false;
+}
+
+bool FieldTree::enterElement(const Level& level, std::string_view position, Level& next) {
+  if (enter(level, position, next)) return true;
+  for (const Node* node : level) add(next, node);
+  return false;
+}
+
+}  // namespace mb::doc

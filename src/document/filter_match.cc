@@ -1,0 +1,170 @@
+#include "document/filter_match.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "document/decimal.h"
+#include "document/traverse.h"
+#include "document/value_order.h"
+
+namespace mb::doc {
+
+namespace {
+
+bool isNan(ValueView value) {
+  if (value.type() == BsonType::real) return std::isnan(value.asReal());
+  if (value.type() != BsonType::decimal) return false;
+  return Decimal::fromBytes(value.asDecimal()).kind == Decimal::Kind::notANumber;
+}
+
+bool equals(ValueView value, ValueView operand) {
+  const BsonType type = value.type();
+  if (type == operand.type() && (type == BsonType::string || type == BsonType::int32)) {
+    return value.raw() == operand.raw();
+  }
+  return typeClass(type) == typeClass(operand.type()) && equalValues(value, operand);
+}
+
+// $gt and its like compare within one class of types; only the least and greatest key compare with everything.
+bool compares(FilterOp op, ValueView value, ValueView operand) {
+  const bool wantsLess = op == FilterOp::lt || op == FilterOp::lte;
+  if (typeClass(value.type()) != typeClass(operand.type())) {
+    return operand.type() == (wantsLess ? BsonType::maxKey : BsonType::minKey);
+  }
+  const bool orEqual = op == FilterOp::gte || op == FilterOp::lte;
+  if (isNan(value) || isNan(operand)) return orEqual && isNan(value) && isNan(operand);
+  const int order = compareValues(value, operand);
+  return order == 0 ? orEqual : wantsLess ? order < 0 : order > 0;
+}
+
+bool isListed(const FilterNode& node, ValueView value) {
+  const auto less = [](ValueView a, ValueView b) { return compareValues(a, b) < 0; };
+  if (std::ranges::binary_search(node.operands, value, less, &Value::view)) return true;
+  if (value.type() != BsonType::string) return false;
+  return std::ranges::any_of(node.patterns,
+                             [&](const Pattern& pattern) { return matchesPattern(pattern, value.asString()); });
+}
+
+bool hasRemainder(const FilterNode& node, ValueView value) {
+  std::optional<int64_t> dividend;
+  if (value.type() == BsonType::real) {
+    const double whole = std::trunc(value.asReal());
+    if (whole >= -0x1p63 && whole < 0x1p63) dividend = static_cast<int64_t>(whole);
+  } else if (value.type() == BsonType::decimal) {
+    dividend = Decimal::fromBytes(value.asDecimal()).truncated();
+  } else if (value.isNumber()) {
+    dividend = value.toInteger();
+  }
+  if (!dividend) return false;
+  // The one quotient that 64 bits cannot hold has no remainder.
+  const int64_t remainder = node.divisor == -1 ? 0 : *dividend % node.divisor;
+  return remainder == node.remainder;
+}
+
+bool hasMatchingElement(const FilterNode& node, ValueView value) {
+  if (value.type() != BsonType::array) return false;
+  const FilterNode& condition = *node.children.front();
+  for (const Element& element : value.asDocument()) {
+    const bool matches = node.elementIsValue
+                             ? matchesElement(condition, element.value)
+                             : element.value.isContainer() && matchesDocument(condition, element.value.asDocument());
+    if (matches) return true;
+  }
+  return false;
+}
+
+// Whether the one value at the end of a path satisfies a condition that looks at single values.
+bool matchesValue(const FilterNode& node, ValueView value) {
+  switch (node.op) {
+    case FilterOp::eq:
+      return equals(value, node.operand);
+    case FilterOp::gt:
+    case FilterOp::gte:
+    case FilterOp::lt:
+    case FilterOp::lte:
+      return compares(node.op, value, node.operand);
+    case FilterOp::in:
+      return isListed(node, value);
+    case FilterOp::exists:
+      return true;
+    case FilterOp::type:
+      return (node.anyNumber && value.isNumber()) || std::ranges::find(node.types, value.type()) != node.types.end();
+    case FilterOp::elemMatch:
+      return hasMatchingElement(node, value);
+    case FilterOp::size:
+      return value.type() == BsonType::array && static_cast<int64_t>(value.asDocument().count()) == node.number;
+    case FilterOp::mod:
+      return hasRemainder(node, value);
+    case FilterOp::regex:
+      return value.type() == BsonType::string && matchesPattern(node.patterns.front(), value.asString());
+    default:
+      return false;
+  }
+}
+
+// The same where the path leads nowhere: null stands for it in the comparisons that include equality.
+bool matchesMissing(const FilterNode& node) {
+  switch (node.op) {
+    case FilterOp::eq:
+    case FilterOp::gte:
+    case FilterOp::lte:
+      return node.operand.type() == BsonType::null;
+    case FilterOp::in:
+      return isListed(node, ValueView());
+    default:
+      return false;
+  }
+}
+
+bool reaches(const FilterNode& node, DocumentView document) {
+  const bool wholeOnly = node.op == FilterOp::size || node.op == FilterOp::elemMatch;
+  auto visit = [&](const ValueView* value) { return value ? matchesValue(node, *value) : matchesMissing(node); };
+  return traverse(document, node.path.steps(), wholeOnly ? Leaf::wholeOnly : Leaf::elementsToo, visit);
+}
+
+bool reachesEqual(const FilterNode& node, ValueView operand, DocumentView document) {
+  auto visit = [&](const ValueView* value) {
+    return value ? equals(*value, operand) : operand.type() == BsonType::null;
+  };
+  return traverse(document, node.path.steps(), Leaf::elementsToo, visit);
+}
+
+// Both kinds of place a condition can be judged at share the logic above the leaves.
+template <class Leaf, class Contains>
+bool judge(const FilterNode& node, const Leaf& leaf, const Contains& contains) {
+  const auto child = [&](const std::shared_ptr<const FilterNode>& below) { return judge(*below, leaf, contains); };
+  switch (node.op) {
+    case FilterOp::all:
+      return std::ranges::all_of(node.children, child);
+    case FilterOp::any:
+      return std::ranges::any_of(node.children, child);
+    case FilterOp::none:
+      return std::ranges::none_of(node.children, child);
+    case FilterOp::negate:
+      return !child(node.children.front());
+    case FilterOp::exists:
+      return leaf(node) == node.flag;
+    case FilterOp::contains:
+      return !(node.operands.empty() && node.children.empty()) &&
+             std::ranges::all_of(node.operands, [&](const Value& operand) { return contains(node, operand); }) &&
+             std::ranges::all_of(node.children, child);
+    default:
+      return leaf(node);
+  }
+}
+
+}  // namespace
+
+bool matchesDocument(const FilterNode& node, DocumentView document) {
+  return judge(
+      node, [&](const FilterNode& leaf) { return reaches(leaf, document); },
+      [&](const FilterNode& list, ValueView operand) { return reachesEqual(list, operand, document); });
+}
+
+bool matchesElement(const FilterNode& node, ValueView value) {
+  return judge(
+      node, [&](const FilterNode& leaf) { return matchesValue(leaf, value); },
+      [&](const FilterNode&, ValueView operand) { return equals(value, operand); });
+}
+
+}  // namespace mb::doc

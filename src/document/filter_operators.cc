@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <cmath>
+
+#include "document/coercion.h"
+#include "document/decimal.h"
+#include "document/filter_parser.h"
+#include "document/pattern.h"
+#include "document/value_order.h"
+
+namespace mb::doc {
+
+namespace {
+
+constexpr size_t kMaxListed = 1000;
+
+std::unexpected<Error> refuse(std::string message) {
+  return fail(ErrorCode::invalidFilter, std::move(message));
+}
+
+bool holdsOperator(ValueView value) {
+  if (!value.isContainer()) return false;
+  for (const Element& element : value.asDocument()) {
+    if (element.key.starts_with('$') || holdsOperator(element.value)) return true;
+  }
+  return false;
+}
+
+bool isPatternObject(ValueView value) {
+  return value.type() == BsonType::document && value.asDocument().find("$regex");
+}
+
+Result<Pattern> patternOf(DocumentView source) {
+  const auto pattern = source.find("$regex");
+  const auto options = source.find("$options");
+  if (!pattern || pattern->type() != BsonType::string) return refuse("$regex takes a string");
+  if (options && options->type() != BsonType::string) return refuse("$options takes a string");
+  return compilePattern(pattern->asString(), options ? options->asString() : "", ErrorCode::invalidFilter);
+}
+
+// A pattern where a value stands, in $in and $all: nothing else may stand in its object.
+Result<Pattern> listedPattern(DocumentView source) {
+  for (const Element& element : source) {
+    if (element.key != "$regex" && element.key != "$options") {
+      return refuse(fmt::format("\"{}\" cannot stand beside $regex in a list", element.key.substr(0, 100)));
+    }
+  }
+  return patternOf(source);
+}
+
+// A number cut to an integer, as $mod and $size see it.
+std::optional<int64_t> cutInteger(ValueView value) {
+  if (!value.isNumber()) return std::nullopt;
+  if (value.type() == BsonType::decimal) return Decimal::fromBytes(value.asDecimal()).truncated();
+  if (value.type() != BsonType::real) return value.toInteger();
+  const double whole = std::trunc(value.asReal());
+  if (!(whole >= -0x1p63 && whole < 0x1p63)) return std::nullopt;
+  return static_cast<int64_t>(whole);
+}
+
+struct TypeAlias {
+  std::string_view name;
+  int code;
+};
+
+// MongoDB's names and codes; those of types that no document here holds are taken and match nothing.
+constexpr std::array kTypeAliases{
+    TypeAlias{"double", 1},      TypeAlias{"string", 2},     TypeAlias{"object", 3},
+    TypeAlias{"array", 4},       TypeAlias{"binData", 5},    TypeAlias{"undefined", 6},
+    TypeAlias{"objectId", 7},    TypeAlias{"bool", 8},       TypeAlias{"date", 9},
+    TypeAlias{"null", 10},       TypeAlias{"regex", 11},     TypeAlias{"dbPointer", 12},
+    TypeAlias{"javascript", 13}, TypeAlias{"symbol", 14},    TypeAlias{"javascriptWithScope", 15},
+    TypeAlias{"int", 16},        TypeAlias{"timestamp", 17}, TypeAlias{"long", 18},
+    TypeAlias{"decimal", 19},    TypeAlias{"minKey", -1},    TypeAlias{"maxKey", 127},
+};
+
+Result<> addType(FilterNode& node, ValueView value) {
+  if (value.type() == BsonType::string && value.asString() == "number") {
+    node.anyNumber = true;
+    return {};
+  }
+  const bool isName = value.type() == BsonType::string;
+  const auto code = value.isNumber() ? value.toInteger() : std::nullopt;
+  const auto found = std::ranges::find_if(kTypeAliases, [&](const TypeAlias& alias) {
+    return isName ? alias.name == value.asString() : code == alias.code;
+  });
+  if (found == kTypeAliases.end()) return refuse("$type takes the name or number of a type, or an array of these");
+  node.types.push_back(static_cast<BsonType>(static_cast<uint8_t>(found->code)));
+  return {};
+}
+
+bool isTruthy(ValueView value) {
+  if (value.type() == BsonType::boolean) return value.asBool();
+  if (value.isNumber()) return value.toReal() != 0;
+  return value.type() != BsonType::null;
+}
+
+}  // namespace
+
+Result<FilterParser::Node> FilterParser::operation(const Place& place, std::string_view op, ValueView value,
+                                                   int depth) {
+  if (op == "$eq") return comparison(place, FilterOp::eq, value);
+  if (op == "$gt") return comparison(place, FilterOp::gt, value);
+  if (op == "$gte") return comparison(place, FilterOp::gte, value);
+  if (op == "$lt") return comparison(place, FilterOp::lt, value);
+  if (op == "$lte") return comparison(place, FilterOp::lte, value);
+  if (op == "$in") return in(place, op, value);
+  if (op == "$exists") return exists(place, value);
+  if (op == "$type") return type(place, value);
+  if (op == "$all") return contains(place, value, depth);
+  if (op == "$elemMatch") return elemMatch(place, value, depth);
+  if (op == "$size") return size(place, value);
+  if (op == "$mod") return mod(place, value);
+  if (op == "$not") return inverted(place, value, depth);
+  if (op == "$ne") {
+    TRY(Node child, comparison(place, FilterOp::eq, value));
+    return negated(place, std::move(child));
+  }
+  if (op == "$nin") {
+    TRY(Node child, in(place, op, value));
+    return negated(place, std::move(child));
+  }
+  if (op == "$options") return refuse("$options stands without $regex");
+  if (!op.starts_with('$')) return refuse(fmt::format("\"{}\" stands among operators", op.substr(0, 100)));
+  return refuse(fmt::format("\"{}\" is not an operator here", op.substr(0, 100)));
+}
+
+Result<FilterParser::Node> FilterParser::comparison(const Place& place, FilterOp op, ValueView value) {
+  TRY(Node node, leaf(place, op));
+  TRY(node->operand, literal(place, value));
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::in(const Place& place, std::string_view op, ValueView value) {
+  if (value.type() != BsonType::array) return refuse(fmt::format("{} takes an array", op));
+  const DocumentView list = value.asDocument();
+  if (list.count() > kMaxListed) return refuse(fmt::format("{} takes at most {} values", op, kMaxListed));
+  TRY(Node node, leaf(place, FilterOp::in));
+  for (const Element& element : list) {
+    if (isPatternObject(element.value)) {
+      CHECK(count());
+      TRY(Pattern pattern, listedPattern(element.value.asDocument()));
+      node->patterns.push_back(std::move(pattern));
+    } else {
+      TRY(Value operand, literal(place, element.value));
+      node->operands.push_back(std::move(operand));
+    }
+  }
+  std::ranges::sort(node->operands, [](const Value& a, const Value& b) { return compareValues(a, b) < 0; });
+  const auto repeated =
+      std::ranges::unique(node->operands, [](const Value& a, const Value& b) { return equalValues(a, b); });
+  node->operands.erase(repeated.begin(), repeated.end());
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::exists(const Place& place, ValueView value) {
+  TRY(Node node, leaf(place, FilterOp::exists));
+  node->flag = isTruthy(value);
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::type(const Place& place, ValueView value) {
+  TRY(Node node, leaf(place, FilterOp::type));
+  if (value.type() != BsonType::array) {
+    CHECK(addType(*node, value));
+    return node;
+  }
+  const DocumentView list = value.asDocument();
+  if (list.empty() || list.count() > kTypeAliases.size() + 1) return refuse("$type takes one or more types");
+  for (const Element& element : list) CHECK(addType(*node, element.value));
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView value, int depth) {
+  if (value.type() != BsonType::array) return refuse("$all takes an array");
+  TRY(Node node, leaf(place, FilterOp::contains));
+  size_t elemMatches = 0;
+  size_t listed = 0;
+  for (const Element& element : value.asDocument()) {
+    if (listed++ > 0) CHECK(count());
+    if (isPatternObject(element.value)) {
+      auto child = std::make_shared<FilterNode>();
+      child->op = FilterOp::regex;
+      child->path = place.path;
+      TRY(Pattern pattern, listedPattern(element.value.asDocument()));
+      child->patterns.push_back(std::move(pattern));
+      node->children.push_back(std::move(child));
+      continue;
+    }
+    const bool isDocument = element.value.type() == BsonType::document;
+    const auto match = isDocument ? element.value.asDocument().find("$elemMatch") : std::nullopt;
+    if (!match) {
+      TRY(Value operand, literal(place, element.value));
+      node->operands.push_back(std::move(operand));
+      continue;
+    }
+    if (element.value.asDocument().count() != 1) return refuse("$elemMatch stands alone in an object of $all");
+    TRY(Node child, elemMatch(place, *match, depth));
+    node->children.push_back(std::move(child));
+    ++elemMatches;
+  }
+  if (elemMatches != 0 && elemMatches != listed) return refuse("$all takes either values or $elemMatch objects");
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::size(const Place& place, ValueView value) {
+  const auto number = value.isNumber() ? cutInteger(value) : std::nullopt;
+  if (!number || *number < 0 || value.toReal() != static_cast<double>(*number)) {
+    return refuse("$size takes a whole number, 0 or greater");
+  }
+  TRY(Node node, leaf(place, FilterOp::size));
+  node->number = *number;
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::mod(const Place& place, ValueView value) {
+  constexpr std::string_view kForm = "$mod takes an array of two numbers, the first of them not zero";
+  if (value.type() != BsonType::array || value.asDocument().count() != 2) return refuse(std::string(kForm));
+  auto it = value.asDocument().begin();
+  const auto divisor = cutInteger(it->value);
+  ++it;
+  const auto remainder = cutInteger(it->value);
+  if (!divisor || !remainder || *divisor == 0) return refuse(std::string(kForm));
+  TRY(Node node, leaf(place, FilterOp::mod));
+  node->divisor = *divisor;
+  node->remainder = *remainder;
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::regex(const Place& place, DocumentView source) {
+  TRY(Node node, leaf(place, FilterOp::regex));
+  TRY(Pattern pattern, patternOf(source));
+  node->patterns.push_back(std::move(pattern));
+  return node;
+}
+
+Result<Value> FilterParser::literal(const Place& place, ValueView value) const {
+  if (holdsOperator(value)) {
+    return refuse(fmt::format("an operator stands where \"{}\" needs a value", place.full));
+  }
+  return coerceDeep(coercion_, place.full, value);
+}
+
+}  // namespace mb::doc

@@ -1,0 +1,165 @@
+#include "document/filter_parser.h"
+
+#include <algorithm>
+
+#include "document/traverse.h"
+
+namespace mb::doc {
+
+namespace {
+
+// Each numeric step can be a position or a name, and both are followed: few enough that 2^n stays small.
+constexpr auto kMaxNumericSteps = 8;
+
+std::unexpected<Error> refuse(std::string message) {
+  return fail(ErrorCode::invalidFilter, std::move(message));
+}
+
+bool isOperatorObject(ValueView value) {
+  if (value.type() != BsonType::document || value.asDocument().empty()) return false;
+  return value.asDocument().begin()->key.starts_with('$');
+}
+
+std::optional<FilterOp> logicalOp(std::string_view key) {
+  if (key == "$and") return FilterOp::all;
+  if (key == "$or") return FilterOp::any;
+  if (key == "$nor") return FilterOp::none;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<FilterNode>> FilterParser::conditions(DocumentView source, const std::string& prefix,
+                                                             int depth) {
+  CHECK(checkDepth(depth));
+  auto node = std::make_shared<FilterNode>();
+  for (const Element& element : source) {
+    if (element.key.starts_with('$')) {
+      CHECK(logical(*node, element.key, element.value, prefix, depth));
+    } else {
+      TRY(const Place at, place(element.key, prefix));
+      CHECK(field(*node, at, element.value, depth));
+    }
+  }
+  return node;
+}
+
+Result<> FilterParser::logical(FilterNode& parent, std::string_view op, ValueView value, const std::string& prefix,
+                               int depth) {
+  const auto kind = logicalOp(op);
+  if (!kind) return refuse(fmt::format("\"{}\" is not an operator here", op.substr(0, 100)));
+  if (value.type() != BsonType::array || value.asDocument().empty()) {
+    return refuse(fmt::format("{} takes a non-empty array of filters", op));
+  }
+  auto node = std::make_shared<FilterNode>();
+  node->op = *kind;
+  for (const Element& element : value.asDocument()) {
+    if (element.value.type() != BsonType::document) {
+      return refuse(fmt::format("{} takes a non-empty array of filters", op));
+    }
+    TRY(Node child, conditions(element.value.asDocument(), prefix, depth + 1));
+    if (child->children.empty()) CHECK(count());
+    const bool isSingle = child->children.size() == 1;
+    node->children.push_back(isSingle ? child->children.front() : std::move(child));
+  }
+  if (*kind == FilterOp::all) {
+    parent.children.insert(parent.children.end(), node->children.begin(), node->children.end());
+  } else {
+    parent.children.push_back(std::move(node));
+  }
+  return {};
+}
+
+Result<FilterParser::Place> FilterParser::place(std::string_view key, const std::string& prefix) const {
+  auto path = FieldPath::parse(key);
+  if (!path) return refuse(path.error().message());
+  if (std::ranges::count_if(path->steps(), isAllDigits) > kMaxNumericSteps) {
+    return refuse(fmt::format("the path \"{}\" has more than {} numeric steps", key.substr(0, 100), kMaxNumericSteps));
+  }
+  std::string full = prefix.empty() ? std::string(key) : prefix + "." + std::string(key);
+  return Place{*std::move(path), std::move(full)};
+}
+
+Result<> FilterParser::field(FilterNode& parent, const Place& place, ValueView value, int depth) {
+  if (isOperatorObject(value)) return operators(parent, place, value.asDocument(), depth);
+  TRY(Node node, comparison(place, FilterOp::eq, value));
+  parent.children.push_back(std::move(node));
+  return {};
+}
+
+Result<> FilterParser::operators(FilterNode& parent, const Place& place, DocumentView source, int depth) {
+  if (source.find("$regex")) {
+    TRY(Node node, regex(place, source));
+    parent.children.push_back(std::move(node));
+  }
+  for (const Element& element : source) {
+    if (element.key == "$regex") continue;
+    if (element.key == "$options" && source.find("$regex")) continue;
+    TRY(Node node, operation(place, element.key, element.value, depth));
+    parent.children.push_back(std::move(node));
+  }
+  return {};
+}
+
+Result<FilterParser::Node> FilterParser::inverted(const Place& place, ValueView value, int depth) {
+  if (!isOperatorObject(value)) return refuse("$not takes an object of operators");
+  CHECK(checkDepth(depth + 1));
+  auto child = std::make_shared<FilterNode>();
+  CHECK(operators(*child, place, value.asDocument(), depth + 1));
+  if (child->children.size() > 1) return negated(place, std::move(child));
+  auto node = std::make_shared<FilterNode>();
+  node->op = FilterOp::negate;
+  node->path = place.path;
+  node->children = std::move(child->children);
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::elemMatch(const Place& place, ValueView value, int depth) {
+  if (value.type() != BsonType::document) return refuse("$elemMatch takes an object");
+  CHECK(checkDepth(depth + 1));
+  const DocumentView source = value.asDocument();
+  auto node = std::make_shared<FilterNode>();
+  node->op = FilterOp::elemMatch;
+  node->path = place.path;
+  node->elementIsValue = isOperatorObject(value) && !logicalOp(source.begin()->key);
+  if (node->elementIsValue) {
+    auto child = std::make_shared<FilterNode>();
+    const Place element{FieldPath(), place.full};
+    CHECK(operators(*child, element, source, depth + 1));
+    node->children.push_back(std::move(child));
+  } else {
+    TRY(Node child, conditions(source, place.full, depth + 1));
+    if (child->children.empty()) CHECK(count());
+    node->children.push_back(std::move(child));
+  }
+  return node;
+}
+
+Result<FilterParser::Node> FilterParser::leaf(const Place& place, FilterOp op) {
+  CHECK(count());
+  auto node = std::make_shared<FilterNode>();
+  node->op = op;
+  node->path = place.path;
+  return node;
+}
+
+FilterParser::Node FilterParser::negated(const Place& place, Node child) const {
+  auto node = std::make_shared<FilterNode>();
+  node->op = FilterOp::negate;
+  node->path = place.path;
+  node->children.push_back(std::move(child));
+  return node;
+}
+
+Result<> FilterParser::count(int conditions) {
+  conditions_ += conditions;
+  if (conditions_ <= limits_.maxConditions) return {};
+  return refuse(fmt::format("a filter may hold at most {} conditions", limits_.maxConditions));
+}
+
+Result<> FilterParser::checkDepth(int depth) const {
+  if (depth <= limits_.maxDepth) return {};
+  return refuse(fmt::format("a filter may be nested at most {} levels deep", limits_.maxDepth));
+}
+
+}  // namespace mb::doc

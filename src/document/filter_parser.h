@@ -1,0 +1,54 @@
+// Builds the tree of a filter. Operators by case: logic and structure in filter_parser.cc, comparison and the rest in
+// filter_operators.cc.
+#pragma once
+
+#include <memory>
+
+#include "document/filter.h"
+
+namespace mb::doc {
+
+class FilterParser {
+ public:
+  FilterParser(const FilterCoercion* coercion, const FilterLimits& limits) : coercion_(coercion), limits_(limits) {}
+
+  // The conditions of a whole filter, as one node of kind all.
+  Result<std::shared_ptr<FilterNode>> conditions(DocumentView source, const std::string& prefix, int depth);
+
+ private:
+  // Where a condition stands: its own path, and from the root of the document.
+  struct Place {
+    FieldPath path;
+    std::string full;
+  };
+  using Node = std::shared_ptr<FilterNode>;
+
+  Result<> logical(FilterNode& parent, std::string_view op, ValueView value, const std::string& prefix, int depth);
+  Result<Place> place(std::string_view key, const std::string& prefix) const;
+  Result<> field(FilterNode& parent, const Place& place, ValueView value, int depth);
+  Result<> operators(FilterNode& parent, const Place& place, DocumentView source, int depth);
+  Result<Node> operation(const Place& place, std::string_view op, ValueView value, int depth);
+
+  Result<Node> comparison(const Place& place, FilterOp op, ValueView value);
+  Result<Node> in(const Place& place, std::string_view op, ValueView value);
+  Result<Node> inverted(const Place& place, ValueView value, int depth);
+  Result<Node> exists(const Place& place, ValueView value);
+  Result<Node> type(const Place& place, ValueView value);
+  Result<Node> contains(const Place& place, ValueView value, int depth);
+  Result<Node> elemMatch(const Place& place, ValueView value, int depth);
+  Result<Node> size(const Place& place, ValueView value);
+  Result<Node> mod(const Place& place, ValueView value);
+  Result<Node> regex(const Place& place, DocumentView source);
+
+  Result<Node> leaf(const Place& place, FilterOp op);
+  Node negated(const Place& place, Node child) const;
+  Result<Value> literal(const Place& place, ValueView value) const;
+  Result<> count(int conditions = 1);
+  Result<> checkDepth(int depth) const;
+
+  const FilterCoercion* coercion_;
+  const FilterLimits& limits_;
+  int conditions_ = 0;
+};
+
+}  // namespace mb::doc

@@ -1,0 +1,101 @@
+// A compiled schema: what schema_compile.cc makes and validation, preparation and coercion read.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/convert.h"
+#include "document/decimal.h"
+#include "document/schema.h"
+#include "document/schema_formats.h"
+
+namespace mb::doc {
+
+// The types of JSON Schema, as a set.
+using JsonTypes = uint8_t;
+namespace json_type {
+inline constexpr JsonTypes null = 1, boolean = 2, integer = 4, number = 8, string = 16, array = 32, object = 64;
+}
+
+struct SchemaNode {
+  struct Property {
+    std::string name;
+    std::unique_ptr<SchemaNode> node;  // null for a name that only `required` lists
+    bool isRequired = false;
+  };
+  struct PatternProperty {
+    Pattern pattern;
+    std::unique_ptr<SchemaNode> node;
+  };
+  using Nodes = std::vector<std::unique_ptr<SchemaNode>>;
+
+  bool refusesAll = false;  // the schema `false`
+  JsonTypes types = 0;      // 0: any
+  BsonForm form = BsonForm::none;
+  std::string reference;  // x-ref
+
+  std::vector<Property> properties;  // as they stand in the source
+  std::vector<uint32_t> byName;      // their positions, sorted by name
+  std::vector<PatternProperty> patternProperties;
+  std::unique_ptr<SchemaNode> additional;
+  bool isClosed = false;  // additionalProperties: false
+
+  std::unique_ptr<SchemaNode> items;
+  std::optional<int64_t> minItems, maxItems;
+  bool uniqueItems = false;
+
+  std::optional<int64_t> minLength, maxLength;
+  std::optional<Pattern> pattern;
+  std::optional<Format> format;
+
+  std::optional<Value> minimum, maximum, exclusiveMinimum, exclusiveMaximum;
+  std::optional<Decimal> multipleOf;
+
+  std::vector<Value> allowed;  // enum or const, canonical and ascending
+  Nodes allOf, anyOf, oneOf;
+  std::unique_ptr<SchemaNode> negated;
+  std::optional<Value> fallback;  // default, converted
+
+  // Whether anything at or below needs conversion, or a default.
+  bool hasForms = false;
+  bool hasDefaults = false;
+
+  const Property* property(std::string_view name) const;
+  // What describes a field `name`: a property, the first pattern that fits, or what stands for all others. Null when
+  // nothing does.
+  const SchemaNode* fieldNode(std::string_view name) const;
+};
+
+// The fields that the server sets at the top of each document.
+bool isServerField(std::string_view name);
+// createdAt and updatedAt.
+bool isServerDate(std::string_view name);
+
+// Where a value stands, for messages; innermost first.
+struct SchemaPlace {
+  const SchemaPlace* parent = nullptr;
+  std::string_view key;
+};
+std::string pointerOf(const SchemaPlace& place);
+
+// Breaches of `node` by `value`, at most `limit`.
+std::vector<ErrorDetail> breaches(const SchemaNode& node, ValueView value, size_t limit, bool isDocumentRoot);
+
+// `value` at `place` with conversions made and, on demand, defaults filled in; what cannot be converted goes to
+// `problems`.
+void appendPrepared(BsonWriter& out, std::string_view key, const SchemaNode& node, ValueView value, bool applyDefaults,
+                    const SchemaPlace& place, std::vector<ErrorDetail>& problems);
+
+// The same for all fields of a document.
+void appendPreparedFields(BsonWriter& out, const SchemaNode& node, DocumentView document, bool applyDefaults,
+                          std::vector<ErrorDetail>& problems);
+
+struct CompiledSchema {
+  std::unique_ptr<SchemaNode> root;
+  std::vector<Relation> relations;
+};
+Result<CompiledSchema> compileSchema(DocumentView source);
+
+}  // namespace mb::doc

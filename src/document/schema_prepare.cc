@@ -1,0 +1,94 @@
+#include <boost/container/small_vector.hpp>
+
+#include "document/schema_node.h"
+
+namespace mb::doc {
+
+namespace {
+
+std::string_view formText(BsonForm form) {
+  switch (form) {
+    case BsonForm::date:
+      return "must be an RFC 3339 time";
+    case BsonForm::objectId:
+      return "must be an object id of 24 hexadecimal digits";
+    case BsonForm::decimal:
+      return "must be a decimal number of at most 34 digits";
+    default:
+      return "must be base64 text";
+  }
+}
+
+bool needsWork(const SchemaNode& node, bool applyDefaults) {
+  return node.hasForms || (applyDefaults && node.hasDefaults);
+}
+
+class Preparation {
+ public:
+  Preparation(BsonWriter& out, bool applyDefaults, std::vector<ErrorDetail>& problems)
+      : out_(out), applyDefaults_(applyDefaults), problems_(problems) {}
+
+  void value(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+    if (node.form != BsonForm::none) return converted(key, node, value, place);
+    if (!value.isContainer() || !needsWork(node, applyDefaults_)) return out_.append(key, value);
+    if (value.type() == BsonType::array) {
+      out_.beginArray(key);
+      for (const Element& element : value.asDocument()) child(node.items.get(), element, place);
+    } else {
+      out_.beginDocument(key);
+      fields(node, value.asDocument(), place);
+    }
+    out_.end();
+  }
+
+  void fields(const SchemaNode& node, DocumentView object, const SchemaPlace& place) {
+    boost::container::small_vector<bool, 32> seen(node.properties.size(), false);
+    for (const Element& element : object) {
+      if (const auto* property = node.property(element.key)) {
+        seen[static_cast<size_t>(property - node.properties.data())] = true;
+      }
+      child(node.fieldNode(element.key), element, place);
+    }
+    if (!applyDefaults_) return;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      const auto& property = node.properties[i];
+      if (seen[i] || !property.node) continue;
+      if (const auto& fallback = property.node->fallback) out_.append(property.name, *fallback);
+    }
+  }
+
+ private:
+  void child(const SchemaNode* node, const Element& element, const SchemaPlace& parent) {
+    if (node) {
+      value(element.key, *node, element.value, {&parent, element.key});
+    } else {
+      out_.append(element.key, element.value);
+    }
+  }
+
+  void converted(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+    // Whether null may stand here is for validation to say.
+    if (value.type() == BsonType::null || value.type() == typeOf(node.form)) return out_.append(key, value);
+    if (const auto made = convertTo(node.form, value)) return out_.append(key, *made);
+    problems_.push_back({pointerOf(place), std::string(formText(node.form))});
+    out_.append(key, value);
+  }
+
+  BsonWriter& out_;
+  bool applyDefaults_;
+  std::vector<ErrorDetail>& problems_;
+};
+
+}  // namespace
+
+void appendPrepared(BsonWriter& out, std::string_view key, const SchemaNode& node, ValueView value, bool applyDefaults,
+                    const SchemaPlace& place, std::vector<ErrorDetail>& problems) {
+  Preparation(out, applyDefaults, problems).value(key, node, value, place);
+}
+
+void appendPreparedFields(BsonWriter& out, const SchemaNode& node, DocumentView document, bool applyDefaults,
+                          std::vector<ErrorDetail>& problems) {
+  Preparation(out, applyDefaults, problems).fields(node, document, {});
+}
+
+}  // namespace mb::doc

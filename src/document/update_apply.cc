@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <charconv>
+
+#include "document/filter_match.h"
+#include "document/traverse.h"
+#include "document/update_tree.h"
+
+namespace mb::doc {
+
+namespace {
+
+// How far behind its end an array may be written to; the gap is filled with null.
+constexpr size_t kMaxArrayGap = 1500;
+// What a stored document may be is the writer's rule; this only keeps one update from filling the memory.
+constexpr size_t kMaxBytes = 16 * 1024 * 1024;
+
+std::optional<size_t> arrayPosition(std::string_view step) {
+  if (!isAllDigits(step) || step.size() > 9 || (step.size() > 1 && step.front() == '0')) return std::nullopt;
+  size_t position = 0;
+  std::from_chars(step.data(), step.data() + step.size(), position);
+  return position;
+}
+
+const char* startOf(const Element& element) {
+  return element.key.data() - 1;
+}
+
+class TreeApplier {
+ public:
+  explicit TreeApplier(const ApplyContext& context) : context_(context) {}
+
+  // Where the pass stands.
+  struct Place {
+    int depth = 0;
+    bool throughArray = false;
+  };
+
+  Result<> fields(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
+    if (!node.arraySteps.empty()) return notAnArray(node);
+    boost::container::small_vector<bool, 16> seen(node.children.size(), false);
+    const char* copied = before.bytes().data() + 4;
+    for (const Element& element : before) {
+      const auto child = node.children.find(element.key);
+      if (child == node.children.end()) continue;
+      seen[child->second->position] = true;
+      out.appendElements({copied, static_cast<size_t>(startOf(element) - copied)});
+      copied = element.value.raw().data() + element.value.raw().size();
+      CHECK(field(*child->second, element.key, element.value, below(place), out));
+    }
+    const char* end = before.bytes().data() + before.bytes().size() - 1;
+    out.appendElements({copied, static_cast<size_t>(end - copied)});
+    for (const auto& [key, child] : node.children) {
+      if (!seen[child->position]) CHECK(create(*child, key, below(place), out));
+    }
+    return {};
+  }
+
+ private:
+  static Place below(Place place) { return {place.depth + 1, place.throughArray}; }
+
+  static std::unexpected<Error> notAnArray(const UpdateNode& node) {
+    return refuseUpdate(
+        fmt::format("\"{}\" must be an array for the path \"{}\"", node.path, node.arraySteps.front().node->path));
+  }
+
+  bool any(const UpdateNode& node, const auto& predicate) const {
+    if (node.action) return node.action->isActive(context_) && predicate(node);
+    return std::ranges::any_of(node.children, [&](const auto& child) { return any(*child.second, predicate); }) ||
+           std::ranges::any_of(node.arraySteps, [&](const ArrayStep& step) { return any(*step.node, predicate); });
+  }
+  bool isActive(const UpdateNode& node) const {
+    return any(node, [](const UpdateNode&) { return true; });
+  }
+  // The first path below that cannot be passed over where a document would be needed; null when none.
+  const UpdateNode* blockedBy(const UpdateNode& node) const {
+    const UpdateNode* blocked = nullptr;
+    any(node, [&](const UpdateNode& leaf) {
+      if (!leaf.action->skipsBlockedPath()) blocked = &leaf;
+      return blocked != nullptr;
+    });
+    return blocked;
+  }
+  bool creates(const UpdateNode& node) const {
+    return any(node, [](const UpdateNode& leaf) { return leaf.action->createsField(); });
+  }
+
+  // The field `key`, which is there.
+  Result<> field(const UpdateNode& node, std::string_view key, ValueView current, Place place, BsonWriter& out) const {
+    if (out.size() > kMaxBytes) return fail(ErrorCode::payloadTooLarge, "the updated document would be too large");
+    if (!isActive(node)) {
+      out.append(key, current);
+      return {};
+    }
+    if (node.action) return node.action->apply(context_, target(node, key, place), current, out);
+    if (current.type() == BsonType::document) {
+      out.beginDocument(key);
+      CHECK(fields(node, current.asDocument(), place, out));
+      out.end();
+      return {};
+    }
+    if (current.type() == BsonType::array) {
+      out.beginArray(key);
+      CHECK(elements(node, current.asDocument(), {place.depth, true}, out));
+      out.end();
+      return {};
+    }
+    if (const UpdateNode* blocked = blockedBy(node)) {
+      return refuseUpdate(fmt::format("the path \"{}\" leads through \"{}\", which is of type {}", blocked->path,
+                                      node.path, typeName(current.type())));
+    }
+    out.append(key, current);
+    return {};
+  }
+
+  // The field `key`, which is not there.
+  Result<> create(const UpdateNode& node, std::string_view key, Place place, BsonWriter& out) const {
+    if (!creates(node)) return {};
+    if (node.action) return node.action->apply(context_, target(node, key, place), std::nullopt, out);
+    if (!node.arraySteps.empty()) return notAnArray(node);
+    out.beginDocument(key);
+    for (const auto& [name, child] : node.children) CHECK(create(*child, name, below(place), out));
+    out.end();
+    return {};
+  }
+
+  Result<> elements(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
+    if (!node.arraySteps.empty()) return everyElement(node, before, place, out);
+    TRY(const Positions positions, positionsOf(node));
+    auto next = positions.begin();
+    size_t count = 0;
+    for (const Element& element : before) {
+      if (next != positions.end() && next->first == count) {
+        CHECK(keepingPlace(*next->second, element.key, element.value, below(place), out));
+        ++next;
+      } else {
+        out.append(element.key, element.value);
+      }
+      ++count;
+    }
+    for (; next != positions.end(); ++next) {
+      const auto& [position, child] = *next;
+      if (!creates(*child)) continue;
+      if (position - count > kMaxArrayGap) {
+        return refuseUpdate(fmt::format("the path \"{}\" lies more than {} elements behind the end of its array",
+                                        child->path, kMaxArrayGap));
+      }
+      while (count < position) out.appendNull(arrayKey(count++));
+      const std::string key(arrayKey(count++));
+      CHECK(create(*child, key, below(place), out));
+    }
+    return {};
+  }
+
+  using Positions = boost::container::small_vector<std::pair<size_t, const UpdateNode*>, 4>;
+
+  // The children by position, ascending. A name is refused where it would have to be created.
+  Result<Positions> positionsOf(const UpdateNode& node) const {
+    Positions positions;
+    for (const auto& [step, child] : node.children) {
+      if (const auto position = arrayPosition(step)) {
+        positions.emplace_back(*position, child.get());
+      } else if (const UpdateNode* blocked = blockedBy(*child)) {
+        return refuseUpdate(
+            fmt::format("the path \"{}\" leads through \"{}\", which is an array: \"{}\" is no position", blocked->path,
+                        node.path, step));
+      }
+    }
+    return positions;
+  }
+
+  // An element that is removed leaves null, so that the others keep their positions.
+  Result<> keepingPlace(const UpdateNode& node, std::string_view key, ValueView current, Place place,
+                        BsonWriter& out) const {
+    const size_t start = out.size();
+    CHECK(field(node, key, current, place, out));
+    if (out.size() == start) out.appendNull(key);
+    return {};
+  }
+
+  Result<> everyElement(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
+    boost::container::small_vector<std::optional<size_t>, 2> matched;
+    for (const ArrayStep& step : node.arraySteps) {
+      matched.push_back(std::nullopt);
+      if (step.kind != ArrayStep::Kind::matched) continue;
+      matched.back() = matchedPosition(*context_.query, node.path, before);
+      if (!matched.back()) return refuseUpdate(fmt::format("the query names no element for \"{}\"", step.node->path));
+    }
+    size_t index = 0;
+    for (const Element& element : before) {
+      boost::container::small_vector<const UpdateNode*, 2> taken;
+      for (size_t i = 0; i < node.arraySteps.size(); ++i) {
+        const ArrayStep& step = node.arraySteps[i];
+        const bool takes = step.kind == ArrayStep::Kind::all || matched[i] == index ||
+                           (step.kind == ArrayStep::Kind::filtered && passesFilter(step.name, element.value));
+        if (takes) taken.push_back(step.node.get());
+      }
+      CHECK(oneElement(taken, element, below(place), out));
+      ++index;
+    }
+    return {};
+  }
+
+  bool passesFilter(const std::string& name, ValueView element) const {
+    const auto& filters = *context_.arrayFilters;
+    const auto found = std::ranges::find(filters, name, [](const auto& filter) { return filter.first; });
+    return takesElement(found->second, name, element);
+  }
+
+  Result<> oneElement(std::span<const UpdateNode* const> taken, const Element& element, Place place,
+                      BsonWriter& out) const {
+    if (taken.empty()) {
+      out.append(element.key, element.value);
+      return {};
+    }
+    if (taken.size() == 1) return keepingPlace(*taken.front(), element.key, element.value, place, out);
+    Document changed;
+    ValueView current = element.value;
+    for (size_t i = 0; i < taken.size(); ++i) {
+      for (const UpdateNode* other : taken.first(i)) {
+        if (!overlap(*other, *taken[i])) continue;
+        return refuseUpdate(
+            fmt::format("the paths \"{}\" and \"{}\" change the same element", other->path, taken[i]->path));
+      }
+      BsonWriter one;
+      CHECK(keepingPlace(*taken[i], element.key, current, place, one));
+      changed = one.finish();
+      current = changed.view().begin()->value;
+    }
+    out.append(element.key, current);
+    return {};
+  }
+
+  static Target target(const UpdateNode& node, std::string_view key, Place place) {
+    return {node.path, key, place.depth, place.throughArray};
+  }
+
+  const ApplyContext& context_;
+};
+
+}  // namespace
+
+Result<Document> applyTree(const UpdateNode& root, const ApplyContext& context) {
+  constexpr size_t kUsualGrowth = 128;
+  BsonWriter out(context.before.bytes().size() + kUsualGrowth);
+  CHECK(TreeApplier(context).fields(root, context.before, {}, out));
+  if (out.size() > kMaxBytes) return fail(ErrorCode::payloadTooLarge, "the updated document would be too large");
+  return out.finish();
+}
+
+std::optional<size_t> matchedPosition(const Filter& query, const std::string& path, DocumentView array) {
+  std::vector<const FilterNode*> conditions;
+  for (const auto& condition : query.root().children) {
+    const std::string& named = condition->path.dotted();
+    if (named == path || named.starts_with(path + ".")) conditions.push_back(condition.get());
+  }
+  if (conditions.empty()) return std::nullopt;
+  const auto steps = FieldPath::parse(path);
+  if (!steps) return std::nullopt;
+  size_t index = 0;
+  for (const Element& element : array) {
+    // The same path with this element alone.
+    BsonWriter alone;
+    for (size_t i = 0; i + 1 < steps->steps().size(); ++i) alone.beginDocument(steps->steps()[i]);
+    alone.beginArray(steps->steps().back());
+    alone.append("0", element.value);
+    for (size_t i = 0; i < steps->steps().size(); ++i) alone.end();
+    const Document document = alone.finish();
+    const auto matches = [&](const FilterNode* condition) { return matchesDocument(*condition, document); };
+    if (std::ranges::all_of(conditions, matches)) return index;
+    ++index;
+  }
+  return std::nullopt;
+}
+
+bool takesElement(const Filter& filter, std::string_view name, ValueView element) {
+  BsonWriter named;
+  named.append(name, element);
+  return filter.matches(named.finish());
+}
+
+}  // namespace mb::doc

@@ -1,0 +1,154 @@
+// $set $setOnInsert $unset $min $max $currentDate $rename
+#include <algorithm>
+
+#include "document/coercion.h"
+#include "document/storable.h"
+#include "document/update_actions.h"
+#include "document/value_order.h"
+
+namespace mb::doc {
+
+namespace {
+
+using Made = Result<std::unique_ptr<UpdateAction>>;
+
+class Set : public UpdateAction {
+ public:
+  explicit Set(Value value) : value_(std::move(value)) {}
+  Result<> apply(const ApplyContext&, const Target& target, std::optional<ValueView>, BsonWriter& out) const override {
+    out.append(target.key, value_);
+    return {};
+  }
+
+ private:
+  Value value_;
+};
+
+class SetOnInsert final : public Set {
+ public:
+  using Set::Set;
+  bool isActive(const ApplyContext& context) const override { return context.inserting; }
+};
+
+class Unset final : public UpdateAction {
+ public:
+  bool createsField() const override { return false; }
+  bool skipsBlockedPath() const override { return true; }
+  Result<> apply(const ApplyContext&, const Target&, std::optional<ValueView>, BsonWriter&) const override {
+    return {};
+  }
+};
+
+// $min and $max: the value with the wanted order to the one that is there.
+class Bound final : public UpdateAction {
+ public:
+  Bound(Value value, int wanted) : value_(std::move(value)), wanted_(wanted) {}
+  Result<> apply(const ApplyContext&, const Target& target, std::optional<ValueView> current,
+                 BsonWriter& out) const override {
+    const bool replaces = !current || compareValues(value_, *current) == wanted_;
+    out.append(target.key, replaces ? value_.view() : *current);
+    return {};
+  }
+
+ private:
+  Value value_;
+  int wanted_;
+};
+
+class CurrentDate final : public UpdateAction {
+ public:
+  Result<> apply(const ApplyContext& context, const Target& target, std::optional<ValueView>,
+                 BsonWriter& out) const override {
+    out.appendDate(target.key, context.now);
+    return {};
+  }
+};
+
+class RenameSource final : public UpdateAction {
+ public:
+  explicit RenameSource(size_t rename) : rename_(rename) {}
+  bool isActive(const ApplyContext& context) const override { return context.renamed[rename_].has_value(); }
+  bool createsField() const override { return false; }
+  Result<> apply(const ApplyContext&, const Target&, std::optional<ValueView>, BsonWriter&) const override {
+    return {};
+  }
+
+ private:
+  size_t rename_;
+};
+
+class RenameTarget final : public UpdateAction {
+ public:
+  explicit RenameTarget(size_t rename) : rename_(rename) {}
+  bool isActive(const ApplyContext& context) const override { return context.renamed[rename_].has_value(); }
+  Result<> apply(const ApplyContext& context, const Target& target, std::optional<ValueView>,
+                 BsonWriter& out) const override {
+    if (target.throughArray) {
+      return refuseUpdate(fmt::format("$rename cannot reach \"{}\" inside of an array", target.path));
+    }
+    const auto& value = context.renamed[rename_];
+    if (!value) return {};
+    if (const auto storable = checkStorableValue(*value, target.depth); !storable) {
+      return refuseUpdate(fmt::format("$rename to \"{}\": {}", target.path, storable.error().message()));
+    }
+    out.append(target.key, *value);
+    return {};
+  }
+
+ private:
+  size_t rename_;
+};
+
+}  // namespace
+
+Result<Value> storedValue(const ActionSource& source, ValueView value) {
+  const auto depth = 1 + static_cast<int>(std::ranges::count(source.path, '.'));
+  if (const auto storable = checkStorableValue(value, depth); !storable) {
+    return refuseUpdate(fmt::format("{} of \"{}\": {}", source.op, source.path, storable.error().message()));
+  }
+  return coerceDeep(source.coercion, source.plainPath, value);
+}
+
+Made makeSet(const ActionSource& source) {
+  TRY(Value value, storedValue(source, source.value));
+  return std::make_unique<Set>(std::move(value));
+}
+
+Made makeSetOnInsert(const ActionSource& source) {
+  TRY(Value value, storedValue(source, source.value));
+  return std::make_unique<SetOnInsert>(std::move(value));
+}
+
+Made makeUnset(const ActionSource&) {
+  return std::make_unique<Unset>();
+}
+
+Made makeMin(const ActionSource& source) {
+  TRY(Value value, storedValue(source, source.value));
+  return std::make_unique<Bound>(std::move(value), -1);
+}
+
+Made makeMax(const ActionSource& source) {
+  TRY(Value value, storedValue(source, source.value));
+  return std::make_unique<Bound>(std::move(value), 1);
+}
+
+Made makeCurrentDate(const ActionSource& source) {
+  const bool isDocument = source.value.type() == BsonType::document;
+  const bool isTyped =
+      isDocument && source.value.asDocument().count() == 1 && source.value.asDocument().stringOr("$type") == "date";
+  if (source.value.type() != BsonType::boolean && !isTyped) {
+    return refuseUpdate(fmt::format("$currentDate of \"{}\" takes true or {{\"$type\": \"date\"}}", source.path));
+  }
+  return std::make_unique<CurrentDate>();
+}
+
+std::unique_ptr<UpdateAction> makeRenameSource(size_t rename) {
+  return std::make_unique<RenameSource>(rename);
+}
+
+std::unique_ptr<UpdateAction> makeRenameTarget(size_t rename) {
+  return std::make_unique<RenameTarget>(rename);
+}
+
+}  // namespace mb::doc

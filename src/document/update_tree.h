@@ -1,0 +1,87 @@
+// An update as a tree of steps with one action at each end, and its one pass over a document: what no path touches is
+// copied as it stands, in runs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "document/filter.h"
+
+namespace mb::doc {
+
+// What the actions of one apply() share.
+struct ApplyContext {
+  DocumentView before;
+  Timestamp now;
+  bool inserting = false;
+  std::vector<std::optional<ValueView>> renamed;  // the source of each $rename, as it was before
+  const Filter* query = nullptr;
+  const std::vector<std::pair<std::string, Filter>>* arrayFilters = nullptr;
+};
+
+// The field that an action changes.
+struct Target {
+  const std::string& path;  // as the update names it
+  std::string_view key;
+  int depth;  // 1 for a top-level field
+  bool throughArray;
+};
+
+// One operator on one path.
+class UpdateAction {
+ public:
+  virtual ~UpdateAction() = default;
+  // An inactive one leaves the document as if it were not there.
+  virtual bool isActive(const ApplyContext&) const { return true; }
+  // Whether it makes a field (and the documents around it) that is not there.
+  virtual bool createsField() const { return true; }
+  // Whether a path that ends at a scalar is passed over instead of refused.
+  virtual bool skipsBlockedPath() const { return false; }
+  // Writes the field as it becomes, or nothing to remove it.
+  virtual Result<> apply(const ApplyContext& context, const Target& target, std::optional<ValueView> current,
+                         BsonWriter& out) const = 0;
+};
+
+// Numbers by value, before names by bytes: the order in which new fields come to stand.
+struct StepLess {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const;
+};
+
+struct UpdateNode;
+
+// "$[]", "$[name]" or "$".
+struct ArrayStep {
+  enum class Kind { all, filtered, matched } kind;
+  std::string name;
+  std::unique_ptr<UpdateNode> node;
+};
+
+struct UpdateNode {
+  std::string path;
+  std::unique_ptr<UpdateAction> action;
+  std::map<std::string, std::unique_ptr<UpdateNode>, StepLess> children;
+  std::vector<ArrayStep> arraySteps;  // never beside children
+  size_t position = 0;                // among the parent's children, once numbered
+
+  bool isUnused() const { return !action && children.empty() && arraySteps.empty(); }
+};
+
+// Puts `action` at the end of `steps`. Fails with invalidUpdate where two paths meet.
+Result<> insertAction(UpdateNode& root, const std::vector<std::string>& steps, std::unique_ptr<UpdateAction> action);
+// After the last insertion.
+void numberChildren(UpdateNode& node);
+// Whether two trees change something in common.
+bool overlap(const UpdateNode& a, const UpdateNode& b);
+Result<Document> applyTree(const UpdateNode& root, const ApplyContext& context);
+
+// The element of `array` (at the path `steps` of the document) through which the query found the document.
+std::optional<size_t> matchedPosition(const Filter& query, const std::string& path, DocumentView array);
+// Whether an array filter, whose paths begin with its name, takes the element.
+bool takesElement(const Filter& filter, std::string_view name, ValueView element);
+
+std::unexpected<Error> refuseUpdate(std::string message);
+
+}  // namespace mb::doc
