@@ -18,6 +18,7 @@ struct EmbeddedSettings {
 
   int64_t writeBufferBytes = 48LL << 20;
   int64_t blockCacheBytes = 64LL << 20;
+  int64_t documentCacheBytes = 16LL << 20;
   int64_t maxLogFileBytes = 32LL << 20;  // the write-ahead log's share to replay after a crash
   int64_t minFreeDiskBytes = 256LL << 20;
   int64_t changeLogBytes = 256LL << 20;  // a project

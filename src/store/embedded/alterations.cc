@@ -1,0 +1,229 @@
+// Changes of the catalogue. Each is one commit of rows, with the inserts that belong to it; the picture in memory is
+// replaced by the commit thread once that is durable, while the collection's latch is held exclusively.
+#include "store/embedded/engine.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+std::unexpected<Error> stale() {
+  return fail(ErrorCode::staleCatalogue, "the collection was changed meanwhile");
+}
+
+Deadline alterationDeadline() {
+  return std::chrono::steady_clock::now() + kDefaultWait;
+}
+
+Result<> checkName(const Catalogue& catalogue, ProjectNo project, std::string_view name, CollectionNo except) {
+  if (name.empty()) return fail(ErrorCode::validation, "a collection needs a name");
+  const std::string folded = foldedName(name);
+  for (const SchemaPtr& schema : catalogue.userCollections(project)) {
+    if (schema->number == except || foldedName(schema->name) != folded) continue;
+    return fail(ErrorCode::conflict, fmt::format("there is a collection \"{}\" already", schema->name));
+  }
+  return {};
+}
+
+Result<> checkConfig(const doc::Document& config) {
+  if (config.size() <= kMaxDocument) return {};
+  return fail(ErrorCode::payloadTooLarge, "the configuration of a collection is at most 1 MiB");
+}
+
+}  // namespace
+
+Task<> Engine::lockCatalogue(Alterable& held, ProjectNo project) {
+  held.catalogue.add(row::of('P', project));
+  if (!held.catalogue.tryAll()) {
+    const bool granted = co_await held.catalogue.waitAll(alterationDeadline());
+    if (!granted) co_return fail(ErrorCode::unavailable, "the project is being changed, try again");
+  }
+  held.project = catalogue_.project(project);
+  if (project != 0 && (!held.project || held.project->dead)) co_return fail(ErrorCode::notFound, "no such project");
+  co_return Result<>();
+}
+
+Task<> Engine::lockCollection(Alterable& held, CollectionRef collection, bool anyVersion) {
+  if (collection.number < kFirstUserCollection) {
+    co_return fail(ErrorCode::validation, "a system collection cannot be changed");
+  }
+  CO_CHECK(co_await lockCatalogue(held, collection.project));
+  held.collection = catalogue_.collection(collection.project, collection.number);
+  if (!held.collection) co_return stale();
+  Latch& latch = held.collection.state->latch;
+  const bool granted = co_await latch.exclusive(alterationDeadline());
+  if (!granted) co_return fail(ErrorCode::unavailable, "the collection is being written, try again");
+  held.latch = LatchHold(latch, true);
+  if (!anyVersion && held.collection.schema->version != collection.version) co_return stale();
+  co_return Result<>();
+}
+
+Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside) {
+  if (!alongside.empty()) {
+    std::vector<WriteTarget> targets;
+    std::vector<Change> changes;
+    for (Insert& insert : alongside) {
+      targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
+      changes.push_back(Change::put(std::move(insert.document)));
+    }
+    CO_CHECK(job.resolve(std::move(targets)));
+    if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, alterationDeadline()));
+    CO_CHECK(job.checkVersions());
+    job.addDocumentLocks();
+    if (!job.documentLocks().tryAll()) {
+      const bool granted = co_await job.documentLocks().waitAll(alterationDeadline());
+      if (!granted) co_return fail(ErrorCode::unavailable, "the documents beside are being written, try again");
+    }
+    CO_CHECK(co_await readBefore(job));
+    for (const auto& existing : job.before()) {
+      if (existing) co_return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
+    }
+    CO_CHECK(job.apply(std::move(changes), {}));
+    if (job.needsUniqueCheck()) {
+      CO_TRY(const WriteOutcome outcome, co_await claimUnique(job, alterationDeadline()));
+      if (!outcome.committed()) {
+        co_return fail(ErrorCode::conflict, fmt::format("the unique index \"{}\" refuses", outcome.violatedIndex));
+      }
+    }
+  }
+  job.finish({});
+  CO_CHECK(admit(job.commit));
+  co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
+  co_return Result<>();
+}
+
+void Engine::putSchema(WriteJob& job, ProjectState& project, SchemaPtr next) {
+  job.commit.project = &project;
+  job.commit.put(Family::system, row::of('C', project.number, next->number), encodeSchema(*next));
+  job.commit.bumps.push_back(&project);
+  job.commit.onDurable = [this, number = project.number, next = std::move(next)] { catalogue_.install(number, next); };
+}
+
+std::move_only_function<void()> Engine::bury(WriteJob& job, Tombstone tombstone) {
+  tombstone.row = catalogue_.nextTombstone++;
+  job.commit.put(Family::system, row::tombstone(tombstone.row), encodeTombstone(tombstone));
+  return [this, tombstone = std::move(tombstone)] { housekeeper_->bury(tombstone); };
+}
+
+Task<std::vector<CollectionInfo>> Engine::collections(ProjectNo project) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  std::vector<CollectionInfo> infos;
+  for (const SchemaPtr& schema : catalogue_.userCollections(project)) infos.push_back(infoOf(*schema));
+  co_return infos;
+}
+
+Task<CollectionInfo> Engine::createCollection(ProjectNo project, std::string name, doc::Document config,
+                                              std::vector<Insert> alongside) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  CO_CHECK(healthy());
+  CO_CHECK(checkConfig(config));
+  Alterable held(catalogueLocks_);
+  CO_CHECK(co_await lockCatalogue(held, project));
+  if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
+  CO_CHECK(checkName(catalogue_, project, name, 0));
+  auto schema = std::make_shared<Schema>();
+  schema->number = held.project->nextNumber++;
+  schema->name = std::move(name);
+  schema->version = 1;
+  schema->config = std::move(config);
+  WriteJob job(writeRoom());
+  putSchema(job, *held.project, schema);
+  std::string next;
+  appendU32(next, held.project->nextNumber);
+  job.commit.put(Family::system, row::of('P', project), next);
+  CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
+  co_return infoOf(*schema);
+}
+
+Task<CollectionInfo> Engine::alterCollection(CollectionRef collection, Alteration change,
+                                             std::vector<Insert> alongside) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  CO_CHECK(healthy());
+  Alterable held(catalogueLocks_);
+  CO_CHECK(co_await lockCollection(held, collection));
+  auto next = std::make_shared<Schema>(*held.collection.schema);
+  ++next->version;
+  if (change.name) {
+    CO_CHECK(checkName(catalogue_, collection.project, *change.name, collection.number));
+    next->name = *std::move(change.name);
+  }
+  if (change.config) {
+    CO_CHECK(checkConfig(*change.config));
+    next->config = *std::move(change.config);
+  }
+  WriteJob job(writeRoom());
+  putSchema(job, *held.project, next);
+  CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
+  co_return infoOf(*next);
+}
+
+Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> alongside) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  Alterable held(catalogueLocks_);
+  CO_CHECK(co_await lockCollection(held, collection));
+  WriteJob job(writeRoom());
+  job.commit.project = held.project;
+  job.commit.remove(Family::system, row::of('C', collection.project, collection.number));
+  job.commit.bumps.push_back(held.project);
+  Tombstone tombstone{0, collection.project, false, collection.number, {}};
+  for (const auto& index : held.collection.schema->indexes) tombstone.indexes.push_back(index->number);
+  job.commit.onDurable = [this, collection, sweep = bury(job, std::move(tombstone))]() mutable {
+    catalogue_.remove(collection.project, collection.number);
+    sweep();
+  };
+  co_return co_await commitAlteration(job, std::move(alongside));
+}
+
+Task<ProjectNo> Engine::allocateProject() {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  CO_CHECK(healthy());
+  Alterable held(catalogueLocks_);
+  CO_CHECK(co_await lockCatalogue(held, 0));
+  if (catalogue_.nextProject >= Catalogue::kMaxProjects) {
+    co_return fail(ErrorCode::unavailable, "this deployment cannot hold more projects");
+  }
+  const ProjectNo number = catalogue_.nextProject++;
+  catalogue_.addProject(number);
+  WriteJob job(writeRoom());
+  job.commit.project = catalogue_.project(number);
+  job.commit.bumps.push_back(job.commit.project);
+  job.commit.put(Family::system, row::plain('G'), catalogue_.numbersRow());
+  std::string next;
+  appendU32(next, kFirstUserCollection);
+  job.commit.put(Family::system, row::of('P', number), next);
+  CO_CHECK(co_await commitAlteration(job, {}));
+  co_return number;
+}
+
+Task<> Engine::dropProject(ProjectNo project) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  if (project == kControlProject)
+    co_return fail(ErrorCode::validation, "the control plane's project cannot be dropped");
+  Alterable held(catalogueLocks_);
+  CO_CHECK(co_await lockCatalogue(held, project));
+  if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
+  // Nobody finds its collections from here on; those who did are waited for, one collection after the other.
+  held.project->dead = true;
+  for (const auto& collection : catalogue_.states(project)) {
+    const bool granted = co_await collection->latch.exclusive(alterationDeadline());
+    if (granted) {
+      collection->latch.releaseExclusive();
+      continue;
+    }
+    held.project->dead = false;
+    co_return fail(ErrorCode::unavailable, "the project is being written, try again");
+  }
+  WriteJob job(writeRoom());
+  job.commit.project = held.project;
+  job.commit.bumps.push_back(held.project);
+  job.commit.onDurable = bury(job, Tombstone{0, project, true, 0, {}});
+  co_return co_await commitAlteration(job, {});
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,171 @@
+#include "store/embedded/bounds.h"
+
+#include "document/value_order.h"
+#include "store/embedded/keys.h"
+#include "store/embedded/value_key.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+// Prefixes are multiplied by the points of a field while there are no more than this; then the index ends there.
+constexpr size_t kMaxPrefixes = 1000;
+
+using Kind = Condition::Kind;
+
+bool isBound(const Condition& condition) {
+  return condition.kind == Kind::lower || condition.kind == Kind::upper || condition.kind == Kind::prefix;
+}
+
+uint8_t classOf(const Condition& condition) {
+  return condition.kind == Kind::prefix ? keyClass(doc::BsonType::string) : keyClass(condition.values.front().type());
+}
+
+// The encoding of a bound; of a value that is cut, what all values that begin like it begin with.
+std::string encodedBound(doc::ValueView value, bool descending, bool& cut) {
+  std::string encoded;
+  cut = appendValueKey(encoded, value, descending);
+  if (cut) encoded.resize(kFieldCap);
+  return encoded;
+}
+
+void raise(std::string& from, std::string bound) {
+  if (bound > from) from = std::move(bound);
+}
+void lowerTo(std::string& to, std::string bound) {
+  if (to.empty() || bound < to) to = std::move(bound);
+}
+
+}  // namespace
+
+IndexBounds::IndexBounds(ProjectNo project, const Index& index, const std::vector<Condition>& conditions,
+                         std::vector<bool> met)
+    : index_(index), conditions_(conditions), met_(std::move(met)), prefixes_{rangePrefix(project, index.number)} {
+  size_t field = 0;
+  while (field < index.paths.size() && takePoints(field)) ++field;
+  pointFields_ = field;
+  if (field < index.paths.size()) {
+    takeInterval(field);
+  } else if (!index.spec.unique && prefixes_.size() == 1) {
+    takeIds();
+  }
+}
+
+bool IndexBounds::takePoints(size_t field) {
+  const Condition* best = nullptr;
+  for (const Condition& condition : conditions_) {
+    if (condition.kind != Kind::points || condition.path != index_.paths[field].dotted()) continue;
+    if (!best || condition.values.size() < best->values.size()) best = &condition;
+  }
+  if (!best) return false;
+  std::vector<std::string> encoded;
+  bool cut = false;
+  for (const doc::ValueView& value : best->values) {
+    cut |= appendValueKey(encoded.emplace_back(), value, index_.descending(field));
+  }
+  std::sort(encoded.begin(), encoded.end());
+  encoded.erase(std::unique(encoded.begin(), encoded.end()), encoded.end());
+  if (field > 0 && prefixes_.size() * encoded.size() > kMaxPrefixes) return false;
+  std::vector<std::string> longer;
+  longer.reserve(prefixes_.size() * encoded.size());
+  for (const std::string& prefix : prefixes_) {
+    for (const std::string& value : encoded) longer.push_back(prefix + value);
+  }
+  prefixes_ = std::move(longer);
+  // Another condition on the same field may hold for another element of an array: it is for the document to show.
+  if (best->provable && !cut) met_[static_cast<size_t>(best - conditions_.data())] = true;
+  return true;
+}
+
+// On a field with several values in a document, each bound may be met by another value, so that only one can be used,
+// unless they speak of one element.
+bool IndexBounds::usable(const Condition& condition, const std::string& path, const Condition* first) const {
+  if (!isBound(condition) || condition.path != path) return false;
+  if (!first) return true;
+  if (classOf(condition) != classOf(*first)) return false;
+  const auto field = static_cast<uint32_t>(std::find_if(index_.paths.begin(), index_.paths.end(),
+                                                        [&](const doc::FieldPath& p) { return p.dotted() == path; }) -
+                                           index_.paths.begin());
+  const bool multikey = (index_.traits->multikey.load() >> field & 1) != 0;
+  return !multikey || (condition.element && condition.element == first->element);
+}
+
+void IndexBounds::takeInterval(size_t field) {
+  const bool descending = index_.descending(field);
+  const Condition* first = nullptr;
+  Interval interval;
+  std::vector<size_t> proved;
+  bool hasLower = false;
+  for (size_t i = 0; i < conditions_.size(); ++i) {
+    const Condition& condition = conditions_[i];
+    if (!usable(condition, index_.paths[field].dotted(), first)) continue;
+    if (!first) {
+      first = &condition;
+      appendClass(interval.from, classOf(condition), descending);
+      interval.to = successor(interval.from);
+    }
+    bool cut = false;
+    std::string encoded;
+    if (condition.kind == Kind::prefix) {
+      appendStringPrefix(encoded, condition.prefix, descending);
+      raise(interval.from, encoded);
+      lowerTo(interval.to, successor(std::move(encoded)));
+      continue;
+    }
+    encoded = encodedBound(condition.values.front(), descending, cut);
+    const bool lower = condition.kind == Kind::lower;
+    hasLower |= lower;
+    // Values equal to the bound stand between `encoded` and its successor.
+    const bool keepsEqual = condition.inclusive || cut;
+    if (lower != descending) {
+      raise(interval.from, keepsEqual ? encoded : successor(encoded));
+    } else {
+      lowerTo(interval.to, keepsEqual ? successor(encoded) : encoded);
+    }
+    if (condition.provable && !cut) proved.push_back(i);
+  }
+  if (!first) return;
+  // NaN sorts below all numbers, and is below none of them.
+  if (!hasLower && classOf(*first) == keyClass(doc::BsonType::real)) proved.clear();
+  for (const size_t i : proved) met_[i] = true;
+  interval_ = std::move(interval);
+}
+
+// Behind points for every field the entries are in order of id, so bounds on `id` bound them too.
+void IndexBounds::takeIds() {
+  Interval interval;
+  bool any = false;
+  for (size_t i = 0; i < conditions_.size(); ++i) {
+    const Condition& condition = conditions_[i];
+    if (condition.path != "id" || condition.element ||
+        (condition.kind != Kind::lower && condition.kind != Kind::upper)) {
+      continue;
+    }
+    if (condition.values.front().type() != doc::BsonType::string) continue;
+    std::string id(condition.values.front().asString());
+    if (condition.inclusive == (condition.kind == Kind::upper)) id += '\0';
+    condition.kind == Kind::lower ? raise(interval.from, std::move(id)) : lowerTo(interval.to, std::move(id));
+    met_[i] = any = true;
+  }
+  if (any) interval_ = std::move(interval);
+}
+
+bool IndexBounds::provesAll() const {
+  return std::find(met_.begin(), met_.end(), false) == met_.end();
+}
+
+std::vector<KeyRange> IndexBounds::ranges() const {
+  std::vector<KeyRange> ranges;
+  ranges.reserve(prefixes_.size());
+  for (const std::string& prefix : prefixes_) {
+    KeyRange range{prefix, successor(prefix)};
+    if (interval_) {
+      range.from += interval_->from;
+      if (!interval_->to.empty()) range.to = prefix + interval_->to;
+    }
+    if (range.from < range.to) ranges.push_back(std::move(range));
+  }
+  return ranges;
+}
+
+}  // namespace mb::store::embedded

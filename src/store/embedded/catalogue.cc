@@ -1,0 +1,285 @@
+#include "store/embedded/catalogue.h"
+
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+Catalogue::~Catalogue() {
+  for (auto& slot : chunks_) {
+    Chunk* chunk = slot.load();
+    if (!chunk) continue;
+    for (auto& project : chunk->projects) delete project.load();
+    delete chunk;
+  }
+}
+
+ProjectState* Catalogue::project(ProjectNo number) const {
+  if (number / kChunk >= chunks_.size()) return nullptr;
+  const Chunk* chunk = chunks_[number / kChunk].load(std::memory_order_acquire);
+  return chunk ? chunk->projects[number % kChunk].load(std::memory_order_acquire) : nullptr;
+}
+
+ProjectState& Catalogue::ensureProject(ProjectNo number) {
+  if (ProjectState* known = project(number)) return *known;
+  const std::lock_guard lock(growth_);
+  auto& slot = chunks_.at(number / kChunk);
+  Chunk* chunk = slot.load(std::memory_order_acquire);
+  if (!chunk) {
+    chunk = new Chunk;
+    slot.store(chunk, std::memory_order_release);
+  }
+  auto& place = chunk->projects[number % kChunk];
+  if (!place.load(std::memory_order_acquire)) place.store(new ProjectState(number), std::memory_order_release);
+  highest_ = std::max(highest_, number);
+  return *place.load(std::memory_order_acquire);
+}
+
+void Catalogue::addProject(ProjectNo number) {
+  ensureProject(number);
+}
+
+CollectionHandle Catalogue::collection(ProjectNo projectNo, CollectionNo number) const {
+  ProjectState* state = project(projectNo);
+  if (!state || state->dead.load(std::memory_order_acquire)) return {};
+  {
+    const std::shared_lock lock(state->mutex);
+    const auto found = state->collections.find(number);
+    if (found != state->collections.end()) return found->second;
+  }
+  const auto system = system_.find(number);
+  if (system == system_.end()) return {};
+  const std::unique_lock lock(state->mutex);
+  CollectionHandle& handle = state->collections[number];
+  if (!handle) {
+    auto made = std::make_shared<CollectionState>(projectNo, number);
+    readCounts(*made);
+    handle = {std::move(made), system->second};
+  }
+  return handle;
+}
+
+std::vector<SchemaPtr> Catalogue::userCollections(ProjectNo projectNo) const {
+  std::vector<SchemaPtr> schemas;
+  const ProjectState* state = project(projectNo);
+  if (!state || state->dead.load(std::memory_order_acquire)) return schemas;
+  const std::shared_lock lock(state->mutex);
+  for (auto at = state->collections.lower_bound(kFirstUserCollection); at != state->collections.end(); ++at) {
+    schemas.push_back(at->second.schema);
+  }
+  return schemas;
+}
+
+std::vector<std::shared_ptr<CollectionState>> Catalogue::states(ProjectNo projectNo) const {
+  std::vector<std::shared_ptr<CollectionState>> states;
+  const ProjectState* state = project(projectNo);
+  if (!state) return states;
+  const std::shared_lock lock(state->mutex);
+  for (const auto& [_, handle] : state->collections) states.push_back(handle.state);
+  return states;
+}
+
+uint64_t Catalogue::lowWater(ProjectNo projectNo) const {
+  const ProjectState* state = project(projectNo);
+  if (!state) return 0;
+  return state->dead.load(std::memory_order_acquire) ? UINT64_MAX : state->lowWater.load(std::memory_order_acquire);
+}
+
+void Catalogue::forEachProject(const std::function<void(ProjectState&)>& visit) const {
+  for (ProjectNo number = kControlProject; number <= highest_; ++number) {
+    ProjectState* state = project(number);
+    if (state && !state->dead.load(std::memory_order_acquire)) visit(*state);
+  }
+}
+
+void Catalogue::install(ProjectNo projectNo, SchemaPtr schema) {
+  ProjectState* state = project(projectNo);
+  const std::unique_lock lock(state->mutex);
+  CollectionHandle& handle = state->collections[schema->number];
+  if (!handle.state) handle.state = std::make_shared<CollectionState>(projectNo, schema->number);
+  handle.schema = std::move(schema);
+}
+
+void Catalogue::remove(ProjectNo projectNo, CollectionNo collection) {
+  ProjectState* state = project(projectNo);
+  const std::unique_lock lock(state->mutex);
+  state->collections.erase(collection);
+}
+
+std::string Catalogue::numbersRow() const {
+  std::string value;
+  appendU32(value, nextProject);
+  appendU32(value, nextSystemIndex_);
+  return value;
+}
+
+void Catalogue::readCounts(CollectionState& state) const {
+  rocksdb::PinnableSlice value;
+  const auto status = database_->get(Tier::disk, Family::system, row::of('N', state.project, state.number), &value);
+  if (!status.ok() || value.size() != 16) return;
+  state.nextDocuments = readU64(value.data());
+  state.nextBytes = readU64(value.data() + 8);
+  state.documents = state.nextDocuments;
+  state.bytes = state.nextBytes;
+}
+
+Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>& system) {
+  database_ = &database;
+  CHECK(checkFormat());
+  ensureProject(kControlProject);
+  CHECK(loadRows());
+  return bringSystemToSpec(system);
+}
+
+Result<> Catalogue::checkFormat() {
+  rocksdb::PinnableSlice value;
+  const auto status = database_->get(Tier::disk, Family::system, row::plain('F'), &value);
+  if (status.IsNotFound()) {
+    rocksdb::WriteBatch batch;
+    std::string format;
+    appendU32(format, kFormatVersion);
+    batch.Put(database_->family(Family::system), row::plain('F'), format);
+    std::string epoch;
+    appendU64(epoch, 1);
+    batch.Put(database_->family(Family::system), row::of('E', kControlProject), epoch);
+    database_->writeUnsynced(batch);
+    return {};
+  }
+  if (!status.ok() || value.size() != 4) return fail(ErrorCode::internal, "the database is damaged: no format version");
+  const uint32_t found = readU32(value.data());
+  if (found <= kFormatVersion) return {};
+  return fail(ErrorCode::unavailable,
+              fmt::format("the data directory was written by a newer version of Manybase (format {}, this one reads up "
+                          "to {})",
+                          found, kFormatVersion));
+}
+
+void Catalogue::applyMarks() {
+  for (const auto& [where, marks] : marks_) {
+    const auto apply = [&, number = where.second, multikey = marks.first,
+                        truncated = marks.second](const Schema& schema) {
+      const Index* index = schema.index(number);
+      if (!index) return;
+      index->traits->multikey = index->traits->durableMultikey = multikey;
+      index->traits->truncated = index->traits->durableTruncated = truncated;
+    };
+    if (where.first == 0) {
+      for (const auto& [_, schema] : system_) apply(*schema);
+    } else if (const ProjectState* state = project(where.first)) {
+      for (const auto& [_, handle] : state->collections) apply(*handle.schema);
+    }
+  }
+  marks_.clear();
+}
+
+Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
+  const auto number = [&](size_t at) { return key.size() >= at + 4 ? readU32(key.data() + at) : 0; };
+  const auto holds = [&](size_t bytes) -> Result<> {
+    if (value.size() == bytes) return {};
+    return fail(ErrorCode::internal, fmt::format("the database is damaged: a row of kind {} in its catalogue", key[0]));
+  };
+  switch (key.front()) {
+    case 'I':
+      CHECK(holds(8));
+      idFloorMs = static_cast<int64_t>(readU64(value.data()));
+      return {};
+    case 'G':
+      CHECK(holds(8));
+      nextProject = readU32(value.data());
+      nextSystemIndex_ = readU32(value.data() + 4);
+      return {};
+    case 'P':
+      CHECK(holds(4));
+      ensureProject(number(1)).nextNumber = readU32(value.data());
+      return {};
+    case 'C': {
+      TRY(Schema schema, decodeSchema(number(5), value));
+      ensureProject(number(1));
+      install(number(1), std::make_shared<const Schema>(std::move(schema)));
+      return {};
+    }
+    case 'S': {
+      TRY(Schema schema, decodeSchema(number(1), value));
+      system_[schema.number] = std::make_shared<const Schema>(std::move(schema));
+      return {};
+    }
+    case 'E': {
+      CHECK(holds(8));
+      ProjectState& state = ensureProject(number(1));
+      state.nextEpoch = readU64(value.data());
+      state.epoch = state.nextEpoch;
+      return {};
+    }
+    case 'L': {
+      CHECK(holds(24));
+      ProjectState& state = ensureProject(number(1));
+      state.nextPosition = readU64(value.data());
+      state.lastPosition = state.nextPosition;
+      state.nextLoggedBytes = readU64(value.data() + 8);
+      state.loggedBytes = state.nextLoggedBytes;
+      state.lastLoggedMs = static_cast<int64_t>(readU64(value.data() + 16));
+      return {};
+    }
+    case 'W':
+      CHECK(holds(8));
+      ensureProject(number(1)).lowWater = readU64(value.data());
+      return {};
+    case 'M':
+      CHECK(holds(8));
+      marks_.emplace_back(std::pair(number(1), number(5)), std::pair(readU32(value.data()), readU32(value.data() + 4)));
+      return {};
+    case 'T': {
+      auto tombstone = doc::Document::fromUntrusted(std::string(value));
+      if (!tombstone) return fail(ErrorCode::internal, "the database is damaged: a tombstone in its catalogue");
+      const doc::DocumentView view = *tombstone;
+      Tombstone made;
+      made.row = readU64(key.data() + 1);
+      for (const doc::Element& element : view) {
+        if (element.key == "project") made.project = static_cast<ProjectNo>(element.value.toInteger().value_or(0));
+        if (element.key == "collection")
+          made.collection = static_cast<CollectionNo>(element.value.toInteger().value_or(0));
+        if (element.key == "wholeProject") made.wholeProject = element.value.asBool();
+        if (element.key != "indexes") continue;
+        for (const doc::Element& index : element.value.asDocument()) {
+          made.indexes.push_back(static_cast<IndexNo>(index.value.toInteger().value_or(0)));
+        }
+      }
+      if (made.wholeProject) ensureProject(made.project).dead = true;
+      nextTombstone = std::max(nextTombstone.load(), made.row + 1);
+      tombstones.push_back(std::move(made));
+      return {};
+    }
+    default:
+      return {};
+  }
+}
+
+Result<> Catalogue::loadRows() {
+  const std::unique_ptr<rocksdb::Iterator> at(
+      database_->db().NewIterator(Database::reading(Tier::disk), database_->family(Family::system)));
+  for (at->SeekToFirst(); at->Valid(); at->Next()) {
+    const std::string_view key = view(at->key());
+    if (key.empty()) continue;
+    CHECK(loadRow(key, view(at->value())));
+  }
+  if (!at->status().ok()) return fail(ErrorCode::internal, "the database is damaged: " + at->status().ToString());
+  applyMarks();
+  forEachProject([&](ProjectState& state) {
+    for (const auto& [_, handle] : state.collections) readCounts(*handle.state);
+  });
+  return {};
+}
+
+std::string encodeTombstone(const Tombstone& tombstone) {
+  doc::BsonWriter writer;
+  writer.appendInt64("project", tombstone.project);
+  writer.appendBool("wholeProject", tombstone.wholeProject);
+  writer.appendInt64("collection", tombstone.collection);
+  writer.beginArray("indexes");
+  for (size_t i = 0; i < tombstone.indexes.size(); ++i) {
+    writer.appendInt64(std::string(doc::arrayKey(i)), tombstone.indexes[i]);
+  }
+  writer.end();
+  return writer.finish().takeBytes();
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,139 @@
+// The catalogue in memory: projects, their collections and indexes, counts and epochs. Rows of the system family are
+// its durable form. Looking up never waits. Changes come from the commit thread alone (once they are durable), so
+// whoever sees a new epoch sees the catalogue it stands for.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "store/embedded/latch.h"
+#include "store/embedded/rocks.h"
+#include "store/embedded/schema.h"
+
+namespace mb::store::embedded {
+
+// One collection of one project, for as long as it lives.
+struct CollectionState {
+  CollectionState(ProjectNo p, CollectionNo n) : project(p), number(n) {}
+  const ProjectNo project;
+  const CollectionNo number;
+  Latch latch;
+  // Durable counts.
+  std::atomic<uint64_t> documents{0};
+  std::atomic<uint64_t> bytes{0};
+
+  // The commit thread's own: counts with the group under way, and the group that last touched them.
+  uint64_t nextDocuments = 0;
+  uint64_t nextBytes = 0;
+  uint64_t group = 0;
+};
+
+struct CollectionHandle {
+  std::shared_ptr<CollectionState> state;
+  SchemaPtr schema;
+  explicit operator bool() const { return state != nullptr; }
+};
+
+struct ProjectState {
+  explicit ProjectState(ProjectNo n) : number(n) {}
+  const ProjectNo number;
+  std::atomic<bool> dead{false};
+  std::atomic<uint64_t> epoch{0};
+  std::atomic<uint64_t> lastPosition{0};  // of the change log
+  std::atomic<uint64_t> lowWater{0};
+  std::atomic<uint64_t> loggedBytes{0};
+
+  // Under the project's catalogue lock.
+  uint32_t nextNumber = kFirstUserCollection;
+
+  // The commit thread's own.
+  uint64_t nextEpoch = 0;
+  uint64_t nextPosition = 0;
+  uint64_t nextLoggedBytes = 0;
+  int64_t lastLoggedMs = 0;
+  uint64_t logGroup = 0;    // the groups that last touched its log
+  uint64_t epochGroup = 0;  // and its epoch
+
+  // Collections by number; system collections appear on first use.
+  mutable std::shared_mutex mutex;
+  std::map<CollectionNo, CollectionHandle> collections;
+};
+
+// A dropped range that the sweeper has yet to free.
+struct Tombstone {
+  uint64_t row = 0;  // its number
+  ProjectNo project = 0;
+  bool wholeProject = false;
+  CollectionNo collection = 0;  // 0: indexes only
+  std::vector<IndexNo> indexes;
+};
+std::string encodeTombstone(const Tombstone& tombstone);
+
+class Catalogue {
+ public:
+  static constexpr ProjectNo kMaxProjects = 4096 * 1024;
+
+  Catalogue() = default;
+  ~Catalogue();
+  Catalogue(const Catalogue&) = delete;
+  Catalogue& operator=(const Catalogue&) = delete;
+
+  // Reads every row, makes the control plane's project where there is none, and brings system collections to their
+  // specs, building indexes that are new. Fails with a line to show. Before anything else, once.
+  Result<> load(Database& database, const std::vector<SystemCollection>& system);
+
+  // Null when the number was never given out. The state lives as long as the catalogue. Any thread.
+  ProjectState* project(ProjectNo number) const;
+  // Empty when there is no such collection, or its project is dropped. Any thread.
+  CollectionHandle collection(ProjectNo project, CollectionNo number) const;
+  // Of user collections, by number.
+  std::vector<SchemaPtr> userCollections(ProjectNo project) const;
+  // Of all that were used, dead project or not.
+  std::vector<std::shared_ptr<CollectionState>> states(ProjectNo project) const;
+  uint64_t lowWater(ProjectNo project) const;
+  // Calls `visit` with each project that lives.
+  void forEachProject(const std::function<void(ProjectState&)>& visit) const;
+
+  // ---- what becomes true when a commit is durable
+  void addProject(ProjectNo number);
+  void install(ProjectNo project, SchemaPtr schema);
+  void remove(ProjectNo project, CollectionNo collection);
+
+  std::string numbersRow() const;  // the value of 'G'
+
+  ProjectNo nextProject = kControlProject + 1;  // under the catalogue lock of project 0
+  std::atomic<uint64_t> nextTombstone{1};
+  std::vector<Tombstone> tombstones;  // as they were when load() read them
+  int64_t idFloorMs = 0;              // likewise
+
+ private:
+  static constexpr size_t kChunk = 1024;
+  struct Chunk {
+    std::array<std::atomic<ProjectState*>, kChunk> projects{};
+  };
+  Result<> loadRows();
+  Result<> loadRow(std::string_view key, std::string_view value);
+  void applyMarks();
+  Result<> checkFormat();
+  ProjectState& ensureProject(ProjectNo number);
+  void readCounts(CollectionState& state) const;
+  // system_specs.cc
+  Result<> bringSystemToSpec(const std::vector<SystemCollection>& system);
+  Result<> bringToSpec(const SystemCollection& wanted);
+  Result<> buildSystemIndex(const SystemCollection& collection, const Index& index);
+  Result<> buildSystemIndexIn(ProjectNo project, CollectionNo collection, const Index& index);
+
+  Database* database_ = nullptr;
+  std::map<CollectionNo, SchemaPtr> system_;
+  uint32_t nextSystemIndex_ = 1;
+  std::array<std::atomic<Chunk*>, kMaxProjects / kChunk> chunks_{};
+  std::mutex growth_;  // of chunks_ and of what is in them
+  ProjectNo highest_ = 0;
+  // While loading: 'M' rows, which stand before some of the rows they speak of.
+  std::vector<std::pair<std::pair<ProjectNo, IndexNo>, std::pair<uint32_t, uint32_t>>> marks_;
+};
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,202 @@
+#include "store/embedded/check.h"
+
+#include "store/embedded/change_log.h"
+#include "store/embedded/index_entries.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+namespace {
+constexpr size_t kMaxProblems = 100;
+}  // namespace
+
+Checker::Checker(Database& database, const Catalogue& catalogue)
+    : database_(database), catalogue_(catalogue), snapshot_(database.db()), options_(Database::reading(Tier::disk)) {
+  options_.snapshot = snapshot_.get();
+  options_.fill_cache = false;
+}
+
+void Checker::problem(std::string text) {
+  if (report_.problems.size() < kMaxProblems) report_.problems.push_back(std::move(text));
+}
+
+std::string Checker::nameOf(const CollectionHandle& handle) const {
+  return fmt::format("project {} collection {} ({})", handle.state->project, handle.schema->number,
+                     handle.schema->name);
+}
+
+std::unique_ptr<rocksdb::Iterator> Checker::iterate(Family family) const {
+  return std::unique_ptr<rocksdb::Iterator>(database_.db().NewIterator(options_, database_.family(family)));
+}
+
+CheckReport Checker::run() {
+  checkDocuments();
+  checkCounts();
+  checkEntries();
+  checkLogs();
+  return std::move(report_);
+}
+
+void Checker::checkDocuments() {
+  const auto at = iterate(Family::documents);
+  Place place;
+  CollectionHandle handle;
+  for (at->SeekToFirst(); at->Valid(); at->Next()) {
+    const std::string_view key = view(at->key());
+    if (key.size() <= kPrefixBytes) {
+      problem("a key of the documents is too short");
+      continue;
+    }
+    const Place found(readU32(key.data()), readU32(key.data() + 4));
+    if (found != place) {
+      place = found;
+      handle = catalogue_.collection(place.first, place.second);
+    }
+    // What was dropped waits for the sweeper.
+    if (handle) checkDocument(handle, key.substr(kPrefixBytes), view(at->value()));
+  }
+  if (!at->status().ok()) problem("the documents cannot be read: " + at->status().ToString());
+}
+
+void Checker::checkDocument(const CollectionHandle& handle, std::string_view id, std::string_view bytes) {
+  ++report_.documents;
+  Counted& counted = counted_[{handle.state->project, handle.schema->number}];
+  ++counted.documents;
+  counted.bytes += bytes.size();
+  const auto document = doc::Document::fromUntrusted(std::string(bytes));
+  if (!document) {
+    problem(fmt::format("{} document {}: damaged ({})", nameOf(handle), id, document.error().message()));
+    return;
+  }
+  if (document->view().stringOr("id") != id) {
+    problem(fmt::format("{} document {}: stands under another key than its id", nameOf(handle), id));
+  }
+  EntrySet entries;
+  for (const auto& index : handle.schema->indexes) {
+    if (!index->ready) continue;
+    const auto collected = collectEntries(*index, handle.state->project, *document, id, entries);
+    if (!collected) {
+      problem(fmt::format("{} document {}: cannot be in index {} ({})", nameOf(handle), id, index->spec.name,
+                          collected.error().message()));
+      continue;
+    }
+    expected_[{handle.state->project, index->number}] += entries.entries.size();
+    for (size_t i = 0; i < entries.entries.size(); ++i) {
+      checkEntry(handle, *index, entries.key(i), id, entries.entries[i].idAt);
+    }
+  }
+}
+
+void Checker::checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view id,
+                         uint16_t idAt) {
+  std::string value;
+  const auto status = database_.db().Get(options_, database_.family(Family::indexes), slice(key), &value);
+  if (!status.ok()) {
+    problem(fmt::format("{} document {}: has no entry in index {}", nameOf(handle), id, index.spec.name));
+    return;
+  }
+  const bool right = index.spec.unique ? value == id : value.size() == 2 && readU16(value.data()) == idAt;
+  if (!right)
+    problem(fmt::format("{} document {}: its entry in index {} is another's", nameOf(handle), id, index.spec.name));
+}
+
+void Checker::checkCounts() {
+  const auto at = iterate(Family::system);
+  for (at->Seek("N"); at->Valid() && at->key().starts_with("N"); at->Next()) {
+    if (at->key().size() != 9 || at->value().size() != 16) {
+      problem("a row of counts is damaged");
+      continue;
+    }
+    const Place place(readU32(at->key().data() + 1), readU32(at->key().data() + 5));
+    const CollectionHandle handle = catalogue_.collection(place.first, place.second);
+    if (!handle) continue;
+    const Counted counted = counted_[place];
+    const uint64_t documents = readU64(at->value().data());
+    const uint64_t bytes = readU64(at->value().data() + 8);
+    if (documents != counted.documents || bytes != counted.bytes) {
+      problem(fmt::format("{}: {} documents of {} bytes are counted, {} of {} are there", nameOf(handle), documents,
+                          bytes, counted.documents, counted.bytes));
+    }
+    counted_.erase(place);
+  }
+  for (const auto& [place, counted] : counted_) {
+    if (counted.documents > 0)
+      problem(fmt::format("project {} collection {}: has no count", place.first, place.second));
+  }
+}
+
+// Each document's entries are there by now; an entry too many shows in the number of them.
+void Checker::checkEntries() {
+  std::map<Place, std::pair<CollectionHandle, const Index*>> indexes;
+  catalogue_.forEachProject([&](ProjectState& project) {
+    for (const auto& state : catalogue_.states(project.number)) {
+      const CollectionHandle handle = catalogue_.collection(project.number, state->number);
+      if (!handle) continue;
+      for (const auto& index : handle.schema->indexes) {
+        if (index->ready) indexes[{project.number, index->number}] = {handle, index.get()};
+      }
+    }
+  });
+  const auto at = iterate(Family::indexes);
+  for (const auto& [place, owner] : indexes) {
+    const std::string prefix = rangePrefix(place.first, place.second);
+    uint64_t entries = 0;
+    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) ++entries;
+    report_.indexEntries += entries;
+    if (entries == expected_[place]) continue;
+    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+      checkEntry(owner.first, *owner.second, view(at->key()), view(at->value()));
+    }
+  }
+  if (!at->status().ok()) problem("the indexes cannot be read: " + at->status().ToString());
+}
+
+void Checker::checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key,
+                         std::string_view value) {
+  std::string_view id = value;
+  if (!index.spec.unique) id = value.size() == 2 ? key.substr(std::min<size_t>(readU16(value.data()), key.size())) : "";
+  std::string bytes;
+  const auto status = database_.db().Get(options_, database_.family(Family::documents),
+                                         documentKey(handle.state->project, handle.schema->number, id), &bytes);
+  EntrySet entries;
+  bool belongs = false;
+  if (status.ok() && collectEntries(index, handle.state->project, doc::DocumentView(bytes), id, entries)) {
+    for (size_t i = 0; i < entries.entries.size(); ++i) belongs |= entries.key(i) == key;
+  }
+  if (!belongs) {
+    problem(
+        fmt::format("{} index {}: holds an entry that document {} does not have", nameOf(handle), index.spec.name, id));
+  }
+}
+
+void Checker::checkLogs() {
+  catalogue_.forEachProject([this](ProjectState& project) { checkLog(project); });
+}
+
+void Checker::checkLog(const ProjectState& project) {
+  std::string row;
+  const auto status =
+      database_.db().Get(options_, database_.family(Family::system), row::of('L', project.number), &row);
+  const uint64_t last = status.ok() && row.size() == 24 ? readU64(row.data()) : 0;
+  const auto at = iterate(Family::log);
+  std::string prefix;
+  appendU32(prefix, project.number);
+  uint64_t next = project.lowWater + 1;
+  int64_t time = 0;
+  for (at->Seek(logKey(project.number, next)); at->Valid() && at->key().starts_with(prefix); at->Next(), ++next) {
+    const uint64_t position = readU64(at->key().data() + 4);
+    const auto entry = decodeLogEntry(position, view(at->value()));
+    if (!entry) problem(fmt::format("project {} change log: the entry at {} is damaged", project.number, position));
+    if (position != next)
+      problem(fmt::format("project {} change log: {} stands where {} should", project.number, position, next));
+    next = position;
+    if (entry && entry->at.ms < time)
+      problem(fmt::format("project {} change log: time goes back at {}", project.number, position));
+    if (entry) time = entry->at.ms;
+  }
+  if (next != std::max<uint64_t>(last, project.lowWater) + 1) {
+    problem(fmt::format("project {} change log: ends at {}, but {} was given out", project.number, next - 1, last));
+  }
+}
+
+}  // namespace mb::store::embedded

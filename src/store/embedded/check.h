@@ -1,0 +1,41 @@
+// The full consistency scan behind `manybase check`, on one snapshot.
+#pragma once
+
+#include "store/embedded/catalogue.h"
+
+namespace mb::store::embedded {
+
+class Checker {
+ public:
+  Checker(Database& database, const Catalogue& catalogue);
+  CheckReport run();
+
+ private:
+  struct Counted {
+    uint64_t documents = 0;
+    uint64_t bytes = 0;
+  };
+  using Place = std::pair<ProjectNo, uint32_t>;  // project, and collection or index
+  void checkDocuments();
+  void checkDocument(const CollectionHandle& handle, std::string_view id, std::string_view bytes);
+  void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view id,
+                  uint16_t idAt);
+  void checkCounts();
+  void checkEntries();
+  void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view value);
+  void checkLogs();
+  void checkLog(const ProjectState& project);
+  void problem(std::string text);
+  std::string nameOf(const CollectionHandle& handle) const;
+  std::unique_ptr<rocksdb::Iterator> iterate(Family family) const;
+
+  Database& database_;
+  const Catalogue& catalogue_;
+  SnapshotHold snapshot_;
+  rocksdb::ReadOptions options_;
+  std::map<Place, Counted> counted_;
+  std::map<Place, uint64_t> expected_;  // entries, by index
+  CheckReport report_;
+};
+
+}  // namespace mb::store::embedded

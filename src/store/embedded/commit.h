@@ -1,0 +1,68 @@
+// One write on its way to the disk. It belongs to the suspended coroutine that made it; the commit thread reads it, and
+// touches it no more once it has resumed that coroutine.
+#pragma once
+
+#include "store/change_feed.h"
+#include "store/embedded/catalogue.h"
+
+namespace mb::store::embedded {
+
+struct Commit {
+  struct Op {
+    Family family = Family::documents;
+    bool remove = false;
+    uint32_t keyAt = 0;  // in `arena`
+    uint32_t keySize = 0;
+    // A value of the arena when `valueAt` says so; else somebody else's bytes, alive until the commit is done.
+    uint32_t valueAt = kElsewhere;
+    std::string_view value;
+  };
+  struct LogItem {
+    uint32_t headAt = 0;  // in `arena`: change_log.h
+    uint32_t headSize = 0;
+    std::string_view before;
+    std::string_view after;
+  };
+  struct Count {
+    CollectionState* collection;
+    int64_t documents;
+    int64_t bytes;
+  };
+  struct Mark {
+    ProjectNo project;  // of the 'M' row: 0 for system indexes
+    IndexNo index;
+    IndexTraits* traits;
+    // What the row said when it was written.
+    uint32_t multikey = 0;
+    uint32_t truncated = 0;
+  };
+  static constexpr uint32_t kElsewhere = UINT32_MAX;
+
+  ProjectState* project = nullptr;  // whose turn it takes, and whose log it writes
+  Lane lane = Lane::normal;
+  size_t bytes = 0;
+  std::string arena;
+  std::vector<Op> ops;
+  std::vector<LogItem> log;
+  std::vector<Count> counts;
+  std::vector<Mark> marks;
+  std::vector<ProjectState*> bumps;
+  // Runs on the commit thread once all is durable, before anybody sees the new epochs.
+  std::move_only_function<void()> onDurable;
+
+  // Both copy `key`; put() copies `value` too, putElsewhere() does not.
+  void put(Family family, std::string_view key, std::string_view value);
+  void putElsewhere(Family family, std::string_view key, std::string_view value);
+  void remove(Family family, std::string_view key);
+  std::string_view keyOf(const Op& op) const { return std::string_view(arena).substr(op.keyAt, op.keySize); }
+  std::string_view valueOf(const Op& op) const {
+    return op.valueAt == kElsewhere ? op.value : std::string_view(arena).substr(op.valueAt, op.value.size());
+  }
+  bool empty() const { return ops.empty() && bumps.empty() && !onDurable; }
+
+  // The commit thread's.
+  Resumer<bool> resumer;
+  int core = -1;
+};
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,199 @@
+#include "store/embedded/commit_thread.h"
+
+#include "store/embedded/change_log.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+namespace {
+// How far ahead of the ids given the remembered floor is set, so that it is written once a second at most.
+constexpr int64_t kIdFloorStepMs = 1000;
+// A batch that grew past this gives its memory back.
+constexpr size_t kBatchKept = 4 << 20;
+}  // namespace
+
+CommitThread::CommitThread(Database& database, CommitQueue& queue, Cores& cores, const Clock& clock, int64_t idFloorMs)
+    : database_(database), queue_(queue), cores_(cores), clock_(clock), idFloorMs_(idFloorMs) {}
+
+void CommitThread::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void CommitThread::stop() {
+  if (!thread_.joinable()) return;
+  queue_.stop();
+  thread_.join();
+}
+
+void CommitThread::run() {
+  std::vector<Commit*> group;
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  while (queue_.takeGroup(group)) {
+    build(group);
+    database_.documents().beginWrites(written_);
+    const rocksdb::Status status = database_.db().Write(options, &batch_);
+    if (!status.ok()) stopProcess("a synced write", status);
+    database_.documents().endWrites(written_, database_.db().GetLatestSequenceNumber());
+    publish(group);
+    resume(group);
+  }
+}
+
+void CommitThread::build(std::span<Commit* const> group) {
+  ++group_;
+  if (batch_.GetDataSize() > kBatchKept) batch_ = rocksdb::WriteBatch();
+  batch_.Clear();
+  collections_.clear();
+  logged_.clear();
+  bumped_.clear();
+  written_.clear();
+  nowMs_ = clock_.now().ms;
+  for (Commit* commit : group) {
+    addOps(*commit);
+    addLog(*commit);
+    addCounts(*commit);
+    addMarks(*commit);
+    addBumps(*commit);
+  }
+  addTouched();
+  addIdFloor();
+}
+
+void CommitThread::addOps(const Commit& commit) {
+  for (const Commit::Op& op : commit.ops) {
+    auto* family = database_.family(op.family);
+    if (op.family == Family::documents) {
+      written_.push_back({commit.keyOf(op), op.remove ? std::string_view() : commit.valueOf(op)});
+    }
+    const rocksdb::Status status = op.remove ? batch_.Delete(family, slice(commit.keyOf(op)))
+                                             : batch_.Put(family, slice(commit.keyOf(op)), slice(commit.valueOf(op)));
+    if (!status.ok()) stopProcess("building a write", status);
+  }
+}
+
+void CommitThread::addLog(const Commit& commit) {
+  if (commit.log.empty()) return;
+  ProjectState& project = *commit.project;
+  if (std::exchange(project.logGroup, group_) != group_) logged_.push_back(&project);
+  project.lastLoggedMs = std::max(project.lastLoggedMs, nowMs_);
+  for (const Commit::LogItem& item : commit.log) {
+    key_.clear();
+    appendU32(key_, project.number);
+    appendU64(key_, ++project.nextPosition);
+    project.nextLoggedBytes += key_.size() + kLogStampBytes + item.headSize + item.before.size() + item.after.size();
+    value_.clear();
+    appendU64(value_, static_cast<uint64_t>(project.lastLoggedMs));
+    appendU64(value_, project.nextLoggedBytes);
+    const std::string_view head = std::string_view(commit.arena).substr(item.headAt, item.headSize);
+    const rocksdb::Slice key = slice(key_);
+    const std::array<rocksdb::Slice, 4> parts = {slice(value_), slice(head), slice(item.before), slice(item.after)};
+    const rocksdb::Status status = batch_.Put(database_.family(Family::log), rocksdb::SliceParts(&key, 1),
+                                              rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size())));
+    if (!status.ok()) stopProcess("building a write", status);
+  }
+}
+
+void CommitThread::addCounts(const Commit& commit) {
+  for (const Commit::Count& count : commit.counts) {
+    CollectionState& collection = *count.collection;
+    collection.nextDocuments += static_cast<uint64_t>(count.documents);
+    collection.nextBytes += static_cast<uint64_t>(count.bytes);
+    if (std::exchange(collection.group, group_) != group_) collections_.push_back(&collection);
+  }
+}
+
+void CommitThread::addMarks(Commit& commit) {
+  for (Commit::Mark& mark : commit.marks) {
+    mark.multikey = mark.traits->multikey;
+    mark.truncated = mark.traits->truncated;
+    value_.clear();
+    appendU32(value_, mark.multikey);
+    appendU32(value_, mark.truncated);
+    batch_.Put(database_.family(Family::system), row::of('M', mark.project, mark.index), value_);
+  }
+}
+
+void CommitThread::addBumps(const Commit& commit) {
+  for (ProjectState* project : commit.bumps) {
+    if (std::exchange(project->epochGroup, group_) == group_) continue;
+    ++project->nextEpoch;
+    bumped_.push_back(project);
+  }
+}
+
+void CommitThread::addTouched() {
+  auto* family = database_.family(Family::system);
+  const auto put = [&](const std::string& key) { batch_.Put(family, key, value_); };
+  for (const CollectionState* collection : collections_) {
+    value_.clear();
+    appendU64(value_, collection->nextDocuments);
+    appendU64(value_, collection->nextBytes);
+    put(row::of('N', collection->project, collection->number));
+  }
+  for (const ProjectState* project : logged_) {
+    value_.clear();
+    appendU64(value_, project->nextPosition);
+    appendU64(value_, project->nextLoggedBytes);
+    appendU64(value_, static_cast<uint64_t>(project->lastLoggedMs));
+    put(row::of('L', project->number));
+  }
+  for (const ProjectState* project : bumped_) {
+    value_.clear();
+    appendU64(value_, project->nextEpoch);
+    put(row::of('E', project->number));
+  }
+}
+
+void CommitThread::addIdFloor() {
+  const IdGenerator* ids = ids_.load();
+  if (!ids) return;
+  const int64_t highest = ids->highestMs();
+  if (highest <= idFloorMs_) return;
+  idFloorMs_ = highest + kIdFloorStepMs;
+  value_.clear();
+  appendU64(value_, static_cast<uint64_t>(idFloorMs_));
+  batch_.Put(database_.family(Family::system), row::plain('I'), value_);
+}
+
+void CommitThread::publish(std::span<Commit* const> group) {
+  commits_.fetch_add(1, std::memory_order_relaxed);
+  writes_.fetch_add(group.size(), std::memory_order_relaxed);
+  for (CollectionState* collection : collections_) {
+    collection->documents.store(collection->nextDocuments, std::memory_order_relaxed);
+    collection->bytes.store(collection->nextBytes, std::memory_order_relaxed);
+  }
+  for (ProjectState* project : logged_) {
+    project->loggedBytes.store(project->nextLoggedBytes, std::memory_order_relaxed);
+    project->lastPosition.store(project->nextPosition, std::memory_order_release);
+  }
+  for (Commit* commit : group) {
+    for (const Commit::Mark& mark : commit->marks) {
+      mark.traits->durableMultikey.fetch_or(mark.multikey, std::memory_order_relaxed);
+      mark.traits->durableTruncated.fetch_or(mark.truncated, std::memory_order_relaxed);
+    }
+    if (commit->onDurable) commit->onDurable();
+  }
+  for (ProjectState* project : bumped_) project->epoch.store(project->nextEpoch, std::memory_order_release);
+}
+
+void CommitThread::resume(std::span<Commit* const> group) {
+  size_t bytes = 0;
+  std::vector<std::vector<Commit*>> byCore(static_cast<size_t>(cores_.count()));
+  for (Commit* commit : group) {
+    bytes += commit->bytes;
+    if (commit->core >= 0) byCore[static_cast<size_t>(commit->core)].push_back(commit);
+  }
+  queue_.done(group.size(), bytes);
+  for (Commit* commit : group) {
+    if (commit->core < 0) commit->resumer.resume(true);
+  }
+  for (size_t core = 0; core < byCore.size(); ++core) {
+    if (byCore[core].empty()) continue;
+    asio::post(cores_.at(static_cast<int>(core)), [commits = std::move(byCore[core])] {
+      for (Commit* commit : commits) commit->resumer.resumeHere(true);
+    });
+  }
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,57 @@
+// The commit thread: takes groups, gives them their places in what is totally ordered (log positions, counts, epochs),
+// writes and syncs each as one batch, and only then lets the writers go on.
+#pragma once
+
+#include <thread>
+
+#include "store/embedded/commit_queue.h"
+
+namespace mb::store::embedded {
+
+class CommitThread {
+ public:
+  CommitThread(Database& database, CommitQueue& queue, Cores& cores, const Clock& clock, int64_t idFloorMs);
+  ~CommitThread() { stop(); }
+  void start();
+  // Commits what is queued, then ends.
+  void stop();
+
+  void rememberIdsOf(const IdGenerator& ids) { ids_ = &ids; }
+  EmbeddedStats stats() const { return {commits_.load(), writes_.load()}; }
+
+ private:
+  void run();
+  void build(std::span<Commit* const> group);
+  void addOps(const Commit& commit);
+  void addLog(const Commit& commit);
+  void addCounts(const Commit& commit);
+  void addMarks(Commit& commit);
+  void addBumps(const Commit& commit);
+  void addTouched();
+  void addIdFloor();
+  void publish(std::span<Commit* const> group);
+  void resume(std::span<Commit* const> group);
+
+  Database& database_;
+  CommitQueue& queue_;
+  Cores& cores_;
+  const Clock& clock_;
+  std::atomic<const IdGenerator*> ids_{nullptr};
+  std::atomic<uint64_t> commits_{0};
+  std::atomic<uint64_t> writes_{0};
+  std::thread thread_;
+
+  // Of the group under way.
+  uint64_t group_ = 0;
+  rocksdb::WriteBatch batch_;
+  std::vector<CollectionState*> collections_;  // whose counts it changes
+  std::vector<ProjectState*> logged_;
+  std::vector<ProjectState*> bumped_;
+  std::vector<DocumentCache::Write> written_;  // the documents of this group
+  int64_t idFloorMs_;
+  int64_t nowMs_ = 0;
+  std::string key_;
+  std::string value_;
+};
+
+}  // namespace mb::store::embedded

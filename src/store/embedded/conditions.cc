@@ -1,0 +1,183 @@
+#include "store/embedded/conditions.h"
+
+#include <cmath>
+
+#include "document/value_order.h"
+
+namespace mb::store::embedded {
+
+using doc::BsonType;
+using doc::FilterNode;
+using doc::FilterOp;
+using doc::ValueView;
+
+namespace {
+
+// Where in the tree a condition stands.
+struct Place {
+  std::string prefix;                   // "items." inside an $elemMatch on items
+  const FilterNode* element = nullptr;  // that $elemMatch
+};
+
+// A step that may be a position: what stands there is not looked into, neither by a comparison nor by an index.
+bool hasPosition(const doc::FieldPath& path) {
+  return std::any_of(path.steps().begin(), path.steps().end(), [](const std::string& step) {
+    return std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
+  });
+}
+
+bool isNaN(ValueView value) {
+  return value.isNumber() && std::isnan(value.toReal());
+}
+
+// Arrays are indexed by their elements, and regular expressions, minKey and maxKey match by rules of their own.
+bool canBePoint(ValueView value) {
+  switch (value.type()) {
+    case BsonType::array:
+    case BsonType::regex:
+    case BsonType::minKey:
+    case BsonType::maxKey:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool canBeBound(ValueView value) {
+  switch (value.type()) {
+    case BsonType::int32:
+    case BsonType::int64:
+    case BsonType::real:
+    case BsonType::decimal:
+      return !isNaN(value);
+    case BsonType::string:
+    case BsonType::objectId:
+    case BsonType::boolean:
+    case BsonType::date:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool isNull(ValueView value) {
+  return value.type() == BsonType::null;
+}
+
+Condition points(std::vector<ValueView> values) {
+  Condition condition;
+  for (const ValueView& value : values) {
+    if (!canBePoint(value)) return condition;
+  }
+  condition.kind = Condition::Kind::points;
+  condition.whole = true;
+  condition.excludesMissing = std::none_of(values.begin(), values.end(), isNull);
+  condition.provable = condition.excludesMissing && std::none_of(values.begin(), values.end(), isNaN);
+  condition.values = std::move(values);
+  return condition;
+}
+
+Condition bound(const FilterNode& node) {
+  Condition condition;
+  const ValueView value = node.operand;
+  if (!canBeBound(value)) return condition;
+  const bool lower = node.op == FilterOp::gt || node.op == FilterOp::gte;
+  condition.kind = lower ? Condition::Kind::lower : Condition::Kind::upper;
+  condition.inclusive = node.op == FilterOp::gte || node.op == FilterOp::lte;
+  condition.values = {value};
+  condition.whole = condition.excludesMissing = condition.provable = true;
+  return condition;
+}
+
+Condition leaf(const FilterNode& node) {
+  switch (node.op) {
+    case FilterOp::eq:
+      return points({node.operand.view()});
+    case FilterOp::in:
+      if (!node.patterns.empty()) return {};
+      return points({node.operands.begin(), node.operands.end()});
+    case FilterOp::contains: {
+      if (node.operands.empty()) return {};
+      Condition condition = points({node.operands.front().view()});
+      condition.whole = node.operands.size() == 1 && node.children.empty();
+      condition.provable = condition.provable && condition.whole;
+      return condition;
+    }
+    case FilterOp::gt:
+    case FilterOp::gte:
+    case FilterOp::lt:
+    case FilterOp::lte:
+      return bound(node);
+    case FilterOp::regex: {
+      Condition condition;
+      condition.excludesMissing = true;
+      if (node.patterns.empty() || node.patterns.front().prefix.empty()) return condition;
+      condition.kind = Condition::Kind::prefix;
+      condition.prefix = node.patterns.front().prefix;
+      return condition;
+    }
+    case FilterOp::exists: {
+      Condition condition;
+      if (!node.flag) return condition;
+      condition.kind = Condition::Kind::present;
+      condition.whole = condition.excludesMissing = true;
+      return condition;
+    }
+    default:
+      return {};
+  }
+}
+
+void flatten(const FilterNode& node, const Place& place, std::vector<Condition>& out) {
+  if (node.op == FilterOp::all) {
+    for (const auto& child : node.children) flatten(*child, place, out);
+    return;
+  }
+  if (node.op == FilterOp::elemMatch && !node.children.empty() && !hasPosition(node.path)) {
+    // The conditions of the element bound the index; that one element meets them all, the document has to show.
+    const std::string path = place.prefix + node.path.dotted();
+    flatten(*node.children.front(), {node.elementIsValue ? path : path + ".", &node}, out);
+    out.emplace_back();
+    return;
+  }
+  Condition condition = leaf(node);
+  condition.path = place.prefix + node.path.dotted();
+  condition.element = place.element;
+  if (place.element) condition.whole = condition.provable = false;
+  out.push_back(std::move(condition));
+}
+
+bool same(const Condition& a, const Condition& b) {
+  return a.kind == b.kind && a.path == b.path && a.inclusive == b.inclusive &&
+         std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
+                    [](ValueView x, ValueView y) { return x.type() == y.type() && doc::equalValues(x, y); });
+}
+
+}  // namespace
+
+std::vector<Condition> conditionsOf(const doc::Filter& filter) {
+  std::vector<Condition> conditions;
+  flatten(filter.root(), {}, conditions);
+  return conditions;
+}
+
+bool implies(const std::vector<Condition>& conditions, const doc::Filter& partial, std::vector<bool>& met) {
+  for (const Condition& demanded : conditionsOf(partial)) {
+    if (!demanded.whole) return false;
+    bool found = false;
+    for (size_t i = 0; i < conditions.size(); ++i) {
+      const Condition& given = conditions[i];
+      if (given.element || given.path != demanded.path) continue;
+      if (demanded.kind == Condition::Kind::present) {
+        found = found || given.excludesMissing;
+      } else if (same(given, demanded)) {
+        found = true;
+        met[i] = met[i] || given.whole;
+      }
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,101 @@
+#include "store/embedded/embedded_store.h"
+
+#include "base/log.h"
+#include "store/embedded/check.h"
+#include "store/embedded/engine.h"
+
+namespace mb::store {
+
+EmbeddedSettings::EmbeddedSettings(Settings& settings) {
+  constexpr int64_t kMiB = 1 << 20;
+  constexpr int64_t kMax = int64_t{1} << 40;
+  writeBufferBytes = settings.bytes("SERVICE_STORE_WRITE_BUFFER", writeBufferBytes, 8 * kMiB, kMax,
+                                    "memory for writes that are not yet in files");
+  blockCacheBytes = settings.bytes("SERVICE_STORE_CACHE", blockCacheBytes, 8 * kMiB, kMax, "memory for what was read");
+  documentCacheBytes = settings.bytes("SERVICE_STORE_DOCUMENTS", documentCacheBytes, kMiB, kMax,
+                                      "memory for documents asked for lately");
+  maxLogFileBytes = settings.bytes("SERVICE_STORE_LOG", maxLogFileBytes, 8 * kMiB, kMax,
+                                   "size of the write-ahead log, to be replayed after a crash");
+  minFreeDiskBytes = settings.bytes("SERVICE_MIN_FREE_DISK", minFreeDiskBytes, 0, kMax,
+                                    "free disk space below which writes are refused");
+  changeLogBytes = settings.bytes("SERVICE_CHANGE_LOG", changeLogBytes, kMiB, kMax, "change log kept a project");
+  changeLogTotalBytes =
+      settings.bytes("SERVICE_CHANGE_LOG_TOTAL", changeLogTotalBytes, kMiB, kMax, "change logs kept in all");
+  changeLogHours =
+      settings.integer("SERVICE_CHANGE_LOG_HOURS", changeLogHours, 1, 24 * 365, "age of the change log kept");
+}
+
+Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(const std::filesystem::path& directory,
+                                                           const EmbeddedSettings& settings, Cores& cores,
+                                                           std::vector<SystemCollection> system, const Clock& clock) {
+  auto engine = std::make_unique<embedded::Engine>(settings, cores, clock);
+  CHECK(engine->start(directory, system));
+  return engine;
+}
+
+namespace embedded {
+
+namespace {
+constexpr int kReadThreads = 2;
+constexpr size_t kReadsWaiting = 512;
+constexpr int kScanThreads = 2;
+constexpr size_t kScansWaiting = 256;
+constexpr std::chrono::seconds kStopLimit{10};
+}  // namespace
+
+Engine::Engine(const EmbeddedSettings& settings, Cores& cores, const Clock& clock)
+    : settings_(settings), cores_(cores), clock_(clock), gate_(cores.count()), queue_(cores) {}
+
+Engine::~Engine() {
+  close();
+}
+
+Result<> Engine::start(const std::filesystem::path& directory, const std::vector<SystemCollection>& system) {
+  const std::filesystem::path path = directory / "store";
+  TRY(database_, Database::open(path, settings_, [this](ProjectNo project) { return catalogue_.lowWater(project); }));
+  CHECK(catalogue_.load(*database_, system));
+  committer_ = std::make_unique<CommitThread>(*database_, queue_, cores_, clock_, catalogue_.idFloorMs);
+  readPool_ = std::make_unique<WorkerPool>("read", kReadThreads, kReadsWaiting);
+  scanPool_ = std::make_unique<ScanPool>(kScanThreads, kScansWaiting);
+  housekeeper_ = std::make_unique<Housekeeper>(*database_, catalogue_, settings_, clock_, path);
+  committer_->start();
+  housekeeper_->start();
+  resumeBuilds();
+  return {};
+}
+
+Result<> Engine::healthy() const {
+  if (gate_.closed()) return stopping();
+  if (housekeeper_->diskIsLow()) return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");
+  return {};
+}
+
+void Engine::close() {
+  if (closed_.exchange(true) || !database_) return;
+  gate_.close();
+  const auto until = std::chrono::steady_clock::now() + kStopLimit;
+  const auto left = [&] {
+    return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()),
+                    std::chrono::milliseconds(0));
+  };
+  builds_.closeAndWait(left());
+  if (!gate_.wait(left())) logWarn("the store closes while requests are still in it");
+  if (scanPool_) scanPool_->stop();
+  if (readPool_) readPool_->stop();
+  if (committer_) committer_->stop();
+  if (housekeeper_) housekeeper_->stop();
+  database_->flush();
+  database_.reset();
+}
+
+EmbeddedStats Engine::embeddedStats() const {
+  return committer_->stats();
+}
+
+CheckReport Engine::check() {
+  return Checker(*database_, catalogue_).run();
+}
+
+}  // namespace embedded
+
+}  // namespace mb::store

@@ -1,0 +1,127 @@
+// The embedded store itself: what the parts of this folder make together. Its functions are cut by case over write.cc,
+// read.cc, alterations.cc, index_build.cc, check.cc and embedded_store.cc.
+#pragma once
+
+#include "base/task_group.h"
+#include "base/worker_pool.h"
+#include "store/embedded/catalogue.h"
+#include "store/embedded/commit_thread.h"
+#include "store/embedded/gate.h"
+#include "store/embedded/housekeeper.h"
+#include "store/embedded/key_locks.h"
+#include "store/embedded/query_run.h"
+#include "store/embedded/scan_pool.h"
+#include "store/embedded/write_job.h"
+
+namespace mb::store::embedded {
+
+// What an alteration holds while it goes on: the catalogue of its project and, where it changes a collection, that
+// collection's latch exclusively.
+struct Alterable {
+  explicit Alterable(KeyLocks& locks) : catalogue(locks) {}
+  HeldStripes catalogue;
+  ProjectState* project = nullptr;
+  CollectionHandle collection;
+  LatchHold latch;
+};
+
+class Engine final : public EmbeddedStore {
+ public:
+  Engine(const EmbeddedSettings& settings, Cores& cores, const Clock& clock);
+  ~Engine() override;
+  // Once, before anything else.
+  Result<> start(const std::filesystem::path& directory, const std::vector<SystemCollection>& system);
+
+  Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
+  Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
+                                                          std::vector<std::string> ids) override;
+  Task<QueryResult> find(Query query) override;
+  Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
+  Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
+  Task<CollectionStats> stats(CollectionRef collection) override;
+
+  Task<ProjectNo> allocateProject() override;
+  Task<> dropProject(ProjectNo project) override;
+  uint64_t epoch(ProjectNo project) const override;
+
+  Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
+  Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
+                                        std::vector<Insert> alongside) override;
+  Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
+                                       std::vector<Insert> alongside) override;
+  Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) override;
+  Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) override;
+  Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) override;
+  Result<> healthy() const override;
+
+  Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) override;
+  uint64_t lastPosition(ProjectNo project) const override;
+
+  void close() override;
+  EmbeddedStats embeddedStats() const override;
+  CheckReport check() override;
+  int64_t idFloorMs() const override { return catalogue_.idFloorMs; }
+  void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
+
+ private:
+  WriteRoom writeRoom() { return {*database_, catalogue_, documentLocks_, uniqueLocks_}; }
+
+  // ---- write.cc: the steps of a write that may wait
+  Task<> waitLatches(WriteJob& job, Deadline deadline);
+  Task<> readBefore(WriteJob& job);
+  Task<WriteOutcome> claimUnique(WriteJob& job, Deadline deadline);
+  Task<WriteOutcome> waitUnique(WriteJob& job, Deadline deadline);
+  Result<> admit(Commit& commit);
+
+  // ---- read.cc
+  Task<> finishQuery(QueryRun& run, QueryRun::Step reached, ProjectNo project, Deadline deadline);
+  Result<bool> readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
+                        std::vector<std::optional<doc::Document>>& out);
+  Result<bool> readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit, ChangeBatch& out);
+
+  // ---- alterations.cc
+  Task<> lockCatalogue(Alterable& held, ProjectNo project);
+  // The same for a user collection that is still what the caller knows, and its latch exclusively.
+  Task<> lockCollection(Alterable& held, CollectionRef collection, bool anyVersion = false);
+  // Commits what was put into the job, the inserts with it.
+  Task<> commitAlteration(WriteJob& job, std::vector<Insert> alongside);
+  // Adds to the job that the collection is `next` from this commit on.
+  void putSchema(WriteJob& job, ProjectState& project, SchemaPtr next);
+  // Adds to the job that these ranges are to be swept; returns what to do when that is durable.
+  std::move_only_function<void()> bury(WriteJob& job, Tombstone tombstone);
+
+  // ---- index_build.cc
+  Task<> fillIndex(CollectionRef collection, IndexNo index);
+  Task<bool> fillSlice(CollectionRef collection, IndexNo index, std::string& after);
+  Task<> publishIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside);
+  Task<> removeIndex(Alterable& held, IndexNo index, std::vector<Insert> alongside);
+  Task<> abandonIndex(CollectionRef collection, IndexNo index);
+  Async<void> resumeBuild(CollectionRef collection, IndexNo index);
+  void resumeBuilds();
+
+  const EmbeddedSettings settings_;
+  Cores& cores_;
+  const Clock& clock_;
+  Gate gate_;
+  Catalogue catalogue_;
+  std::unique_ptr<Database> database_;
+  // Documents first, unique values second; before both, and before latches, the projects' catalogues.
+  KeyLocks documentLocks_{16384};
+  KeyLocks uniqueLocks_{16384};
+  KeyLocks catalogueLocks_{256};
+  CommitQueue queue_;
+  std::unique_ptr<CommitThread> committer_;
+  std::unique_ptr<WorkerPool> readPool_;
+  std::unique_ptr<ScanPool> scanPool_;
+  std::unique_ptr<Housekeeper> housekeeper_;
+  TaskGroup builds_;
+  std::atomic<bool> closed_{false};
+};
+
+// What everything is answered with once the store stops.
+std::unexpected<Error> stopping();
+// A deadline that was left unset is this far away.
+inline constexpr std::chrono::seconds kDefaultWait{30};
+Deadline orDefault(Deadline deadline);
+
+}  // namespace mb::store::embedded

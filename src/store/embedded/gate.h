@@ -1,0 +1,67 @@
+// Counts the operations under way, a counter a core, so that counting costs no shared cache line; closing waits for
+// them.
+#pragma once
+
+#include "base/cores.h"
+
+namespace mb::store::embedded {
+
+class Gate {
+ public:
+  explicit Gate(int cores) : slots_(static_cast<size_t>(cores) + 1) {}
+
+  // False once closed.
+  bool tryEnter() {
+    auto& count = local();
+    count.fetch_add(1);
+    if (!closed_.load()) return true;
+    count.fetch_sub(1);
+    return false;
+  }
+  // On the thread that entered.
+  void leave() { local().fetch_sub(1); }
+  bool closed() const { return closed_.load(); }
+  void close() { closed_ = true; }
+  // After close(): waits for those inside; false when some are left at the limit. Not from a core.
+  bool wait(std::chrono::milliseconds limit) const {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    while (inside() > 0) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+ private:
+  struct alignas(64) Slot {
+    std::atomic<int64_t> count{0};
+  };
+  std::atomic<int64_t>& local() {
+    const auto core = static_cast<size_t>(Cores::current() + 1);
+    return slots_[core < slots_.size() ? core : 0].count;
+  }
+  int64_t inside() const {
+    int64_t sum = 0;
+    for (const Slot& slot : slots_) sum += slot.count.load();
+    return sum;
+  }
+  std::vector<Slot> slots_;
+  std::atomic<bool> closed_{false};
+};
+
+// One operation inside. Empty when the gate was closed.
+class Inside {
+ public:
+  explicit Inside(Gate& gate) : gate_(gate.tryEnter() ? &gate : nullptr) {}
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() {
+    if (gate_) gate_->leave();
+  }
+  explicit operator bool() const { return gate_ != nullptr; }
+
+ private:
+  Gate* gate_;
+};
+
+}  // namespace mb::store::embedded

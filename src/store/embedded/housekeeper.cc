@@ -1,0 +1,68 @@
+#include "store/embedded/housekeeper.h"
+
+#include <sys/statvfs.h>
+
+#include "base/log.h"
+
+namespace mb::store::embedded {
+
+namespace {
+constexpr std::chrono::seconds kTick{1};
+constexpr int kTicksBetweenTrims = 60;
+// Longer than any iterator or snapshot lives: files of a range may go with no regard to those.
+constexpr std::chrono::seconds kSweepAfter{4};
+}  // namespace
+
+Housekeeper::Housekeeper(Database& database, const Catalogue& catalogue, const EmbeddedSettings& settings,
+                         const Clock& clock, std::filesystem::path directory)
+    : clock_(clock),
+      directory_(std::move(directory)),
+      minFreeBytes_(static_cast<uint64_t>(settings.minFreeDiskBytes)),
+      sweeper_(database),
+      trimmer_(database, catalogue, settings) {
+  for (const Tombstone& tombstone : catalogue.tombstones) sweeper_.add(tombstone, std::chrono::steady_clock::now());
+}
+
+void Housekeeper::start() {
+  lookAtDisk();
+  thread_ = std::thread([this] { run(); });
+}
+
+void Housekeeper::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Housekeeper::bury(Tombstone tombstone) {
+  sweeper_.add(std::move(tombstone), std::chrono::steady_clock::now() + kSweepAfter);
+}
+
+void Housekeeper::run() {
+  for (int tick = 1;; ++tick) {
+    {
+      std::unique_lock lock(mutex_);
+      if (wake_.wait_for(lock, kTick, [this] { return stopping_.load(); })) return;
+    }
+    lookAtDisk();
+    sweeper_.sweepDue([this] { return stopping_.load(); });
+    if (tick % kTicksBetweenTrims == 0) trimmer_.run(clock_.now());
+  }
+}
+
+void Housekeeper::lookAtDisk() {
+  struct statvfs space{};
+  if (::statvfs(directory_.c_str(), &space) != 0) return;
+  const bool low = uint64_t{space.f_bavail} * space.f_frsize < minFreeBytes_;
+  if (low == diskIsLow_.exchange(low)) return;
+  if (low) {
+    logError("the disk is nearly full: writes are refused until there is space again");
+  } else {
+    logInfo("the disk has space again: writes are taken");
+  }
+}
+
+}  // namespace mb::store::embedded

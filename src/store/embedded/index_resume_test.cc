@@ -1,0 +1,93 @@
+// An index whose building a crash interrupted: declared, not ready, and partly filled.
+#include "document/json.h"
+#include "store/embedded/index_entries.h"
+#include "store/embedded/keys.h"
+#include "store/embedded/rocks.h"
+#include "store/embedded/schema.h"
+#include "store/embedded/testing.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+class IndexResumeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const CollectionInfo info = opened_.must(opened_.store().createCollection(kControlProject, "posts", {}, {}));
+    posts_ = {kControlProject, info.number, info.version};
+    for (int i = 0; i < 250; ++i) {
+      const std::string id = fmt::format("{:03}", i);
+      auto judge = [&](auto) -> Result<std::vector<Change>> {
+        std::vector<Change> changes;
+        changes.push_back(Change::put(doc::parseJson(fmt::format(R"({{"id":"{}","n":{}}})", id, i % 200)).value()));
+        return changes;
+      };
+      opened_.must(opened_.store().write({{posts_, id}}, std::move(judge), {}));
+    }
+  }
+
+  // Leaves the index as the first swap and a slice of the fill would.
+  void interrupt(bool unique) {
+    opened_.store().close();
+    auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
+    auto* system = database->family(Family::system);
+    const std::string key = row::of('C', kControlProject, posts_.number);
+    std::string row;
+    ASSERT_TRUE(database->db().Get({}, system, key, &row).ok());
+    Schema schema = decodeSchema(posts_.number, row).value();
+    IndexSpec spec;
+    spec.keys = {{"n", 1}};
+    spec.unique = unique;
+    const auto index = compileIndex(posts_.number + 1, spec, false).value();
+    schema.indexes.push_back(index);
+    ++schema.version;
+    std::string next;
+    appendU32(next, posts_.number + 2);
+    EntrySet entries;
+    const doc::Document first = doc::parseJson(R"({"id":"000","n":0})").value();
+    ASSERT_TRUE(collectEntries(*index, kControlProject, first, "000", entries));
+    std::string offset;
+    appendU16(offset, entries.entries[0].idAt);
+    rocksdb::WriteBatch batch;
+    batch.Put(system, key, encodeSchema(schema));
+    batch.Put(system, row::of('P', kControlProject), next);
+    batch.Put(database->family(Family::indexes), slice(entries.key(0)), unique ? "000" : offset);
+    database->writeUnsynced(batch);
+  }
+
+  // Waits until the index is ready or gone.
+  std::vector<IndexInfo> settled() {
+    while (true) {
+      auto indexes = opened_.must(opened_.store().collections(kControlProject)).front().indexes;
+      if (indexes.empty() || indexes.front().ready) return indexes;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  OpenedStore opened_;
+  CollectionRef posts_;
+};
+
+}  // namespace
+
+TEST_F(IndexResumeTest, IsFilledAtTheNextStart) {
+  interrupt(false);
+  opened_.reopen();
+  ASSERT_EQ(settled().size(), 1u);
+  EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
+  Query query;
+  query.collection = posts_;
+  query.filter = doc::Filter::parse(doc::parseJson(R"({"n":5})").value()).value();
+  const QueryResult found = opened_.must(opened_.store().find(query));
+  EXPECT_EQ(found.explain.index, "n_1");
+  EXPECT_EQ(found.documents.size(), 2u);
+}
+
+TEST_F(IndexResumeTest, IsDroppedWhereItCannotBe) {
+  interrupt(true);
+  opened_.reopen();
+  EXPECT_TRUE(settled().empty());
+  EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
+}
+
+}  // namespace mb::store::embedded

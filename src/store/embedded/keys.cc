@@ -1,0 +1,102 @@
+#include "store/embedded/keys.h"
+
+#include <bit>
+
+namespace mb::store::embedded {
+
+namespace {
+
+template <class T>
+void appendBigEndian(std::string& out, T value) {
+  const T swapped = std::byteswap(value);
+  out.append(reinterpret_cast<const char*>(&swapped), sizeof swapped);
+}
+
+template <class T>
+T readBigEndian(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return std::byteswap(value);
+}
+
+}  // namespace
+
+void appendU16(std::string& out, uint16_t value) {
+  appendBigEndian(out, value);
+}
+void appendU32(std::string& out, uint32_t value) {
+  appendBigEndian(out, value);
+}
+void appendU64(std::string& out, uint64_t value) {
+  appendBigEndian(out, value);
+}
+uint16_t readU16(const char* at) {
+  return readBigEndian<uint16_t>(at);
+}
+uint32_t readU32(const char* at) {
+  return readBigEndian<uint32_t>(at);
+}
+uint64_t readU64(const char* at) {
+  return readBigEndian<uint64_t>(at);
+}
+
+void appendRangePrefix(std::string& out, ProjectNo project, uint32_t number) {
+  appendU32(out, project);
+  appendU32(out, number);
+}
+
+std::string rangePrefix(ProjectNo project, uint32_t number) {
+  std::string out;
+  appendRangePrefix(out, project, number);
+  return out;
+}
+
+std::string documentKey(ProjectNo project, CollectionNo collection, std::string_view id) {
+  std::string out;
+  out.reserve(kPrefixBytes + id.size());
+  appendRangePrefix(out, project, collection);
+  out += id;
+  return out;
+}
+
+std::string logKey(ProjectNo project, uint64_t position) {
+  std::string out;
+  appendU32(out, project);
+  appendU64(out, position);
+  return out;
+}
+
+std::string successor(std::string prefix) {
+  while (!prefix.empty() && prefix.back() == '\xFF') prefix.pop_back();
+  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
+  return prefix;
+}
+
+namespace row {
+
+std::string plain(char kind) {
+  return std::string(1, kind);
+}
+
+std::string of(char kind, uint32_t project) {
+  std::string out(1, kind);
+  appendU32(out, project);
+  return out;
+}
+
+std::string of(char kind, uint32_t project, uint32_t number) {
+  std::string out(1, kind);
+  appendU32(out, project);
+  appendU32(out, number);
+  return out;
+}
+
+std::string tombstone(uint64_t number) {
+  std::string out(1, 'T');
+  appendU64(out, number);
+  return out;
+}
+
+}  // namespace row
+
+}  // namespace mb::store::embedded

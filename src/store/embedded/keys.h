@@ -1,0 +1,62 @@
+// The grammar of every key.
+//
+//   documents  project collection id                 the document's BSON
+//   indexes    project index field* id               u16: where the id begins      (ordinary index)
+//              project index field*                  the id                        (unique index)
+//   log        project position                      a change entry: change_log.h
+//   jobs       project …                             the queue's
+//   system     'F'                                   u32 format version
+//              'I'                                   i64 ids given so far are at or below this millisecond
+//              'G'                                   u32 next project number, u32 next number of a system index
+//              'S' collection                        BSON: a system collection's indexes: catalogue_rows.h
+//              'P' project                           u32 next collection or index number
+//              'C' project collection                BSON: a user collection
+//              'N' project collection                u64 documents, u64 bytes
+//              'E' project                           u64 epoch
+//              'L' project                           u64 last position, u64 bytes ever logged, i64 time of the last
+//              'W' project                           u64 low-water mark of the log: entries at or below are gone
+//              'M' project index                     u32 multikey fields, u32 truncated fields (bit 0 the first)
+//              'T' number(u64)                       BSON: a dropped range to sweep
+//
+// project, collection, index: u32; position: u64; all numbers in keys and in these values big-endian. System
+// collections' indexes are numbered below 1000 over all projects, and their 'M' rows stand under project 0. field is
+// value_key.h's encoding of one value. Ids are raw bytes at the end, so equal fields leave ids in order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "store/store.h"
+
+namespace mb::store::embedded {
+
+inline constexpr uint32_t kFormatVersion = 1;
+
+void appendU16(std::string& out, uint16_t value);
+void appendU32(std::string& out, uint32_t value);
+void appendU64(std::string& out, uint64_t value);
+uint16_t readU16(const char* at);
+uint32_t readU32(const char* at);
+uint64_t readU64(const char* at);
+
+// Bytes of every documents and indexes key before its own part.
+inline constexpr size_t kPrefixBytes = 8;
+// `project number`: the prefix of a collection's documents or of an index's entries.
+std::string rangePrefix(ProjectNo project, uint32_t number);
+void appendRangePrefix(std::string& out, ProjectNo project, uint32_t number);
+std::string documentKey(ProjectNo project, CollectionNo collection, std::string_view id);
+std::string logKey(ProjectNo project, uint64_t position);
+
+// The smallest key above every key that starts with `prefix`; empty (no bound) when there is none.
+std::string successor(std::string prefix);
+
+// Keys of the system family.
+namespace row {
+std::string plain(char kind);
+std::string of(char kind, uint32_t project);
+std::string of(char kind, uint32_t project, uint32_t number);
+std::string tombstone(uint64_t number);
+}  // namespace row
+
+}  // namespace mb::store::embedded

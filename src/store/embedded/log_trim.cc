@@ -1,0 +1,81 @@
+#include "store/embedded/log_trim.h"
+
+#include <rocksdb/convenience.h>
+
+#include "store/embedded/change_log.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+uint64_t LogTrimmer::loggedUpTo(ProjectNo project, uint64_t position) const {
+  rocksdb::PinnableSlice entry;
+  const auto status = database_.get(Tier::disk, Family::log, logKey(project, position), &entry);
+  return status.ok() ? readLogStamp(view(entry)).logged : 0;
+}
+
+uint64_t LogTrimmer::lastGone(const ProjectState& project,
+                              const std::function<bool(std::string_view entry)>& gone) const {
+  uint64_t low = project.lowWater;
+  uint64_t high = project.lastPosition;
+  while (low < high) {
+    const uint64_t middle = low + (high - low + 1) / 2;
+    rocksdb::PinnableSlice entry;
+    const auto status = database_.get(Tier::disk, Family::log, logKey(project.number, middle), &entry);
+    if (!status.ok() || gone(view(entry))) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+void LogTrimmer::raiseMark(ProjectState& project, uint64_t mark) {
+  if (mark <= project.lowWater) return;
+  project.lowWater.store(mark, std::memory_order_release);
+  std::string value;
+  appendU64(value, mark);
+  rocksdb::WriteBatch batch;
+  batch.Put(database_.family(Family::system), row::of('W', project.number), value);
+  database_.writeUnsynced(batch);
+  const std::string from = logKey(project.number, 0);
+  const std::string to = logKey(project.number, mark);
+  const rocksdb::Slice begin = slice(from);
+  const rocksdb::Slice end = slice(to);
+  // Whole files below the mark go at once; the rest when they are next compacted.
+  rocksdb::DeleteFilesInRange(&database_.db(), database_.family(Family::log), &begin, &end, false)
+      .PermitUncheckedError();
+}
+
+// The bytes that each project may keep so that all together keep at most the total: the largest give way first.
+uint64_t LogTrimmer::shareOfTotal(std::vector<Held>& held) const {
+  std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.bytes < b.bytes; });
+  auto left = static_cast<uint64_t>(settings_.changeLogTotalBytes);
+  for (size_t i = 0; i < held.size(); ++i) {
+    const uint64_t share = left / (held.size() - i);
+    if (held[i].bytes > share) return share;
+    left -= held[i].bytes;
+  }
+  return UINT64_MAX;
+}
+
+void LogTrimmer::run(Timestamp now) {
+  const int64_t oldest = now.ms - settings_.changeLogHours * 3600 * 1000;
+  std::vector<Held> held;
+  catalogue_.forEachProject([&](ProjectState& project) {
+    if (project.lowWater == project.lastPosition) return;
+    raiseMark(project, lastGone(project, [&](std::string_view entry) { return readLogStamp(entry).at.ms < oldest; }));
+    if (project.lowWater == project.lastPosition) return;
+    const uint64_t bytes = project.loggedBytes - loggedUpTo(project.number, project.lowWater + 1);
+    held.push_back({&project, bytes});
+  });
+  const uint64_t share = std::min(shareOfTotal(held), static_cast<uint64_t>(settings_.changeLogBytes));
+  for (const Held& each : held) {
+    if (each.bytes <= share) continue;
+    const uint64_t keepAfter = each.project->loggedBytes - share;
+    raiseMark(*each.project,
+              lastGone(*each.project, [&](std::string_view entry) { return readLogStamp(entry).logged <= keepAfter; }));
+  }
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,32 @@
+// Moves the low-water marks of the change logs: what is older, or more, than is kept. The log's compaction filter drops
+// what lies below them. One thread.
+#pragma once
+
+#include "store/embedded/catalogue.h"
+
+namespace mb::store::embedded {
+
+class LogTrimmer {
+ public:
+  LogTrimmer(Database& database, const Catalogue& catalogue, const EmbeddedSettings& settings)
+      : database_(database), catalogue_(catalogue), settings_(settings) {}
+
+  void run(Timestamp now);
+
+ private:
+  struct Held {
+    ProjectState* project;
+    uint64_t bytes;  // logged behind the low-water mark
+  };
+  uint64_t loggedUpTo(ProjectNo project, uint64_t position) const;
+  // The highest position in (low, last] for which `gone` holds, or low; gone entries come before those kept.
+  uint64_t lastGone(const ProjectState& project, const std::function<bool(std::string_view entry)>& gone) const;
+  void raiseMark(ProjectState& project, uint64_t mark);
+  uint64_t shareOfTotal(std::vector<Held>& held) const;
+
+  Database& database_;
+  const Catalogue& catalogue_;
+  const EmbeddedSettings& settings_;
+};
+
+}  // namespace mb::store::embedded

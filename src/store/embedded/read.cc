@@ -1,0 +1,194 @@
+// Reading: on the calling core while the memory answers and little is examined, else on the read pool, and long scans
+// on the scan pool.
+#include "store/embedded/change_log.h"
+#include "store/embedded/engine.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+// Keys examined before a query is a scan.
+constexpr uint64_t kKeysBeforeScan = 500;
+constexpr std::chrono::seconds kScanLimit{10};
+// Of one batch of the change log; what is left comes with the next.
+constexpr size_t kChangesBytes = 8 << 20;
+
+std::unexpected<Error> tooSlow() {
+  return fail(ErrorCode::unavailable, "the query takes too long; an index or a narrower filter would help");
+}
+
+std::unexpected<Error> tooManyScans() {
+  return fail(ErrorCode::unavailable, "too many long queries wait, try again");
+}
+
+Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, std::string_view bytes) {
+  if (status.IsNotFound()) return std::nullopt;
+  if (!status.ok()) return fail(readError(status));
+  return doc::Document::fromTrusted(std::string(bytes));
+}
+
+}  // namespace
+
+Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::string id) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  if (!catalogue_.collection(collection.project, collection.number)) co_return std::optional<doc::Document>();
+  const std::string key = documentKey(collection.project, collection.number, id);
+  DocumentCache::Bytes bytes;
+  const rocksdb::Status status = database_->document(Tier::memory, key, bytes);
+  if (!status.IsIncomplete()) co_return documentOf(status, bytes ? *bytes : std::string_view());
+  co_return co_await readPool_->run([&] {
+    const rocksdb::Status read = database_->document(Tier::disk, key, bytes);
+    return documentOf(read, bytes ? *bytes : std::string_view());
+  });
+}
+
+Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
+                              std::vector<std::optional<doc::Document>>& out) {
+  std::vector<std::string_view> distinct(ids.begin(), ids.end());
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<std::string> keys;
+  std::vector<rocksdb::Slice> slices;
+  keys.reserve(distinct.size());
+  for (const std::string_view id : distinct) {
+    slices.push_back(slice(keys.emplace_back(documentKey(collection.project, collection.number, id))));
+  }
+  std::vector<rocksdb::PinnableSlice> values(distinct.size());
+  std::vector<rocksdb::Status> statuses(distinct.size());
+  database_->db().MultiGet(Database::reading(tier), database_->family(Family::documents), slices.size(), slices.data(),
+                           values.data(), statuses.data(), true);
+  for (const rocksdb::Status& status : statuses) {
+    if (status.IsIncomplete()) return false;
+    if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
+  }
+  out.clear();
+  out.reserve(ids.size());
+  size_t bytes = 0;
+  for (const std::string& id : ids) {
+    const auto at = static_cast<size_t>(std::lower_bound(distinct.begin(), distinct.end(), id) - distinct.begin());
+    TRY(std::optional<doc::Document> document, documentOf(statuses[at], view(values[at])));
+    if (document) bytes += document->size();
+    if (bytes > kAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    out.push_back(std::move(document));
+  }
+  return true;
+}
+
+Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef collection,
+                                                                std::vector<std::string> ids) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  std::vector<std::optional<doc::Document>> documents(ids.size());
+  if (ids.empty() || !catalogue_.collection(collection.project, collection.number)) co_return documents;
+  CO_TRY(bool read, readMany(Tier::memory, collection, ids, documents));
+  if (!read) {
+    CO_TRY(read, co_await readPool_->run([&] { return readMany(Tier::disk, collection, ids, documents); }));
+  }
+  co_return documents;
+}
+
+Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached, ProjectNo project, Deadline deadline) {
+  if (reached == QueryRun::Step::disk) {
+    run.restart();
+    CO_TRY(reached, co_await readPool_->run([&run] { return run.step({Tier::disk, kKeysBeforeScan, {}}); }));
+  }
+  if (reached == QueryRun::Step::done) co_return Result<>();
+  const Deadline until = std::min(orDefault(deadline), std::chrono::steady_clock::now() + kScanLimit);
+  Result<> outcome;
+  const bool taken = co_await scanPool_->run(project, [&](const std::function<bool()>& expired) {
+    auto step =
+        run.step({Tier::disk, UINT64_MAX, [&] { return expired() || std::chrono::steady_clock::now() > until; }});
+    if (!step) outcome = fail(std::move(step).error());
+    if (!step || *step == QueryRun::Step::done) return true;
+    if (std::chrono::steady_clock::now() <= until) return false;
+    outcome = tooSlow();
+    return true;
+  });
+  if (!taken) co_return gate_.closed() ? stopping() : tooManyScans();
+  co_return std::move(outcome);
+}
+
+Task<QueryResult> Engine::find(Query query) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  CollectionHandle handle = catalogue_.collection(query.collection.project, query.collection.number);
+  if (!handle) co_return QueryResult();
+  const ProjectNo project = query.collection.project;
+  const Deadline deadline = query.deadline;
+  QueryRun run(*database_, std::move(handle), std::move(query), false);
+  CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, {}}));
+  if (reached != QueryRun::Step::done) CO_CHECK(co_await finishQuery(run, reached, project, deadline));
+  co_return run.takeResult();
+}
+
+Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadline deadline) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
+  if (!handle) co_return uint64_t{0};
+  if (filter.matchesAll()) co_return handle.state->documents.load();
+  Query query;
+  query.collection = collection;
+  query.filter = std::move(filter);
+  QueryRun run(*database_, std::move(handle), std::move(query), true);
+  CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, {}}));
+  if (reached != QueryRun::Step::done) CO_CHECK(co_await finishQuery(run, reached, collection.project, deadline));
+  co_return run.counted();
+}
+
+Task<CollectionStats> Engine::stats(CollectionRef collection) {
+  const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
+  if (!handle) co_return CollectionStats{};
+  co_return CollectionStats{handle.state->documents.load(), handle.state->bytes.load()};
+}
+
+Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit,
+                                 ChangeBatch& out) {
+  out.entries.clear();
+  const uint64_t lowWater = project.lowWater;
+  out.firstHeld = lowWater + 1;
+  const std::string end = logKey(project.number, UINT64_MAX);
+  const rocksdb::Slice upper = slice(end);
+  rocksdb::ReadOptions options = Database::reading(tier);
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> at(database_->db().NewIterator(options, database_->family(Family::log)));
+  size_t bytes = 0;
+  for (at->Seek(logKey(project.number, std::max(after, lowWater) + 1)); at->Valid(); at->Next()) {
+    if (out.entries.size() == limit || (bytes > kChangesBytes && !out.entries.empty())) return true;
+    bytes += at->value().size();
+    TRY(ChangeEntry entry, decodeLogEntry(readU64(at->key().data() + 4), view(at->value())));
+    out.entries.push_back(std::move(entry));
+  }
+  if (at->status().IsIncomplete()) return false;
+  if (!at->status().ok()) return fail(readError(at->status()));
+  return true;
+}
+
+Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limit) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  ChangeBatch batch;
+  const ProjectState* state = catalogue_.project(project);
+  if (!state || state->dead) co_return batch;
+  batch.firstHeld = state->lowWater + 1;
+  if (after >= state->lastPosition || limit == 0) co_return batch;
+  CO_TRY(bool read, readChanges(Tier::memory, *state, after, limit, batch));
+  if (!read) {
+    CO_TRY(read, co_await readPool_->run([&] { return readChanges(Tier::disk, *state, after, limit, batch); }));
+  }
+  co_return batch;
+}
+
+uint64_t Engine::lastPosition(ProjectNo project) const {
+  const ProjectState* state = catalogue_.project(project);
+  return state ? state->lastPosition.load(std::memory_order_acquire) : 0;
+}
+
+uint64_t Engine::epoch(ProjectNo project) const {
+  const ProjectState* state = catalogue_.project(project);
+  return state ? state->epoch.load(std::memory_order_acquire) : 0;
+}
+
+}  // namespace mb::store::embedded

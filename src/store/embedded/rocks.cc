@@ -1,0 +1,260 @@
+#include "store/embedded/rocks.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/compaction_filter.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/perf_level.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_buffer_manager.h>
+
+#include <cstdio>
+
+#include "base/log.h"
+#include "store/embedded/keys.h"
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+// RocksDB is built without the sanitizer, which therefore cannot see how it orders its own accesses.
+extern "C" const char* __tsan_default_suppressions();
+extern "C" const char* __tsan_default_suppressions() {
+  return "race:librocksdb.so";
+}
+#endif
+#endif
+
+namespace mb::store::embedded {
+
+namespace {
+
+constexpr std::array<const char*, kFamilies> kFamilyNames = {"documents", "indexes", "log", "jobs", "system"};
+
+// RocksDB's own log: warnings and errors join ours, the rest is not written.
+class LogBridge final : public rocksdb::Logger {
+ public:
+  LogBridge() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+  void Logv(const rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+    if (level < rocksdb::InfoLogLevel::WARN_LEVEL || level == rocksdb::InfoLogLevel::HEADER_LEVEL) return;
+    std::array<char, 1024> line;
+    std::vsnprintf(line.data(), line.size(), format, arguments);
+    logWarn("storage engine", {{"says", line.data()}});
+  }
+};
+
+// Drops entries of the change log at or below their project's low-water mark.
+class LogTrim final : public rocksdb::CompactionFilter {
+ public:
+  explicit LogTrim(const LowWaterOf& lowWater) : lowWater_(lowWater) {}
+  const char* Name() const override { return "manybase.LogTrim"; }
+  bool Filter(int, const rocksdb::Slice& key, const rocksdb::Slice&, std::string*, bool*) const override {
+    const ProjectNo project = readU32(key.data());
+    if (project != project_) {
+      project_ = project;
+      mark_ = lowWater_(project);
+    }
+    return readU64(key.data() + 4) <= mark_;
+  }
+
+ private:
+  const LowWaterOf& lowWater_;
+  mutable ProjectNo project_ = 0;
+  mutable uint64_t mark_ = 0;
+};
+
+class LogTrimFactory final : public rocksdb::CompactionFilterFactory {
+ public:
+  explicit LogTrimFactory(LowWaterOf lowWater) : lowWater_(std::move(lowWater)) {}
+  const char* Name() const override { return "manybase.LogTrimFactory"; }
+  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+      const rocksdb::CompactionFilter::Context&) override {
+    return std::make_unique<LogTrim>(lowWater_);
+  }
+
+ private:
+  const LowWaterOf lowWater_;
+};
+
+rocksdb::DBOptions databaseOptions(const EmbeddedSettings& settings) {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.paranoid_checks = true;
+  // Each group is synced before the next is written, so a crash can tear the last record only, and nobody was told of
+  // that one. This mode ends the replay there whatever the torn bytes look like; kTolerateCorruptedTailRecords refuses
+  // to open when a sector in the torn record's middle is missing, as power loss leaves it.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  options.track_and_verify_wals_in_manifest = true;
+  options.wal_bytes_per_sync = 0;
+  options.recycle_log_file_num = 0;
+  options.max_total_wal_size = static_cast<uint64_t>(settings.maxLogFileBytes);
+  options.avoid_flush_during_recovery = true;
+  options.write_buffer_manager =
+      std::make_shared<rocksdb::WriteBufferManager>(static_cast<size_t>(settings.writeBufferBytes));
+  // One thread writes: nothing to merge, and plain memtable inserts cost less than concurrent ones.
+  options.allow_concurrent_memtable_write = false;
+  options.enable_write_thread_adaptive_yield = false;
+  options.max_background_jobs = 2;
+  options.max_subcompactions = 1;
+  options.bytes_per_sync = 1 << 20;
+  options.skip_stats_update_on_db_open = true;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.info_log = std::make_shared<LogBridge>();
+  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions familyOptions(Family family, const std::shared_ptr<rocksdb::Cache>& cache,
+                                           const LowWaterOf& lowWater) {
+  rocksdb::ColumnFamilyOptions options;
+  options.write_buffer_size = 16 << 20;
+  options.max_write_buffer_number = 3;
+  options.target_file_size_base = 16 << 20;
+  options.level_compaction_dynamic_level_bytes = true;
+  // The upper levels are read and rewritten soonest: not worth compressing.
+  options.compression = rocksdb::kNoCompression;
+  options.bottommost_compression = rocksdb::kLZ4Compression;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.format_version = 5;
+  if (family == Family::documents || family == Family::indexes) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.whole_key_filtering = true;
+  }
+  if (family == Family::documents) {
+    table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (family == Family::log) {
+    options.compaction_filter_factory = std::make_shared<LogTrimFactory>(lowWater);
+    // So that what has fallen below the mark is met even where nothing new is written over it.
+    options.periodic_compaction_seconds = 6 * 3600;
+  }
+  if (family == Family::jobs || family == Family::system) options.write_buffer_size = 4 << 20;
+  return options;
+}
+
+Error openError(const std::filesystem::path& directory, const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  if (status.IsIOError() && text.find("LOCK") != std::string::npos) {
+    return Error(ErrorCode::unavailable, "the data directory is in use by another process");
+  }
+  if (status.IsCorruption()) return Error(ErrorCode::internal, "the database is damaged: " + text);
+  return Error(ErrorCode::internal, fmt::format("cannot open the database in {}: {}", directory.string(), text));
+}
+
+// A family that this version does not know was made by a newer one.
+Result<> refuseNewer(const rocksdb::DBOptions& options, const std::filesystem::path& directory) {
+  std::vector<std::string> present;
+  if (!rocksdb::DB::ListColumnFamilies(options, directory.string(), &present).ok()) return {};
+  for (const std::string& name : present) {
+    const bool known = name == rocksdb::kDefaultColumnFamilyName ||
+                       std::find(kFamilyNames.begin(), kFamilyNames.end(), name) != kFamilyNames.end();
+    if (!known) return fail(ErrorCode::unavailable, "the data directory was written by a newer version of Manybase");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& directory,
+                                                 const EmbeddedSettings& settings, LowWaterOf lowWater) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return fail(ErrorCode::internal, fmt::format("cannot create {}: {}", directory.string(), error.message()));
+  const rocksdb::DBOptions options = databaseOptions(settings);
+  CHECK(refuseNewer(options, directory));
+
+  rocksdb::LRUCacheOptions cacheOptions;
+  cacheOptions.capacity = static_cast<size_t>(settings.blockCacheBytes);
+  cacheOptions.num_shard_bits = 3;
+  cacheOptions.high_pri_pool_ratio = 0.3;
+  const auto cache = rocksdb::NewLRUCache(cacheOptions);
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (size_t i = 0; i < kFamilies; ++i) {
+    descriptors.emplace_back(kFamilyNames[i], familyOptions(static_cast<Family>(i), cache, lowWater));
+  }
+  descriptors.emplace_back(rocksdb::kDefaultColumnFamilyName, familyOptions(Family::system, cache, lowWater));
+
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(options, directory.string(), descriptors, &handles, &db);
+  if (!status.ok()) return fail(openError(directory, status));
+  std::unique_ptr<Database> database(new Database);
+  database->db_.reset(db);
+  database->documents_ = std::make_unique<DocumentCache>(static_cast<size_t>(settings.documentCacheBytes));
+  std::copy_n(handles.begin(), kFamilies, database->families_.begin());
+  db->DestroyColumnFamilyHandle(handles.back());
+  return database;
+}
+
+Database::~Database() {
+  if (!db_) return;
+  rocksdb::CancelAllBackgroundWork(db_.get(), true);
+  for (rocksdb::ColumnFamilyHandle* handle : families_) db_->DestroyColumnFamilyHandle(handle);
+}
+
+rocksdb::ReadOptions Database::reading(Tier tier) {
+  // Counting each comparison into a thread's own performance record costs more than some comparisons do.
+  thread_local const bool uncounted = (rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable), true);
+  static_cast<void>(uncounted);
+  rocksdb::ReadOptions options;
+  options.read_tier = tier == Tier::memory ? rocksdb::kBlockCacheTier : rocksdb::kReadAllTier;
+  return options;
+}
+
+rocksdb::Status Database::document(Tier tier, std::string_view key, DocumentCache::Bytes& out) {
+  DocumentCache::Ticket ticket;
+  if (auto cached = documents_->find(key, DocumentCache::kLatest, ticket)) {
+    out = std::move(cached);
+    return rocksdb::Status::OK();
+  }
+  rocksdb::PinnableSlice value;
+  rocksdb::Status status = get(tier, Family::documents, key, &value);
+  if (!status.ok()) return status;
+  out = std::make_shared<const std::string>(view(value));
+  documents_->fill(key, out, db_->GetLatestSequenceNumber(), ticket);
+  return status;
+}
+
+rocksdb::Status Database::get(Tier tier, Family family, std::string_view key, rocksdb::PinnableSlice* value) {
+  return db_->Get(reading(tier), this->family(family), slice(key), value);
+}
+
+void Database::writeUnsynced(rocksdb::WriteBatch& batch) {
+  const rocksdb::Status status = db_->Write({}, &batch);
+  if (!status.ok()) stopProcess("a write", status);
+}
+
+void Database::dropRange(Family family, std::string_view from, std::string_view to) {
+  rocksdb::WriteBatch batch;
+  batch.DeleteRange(this->family(family), slice(from), slice(to));
+  writeUnsynced(batch);
+  const rocksdb::Slice begin = slice(from);
+  const rocksdb::Slice end = slice(to);
+  const rocksdb::Status status = rocksdb::DeleteFilesInRange(db_.get(), this->family(family), &begin, &end, false);
+  if (!status.ok()) logWarn("freeing the files of a dropped range failed", {{"reason", status.ToString()}});
+}
+
+void Database::flush() {
+  const rocksdb::Status status = db_->Flush({}, {families_.begin(), families_.end()});
+  if (!status.ok()) logWarn("flushing the database failed", {{"reason", status.ToString()}});
+}
+
+Error readError(const rocksdb::Status& status) {
+  return Error(ErrorCode::internal, "the store could not be read").withCause(status.ToString());
+}
+
+void stopProcess(std::string_view what, const rocksdb::Status& status) {
+  const std::string reason = status.ToString();
+  logError("the store failed, the process ends so that nothing false is answered",
+           {{"failed", what}, {"reason", reason}});
+  std::abort();
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,81 @@
+// The one RocksDB database of the store: its options, its column families, its errors. Only this room's sources include
+// this header.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "store/embedded/document_cache.h"
+#include "store/embedded/embedded_store.h"
+
+namespace mb::store::embedded {
+
+enum class Family : uint8_t { documents, indexes, log, jobs, system };
+inline constexpr size_t kFamilies = 5;
+
+// Where a read may look: what is in memory, or the disk too. The first never blocks; it ends in Incomplete where the
+// disk would be needed.
+enum class Tier { memory, disk };
+
+inline rocksdb::Slice slice(std::string_view bytes) {
+  return {bytes.data(), bytes.size()};
+}
+inline std::string_view view(const rocksdb::Slice& bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+// The highest log position of a project that is gone; UINT64_MAX for a dropped project. Any thread, without waiting.
+using LowWaterOf = std::function<uint64_t(ProjectNo)>;
+
+class Database {
+ public:
+  // Opens or creates. Errors are lines to show.
+  static Result<std::unique_ptr<Database>> open(const std::filesystem::path& directory,
+                                                const EmbeddedSettings& settings, LowWaterOf lowWater);
+  ~Database();
+
+  rocksdb::DB& db() { return *db_; }
+  rocksdb::ColumnFamilyHandle* family(Family family) const { return families_[static_cast<size_t>(family)]; }
+  static rocksdb::ReadOptions reading(Tier tier);
+
+  rocksdb::Status get(Tier tier, Family family, std::string_view key, rocksdb::PinnableSlice* value);
+  // The document under `key` as it is now: from the cache, else read and cached; unchanged `out` unless ok.
+  rocksdb::Status document(Tier tier, std::string_view key, DocumentCache::Bytes& out);
+  DocumentCache& documents() { return *documents_; }
+  // Writes what needs no sync: removals that can be done again (the sweeper's), marks that can be worked out again.
+  void writeUnsynced(rocksdb::WriteBatch& batch);
+  // Drops the range [from, to) in one go, as engine.md 3.3 has it for large ones.
+  void dropRange(Family family, std::string_view from, std::string_view to);
+  void flush();
+
+ private:
+  Database() = default;
+  std::array<rocksdb::ColumnFamilyHandle*, kFamilies> families_{};
+  std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<DocumentCache> documents_;
+};
+
+// A read that failed for another reason than absence: damage or a broken disk.
+Error readError(const rocksdb::Status& status);
+// After a failed write or sync nobody knows what is on the disk: says so and ends the process.
+[[noreturn]] void stopProcess(std::string_view what, const rocksdb::Status& status);
+
+// A snapshot that is given back.
+class SnapshotHold {
+ public:
+  explicit SnapshotHold(rocksdb::DB& db) : db_(db), snapshot_(db.GetSnapshot()) {}
+  SnapshotHold(const SnapshotHold&) = delete;
+  SnapshotHold& operator=(const SnapshotHold&) = delete;
+  ~SnapshotHold() { db_.ReleaseSnapshot(snapshot_); }
+  const rocksdb::Snapshot* get() const { return snapshot_; }
+
+ private:
+  rocksdb::DB& db_;
+  const rocksdb::Snapshot* snapshot_;
+};
+
+}  // namespace mb::store::embedded

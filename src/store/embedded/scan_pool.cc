@@ -1,0 +1,89 @@
+#include "store/embedded/scan_pool.h"
+
+namespace mb::store::embedded {
+
+namespace {
+// No iterator lives longer; and no turn, while another project waits.
+constexpr std::chrono::milliseconds kSlice{2000};
+constexpr std::chrono::milliseconds kTurn{50};
+}  // namespace
+
+ScanPool::ScanPool(int threads, size_t maxWaiting) : maxWaiting_(maxWaiting) {
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
+}
+
+Async<bool> ScanPool::run(ProjectNo project, Slice slice) {
+  if (stopping_ || waitingCount_ >= maxWaiting_) co_return false;
+  auto job = std::make_unique<Job>(Job{project, std::move(slice), {}});
+  co_return co_await suspend<bool>([&](Resumer<bool> resumer) {
+    job->resumer = std::move(resumer);
+    push(std::move(job));
+  });
+}
+
+bool ScanPool::push(std::unique_ptr<Job> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) {
+      auto& own = waiting_[job->project];
+      if (own.empty()) turns_.push_back(job->project);
+      own.push_back(std::move(job));
+      ++waitingCount_;
+    }
+  }
+  if (job) {
+    job->resumer.resume(false);
+    return false;
+  }
+  wake_.notify_one();
+  return true;
+}
+
+std::unique_ptr<ScanPool::Job> ScanPool::pop() {
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
+  if (turns_.empty()) return nullptr;
+  const ProjectNo project = turns_.front();
+  turns_.pop_front();
+  auto& own = waiting_[project];
+  auto job = std::move(own.front());
+  own.pop_front();
+  if (own.empty()) {
+    waiting_.erase(project);
+  } else {
+    turns_.push_back(project);
+  }
+  --waitingCount_;
+  return job;
+}
+
+void ScanPool::loop() {
+  while (auto job = pop()) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::function<bool()> expired = [&] {
+      if (stopping_) return true;
+      const auto spent = std::chrono::steady_clock::now() - start;
+      return spent > kSlice || (spent > kTurn && waitingCount_ > 0);
+    };
+    if (stopping_) {
+      job->resumer.resume(false);
+    } else if (job->slice(expired)) {
+      job->resumer.resume(true);
+    } else {
+      push(std::move(job));
+    }
+  }
+}
+
+void ScanPool::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+}  // namespace mb::store::embedded

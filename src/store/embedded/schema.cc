@@ -1,0 +1,150 @@
+#include "store/embedded/schema.h"
+
+namespace mb::store::embedded {
+
+using doc::BsonWriter;
+using doc::Document;
+using doc::DocumentView;
+
+namespace {
+
+void appendIndex(BsonWriter& writer, std::string_view key, const Index& index) {
+  writer.beginDocument(key);
+  writer.appendInt64("number", index.number);
+  writer.appendBool("ready", index.ready);
+  writer.appendString("name", index.spec.name);
+  writer.beginArray("keys");
+  for (size_t i = 0; i < index.spec.keys.size(); ++i) {
+    writer.beginDocument(doc::arrayKey(i));
+    writer.appendString("path", index.spec.keys[i].path);
+    writer.appendInt32("direction", index.spec.keys[i].direction);
+    writer.end();
+  }
+  writer.end();
+  writer.appendBool("unique", index.spec.unique);
+  writer.appendBool("sparse", index.spec.sparse);
+  if (index.spec.partialFilter) writer.appendDocument("partialFilter", *index.spec.partialFilter);
+  if (index.spec.expireAfterSeconds) writer.appendInt64("expireAfterSeconds", *index.spec.expireAfterSeconds);
+  writer.end();
+}
+
+bool flagOf(DocumentView view, std::string_view key) {
+  const auto value = view.find(key);
+  return value && value->type() == doc::BsonType::boolean && value->asBool();
+}
+
+int64_t integerOf(DocumentView view, std::string_view key) {
+  const auto value = view.find(key);
+  return value && value->isNumber() ? value->toInteger().value_or(0) : 0;
+}
+
+DocumentView childOf(DocumentView view, std::string_view key) {
+  const auto value = view.find(key);
+  return value && value->isContainer() ? value->asDocument() : DocumentView();
+}
+
+Result<std::shared_ptr<Index>> decodeIndex(DocumentView view) {
+  IndexSpec spec;
+  spec.name = view.stringOr("name");
+  for (const doc::Element& key : childOf(view, "keys")) {
+    if (!key.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is damaged");
+    const DocumentView part = key.value.asDocument();
+    spec.keys.push_back({std::string(part.stringOr("path")), static_cast<int>(integerOf(part, "direction"))});
+  }
+  spec.unique = flagOf(view, "unique");
+  spec.sparse = flagOf(view, "sparse");
+  if (const auto partial = view.find("partialFilter")) spec.partialFilter = Document(partial->asDocument());
+  if (view.find("expireAfterSeconds")) spec.expireAfterSeconds = integerOf(view, "expireAfterSeconds");
+  return compileIndex(static_cast<IndexNo>(integerOf(view, "number")), std::move(spec), flagOf(view, "ready"));
+}
+
+}  // namespace
+
+const Index* Schema::index(IndexNo wanted) const {
+  for (const auto& each : indexes) {
+    if (each->number == wanted) return each.get();
+  }
+  return nullptr;
+}
+
+Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready) {
+  if (spec.keys.empty()) return fail(ErrorCode::validation, "an index needs at least one key");
+  if (spec.keys.size() > kMaxIndexFields) {
+    return fail(ErrorCode::validation, fmt::format("an index has at most {} keys", kMaxIndexFields));
+  }
+  auto index = std::make_shared<Index>();
+  for (const IndexKey& key : spec.keys) {
+    if (key.direction != 1 && key.direction != -1) {
+      return fail(ErrorCode::validation, "the direction of an index key is 1 or -1");
+    }
+    TRY(doc::FieldPath path, doc::FieldPath::parse(key.path));
+    if (std::find(index->paths.begin(), index->paths.end(), path) != index->paths.end()) {
+      return fail(ErrorCode::validation, fmt::format("the index names \"{}\" twice", key.path));
+    }
+    index->paths.push_back(std::move(path));
+  }
+  if (spec.expireAfterSeconds && (*spec.expireAfterSeconds < 0 || spec.keys.size() != 1)) {
+    return fail(ErrorCode::validation, "expireAfterSeconds takes a number of at least 0, on an index of one key");
+  }
+  if (spec.partialFilter) {
+    TRY(index->partial, doc::Filter::parse(*spec.partialFilter));
+  }
+  if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
+  index->number = number;
+  index->spec = std::move(spec);
+  index->ready = ready;
+  index->traits = std::make_shared<IndexTraits>();
+  return index;
+}
+
+CollectionInfo infoOf(const Schema& schema) {
+  CollectionInfo info{schema.number, schema.name, schema.version, schema.config, {}};
+  for (const auto& index : schema.indexes) info.indexes.push_back({index->number, index->spec, index->ready});
+  return info;
+}
+
+std::string foldedName(std::string_view name) {
+  std::string folded(name);
+  for (char& c : folded) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return folded;
+}
+
+std::string encodeSchema(const Schema& schema) {
+  BsonWriter writer;
+  writer.appendString("name", schema.name);
+  writer.appendInt64("version", static_cast<int64_t>(schema.version));
+  writer.appendDocument("config", schema.config);
+  writer.beginArray("indexes");
+  for (size_t i = 0; i < schema.indexes.size(); ++i) appendIndex(writer, doc::arrayKey(i), *schema.indexes[i]);
+  writer.end();
+  return writer.finish().takeBytes();
+}
+
+Result<Schema> decodeSchema(CollectionNo number, std::string_view row) {
+  auto document = Document::fromUntrusted(std::string(row));
+  if (!document) return fail(ErrorCode::internal, fmt::format("the catalogue row of collection {} is damaged", number));
+  const DocumentView view = *document;
+  Schema schema;
+  schema.number = number;
+  schema.name = view.stringOr("name");
+  schema.version = static_cast<uint64_t>(integerOf(view, "version"));
+  schema.config = Document(childOf(view, "config"));
+  for (const doc::Element& each : childOf(view, "indexes")) {
+    if (!each.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is damaged");
+    TRY(std::shared_ptr<Index> index, decodeIndex(each.value.asDocument()));
+    schema.indexes.push_back(std::move(index));
+  }
+  return schema;
+}
+
+bool sameSpec(const IndexSpec& a, const IndexSpec& b) {
+  const auto sameKeys =
+      std::equal(a.keys.begin(), a.keys.end(), b.keys.begin(), b.keys.end(),
+                 [](const IndexKey& x, const IndexKey& y) { return x.path == y.path && x.direction == y.direction; });
+  return sameKeys && a.unique == b.unique && a.sparse == b.sparse && a.partialFilter == b.partialFilter &&
+         a.expireAfterSeconds == b.expireAfterSeconds;
+}
+
+}  // namespace mb::store::embedded

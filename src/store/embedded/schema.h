@@ -1,0 +1,60 @@
+// What the engine knows of a collection and its indexes: immutable pictures, replaced whole by an alteration.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "store/store.h"
+
+namespace mb::store::embedded {
+
+// What the entries of an index have turned out to hold. Bits are fields of the index, the first is bit 0; they are only
+// ever set. `seen` is set before the entries can be read, `durable` once the 'M' row says so.
+struct IndexTraits {
+  std::atomic<uint32_t> multikey{0};   // some document has several values there
+  std::atomic<uint32_t> truncated{0};  // some value was cut: order holds up to the cap only
+  std::atomic<uint32_t> durableMultikey{0};
+  std::atomic<uint32_t> durableTruncated{0};
+};
+
+struct Index {
+  IndexNo number = 0;
+  IndexSpec spec;
+  bool ready = false;
+  std::vector<doc::FieldPath> paths;  // of spec.keys, in order
+  std::optional<doc::Filter> partial;
+  std::shared_ptr<IndexTraits> traits;
+
+  bool descending(size_t field) const { return spec.keys[field].direction < 0; }
+};
+
+struct Schema {
+  CollectionNo number = 0;
+  std::string name;
+  uint64_t version = 0;
+  doc::Document config;
+  std::vector<std::shared_ptr<const Index>> indexes;
+
+  bool system() const { return number < kFirstUserCollection; }
+  const Index* index(IndexNo wanted) const;
+};
+using SchemaPtr = std::shared_ptr<const Schema>;
+
+inline constexpr size_t kMaxIndexes = 64;
+inline constexpr size_t kMaxIndexFields = 32;
+
+// Checks the keys and options (validation, invalidFilter) and gives the index its default name where it has none.
+Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready);
+CollectionInfo infoOf(const Schema& schema);
+// ASCII letters lowered: names are unique without regard to case.
+std::string foldedName(std::string_view name);
+
+// The BSON of 'C' and 'S' rows: {name, version, config, indexes: [{number, ready, name, keys: [{path, direction}],
+// unique, sparse, partialFilter?, expireAfterSeconds?}]}.
+std::string encodeSchema(const Schema& schema);
+// Fails with internal when the row is not one that encodeSchema made.
+Result<Schema> decodeSchema(CollectionNo number, std::string_view row);
+bool sameSpec(const IndexSpec& a, const IndexSpec& b);
+
+}  // namespace mb::store::embedded

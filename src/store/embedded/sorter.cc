@@ -1,0 +1,78 @@
+#include "store/embedded/sorter.h"
+
+#include "store/embedded/value_key.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+// The encoding of the value that decides where the document stands.
+void appendDeciding(std::string& out, doc::DocumentView document, const doc::FieldPath& path, bool descending) {
+  std::string best;
+  std::string each;
+  bool array = false;
+  doc::walkPath(document, path, doc::Leaf::elementsToo, [&](std::optional<doc::ValueView> value) {
+    each.clear();
+    if (!value) {
+      appendNullKey(each, descending);
+    } else if (value->type() == doc::BsonType::array) {
+      array = true;
+      return false;
+    } else {
+      appendValueKey(each, *value, descending, kNoCap);
+    }
+    if (best.empty() || each < best) best.swap(each);
+    return false;
+  });
+  if (best.empty() && array) appendEmptyArrayKey(best, descending);
+  out += best;
+}
+
+}  // namespace
+
+Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep) {
+  Sorter sorter;
+  sorter.keep_ = keep;
+  for (const SortKey& key : keys) {
+    TRY(doc::FieldPath path, doc::FieldPath::parse(key.path));
+    sorter.fields_.push_back({std::move(path), key.direction < 0});
+  }
+  return sorter;
+}
+
+Result<> Sorter::add(std::string_view id, doc::DocumentView document) {
+  std::string key;
+  for (const Field& field : fields_) appendDeciding(key, document, field.path, field.descending);
+  key += id;
+  if (keep_ == 0 || (!worst_.empty() && key > worst_)) return {};
+  bytes_ += key.size() + document.bytes().size();
+  entries_.push_back({std::move(key), std::string(document.bytes())});
+  if (entries_.size() >= std::max<uint64_t>(keep_, 64) * 2) cutToKeep();
+  if (bytes_ <= kSortBytes) return {};
+  cutToKeep();
+  if (bytes_ <= kSortBytes) return {};
+  return fail(ErrorCode::payloadTooLarge,
+              "the result is too large to be sorted; narrow the filter or ask for a smaller `limit`");
+}
+
+void Sorter::cutToKeep() {
+  if (entries_.size() <= keep_) return;
+  const auto end = entries_.begin() + static_cast<ptrdiff_t>(keep_);
+  std::nth_element(entries_.begin(), end - 1, entries_.end());
+  worst_ = (end - 1)->key;
+  entries_.erase(end, entries_.end());
+  bytes_ = 0;
+  for (const Entry& entry : entries_) bytes_ += entry.key.size() + entry.document.size();
+}
+
+std::vector<doc::Document> Sorter::take(uint64_t skip) {
+  cutToKeep();
+  std::sort(entries_.begin(), entries_.end());
+  std::vector<doc::Document> documents;
+  for (uint64_t i = skip; i < entries_.size(); ++i) {
+    documents.push_back(doc::Document::fromTrusted(std::move(entries_[i].document)));
+  }
+  return documents;
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,40 @@
+// Sorting in memory, for orders that no index gives: keeps the first `keep` documents of all it is shown.
+#pragma once
+
+#include "store/store.h"
+
+namespace mb::store::embedded {
+
+inline constexpr size_t kSortBytes = 32 << 20;
+
+class Sorter {
+ public:
+  // `keys` are valid paths.
+  static Result<Sorter> make(const std::vector<SortKey>& keys, uint64_t keep);
+
+  // Fails with payloadTooLarge when the documents kept pass kSortBytes.
+  Result<> add(std::string_view id, doc::DocumentView document);
+  // In order: by the keys, missing and null first among ascending ones, ties by id; arrays stand where their smallest
+  // element does (their largest, descending), as in MongoDB.
+  std::vector<doc::Document> take(uint64_t skip);
+
+ private:
+  struct Field {
+    doc::FieldPath path;
+    bool descending;
+  };
+  struct Entry {
+    std::string key;
+    std::string document;
+    bool operator<(const Entry& other) const { return key < other.key; }
+  };
+  void cutToKeep();
+
+  std::vector<Field> fields_;
+  uint64_t keep_ = 0;
+  size_t bytes_ = 0;
+  std::vector<Entry> entries_;
+  std::string worst_;  // once entries_ was cut: what sorts above it is not kept
+};
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,121 @@
+// Bringing the system collections to the specs of this version of the code, while the store opens and nobody else uses
+// it: new indexes are built, those no longer declared are dropped.
+#include "base/log.h"
+#include "store/embedded/catalogue.h"
+#include "store/embedded/index_entries.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+namespace {
+constexpr uint32_t kMaxSystemIndexes = kFirstUserCollection - 1;
+constexpr size_t kBatchBytes = 1 << 20;
+}  // namespace
+
+Result<> Catalogue::bringSystemToSpec(const std::vector<SystemCollection>& system) {
+  for (const SystemCollection& collection : system) CHECK(bringToSpec(collection));
+  return {};
+}
+
+Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
+  if (wanted.number == 0 || wanted.number >= kFirstUserCollection) {
+    return fail(ErrorCode::internal, fmt::format("the system collection {} has the number of a user's", wanted.name));
+  }
+  const SchemaPtr known = system_.contains(wanted.number) ? system_[wanted.number] : std::make_shared<const Schema>();
+  Schema next;
+  next.number = wanted.number;
+  next.name = wanted.name;
+  std::vector<std::shared_ptr<Index>> fresh;
+  std::vector<std::shared_ptr<const Index>> left = known->indexes;
+  for (IndexSpec spec : wanted.indexes) {
+    if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
+    const auto same = std::find_if(left.begin(), left.end(), [&](const std::shared_ptr<const Index>& index) {
+      return index->spec.name == spec.name && sameSpec(index->spec, spec);
+    });
+    if (same != left.end()) {
+      next.indexes.push_back(*same);
+      left.erase(same);
+      continue;
+    }
+    if (nextSystemIndex_ > kMaxSystemIndexes) return fail(ErrorCode::internal, "too many system indexes");
+    TRY(std::shared_ptr<Index> index, compileIndex(nextSystemIndex_++, std::move(spec), true));
+    next.indexes.push_back(index);
+    fresh.push_back(std::move(index));
+  }
+  const bool known_before = known->number == wanted.number && known->name == wanted.name;
+  if (known_before && fresh.empty() && left.empty()) return {};
+  for (const auto& index : fresh) CHECK(buildSystemIndex(wanted, *index));
+
+  rocksdb::WriteBatch batch;
+  auto* family = database_->family(Family::system);
+  batch.Put(family, row::plain('G'), numbersRow());
+  forEachProject([&](ProjectState& project) {
+    if (left.empty()) return;
+    Tombstone tombstone{nextTombstone++, project.number, false, 0, {}};
+    for (const auto& index : left) tombstone.indexes.push_back(index->number);
+    batch.Put(family, row::tombstone(tombstone.row), encodeTombstone(tombstone));
+    tombstones.push_back(std::move(tombstone));
+  });
+  batch.Put(family, row::of('S', wanted.number), encodeSchema(next));
+  database_->writeUnsynced(batch);
+  system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
+  return {};
+}
+
+Result<> Catalogue::buildSystemIndex(const SystemCollection& collection, const Index& index) {
+  Result<> outcome;
+  forEachProject([&](ProjectState& project) {
+    if (outcome) outcome = buildSystemIndexIn(project.number, collection.number, index);
+  });
+  if (!outcome) {
+    return fail(ErrorCode::internal, fmt::format("cannot build the index \"{}\" of {}: {}", index.spec.name,
+                                                 collection.name, outcome.error().message()));
+  }
+  rocksdb::WriteBatch batch;
+  std::string marks;
+  appendU32(marks, index.traits->multikey);
+  appendU32(marks, index.traits->truncated);
+  batch.Put(database_->family(Family::system), row::of('M', 0, index.number), marks);
+  database_->writeUnsynced(batch);
+  index.traits->durableMultikey = index.traits->multikey.load();
+  index.traits->durableTruncated = index.traits->truncated.load();
+  return {};
+}
+
+Result<> Catalogue::buildSystemIndexIn(ProjectNo project, CollectionNo collection, const Index& index) {
+  auto* family = database_->family(Family::indexes);
+  const std::string prefix = rangePrefix(project, collection);
+  const std::unique_ptr<rocksdb::Iterator> at(
+      database_->db().NewIterator(Database::reading(Tier::disk), database_->family(Family::documents)));
+  rocksdb::WriteBatch batch;
+  EntrySet entries;
+  std::unordered_map<std::string, std::string> unwritten;  // of a unique index: keys in the batch, and whose they are
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+    const std::string id(view(at->key()).substr(kPrefixBytes));
+    CHECK(collectEntries(index, project, doc::DocumentView(view(at->value())), id, entries));
+    index.traits->multikey |= entries.multikey;
+    index.traits->truncated |= entries.truncated;
+    for (size_t i = 0; i < entries.entries.size(); ++i) {
+      if (!index.spec.unique) {
+        std::string value;
+        appendU16(value, entries.entries[i].idAt);
+        batch.Put(family, slice(entries.key(i)), value);
+        continue;
+      }
+      rocksdb::PinnableSlice owner;
+      const auto status = database_->get(Tier::disk, Family::indexes, entries.key(i), &owner);
+      const bool taken = !unwritten.emplace(entries.key(i), id).second || (status.ok() && view(owner) != id);
+      if (taken) return fail(ErrorCode::conflict, "two documents hold the same value");
+      batch.Put(family, slice(entries.key(i)), id);
+    }
+    if (batch.GetDataSize() < kBatchBytes) continue;
+    database_->writeUnsynced(batch);
+    batch.Clear();
+    unwritten.clear();
+  }
+  if (!at->status().ok()) return fail(readError(at->status()));
+  if (batch.Count() > 0) database_->writeUnsynced(batch);
+  return {};
+}
+
+}  // namespace mb::store::embedded

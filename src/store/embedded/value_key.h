@@ -1,0 +1,48 @@
+// Order-preserving bytes of one BSON value: memcmp of two encodings is compareValues of the values, equal values (of
+// whatever number type) encode equal, and no encoding is a prefix of another.
+//
+//   value    = class payload
+//   class    = 0x08 minKey | 0x0C empty array | 0x10 null | 0x18 number | 0x20 string | 0x28 document | 0x30 array |
+//              0x38 binary | 0x40 objectId | 0x48 boolean | 0x50 date | 0x58 timestamp | 0x60 regex | 0x68 maxKey
+//   number   = double tail, both inverted when negative: the double nearest to the number towards zero, as 8
+//              big-endian bytes with the sign bit set; NaN is 9 zero bytes
+//   tail     = 0x00 when that double is the number itself, else
+//              0x01 point(u16, + 0x8000) (1 + digit)* 0x00: the exact number as 0.ddd… times ten to the point
+//   string   = text 0x00 0x00, where 0x00 in the text is 0x00 0xFF
+//   document = (class string(key) payload)* 0x00        array likewise, keys left out
+//   binary   = length(u32) subtype bytes      boolean = 0 | 1      objectId = 12 bytes
+//   date     = milliseconds (u64, + 2^63)     timestamp = u64      regex = pattern 0x00 options 0x00
+//
+// A value longer than the cap is cut there, and the SHA-256 of its whole encoding follows: equality stays exact, and
+// order does up to the cap. A descending field is the same with every byte inverted.
+//
+// The class "empty array" stands for an array without an element that could be indexed; it is no BSON value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "document/bson.h"
+
+namespace mb::store::embedded {
+
+// Bytes of a field's encoding in an index key, the hash of a cut one not counted.
+inline constexpr size_t kFieldCap = 512;
+inline constexpr size_t kNoCap = SIZE_MAX;
+
+inline constexpr uint8_t kEmptyArrayClass = 0x0C;
+uint8_t keyClass(doc::BsonType type);
+
+// Appends the encoding of `value`; true when it was cut.
+bool appendValueKey(std::string& out, doc::ValueView value, bool descending, size_t cap = kFieldCap);
+void appendNullKey(std::string& out, bool descending);
+void appendEmptyArrayKey(std::string& out, bool descending);
+// The class byte alone: with successor(), the bounds of all values of the class.
+void appendClass(std::string& out, uint8_t keyClass, bool descending);
+// What every string that begins with `prefix` begins with.
+void appendStringPrefix(std::string& out, std::string_view prefix, bool descending);
+
+// number_key.cc: the payload of a number.
+void appendNumber(std::string& out, doc::ValueView value);
+
+}  // namespace mb::store::embedded

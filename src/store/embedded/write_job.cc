@@ -1,0 +1,256 @@
+#include "store/embedded/write_job.h"
+
+#include <unordered_set>
+
+#include "store/embedded/change_log.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+std::unexpected<Error> stale() {
+  return fail(ErrorCode::staleCatalogue, "the collection was changed meanwhile");
+}
+
+ChangeEntry::Kind kindOf(const Change& change, bool existed) {
+  if (change.kind == Change::Kind::remove) return ChangeEntry::Kind::remove;
+  if (!existed) return ChangeEntry::Kind::insert;
+  return change.replaces ? ChangeEntry::Kind::replace : ChangeEntry::Kind::update;
+}
+
+}  // namespace
+
+Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
+  targets_.reserve(targets.size());
+  for (WriteTarget& target : targets) {
+    const CollectionRef& ref = target.collection;
+    if (target.id.empty() || target.id.size() > kMaxId) {
+      return fail(ErrorCode::validation, fmt::format("an id has 1 to {} bytes", kMaxId));
+    }
+    CollectionHandle handle = room_.catalogue.collection(ref.project, ref.number);
+    if (!handle) {
+      const ProjectState* project = room_.catalogue.project(ref.project);
+      if (!project || project->dead) return fail(ErrorCode::notFound, "no such project");
+      return stale();
+    }
+    collections_.push_back(handle.state.get());
+    std::string key = documentKey(ref.project, ref.number, target.id);
+    targets_.push_back({std::move(handle), ref, std::move(target.id), std::move(key)});
+  }
+  if (collections_.size() > 1) {
+    const auto order = [](const CollectionState* c) { return std::pair(c->project, c->number); };
+    std::sort(collections_.begin(), collections_.end(),
+              [&](const CollectionState* a, const CollectionState* b) { return order(a) < order(b); });
+    collections_.erase(std::unique(collections_.begin(), collections_.end()), collections_.end());
+  }
+  if (!targets_.empty() && !commit.project) commit.project = room_.catalogue.project(targets_.front().ref.project);
+  return {};
+}
+
+Result<> WriteJob::checkVersions() {
+  for (Target& target : targets_) {
+    CollectionHandle now = room_.catalogue.collection(target.ref.project, target.ref.number);
+    if (now.state != target.handle.state || now.schema->version != target.ref.version) return stale();
+    target.handle.schema = std::move(now.schema);
+  }
+  return {};
+}
+
+bool WriteJob::tryLatches() {
+  while (latches_.size() < collections_.size()) {
+    Latch& latch = collections_[latches_.size()]->latch;
+    if (!latch.tryShared()) return false;
+    latches_.emplace_back(latch, false);
+  }
+  return true;
+}
+
+Latch* WriteJob::nextLatch() {
+  return latches_.size() < collections_.size() ? &collections_[latches_.size()]->latch : nullptr;
+}
+
+void WriteJob::addDocumentLocks() {
+  documents_.reserve(targets_.size());
+  for (const Target& target : targets_) documents_.add(target.key);
+}
+
+Result<bool> WriteJob::readBefore(Tier tier) {
+  before_.clear();
+  before_.reserve(targets_.size());
+  DocumentCache::Bytes bytes;
+  for (const Target& target : targets_) {
+    const rocksdb::Status status = room_.database.document(tier, target.key, bytes);
+    if (status.IsIncomplete()) return false;
+    if (status.IsNotFound()) {
+      before_.emplace_back();
+      continue;
+    }
+    if (!status.ok()) return fail(readError(status));
+    before_.emplace_back(doc::Document::fromTrusted(*bytes));
+  }
+  return true;
+}
+
+Result<> WriteJob::apply(std::vector<Change> changes, const Actor& actor) {
+  if (changes.size() != targets_.size()) {
+    return fail(Error(ErrorCode::internal, "the write could not be judged")
+                    .withCause(fmt::format("{} changes for {} targets", changes.size(), targets_.size())));
+  }
+  changes_ = std::move(changes);
+  for (size_t i = 0; i < changes_.size(); ++i) CHECK(applyOne(i, changes_[i], actor));
+  return {};
+}
+
+Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor) {
+  if (change.kind == Change::Kind::keep) return {};
+  const Target& target = targets_[at];
+  const doc::Document* before = before_[at] ? &*before_[at] : nullptr;
+  const doc::Document* after = change.kind == Change::Kind::put ? &change.after : nullptr;
+  if (!before && !after) return {};
+  if (after && after->size() > kMaxDocument) {
+    return fail(ErrorCode::payloadTooLarge, "a document is at most 1 MiB");
+  }
+  for (const auto& index : target.handle.schema->indexes) CHECK(applyIndex(at, *index, before, after));
+  if (after) {
+    puts_ = true;
+    commit.putElsewhere(Family::documents, target.key, after->bytes());
+  } else {
+    commit.remove(Family::documents, target.key);
+  }
+  addCount(*target.handle.state, int{after != nullptr} - int{before != nullptr},
+           static_cast<int64_t>(after ? after->size() : 0) - static_cast<int64_t>(before ? before->size() : 0));
+  if (target.handle.schema->system()) return {};
+  const size_t headAt = commit.arena.size();
+  appendLogHead(commit.arena, kindOf(change, before), target.ref.number, target.id, actor, before);
+  Commit::LogItem item{static_cast<uint32_t>(headAt), static_cast<uint32_t>(commit.arena.size() - headAt), {}, {}};
+  if (before) item.before = before->bytes();
+  if (after) item.after = after->bytes();
+  commit.bytes += item.headSize + item.before.size() + item.after.size();
+  commit.log.push_back(item);
+  return {};
+}
+
+void WriteJob::addCount(CollectionState& collection, int64_t documents, int64_t bytes) {
+  if (!commit.counts.empty() && commit.counts.back().collection == &collection) {
+    commit.counts.back().documents += documents;
+    commit.counts.back().bytes += bytes;
+  } else {
+    commit.counts.push_back({&collection, documents, bytes});
+  }
+}
+
+Result<> WriteJob::applyIndex(size_t at, const Index& index, const doc::Document* before, const doc::Document* after) {
+  thread_local EntrySet had;
+  thread_local EntrySet has;
+  const Target& target = targets_[at];
+  had.clear();
+  has.clear();
+  if (after) CHECK(collectEntries(index, target.ref.project, *after, target.id, has));
+  if (before) CHECK(collectEntries(index, target.ref.project, *before, target.id, had));
+  noteMarks(target, index, has);
+  size_t i = 0;
+  size_t j = 0;
+  while (i < had.entries.size() || j < has.entries.size()) {
+    const int order = i == had.entries.size() ? 1 : j == has.entries.size() ? -1 : had.key(i).compare(has.key(j));
+    if (order < 0) removeEntry(at, index, had.key(i++));
+    if (order > 0) putEntry(at, index, has, j++);
+    if (order != 0) continue;
+    ++i;
+    ++j;
+  }
+  return {};
+}
+
+Result<> WriteJob::fill(IndexNo number) {
+  EntrySet entries;
+  for (size_t at = 0; at < targets_.size(); ++at) {
+    const Target& target = targets_[at];
+    const Index* index = target.handle.schema->index(number);
+    if (!before_[at] || !index) continue;
+    CHECK(collectEntries(*index, target.ref.project, *before_[at], target.id, entries));
+    noteMarks(target, *index, entries);
+    for (size_t i = 0; i < entries.entries.size(); ++i) putEntry(at, *index, entries, i);
+  }
+  return {};
+}
+
+void WriteJob::noteMarks(const Target& target, const Index& index, const EntrySet& entries) {
+  const uint32_t multikey = entries.multikey & ~index.traits->durableMultikey.load(std::memory_order_relaxed);
+  const uint32_t truncated = entries.truncated & ~index.traits->durableTruncated.load(std::memory_order_relaxed);
+  if ((multikey | truncated) == 0) return;
+  marks_.push_back({&index, target.handle.schema->system() ? 0 : target.ref.project, multikey, truncated});
+}
+
+void WriteJob::removeEntry(size_t at, const Index& index, std::string_view key) {
+  if (index.spec.unique && !index.ready) {
+    releases_.push_back({std::string(key), at});
+    return;
+  }
+  commit.remove(Family::indexes, key);
+  if (index.spec.unique) freed_.emplace_back(key);
+}
+
+void WriteJob::putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which) {
+  if (index.spec.unique) {
+    claims_.push_back({std::string(entries.key(which)), &index, at});
+    return;
+  }
+  const uint16_t idAt = entries.entries[which].idAt;
+  const std::array<char, 2> value = {static_cast<char>(idAt >> 8), static_cast<char>(idAt & 0xFF)};
+  commit.put(Family::indexes, entries.key(which), {value.data(), value.size()});
+}
+
+void WriteJob::addUniqueLocks() {
+  for (const Claim& claim : claims_) unique_.add(claim.key);
+  for (const Release& release : releases_) unique_.add(release.key);
+}
+
+Result<bool> WriteJob::ownerOf(Tier tier, std::string_view key, std::string& owner) {
+  owner.clear();
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status = room_.database.get(tier, Family::indexes, key, &value);
+  if (status.IsIncomplete()) return false;
+  if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
+  if (status.ok()) owner = view(value);
+  return true;
+}
+
+Result<std::optional<WriteOutcome>> WriteJob::claimUnique(Tier tier) {
+  std::string owner;
+  std::vector<const Release*> mine;
+  std::unordered_set<std::string_view> freed(freed_.begin(), freed_.end());
+  for (const Release& release : releases_) {
+    TRY(const bool known, ownerOf(tier, release.key, owner));
+    if (!known) return std::optional<WriteOutcome>();
+    if (owner != targets_[release.target].id) continue;
+    mine.push_back(&release);
+    freed.insert(release.key);
+  }
+  std::unordered_set<std::string_view> claimed;
+  for (const Claim& claim : claims_) {
+    TRY(const bool known, ownerOf(tier, claim.key, owner));
+    if (!known) return std::optional<WriteOutcome>();
+    const bool taken = !owner.empty() && owner != targets_[claim.target].id && !freed.contains(claim.key);
+    const bool twice = claims_.size() > 1 && !claimed.insert(claim.key).second;
+    if (taken || twice) return WriteOutcome{claim.index->spec.name, claim.target};
+  }
+  for (const Release* release : mine) commit.remove(Family::indexes, release->key);
+  for (const Claim& claim : claims_) commit.put(Family::indexes, claim.key, targets_[claim.target].id);
+  return WriteOutcome{};
+}
+
+void WriteJob::finish(const WriteOptions& options) {
+  for (const ProjectNo number : options.bumpEpochs) {
+    ProjectState* project = room_.catalogue.project(number);
+    if (project && !project->dead) commit.bumps.push_back(project);
+  }
+  commit.lane = options.lane;
+  for (const Marks& marks : marks_) {
+    marks.index->traits->multikey.fetch_or(marks.multikey);
+    marks.index->traits->truncated.fetch_or(marks.truncated);
+    commit.marks.push_back({marks.project, marks.index->number, marks.index->traits.get(), 0, 0});
+  }
+}
+
+}  // namespace mb::store::embedded

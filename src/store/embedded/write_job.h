@@ -1,0 +1,106 @@
+// One write from its targets to its commit: the steps of engine.md 1, those that need no waiting as plain functions. It
+// lives in the frame of the coroutine that waits between them, and gives back locks and latches when it goes.
+#pragma once
+
+#include "store/embedded/commit.h"
+#include "store/embedded/index_entries.h"
+#include "store/embedded/key_locks.h"
+
+namespace mb::store::embedded {
+
+inline constexpr size_t kMaxDocument = 1 << 20;
+inline constexpr size_t kMaxId = 1024;
+
+// What a write needs of the engine.
+struct WriteRoom {
+  Database& database;
+  const Catalogue& catalogue;
+  KeyLocks& documentLocks;
+  KeyLocks& uniqueLocks;
+};
+
+class WriteJob {
+ public:
+  explicit WriteJob(const WriteRoom& room) : room_(room), documents_(room.documentLocks), unique_(room.uniqueLocks) {}
+
+  // ---- in this order
+  // Finds the collections. Fails with staleCatalogue or notFound.
+  Result<> resolve(std::vector<WriteTarget> targets);
+  // Holds the collections' latches as far as they are free; true when all are held.
+  bool tryLatches();
+  // The latch to be waited for, and held, next; null when all are.
+  Latch* nextLatch();
+  void hold(LatchHold latch) { latches_.push_back(std::move(latch)); }
+  // Under the latches: the catalogue is still what the caller knows.
+  Result<> checkVersions();
+  void addDocumentLocks();
+  HeldStripes& documentLocks() { return documents_; }
+  // False when the disk would be needed and `tier` does not allow it.
+  Result<bool> readBefore(Tier tier);
+  std::span<const std::optional<doc::Document>> before() const { return before_; }
+  // Turns the judge's changes into the commit, but for unique entries.
+  Result<> apply(std::vector<Change> changes, const Actor& actor);
+  // In place of apply(): the entries of the documents, as they are, in one index.
+  Result<> fill(IndexNo index);
+  bool writesDocuments() const { return puts_; }
+  bool changesNothing() const { return commit.empty() && claims_.empty(); }
+  bool needsUniqueCheck() const { return !claims_.empty() || !releases_.empty(); }
+  void addUniqueLocks();
+  HeldStripes& uniqueLocks() { return unique_; }
+  // Adds the unique entries to the commit, or says which index refuses. nullopt: the disk would be needed.
+  Result<std::optional<WriteOutcome>> claimUnique(Tier tier);
+  // Immediately before the commit is handed over.
+  void finish(const WriteOptions& options);
+
+  Commit commit;
+
+ private:
+  struct Target {
+    CollectionHandle handle;
+    CollectionRef ref;
+    std::string id;
+    std::string key;
+  };
+  // A unique entry that this write wants to own.
+  struct Claim {
+    std::string key;
+    const Index* index;
+    size_t target;
+  };
+  // A unique entry of an index still being filled: removed only if it is this document's, since the fill may not have
+  // come to it, and another document may own it by now.
+  struct Release {
+    std::string key;
+    size_t target;
+  };
+  struct Marks {
+    const Index* index;
+    ProjectNo project;
+    uint32_t multikey;
+    uint32_t truncated;
+  };
+  Result<> applyOne(size_t at, const Change& change, const Actor& actor);
+  Result<> applyIndex(size_t at, const Index& index, const doc::Document* before, const doc::Document* after);
+  void removeEntry(size_t at, const Index& index, std::string_view key);
+  void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which);
+  void noteMarks(const Target& target, const Index& index, const EntrySet& entries);
+  void addCount(CollectionState& collection, int64_t documents, int64_t bytes);
+  Result<bool> ownerOf(Tier tier, std::string_view key, std::string& owner);
+
+  WriteRoom room_;
+  std::vector<Target> targets_;
+  std::vector<CollectionState*> collections_;  // distinct, in the order in which their latches are taken
+  std::vector<std::optional<doc::Document>> before_;
+  std::vector<Change> changes_;
+  std::vector<Claim> claims_;
+  std::vector<Release> releases_;
+  std::vector<std::string> freed_;  // unique entries that this write removes
+  std::vector<Marks> marks_;
+  bool puts_ = false;
+  // Given back in the opposite order.
+  std::vector<LatchHold> latches_;
+  HeldStripes documents_;
+  HeldStripes unique_;
+};
+
+}  // namespace mb::store::embedded

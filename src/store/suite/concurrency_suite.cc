@@ -1,0 +1,215 @@
+#include <boost/asio/this_coro.hpp>
+#include <latch>
+
+#include "store/suite/store_suite.h"
+
+namespace mb::store::suite {
+
+namespace {
+
+// Runs `count` coroutines, spread over the cores, and waits for all of them.
+void runAll(Cores& cores, int count, const std::function<Task<>(int)>& make) {
+  std::latch left(count);
+  for (int i = 0; i < count; ++i) {
+    asio::co_spawn(cores.at(i % cores.count()).get_executor(), make(i),
+                   [&left](std::exception_ptr bug, Result<> result) {
+                     EXPECT_FALSE(bug);
+                     EXPECT_TRUE(result) << (result ? "" : result.error().message());
+                     left.count_down();
+                   });
+  }
+  left.wait();
+}
+
+Task<> increment(DocumentStore& store, CollectionRef collection, std::string id, int times) {
+  for (int i = 0; i < times; ++i) {
+    auto outcome = co_await store.write(
+        {{collection, id}},
+        [id](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
+          const auto value = before[0] ? before[0]->view().find("n") : std::nullopt;
+          std::vector<Change> changes;
+          changes.push_back(Change::put(
+              json(fmt::format(R"({{"id":"{}","n":{}}})", id, (value ? value->toInteger().value_or(0) : 0) + 1))));
+          return changes;
+        },
+        writeOptions());
+    if (!outcome) co_return fail(std::move(outcome).error());
+  }
+  co_return Result<>();
+}
+
+Task<> tryToTake(DocumentStore& store, CollectionRef collection, std::string id, std::string slug,
+                 std::atomic<int>& won) {
+  auto outcome = co_await store.write(
+      {{collection, id}},
+      [id, slug](auto) -> Result<std::vector<Change>> {
+        std::vector<Change> changes;
+        changes.push_back(Change::put(json(fmt::format(R"({{"id":"{}","slug":"{}"}})", id, slug))));
+        return changes;
+      },
+      writeOptions());
+  if (!outcome) co_return fail(std::move(outcome).error());
+  if (outcome->committed()) ++won;
+  co_return Result<>();
+}
+
+// Moves one unit between two accounts, in whichever order they are named.
+Task<> transfer(DocumentStore& store, CollectionRef collection, int from, int to, int times) {
+  for (int i = 0; i < times; ++i) {
+    auto outcome = co_await store.write(
+        {{collection, std::to_string(from)}, {collection, std::to_string(to)}},
+        [from, to](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
+          std::vector<Change> changes;
+          for (const int side : {0, 1}) {
+            const auto n = before[static_cast<size_t>(side)]->view().find("n")->toInteger().value_or(0);
+            changes.push_back(Change::put(
+                json(fmt::format(R"({{"id":"{}","n":{}}})", side == 0 ? from : to, side == 0 ? n - 1 : n + 1))));
+          }
+          return changes;
+        },
+        writeOptions());
+    if (!outcome) co_return fail(std::move(outcome).error());
+  }
+  co_return Result<>();
+}
+
+// Writes documents under the version it last saw, and looks again whenever that is stale.
+Task<> keepWriting(DocumentStore& store, CollectionRef collection, int writer, int times) {
+  for (int i = 0; i < times;) {
+    const std::string id = fmt::format("w{}-{:04}", writer, i);
+    auto outcome = co_await store.write(
+        {{collection, id}},
+        [&](auto) -> Result<std::vector<Change>> {
+          std::vector<Change> changes;
+          changes.push_back(Change::put(json(fmt::format(R"({{"id":"{}","n":{},"u":"{}"}})", id, i % 7, id))));
+          return changes;
+        },
+        writeOptions());
+    if (outcome) {
+      ++i;
+      continue;
+    }
+    if (outcome.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(outcome).error());
+    CO_TRY(const std::vector<CollectionInfo> all, co_await store.collections(collection.project));
+    for (const CollectionInfo& info : all) {
+      if (info.number == collection.number) collection.version = info.version;
+    }
+  }
+  co_return Result<>();
+}
+
+}  // namespace
+
+TEST_P(StoreSuite, ConcurrentIncrementsLoseNothing) {
+  const CollectionRef counters = makeCollection("counters");
+  runAll(engine().cores(), 32, [&](int i) { return increment(store(), counters, i % 2 ? "odd" : "even", 10); });
+  EXPECT_EQ(get(counters, "odd"), R"({"id":"odd","n":160})");
+  EXPECT_EQ(get(counters, "even"), R"({"id":"even","n":160})");
+  EXPECT_EQ(engine().feed().lastPosition(project_), 320u);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, OfConcurrentClaimsOneWins) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, uniqueIndex({{"slug", 1}}));
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<int> won{0};
+    runAll(engine().cores(), 16, [&](int i) {
+      return tryToTake(store(), posts, fmt::format("{}-{}", round, i), fmt::format("slug{}", round), won);
+    });
+    EXPECT_EQ(won, 1);
+  }
+  EXPECT_EQ(count(posts, "{}"), 5u);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, WritesOfSeveralDocumentsDoNotDeadlock) {
+  const CollectionRef accounts = makeCollection("accounts");
+  constexpr int kAccounts = 5;
+  for (int i = 0; i < kAccounts; ++i) ASSERT_TRUE(put(accounts, fmt::format(R"({{"id":"{}","n":100}})", i)));
+  runAll(engine().cores(), 24,
+         [&](int i) { return transfer(store(), accounts, i % kAccounts, (i + 1 + i % 3) % kAccounts, 8); });
+  int64_t sum = 0;
+  for (const doc::Document& account : find(accounts, "{}").documents)
+    sum += account.view().find("n")->toInteger().value_or(0);
+  EXPECT_EQ(sum, 100 * kAccounts);
+}
+
+TEST_P(StoreSuite, AnIndexBuiltDuringWritesMissesNothing) {
+  CollectionRef posts = makeCollection("posts");
+  for (int i = 0; i < 400; ++i)
+    ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"old{:04}","n":{},"u":"{}"}})", i, i % 7, i)));
+  std::promise<Result<IndexInfo>> built;
+  std::promise<Result<IndexInfo>> builtUnique;
+  const auto build = [](DocumentStore& s, CollectionRef ref, IndexSpec spec) -> Task<IndexInfo> {
+    while (true) {
+      auto made = co_await s.createIndex(ref, spec, {});
+      if (made || made.error().code() != ErrorCode::staleCatalogue) co_return made;
+      CO_TRY(const std::vector<CollectionInfo> all, co_await s.collections(ref.project));
+      for (const CollectionInfo& info : all) ref.version = info.number == ref.number ? info.version : ref.version;
+    }
+  };
+  asio::co_spawn(engine().cores().at(0).get_executor(), build(store(), posts, index({{"n", 1}})),
+                 [&](std::exception_ptr, Result<IndexInfo> r) { built.set_value(std::move(r)); });
+  asio::co_spawn(engine().cores().at(1).get_executor(), build(store(), posts, uniqueIndex({{"u", 1}})),
+                 [&](std::exception_ptr, Result<IndexInfo> r) { builtUnique.set_value(std::move(r)); });
+  runAll(engine().cores(), 8, [&](int i) { return keepWriting(store(), posts, i, 50); });
+  const auto first = built.get_future().get();
+  const auto second = builtUnique.get_future().get();
+  ASSERT_TRUE(first) << first.error().message();
+  ASSERT_TRUE(second) << second.error().message();
+  posts = current(posts);
+  EXPECT_EQ(count(posts, "{}"), 800u);
+  uint64_t sum = 0;
+  for (int n = 0; n < 7; ++n) {
+    EXPECT_EQ(find(posts, fmt::format(R"({{"n":{}}})", n)).explain.index, "n_1");
+    sum += count(posts, fmt::format(R"({{"n":{}}})", n));
+  }
+  EXPECT_EQ(sum, 800u);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, AlterationsAmongWritesAreSeenByAll) {
+  CollectionRef posts = makeCollection("posts");
+  std::promise<Result<>> altered;
+  const auto alter = [](DocumentStore& s, CollectionRef ref) -> Task<> {
+    for (int i = 0; i < 10; ++i) {
+      CO_TRY(const CollectionInfo info,
+             co_await s.alterCollection(ref, {.name = fmt::format("name{}", i), .config = {}}, {}));
+      ref.version = info.version;
+    }
+    co_return Result<>();
+  };
+  asio::co_spawn(engine().cores().at(0).get_executor(), alter(store(), posts),
+                 [&](std::exception_ptr, Result<> r) { altered.set_value(std::move(r)); });
+  runAll(engine().cores(), 6, [&](int i) { return keepWriting(store(), posts, i, 30); });
+  ASSERT_TRUE(altered.get_future().get());
+  EXPECT_EQ(must(store().collections(project_)).front().name, "name9");
+  EXPECT_EQ(count(current(posts), "{}"), 180u);
+}
+
+TEST_P(StoreSuite, AWriteWaitsNoLongerThanItsDeadline) {
+  const CollectionRef counters = makeCollection("counters");
+  std::atomic<int> late{0};
+  const auto hurried = [](DocumentStore& s, CollectionRef ref, std::atomic<int>& count) -> Task<> {
+    for (int i = 0; i < 20; ++i) {
+      WriteOptions options = writeOptions();
+      options.deadline = std::chrono::steady_clock::now();
+      const auto outcome = co_await s.write(
+          {{ref, "hot"}},
+          [](auto) -> Result<std::vector<Change>> {
+            std::vector<Change> changes;
+            changes.push_back(Change::put(json(R"({"id":"hot"})")));
+            return changes;
+          },
+          options);
+      if (!outcome && outcome.error().code() == ErrorCode::unavailable) ++count;
+    }
+    co_return Result<>();
+  };
+  runAll(engine().cores(), 16, [&](int) { return hurried(store(), counters, late); });
+  EXPECT_GT(late, 0);
+  EXPECT_TRUE(put(counters, R"({"id":"hot","after":1})"));
+}
+
+}  // namespace mb::store::suite

@@ -1,0 +1,221 @@
+#include "store/suite/store_suite.h"
+
+namespace mb::store::suite {
+
+TEST_P(StoreSuite, WritesReadsChangesAndRemovesADocument) {
+  const CollectionRef posts = makeCollection("posts");
+  EXPECT_EQ(get(posts, "a"), "");
+  ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
+  EXPECT_EQ(get(posts, "a"), R"({"id":"a","n":1})");
+  ASSERT_TRUE(put(posts, R"({"id":"a","n":2})"));
+  EXPECT_EQ(get(posts, "a"), R"({"id":"a","n":2})");
+  EXPECT_EQ(must(store().stats(posts)).documents, 1u);
+  ASSERT_TRUE(remove(posts, "a"));
+  EXPECT_EQ(get(posts, "a"), "");
+  EXPECT_EQ(must(store().stats(posts)).documents, 0u);
+  EXPECT_EQ(must(store().stats(posts)).bytes, 0u);
+  ASSERT_TRUE(remove(posts, "a"));
+  EXPECT_EQ(must(store().stats(posts)).documents, 0u);
+}
+
+TEST_P(StoreSuite, CollectionsAndProjectsAreApart) {
+  const CollectionRef one = makeCollection("one");
+  const CollectionRef two = makeCollection("two");
+  const ProjectNo other = must(store().allocateProject());
+  ASSERT_TRUE(put(one, R"({"id":"a","in":"one"})"));
+  EXPECT_EQ(get(two, "a"), "");
+  EXPECT_EQ(get({other, one.number, one.version}, "a"), "");
+  EXPECT_EQ(ids(two, "{}"), "");
+  EXPECT_EQ(ids({other, one.number, one.version}, "{}"), "");
+  EXPECT_EQ(put({other, one.number, one.version}, R"({"id":"a"})").error().code(), ErrorCode::staleCatalogue);
+  EXPECT_EQ(put({other + 100, one.number, one.version}, R"({"id":"a"})").error().code(), ErrorCode::notFound);
+}
+
+TEST_P(StoreSuite, IdsThatBeginAlikeAreApart) {
+  const CollectionRef posts = makeCollection("posts");
+  const std::string nul("a\0b", 3);
+  const std::string last = "\xF4\x8F\xBF\xBF";
+  for (const std::string& id : {std::string("a"), std::string("ab"), last, last + last, nul}) {
+    doc::BsonWriter writer;
+    writer.appendString("id", id);
+    auto judge = [document = writer.finish()](auto) mutable -> Result<std::vector<Change>> {
+      std::vector<Change> changes;
+      changes.push_back(Change::put(std::move(document)));
+      return changes;
+    };
+    ASSERT_TRUE(run(store().write({{posts, id}}, std::move(judge), writeOptions())));
+  }
+  EXPECT_EQ(count(posts, "{}"), 5u);
+  ASSERT_TRUE(remove(posts, "a"));
+  EXPECT_EQ(find(posts, "{}").documents.size(), 4u);
+  EXPECT_TRUE(engine().problems().empty());
+}
+
+TEST_P(StoreSuite, RefusesIdsThatAreNone) {
+  const CollectionRef posts = makeCollection("posts");
+  EXPECT_EQ(remove(posts, "").error().code(), ErrorCode::validation);
+  EXPECT_EQ(remove(posts, std::string(5000, 'x')).error().code(), ErrorCode::validation);
+}
+
+TEST_P(StoreSuite, TheJudgeSeesWhatIsThereAndMayRefuse) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
+  std::string seen;
+  const auto refused = run(store().write(
+      {{posts, "a"}, {posts, "b"}},
+      [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
+        seen = text(*before[0]) + (before[1] ? "there" : "missing");
+        return fail(ErrorCode::forbidden, "no");
+      },
+      writeOptions()));
+  EXPECT_EQ(seen, R"({"id":"a","n":1}missing)");
+  EXPECT_EQ(refused.error().code(), ErrorCode::forbidden);
+  EXPECT_EQ(get(posts, "a"), R"({"id":"a","n":1})");
+}
+
+TEST_P(StoreSuite, KeepingEverythingChangesNothing) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
+  const uint64_t position = engine().feed().lastPosition(project_);
+  const auto kept = run(store().write(
+      {{posts, "a"}},
+      [](auto) -> Result<std::vector<Change>> {
+        std::vector<Change> changes;
+        changes.push_back(Change::keep());
+        return changes;
+      },
+      writeOptions()));
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(kept->committed());
+  EXPECT_EQ(engine().feed().lastPosition(project_), position);
+}
+
+TEST_P(StoreSuite, AJudgeThatMiscountsChangesNothing) {
+  const CollectionRef posts = makeCollection("posts");
+  const auto wrong = run(store().write(
+      {{posts, "a"}}, [](auto) -> Result<std::vector<Change>> { return std::vector<Change>(); }, writeOptions()));
+  EXPECT_EQ(wrong.error().code(), ErrorCode::internal);
+}
+
+TEST_P(StoreSuite, SeveralTargetsChangeTogetherOrNotAtAll) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, uniqueIndex({{"slug", 1}}));
+  ASSERT_TRUE(put(posts, R"({"id":"taken","slug":"x"})"));
+  const auto refused = putAll(posts, {R"({"id":"a","slug":"y"})", R"({"id":"b","slug":"x"})"});
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->violatedIndex, "slug_1");
+  EXPECT_EQ(refused->violatingTarget, 1u);
+  EXPECT_EQ(ids(posts, "{}"), "taken");
+  const auto taken = putAll(posts, {R"({"id":"a","slug":"y"})", R"({"id":"b","slug":"z"})"});
+  ASSERT_TRUE(taken && taken->committed());
+  EXPECT_EQ(ids(posts, "{}"), "a b taken");
+}
+
+TEST_P(StoreSuite, OneWriteMayTouchSystemAndUserCollections) {
+  const CollectionRef posts = makeCollection("posts");
+  std::vector<WriteTarget> targets = {
+      {posts, "p"}, {{project_, kAudit, 0}, "audit1"}, {{kControlProject, kAudit, 0}, "audit2"}};
+  const auto judge = [](auto) -> Result<std::vector<Change>> {
+    std::vector<Change> changes;
+    changes.push_back(Change::put(json(R"({"id":"p"})")));
+    changes.push_back(Change::put(json(R"({"id":"audit1"})")));
+    changes.push_back(Change::put(json(R"({"id":"audit2"})")));
+    return changes;
+  };
+  ASSERT_TRUE(run(store().write(targets, judge, writeOptions())));
+  EXPECT_EQ(get(posts, "p"), R"({"id":"p"})");
+  EXPECT_EQ(get({project_, kAudit, 0}, "audit1"), R"({"id":"audit1"})");
+  EXPECT_EQ(get({kControlProject, kAudit, 0}, "audit2"), R"({"id":"audit2"})");
+  EXPECT_TRUE(engine().problems().empty());
+}
+
+TEST_P(StoreSuite, RefusesADocumentOverOneMebibyte) {
+  const CollectionRef posts = makeCollection("posts");
+  const auto sized = [](size_t bytes) { return R"({"id":"a","text":")" + std::string(bytes, 'x') + R"("})"; };
+  EXPECT_EQ(put(posts, sized(1 << 20)).error().code(), ErrorCode::payloadTooLarge);
+  EXPECT_TRUE(put(posts, sized((1 << 20) - 100)));
+}
+
+TEST_P(StoreSuite, GetManyKeepsTheOrderAndRepeats) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, {R"({"id":"a"})", R"({"id":"b"})"}));
+  const auto found = must(store().getMany(posts, {"b", "x", "a", "b"}));
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(text(*found[0]), R"({"id":"b"})");
+  EXPECT_FALSE(found[1]);
+  EXPECT_EQ(text(*found[2]), R"({"id":"a"})");
+  EXPECT_EQ(text(*found[3]), R"({"id":"b"})");
+  EXPECT_TRUE(must(store().getMany(posts, {})).empty());
+}
+
+TEST_P(StoreSuite, ListsInOrderOfIdWithSkipAndLimit) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, {R"({"id":"c"})", R"({"id":"a"})", R"({"id":"d"})", R"({"id":"b"})"}));
+  struct Case {
+    uint64_t skip, limit;
+    std::string expected;
+  };
+  for (const Case& c : {Case{0, 50, "a b c d"}, {1, 2, "b c"}, {0, 0, ""}, {9, 5, ""}, {3, UINT64_MAX, "d"}}) {
+    Query query;
+    query.skip = c.skip;
+    query.limit = c.limit;
+    EXPECT_EQ(ids(posts, "{}", query), c.expected) << c.skip << " " << c.limit;
+  }
+}
+
+TEST_P(StoreSuite, RefusesAnAnswerOverSixteenMebibytes) {
+  const CollectionRef posts = makeCollection("posts");
+  for (int i = 0; i < 18; ++i) {
+    ASSERT_TRUE(
+        put(posts, fmt::format(R"({{"id":"{:02}","n":{},"text":"{}"}})", i, 18 - i, std::string(1'000'000, 'x'))));
+  }
+  Query query;
+  query.collection = posts;
+  query.deadline = soon();
+  auto refused = run(store().find(query));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::payloadTooLarge);
+  EXPECT_NE(refused.error().message().find("limit"), std::string::npos);
+  query.limit = 3;
+  EXPECT_EQ(joinIds(must(store().find(query)).documents), "00 01 02");
+  query.sort = {{"n", 1}};
+  EXPECT_EQ(joinIds(must(store().find(query)).documents), "17 16 15");
+}
+
+TEST_P(StoreSuite, SortsAsMongoDbDoes) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, {R"({"id":"a","n":2})", R"({"id":"b","n":1.5})", R"({"id":"c"})", R"({"id":"d","n":[0,9]})",
+                             R"({"id":"e","n":"text"})", R"({"id":"f","n":[]})", R"({"id":"g","n":2,"m":1})"}));
+  Query query;
+  query.sort = {{"n", 1}};
+  EXPECT_EQ(ids(posts, "{}", query), "f c d b a g e");
+  query.sort = {{"n", -1}};
+  EXPECT_EQ(ids(posts, "{}", query), "e d a g b c f");
+  query.sort = {{"n", 1}, {"m", -1}};
+  query.skip = 4;
+  query.limit = 2;
+  EXPECT_EQ(ids(posts, "{}", query), "g a");
+}
+
+TEST_P(StoreSuite, StaysAfterReopening) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, index({{"n", 1}}));
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"{:03}","n":{}}})", i, i % 5)));
+  ASSERT_TRUE(remove(posts, "007"));
+  ASSERT_TRUE(put({project_, kThings, 0}, R"({"id":"t","email":"a@b","owner":"o"})"));
+  engine().reopen();
+  EXPECT_EQ(must(store().stats(posts)).documents, 49u);
+  EXPECT_EQ(count(posts, R"({"n":2})"), 9u);
+  EXPECT_EQ(get(posts, "008"), R"({"id":"008","n":3})");
+  EXPECT_EQ(ids({project_, kThings, 0}, R"({"email":"a@b"})"), "t");
+  EXPECT_EQ(must(store().stats({project_, kThings, 0})).documents, 1u);
+  const auto again = put({project_, kThings, 0}, R"({"id":"u","email":"a@b"})");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->violatedIndex, "email_1");
+  ASSERT_TRUE(put(posts, R"({"id":"007","n":2})"));
+  EXPECT_EQ(must(store().stats(posts)).documents, 50u);
+  EXPECT_GT(must(store().allocateProject()), project_);
+  EXPECT_TRUE(engine().problems().empty());
+}
+
+}  // namespace mb::store::suite

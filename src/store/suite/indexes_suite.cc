@@ -1,0 +1,196 @@
+#include "store/suite/store_suite.h"
+
+namespace mb::store::suite {
+
+namespace {
+
+IndexSpec sparse(IndexSpec spec) {
+  spec.sparse = true;
+  return spec;
+}
+
+IndexSpec partial(IndexSpec spec, std::string_view filter) {
+  spec.partialFilter = json(filter);
+  return spec;
+}
+
+}  // namespace
+
+TEST_P(StoreSuite, UniqueIndexesRefuseWhatIsTaken) {
+  struct Case {
+    const char* what;
+    IndexSpec spec;
+    std::vector<std::string> first;  // all taken
+    std::vector<std::string> taken;  // each refused
+    std::vector<std::string> free;   // each taken
+  };
+  const std::vector<Case> cases = {
+      {"plain",
+       uniqueIndex({{"a", 1}}),
+       {R"({"id":"1","a":1})"},
+       {R"({"id":"2","a":1})", R"({"id":"3","a":1.0})"},
+       {R"({"id":"4","a":2})", R"({"id":"5","a":"1"})", R"({"id":"1","a":1,"b":2})"}},
+      {"missing counts as null",
+       uniqueIndex({{"a", 1}}),
+       {R"({"id":"1"})"},
+       {R"({"id":"2","a":null})", R"({"id":"3"})"},
+       {}},
+      {"sparse",
+       sparse(uniqueIndex({{"a", 1}})),
+       {R"({"id":"1"})", R"({"id":"2"})", R"({"id":"3","a":1})"},
+       {R"({"id":"4","a":1})"},
+       {R"({"id":"5"})"}},
+      {"compound",
+       uniqueIndex({{"a", 1}, {"b", -1}}),
+       {R"({"id":"1","a":1,"b":1})"},
+       {R"({"id":"2","a":1,"b":1})"},
+       {R"({"id":"3","a":1,"b":2})", R"({"id":"4","a":2,"b":1})"}},
+      {"elements of arrays",
+       uniqueIndex({{"a", 1}}),
+       {R"({"id":"1","a":[1,1,2]})"},
+       {R"({"id":"2","a":2})", R"({"id":"3","a":[5,1]})"},
+       {R"({"id":"4","a":[3,4]})"}},
+      {"inside documents",
+       uniqueIndex({{"a.b", 1}}),
+       {R"({"id":"1","a":[{"b":1},{"b":2}]})"},
+       {R"({"id":"2","a":{"b":2}})"},
+       {R"({"id":"3","a":{"b":3}})"}},
+      {"partial",
+       partial(uniqueIndex({{"a", 1}}), R"({"on":true})"),
+       {R"({"id":"1","a":1,"on":true})", R"({"id":"2","a":1})", R"({"id":"3","a":1,"on":false})"},
+       {R"({"id":"4","a":1,"on":true})"},
+       {R"({"id":"5","a":1})"}},
+      {"long values",
+       uniqueIndex({{"a", 1}}),
+       {R"({"id":"1","a":")" + std::string(2000, 'x') + R"(1"})"},
+       {R"({"id":"2","a":")" + std::string(2000, 'x') + R"(1"})"},
+       {R"({"id":"3","a":")" + std::string(2000, 'x') + R"(2"})"}},
+  };
+  for (const Case& c : cases) {
+    CollectionRef collection = makeCollection(fmt::format("c{}", &c - cases.data()));
+    makeIndex(collection, c.spec);
+    for (const std::string& each : c.first) ASSERT_TRUE(put(collection, each).value().committed()) << c.what << each;
+    for (const std::string& each : c.taken) EXPECT_FALSE(put(collection, each).value().committed()) << c.what << each;
+    for (const std::string& each : c.free) EXPECT_TRUE(put(collection, each).value().committed()) << c.what << each;
+  }
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, AUniqueValueIsFreeOnceItsOwnerGivesItUp) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, uniqueIndex({{"slug", 1}}));
+  ASSERT_TRUE(put(posts, R"({"id":"a","slug":"x"})").value().committed());
+  ASSERT_TRUE(put(posts, R"({"id":"a","slug":"y"})").value().committed());
+  ASSERT_TRUE(put(posts, R"({"id":"b","slug":"x"})").value().committed());
+  ASSERT_TRUE(remove(posts, "b"));
+  ASSERT_TRUE(put(posts, R"({"id":"c","slug":"x"})").value().committed());
+  // Two documents change places in one write; two that want the same do not get it.
+  ASSERT_TRUE(putAll(posts, {R"({"id":"a","slug":"x"})", R"({"id":"c","slug":"y"})"}).value().committed());
+  EXPECT_EQ(ids(posts, R"({"slug":"x"})"), "a");
+  EXPECT_FALSE(putAll(posts, {R"({"id":"d","slug":"n"})", R"({"id":"e","slug":"n"})"}).value().committed());
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, IndexesFollowEveryChange) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, index({{"tags", 1}}));
+  ASSERT_TRUE(put(posts, R"({"id":"a","tags":["x","y","x"]})"));
+  ASSERT_TRUE(put(posts, R"({"id":"b","tags":"y"})"));
+  EXPECT_EQ(ids(posts, R"({"tags":"y"})"), "a b");
+  ASSERT_TRUE(put(posts, R"({"id":"a","tags":["y","z"]})"));
+  EXPECT_EQ(ids(posts, R"({"tags":"x"})"), "");
+  EXPECT_EQ(ids(posts, R"({"tags":"z"})"), "a");
+  ASSERT_TRUE(put(posts, R"({"id":"a","tags":[]})"));
+  EXPECT_EQ(ids(posts, R"({"tags":"y"})"), "b");
+  EXPECT_EQ(ids(posts, R"({"tags":{"$in":["y","z"]}})"), "b");
+  ASSERT_TRUE(remove(posts, "b"));
+  EXPECT_EQ(ids(posts, R"({"tags":"y"})"), "");
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, RefusesDocumentsThatAnIndexCannotHold) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, index({{"a", 1}, {"b", 1}}));
+  const auto two = put(posts, R"({"id":"x","a":[1,2],"b":[1,2]})");
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().code(), ErrorCode::validation);
+  std::string many = R"({"id":"x","a":[)";
+  for (int i = 0; i < 1001; ++i) many += fmt::format("{}{}", i ? "," : "", i);
+  const auto tooMany = put(posts, many + "]}");
+  ASSERT_FALSE(tooMany);
+  EXPECT_EQ(tooMany.error().code(), ErrorCode::validation);
+  std::string same = R"({"id":"x","a":[)";
+  for (int i = 0; i < 5000; ++i) same += fmt::format("{}{}", i ? "," : "", i % 7);
+  EXPECT_TRUE(put(posts, same + "]}"));
+  EXPECT_EQ(ids(posts, R"({"a":6})"), "x");
+}
+
+TEST_P(StoreSuite, AnIndexOverExistingDocumentsIsFilled) {
+  CollectionRef posts = makeCollection("posts");
+  for (int i = 0; i < 350; ++i) ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"{:04}","n":{}}})", i, i % 10)));
+  const IndexInfo made = makeIndex(posts, index({{"n", -1}}));
+  EXPECT_TRUE(made.ready);
+  EXPECT_EQ(made.spec.name, "n_-1");
+  const QueryResult found = find(posts, R"({"n":3})", page(0, 5));
+  EXPECT_EQ(found.explain.index, "n_-1");
+  EXPECT_EQ(joinIds(found.documents), "0003 0013 0023 0033 0043");
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, AUniqueIndexOverDuplicatesLeavesNothingBehind) {
+  CollectionRef posts = makeCollection("posts");
+  for (int i = 0; i < 250; ++i) ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"{:04}","n":{}}})", i, i % 249)));
+  const auto refused = run(store().createIndex(posts, uniqueIndex({{"n", 1}}), {}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::conflict);
+  posts = current(posts);
+  EXPECT_TRUE(must(store().collections(project_)).front().indexes.empty());
+  ASSERT_TRUE(put(posts, R"({"id":"more","n":5})").value().committed());
+  EXPECT_EQ(count(posts, R"({"n":5})"), 2u);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, RefusesIndexesThatAreNone) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, index({{"taken", 1}}));
+  struct Case {
+    IndexSpec spec;
+    ErrorCode code;
+  };
+  IndexSpec named = index({{"x", 1}});
+  named.name = "taken_1";
+  IndexSpec expiring = index({{"a", 1}, {"b", 1}});
+  expiring.expireAfterSeconds = 5;
+  for (const Case& c : std::vector<Case>{{index({}), ErrorCode::validation},
+                                         {index({{"", 1}}), ErrorCode::validation},
+                                         {index({{"a", 2}}), ErrorCode::validation},
+                                         {index({{"a", 1}, {"a", -1}}), ErrorCode::validation},
+                                         {index({{"$a", 1}}), ErrorCode::validation},
+                                         {expiring, ErrorCode::validation},
+                                         {partial(index({{"a", 1}}), R"({"$where":"1"})"), ErrorCode::invalidFilter},
+                                         {named, ErrorCode::conflict}}) {
+    const auto refused = run(store().createIndex(posts, c.spec, {}));
+    ASSERT_FALSE(refused) << defaultIndexName(c.spec.keys);
+    EXPECT_EQ(refused.error().code(), c.code) << refused.error().message();
+  }
+  EXPECT_EQ(run(store().dropIndex(posts, "none", {})).error().code(), ErrorCode::notFound);
+  for (int i = 0; i < 63; ++i) makeIndex(posts, index({{fmt::format("f{}", i), 1}}));
+  EXPECT_EQ(run(store().createIndex(posts, index({{"last", 1}}), {})).error().code(), ErrorCode::validation);
+}
+
+TEST_P(StoreSuite, ADroppedIndexIsNoLongerKeptOrUsed) {
+  CollectionRef posts = makeCollection("posts");
+  makeIndex(posts, uniqueIndex({{"n", 1}}));
+  ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
+  must(store().dropIndex(posts, "n_1", {}));
+  posts = current(posts);
+  ASSERT_TRUE(put(posts, R"({"id":"b","n":1})").value().committed());
+  EXPECT_EQ(find(posts, R"({"n":1})").explain.index, "");
+  EXPECT_EQ(ids(posts, R"({"n":1})"), "a b");
+  ASSERT_TRUE(remove(posts, "b"));
+  makeIndex(posts, uniqueIndex({{"n", 1}}));
+  EXPECT_FALSE(put(posts, R"({"id":"b","n":1})").value().committed());
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+}  // namespace mb::store::suite

@@ -1,0 +1,139 @@
+#include "store/suite/planner_suite.h"
+
+namespace mb::store::suite {
+
+void PlannerSuite::SetUp() {
+  StoreSuite::SetUp();
+  things_ = makeCollection("things");
+  std::vector<std::string> batch;
+  for (int n = 0; n < 600; ++n) {
+    std::string more = n % 2 == 0 ? fmt::format(R"(,"opt":{})", n) : "";
+    if (n % 3 == 0) more += R"(,"on":true)";
+    batch.push_back(fmt::format(R"({{"id":"{:04}","n":{},"mod":{},"name":"n{}","tags":[{},{}],"at":{{"day":{}}}{}}})",
+                                n, n, n % 10, n, n % 7, n % 11, n % 30, more));
+    if (batch.size() < 100) continue;
+    ASSERT_TRUE(putAll(things_, std::move(batch)));
+    batch.clear();
+  }
+}
+
+TEST_P(PlannerSuite, PicksTheIndexThatServes) {
+  makeIndex(things_, index({{"mod", 1}}));
+  makeIndex(things_, index({{"n", -1}}));
+  makeIndex(things_, index({{"name", 1}}));
+  makeIndex(things_, index({{"tags", 1}}));
+  makeIndex(things_, index({{"at.day", 1}, {"mod", 1}}));
+  IndexSpec sparse = index({{"opt", 1}});
+  sparse.sparse = true;
+  makeIndex(things_, sparse);
+  IndexSpec partial = index({{"at", 1}, {"n", 1}});
+  partial.partialFilter = json(R"({"on":true})");
+  makeIndex(things_, partial);
+
+  struct Case {
+    const char* filter;
+    const char* index;
+    uint64_t matches;
+    uint64_t mostKeys;
+    uint64_t mostDocuments;
+  };
+  for (const Case& c : std::vector<Case>{
+           {R"({"id":"0005"})", "id", 1, 0, 1},
+           {R"({"id":{"$in":["0005","0007","none"]}})", "id", 2, 0, 3},
+           {R"({"id":{"$gte":"0100","$lt":"0105"}})", "id", 5, 0, 5},
+           {R"({"id":5})", "id", 0, 0, 0},
+           {"{}", "", 600, 0, 600},
+           {R"({"none":1})", "", 0, 0, 600},
+           {R"({"mod":{"$ne":1}})", "", 540, 0, 600},
+           {R"({"mod":3})", "mod_1", 60, 60, 60},
+           {R"({"mod":{"$in":[3,4]}})", "mod_1", 120, 120, 120},
+           {R"({"mod":{"$in":[]}})", "mod_1", 0, 0, 0},
+           {R"({"mod":3,"id":{"$gt":"0300"}})", "mod_1", 30, 30, 30},
+           {R"({"n":{"$gt":10,"$lte":20}})", "n_-1", 10, 10, 10},
+           {R"({"n":{"$gte":590}})", "n_-1", 10, 10, 10},
+           {R"({"n":{"$lt":7}})", "n_-1", 7, 7, 7},
+           {R"({"n":{"$lt":7.5}})", "n_-1", 8, 8, 8},
+           {R"({"mod":3,"n":33})", "n_-1", 1, 1, 1},
+           {R"({"$and":[{"mod":3},{"n":{"$lt":5}}]})", "n_-1", 1, 5, 5},
+           {R"({"name":{"$regex":"^n59"}})", "name_1", 11, 11, 11},
+           {R"({"name":{"$gte":"n5","$lt":"n51"}})", "name_1", 12, 12, 12},
+           {R"({"tags":10})", "tags_1", 54, 54, 54},
+           {R"({"tags":{"$gte":9}})", "tags_1", 108, 110, 108},
+           {R"({"tags":{"$all":[6,10]}})", "tags_1", 7, 135, 135},
+           {R"({"tags":{"$elemMatch":{"$gte":9,"$lt":10}}})", "tags_1", 54, 54, 54},
+           {R"({"tags":[0,0]})", "", 8, 0, 600},
+           {R"({"at.day":5})", "at.day_1_mod_1", 20, 20, 20},
+           {R"({"at.day":5,"mod":5})", "at.day_1_mod_1", 20, 20, 20},
+           {R"({"at.day":5,"mod":{"$gt":5}})", "at.day_1_mod_1", 0, 0, 0},
+           {R"({"at.day":{"$in":[1,2]},"mod":{"$in":[1,5]}})", "at.day_1_mod_1", 20, 20, 20},
+           {R"({"opt":{"$gte":590}})", "opt_1", 5, 5, 5},
+           {R"({"opt":null})", "", 300, 0, 600},
+           {R"({"on":true,"at":{"day":3}})", "at_1_n_1", 20, 20, 20},
+           {R"({"at":{"day":3}})", "", 20, 0, 600},
+       }) {
+    Query query;
+    query.limit = 1000;
+    const QueryResult found = find(things_, c.filter, query);
+    EXPECT_EQ(found.explain.index, c.index) << c.filter;
+    EXPECT_EQ(found.documents.size(), c.matches) << c.filter;
+    EXPECT_LE(found.explain.keysExamined, c.mostKeys) << c.filter;
+    EXPECT_LE(found.explain.documentsExamined, c.mostDocuments) << c.filter;
+    EXPECT_TRUE(std::is_sorted(found.documents.begin(), found.documents.end(),
+                               [](const doc::Document& a, const doc::Document& b) {
+                                 return a.view().stringOr("id") < b.view().stringOr("id");
+                               }))
+        << c.filter;
+    EXPECT_EQ(count(things_, c.filter), c.matches) << c.filter;
+  }
+}
+
+TEST_P(PlannerSuite, StopsEarlyWhereTheOrderAllowsIt) {
+  makeIndex(things_, index({{"mod", 1}}));
+  const QueryResult found = find(things_, R"({"mod":3})", page(5, 3));
+  EXPECT_EQ(joinIds(found.documents), "0053 0063 0073");
+  EXPECT_LE(found.explain.keysExamined, 8u);
+  EXPECT_EQ(found.explain.documentsExamined, 3u);
+}
+
+TEST_P(PlannerSuite, TakesTheOrderFromAnIndex) {
+  makeIndex(things_, index({{"mod", 1}, {"n", -1}}));
+  Query query;
+  query.sort = {{"n", -1}};
+  query.limit = 3;
+  QueryResult found = find(things_, R"({"mod":3})", query);
+  EXPECT_EQ(joinIds(found.documents), "0593 0583 0573");
+  EXPECT_EQ(found.explain.index, "mod_1_n_-1");
+  EXPECT_LE(found.explain.keysExamined, 4u);
+  query.sort = {{"n", 1}};
+  found = find(things_, R"({"mod":3})", query);
+  EXPECT_EQ(joinIds(found.documents), "0003 0013 0023");
+}
+
+TEST_P(PlannerSuite, LooksInOrderOfIdWhereAnIndexHoldsNearlyAll) {
+  std::vector<std::string> batch;
+  for (int i = 0; i < 4000; ++i) {
+    batch.push_back(fmt::format(R"({{"id":"x{:05}","n":{}}})", i, 1000 + i));
+    if (batch.size() < 100) continue;
+    ASSERT_TRUE(putAll(things_, std::move(batch)));
+    batch.clear();
+  }
+  makeIndex(things_, index({{"n", 1}}));
+  QueryResult found = find(things_, R"({"n":{"$gte":5}})", page(0, 3));
+  EXPECT_EQ(joinIds(found.documents), "0005 0006 0007");
+  EXPECT_LT(found.explain.keysExamined, 2100u);
+  found = find(things_, R"({"n":{"$gte":1000},"id":{"$ne":"x00001"}})", page(0, 2));
+  EXPECT_EQ(joinIds(found.documents), "x00000 x00002");
+  EXPECT_EQ(count(things_, R"({"n":{"$gte":5}})"), 4595u);
+}
+
+TEST_P(PlannerSuite, ALongScanStopsAtItsDeadline) {
+  Query query;
+  query.collection = things_;
+  query.filter = filterOf(R"({"none":1})");
+  query.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const auto late = run(store().find(query));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code(), ErrorCode::unavailable);
+}
+
+}  // namespace mb::store::suite

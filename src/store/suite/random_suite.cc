@@ -1,0 +1,161 @@
+// Random documents and filters: with whatever indexes, a query finds what looking at every document finds.
+#include <cstdlib>
+#include <random>
+
+#include "store/suite/store_suite.h"
+
+namespace mb::store::suite {
+
+namespace {
+
+class Dice {
+ public:
+  explicit Dice(uint64_t seed) : engine_(seed) {}
+  int roll(int below) { return static_cast<int>(engine_() % static_cast<uint64_t>(below)); }
+  const char* pick(std::initializer_list<const char*> of) { return of.begin()[roll(static_cast<int>(of.size()))]; }
+
+  std::string scalar() {
+    switch (roll(9)) {
+      case 0:
+        return pick({"null", "true", "false"});
+      case 1:
+        return pick({"1.5", "-2.25", "1e300", "9007199254740993", "9007199254740992", "-0.0"});
+      case 2:
+        return pick({R"("")", R"("a")", R"("ab")", R"("b\u0000c")", R"("b")"});
+      case 3:
+        return pick({R"({"$date":"2026-01-01T00:00:00Z"})", R"({"$date":"1969-01-01T00:00:00Z"})"});
+      case 4:
+        return pick({R"({"$numberDecimal":"1.5"})", R"({"$numberDecimal":"0.1"})", "0.1"});
+      default:
+        return std::to_string(roll(6) - 2);
+    }
+  }
+  std::string value(int depth = 0) {
+    const int kind = roll(10);
+    if (kind == 0 && depth < 2) return fmt::format(R"({{"x":{},"y":{}}})", value(depth + 1), scalar());
+    if (kind > 2 || depth > 1) return scalar();
+    std::string array = "[";
+    for (int i = roll(4); i > 0; --i) array += value(depth + 1) + (i > 1 ? "," : "");
+    return array + "]";
+  }
+  // At most one of a and b is, or holds, an array, since one index covers both.
+  std::string document(int id) {
+    std::string text = fmt::format(R"({{"id":"{:03}")", id);
+    const bool arrayInA = roll(2) == 0;
+    if (roll(5) > 0) text += R"(,"a":)" + (arrayInA ? value() : scalar());
+    if (roll(5) > 0) text += R"(,"b":)" + (arrayInA ? scalar() : value());
+    if (roll(5) > 0) text += R"(,"c":)" + value();
+    return text + "}";
+  }
+  std::string condition() {
+    switch (roll(12)) {
+      case 0:
+        return fmt::format(R"({{"$gt":{}}})", scalar());
+      case 1:
+        return fmt::format(R"({{"$gte":{},"$lt":{}}})", scalar(), scalar());
+      case 2:
+        return fmt::format(R"({{"$lte":{}}})", scalar());
+      case 3:
+        return fmt::format(R"({{"$in":[{},{}]}})", scalar(), value());
+      case 4:
+        return fmt::format(R"({{"$ne":{}}})", scalar());
+      case 5:
+        return fmt::format(R"({{"$exists":{}}})", pick({"true", "false"}));
+      case 6:
+        return fmt::format(R"({{"$all":[{},{}]}})", scalar(), scalar());
+      case 7:
+        return fmt::format(R"({{"$elemMatch":{{"$gte":{},"$lte":{}}}}})", scalar(), scalar());
+      case 8:
+        return value();
+      default:
+        return scalar();
+    }
+  }
+  std::string filter() {
+    std::string text = "{";
+    for (int i = 1 + roll(2); i > 0; --i) {
+      const char* path = pick({"a", "b", "c", "a", "b", "c.x", "a.x", "c.0", "id"});
+      text += fmt::format(R"({}"{}":{})", text.size() > 1 ? "," : "", path, condition());
+    }
+    return text + "}";
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// More of them where MB_SEEDS says so.
+uint64_t seeds() {
+  const char* asked = std::getenv("MB_SEEDS");
+  return asked ? std::strtoull(asked, nullptr, 10) : 4;
+}
+
+bool repeatsAKey(const std::string& filter) {
+  for (const char* path : {"\"a\":", "\"b\":", "\"c\":", "\"id\":", "\"c.x\":", "\"a.x\":", "\"c.0\":"}) {
+    const size_t first = filter.find(path);
+    if (first != std::string::npos && filter.find(path, first + 1) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
+  for (uint64_t seed = 1; seed <= seeds(); ++seed) {
+    Dice dice(seed);
+    CollectionRef collection = makeCollection(fmt::format("random{}", seed));
+    std::map<std::string, std::string> model;
+    const auto change = [&](int times) {
+      for (int i = 0; i < times; ++i) {
+        const int id = dice.roll(120);
+        const std::string document = dice.document(id);
+        const std::string name = fmt::format("{:03}", id);
+        if (dice.roll(5) == 0) {
+          ASSERT_TRUE(remove(collection, name));
+          model.erase(name);
+        } else {
+          const auto written = put(collection, document);
+          ASSERT_TRUE(written) << document << (written ? "" : written.error().message());
+          model[name] = document;
+        }
+      }
+    };
+    change(100);
+    IndexSpec sparse = index({{"c", 1}});
+    sparse.sparse = true;
+    sparse.name = "sparse";
+    IndexSpec partial = index({{"b", 1}});
+    partial.partialFilter = json(R"({"a":1})");
+    partial.name = "partial";
+    for (const IndexSpec& spec : {index({{"a", 1}}), index({{"b", -1}, {"a", 1}}), index({{"c.x", 1}}),
+                                  index({{"c", -1}}), index({{"c.0", 1}}), sparse, partial}) {
+      makeIndex(collection, spec);
+    }
+    change(100);
+    for (int i = 0; i < 300; ++i) {
+      const std::string filter = dice.filter();
+      if (repeatsAKey(filter)) continue;
+      auto parsed = doc::Filter::parse(json(filter));
+      if (!parsed) continue;
+      std::string expected;
+      uint64_t matches = 0;
+      for (const auto& [id, document] : model) {
+        if (!parsed->matches(json(document))) continue;
+        ++matches;
+        expected += (expected.empty() ? "" : " ") + id;
+      }
+      Query query;
+      query.limit = 1000;
+      const QueryResult found = find(collection, filter, query);
+      EXPECT_EQ(joinIds(found.documents), expected) << filter << " through " << found.explain.index;
+      EXPECT_EQ(count(collection, filter), matches) << filter << " through " << found.explain.index;
+      Query sorted;
+      sorted.limit = 1000;
+      sorted.sort = {{dice.pick({"a", "b", "c"}), dice.roll(2) == 0 ? 1 : -1}};
+      EXPECT_EQ(find(collection, filter, sorted).documents.size(), matches) << filter;
+    }
+    EXPECT_EQ(engine().problems(), std::vector<std::string>());
+  }
+}
+
+}  // namespace mb::store::suite

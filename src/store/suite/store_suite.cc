@@ -1,0 +1,134 @@
+#include "store/suite/store_suite.h"
+
+#include "document/json.h"
+
+namespace mb::store::suite {
+
+std::vector<SystemCollection> systemCollections() {
+  return {{kThings, "__things", {uniqueIndex({{"email", 1}}), index({{"owner", 1}})}}, {kAudit, "__audit", {}}};
+}
+
+doc::Document json(std::string_view text) {
+  auto document = doc::parseJson(text);
+  EXPECT_TRUE(document) << text << (document ? "" : document.error().message());
+  return document ? *std::move(document) : doc::Document();
+}
+
+doc::Filter filterOf(std::string_view text) {
+  auto filter = doc::Filter::parse(json(text));
+  EXPECT_TRUE(filter) << text << (filter ? "" : filter.error().message());
+  return filter ? *std::move(filter) : doc::Filter();
+}
+
+std::string text(const doc::Document& document) {
+  return doc::toJson(document);
+}
+
+std::string joinIds(const std::vector<doc::Document>& documents) {
+  std::string ids;
+  for (const doc::Document& document : documents) {
+    if (!ids.empty()) ids += ' ';
+    ids += document.view().stringOr("id");
+  }
+  return ids;
+}
+
+IndexSpec index(std::vector<IndexKey> keys) {
+  IndexSpec spec;
+  spec.keys = std::move(keys);
+  return spec;
+}
+
+IndexSpec uniqueIndex(std::vector<IndexKey> keys) {
+  IndexSpec spec = index(std::move(keys));
+  spec.unique = true;
+  return spec;
+}
+
+Deadline soon() {
+  return std::chrono::steady_clock::now() + std::chrono::seconds(30);
+}
+
+Query page(uint64_t skip, uint64_t limit) {
+  Query query;
+  query.skip = skip;
+  query.limit = limit;
+  return query;
+}
+
+WriteOptions writeOptions() {
+  WriteOptions options;
+  options.deadline = soon();
+  options.actor = {"user", "u1"};
+  return options;
+}
+
+void StoreSuite::SetUp() {
+  engine_ = GetParam().make(systemCollections());
+  project_ = must(store().allocateProject());
+}
+
+CollectionRef StoreSuite::makeCollection(const std::string& name) {
+  const CollectionInfo info = must(store().createCollection(project_, name, {}, {}));
+  return {project_, info.number, info.version};
+}
+
+CollectionRef StoreSuite::current(CollectionRef collection) {
+  for (const CollectionInfo& info : must(store().collections(collection.project))) {
+    if (info.number == collection.number) collection.version = info.version;
+  }
+  return collection;
+}
+
+IndexInfo StoreSuite::makeIndex(CollectionRef& collection, IndexSpec spec) {
+  const IndexInfo info = must(store().createIndex(collection, std::move(spec), {}));
+  collection = current(collection);
+  return info;
+}
+
+Result<WriteOutcome> StoreSuite::put(CollectionRef collection, std::string_view text) {
+  return putAll(collection, {std::string(text)});
+}
+
+Result<WriteOutcome> StoreSuite::putAll(CollectionRef collection, std::vector<std::string> jsons) {
+  std::vector<WriteTarget> targets;
+  std::vector<Change> changes;
+  for (const std::string& each : jsons) {
+    doc::Document document = json(each);
+    targets.push_back({collection, std::string(document.view().stringOr("id"))});
+    changes.push_back(Change::put(std::move(document)));
+  }
+  return run(store().write(
+      std::move(targets), [&](auto) -> Result<std::vector<Change>> { return std::move(changes); }, writeOptions()));
+}
+
+Result<WriteOutcome> StoreSuite::remove(CollectionRef collection, std::string_view id) {
+  const auto judge = [](auto) -> Result<std::vector<Change>> {
+    std::vector<Change> changes;
+    changes.push_back(Change::remove());
+    return changes;
+  };
+  return run(store().write({{collection, std::string(id)}}, judge, writeOptions()));
+}
+
+std::string StoreSuite::get(CollectionRef collection, std::string_view id) {
+  const auto document = must(store().get(collection, std::string(id)));
+  return document ? text(*document) : "";
+}
+
+QueryResult StoreSuite::find(CollectionRef collection, std::string_view filter, Query query) {
+  query.collection = collection;
+  query.filter = filterOf(filter);
+  query.deadline = soon();
+  return must(store().find(std::move(query)));
+}
+
+std::string StoreSuite::ids(CollectionRef collection, std::string_view filter, Query query) {
+  return joinIds(find(collection, filter, std::move(query)).documents);
+}
+
+uint64_t StoreSuite::count(CollectionRef collection, std::string_view filter) {
+  return must(store().count(collection, filterOf(filter), soon()));
+}
+
+}  // namespace mb::store::suite

@@ -1,0 +1,96 @@
+// The tests that every engine has to pass. An engine's own test program instantiates them with a factory
+// (INSTANTIATE_TEST_SUITE_P) and compiles the *_suite.cc of this folder in.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+#include "store/change_feed.h"
+#include "store/testing/running.h"
+
+namespace mb::store::suite {
+
+// One store under test, with running cores.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual DocumentStore& store() = 0;
+  virtual ChangeFeed& feed() = 0;
+  virtual Cores& cores() = 0;
+  // Closes and opens it again on the same data.
+  virtual void reopen() = 0;
+  // Problems that a full scan finds.
+  virtual std::vector<std::string> problems() = 0;
+};
+
+struct EngineFactory {
+  std::string name;
+  std::function<std::unique_ptr<Engine>(std::vector<SystemCollection>)> make;
+};
+
+// System collections of the store under test: 1 "__things" with a unique index on `email` and one on `owner`; 2
+// "__audit" without indexes.
+inline constexpr CollectionNo kThings = 1;
+inline constexpr CollectionNo kAudit = 2;
+std::vector<SystemCollection> systemCollections();
+
+class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
+ protected:
+  void SetUp() override;
+
+  DocumentStore& store() { return engine_->store(); }
+  Engine& engine() { return *engine_; }
+
+  // Runs a task on a core and waits for its result.
+  template <class T>
+  Result<T> run(Task<T> task, int core = 0) {
+    return testing::runOn(engine_->cores(), core, std::move(task));
+  }
+  // The same, with a failure of the test where it fails.
+  template <class T>
+  T must(Task<T> task) {
+    auto result = run(std::move(task));
+    if (!result) {
+      ADD_FAILURE() << result.error().message() << " " << result.error().cause();
+      throw std::runtime_error("the store failed");
+    }
+    if constexpr (!std::is_void_v<T>) return *std::move(result);
+  }
+
+  // A user collection of project_, and the same as it is now.
+  CollectionRef makeCollection(const std::string& name);
+  CollectionRef current(CollectionRef collection);
+  IndexInfo makeIndex(CollectionRef& collection, IndexSpec spec);
+
+  // Documents as JSON texts with an `id`.
+  Result<WriteOutcome> put(CollectionRef collection, std::string_view json);
+  Result<WriteOutcome> putAll(CollectionRef collection, std::vector<std::string> jsons);
+  Result<WriteOutcome> remove(CollectionRef collection, std::string_view id);
+  // As JSON text; "" where there is none.
+  std::string get(CollectionRef collection, std::string_view id);
+  QueryResult find(CollectionRef collection, std::string_view filter, Query query = {});
+  // Ids, joined by spaces.
+  std::string ids(CollectionRef collection, std::string_view filter, Query query = {});
+  uint64_t count(CollectionRef collection, std::string_view filter);
+
+  ProjectNo project_ = 0;
+
+ private:
+  std::unique_ptr<Engine> engine_;
+};
+
+doc::Document json(std::string_view text);
+doc::Filter filterOf(std::string_view text);
+std::string text(const doc::Document& document);
+std::string joinIds(const std::vector<doc::Document>& documents);
+// {path: direction, …} in order.
+IndexSpec index(std::vector<IndexKey> keys);
+IndexSpec uniqueIndex(std::vector<IndexKey> keys);
+WriteOptions writeOptions();
+Deadline soon();
+Query page(uint64_t skip, uint64_t limit);
+
+}  // namespace mb::store::suite

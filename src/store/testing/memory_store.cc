@@ -1,0 +1,341 @@
+#include "store/testing/memory_store.h"
+
+#include <algorithm>
+
+#include "document/value_order.h"
+
+namespace mb::store::testing {
+
+namespace {
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+// What a document holds under the keys of an index, missing ones as null; nullopt where a sparse index leaves it out.
+std::optional<std::vector<doc::Value>> keysOf(const IndexSpec& spec, doc::DocumentView document) {
+  std::vector<doc::Value> keys;
+  bool any = false;
+  for (const IndexKey& key : spec.keys) {
+    const auto value = document.findPath(key.path);
+    any = any || value.has_value();
+    keys.push_back(value ? doc::Value(*value) : doc::Value());
+  }
+  if (spec.sparse && !any) return std::nullopt;
+  return keys;
+}
+
+bool sameKeys(const std::vector<doc::Value>& a, const std::vector<doc::Value>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const doc::Value& x, const doc::Value& y) { return doc::equalValues(x, y); });
+}
+
+int compareBy(const std::vector<SortKey>& sort, doc::DocumentView a, doc::DocumentView b) {
+  for (const SortKey& key : sort) {
+    const int order = doc::compareValues(a.findPath(key.path).value_or(doc::ValueView()),
+                                         b.findPath(key.path).value_or(doc::ValueView()));
+    if (order != 0) return order * key.direction;
+  }
+  return a.stringOr("id").compare(b.stringOr("id"));
+}
+
+}  // namespace
+
+MemoryStore::MemoryStore(std::vector<SystemCollection> systemCollections) : system_(std::move(systemCollections)) {}
+
+void MemoryStore::failWith(std::optional<ErrorCode> code) {
+  const std::lock_guard lock(mutex_);
+  failure_ = code;
+}
+
+size_t MemoryStore::reads() const {
+  const std::lock_guard lock(mutex_);
+  return reads_;
+}
+
+size_t MemoryStore::writes() const {
+  const std::lock_guard lock(mutex_);
+  return writes_;
+}
+
+std::vector<doc::Document> MemoryStore::all(CollectionRef collection) const {
+  const std::lock_guard lock(mutex_);
+  return matching(collection, doc::Filter());
+}
+
+void MemoryStore::bumpEpoch(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  ++epochs_[project];
+}
+
+Result<> MemoryStore::injected() const {
+  if (failure_) return fail(*failure_, "the store fails, as the test asked");
+  return {};
+}
+
+Result<CollectionInfo*> MemoryStore::current(const CollectionRef& collection) {
+  const auto it = catalogue_.find({collection.project, collection.number});
+  if (it == catalogue_.end() || it->second.version != collection.version) {
+    return fail(ErrorCode::staleCatalogue, "the collection changed");
+  }
+  return &it->second;
+}
+
+std::vector<IndexSpec> MemoryStore::indexesOf(const CollectionRef& collection) const {
+  for (const SystemCollection& system : system_) {
+    if (system.number == collection.number) return system.indexes;
+  }
+  std::vector<IndexSpec> specs;
+  const auto it = catalogue_.find({collection.project, collection.number});
+  if (it == catalogue_.end()) return specs;
+  for (const IndexInfo& index : it->second.indexes) specs.push_back(index.spec);
+  return specs;
+}
+
+std::string MemoryStore::violated(const CollectionRef& collection, const Documents& documents,
+                                  const std::string& id) const {
+  const auto self = documents.find(id);
+  if (self == documents.end()) return "";
+  for (const IndexSpec& spec : indexesOf(collection)) {
+    if (!spec.unique) continue;
+    const auto keys = keysOf(spec, self->second);
+    if (!keys) continue;
+    for (const auto& [otherId, other] : documents) {
+      if (otherId == id) continue;
+      const auto otherKeys = keysOf(spec, other);
+      if (otherKeys && sameKeys(*keys, *otherKeys)) return spec.name;
+    }
+  }
+  return "";
+}
+
+std::vector<doc::Document> MemoryStore::matching(const CollectionRef& collection, const doc::Filter& filter) const {
+  std::vector<doc::Document> found;
+  const auto it = documents_.find({collection.project, collection.number});
+  if (it == documents_.end()) return found;
+  for (const auto& [id, document] : it->second) {
+    if (filter.matches(document)) found.push_back(document);
+  }
+  return found;
+}
+
+void MemoryStore::insertAll(const std::vector<Insert>& inserts) {
+  for (const Insert& insert : inserts) {
+    documents_[{insert.collection.project, insert.collection.number}].insert_or_assign(
+        std::string(insert.document.view().stringOr("id")), insert.document);
+  }
+}
+
+Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, std::string id) {
+  const std::lock_guard lock(mutex_);
+  ++reads_;
+  CO_CHECK(injected());
+  const auto it = documents_.find({collection.project, collection.number});
+  if (it == documents_.end()) co_return std::nullopt;
+  const auto found = it->second.find(id);
+  if (found == it->second.end()) co_return std::nullopt;
+  co_return found->second;
+}
+
+Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionRef collection,
+                                                                     std::vector<std::string> ids) {
+  const std::lock_guard lock(mutex_);
+  ++reads_;
+  CO_CHECK(injected());
+  const Documents& documents = documents_[{collection.project, collection.number}];
+  std::vector<std::optional<doc::Document>> out;
+  for (const std::string& id : ids) {
+    const auto found = documents.find(id);
+    out.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
+  }
+  co_return out;
+}
+
+Task<QueryResult> MemoryStore::find(Query query) {
+  const std::lock_guard lock(mutex_);
+  ++reads_;
+  CO_CHECK(injected());
+  QueryResult result;
+  std::vector<doc::Document> found = matching(query.collection, query.filter);
+  if (!query.sort.empty()) {
+    std::sort(found.begin(), found.end(),
+              [&](const doc::Document& a, const doc::Document& b) { return compareBy(query.sort, a, b) < 0; });
+  }
+  result.explain.documentsExamined = found.size();
+  for (uint64_t i = query.skip; i < found.size() && result.documents.size() < query.limit; ++i) {
+    result.documents.push_back(std::move(found[i]));
+  }
+  co_return result;
+}
+
+Task<uint64_t> MemoryStore::count(CollectionRef collection, doc::Filter filter, Deadline) {
+  const std::lock_guard lock(mutex_);
+  ++reads_;
+  CO_CHECK(injected());
+  co_return matching(collection, filter).size();
+}
+
+Task<WriteOutcome> MemoryStore::write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) {
+  const std::lock_guard lock(mutex_);
+  ++writes_;
+  CO_CHECK(injected());
+  std::vector<std::optional<doc::Document>> before;
+  for (const WriteTarget& target : targets) {
+    if (target.collection.number >= kFirstUserCollection) CO_CHECK(current(target.collection));
+    const Documents& documents = documents_[{target.collection.project, target.collection.number}];
+    const auto found = documents.find(target.id);
+    before.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
+  }
+  CO_TRY(std::vector<Change> changes, judge(before));
+  if (changes.size() != targets.size()) co_return fail(ErrorCode::internal, "one change per target");
+
+  std::map<Place, Documents> after = documents_;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    Documents& documents = after[{targets[i].collection.project, targets[i].collection.number}];
+    if (changes[i].kind == Change::Kind::put) documents.insert_or_assign(targets[i].id, std::move(changes[i].after));
+    if (changes[i].kind == Change::Kind::remove) documents.erase(targets[i].id);
+  }
+  for (size_t i = 0; i < targets.size(); ++i) {
+    std::string index = violated(targets[i].collection,
+                                 after[{targets[i].collection.project, targets[i].collection.number}], targets[i].id);
+    if (!index.empty()) co_return WriteOutcome{std::move(index), i};
+  }
+  documents_ = std::move(after);
+  for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
+  co_return WriteOutcome{};
+}
+
+Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CollectionStats stats;
+  for (const doc::Document& document : matching(collection, doc::Filter())) {
+    ++stats.documents;
+    stats.bytes += document.size();
+  }
+  co_return stats;
+}
+
+Task<ProjectNo> MemoryStore::allocateProject() {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  co_return ++lastProject_;
+}
+
+Task<> MemoryStore::dropProject(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  std::erase_if(documents_, [&](const auto& entry) { return entry.first.first == project; });
+  std::erase_if(catalogue_, [&](const auto& entry) { return entry.first.first == project; });
+  ++epochs_[project];
+  co_return Result<>();
+}
+
+uint64_t MemoryStore::epoch(ProjectNo project) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = epochs_.find(project);
+  return it == epochs_.end() ? 0 : it->second;
+}
+
+Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  std::vector<CollectionInfo> out;
+  for (const auto& [place, info] : catalogue_) {
+    if (place.first == project) out.push_back(info);
+  }
+  co_return out;
+}
+
+Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::string name, doc::Document config,
+                                                   std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  for (const auto& [place, info] : catalogue_) {
+    if (place.first == project && lowered(info.name) == lowered(name)) {
+      co_return fail(ErrorCode::conflict, "there is a collection of this name already");
+    }
+  }
+  CollectionInfo info{
+      .number = ++lastCollection_, .name = name, .version = 1, .config = std::move(config), .indexes = {}};
+  catalogue_[{project, info.number}] = info;
+  insertAll(alongside);
+  ++epochs_[project];
+  co_return info;
+}
+
+Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alteration change,
+                                                  std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_TRY(CollectionInfo * info, current(collection));
+  if (change.name) {
+    for (const auto& [place, other] : catalogue_) {
+      if (place.first == collection.project && place.second != collection.number &&
+          lowered(other.name) == lowered(*change.name)) {
+        co_return fail(ErrorCode::conflict, "there is a collection of this name already");
+      }
+    }
+    info->name = *change.name;
+  }
+  if (change.config) info->config = *std::move(change.config);
+  ++info->version;
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  co_return *info;
+}
+
+Task<> MemoryStore::dropCollection(CollectionRef collection, std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_CHECK(current(collection));
+  catalogue_.erase({collection.project, collection.number});
+  documents_.erase({collection.project, collection.number});
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  co_return Result<>();
+}
+
+Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_TRY(CollectionInfo * info, current(collection));
+  if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
+  for (const IndexInfo& index : info->indexes) {
+    if (index.spec.name == spec.name) co_return fail(ErrorCode::conflict, "there is an index of this name already");
+  }
+  const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true};
+  info->indexes.push_back(index);
+  const Documents& documents = documents_[{collection.project, collection.number}];
+  for (const auto& [id, document] : documents) {
+    if (violated(collection, documents, id).empty()) continue;
+    info->indexes.pop_back();
+    co_return fail(ErrorCode::conflict, "there are duplicates under these keys");
+  }
+  ++info->version;
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  co_return index;
+}
+
+Task<> MemoryStore::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_TRY(CollectionInfo * info, current(collection));
+  const auto gone = std::erase_if(info->indexes, [&](const IndexInfo& index) { return index.spec.name == name; });
+  if (gone == 0) co_return fail(ErrorCode::notFound, "no such index");
+  ++info->version;
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  co_return Result<>();
+}
+
+Result<> MemoryStore::healthy() const {
+  return {};
+}
+
+}  // namespace mb::store::testing

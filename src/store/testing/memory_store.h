@@ -1,0 +1,73 @@
+// A DocumentStore in memory, for the tests of the rooms above: documents, filters, unique indexes, epochs and the
+// catalogue, nothing durable and no planner. Every call completes without suspending. Any thread.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "store/store.h"
+
+namespace mb::store::testing {
+
+class MemoryStore final : public DocumentStore {
+ public:
+  explicit MemoryStore(std::vector<SystemCollection> systemCollections);
+
+  // ---- for tests
+  // Every later call that waits fails with this code; nullopt: none does.
+  void failWith(std::optional<ErrorCode> code);
+  // How many calls of get, getMany, find and count there were.
+  size_t reads() const;
+  size_t writes() const;
+  // All documents of a collection, ascending id.
+  std::vector<doc::Document> all(CollectionRef collection) const;
+  void bumpEpoch(ProjectNo project);
+
+  // ---- DocumentStore
+  Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
+  Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
+                                                          std::vector<std::string> ids) override;
+  Task<QueryResult> find(Query query) override;
+  Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
+  Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
+  Task<CollectionStats> stats(CollectionRef collection) override;
+  Task<ProjectNo> allocateProject() override;
+  Task<> dropProject(ProjectNo project) override;
+  uint64_t epoch(ProjectNo project) const override;
+  Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
+  Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
+                                        std::vector<Insert> alongside) override;
+  Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
+                                       std::vector<Insert> alongside) override;
+  Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) override;
+  Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) override;
+  Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) override;
+  Result<> healthy() const override;
+
+ private:
+  using Documents = std::map<std::string, doc::Document>;
+  using Place = std::pair<ProjectNo, CollectionNo>;
+
+  // Each under mutex_.
+  Result<> injected() const;
+  Result<CollectionInfo*> current(const CollectionRef& collection);
+  std::vector<IndexSpec> indexesOf(const CollectionRef& collection) const;
+  std::string violated(const CollectionRef& collection, const Documents& documents, const std::string& id) const;
+  std::vector<doc::Document> matching(const CollectionRef& collection, const doc::Filter& filter) const;
+  void insertAll(const std::vector<Insert>& inserts);
+
+  mutable std::mutex mutex_;
+  const std::vector<SystemCollection> system_;
+  std::map<Place, Documents> documents_;
+  std::map<Place, CollectionInfo> catalogue_;
+  std::map<ProjectNo, uint64_t> epochs_;
+  ProjectNo lastProject_ = kControlProject;
+  CollectionNo lastCollection_ = kFirstUserCollection - 1;
+  IndexNo lastIndex_ = 0;
+  std::optional<ErrorCode> failure_;
+  size_t reads_ = 0;
+  size_t writes_ = 0;
+};
+
+}  // namespace mb::store::testing

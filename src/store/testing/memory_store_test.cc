@@ -1,0 +1,78 @@
+#include "store/testing/memory_store.h"
+
+#include <gtest/gtest.h>
+
+#include "document/json.h"
+#include "store/testing/running.h"
+
+namespace mb::store::testing {
+namespace {
+
+class MemoryStoreTest : public ::testing::Test {
+ protected:
+  MemoryStoreTest() : cores_(1) { cores_.start(); }
+  ~MemoryStoreTest() override {
+    cores_.stop();
+    cores_.join();
+  }
+  template <class T>
+  Result<T> run(Task<T> task) {
+    return runOn(cores_, 0, std::move(task));
+  }
+  Result<WriteOutcome> put(const CollectionRef& collection, std::string id, const std::string& json) {
+    Judge judge = [stored = *doc::parseJson(json)](auto) mutable -> Result<std::vector<Change>> {
+      std::vector<Change> changes;
+      changes.push_back(Change::put(std::move(stored)));
+      return changes;
+    };
+    std::vector<WriteTarget> targets{{collection, std::move(id)}};
+    WriteOptions options{.deadline = {}, .actor = {}, .bumpEpochs = {collection.project}};
+    return run(store_.write(std::move(targets), std::move(judge), std::move(options)));
+  }
+
+  Cores cores_;
+  MemoryStore store_{
+      {{10,
+        "__users",
+        {{.name = "email_1", .keys = {{"email", 1}}, .unique = true, .partialFilter = {}, .expireAfterSeconds = {}}}}}};
+  const CollectionRef users_{2, 10, 0};
+};
+
+TEST_F(MemoryStoreTest, KeepsWhatWasWrittenAndRefusesDuplicates) {
+  ASSERT_TRUE(put(users_, "a", R"({"id":"a","email":"x"})")->committed());
+  EXPECT_EQ(store_.epoch(2), 1U);
+  const auto refused = put(users_, "b", R"({"id":"b","email":"x"})");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->violatedIndex, "email_1");
+  EXPECT_EQ(store_.epoch(2), 1U);
+  EXPECT_TRUE((*run(store_.get(users_, "a"))).has_value());
+  EXPECT_FALSE((*run(store_.get(users_, "b"))).has_value());
+  EXPECT_FALSE((*run(store_.get({3, 10, 0}, "a"))).has_value());
+}
+
+TEST_F(MemoryStoreTest, FindsByFilterInOrder) {
+  for (const char* id : {"c", "a", "b"}) {
+    ASSERT_TRUE(put(users_, id, std::string(R"({"id":")") + id + R"(","email":")" + id + R"("})"));
+  }
+  Query query{.collection = users_, .filter = {}, .skip = 1, .limit = 1, .sort = {{"email", -1}}, .deadline = {}};
+  const auto found = run(store_.find(std::move(query)));
+  ASSERT_EQ(found->documents.size(), 1U);
+  EXPECT_EQ(found->documents[0].view().stringOr("id"), "b");
+}
+
+TEST_F(MemoryStoreTest, RefusesAWriteUnderAnOldCatalogue) {
+  const auto made = run(store_.createCollection(2, "posts", {}, {}));
+  ASSERT_TRUE(made);
+  const CollectionRef posts{2, made->number, made->version};
+  ASSERT_TRUE(put(posts, "a", R"({"id":"a"})"));
+  ASSERT_TRUE(run(store_.alterCollection(posts, {.name = "notes", .config = {}}, {})));
+  const auto stale = put(posts, "b", R"({"id":"b"})");
+  ASSERT_FALSE(stale);
+  EXPECT_EQ(stale.error().code(), ErrorCode::staleCatalogue);
+  const auto taken = run(store_.createCollection(2, "Notes", {}, {}));
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code(), ErrorCode::conflict);
+}
+
+}  // namespace
+}  // namespace mb::store::testing
