@@ -29,7 +29,8 @@ struct Variable {
 struct Environment {
   struct Declaration {
     std::string name;
-    // "map", "string", "timestamp", "dyn", or "object" with a schema that names its fields.
+    // "map", "string", "timestamp", "dyn", or "object" with a schema that names its fields. A "?" at the end allows
+    // null too.
     std::string type = "dyn";
     const doc::Schema* schema = nullptr;
     // For type "object" without a schema: the only fields it has (auth: uid, role, pid, token).
@@ -52,6 +53,8 @@ class Expression {
   // Fails with validation: the first problem in the message, all in the details as "line:column".
   static Result<std::shared_ptr<const Expression>> compile(std::string_view source, const Environment& environment);
   virtual ~Expression() = default;
+  // What the checker found: "bool", "int", "list(string)", …; "dyn" where only a run can tell.
+  virtual std::string_view resultType() const = 0;
   // For a bool expression. `costLimit` steps at most. Any thread.
   virtual Evaluation test(const std::vector<Variable>& variables, int costLimit = 10'000) const = 0;
   // The value of any expression as BSON under the key "" (tests, flows); fails with validation.

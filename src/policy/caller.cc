@@ -1,0 +1,23 @@
+#include "policy/caller.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mb::policy {
+
+bool Caller::adminOf(std::string_view collection) const {
+  constexpr std::string_view kBefore = "data:";
+  constexpr std::string_view kAfter = ":admin";
+  std::array<char, 128> buffer;
+  if (collection.size() > buffer.size() - kBefore.size() - kAfter.size()) return false;
+  char* end = std::ranges::copy(kBefore, buffer.data()).out;
+  end = std::ranges::copy(collection, end).out;
+  end = std::ranges::copy(kAfter, end).out;
+  const std::string_view permission(buffer.data(), static_cast<size_t>(end - buffer.data()));
+
+  if (permissions->holdsLiterally(permission)) return true;
+  const bool isAdminKey = kind == CallerKind::apiKey && std::ranges::find(scopes, "admin") != scopes.end();
+  return (kind == CallerKind::member || isAdminKey) && permissions->allows(permission);
+}
+
+}  // namespace mb::policy

@@ -1,0 +1,42 @@
+#include "policy/caller.h"
+
+#include "policy/policy_fixture.h"
+
+namespace mb::policy {
+namespace {
+
+TEST(Caller, AdminOfACollection) {
+  EXPECT_TRUE(member({"*"}).adminOf("posts"));
+  EXPECT_TRUE(member({"data:*"}).adminOf("posts"));
+  EXPECT_TRUE(member({"data:*:admin"}).adminOf("posts"));
+  EXPECT_TRUE(member({"data:posts:*"}).adminOf("posts"));
+  EXPECT_FALSE(member({"data:posts:*"}).adminOf("other"));
+  EXPECT_FALSE(member({"data:*:read"}).adminOf("posts"));
+  EXPECT_TRUE(apiKey({"read", "admin"}, {"*"}).adminOf("posts"));
+  EXPECT_FALSE(apiKey({"read"}, {"*"}).adminOf("posts"));
+
+  Caller user = endUser();
+  for (const char* wildcard : {"*", "data:*", "data:*:admin", "data:posts:*"}) {
+    user.permissions = holding({wildcard});
+    EXPECT_FALSE(user.adminOf("posts")) << wildcard;
+  }
+  for (Caller caller : {endUser(), member(), apiKey({"read"}, {})}) {
+    caller.permissions = holding({"data:posts:admin"});
+    EXPECT_TRUE(caller.adminOf("posts"));
+    EXPECT_FALSE(caller.adminOf("post"));
+    EXPECT_FALSE(caller.adminOf("Posts"));
+  }
+  Caller nobody;
+  EXPECT_FALSE(nobody.adminOf("posts"));
+  nobody.permissions = holding({"*"});
+  EXPECT_FALSE(nobody.adminOf("posts"));
+  EXPECT_FALSE(member({"*"}).adminOf(std::string(500, 'a')));
+}
+
+TEST(Caller, NobodyMayNothing) {
+  EXPECT_FALSE(Caller().may("data:posts:read"));
+  EXPECT_FALSE(Caller().may("*"));
+}
+
+}  // namespace
+}  // namespace mb::policy

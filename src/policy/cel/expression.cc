@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "policy/cel/ast.h"
+#include "policy/cel/cel.h"
+#include "policy/cel/checker.h"
+#include "policy/cel/lexer.h"
+#include "policy/cel/parser.h"
+#include "policy/cel/result.h"
+#include "policy/cel/run.h"
+
+namespace mb::cel {
+namespace {
+
+std::string errorText(const Value& error) {
+  return fmt::format("{} (line {}, column {})", error.data, error.size >> 16, error.size & 0xFFFF);
+}
+
+// Its own address must not change once parsed: nodes view the source.
+class Compiled final : public Expression {
+ public:
+  explicit Compiled(std::string_view source) { program_.source = source; }
+
+  std::vector<Problem> build(const Environment& environment) {
+    std::vector<Problem> problems;
+    if (program_.source.size() > kMaxSourceBytes) {
+      problems.push_back({1, 1, fmt::format("the expression is longer than {} bytes", kMaxSourceBytes)});
+    } else if (!isValidUtf8(program_.source)) {
+      problems.push_back({1, 1, "the expression is not valid UTF-8"});
+    } else if (Parser(program_, problems).parse()) {
+      type_ = Checker(program_, environment, problems).check();
+    }
+    return problems;
+  }
+
+  std::string_view resultType() const override { return type_; }
+
+  Evaluation test(const std::vector<Variable>& variables, int costLimit) const override {
+    Run run(program_, variables, costLimit);
+    const Value value = run.evaluate(*program_.root);
+    if (run.exhausted()) return {Evaluation::Kind::error, kCostLimit};
+    if (value.isError()) return {Evaluation::Kind::error, errorText(value)};
+    if (value.kind != Kind::boolean) {
+      return {Evaluation::Kind::error, fmt::format("the result is {}, no bool", kindName(value.kind))};
+    }
+    return {value.boolean ? Evaluation::Kind::yes : Evaluation::Kind::no, {}};
+  }
+
+  Result<doc::Document> evaluate(const std::vector<Variable>& variables, int costLimit) const override {
+    Run run(program_, variables, costLimit);
+    const Value value = run.evaluate(*program_.root);
+    doc::BsonWriter out;
+    if (!run.exhausted() && !value.isError()) writeResult(run, out, "", value);
+    if (run.exhausted()) return fail(ErrorCode::validation, kCostLimit);
+    if (value.isError()) return fail(ErrorCode::validation, errorText(value));
+    return out.finish();
+  }
+
+ private:
+  Program program_;
+  std::string type_;
+};
+
+}  // namespace
+
+std::string_view kindName(Kind kind) {
+  switch (kind) {
+    case Kind::error:
+      return "error";
+    case Kind::null:
+      return "null_type";
+    case Kind::boolean:
+      return "bool";
+    case Kind::integer:
+      return "int";
+    case Kind::uinteger:
+      return "uint";
+    case Kind::real:
+      return "double";
+    case Kind::string:
+      return "string";
+    case Kind::bytes:
+      return "bytes";
+    case Kind::list:
+      return "list";
+    case Kind::map:
+      return "map";
+    case Kind::timestamp:
+      return "google.protobuf.Timestamp";
+    case Kind::duration:
+      return "google.protobuf.Duration";
+    case Kind::type:
+      return "type";
+  }
+  return "error";
+}
+
+Result<std::shared_ptr<const Expression>> Expression::compile(std::string_view source, const Environment& environment) {
+  auto compiled = std::make_shared<Compiled>(source);
+  const std::vector<Problem> problems = compiled->build(environment);
+  if (problems.empty()) return compiled;
+  std::vector<ErrorDetail> details;
+  for (const Problem& problem : problems) {
+    details.push_back({fmt::format("{}:{}", problem.line, problem.column), problem.message});
+  }
+  const Problem& first = problems.front();
+  return fail(
+      Error(ErrorCode::validation, fmt::format("line {}, column {}: {}", first.line, first.column, first.message))
+          .withDetails(std::move(details)));
+}
+
+}  // namespace mb::cel

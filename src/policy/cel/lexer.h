@@ -1,0 +1,80 @@
+// Source text to tokens.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/cel/cel.h"
+#include "policy/cel/value.h"
+
+namespace mb::cel {
+
+enum class TokenKind {
+  end,
+  invalid,     // a problem was reported
+  identifier,  // selectors and reserved words included
+  quoted,      // `a selector in backticks`
+  keyword,     // true false null in
+  integer,     // magnitude in `number`
+  uinteger,
+  real,
+  string,  // decoded, in `text`
+  bytes,
+  symbol,
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  Position at;
+  std::string_view text;  // as it stands in the source; of literals in quotes their decoded content
+  uint64_t number = 0;
+  double real = 0;
+
+  bool is(std::string_view symbol) const { return kind == TokenKind::symbol && text == symbol; }
+  bool isKeyword(std::string_view word) const { return kind == TokenKind::keyword && text == word; }
+};
+
+class Lexer {
+ public:
+  // `source` is UTF-8; it, `texts` (which takes decoded literals) and `problems` outlive the tokens.
+  Lexer(std::string_view source, std::deque<std::string>& texts, std::vector<Problem>& problems)
+      : source_(source), texts_(texts), problems_(problems) {}
+  Token next();
+
+ private:
+  bool skipBlank();
+  Position positionAt(size_t offset);
+  Token make(TokenKind kind, size_t begin, size_t end);
+  Token invalid(size_t offset, std::string message);
+  Token number(size_t begin);
+  Token quotedText(size_t begin, size_t prefix, bool raw, bool bytes);
+  Token backticked(size_t begin);
+  char at(size_t offset) const { return offset < source_.size() ? source_[offset] : '\0'; }
+
+  std::string_view source_;
+  std::deque<std::string>& texts_;
+  std::vector<Problem>& problems_;
+  size_t offset_ = 0;
+  // Where positionAt stands: it only moves forward.
+  size_t counted_ = 0;
+  Position position_;
+};
+
+// Words that may not name a variable or a function.
+bool isReservedWord(std::string_view word);
+
+// Decodes the escapes of a literal's content; nullopt with `badOffset` at the backslash of one that is none. In
+// `bytes`,
+// \x and octal escapes are octets, otherwise code points.
+std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, size_t& badOffset);
+// "1.5e3", "Infinity", "NaN"; nullopt for what is no number or too great for a double.
+std::optional<double> parseReal(std::string_view text);
+// Appends `codePoint` (not a surrogate, at most U+10FFFF) as UTF-8.
+void appendUtf8(std::string& out, uint32_t codePoint);
+bool isValidUtf8(std::string_view text);
+// Counts code points; requires valid UTF-8.
+size_t countCodePoints(std::string_view text);
+
+}  // namespace mb::cel

@@ -1,0 +1,59 @@
+// Tokens to a tree, by precedence; macros become nodes of their own.
+#pragma once
+
+#include <vector>
+
+#include "policy/cel/ast.h"
+#include "policy/cel/lexer.h"
+
+namespace mb::cel {
+
+class Parser {
+ public:
+  // Reads program.source; nodes and literals are kept in `program`. Stops at the first problem.
+  Parser(Program& program, std::vector<Problem>& problems)
+      : program_(program), problems_(problems), lexer_(program.source, program.texts, problems) {}
+  // Sets program.root; false when a problem was reported.
+  bool parse();
+
+ private:
+  // Each returns null once a problem was reported.
+  Node* expression();
+  Node* conditional();
+  Node* logical(bool isOr);
+  Node* binary(int precedence);
+  Node* unary();
+  Node* member();
+  Node* memberStep(Node* receiver);
+  Node* primary();
+  Node* name();
+  Node* listLiteral();
+  Node* mapLiteral();
+  Node* messageLiteral(Node* type);
+  Node* literal(bool negative);
+
+  // Reads expressions up to `close`, which it eats.
+  bool arguments(std::vector<Node*>& out, std::string_view close);
+  Node* call(Position at, std::string_view function, Node* receiver, std::vector<Node*> arguments);
+  // The node of a macro, or null when this call is none (or `failed_`).
+  Node* macro(Position at, std::string_view function, Node* receiver, std::vector<Node*>& arguments);
+
+  Node* node(NodeKind kind, Position at, std::vector<Node*> children = {});
+  Node* problem(Position at, std::string message);
+  Node* unexpected();
+  bool eat(std::string_view symbol);
+  bool expect(std::string_view symbol);
+  void advance();
+
+  Program& program_;
+  std::vector<Problem>& problems_;
+  Lexer lexer_;
+  Token token_;
+  int nesting_ = 0;
+  bool failed_ = false;
+};
+
+// "a.b.c" of selects over an identifier; empty when `node` is anything else. `rooted` is set for a leading dot.
+std::string qualifiedName(const Node& node, bool& rooted);
+
+}  // namespace mb::cel

@@ -1,0 +1,16 @@
+// Regular expressions of matches(): RE2, in bounded memory.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+namespace re2 {
+class RE2;
+}
+
+namespace mb::cel {
+
+// Null for what is no regular expression of RE2, or one too large.
+std::shared_ptr<const re2::RE2> compilePattern(std::string_view source);
+
+}  // namespace mb::cel

@@ -1,0 +1,97 @@
+// size, contains, startsWith, endsWith, matches.
+#include <re2/re2.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "policy/cel/functions.h"
+#include "policy/cel/lexer.h"
+#include "policy/cel/patterns.h"
+#include "policy/cel/run.h"
+
+namespace mb::cel {
+namespace {
+
+// Compiling a pattern that is not known before costs this much.
+constexpr uint64_t kCompileSteps = 500;
+constexpr int64_t kPatternMemory = 256 * 1024;
+
+bool areStrings(std::span<const Value> args) {
+  return args[0].kind == Kind::string && args[1].kind == Kind::string;
+}
+
+Value size(Run& run, const Node& call, std::span<const Value> args) {
+  const Value& value = args[0];
+  switch (value.kind) {
+    case Kind::string:
+      // Counting is far cheaper than comparing.
+      run.charge(value.size / (4 * kScanBytesPerStep));
+      return Value::ofInt(static_cast<int64_t>(countCodePoints(value.text())));
+    case Kind::bytes:
+      return Value::ofInt(value.size);
+    case Kind::list:
+    case Kind::map:
+      return Value::ofInt(static_cast<int64_t>(run.sizeOf(value)));
+    default:
+      return noOverload(call);
+  }
+}
+
+Value contains(Run& run, const Node& call, std::span<const Value> args) {
+  if (!areStrings(args)) return noOverload(call);
+  // The C library's search is linear but for a factor of at most 256 with short needles.
+  const uint64_t factor = 1 + std::min<uint64_t>(args[1].size, 256) / 16;
+  if (!run.chargeScan(args[0].size * factor)) return noOverload(call);
+  return Value::ofBool(memmem(args[0].data, args[0].size, args[1].data, args[1].size) != nullptr);
+}
+
+Value startsWith(Run& run, const Node& call, std::span<const Value> args) {
+  if (!areStrings(args)) return noOverload(call);
+  run.chargeScan(args[1].size);
+  return Value::ofBool(args[0].text().starts_with(args[1].text()));
+}
+
+Value endsWith(Run& run, const Node& call, std::span<const Value> args) {
+  if (!areStrings(args)) return noOverload(call);
+  run.chargeScan(args[1].size);
+  return Value::ofBool(args[0].text().ends_with(args[1].text()));
+}
+
+Value matches(Run& run, const Node& call, std::span<const Value> args) {
+  if (!areStrings(args)) return noOverload(call);
+  std::shared_ptr<const re2::RE2> pattern = call.pattern;
+  if (pattern == nullptr) {
+    if (!run.charge(kCompileSteps + args[1].size)) return noOverload(call);
+    pattern = compilePattern(args[1].text());
+    if (pattern == nullptr) return Value::ofError("not a regular expression", call.at);
+  }
+  const auto program = static_cast<uint64_t>(std::max(pattern->ProgramSize(), 0));
+  if (!run.chargeScan(args[0].size * (1 + program / 64))) return noOverload(call);
+  return Value::ofBool(re2::RE2::PartialMatch(re2::StringPiece(args[0].data, args[0].size), *pattern));
+}
+
+constexpr OverloadRow kRows[] = {
+    {"size", Style::either, "string", "int", size},
+    {"size", Style::either, "bytes", "int", size},
+    {"size", Style::either, "list(A)", "int", size},
+    {"size", Style::either, "map(A,B)", "int", size},
+    {"contains", Style::member, "string,string", "bool", contains},
+    {"startsWith", Style::member, "string,string", "bool", startsWith},
+    {"endsWith", Style::member, "string,string", "bool", endsWith},
+    {"matches", Style::either, "string,string", "bool", matches},
+};
+
+}  // namespace
+
+std::span<const OverloadRow> stringOverloads() {
+  return kRows;
+}
+
+std::shared_ptr<const re2::RE2> compilePattern(std::string_view source) {
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_max_mem(kPatternMemory);
+  auto pattern = std::make_shared<const re2::RE2>(re2::StringPiece(source.data(), source.size()), options);
+  return pattern->ok() ? pattern : nullptr;
+}
+
+}  // namespace mb::cel

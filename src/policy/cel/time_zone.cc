@@ -1,0 +1,89 @@
+#include "policy/cel/time_zone.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+
+namespace mb::cel {
+namespace {
+
+constexpr std::string_view kDirectory = "/usr/share/zoneinfo/";
+constexpr size_t kMaxFileBytes = 64 * 1024;
+
+std::optional<int> twoDigits(std::string_view text) {
+  int value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.size() != 2 || failure != std::errc{} || end != text.data() + 2 || value < 0) return std::nullopt;
+  return value;
+}
+
+// "+05:30", "-02:30", "02:00"
+std::optional<int32_t> fixedOffset(std::string_view zone) {
+  const bool west = zone.starts_with('-');
+  if (west || zone.starts_with('+')) zone.remove_prefix(1);
+  if (zone.size() != 5 || zone[2] != ':') return std::nullopt;
+  const auto hours = twoDigits(zone.substr(0, 2));
+  const auto minutes = twoDigits(zone.substr(3));
+  if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
+  const int32_t offset = (*hours * 60 + *minutes) * 60;
+  return west ? -offset : offset;
+}
+
+// A name that stays inside the directory and is none of its own trees.
+bool isZoneName(std::string_view zone) {
+  if (zone.empty() || zone.size() > 64 || !((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'))) {
+    return false;
+  }
+  if (zone.starts_with("right/") || zone.starts_with("posix/")) return false;
+  return std::ranges::all_of(zone, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '+' || c == '/';
+  });
+}
+
+std::shared_ptr<const ZoneRules> readZone(std::string_view zone) {
+  std::ifstream file(std::string(kDirectory) + std::string(zone), std::ios::binary);
+  std::string bytes(kMaxFileBytes, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  auto rules = ZoneRules::parse(bytes);
+  return rules ? std::make_shared<const ZoneRules>(std::move(*rules)) : nullptr;
+}
+
+// Zones in use; only names that exist are kept, so there are never more than the system has.
+class ZoneCache {
+ public:
+  std::shared_ptr<const ZoneRules> find(std::string_view zone) {
+    {
+      const std::shared_lock lock(mutex_);
+      if (const auto found = zones_.find(zone); found != zones_.end()) return found->second;
+    }
+    auto rules = readZone(zone);
+    if (rules == nullptr) return nullptr;
+    const std::unique_lock lock(mutex_);
+    return zones_.emplace(std::string(zone), std::move(rules)).first->second;
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  std::map<std::string, std::shared_ptr<const ZoneRules>, std::less<>> zones_;
+};
+
+}  // namespace
+
+std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds) {
+  if (zone == "UTC") return 0;
+  if (const auto fixed = fixedOffset(zone)) return fixed;
+  if (!isZoneName(zone)) return std::nullopt;
+  static ZoneCache cache;
+  const auto rules = cache.find(zone);
+  if (rules == nullptr) return std::nullopt;
+  return rules->offsetAt(unixSeconds);
+}
+
+}  // namespace mb::cel

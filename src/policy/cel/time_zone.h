@@ -1,0 +1,54 @@
+// Offsets of time zones: "UTC", "+05:30", or a name of the IANA database as the system keeps it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mb::cel {
+
+// Seconds east of UTC at `unixSeconds`; nullopt for an unknown zone. Any thread. The first use of a name reads a small
+// file.
+std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds);
+
+// A zone's rules as a TZif file has them (RFC 8536).
+class ZoneRules {
+ public:
+  // nullopt when `bytes` is no such file.
+  static std::optional<ZoneRules> parse(std::string_view bytes);
+  int32_t offsetAt(int64_t unixSeconds) const;
+
+ private:
+  // "the last Sunday of March at 02:00": one end of daylight saving in each year.
+  struct Change {
+    enum class Form {
+      julian,     // day 1 to 365, 29 February never counted
+      zeroBased,  // day 0 to 365
+      weekday
+    } form = Form::weekday;
+    int month = 0;
+    int week = 0;
+    int day = 0;
+    int32_t seconds = 7200;
+  };
+  // The rule at the end of the file, for times after its last transition (a POSIX TZ string).
+  struct Footer {
+    int32_t standard = 0;
+    std::optional<int32_t> daylight;
+    Change begin;
+    Change end;
+  };
+  static std::optional<Footer> parseFooter(std::string_view text);
+  static bool parseChange(std::string_view& text, Change& change);
+  static int64_t secondOfYear(const Change& change, int year);
+  static int32_t footerOffset(const Footer& footer, int64_t unixSeconds);
+
+  std::vector<int64_t> times_;    // ascending
+  std::vector<int32_t> offsets_;  // from times_[i] on
+  int32_t before_ = 0;            // before the first
+  std::optional<Footer> footer_;
+};
+
+}  // namespace mb::cel

@@ -1,0 +1,172 @@
+#include "policy/filter_template.h"
+
+#include <algorithm>
+
+#include "document/coercion.h"
+#include "document/value_order.h"
+
+namespace mb::policy {
+namespace {
+
+using doc::FilterNode;
+using doc::FilterOp;
+using NodePtr = std::shared_ptr<const FilterNode>;
+
+bool isString(doc::ValueView value) {
+  return value.type() == doc::BsonType::string;
+}
+
+bool holdsPlaceholder(doc::ValueView value) {
+  if (isString(value)) return looksLikePlaceholder(value.asString()) || value.asString().starts_with(kListMark);
+  if (!value.isContainer()) return false;
+  for (const doc::Element& element : value.asDocument()) {
+    if (holdsPlaceholder(element.value)) return true;
+  }
+  return false;
+}
+
+bool same(doc::ValueView a, doc::ValueView b) {
+  return a.type() == b.type() && a.raw() == b.raw();
+}
+
+// Fills the tree of a template. A node without anything to fill or to coerce stays shared.
+class Filling {
+ public:
+  Filling(const Caller& caller, const doc::FilterCoercion& coercion) : caller_(caller), coercion_(coercion) {}
+
+  // The filled node, or null once a placeholder had no value.
+  NodePtr node(const NodePtr& given, const std::string& prefix);
+
+ private:
+  std::optional<doc::Value> scalar(std::string_view text) const {
+    return Placeholder::parse(text, Placeholder::Takes::scalar)->resolve(caller_);
+  }
+  bool append(doc::BsonWriter& out, std::string_view key, doc::ValueView given) const;
+  std::optional<doc::Value> operand(doc::ValueView given, const std::string& path) const;
+  // False when a placeholder had no value.
+  bool operands(const FilterNode& given, const std::string& path, std::vector<doc::Value>& out, bool& changed) const;
+
+  const Caller& caller_;
+  const doc::FilterCoercion& coercion_;
+};
+
+bool Filling::append(doc::BsonWriter& out, std::string_view key, doc::ValueView given) const {
+  if (isString(given) && looksLikePlaceholder(given.asString())) {
+    const auto value = scalar(given.asString());
+    if (value) out.append(key, *value);
+    return value.has_value();
+  }
+  if (!given.isContainer()) {
+    out.append(key, given);
+    return true;
+  }
+  given.type() == doc::BsonType::array ? out.beginArray(key) : out.beginDocument(key);
+  bool whole = true;
+  for (const auto& [name, each] : given.asDocument()) whole = whole && append(out, name, each);
+  out.end();
+  return whole;
+}
+
+std::optional<doc::Value> Filling::operand(doc::ValueView given, const std::string& path) const {
+  if (!holdsPlaceholder(given)) return doc::coerceDeep(&coercion_, path, given);
+  if (isString(given)) {
+    const auto value = scalar(given.asString());
+    if (!value) return std::nullopt;
+    return doc::coerceDeep(&coercion_, path, *value);
+  }
+  doc::BsonWriter out;
+  if (!append(out, "", given)) return std::nullopt;
+  const doc::Document wrapped = out.finish();
+  return doc::coerceDeep(&coercion_, path, wrapped.view().begin()->value);
+}
+
+bool Filling::operands(const FilterNode& given, const std::string& path, std::vector<doc::Value>& out,
+                       bool& changed) const {
+  for (const doc::Value& each : given.operands) {
+    const doc::ValueView view = each.view();
+    if (!isString(view) || !view.asString().starts_with(kListMark)) {
+      auto value = operand(view, path);
+      if (!value) return false;
+      changed = changed || !same(*value, view);
+      out.push_back(*std::move(value));
+      continue;
+    }
+    changed = true;
+    const auto list = Placeholder::parse(view.asString().substr(1), Placeholder::Takes::list)->resolve(caller_);
+    if (!list) return false;
+    if (list->type() != doc::BsonType::array) {
+      out.push_back(doc::coerceDeep(&coercion_, path, *list));
+      continue;
+    }
+    for (const doc::Element& element : list->view().asDocument()) {
+      out.push_back(doc::coerceDeep(&coercion_, path, element.value));
+    }
+  }
+  if (changed && given.op == FilterOp::in) {
+    const auto less = [](const doc::Value& a, const doc::Value& b) { return doc::compareValues(a, b) < 0; };
+    const auto equal = [](const doc::Value& a, const doc::Value& b) { return doc::equalValues(a, b); };
+    std::ranges::sort(out, less);
+    out.erase(std::ranges::unique(out, equal).begin(), out.end());
+  }
+  return true;
+}
+
+NodePtr Filling::node(const NodePtr& given, const std::string& prefix) {
+  const std::string& own = given->path.dotted();
+  const std::string full = prefix.empty() || own.empty() ? prefix + own : prefix + "." + own;
+  std::shared_ptr<FilterNode> copy;
+  const auto changed = [&]() -> FilterNode& {
+    if (copy == nullptr) copy = std::make_shared<FilterNode>(*given);
+    return *copy;
+  };
+
+  const std::string& childPrefix = given->op == FilterOp::elemMatch ? full : prefix;
+  for (size_t i = 0; i < given->children.size(); ++i) {
+    NodePtr child = node(given->children[i], childPrefix);
+    if (child == nullptr) return nullptr;
+    if (child != given->children[i]) changed().children[i] = std::move(child);
+  }
+  const bool compares = given->op == FilterOp::eq || given->op == FilterOp::gt || given->op == FilterOp::gte ||
+                        given->op == FilterOp::lt || given->op == FilterOp::lte;
+  if (compares) {
+    auto value = operand(given->operand, full);
+    if (!value) return nullptr;
+    if (!same(*value, given->operand)) changed().operand = *std::move(value);
+  }
+  if (!given->operands.empty()) {
+    std::vector<doc::Value> values;
+    bool differ = false;
+    if (!operands(*given, full, values, differ)) return nullptr;
+    if (differ) changed().operands = std::move(values);
+  }
+  return copy == nullptr ? given : copy;
+}
+
+}  // namespace
+
+FilterTemplate FilterTemplate::compile(doc::DocumentView source, const std::string& pointer,
+                                       std::vector<ErrorDetail>& problems) {
+  FilterTemplate compiled;
+  const size_t before = problems.size();
+  const doc::Document marked = PlaceholderScan(problems, compiled.placeholders_).copyConditions(source, pointer);
+  auto filter = doc::Filter::parse(marked);
+  if (filter) {
+    compiled.filter_ = *std::move(filter);
+  } else if (problems.size() == before) {
+    problems.push_back({pointer, filter.error().message()});
+  }
+  return compiled;
+}
+
+bool FilterTemplate::resolvesFor(const Caller& caller) const {
+  return std::ranges::all_of(placeholders_, [&](const Placeholder& each) { return each.resolve(caller).has_value(); });
+}
+
+std::optional<doc::Filter> FilterTemplate::fill(const Caller& caller, const doc::FilterCoercion& coercion) const {
+  const NodePtr root(NodePtr(), &filter_.root());
+  NodePtr filled = Filling(caller, coercion).node(root, "");
+  if (filled == nullptr) return std::nullopt;
+  return filled == root ? filter_ : doc::Filter::fromTree(std::move(filled));
+}
+
+}  // namespace mb::policy

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "policy/filter_template.h"
+
+namespace mb::policy {
+namespace {
+
+bool isOneOf(std::string_view key, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, key) != names.end();
+}
+
+bool isOperatorObject(doc::ValueView value) {
+  return value.type() == doc::BsonType::document && !value.asDocument().empty() &&
+         value.asDocument().begin()->key.starts_with('$');
+}
+
+bool isLogical(std::string_view key) {
+  return isOneOf(key, {"$and", "$or", "$nor"});
+}
+
+std::string below(const std::string& pointer, std::string_view key) {
+  return fmt::format("{}/{}", pointer, key);
+}
+
+}  // namespace
+
+doc::Document PlaceholderScan::copyConditions(doc::DocumentView source, const std::string& pointer) {
+  doc::BsonWriter out;
+  conditions(out, source, pointer);
+  return out.finish();
+}
+
+void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source, const std::string& pointer) {
+  for (const auto& [key, given] : source) {
+    const std::string at = below(pointer, key);
+    if (isLogical(key) && given.type() == doc::BsonType::array) {
+      out.beginArray(key);
+      for (const auto& [position, each] : given.asDocument()) {
+        if (each.type() != doc::BsonType::document) {
+          other(out, position, each, below(at, position));
+          continue;
+        }
+        out.beginDocument(position);
+        conditions(out, each.asDocument(), below(at, position));
+        out.end();
+      }
+      out.end();
+    } else if (key.starts_with('$')) {
+      other(out, key, given, at);
+    } else if (isOperatorObject(given)) {
+      out.beginDocument(key);
+      operators(out, given.asDocument(), at);
+      out.end();
+    } else {
+      value(out, key, given, at);
+    }
+  }
+}
+
+void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, const std::string& pointer) {
+  for (const auto& [key, given] : source) {
+    const std::string at = below(pointer, key);
+    if (isOneOf(key, {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte"})) {
+      value(out, key, given, at);
+    } else if (isOneOf(key, {"$in", "$nin", "$all"})) {
+      listOperand(out, key, given, at);
+    } else if (key == "$elemMatch") {
+      elementMatch(out, key, given, at);
+    } else if (key == "$not" && isOperatorObject(given)) {
+      out.beginDocument(key);
+      operators(out, given.asDocument(), at);
+      out.end();
+    } else {
+      other(out, key, given, at);
+    }
+  }
+}
+
+void PlaceholderScan::listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
+                                  const std::string& pointer) {
+  if (given.type() == doc::BsonType::string && looksLikePlaceholder(given.asString())) {
+    placeholder(given.asString(), Placeholder::Takes::list, pointer);
+    out.beginArray(key);
+    out.appendString("0", kListMark + std::string(given.asString()));
+    out.end();
+    return;
+  }
+  if (given.type() != doc::BsonType::array) return other(out, key, given, pointer);
+  out.beginArray(key);
+  for (const auto& [position, each] : given.asDocument()) {
+    if (isOperatorObject(each)) {
+      out.beginDocument(position);
+      operators(out, each.asDocument(), below(pointer, position));
+      out.end();
+    } else {
+      value(out, position, each, below(pointer, position));
+    }
+  }
+  out.end();
+}
+
+void PlaceholderScan::elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
+                                   const std::string& pointer) {
+  if (given.type() != doc::BsonType::document) return other(out, key, given, pointer);
+  const doc::DocumentView inside = given.asDocument();
+  out.beginDocument(key);
+  if (isOperatorObject(given) && !isLogical(inside.begin()->key)) {
+    operators(out, inside, pointer);
+  } else {
+    conditions(out, inside, pointer);
+  }
+  out.end();
+}
+
+void PlaceholderScan::value(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
+                            const std::string& pointer) {
+  if (given.type() == doc::BsonType::string) {
+    const std::string_view text = given.asString();
+    if (text.starts_with(kListMark)) problems_.push_back({pointer, "a string may not begin with U+0001"});
+    if (looksLikePlaceholder(text)) placeholder(text, Placeholder::Takes::scalar, pointer);
+  }
+  if (!given.isContainer()) return out.append(key, given);
+  given.type() == doc::BsonType::array ? out.beginArray(key) : out.beginDocument(key);
+  for (const auto& [name, each] : given.asDocument()) value(out, name, each, below(pointer, name));
+  out.end();
+}
+
+void PlaceholderScan::other(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
+                            const std::string& pointer) {
+  if (given.type() == doc::BsonType::string && looksLikePlaceholder(given.asString())) {
+    problems_.push_back({pointer, "a placeholder may only stand where a value belongs"});
+  }
+  if (!given.isContainer()) return out.append(key, given);
+  given.type() == doc::BsonType::array ? out.beginArray(key) : out.beginDocument(key);
+  for (const auto& [name, each] : given.asDocument()) other(out, name, each, below(pointer, name));
+  out.end();
+}
+
+void PlaceholderScan::placeholder(std::string_view text, Placeholder::Takes takes, const std::string& pointer) {
+  auto parsed = Placeholder::parse(text, takes);
+  if (!parsed) {
+    problems_.push_back({pointer, fmt::format("unknown placeholder \"{}\": there are $auth.uid, $auth.role, $auth.pid "
+                                              "and $auth.token.<claim>",
+                                              text.substr(0, 100))});
+  } else if (std::ranges::find(placeholders_, *parsed) == placeholders_.end()) {
+    placeholders_.push_back(*std::move(parsed));
+  }
+}
+
+}  // namespace mb::policy

@@ -1,0 +1,59 @@
+// What the tests of policies share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "document/json.h"
+#include "policy/policy.h"
+
+namespace mb::policy {
+
+inline doc::Document json(std::string_view text) {
+  auto parsed = doc::parseJson(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed ? *std::move(parsed) : doc::Document();
+}
+
+inline PermissionsPtr holding(std::vector<std::string> permissions) {
+  return std::make_shared<const PermissionSet>(std::move(permissions));
+}
+
+inline Caller endUser(std::string_view claims = "{}", std::string id = "user_1") {
+  Caller caller;
+  caller.kind = CallerKind::endUser;
+  caller.id = std::move(id);
+  caller.role = "user";
+  caller.projectId = ProjectId("proj_1");
+  caller.permissions = holding({"data:*:read", "data:*:list", "data:*:create", "data:*:update", "data:*:delete"});
+  caller.claims = json(claims);
+  return caller;
+}
+
+inline Caller member(std::vector<std::string> permissions = {"*"}) {
+  Caller caller = endUser(R"({"team": "red"})", "user_2");
+  caller.kind = CallerKind::member;
+  caller.role = "Owner";
+  caller.permissions = holding(std::move(permissions));
+  return caller;
+}
+
+inline Caller apiKey(std::vector<std::string> scopes, std::vector<std::string> permissions) {
+  Caller caller = endUser("{}", "key_1");
+  caller.kind = CallerKind::apiKey;
+  caller.role = "apikey";
+  caller.scopes = std::move(scopes);
+  caller.permissions = holding(std::move(permissions));
+  return caller;
+}
+
+inline std::shared_ptr<const Policy> compiled(std::string_view text, const doc::Schema* schema = nullptr) {
+  const doc::Document source = json(text);
+  auto policy = compilePolicy(source, schema);
+  EXPECT_TRUE(policy) << text << ": " << (policy ? "" : policy.error().message());
+  return policy ? *policy : nullptr;
+}
+
+}  // namespace mb::policy

@@ -1,0 +1,201 @@
+#include "policy/write_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "document/path.h"
+
+namespace mb::policy {
+namespace {
+
+constexpr size_t kMaxChanges = 10'000;
+constexpr size_t kMaxFields = 1'000;
+
+// The server's own fields need not be allowed, and the one that changes with every write is not immutable.
+bool isAlwaysWritten(std::string_view path) {
+  return path == "id" || path == "createdAt" || path == "updatedAt" || path == "ownerId";
+}
+bool isAlwaysChanged(std::string_view path) {
+  return path == "updatedAt";
+}
+
+std::unexpected<Error> refuseField(const std::string& path) {
+  std::string pointer = "/" + path;
+  std::ranges::replace(pointer, '.', '/');
+  return fail(Error(ErrorCode::forbidden, "denied by policy").withDetail(std::move(pointer), "may not be written"));
+}
+
+// What a set of fields says of a changed path.
+enum class Verdict { inside, outside };
+
+// Judges each change by a set of fields, looking into arrays whose elements changed in place: with "items.price" in the
+// set, a change of items.0.price is inside and one of items.0.name outside. Elements that come, go or move change the
+// array as a whole.
+class ChangeJudge {
+ public:
+  explicit ChangeJudge(const doc::FieldSet& fields) : fields_(fields) {}
+
+  // The first change that gets `wanted`, or nullopt.
+  std::optional<std::string> find(Verdict wanted, doc::DocumentView before, doc::DocumentView after) const {
+    const std::vector<std::string> changed = doc::changedPaths(before, after, kMaxChanges);
+    if (changed.size() >= kMaxChanges) return changed.front();
+    for (const std::string& path : changed) {
+      if (wanted == Verdict::inside ? isAlwaysChanged(path) : isAlwaysWritten(path)) continue;
+      if (auto found = findIn(wanted, before, after, path, path)) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // `path` from where the two documents stand, `full` from the root.
+  std::optional<std::string> findIn(Verdict wanted, doc::DocumentView before, doc::DocumentView after,
+                                    const std::string& path, const std::string& full) const {
+    if (fields_.coversNames(full)) return wanted == Verdict::inside ? std::optional(full) : std::nullopt;
+    if (!fields_.touches(full)) return wanted == Verdict::outside ? std::optional(full) : std::nullopt;
+    // The set names something below: partly inside, partly outside.
+    const auto old = before.findPath(path);
+    const auto now = after.findPath(path);
+    const bool arrays = old && now && old->type() == doc::BsonType::array && now->type() == doc::BsonType::array &&
+                        old->asDocument().count() == now->asDocument().count();
+    return arrays ? findInElements(wanted, old->asDocument(), now->asDocument(), full) : std::optional(full);
+  }
+
+  std::optional<std::string> findInElements(Verdict wanted, doc::DocumentView before, doc::DocumentView after,
+                                            const std::string& full) const {
+    auto now = after.begin();
+    for (const doc::Element& old : before) {
+      const doc::ValueView element = now->value;
+      ++now;
+      if (old.value.type() == element.type() && old.value.raw() == element.raw()) continue;
+      if (old.value.type() != doc::BsonType::document || element.type() != doc::BsonType::document) return full;
+      const doc::DocumentView left = old.value.asDocument();
+      const doc::DocumentView right = element.asDocument();
+      const std::vector<std::string> changed = doc::changedPaths(left, right, kMaxChanges);
+      if (changed.size() >= kMaxChanges) return full;
+      for (const std::string& path : changed) {
+        if (auto found = findIn(wanted, left, right, path, full + "." + path)) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const doc::FieldSet& fields_;
+};
+
+doc::Document describe(const Caller& caller) {
+  doc::BsonWriter out;
+  const auto text = [&](std::string_view key, std::string_view value) {
+    value.empty() ? out.appendNull(key) : out.appendString(key, value);
+  };
+  text("uid", caller.id);
+  text("role", caller.role);
+  text("pid", caller.projectId.str());
+  out.appendDocument("token", caller.kind == CallerKind::endUser ? caller.claims.view() : doc::DocumentView());
+  return out.finish();
+}
+
+cel::Environment environmentOf(Operation operation, const doc::Schema* schema) {
+  const std::string document = schema != nullptr ? "object" : "map";
+  cel::Environment environment;
+  environment.declarations = {
+      {"document", document, schema, {}},
+      {"auth", "object", nullptr, {{"uid", "string?"}, {"role", "string?"}, {"pid", "string?"}, {"token", "map"}}},
+      {"now", "timestamp", nullptr, {}},
+  };
+  // An admin rule serves creates too, where there is none: null then.
+  if (operation == Operation::update) environment.declarations.push_back({"previous", document, schema, {}});
+  if (operation == Operation::admin) environment.declarations.push_back({"previous", document + "?", schema, {}});
+  return environment;
+}
+
+}  // namespace
+
+doc::FieldSet parseFieldList(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems) {
+  if (value.type() != doc::BsonType::array || value.asDocument().count() > kMaxFields) {
+    problems.push_back({pointer, fmt::format("must be a list of at most {} field names", kMaxFields)});
+    return {};
+  }
+  std::vector<std::string> paths;
+  for (const auto& [position, each] : value.asDocument()) {
+    const std::string at = fmt::format("{}/{}", pointer, position);
+    if (each.type() != doc::BsonType::string) {
+      problems.push_back({at, "must be a field name"});
+    } else if (auto path = doc::FieldPath::parse(each.asString()); !path) {
+      problems.push_back({at, path.error().message()});
+    } else {
+      paths.push_back(path->dotted());
+    }
+  }
+  return doc::FieldSet(std::move(paths));
+}
+
+void WriteRules::setImmutable(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems) {
+  immutable_ = parseFieldList(value, pointer, problems);
+}
+
+void WriteRules::setAllowed(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems) {
+  allowed_ = parseFieldList(value, pointer, problems);
+}
+
+void WriteRules::setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema,
+                               const std::string& pointer, std::vector<ErrorDetail>& problems) {
+  if (value.type() != doc::BsonType::string) {
+    problems.push_back({pointer, "must be an expression, as a string"});
+    return;
+  }
+  auto compiled = cel::Expression::compile(value.asString(), environmentOf(operation, schema));
+  if (!compiled) {
+    for (const ErrorDetail& detail : compiled.error().details()) {
+      const size_t colon = detail.path.find(':');
+      problems.push_back({pointer, fmt::format("line {}, column {}: {}", detail.path.substr(0, colon),
+                                               detail.path.substr(colon + 1), detail.message)});
+    }
+    return;
+  }
+  const std::string_view type = (*compiled)->resultType();
+  if (type != "bool" && type != "dyn") {
+    problems.push_back({pointer, fmt::format("line 1, column 1: the expression gives {}, but must give bool", type)});
+    return;
+  }
+  expression_ = *std::move(compiled);
+}
+
+Result<> WriteRules::check(const Rule::Check& check) const {
+  const doc::DocumentView before = check.before != nullptr ? *check.before : doc::DocumentView();
+  CHECK(checkFields(before, check.after, check.before == nullptr));
+  return checkExpression(check);
+}
+
+Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView after, bool creating) const {
+  if (!immutable_.empty() && !creating) {
+    if (const auto breach = ChangeJudge(immutable_).find(Verdict::inside, before, after)) return refuseField(*breach);
+  }
+  if (allowed_) {
+    if (const auto breach = ChangeJudge(*allowed_).find(Verdict::outside, before, after)) return refuseField(*breach);
+  }
+  return {};
+}
+
+Result<> WriteRules::checkExpression(const Rule::Check& check) const {
+  if (expression_ == nullptr) return {};
+  const doc::Document auth = describe(check.caller);
+  std::vector<cel::Variable> variables(4);
+  variables[0].name = "document";
+  variables[0].value = check.after;
+  variables[1].name = "auth";
+  variables[1].value = auth.view();
+  variables[2].name = "now";
+  variables[2].timestamp = check.now;
+  variables[3].name = "previous";
+  if (check.before != nullptr) {
+    variables[3].value = *check.before;
+  } else {
+    variables[3].scalar = doc::ValueView();
+  }
+  const cel::Evaluation result = expression_->test(variables);
+  if (result.kind == cel::Evaluation::Kind::yes) return {};
+  return fail(Error(ErrorCode::forbidden, "denied by policy").withCause("validate: " + result.message));
+}
+
+}  // namespace mb::policy

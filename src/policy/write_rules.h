@@ -1,0 +1,39 @@
+// What a rule asks of a write: fields that may not or may only change, and an expression that must hold.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/field_set.h"
+#include "document/schema.h"
+#include "policy/cel/cel.h"
+#include "policy/policy.h"
+
+namespace mb::policy {
+
+class WriteRules {
+ public:
+  // Each reads its key's value and adds to `problems`, under `pointer`, what is wrong with it.
+  void setImmutable(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems);
+  void setAllowed(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems);
+  void setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema, const std::string& pointer,
+                     std::vector<ErrorDetail>& problems);
+
+  // Fails with forbidden; details name the field.
+  Result<> check(const Rule::Check& check) const;
+
+ private:
+  Result<> checkFields(doc::DocumentView before, doc::DocumentView after, bool creating) const;
+  Result<> checkExpression(const Rule::Check& check) const;
+
+  doc::FieldSet immutable_;
+  std::optional<doc::FieldSet> allowed_;
+  std::shared_ptr<const cel::Expression> expression_;
+};
+
+// A list of dotted paths; what is no such list is a problem, and the set then empty.
+doc::FieldSet parseFieldList(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems);
+
+}  // namespace mb::policy
