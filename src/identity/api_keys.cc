@@ -1,0 +1,208 @@
+#include "identity/api_keys.h"
+
+#include <algorithm>
+
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+
+constexpr size_t kSecretBytes = 32;
+constexpr size_t kMaxName = 100;
+constexpr uint64_t kMaxKeys = 500;
+
+struct Scope {
+  std::string_view name;
+  std::vector<std::string> permissions;
+};
+
+const std::vector<Scope>& scopes() {
+  static const std::vector<Scope> kScopes = {
+      {"read", {"data:*:read", "data:*:list"}},
+      {"write", {"data:*:create", "data:*:update", "data:*:delete"}},
+      {"admin", {"*"}},
+      {"storage", {"storage:read", "storage:write"}},
+      {"functions", {"functions:invoke"}},
+  };
+  return kScopes;
+}
+
+struct ApiKeyRecord {
+  KeyId id;
+  std::string name;
+  std::vector<std::string> scopes;
+  std::string hash;  // sha256 of the secret, hex
+  Timestamp createdAt;
+  std::optional<Timestamp> lastUsedAt;
+  std::optional<Timestamp> expiresAt;
+  static constexpr auto shape() {
+    return doc::shape<ApiKeyRecord>(
+        "ApiKeyRecord", doc::field("id", &ApiKeyRecord::id), doc::field("name", &ApiKeyRecord::name),
+        doc::field("scopes", &ApiKeyRecord::scopes), doc::field("hash", &ApiKeyRecord::hash),
+        doc::field("createdAt", &ApiKeyRecord::createdAt), doc::field("lastUsedAt", &ApiKeyRecord::lastUsedAt),
+        doc::field("expiresAt", &ApiKeyRecord::expiresAt));
+  }
+};
+
+using Before = std::span<const std::optional<doc::Document>>;
+
+Error noSuchKey() {
+  return Error(ErrorCode::notFound, "no such API key");
+}
+
+ApiKeyView viewOf(const ApiKeyRecord& record) {
+  return {record.id, record.name, record.scopes, record.createdAt, {record.lastUsedAt}, {record.expiresAt}};
+}
+
+Result<> mayIssue(const policy::Caller& by, const std::vector<std::string>& scopeNames) {
+  TRY(const policy::PermissionSet granted, permissionsOfScopes(scopeNames));
+  if (by.permissions->includes(granted)) return {};
+  return fail(ErrorCode::forbidden, "a key cannot hold permissions that you do not hold");
+}
+
+std::string rawKey(const ProjectId& project, std::string_view secret) {
+  return std::string(kKeyPrefix) + project.str() + "." + std::string(secret);
+}
+
+Result<ApiKeyRecord> existing(Before before) {
+  if (!before[0]) return fail(noSuchKey());
+  return fromStore<ApiKeyRecord>(before[0]->view());
+}
+
+std::vector<store::Change> one(store::Change change) {
+  std::vector<store::Change> changes;
+  changes.push_back(std::move(change));
+  return changes;
+}
+
+// sha256 as raw bytes, from its hex form.
+std::string bytesOf(std::string_view hex) {
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::string out;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
+  return out;
+}
+
+}  // namespace
+
+Result<policy::PermissionSet> permissionsOfScopes(const std::vector<std::string>& names) {
+  if (names.empty()) return fail(invalid("/scopes", "must name at least one scope"));
+  std::vector<std::string> permissions;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string path = "/scopes/" + std::to_string(i);
+    const auto scope =
+        std::find_if(scopes().begin(), scopes().end(), [&](const Scope& known) { return known.name == names[i]; });
+    if (scope == scopes().end()) return fail(invalid(path, "must be read, write, admin, storage or functions"));
+    if (std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<ptrdiff_t>(i)) {
+      return fail(invalid(path, "is named twice"));
+    }
+    permissions.insert(permissions.end(), scope->permissions.begin(), scope->permissions.end());
+  }
+  return policy::PermissionSet(std::move(permissions));
+}
+
+std::optional<KeyParts> splitKey(std::string_view raw) {
+  if (!raw.starts_with(kKeyPrefix) || raw.size() > 256) return std::nullopt;
+  raw.remove_prefix(kKeyPrefix.size());
+  const size_t dot = raw.find('.');
+  if (dot == std::string_view::npos || dot == 0 || dot + 1 == raw.size()) return std::nullopt;
+  const KeyParts parts{raw.substr(0, dot), raw.substr(dot + 1)};
+  if (!isId(ProjectTag::prefix, parts.project)) return std::nullopt;
+  return parts;
+}
+
+Task<std::vector<ApiKeyView>> ApiKeys::list(store::ProjectNo project) {
+  CO_TRY(const std::vector<doc::Document> stored, co_await allOf(deps_.store, collectionOf(project, kApiKeys)));
+  CO_TRY(const std::vector<ApiKeyRecord> records, fromStore<ApiKeyRecord>(stored));
+  std::vector<ApiKeyView> keys;
+  keys.reserve(records.size());
+  for (const ApiKeyRecord& record : records) keys.push_back(viewOf(record));
+  co_return keys;
+}
+
+Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey input, policy::Caller by,
+                                   store::Deadline deadline) {
+  ApiKeyRecord record;
+  CO_TRY(record.name, checkDisplayName(input.name, "/name", kMaxName));
+  CO_CHECK(mayIssue(by, input.scopes));
+  record.createdAt = deps_.clock.now();
+  if (input.expiresAt && *input.expiresAt <= record.createdAt) {
+    co_return fail(invalid("/expiresAt", "must be in the future"));
+  }
+  const store::CollectionRef collection = collectionOf(project.number, kApiKeys);
+  CO_TRY(const uint64_t count, co_await deps_.store.count(collection, doc::Filter(), deadline));
+  if (count >= kMaxKeys) co_return fail(ErrorCode::conflict, "a project has at most 500 API keys");
+
+  const std::string secret = randomToken(kSecretBytes);
+  record.id = deps_.ids.next<KeyTag>();
+  record.scopes = std::move(input.scopes);
+  record.expiresAt = input.expiresAt;
+  record.hash = toHex(sha256(secret));
+  store::Judge judge = [stored = doc::encode(record)](Before) mutable -> Result<std::vector<store::Change>> {
+    return one(store::Change::put(std::move(stored)));
+  };
+  std::vector<store::WriteTarget> targets{{collection, record.id.str()}};
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return IssuedApiKey{viewOf(record), rawKey(project.id, secret)};
+}
+
+Task<IssuedApiKey> ApiKeys::rotate(snapshot::ProjectInfo project, KeyId id, policy::Caller by,
+                                   store::Deadline deadline) {
+  if (!isId(KeyTag::prefix, id.str())) co_return fail(noSuchKey());
+  const std::string secret = randomToken(kSecretBytes);
+  const auto rotated = std::make_shared<ApiKeyRecord>();
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
+  store::Judge judge = [by = std::move(by), hash = toHex(sha256(secret)),
+                        rotated](Before before) -> Result<std::vector<store::Change>> {
+    TRY(*rotated, existing(before));
+    CHECK(mayIssue(by, rotated->scopes));
+    rotated->hash = hash;
+    return one(store::Change::put(doc::encode(*rotated)));
+  };
+  std::vector<store::WriteTarget> targets{targetOf(project.number, kApiKeys, id.str())};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return IssuedApiKey{viewOf(*rotated), rawKey(project.id, secret)};
+}
+
+Task<> ApiKeys::remove(store::ProjectNo project, KeyId id, policy::Caller by, store::Deadline deadline) {
+  if (!isId(KeyTag::prefix, id.str())) co_return fail(noSuchKey());
+  store::Judge judge = [](Before before) -> Result<std::vector<store::Change>> {
+    if (!before[0]) return fail(noSuchKey());
+    return one(store::Change::remove());
+  };
+  std::vector<store::WriteTarget> targets{targetOf(project, kApiKeys, id.str())};
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+Task<> ApiKeys::touch(store::ProjectNo project, KeyId id, store::Deadline deadline) {
+  store::Judge judge = [now = deps_.clock.now()](Before before) -> Result<std::vector<store::Change>> {
+    TRY(ApiKeyRecord record, existing(before));
+    record.lastUsedAt = now;
+    return one(store::Change::put(doc::encode(record)));
+  };
+  std::vector<store::WriteTarget> targets{targetOf(project, kApiKeys, id.str())};
+  store::WriteOptions options{.deadline = deadline, .actor = {"apikey", id.str()}, .bumpEpochs = {}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+Task<std::shared_ptr<const void>> ApiKeys::load(store::ProjectNo project) {
+  auto table = std::make_shared<ApiKeyTable>();
+  CO_TRY(const std::vector<doc::Document> stored, co_await allOf(deps_.store, collectionOf(project, kApiKeys)));
+  CO_TRY(std::vector<ApiKeyRecord> records, fromStore<ApiKeyRecord>(stored));
+  for (ApiKeyRecord& record : records) {
+    CO_TRY(policy::PermissionSet permissions, permissionsOfScopes(record.scopes));
+    std::string hash = bytesOf(record.hash);
+    ApiKeyTable::Key key{record.id.str(), hash, std::move(record.scopes),
+                         std::make_shared<const policy::PermissionSet>(std::move(permissions)), record.expiresAt};
+    table->byHash.insert_or_assign(std::move(hash), std::move(key));
+  }
+  co_return std::shared_ptr<const void>(std::move(table));
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,113 @@
+#include "identity/identity.h"
+
+#include "identity/signing_keys.h"
+#include "identity/token_authenticator.h"
+
+namespace mb::identity {
+
+namespace {
+
+class RoleSource final : public snapshot::SlotSource {
+ public:
+  explicit RoleSource(Roles& roles) : roles_(roles) {}
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override { return roles_.load(project.number); }
+
+ private:
+  Roles& roles_;
+};
+
+class KeySource final : public snapshot::SlotSource {
+ public:
+  explicit KeySource(ApiKeys& keys) : keys_(keys) {}
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override { return keys_.load(project.number); }
+
+ private:
+  ApiKeys& keys_;
+};
+
+}  // namespace
+
+IdentitySettings::IdentitySettings(Settings& settings)
+    : authRate(settings.parsed<Rate>("SERVICE_AUTH_RATE_LIMIT", "10/60",
+                                     "requests per seconds of each auth action, per address and project", parseRate)) {}
+
+struct Identity::Impl {
+  Impl(IdentityDeps given, const IdentitySettings& settings)
+      : deps(std::move(given)),
+        passwords(deps.cores.count()),
+        tokens(deps.baseUrl, deps.clock),
+        users(deps, passwords),
+        sessions(deps),
+        roles(deps, slots),
+        keys(deps),
+        rateLimiter(settings.authRate, deps.clock),
+        authenticator(deps, tokens, users, sessions, keys, slots, background),
+        roleSource(roles),
+        keySource(keys) {
+    slots.roles = deps.snapshots.addSlot<RoleTable>(roleSource);
+    slots.keys = deps.snapshots.addSlot<ApiKeyTable>(keySource);
+  }
+
+  const IdentityDeps deps;
+  IdentitySlots slots;
+  TaskGroup background;
+  Passwords passwords;
+  Tokens tokens;
+  Users users;
+  Sessions sessions;
+  Roles roles;
+  ApiKeys keys;
+  LocalRateLimiter rateLimiter;
+  TokenAuthenticator authenticator;
+  RoleSource roleSource;
+  KeySource keySource;
+};
+
+Identity::Identity(IdentityDeps deps, const IdentitySettings& settings)
+    : impl_(std::make_unique<Impl>(std::move(deps), settings)) {}
+
+Identity::~Identity() = default;
+
+void Identity::setMembers(snapshot::SlotSource& source) {
+  impl_->slots.members = impl_->deps.snapshots.addSlot<MemberTable>(source);
+}
+
+void Identity::setRegistrationHook(RegistrationHook& hook) {
+  impl_->users.setRegistrationHook(hook);
+}
+
+Task<> Identity::start() {
+  co_return co_await loadSigningKeys(impl_->deps, impl_->tokens);
+}
+
+void Identity::stop() {
+  impl_->background.closeAndWait(std::chrono::seconds(5));
+  impl_->passwords.stop();
+}
+
+Users& Identity::users() {
+  return impl_->users;
+}
+Sessions& Identity::sessions() {
+  return impl_->sessions;
+}
+const Tokens& Identity::tokens() const {
+  return impl_->tokens;
+}
+Roles& Identity::roles() {
+  return impl_->roles;
+}
+ApiKeys& Identity::keys() {
+  return impl_->keys;
+}
+RateLimiter& Identity::rateLimiter() {
+  return impl_->rateLimiter;
+}
+Authenticator& Identity::authenticator() {
+  return impl_->authenticator;
+}
+const IdentitySlots& Identity::slots() const {
+  return impl_->slots;
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,62 @@
+// The room's facade: users, sessions, tokens, roles and keys of end users and platform users alike.
+//
+// Order at start-up: construct, setMembers and setRegistrationHook (both from projects/), then start() on a core,
+// before the first request. stop() before the store closes.
+#pragma once
+
+#include <memory>
+
+#include "base/settings.h"
+#include "base/task_group.h"
+#include "identity/api_keys.h"
+#include "identity/authenticator.h"
+#include "identity/identity_deps.h"
+#include "identity/passwords.h"
+#include "identity/rate_limiter.h"
+#include "identity/registration.h"
+#include "identity/roles.h"
+#include "identity/sessions.h"
+#include "identity/tables.h"
+#include "identity/tokens.h"
+#include "identity/users.h"
+
+namespace mb::identity {
+
+// Numbers 10 to 29: to be given to the store when it opens.
+std::vector<store::SystemCollection> systemCollections();
+
+struct IdentitySettings {
+  explicit IdentitySettings(Settings& settings);
+  IdentitySettings() = default;
+  Rate authRate;  // SERVICE_AUTH_RATE_LIMIT
+};
+
+class Identity {
+ public:
+  Identity(IdentityDeps deps, const IdentitySettings& settings);
+  ~Identity();
+
+  // Adds the slot that `source` fills with a MemberTable.
+  void setMembers(snapshot::SlotSource& source);
+  void setRegistrationHook(RegistrationHook& hook);
+  // Loads the signing keys from the store, making the first one. Fails with internal when they were sealed under
+  // another master secret.
+  Task<> start();
+  // Waits for what runs in the background (at most 5 s) and ends the password pool. Not from a core.
+  void stop();
+
+  Users& users();
+  Sessions& sessions();
+  const Tokens& tokens() const;
+  Roles& roles();
+  ApiKeys& keys();
+  RateLimiter& rateLimiter();
+  Authenticator& authenticator();
+  const IdentitySlots& slots() const;  // complete after setMembers
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mb::identity

@@ -1,0 +1,28 @@
+// What the room needs from others.
+#pragma once
+
+#include <string>
+
+#include "audit/audit.h"
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/crypto.h"
+#include "base/id.h"
+#include "snapshot/snapshot.h"
+#include "store/store.h"
+
+namespace mb::identity {
+
+// References outlive the room.
+struct IdentityDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  Cores& cores;
+  IdGenerator& ids;
+  const Clock& clock;
+  audit::Auditor& auditor;
+  const MasterSecret& master;
+  std::string baseUrl;  // the issuer of tokens
+};
+
+}  // namespace mb::identity

@@ -1,0 +1,149 @@
+// Identity over a store in memory, with two projects, for this room's tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "document/json.h"
+#include "identity/identity.h"
+#include "identity/records.h"
+#include "store/testing/memory_store.h"
+#include "store/testing/running.h"
+
+namespace mb::identity {
+
+class FakeDirectory final : public snapshot::ProjectDirectory {
+ public:
+  Task<std::optional<snapshot::ProjectInfo>> find(std::string idOrSlug) override {
+    for (const auto& project : projects) {
+      if (project.id.str() == idOrSlug || project.slug == idOrSlug) co_return project;
+    }
+    co_return std::nullopt;
+  }
+  Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo number) override {
+    for (const auto& project : projects) {
+      if (project.number == number) co_return project;
+    }
+    co_return std::nullopt;
+  }
+  Task<std::optional<snapshot::ProjectInfo>> onlyOne() override { co_return std::nullopt; }
+  std::vector<snapshot::ProjectInfo> projects;
+};
+
+class FakeMembers final : public snapshot::SlotSource {
+ public:
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
+    co_return std::shared_ptr<const void>(std::make_shared<const MemberTable>(table));
+  }
+  MemberTable table;
+};
+
+class IdentityFixture : public ::testing::Test {
+ protected:
+  static constexpr int64_t kStartMs = 1'800'000'000'000;
+  static constexpr store::ProjectNo kShop = 2;
+  static constexpr store::ProjectNo kOther = 3;
+
+  IdentityFixture() {
+    directory_.projects = {{kShop, ProjectId("proj_shop"), "shop", "Shop", snapshot::ProjectStatus::active, {}},
+                           {kOther, ProjectId("proj_other"), "other", "Other", snapshot::ProjectStatus::active, {}}};
+    snapshots_.setDirectory(directory_);
+    identity_.setMembers(members_);
+    cores_.start();
+    EXPECT_TRUE(run(identity_.start()));
+  }
+  ~IdentityFixture() override {
+    identity_.stop();
+    cores_.stop();
+    cores_.join();
+  }
+
+  static std::vector<store::SystemCollection> collections() {
+    initCrypto();
+    auto all = systemCollections();
+    all.push_back(audit::auditCollection());
+    return all;
+  }
+  template <class T>
+  Result<T> run(Task<T> task, int core = 0) {
+    return store::testing::runOn(cores_, core, std::move(task));
+  }
+  static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
+  template <class T>
+  static std::string codeOf(const Result<T>& result) {
+    return result ? std::string() : std::string(meaningOf(result.error().code()).wire);
+  }
+
+  Realm shop() const { return Realm::of(directory_.projects[0]); }
+  Realm other() const { return Realm::of(directory_.projects[1]); }
+
+  Result<UserRecord> registerIn(Realm realm, std::string email, std::string password = "correct horse",
+                                TakenEmail taken = TakenEmail::refuse) {
+    return run(identity_.users().registerUser(realm, {std::move(email), std::move(password), {}}, taken, soon()));
+  }
+  Result<UserRecord> login(Realm realm, std::string email, std::string password = "correct horse") {
+    return run(identity_.users().checkPassword(realm, {std::move(email), std::move(password)}));
+  }
+  Sessions::Opened open(Realm realm, const UserId& user) {
+    auto opened = run(identity_.sessions().open(realm, user, {"203.0.113.1", "a browser"}, soon()));
+    EXPECT_TRUE(opened);
+    return *std::move(opened);
+  }
+  // A signed-in end user or platform user, and their access token.
+  struct SignedIn {
+    UserRecord user;
+    Sessions::Opened session;
+    std::string token;
+  };
+  SignedIn signIn(Realm realm, std::string email) {
+    auto user = registerIn(realm, std::move(email));
+    EXPECT_TRUE(user);
+    SignedIn in{*user, open(realm, user->id), ""};
+    const auto& tokens = identity_.tokens();
+    in.token = realm.control ? tokens.mintControl(user->id, in.session.session.id)
+                             : tokens.mintEndUser(user->id, in.session.session.id, realm.id, "user", {});
+    return in;
+  }
+  policy::Caller callerWith(std::vector<std::string> permissions) const {
+    policy::Caller caller;
+    caller.kind = policy::CallerKind::member;
+    caller.id = "user_admin";
+    caller.email = "admin@example.com";
+    caller.ip = "203.0.113.7";
+    caller.requestId = "req-1";
+    caller.permissions = std::make_shared<const policy::PermissionSet>(std::move(permissions));
+    return caller;
+  }
+  policy::Caller admin() const { return callerWith({"*"}); }
+  Result<> setStatus(const Realm& realm, const UserId& id, UserStatus status) {
+    return run(identity_.users().setStatus(realm, id, status, admin(), soon()));
+  }
+  Result<> setRole(const Realm& realm, const UserId& id, const std::string& role) {
+    UserPatch patch;
+    patch.metadata = *doc::parseJson(R"({"role":")" + role + "\"}");
+    return run(
+        identity_.users().patch(realm, id, std::move(patch), admin(), std::make_shared<const RoleTable>(), soon()));
+  }
+  Result<Identified> identify(const std::string& token, int core = 0) {
+    return run(identity_.authenticator().project(token), core);
+  }
+  // Whether the core's cache answers without waiting.
+  bool answersAtOnce(const std::string& token, int core = 0) {
+    return *run(cachedOn(identity_.authenticator(), token), core);
+  }
+  static Task<bool> cachedOn(Authenticator& authenticator, std::string token) {
+    co_return authenticator.cachedProject(token).has_value();
+  }
+
+  ManualClock clock_{kStartMs};
+  Cores cores_{2};
+  store::testing::MemoryStore store_{collections()};
+  IdGenerator ids_{clock_};
+  audit::Auditor auditor_{true, ids_, clock_};
+  MasterSecret master_{Secret(std::string(32, 'k'))};
+  snapshot::Snapshots snapshots_{store_, cores_, 100};
+  FakeDirectory directory_;
+  FakeMembers members_;
+  Identity identity_{{store_, snapshots_, cores_, ids_, clock_, auditor_, master_, "https://api.example.com"}, {}};
+};
+
+}  // namespace mb::identity

@@ -1,0 +1,88 @@
+#include "identity/passwords.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+
+#include "identity/email.h"
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+
+constexpr size_t kMinCharacters = 8;
+constexpr size_t kMaxCharacters = 256;
+constexpr unsigned long long kPasses = 2;
+constexpr size_t kMemoryBytes = size_t{19} << 20;
+constexpr size_t kMaxQueued = 256;
+
+// No password has this hash; judging one against it costs what judging a real one does.
+constexpr std::string_view kNobodysHash =
+    "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5bm9ibw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+constexpr size_t kMaxFailures = 20;
+constexpr int64_t kFailureWindowMs = 15LL * 60 * 1000;
+
+Result<std::string> hashNow(std::string_view password) {
+  std::array<char, crypto_pwhash_STRBYTES> encoded{};
+  if (crypto_pwhash_str_alg(encoded.data(), password.data(), password.size(), kPasses, kMemoryBytes,
+                            crypto_pwhash_ALG_ARGON2ID13) != 0) {
+    return fail(Error(ErrorCode::unavailable, "the server is busy, try again").withCause("argon2id ran out of memory"));
+  }
+  return std::string(encoded.data());
+}
+
+Result<bool> verifyNow(const std::string& encoded, std::string_view password) {
+  return crypto_pwhash_str_verify(encoded.c_str(), password.data(), password.size()) == 0;
+}
+
+}  // namespace
+
+Result<> checkPasswordRules(std::string_view password, std::string_view email) {
+  const size_t characters = codePoints(password);
+  if (characters < kMinCharacters || characters > kMaxCharacters) {
+    return fail(invalid("/password", "must have 8 to 256 characters"));
+  }
+  if (lowerAscii(password) == emailKey(email)) return fail(invalid("/password", "must not be the email address"));
+  return {};
+}
+
+Passwords::Passwords(int cores) : pool_("passwords", std::max(1, cores / 2), kMaxQueued) {}
+
+Task<std::string> Passwords::hash(std::string password) {
+  co_return co_await pool_.run([secret = Secret(std::move(password))] { return hashNow(secret.reveal()); });
+}
+
+Task<bool> Passwords::verify(std::string encoded, std::string password) {
+  if (encoded.empty()) encoded = kNobodysHash;
+  co_return co_await pool_.run([encoded = std::move(encoded), secret = Secret(std::move(password))] {
+    return verifyNow(encoded, secret.reveal());
+  });
+}
+
+Result<> LoginGuard::begin(std::string_view account) {
+  const int64_t now = clock_.now().ms;
+  const std::lock_guard lock(mutex_);
+  std::vector<int64_t>* failures = accounts_.find(account);
+  if (failures == nullptr) failures = &accounts_.put(std::string(account), {});
+  std::erase_if(*failures, [now](int64_t at) { return at + kFailureWindowMs <= now; });
+  if (failures->size() >= kMaxFailures) {
+    const int64_t waitMs = failures->front() + kFailureWindowMs - now;
+    return fail(Error(ErrorCode::rateLimited, "too many failed logins for this account, try again later")
+                    .withRetryAfter(static_cast<int>((waitMs + 999) / 1000)));
+  }
+  failures->push_back(now);
+  return {};
+}
+
+void LoginGuard::forgive(std::string_view account) {
+  const std::lock_guard lock(mutex_);
+  std::vector<int64_t>* failures = accounts_.find(account);
+  if (failures == nullptr || failures->empty()) return;
+  failures->pop_back();
+  if (failures->empty()) accounts_.erase(account);
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,51 @@
+// Limits of the auth actions, per address, project and action: a window that begins with the first request, so many
+// requests in it. IPv6 addresses count as their /64. Source: contract 4.2, 8.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/lru_cache.h"
+
+namespace mb::identity {
+
+struct Rate {
+  int requests = 10;
+  int seconds = 60;
+};
+// "10/60": requests per seconds, both 1 to 1,000,000. Fails with validation.
+Result<Rate> parseRate(std::string_view text);
+
+class RateLimiter {
+ public:
+  virtual ~RateLimiter() = default;
+  // Counts one request. Fails with rateLimited and the seconds to wait. Never blocks; any thread.
+  virtual Result<> take(std::string_view ip, std::string_view project, std::string_view action) = 0;
+};
+
+// Counts in this process. At most 65,536 keys are remembered; past that the longest unused one is forgotten.
+class LocalRateLimiter final : public RateLimiter {
+ public:
+  LocalRateLimiter(Rate rate, const Clock& clock) : rate_(rate), clock_(clock), windows_(kMaxKeys) {}
+  Result<> take(std::string_view ip, std::string_view project, std::string_view action) override;
+
+ private:
+  static constexpr size_t kMaxKeys = 65'536;
+  struct Window {
+    int64_t startMs = 0;
+    int used = 0;
+  };
+  const Rate rate_;
+  const Clock& clock_;
+  std::mutex mutex_;
+  LruCache<Window> windows_;
+};
+
+// "203.0.113.9" as it is, IPv4 inside IPv6 as IPv4, any other IPv6 as its /64; a text that is no address as it is.
+std::string limitedAddress(std::string_view ip);
+
+}  // namespace mb::identity

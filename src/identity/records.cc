@@ -1,0 +1,150 @@
+#include "identity/records.h"
+
+#include <algorithm>
+
+#include "identity/identity.h"
+
+namespace mb::identity {
+
+namespace {
+
+store::IndexSpec indexOn(std::string name, std::vector<store::IndexKey> keys, bool unique) {
+  return {.name = std::move(name),
+          .keys = std::move(keys),
+          .unique = unique,
+          .partialFilter = std::nullopt,
+          .expireAfterSeconds = std::nullopt};
+}
+
+bool isSpace(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bool isLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::string_view actorKind(policy::CallerKind kind) {
+  switch (kind) {
+    case policy::CallerKind::endUser:
+      return "user";
+    case policy::CallerKind::member:
+      return "member";
+    case policy::CallerKind::apiKey:
+      return "apikey";
+    case policy::CallerKind::platform:
+      return "platform";
+    case policy::CallerKind::server:
+      return "server";
+    case policy::CallerKind::anonymous:
+      return "anonymous";
+  }
+  return "anonymous";
+}
+
+}  // namespace
+
+std::vector<store::SystemCollection> systemCollections() {
+  return {
+      {kUsers,
+       "__users",
+       {indexOn("emailKey_1", {{"emailKey", 1}}, true), indexOn("role_1", {{"metadata.role", 1}}, false)}},
+      {kSessions,
+       "__sessions",
+       {indexOn("tokenHash_1", {{"tokenHash", 1}}, true), indexOn("userId_1", {{"userId", 1}}, false)}},
+      {kMemberRoles, "__roles", {}},
+      {kEndUserRoles, "__enduser_roles", {}},
+      {kApiKeys, "__api_keys", {indexOn("hash_1", {{"hash", 1}}, true)}},
+      {kSigningKeys, "__signing_keys", {}},
+  };
+}
+
+doc::Filter equalsText(std::string_view path, std::string_view value) {
+  doc::BsonWriter out;
+  out.appendString("", value);
+  const doc::Document holder = out.finish();
+  return doc::Filter::equals(path, holder.view().begin()->value);
+}
+
+store::Query queryOf(store::CollectionRef collection, doc::Filter filter, uint64_t limit, store::Deadline deadline) {
+  return {.collection = collection,
+          .filter = std::move(filter),
+          .skip = 0,
+          .limit = limit,
+          .sort = {},
+          .deadline = deadline};
+}
+
+store::Deadline readDeadline() {
+  return std::chrono::steady_clock::now() + std::chrono::seconds(10);
+}
+
+Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::CollectionRef collection) {
+  std::vector<doc::Document> all;
+  while (true) {
+    store::Query query = queryOf(collection, doc::Filter(), kPage, readDeadline());
+    query.skip = all.size();
+    CO_TRY(store::QueryResult page, co_await store.find(std::move(query)));
+    const size_t size = page.documents.size();
+    std::move(page.documents.begin(), page.documents.end(), std::back_inserter(all));
+    if (size < kPage) co_return all;
+  }
+}
+
+store::Actor actorOf(const policy::Caller& caller) {
+  return {std::string(actorKind(caller.kind)), caller.id};
+}
+
+audit::AuditActor auditActorOf(const policy::Caller& caller) {
+  return {std::string(actorKind(caller.kind)), caller.id,
+          caller.email.empty() ? std::nullopt : std::optional(caller.email)};
+}
+
+Result<std::string> checkDisplayName(std::string_view name, std::string_view path, size_t max) {
+  const std::string_view text = trimmed(name);
+  const bool control =
+      std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  if (text.empty() || control || codePoints(text) > max) {
+    return fail(invalid(std::string(path), "must have 1 to " + std::to_string(max) + " characters"));
+  }
+  return std::string(text);
+}
+
+bool isName(std::string_view name) {
+  if (name.empty() || name.size() > 64 || !isLetter(name.front())) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return isLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; });
+}
+
+bool isId(std::string_view prefix, std::string_view text) {
+  if (!text.starts_with(prefix) || text.size() > 64) return false;
+  text.remove_prefix(prefix.size());
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return isLetter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::string lowerAscii(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && isSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && isSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+size_t codePoints(std::string_view utf8) {
+  return static_cast<size_t>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+Error invalid(std::string path, std::string message) {
+  std::string whole = path + " " + message;
+  return Error(ErrorCode::validation, std::move(whole)).withDetail(std::move(path), std::move(message));
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,83 @@
+// Where identity's records stand in the store, and how they are read. Private to identity/.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "audit/audit.h"
+#include "document/shape.h"
+#include "identity/realm.h"
+#include "policy/caller.h"
+#include "store/store.h"
+
+namespace mb::identity {
+
+// Numbers 10 to 29 of the system collections belong to this room.
+inline constexpr store::CollectionNo kUsers = 10;
+inline constexpr store::CollectionNo kSessions = 11;
+inline constexpr store::CollectionNo kMemberRoles = 12;
+inline constexpr store::CollectionNo kEndUserRoles = 13;
+inline constexpr store::CollectionNo kApiKeys = 14;
+inline constexpr store::CollectionNo kSigningKeys = 15;  // in the control project only
+
+inline constexpr uint64_t kPage = 1000;
+
+inline store::CollectionRef collectionOf(store::ProjectNo project, store::CollectionNo number) {
+  return {project, number, 0};
+}
+inline store::WriteTarget targetOf(store::ProjectNo project, store::CollectionNo number, std::string id) {
+  return {collectionOf(project, number), std::move(id)};
+}
+
+// A stored record; internal when its bytes do not have the record's shape.
+template <doc::Shaped T>
+Result<T> fromStore(doc::DocumentView stored) {
+  auto record = doc::decode<T>(stored, doc::UnknownFields::ignore);
+  if (record) return record;
+  return fail(Error(ErrorCode::internal, "stored data could not be read")
+                  .withCause(std::string(T::shape().name) + ": " + record.error().message()));
+}
+
+template <doc::Shaped T>
+Result<std::optional<T>> fromStore(const std::optional<doc::Document>& stored) {
+  if (!stored) return std::optional<T>();
+  TRY(T record, fromStore<T>(stored->view()));
+  return std::optional<T>(std::move(record));
+}
+
+template <doc::Shaped T>
+Result<std::vector<T>> fromStore(const std::vector<doc::Document>& stored) {
+  std::vector<T> records;
+  records.reserve(stored.size());
+  for (const auto& document : stored) {
+    TRY(T record, fromStore<T>(document.view()));
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+doc::Filter equalsText(std::string_view path, std::string_view value);
+// A query without skip, ascending id.
+store::Query queryOf(store::CollectionRef collection, doc::Filter filter, uint64_t limit, store::Deadline deadline);
+// For reads that no request waits for in particular: ten seconds from now.
+store::Deadline readDeadline();
+
+// All documents of a collection that the code bounds elsewhere, ascending id.
+Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::CollectionRef collection);
+
+store::Actor actorOf(const policy::Caller& caller);
+audit::AuditActor auditActorOf(const policy::Caller& caller);
+
+// 1 to `max` characters (code points) after trimming, no control characters; the trimmed text. Fails with validation at
+// `path`.
+Result<std::string> checkDisplayName(std::string_view name, std::string_view path, size_t max);
+// "^[A-Za-z][A-Za-z0-9_-]{0,63}$"
+bool isName(std::string_view name);
+// The prefix and what an IdGenerator makes, or thereabouts: other texts are nobody's id, and never reach the store.
+bool isId(std::string_view prefix, std::string_view text);
+std::string lowerAscii(std::string_view text);
+std::string_view trimmed(std::string_view text);
+size_t codePoints(std::string_view utf8);
+Error invalid(std::string path, std::string message);
+
+}  // namespace mb::identity

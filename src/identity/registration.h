@@ -1,0 +1,33 @@
+// What else happens when a platform user registers, in the same commit: the first user becomes super-admin, a personal
+// organization is made, pending memberships become active. Implemented by projects/.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "identity/user_types.h"
+#include "store/store.h"
+
+namespace mb::identity {
+
+struct RegistrationPlan {
+  // Documents that the registering write locks beside the user's own; distinct, and none of them the user's.
+  std::vector<store::WriteTarget> targets;
+  // Runs inside the judge of that write: may change the user (platformRole, plan, emailVerified; never id or email) and
+  // gives one change per target, each given as it is now. Must not wait. Failing with staleCatalogue asks for a new
+  // plan (three at most); any other failure is the registration's.
+  std::move_only_function<Result<std::vector<store::Change>>(UserRecord& user,
+                                                             std::span<const std::optional<doc::Document>> before)>
+      judge;
+  std::vector<store::ProjectNo> bumpEpochs;  // beside what the registration bumps itself
+};
+
+class RegistrationHook {
+ public:
+  virtual ~RegistrationHook() = default;
+  // Before the commit; may read the store. `user` is what will be registered.
+  virtual Task<RegistrationPlan> plan(UserRecord user) = 0;
+};
+
+}  // namespace mb::identity

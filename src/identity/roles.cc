@@ -1,0 +1,192 @@
+#include "identity/roles.h"
+
+#include <algorithm>
+
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+
+constexpr size_t kMaxPermissions = 100;
+// Permissions stand in access tokens, and those in request heads of 16 KiB.
+constexpr size_t kMaxPermissionBytes = 4096;
+constexpr uint64_t kMaxRoles = 200;
+
+struct RoleRecord {
+  std::string id;  // the name in lower case, so that names are unique without regard to it
+  std::string name;
+  std::vector<std::string> permissions;
+  Timestamp createdAt;
+  Timestamp updatedAt;
+  static constexpr auto shape() {
+    return doc::shape<RoleRecord>(
+        "RoleRecord", doc::field("id", &RoleRecord::id), doc::field("name", &RoleRecord::name),
+        doc::field("permissions", &RoleRecord::permissions), doc::field("createdAt", &RoleRecord::createdAt),
+        doc::field("updatedAt", &RoleRecord::updatedAt));
+  }
+};
+
+using Before = std::span<const std::optional<doc::Document>>;
+
+store::CollectionNo collectionNo(RoleKind kind) {
+  return kind == RoleKind::member ? kMemberRoles : kEndUserRoles;
+}
+
+bool isBuiltIn(RoleKind kind, std::string_view name) {
+  const auto& roles = builtInRoles(kind);
+  return std::any_of(roles.begin(), roles.end(),
+                     [&](const RoleView& role) { return lowerAscii(role.name) == lowerAscii(name); });
+}
+
+Error noSuchRole() {
+  return Error(ErrorCode::notFound, "no such role");
+}
+
+Result<> checkPermissions(const std::vector<std::string>& permissions) {
+  if (permissions.size() > kMaxPermissions) return fail(invalid("/permissions", "must have at most 100 entries"));
+  size_t bytes = 0;
+  std::vector<ErrorDetail> problems;
+  for (size_t i = 0; i < permissions.size(); ++i) {
+    bytes += permissions[i].size();
+    const auto checked = policy::checkPermission(permissions[i]);
+    if (!checked) problems.push_back({"/permissions/" + std::to_string(i), checked.error().message()});
+  }
+  if (bytes > kMaxPermissionBytes) return fail(invalid("/permissions", "must have at most 4096 characters in all"));
+  if (problems.empty()) return {};
+  std::string message = problems.front().path + ": " + problems.front().message;
+  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+}
+
+Result<> mayGrant(const policy::Caller& by, const std::vector<std::string>& permissions) {
+  if (by.permissions->includes(policy::PermissionSet(permissions))) return {};
+  return fail(ErrorCode::forbidden, "a role cannot hold permissions that you do not hold");
+}
+
+// The custom role `name` as it is, in a judge.
+Result<RoleRecord> existing(Before before, std::string_view name) {
+  if (!before[0]) return fail(noSuchRole());
+  TRY(RoleRecord record, fromStore<RoleRecord>(before[0]->view()));
+  if (record.name != name) return fail(noSuchRole());
+  return record;
+}
+
+std::vector<store::Change> one(store::Change change) {
+  std::vector<store::Change> changes;
+  changes.push_back(std::move(change));
+  return changes;
+}
+
+void addTo(std::map<std::string, policy::PermissionsPtr, std::less<>>& table, const std::string& name,
+           std::vector<std::string> permissions) {
+  table[name] = std::make_shared<const policy::PermissionSet>(std::move(permissions));
+}
+
+}  // namespace
+
+Task<std::vector<RoleView>> Roles::list(store::ProjectNo project, RoleKind kind) {
+  CO_TRY(const std::vector<doc::Document> stored,
+         co_await allOf(deps_.store, collectionOf(project, collectionNo(kind))));
+  CO_TRY(std::vector<RoleRecord> records, fromStore<RoleRecord>(stored));
+  std::vector<RoleView> roles = builtInRoles(kind);
+  for (RoleRecord& record : records) roles.push_back({std::move(record.name), std::move(record.permissions), false});
+  co_return roles;
+}
+
+Task<RoleView> Roles::get(store::ProjectNo project, RoleKind kind, std::string name) {
+  for (const RoleView& role : builtInRoles(kind)) {
+    if (role.name == name) co_return role;
+  }
+  if (!isName(name)) co_return fail(noSuchRole());
+  CO_TRY(const std::optional<doc::Document> stored,
+         co_await deps_.store.get(collectionOf(project, collectionNo(kind)), lowerAscii(name)));
+  CO_TRY(std::optional<RoleRecord> record, fromStore<RoleRecord>(stored));
+  if (!record || record->name != name) co_return fail(noSuchRole());
+  co_return RoleView{std::move(record->name), std::move(record->permissions), false};
+}
+
+Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole input, policy::Caller by,
+                             store::Deadline deadline) {
+  if (!isName(input.name)) {
+    co_return fail(invalid("/name", "must be a letter, then at most 63 letters, digits, hyphens or underscores"));
+  }
+  CO_CHECK(checkPermissions(input.permissions));
+  CO_CHECK(mayGrant(by, input.permissions));
+  if (isBuiltIn(kind, input.name)) co_return fail(ErrorCode::conflict, "there is a built-in role of this name");
+  const store::CollectionRef collection = collectionOf(project, collectionNo(kind));
+  CO_TRY(const uint64_t count, co_await deps_.store.count(collection, doc::Filter(), deadline));
+  if (count >= kMaxRoles) co_return fail(ErrorCode::conflict, "a project has at most 200 roles of each kind");
+
+  const Timestamp now = deps_.clock.now();
+  const RoleRecord record{lowerAscii(input.name), input.name, input.permissions, now, now};
+  store::Judge judge = [stored = doc::encode(record)](Before before) mutable -> Result<std::vector<store::Change>> {
+    if (before[0]) return fail(ErrorCode::conflict, "there is a role of this name already");
+    return one(store::Change::put(std::move(stored)));
+  };
+  std::vector<store::WriteTarget> targets{{collection, record.id}};
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return RoleView{std::move(input.name), std::move(input.permissions), false};
+}
+
+Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name, RolePermissions input,
+                      policy::Caller by, store::Deadline deadline) {
+  if (!isName(name)) co_return fail(noSuchRole());
+  if (isBuiltIn(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be changed");
+  CO_CHECK(checkPermissions(input.permissions));
+  CO_CHECK(mayGrant(by, input.permissions));
+  store::Judge judge = [name, permissions = std::move(input.permissions),
+                        now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
+    TRY(RoleRecord record, existing(before, name));
+    record.permissions = std::move(permissions);
+    record.updatedAt = now;
+    return one(store::Change::put(doc::encode(record)));
+  };
+  std::vector<store::WriteTarget> targets{targetOf(project, collectionNo(kind), lowerAscii(name))};
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+Task<> Roles::remove(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by,
+                     store::Deadline deadline) {
+  if (!isName(name)) co_return fail(noSuchRole());
+  if (isBuiltIn(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be deleted");
+  CO_CHECK(co_await get(project, kind, name));
+  CO_CHECK(co_await refuseWhileUsed(project, kind, name, deadline));
+  store::Judge judge = [name](Before before) -> Result<std::vector<store::Change>> {
+    CHECK(existing(before, name));
+    return one(store::Change::remove());
+  };
+  std::vector<store::WriteTarget> targets{targetOf(project, collectionNo(kind), lowerAscii(name))};
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+// Who gets the role between this look and the commit is left with a role that names nothing, which holds nothing.
+Task<> Roles::refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::string name, store::Deadline deadline) {
+  if (kind == RoleKind::endUser) {
+    store::Query query = queryOf(collectionOf(project, kUsers), equalsText("metadata.role", name), 1, deadline);
+    CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
+    if (!found.documents.empty()) co_return fail(ErrorCode::conflict, "a user has this role");
+    co_return Result<>();
+  }
+  CO_TRY(const snapshot::SnapshotPtr snapshot, co_await deps_.snapshots.byNumber(project));
+  if (!snapshot) co_return fail(ErrorCode::notFound, "no such project");
+  for (const auto& [user, member] : snapshot->get(slots_.members).byUser) {
+    if (member.role == name) co_return fail(ErrorCode::conflict, "a member has this role");
+  }
+  co_return Result<>();
+}
+
+Task<std::shared_ptr<const void>> Roles::load(store::ProjectNo project) {
+  auto table = std::make_shared<RoleTable>();
+  CO_TRY(std::vector<RoleView> member, co_await list(project, RoleKind::member));
+  for (RoleView& role : member) addTo(table->member, role.name, std::move(role.permissions));
+  CO_TRY(std::vector<RoleView> endUser, co_await list(project, RoleKind::endUser));
+  for (RoleView& role : endUser) addTo(table->endUser, role.name, std::move(role.permissions));
+  co_return std::shared_ptr<const void>(std::move(table));
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,74 @@
+// Roles of a project: member roles and end-user roles, built-in and custom. Source: contract 2.9, 4.5; decisions 3, 7.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/shape.h"
+#include "identity/identity_deps.h"
+#include "identity/tables.h"
+#include "policy/caller.h"
+
+namespace mb::identity {
+
+enum class RoleKind { member, endUser };
+
+struct RoleView {
+  std::string name;
+  std::vector<std::string> permissions;
+  bool builtIn = false;
+  static constexpr auto shape() {
+    return doc::shape<RoleView>("Role", doc::field("name", &RoleView::name),
+                                doc::field("permissions", &RoleView::permissions),
+                                doc::field("builtIn", &RoleView::builtIn));
+  }
+};
+
+struct NewRole {
+  std::string name;
+  std::vector<std::string> permissions;
+  static constexpr auto shape() {
+    return doc::shape<NewRole>("NewRole", doc::field("name", &NewRole::name),
+                               doc::field("permissions", &NewRole::permissions));
+  }
+};
+
+struct RolePermissions {
+  std::vector<std::string> permissions;
+  static constexpr auto shape() {
+    return doc::shape<RolePermissions>("RolePermissions", doc::field("permissions", &RolePermissions::permissions));
+  }
+};
+
+// The built-in roles of a kind, in their order.
+const std::vector<RoleView>& builtInRoles(RoleKind kind);
+
+// Every change bumps the project's epoch. Names are unique without regard to case, built-in ones included.
+class Roles {
+ public:
+  Roles(const IdentityDeps& deps, const IdentitySlots& slots) : deps_(deps), slots_(slots) {}
+
+  // Built-in ones first, then custom ones by name.
+  Task<std::vector<RoleView>> list(store::ProjectNo project, RoleKind kind);
+  Task<RoleView> get(store::ProjectNo project, RoleKind kind, std::string name);
+  // Each change fails with forbidden when the role would hold what `by` does not.
+  // Fails with validation (name, permissions), conflict (a taken name, 200 roles already).
+  Task<RoleView> create(store::ProjectNo project, RoleKind kind, NewRole input, policy::Caller by,
+                        store::Deadline deadline);
+  // Fails with notFound, conflict (a built-in role), validation.
+  Task<> replace(store::ProjectNo project, RoleKind kind, std::string name, RolePermissions input, policy::Caller by,
+                 store::Deadline deadline);
+  // Fails with notFound, conflict (built-in, or a member or user has it).
+  Task<> remove(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by, store::Deadline deadline);
+
+  // What the snapshot holds of them.
+  Task<std::shared_ptr<const void>> load(store::ProjectNo project);
+
+ private:
+  Task<> refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::string name, store::Deadline deadline);
+
+  const IdentityDeps& deps_;
+  const IdentitySlots& slots_;
+};
+
+}  // namespace mb::identity

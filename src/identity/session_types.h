@@ -1,0 +1,46 @@
+// Refresh sessions: stored and on the wire. Source: contract 2.4, decisions 3.
+#pragma once
+
+#include <string>
+
+#include "base/id.h"
+#include "document/shape.h"
+
+namespace mb::identity {
+
+struct SessionRecord {
+  SessionId id;
+  UserId userId;
+  std::string tokenHash;  // sha256 of the refresh token, hex; the token itself is nowhere
+  Timestamp createdAt;
+  Timestamp lastUsedAt;
+  Timestamp expiresAt;  // 30 days after the last use
+  std::string userAgent;
+  std::string ip;
+  static constexpr auto shape() {
+    return doc::shape<SessionRecord>(
+        "SessionRecord", doc::field("id", &SessionRecord::id), doc::field("userId", &SessionRecord::userId),
+        doc::field("tokenHash", &SessionRecord::tokenHash), doc::field("createdAt", &SessionRecord::createdAt),
+        doc::field("lastUsedAt", &SessionRecord::lastUsedAt), doc::field("expiresAt", &SessionRecord::expiresAt),
+        doc::field("userAgent", &SessionRecord::userAgent), doc::field("ip", &SessionRecord::ip));
+  }
+};
+
+struct SessionView {
+  SessionId id;
+  Timestamp createdAt;
+  Timestamp lastUsedAt;
+  Timestamp expiresAt;
+  std::string userAgent;
+  std::string ip;
+  bool current = false;
+  static constexpr auto shape() {
+    return doc::shape<SessionView>(
+        "Session", doc::field("id", &SessionView::id), doc::field("createdAt", &SessionView::createdAt),
+        doc::field("lastUsedAt", &SessionView::lastUsedAt), doc::field("expiresAt", &SessionView::expiresAt),
+        doc::field("userAgent", &SessionView::userAgent), doc::field("ip", &SessionView::ip),
+        doc::field("current", &SessionView::current));
+  }
+};
+
+}  // namespace mb::identity

@@ -1,0 +1,241 @@
+#include "identity/token_authenticator.h"
+
+#include <limits>
+
+#include "base/log.h"
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+
+constexpr size_t kTokensPerCore = 4096;
+constexpr int64_t kNoteEveryMs = 60'000;
+
+Error refused() {
+  return Error(ErrorCode::unauthenticated, "this token is not valid here");
+}
+
+// What policies see as $auth.token.<claim>.
+doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::string_view role,
+                        std::string_view issuer) {
+  doc::BsonWriter out;
+  out.appendString("iss", issuer);
+  out.appendString("aud", "project");
+  out.appendString("sub", token.user.str());
+  out.appendString("sid", token.session.str());
+  out.appendString("pid", token.project.str());
+  out.appendString("role", role);
+  out.appendString("email", user.email);
+  out.appendBool("emailVerified", user.emailVerified);
+  doc::encodeValue(out, "name", user.name);
+  return out.finish();
+}
+
+template <class Table>
+policy::PermissionsPtr permissionsOf(const Table& roles, std::string_view role) {
+  static const policy::PermissionsPtr kNone = std::make_shared<const policy::PermissionSet>();
+  const auto found = roles.find(role);
+  return found == roles.end() ? kNone : found->second;
+}
+
+Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
+  if (project.info().status == snapshot::ProjectStatus::active) return {};
+  return fail(ErrorCode::projectSuspended, "this project is suspended");
+}
+
+}  // namespace
+
+TokenAuthenticator::TokenAuthenticator(const IdentityDeps& deps, const Tokens& tokens, Users& users, Sessions& sessions,
+                                       ApiKeys& keys, const IdentitySlots& slots, TaskGroup& background)
+    : deps_(deps),
+      tokens_(tokens),
+      users_(users),
+      sessions_(sessions),
+      keys_(keys),
+      slots_(slots),
+      background_(background) {
+  for (int core = 0; core < deps.cores.count(); ++core) caches_.push_back(std::make_unique<Cache>(kTokensPerCore));
+}
+
+TokenAuthenticator::Cache* TokenAuthenticator::cache() {
+  const int core = Cores::current();
+  return core < 0 || static_cast<size_t>(core) >= caches_.size() ? nullptr : caches_[static_cast<size_t>(core)].get();
+}
+
+TokenAuthenticator::Entry* TokenAuthenticator::find(std::string_view token) {
+  Cache* own = cache();
+  return own == nullptr ? nullptr : own->find(token);
+}
+
+void TokenAuthenticator::remember(std::string token, Entry entry) {
+  entry.token.permissions.clear();
+  if (Cache* own = cache()) own->put(std::move(token), std::move(entry));
+}
+
+std::optional<Identified> TokenAuthenticator::cachedProject(std::string_view token) {
+  const Entry* entry = find(token);
+  if (entry == nullptr || entry->caller.kind == policy::CallerKind::platform) return std::nullopt;
+  const int64_t now = deps_.clock.now().ms;
+  if (now >= entry->expiresMs) return std::nullopt;
+  if (entry->ofPlatformUser && deps_.store.epoch(store::kControlProject) != entry->controlEpoch) return std::nullopt;
+  if (entry->caller.kind == policy::CallerKind::apiKey && now - entry->notedMs >= kNoteEveryMs) return std::nullopt;
+  snapshot::SnapshotPtr project = deps_.snapshots.cached(entry->caller.projectId.str());
+  if (!project || project->epoch() != entry->projectEpoch || !mustBeActive(*project)) return std::nullopt;
+  return Identified{entry->caller, std::move(project)};
+}
+
+Result<AccessToken> TokenAuthenticator::claimsOf(std::string_view token) {
+  const Entry* known = find(token);
+  if (known != nullptr && deps_.clock.now().ms < known->expiresMs) return known->token;
+  return tokens_.verify(token);
+}
+
+Task<snapshot::SnapshotPtr> TokenAuthenticator::snapshotOf(std::string project) {
+  CO_TRY(snapshot::SnapshotPtr found, co_await deps_.snapshots.find(std::move(project)));
+  if (!found || found->info().status == snapshot::ProjectStatus::deleted) {
+    co_return fail(ErrorCode::notFound, "no such project");
+  }
+  co_return found;
+}
+
+Task<UserRecord> TokenAuthenticator::liveUser(Realm realm, UserId user, SessionId session) {
+  CO_TRY(const std::optional<SessionRecord> live, co_await sessions_.get(realm, session));
+  if (!live || live->userId != user || live->expiresAt <= deps_.clock.now()) co_return fail(refused());
+  CO_TRY(std::optional<UserRecord> found, co_await users_.get(realm, user));
+  if (!found || !found->active()) co_return fail(refused());
+  co_return *std::move(found);
+}
+
+Task<Identified> TokenAuthenticator::project(std::string token) {
+  if (auto known = cachedProject(token)) co_return *std::move(known);
+  if (token.starts_with(kKeyPrefix)) co_return co_await byKey(std::move(token));
+  CO_TRY(AccessToken claims, claimsOf(token));
+  if (claims.kind == TokenKind::platform) co_return fail(refused());
+  CO_TRY(snapshot::SnapshotPtr project, co_await snapshotOf(claims.project.str()));
+  CO_CHECK(mustBeActive(*project));
+  if (claims.kind == TokenKind::member) {
+    co_return co_await member(std::move(token), std::move(claims), std::move(project));
+  }
+  co_return co_await endUser(std::move(token), std::move(claims), std::move(project));
+}
+
+Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project) {
+  const Realm realm = Realm::of(project->info());
+  CO_TRY(const UserRecord user, co_await liveUser(realm, claims.user, claims.session));
+  Entry entry;
+  policy::Caller& caller = entry.caller;
+  caller.kind = policy::CallerKind::endUser;
+  caller.id = user.id.str();
+  caller.sessionId = claims.session.str();
+  caller.project = realm.project;
+  caller.projectId = realm.id;
+  caller.role = roleOf(user);
+  caller.permissions = permissionsOf(project->get(slots_.roles).endUser, caller.role);
+  caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer());
+  caller.email = user.email;
+  entry.projectEpoch = project->epoch();
+  entry.expiresMs = claims.expiresAt.ms;
+  entry.token = std::move(claims);
+  Identified identified{caller, std::move(project)};
+  remember(std::move(token), std::move(entry));
+  co_return identified;
+}
+
+Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claims, snapshot::SnapshotPtr project) {
+  // Before the reads that it vouches for.
+  const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
+  CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
+  const auto& members = project->get(slots_.members).byUser;
+  const auto membership = members.find(user.id.str());
+  if (membership == members.end()) co_return fail(refused());
+  Entry entry;
+  policy::Caller& caller = entry.caller;
+  caller.kind = policy::CallerKind::member;
+  caller.id = user.id.str();
+  caller.sessionId = claims.session.str();
+  caller.project = project->info().number;
+  caller.projectId = project->info().id;
+  caller.role = membership->second.role;
+  caller.permissions = permissionsOf(project->get(slots_.roles).member, caller.role);
+  caller.email = user.email;
+  entry.projectEpoch = project->epoch();
+  entry.controlEpoch = controlEpoch;
+  entry.ofPlatformUser = true;
+  entry.expiresMs = claims.expiresAt.ms;
+  entry.token = std::move(claims);
+  Identified identified{caller, std::move(project)};
+  remember(std::move(token), std::move(entry));
+  co_return identified;
+}
+
+Task<Identified> TokenAuthenticator::control(std::string token) {
+  const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
+  const Entry* known = find(token);
+  if (known != nullptr && known->caller.kind == policy::CallerKind::platform && known->controlEpoch == controlEpoch &&
+      deps_.clock.now().ms < known->expiresMs) {
+    co_return Identified{known->caller, nullptr};
+  }
+  CO_TRY(AccessToken claims, claimsOf(token));
+  if (claims.kind != TokenKind::platform) co_return fail(refused());
+  CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
+  Entry entry;
+  policy::Caller& caller = entry.caller;
+  caller.kind = policy::CallerKind::platform;
+  caller.id = user.id.str();
+  caller.sessionId = claims.session.str();
+  caller.project = store::kControlProject;
+  caller.email = user.email;
+  caller.superAdmin = user.platformRole == kSuperAdmin;
+  entry.controlEpoch = controlEpoch;
+  entry.ofPlatformUser = true;
+  entry.expiresMs = claims.expiresAt.ms;
+  entry.token = std::move(claims);
+  Identified identified{caller, nullptr};
+  remember(std::move(token), std::move(entry));
+  co_return identified;
+}
+
+Task<Identified> TokenAuthenticator::byKey(std::string token) {
+  const auto parts = splitKey(token);
+  if (!parts) co_return fail(refused());
+  CO_TRY(snapshot::SnapshotPtr project, co_await snapshotOf(std::string(parts->project)));
+  const Digest digest = sha256(parts->secret);
+  const std::string_view hash(reinterpret_cast<const char*>(digest.data()), digest.size());
+  const auto& keys = project->get(slots_.keys).byHash;
+  const auto found = keys.find(hash);
+  if (found == keys.end() || !equalConstantTime(found->second.hash, hash)) co_return fail(refused());
+  const ApiKeyTable::Key& key = found->second;
+  const int64_t now = deps_.clock.now().ms;
+  if (key.expiresAt && key.expiresAt->ms <= now) co_return fail(refused());
+  CO_CHECK(mustBeActive(*project));
+
+  Entry entry;
+  policy::Caller& caller = entry.caller;
+  caller.kind = policy::CallerKind::apiKey;
+  caller.id = key.id;
+  caller.project = project->info().number;
+  caller.projectId = project->info().id;
+  caller.role = "apikey";
+  caller.permissions = key.permissions;
+  caller.scopes = key.scopes;
+  entry.projectEpoch = project->epoch();
+  entry.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();
+  const Entry* before = find(token);
+  entry.notedMs = before == nullptr ? 0 : before->notedMs;
+  const int core = Cores::current();
+  if (core >= 0 && now - entry.notedMs >= kNoteEveryMs) {
+    entry.notedMs = now;
+    background_.spawn(deps_.cores.at(core).get_executor(), noteUse(caller.project, KeyId(caller.id)));
+  }
+  Identified identified{caller, std::move(project)};
+  remember(std::move(token), std::move(entry));
+  co_return identified;
+}
+
+Async<void> TokenAuthenticator::noteUse(store::ProjectNo project, KeyId key) {
+  const auto noted = co_await keys_.touch(project, std::move(key), readDeadline());
+  if (!noted) logDebug("the use of an API key was not noted", {{"message", noted.error().message()}});
+}
+
+}  // namespace mb::identity

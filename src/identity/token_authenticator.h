@@ -1,0 +1,67 @@
+// The Authenticator of this room. Private to identity/.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/lru_cache.h"
+#include "base/task_group.h"
+#include "identity/api_keys.h"
+#include "identity/authenticator.h"
+#include "identity/identity_deps.h"
+#include "identity/sessions.h"
+#include "identity/tables.h"
+#include "identity/tokens.h"
+#include "identity/users.h"
+
+namespace mb::identity {
+
+class TokenAuthenticator final : public Authenticator {
+ public:
+  TokenAuthenticator(const IdentityDeps& deps, const Tokens& tokens, Users& users, Sessions& sessions, ApiKeys& keys,
+                     const IdentitySlots& slots, TaskGroup& background);
+
+  Task<Identified> project(std::string token) override;
+  Task<Identified> control(std::string token) override;
+  std::optional<Identified> cachedProject(std::string_view token) override;
+
+ private:
+  // A token that was verified, and what it may do as long as the epochs stand.
+  struct Entry {
+    AccessToken token;  // of a JWT; without its permissions
+    policy::Caller caller;
+    uint64_t projectEpoch = 0;
+    uint64_t controlEpoch = 0;
+    bool ofPlatformUser = false;  // members and platform users: the control project's epoch counts too
+    int64_t expiresMs = 0;
+    int64_t notedMs = 0;  // of a key: when its use was last noted
+  };
+  using Cache = LruCache<Entry>;
+
+  // Null on a thread that is no core.
+  Cache* cache();
+  Entry* find(std::string_view token);
+  void remember(std::string token, Entry entry);
+  // The claims, from the cache or by checking the signature.
+  Result<AccessToken> claimsOf(std::string_view token);
+  // Of a project that is not deleted.
+  Task<snapshot::SnapshotPtr> snapshotOf(std::string project);
+  // Session alive and user active.
+  Task<UserRecord> liveUser(Realm realm, UserId user, SessionId session);
+
+  Task<Identified> byKey(std::string token);
+  Task<Identified> endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project);
+  Task<Identified> member(std::string token, AccessToken claims, snapshot::SnapshotPtr project);
+  Async<void> noteUse(store::ProjectNo project, KeyId key);
+
+  const IdentityDeps& deps_;
+  const Tokens& tokens_;
+  Users& users_;
+  Sessions& sessions_;
+  ApiKeys& keys_;
+  const IdentitySlots& slots_;
+  TaskGroup& background_;
+  std::vector<std::unique_ptr<Cache>> caches_;
+};
+
+}  // namespace mb::identity

@@ -1,0 +1,189 @@
+#include "identity/tokens.h"
+
+#include "document/json.h"
+#include "document/shape.h"
+
+namespace mb::identity {
+
+namespace {
+
+constexpr std::string_view kControlAudience = "control";
+constexpr std::string_view kProjectAudience = "project";
+constexpr size_t kMaxTokenBytes = 12 << 10;
+constexpr size_t kSignatureBytes = 64;
+constexpr int64_t kClockLeewaySeconds = 60;
+
+struct Claims {
+  std::string iss;
+  std::string aud;
+  std::string kind;
+  std::string sub;
+  std::string sid;
+  int64_t iat = 0;
+  int64_t exp = 0;
+  std::optional<std::string> pid;
+  std::optional<std::string> role;
+  std::optional<std::vector<std::string>> perms;
+  static constexpr auto shape() {
+    return doc::shape<Claims>("Claims", doc::field("iss", &Claims::iss), doc::field("aud", &Claims::aud),
+                              doc::field("kind", &Claims::kind), doc::field("sub", &Claims::sub),
+                              doc::field("sid", &Claims::sid), doc::field("iat", &Claims::iat),
+                              doc::field("exp", &Claims::exp), doc::field("pid", &Claims::pid),
+                              doc::field("role", &Claims::role), doc::field("perms", &Claims::perms));
+  }
+};
+
+struct Jwk {
+  std::string kty = "EC";
+  std::string crv = "P-256";
+  std::string x;
+  std::string y;
+  std::string kid;
+  std::string use = "sig";
+  std::string alg = "ES256";
+  static constexpr auto shape() {
+    return doc::shape<Jwk>("Jwk", doc::field("kty", &Jwk::kty), doc::field("crv", &Jwk::crv), doc::field("x", &Jwk::x),
+                           doc::field("y", &Jwk::y), doc::field("kid", &Jwk::kid), doc::field("use", &Jwk::use),
+                           doc::field("alg", &Jwk::alg));
+  }
+};
+
+std::string_view kindName(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::endUser:
+      return "user";
+    case TokenKind::member:
+      return "member";
+    case TokenKind::platform:
+      return "platform";
+  }
+  return "";
+}
+
+std::optional<TokenKind> kindOf(std::string_view name) {
+  for (const TokenKind kind : {TokenKind::endUser, TokenKind::member, TokenKind::platform}) {
+    if (kindName(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+Error refused() {
+  return Error(ErrorCode::unauthenticated, "this token is not valid here");
+}
+
+// Whether the claims of a kind are there, all of them and no others.
+bool isConsistent(const Claims& claims, TokenKind kind) {
+  if (claims.sub.empty() || claims.sid.empty()) return false;
+  if (kind == TokenKind::platform) {
+    return claims.aud == kControlAudience && !claims.pid && !claims.role && !claims.perms;
+  }
+  return claims.aud == kProjectAudience && claims.pid && !claims.pid->empty() && claims.role && claims.perms;
+}
+
+}  // namespace
+
+void Tokens::addKey(SigningKey key) {
+  std::string id = key.keyId();
+  const std::string header = R"({"alg":"ES256","typ":"JWT","kid":")" + id + R"("})";
+  keys_.push_back({std::move(key), std::move(id), toBase64Url(header)});
+}
+
+std::string Tokens::mint(TokenKind kind, const UserId& user, const SessionId& session, const ProjectId& project,
+                         std::string_view role, const policy::PermissionSet& permissions) const {
+  const int64_t now = clock_.now().ms / 1000;
+  Claims claims{.iss = issuer_,
+                .aud = std::string(kind == TokenKind::platform ? kControlAudience : kProjectAudience),
+                .kind = std::string(kindName(kind)),
+                .sub = user.str(),
+                .sid = session.str(),
+                .iat = now,
+                .exp = now + kAccessTokenSeconds,
+                .pid = std::nullopt,
+                .role = std::nullopt,
+                .perms = std::nullopt};
+  if (kind != TokenKind::platform) {
+    claims.pid = project.str();
+    claims.role = role;
+    claims.perms = permissions.list();
+  }
+  const Key& key = keys_.back();
+  std::string token = key.header;
+  token += '.';
+  token += toBase64Url(doc::toJson(doc::encode(claims)));
+  const std::string signature = key.key.sign(token);
+  token += '.';
+  token += toBase64Url(signature);
+  return token;
+}
+
+std::string Tokens::mintEndUser(const UserId& user, const SessionId& session, const ProjectId& project,
+                                std::string_view role, const policy::PermissionSet& permissions) const {
+  return mint(TokenKind::endUser, user, session, project, role, permissions);
+}
+
+std::string Tokens::mintMember(const UserId& user, const SessionId& session, const ProjectId& project,
+                               std::string_view role, const policy::PermissionSet& permissions) const {
+  return mint(TokenKind::member, user, session, project, role, permissions);
+}
+
+std::string Tokens::mintControl(const UserId& user, const SessionId& session) const {
+  return mint(TokenKind::platform, user, session, {}, "", {});
+}
+
+Result<AccessToken> Tokens::verify(std::string_view token) const {
+  if (token.size() > kMaxTokenBytes) return fail(refused());
+  const size_t first = token.find('.');
+  const size_t last = token.rfind('.');
+  if (first == std::string_view::npos || first == last) return fail(refused());
+
+  // A header is compared as a whole with those that our own keys write: so there is one algorithm and one type, and the
+  // key is never the token's choice.
+  const Key* key = nullptr;
+  for (const Key& candidate : keys_) {
+    if (candidate.header == token.substr(0, first)) key = &candidate;
+  }
+  if (key == nullptr) return fail(refused());
+  const auto signature = fromBase64Url(token.substr(last + 1));
+  if (!signature || signature->size() != kSignatureBytes) return fail(refused());
+  if (!key->key.verify(token.substr(0, last), *signature)) return fail(refused());
+
+  const auto text = fromBase64Url(token.substr(first + 1, last - first - 1));
+  if (!text) return fail(refused());
+  const auto parsed = doc::parseJson(*text, {.maxDepth = 3, .extended = doc::ExtendedJson::refuse});
+  if (!parsed) return fail(refused());
+  auto claims = doc::decode<Claims>(parsed->view());
+  if (!claims || claims->iss != issuer_) return fail(refused());
+  const auto kind = kindOf(claims->kind);
+  if (!kind || !isConsistent(*claims, *kind)) return fail(refused());
+  const int64_t now = clock_.now().ms / 1000;
+  if (claims->exp <= claims->iat || claims->iat > now + kClockLeewaySeconds) return fail(refused());
+  if (claims->exp <= now) return fail(ErrorCode::unauthenticated, "this token has expired");
+
+  AccessToken out;
+  out.kind = *kind;
+  out.user = UserId(std::move(claims->sub));
+  out.session = SessionId(std::move(claims->sid));
+  if (claims->pid) out.project = ProjectId(*std::move(claims->pid));
+  if (claims->role) out.role = *std::move(claims->role);
+  if (claims->perms) out.permissions = *std::move(claims->perms);
+  out.issuedAt = {claims->iat * 1000};
+  out.expiresAt = {claims->exp * 1000};
+  return out;
+}
+
+doc::Document Tokens::jwks() const {
+  std::vector<Jwk> keys;
+  for (const Key& key : keys_) {
+    const auto [x, y] = key.key.publicPoint();
+    Jwk jwk;
+    jwk.x = toBase64Url(x);
+    jwk.y = toBase64Url(y);
+    jwk.kid = key.id;
+    keys.push_back(std::move(jwk));
+  }
+  doc::BsonWriter out;
+  doc::encodeValue(out, "keys", keys);
+  return out.finish();
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,125 @@
+// What admins change of users.
+#include "identity/email.h"
+#include "identity/records.h"
+#include "identity/users.h"
+
+namespace mb::identity {
+
+namespace {
+
+constexpr size_t kMaxName = 200;
+constexpr size_t kMaxMetadataBytes = 16 << 10;
+constexpr size_t kMaxRoleName = 64;
+
+using Before = std::span<const std::optional<doc::Document>>;
+
+Result<UserRecord> existing(Before before) {
+  if (!before[0]) return fail(ErrorCode::notFound, "no such user");
+  return fromStore<UserRecord>(before[0]->view());
+}
+
+Result<> checkMetadata(doc::DocumentView metadata) {
+  if (metadata.bytes().size() > kMaxMetadataBytes) return fail(invalid("/metadata", "must have at most 16 KiB"));
+  const auto role = metadata.find("role");
+  if (!role) return {};
+  if (role->type() != doc::BsonType::string || role->asString().empty() || role->asString().size() > kMaxRoleName) {
+    return fail(invalid("/metadata/role", "must be the name of a role"));
+  }
+  return {};
+}
+
+// Nobody hands out what they do not hold, through a role either.
+Result<> mayAssign(const policy::Caller& by, const RoleTable& roles, const std::string& role) {
+  if (role == kDefaultUserRole) return {};
+  const auto found = roles.endUser.find(role);
+  if (found == roles.endUser.end() || by.permissions->includes(*found->second)) return {};
+  return fail(ErrorCode::forbidden, "this role holds permissions that you do not hold");
+}
+
+Result<> apply(UserRecord& user, const UserPatch& patch, const policy::Caller& by, const RoleTable& roles) {
+  if (patch.email) {
+    TRY(Email email, parseEmail(*patch.email));
+    if (email.key != user.emailKey) user.emailVerified = false;
+    user.email = std::move(email.text);
+    user.emailKey = std::move(email.key);
+  }
+  if (patch.emailVerified) user.emailVerified = *patch.emailVerified;
+  if (patch.name.given()) {
+    user.name.value.reset();
+    if (patch.name.state == doc::Patch<std::string>::State::value) {
+      TRY(user.name.value, checkDisplayName(patch.name.value, "/name", kMaxName));
+    }
+  }
+  if (patch.metadata) {
+    CHECK(checkMetadata(*patch.metadata));
+    const std::string held = roleOf(user);
+    user.metadata = *patch.metadata;
+    if (roleOf(user) != held) CHECK(mayAssign(by, roles, roleOf(user)));
+  }
+  return {};
+}
+
+struct StatusChange {
+  std::string_view status;
+  std::string_view action;
+};
+
+StatusChange changeTo(UserStatus status) {
+  switch (status) {
+    case UserStatus::active:
+      return {kStatusActive, "user.activate"};
+    case UserStatus::inactive:
+      return {kStatusInactive, "user.deactivate"};
+    case UserStatus::blocked:
+      return {kStatusBlocked, "user.block"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, std::shared_ptr<const RoleTable> roles,
+                    store::Deadline deadline) {
+  if (!isId(UserTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such user");
+  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {realm.project}};
+  store::Judge judge = [input = std::move(input), by = std::move(by), roles = std::move(roles),
+                        now = deps_.clock.now()](Before before) -> Result<std::vector<store::Change>> {
+    TRY(UserRecord user, existing(before));
+    CHECK(apply(user, input, by, *roles));
+    user.updatedAt = now;
+    std::vector<store::Change> changes;
+    changes.push_back(store::Change::put(doc::encode(user)));
+    return changes;
+  };
+  CO_TRY(const store::WriteOutcome outcome,
+         co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  if (!outcome.committed()) co_return fail(ErrorCode::emailTaken, "this email address is registered already");
+  co_return Result<>();
+}
+
+Task<> Users::setStatus(Realm realm, UserId id, UserStatus status, policy::Caller by, store::Deadline deadline) {
+  if (!isId(UserTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such user");
+  const StatusChange change = changeTo(status);
+  std::vector<store::Insert> alongside = deps_.auditor.entry(
+      realm.project, std::string(change.action), auditActorOf(by), "users/" + id.str(), by.ip, by.requestId);
+  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
+  for (const store::Insert& insert : alongside) {
+    targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
+  }
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {realm.project}};
+  store::Judge judge = [status = std::string(change.status), alongside = std::move(alongside),
+                        now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
+    TRY(UserRecord user, existing(before));
+    user.status = std::move(status);
+    user.updatedAt = now;
+    std::vector<store::Change> changes;
+    changes.push_back(store::Change::put(doc::encode(user)));
+    for (store::Insert& insert : alongside) changes.push_back(store::Change::put(std::move(insert.document)));
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,124 @@
+// Users: what is stored, what comes in, what goes out. Source: contract 2.4, 4.2, 4.5; decisions 3 and 8.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/id.h"
+#include "document/shape.h"
+
+namespace mb::identity {
+
+inline constexpr std::string_view kStatusActive = "active";
+inline constexpr std::string_view kStatusInactive = "inactive";
+inline constexpr std::string_view kStatusBlocked = "blocked";
+inline constexpr std::string_view kDefaultUserRole = "user";
+inline constexpr std::string_view kSuperAdmin = "super-admin";
+inline constexpr std::string_view kFreePlan = "free";
+
+// ---- stored
+
+struct UserRecord {
+  UserId id;
+  std::string email;     // as it was given, trimmed
+  std::string emailKey;  // as it is compared: lower case; unique in the realm
+  doc::Nullable<std::string> name;
+  bool emailVerified = false;
+  std::string passwordHash;  // argon2id in its encoded form
+  doc::Document metadata;    // metadata.role is the end-user role
+  std::string status = std::string(kStatusActive);
+  bool mfaEnabled = false;
+  std::optional<std::string> platformRole;  // of platform users: "super-admin" or "user"
+  std::optional<std::string> plan;          // of platform users
+  Timestamp createdAt;
+  Timestamp updatedAt;
+  static constexpr auto shape() {
+    return doc::shape<UserRecord>(
+        "UserRecord", doc::field("id", &UserRecord::id), doc::field("email", &UserRecord::email),
+        doc::field("emailKey", &UserRecord::emailKey), doc::field("name", &UserRecord::name),
+        doc::field("emailVerified", &UserRecord::emailVerified), doc::field("passwordHash", &UserRecord::passwordHash),
+        doc::field("metadata", &UserRecord::metadata), doc::field("status", &UserRecord::status),
+        doc::field("mfaEnabled", &UserRecord::mfaEnabled), doc::field("platformRole", &UserRecord::platformRole),
+        doc::field("plan", &UserRecord::plan), doc::field("createdAt", &UserRecord::createdAt),
+        doc::field("updatedAt", &UserRecord::updatedAt));
+  }
+  bool active() const { return status == kStatusActive; }
+};
+
+// ---- in
+
+struct Registration {
+  std::string email;
+  std::string password;
+  std::optional<std::string> name;
+  static constexpr auto shape() {
+    return doc::shape<Registration>("Registration", doc::field("email", &Registration::email),
+                                    doc::field("password", &Registration::password),
+                                    doc::field("name", &Registration::name));
+  }
+};
+
+struct Credentials {
+  std::string email;
+  std::string password;
+  static constexpr auto shape() {
+    return doc::shape<Credentials>("Credentials", doc::field("email", &Credentials::email),
+                                   doc::field("password", &Credentials::password));
+  }
+};
+
+struct NewUser {
+  std::string email;
+  std::string password;
+  std::optional<std::string> name;
+  std::optional<bool> emailVerified;
+  static constexpr auto shape() {
+    return doc::shape<NewUser>("NewUser", doc::field("email", &NewUser::email),
+                               doc::field("password", &NewUser::password), doc::field("name", &NewUser::name),
+                               doc::field("emailVerified", &NewUser::emailVerified));
+  }
+};
+
+// null clears the name; metadata replaces the whole of it.
+struct UserPatch {
+  std::optional<std::string> email;
+  doc::Patch<std::string> name;
+  std::optional<bool> emailVerified;
+  std::optional<doc::Document> metadata;
+  static constexpr auto shape() {
+    return doc::shape<UserPatch>(
+        "UserPatch", doc::field("email", &UserPatch::email), doc::field("name", &UserPatch::name),
+        doc::field("emailVerified", &UserPatch::emailVerified), doc::field("metadata", &UserPatch::metadata));
+  }
+};
+
+// ---- out
+
+struct UserView {
+  UserId id;
+  std::string email;
+  doc::Nullable<std::string> name;
+  bool emailVerified = false;
+  doc::Document metadata;
+  std::string status;
+  bool mfaEnabled = false;
+  std::optional<std::string> platformRole;
+  std::optional<std::string> plan;
+  Timestamp createdAt;
+  Timestamp updatedAt;
+  static constexpr auto shape() {
+    return doc::shape<UserView>(
+        "User", doc::field("id", &UserView::id), doc::field("email", &UserView::email),
+        doc::field("name", &UserView::name), doc::field("emailVerified", &UserView::emailVerified),
+        doc::field("metadata", &UserView::metadata), doc::field("status", &UserView::status),
+        doc::field("mfaEnabled", &UserView::mfaEnabled), doc::field("platformRole", &UserView::platformRole),
+        doc::field("plan", &UserView::plan), doc::field("createdAt", &UserView::createdAt),
+        doc::field("updatedAt", &UserView::updatedAt));
+  }
+};
+UserView viewOf(const UserRecord& user);
+
+// The end-user role that metadata.role names: "user" where it is absent, "" where it is no string.
+std::string roleOf(const UserRecord& user);
+
+}  // namespace mb::identity

@@ -1,0 +1,188 @@
+#include "identity/users.h"
+
+#include "identity/email.h"
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+
+constexpr size_t kMaxName = 200;
+constexpr size_t kMaxPasswordBytes = 1024;  // 256 code points of four bytes
+constexpr int kMostPlans = 3;
+
+Error emailTaken() {
+  return Error(ErrorCode::emailTaken, "this email address is registered already");
+}
+
+// Fixed in size, whatever was sent as an address.
+std::string accountOf(const Realm& realm, std::string_view emailKey) {
+  return std::to_string(realm.project) + "|" + toHex(sha256(emailKey));
+}
+
+// The name of a new user; none where it is blank.
+Result<doc::Nullable<std::string>> nameOf(const std::optional<std::string>& given) {
+  if (!given || trimmed(*given).empty()) return doc::Nullable<std::string>{};
+  TRY(std::string name, checkDisplayName(*given, "/name", kMaxName));
+  return doc::Nullable<std::string>{std::move(name)};
+}
+
+Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::string_view address,
+                             const std::optional<std::string>& name, std::string_view password) {
+  UserRecord user;
+  TRY(Email email, parseEmail(address));
+  TRY(user.name, nameOf(name));
+  CHECK(checkPasswordRules(password, email.text));
+  user.id = deps.ids.next<UserTag>();
+  user.email = std::move(email.text);
+  user.emailKey = std::move(email.key);
+  user.createdAt = user.updatedAt = deps.clock.now();
+  if (realm.control) {
+    user.platformRole = kDefaultUserRole;
+    user.plan = kFreePlan;
+  }
+  return user;
+}
+
+}  // namespace
+
+UserView viewOf(const UserRecord& user) {
+  return {.id = user.id,
+          .email = user.email,
+          .name = user.name,
+          .emailVerified = user.emailVerified,
+          .metadata = user.metadata,
+          .status = user.status,
+          .mfaEnabled = user.mfaEnabled,
+          .platformRole = user.platformRole,
+          .plan = user.plan,
+          .createdAt = user.createdAt,
+          .updatedAt = user.updatedAt};
+}
+
+std::string roleOf(const UserRecord& user) {
+  const auto role = user.metadata.view().find("role");
+  if (!role) return std::string(kDefaultUserRole);
+  return role->type() == doc::BsonType::string ? std::string(role->asString()) : "";
+}
+
+Task<UserRecord> Users::registerUser(Realm realm, Registration input, TakenEmail taken, store::Deadline deadline) {
+  CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
+  store::Actor actor{realm.control ? "platform" : "user", user.id.str()};
+  co_return co_await add(realm, std::move(user), std::move(input.password), taken, std::move(actor), deadline);
+}
+
+Task<UserRecord> Users::create(Realm realm, NewUser input, policy::Caller by, store::Deadline deadline) {
+  CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
+  user.emailVerified = input.emailVerified.value_or(false);
+  co_return co_await add(realm, std::move(user), std::move(input.password), TakenEmail::refuse, actorOf(by), deadline);
+}
+
+Task<UserRecord> Users::add(Realm realm, UserRecord user, std::string password, TakenEmail taken, store::Actor actor,
+                            store::Deadline deadline) {
+  // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same.
+  if (taken == TakenEmail::refuse) {
+    CO_TRY(const std::optional<UserRecord> known, co_await byKey(realm, user.emailKey));
+    if (known) co_return fail(emailTaken());
+  }
+  CO_TRY(user.passwordHash, co_await passwords_.hash(std::move(password)));
+  const auto shared = std::make_shared<UserRecord>(std::move(user));
+  CO_TRY(const store::WriteOutcome outcome, co_await commit(realm, shared, std::move(actor), deadline));
+  if (outcome.committed()) co_return *shared;
+  if (outcome.violatingTarget != 0) co_return fail(ErrorCode::conflict, "another registration came first, try again");
+  if (taken == TakenEmail::refuse) co_return fail(emailTaken());
+  co_return *shared;
+}
+
+Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord> user, store::Actor actor,
+                                        store::Deadline deadline) {
+  for (int attempt = 1;; ++attempt) {
+    RegistrationPlan plan;
+    if (realm.control && hook_ != nullptr) {
+      CO_TRY(plan, co_await hook_->plan(*user));
+    }
+    std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user->id.str())};
+    std::move(plan.targets.begin(), plan.targets.end(), std::back_inserter(targets));
+    store::WriteOptions options{.deadline = deadline, .actor = actor, .bumpEpochs = std::move(plan.bumpEpochs)};
+    store::Judge judge =
+        [user, judgePlan = std::move(plan.judge)](
+            std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
+      std::vector<store::Change> beside;
+      if (judgePlan) {
+        TRY(beside, judgePlan(*user, before.subspan(1)));
+      }
+      std::vector<store::Change> changes;
+      changes.push_back(store::Change::put(doc::encode(*user)));
+      std::move(beside.begin(), beside.end(), std::back_inserter(changes));
+      return changes;
+    };
+    auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
+    if (outcome || outcome.error().code() != ErrorCode::staleCatalogue) co_return outcome;
+    if (attempt == kMostPlans) co_return fail(ErrorCode::conflict, "another registration came first, try again");
+  }
+}
+
+Task<UserRecord> Users::checkPassword(Realm realm, Credentials input) {
+  const std::string key = emailKey(input.email);
+  const std::string account = accountOf(realm, key);
+  CO_CHECK(guard_.begin(account));
+  auto user = co_await byKey(realm, key);
+  if (!user) {
+    guard_.forgive(account);
+    co_return fail(std::move(user).error());
+  }
+  std::string encoded = *user && input.password.size() <= kMaxPasswordBytes ? (*user)->passwordHash : "";
+  input.password.resize(std::min(input.password.size(), kMaxPasswordBytes));
+  const auto right = co_await passwords_.verify(std::move(encoded), std::move(input.password));
+  if (!right) {
+    guard_.forgive(account);
+    co_return fail(right.error().clone());
+  }
+  if (!*right) co_return fail(ErrorCode::invalidCredentials, "the email or the password is wrong");
+  guard_.forgive(account);
+  if ((*user)->status == kStatusBlocked) co_return fail(ErrorCode::userBlocked, "this user is blocked");
+  if (!(*user)->active()) co_return fail(ErrorCode::userInactive, "this user is not active");
+  co_return *std::move(*user);
+}
+
+Task<std::optional<UserRecord>> Users::byKey(Realm realm, std::string emailKey) {
+  store::Query query =
+      queryOf(collectionOf(realm.project, kUsers), equalsText("emailKey", emailKey), 1, readDeadline());
+  CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
+  if (found.documents.empty()) co_return std::nullopt;
+  CO_TRY(UserRecord user, fromStore<UserRecord>(found.documents.front().view()));
+  co_return user;
+}
+
+Task<std::optional<UserRecord>> Users::byEmail(Realm realm, std::string email) {
+  co_return co_await byKey(realm, emailKey(email));
+}
+
+Task<std::optional<UserRecord>> Users::get(Realm realm, UserId id) {
+  if (!isId(UserTag::prefix, id.str())) co_return std::nullopt;
+  CO_TRY(const std::optional<doc::Document> stored,
+         co_await deps_.store.get(collectionOf(realm.project, kUsers), id.str()));
+  co_return fromStore<UserRecord>(stored);
+}
+
+Task<std::vector<std::optional<UserRecord>>> Users::getMany(Realm realm, std::vector<UserId> ids) {
+  std::vector<std::string> texts;
+  for (const UserId& id : ids) texts.push_back(id.str());
+  CO_TRY(const std::vector<std::optional<doc::Document>> stored,
+         co_await deps_.store.getMany(collectionOf(realm.project, kUsers), std::move(texts)));
+  std::vector<std::optional<UserRecord>> users;
+  for (const auto& document : stored) {
+    CO_TRY(std::optional<UserRecord> user, fromStore<UserRecord>(document));
+    users.push_back(std::move(user));
+  }
+  co_return users;
+}
+
+Task<std::vector<UserRecord>> Users::list(Realm realm, uint64_t skip, uint64_t limit, store::Deadline deadline) {
+  store::Query query = queryOf(collectionOf(realm.project, kUsers), doc::Filter(), limit, deadline);
+  query.skip = skip;
+  CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
+  co_return fromStore<UserRecord>(found.documents);
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,257 @@
+#include "snapshot/snapshot.h"
+
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "base/lru_cache.h"
+#include "snapshot/flights.h"
+
+namespace mb::snapshot {
+
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// A snapshot that could not be loaded anew stays in use so long after that was first noticed (docs/engine.md 5).
+constexpr std::chrono::seconds kGrace{1};
+
+// A pointer of one core's own: its counter is touched by that core only, while the snapshot itself is shared.
+SnapshotPtr ownPointer(SnapshotPtr shared) {
+  const ProjectSnapshot* raw = shared.get();
+  return {raw, [shared = std::move(shared)](const ProjectSnapshot*) {}};
+}
+
+}  // namespace
+
+struct Snapshots::Impl {
+  // What one core holds.
+  struct Shelf {
+    explicit Shelf(size_t capacity) : byId(capacity), idBySlug(capacity) {}
+    LruCache<SnapshotPtr> byId;
+    LruCache<std::string> idBySlug;
+  };
+  struct Shared {
+    std::weak_ptr<const ProjectSnapshot> snapshot;
+    std::optional<SteadyTime> failingSince;
+  };
+
+  Impl(store::DocumentStore& s, Cores& cores, size_t capacity)
+      : store(s), shelves(static_cast<size_t>(cores.count())), sharedLimit(std::max<size_t>(capacity, 1) * 2) {
+    const size_t perCore = std::max<size_t>(1, capacity / static_cast<size_t>(cores.count()));
+    for (auto& shelf : shelves) shelf = std::make_unique<Shelf>(perCore);
+  }
+
+  // Null on a thread that is no core.
+  Shelf* shelf() {
+    const int core = Cores::current();
+    return core < 0 || static_cast<size_t>(core) >= shelves.size() ? nullptr : shelves[static_cast<size_t>(core)].get();
+  }
+  bool isCurrent(const ProjectSnapshot& snapshot) const {
+    return snapshot.epoch() == store.epoch(snapshot.info().number);
+  }
+
+  SnapshotPtr held(std::string_view idOrSlug);
+  SnapshotPtr keep(const SnapshotPtr& snapshot);
+  SnapshotPtr sharedOf(const std::string& id);
+  void publish(const SnapshotPtr& snapshot);
+  SnapshotPtr inGrace(const std::string& idOrSlug);
+  std::optional<store::ProjectNo> numberOf(const std::string& id);
+
+  Task<std::optional<ProjectInfo>> look(std::string key);
+  Task<SnapshotPtr> load(std::string key);
+  Task<SnapshotPtr> loadGuarded(std::string key);
+  Task<SnapshotPtr> current(std::string key);
+
+  store::DocumentStore& store;
+  ProjectDirectory* directory = nullptr;
+  std::vector<SlotSource*> sources;
+  std::vector<std::unique_ptr<Shelf>> shelves;
+  Flights<SnapshotPtr> flights;
+
+  std::mutex mutex;
+  const size_t sharedLimit;
+  std::unordered_map<std::string, Shared, StringHash, std::equal_to<>> shared;  // by id; under mutex
+};
+
+// The snapshot of this core's shelf, if it is current.
+SnapshotPtr Snapshots::Impl::held(std::string_view idOrSlug) {
+  Shelf* own = shelf();
+  if (own == nullptr) return nullptr;
+  const SnapshotPtr* found = own->byId.find(idOrSlug);
+  if (found == nullptr) {
+    const std::string* id = own->idBySlug.find(idOrSlug);
+    if (id != nullptr) found = own->byId.find(*id);
+  }
+  if (found == nullptr || !isCurrent(**found)) return nullptr;
+  return *found;
+}
+
+SnapshotPtr Snapshots::Impl::keep(const SnapshotPtr& snapshot) {
+  Shelf* own = shelf();
+  if (own == nullptr) return snapshot;
+  const ProjectInfo& info = snapshot->info();
+  own->idBySlug.put(info.slug, info.id.str());
+  return own->byId.put(info.id.str(), ownPointer(snapshot));
+}
+
+// The snapshot of another core, if it is current.
+SnapshotPtr Snapshots::Impl::sharedOf(const std::string& id) {
+  const std::lock_guard lock(mutex);
+  const auto it = shared.find(id);
+  if (it == shared.end()) return nullptr;
+  SnapshotPtr snapshot = it->second.snapshot.lock();
+  return snapshot && isCurrent(*snapshot) ? snapshot : nullptr;
+}
+
+void Snapshots::Impl::publish(const SnapshotPtr& snapshot) {
+  const std::lock_guard lock(mutex);
+  if (shared.size() >= sharedLimit) {
+    std::erase_if(shared, [](const auto& entry) { return entry.second.snapshot.expired(); });
+  }
+  shared.insert_or_assign(snapshot->info().id.str(), Shared{snapshot, std::nullopt});
+}
+
+// Of a project that was loaded before, current or not.
+std::optional<store::ProjectNo> Snapshots::Impl::numberOf(const std::string& id) {
+  const std::lock_guard lock(mutex);
+  const auto it = shared.find(id);
+  const SnapshotPtr known = it == shared.end() ? nullptr : it->second.snapshot.lock();
+  return known ? std::optional(known->info().number) : std::nullopt;
+}
+
+// The last snapshot of a project that cannot be loaded at the moment, for a second.
+SnapshotPtr Snapshots::Impl::inGrace(const std::string& idOrSlug) {
+  Shelf* own = shelf();
+  const std::string* id = own == nullptr ? nullptr : own->idBySlug.find(idOrSlug);
+  const std::lock_guard lock(mutex);
+  const auto it = shared.find(id == nullptr ? idOrSlug : *id);
+  if (it == shared.end()) return nullptr;
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (!it->second.failingSince) it->second.failingSince = now;
+  return now - *it->second.failingSince < kGrace ? it->second.snapshot.lock() : nullptr;
+}
+
+// Keys are ids, slugs, or "#" and a project number.
+Task<std::optional<ProjectInfo>> Snapshots::Impl::look(std::string key) {
+  if (key.starts_with('#')) {
+    const auto number = static_cast<store::ProjectNo>(std::stoul(key.substr(1)));
+    co_return co_await directory->byNumber(number);
+  }
+  co_return co_await directory->find(std::move(key));
+}
+
+Task<SnapshotPtr> Snapshots::Impl::load(std::string key) {
+  std::optional<store::ProjectNo> number = numberOf(key);
+  if (!number) {
+    CO_TRY(std::optional<ProjectInfo> first, co_await look(key));
+    if (!first) co_return nullptr;
+    key = first->id.str();
+    if (SnapshotPtr known = sharedOf(key)) co_return known;
+    number = first->number;
+  }
+  // The epoch is read before all that it vouches for, so a change in between is noticed at the next look.
+  const uint64_t epoch = store.epoch(*number);
+  CO_TRY(std::optional<ProjectInfo> info, co_await directory->find(key));
+  if (!info) co_return nullptr;
+  std::vector<std::shared_ptr<const void>> slots;
+  slots.reserve(sources.size());
+  for (SlotSource* source : sources) {
+    ProjectInfo copy = *info;
+    CO_TRY(std::shared_ptr<const void> slot, co_await source->load(std::move(copy)));
+    slots.push_back(std::move(slot));
+  }
+  auto snapshot = std::make_shared<const ProjectSnapshot>(*std::move(info), epoch, std::move(slots));
+  publish(snapshot);
+  co_return snapshot;
+}
+
+// load() that lets no exception pass, since others wait for it.
+Task<SnapshotPtr> Snapshots::Impl::loadGuarded(std::string key) {
+  try {
+    co_return co_await load(std::move(key));
+  } catch (const std::exception& bug) {
+    co_return fail(Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
+  }
+}
+
+Task<SnapshotPtr> Snapshots::Impl::current(std::string key) {
+  // A load that began before this call may have missed a change that the caller knows of; the one after it cannot.
+  bool joined = false;
+  while (true) {
+    if (flights.leads(key)) {
+      Result<SnapshotPtr> loaded = co_await loadGuarded(key);
+      Landed<SnapshotPtr> landed;
+      if (loaded) {
+        landed.value = *loaded;
+      } else {
+        landed.failure = std::make_shared<const Error>(std::move(loaded).error());
+      }
+      flights.land(key, landed);
+      if (landed.failure) co_return fail(landed.failure->clone());
+      co_return landed.value;
+    }
+    const std::optional<Landed<SnapshotPtr>> landed = co_await flights.join(key);
+    if (!landed) continue;
+    const bool current = landed->value && isCurrent(*landed->value);
+    if (!joined && !current) {
+      joined = true;
+      continue;
+    }
+    if (landed->failure) co_return fail(landed->failure->clone());
+    co_return landed->value;
+  }
+}
+
+Snapshots::Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity)
+    : impl_(std::make_unique<Impl>(store, cores, capacity)) {}
+
+Snapshots::~Snapshots() = default;
+
+void Snapshots::setDirectory(ProjectDirectory& directory) {
+  impl_->directory = &directory;
+}
+
+size_t Snapshots::addSource(SlotSource& source) {
+  impl_->sources.push_back(&source);
+  return impl_->sources.size() - 1;
+}
+
+SnapshotPtr Snapshots::cached(std::string_view id) {
+  return impl_->held(id);
+}
+
+Task<SnapshotPtr> Snapshots::find(std::string idOrSlug) {
+  // "#" begins the keys of numbers, and no id or slug.
+  if (idOrSlug.empty() || idOrSlug.starts_with('#')) co_return nullptr;
+  if (SnapshotPtr held = impl_->held(idOrSlug)) co_return held;
+  if (SnapshotPtr shared = impl_->sharedOf(idOrSlug)) co_return impl_->keep(shared);
+  Result<SnapshotPtr> loaded = co_await impl_->current(idOrSlug);
+  if (!loaded) {
+    if (SnapshotPtr old = impl_->inGrace(idOrSlug)) {
+      logWarn("a project's configuration could not be loaded, the last one is used",
+              {{"project", idOrSlug}, {"message", loaded.error().message()}, {"cause", loaded.error().cause()}});
+      co_return old;
+    }
+    co_return fail(std::move(loaded).error());
+  }
+  if (!*loaded) co_return nullptr;
+  co_return impl_->keep(*loaded);
+}
+
+Task<SnapshotPtr> Snapshots::byNumber(store::ProjectNo number) {
+  CO_TRY(const SnapshotPtr loaded, co_await impl_->current("#" + std::to_string(number)));
+  if (!loaded) co_return nullptr;
+  co_return impl_->keep(loaded);
+}
+
+Task<SnapshotPtr> Snapshots::onlyOne() {
+  CO_TRY(const std::optional<ProjectInfo> info, co_await impl_->directory->onlyOne());
+  if (!info) co_return nullptr;
+  std::string id = info->id.str();
+  co_return co_await find(std::move(id));
+}
+
+}  // namespace mb::snapshot
