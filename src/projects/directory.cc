@@ -1,0 +1,88 @@
+#include "projects/directory.h"
+
+#include "projects/records.h"
+
+namespace mb::projects {
+
+namespace {
+
+constexpr uint64_t kPage = 1000;
+
+Result<std::optional<snapshot::ProjectInfo>> liveInfo(doc::Document stored) {
+  TRY(snapshot::ProjectInfo info, infoOf(std::move(stored)));
+  if (info.status == snapshot::ProjectStatus::deleted) return std::nullopt;
+  return info;
+}
+
+doc::Filter live() {
+  doc::BsonWriter out;
+  out.beginDocument("status");
+  out.beginArray("$in");
+  out.appendString("0", "active");
+  out.appendString("1", "suspended");
+  out.end();
+  out.end();
+  out.appendNull("parentId");
+  return *doc::Filter::parse(out.finish());
+}
+
+}  // namespace
+
+Task<std::optional<snapshot::ProjectInfo>> Directory::firstWhere(doc::Filter filter) {
+  store::Query query = queryOf(kProjects, std::move(filter), 0, 1);
+  CO_TRY(store::QueryResult found, co_await store_.find(std::move(query)));
+  if (found.documents.empty()) co_return std::nullopt;
+  co_return liveInfo(std::move(found.documents.front()));
+}
+
+Task<std::optional<snapshot::ProjectInfo>> Directory::find(std::string idOrSlug) {
+  if (!idOrSlug.starts_with(ProjectTag::prefix)) co_return co_await firstWhere(equals("slug", idOrSlug));
+  CO_TRY(std::optional<doc::Document> stored, co_await store_.get(controlCollection(kProjects), std::move(idOrSlug)));
+  if (!stored) co_return std::nullopt;
+  co_return liveInfo(*std::move(stored));
+}
+
+Task<std::optional<snapshot::ProjectInfo>> Directory::byNumber(store::ProjectNo number) {
+  doc::BsonWriter out;
+  out.appendInteger("", number);
+  const doc::Document holder = out.finish();
+  co_return co_await firstWhere(doc::Filter::equals("number", holder.view().begin()->value));
+}
+
+Task<std::optional<snapshot::ProjectInfo>> Directory::onlyOne() {
+  store::Query query = queryOf(kProjects, live(), 0, 2);
+  CO_TRY(store::QueryResult found, co_await store_.find(std::move(query)));
+  if (found.documents.size() != 1) co_return std::nullopt;
+  co_return liveInfo(std::move(found.documents.front()));
+}
+
+Task<std::vector<store::ProjectNo>> Directory::numbers() {
+  std::vector<store::ProjectNo> numbers;
+  for (uint64_t skip = 0;; skip += kPage) {
+    CO_TRY(const store::QueryResult found, co_await store_.find(queryOf(kProjects, doc::Filter(), skip, kPage)));
+    CO_TRY(const auto records, fromStore<ProjectRecord>(found.documents));
+    for (const auto& record : records) {
+      if (record.status != "deleted") numbers.push_back(static_cast<store::ProjectNo>(record.number));
+    }
+    if (found.documents.size() < kPage) co_return numbers;
+  }
+}
+
+Task<std::shared_ptr<const void>> MemberSource::load(snapshot::ProjectInfo project) {
+  auto table = std::make_shared<identity::MemberTable>();
+  for (uint64_t skip = 0;; skip += kPage) {
+    store::Query query = queryOf(kMemberships, equals("projectId", project.id.str()), skip, kPage);
+    CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
+    CO_TRY(const std::vector<MembershipRecord> members, fromStore<MembershipRecord>(found.documents));
+    for (const auto& member : members) table->byUser[member.userId.str()] = {member.id.str(), member.role};
+    if (found.documents.size() < kPage) break;
+  }
+  co_return std::shared_ptr<const void>(std::move(table));
+}
+
+Task<std::shared_ptr<const void>> RecordSource::load(snapshot::ProjectInfo project) {
+  CO_TRY(ProjectRecord record, fromStore<ProjectRecord>(project.record.view()));
+  co_return std::shared_ptr<const void>(std::make_shared<const ProjectRecord>(std::move(record)));
+}
+
+}  // namespace mb::projects

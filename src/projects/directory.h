@@ -1,0 +1,40 @@
+// How the snapshot registry finds projects, and what this room adds to every snapshot.
+#pragma once
+
+#include "identity/tables.h"
+#include "projects/project_types.h"
+#include "snapshot/snapshot.h"
+
+namespace mb::projects {
+
+class Directory final : public snapshot::ProjectDirectory {
+ public:
+  explicit Directory(store::DocumentStore& store) : store_(store) {}
+  Task<std::optional<snapshot::ProjectInfo>> find(std::string idOrSlug) override;
+  Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo number) override;
+  Task<std::optional<snapshot::ProjectInfo>> onlyOne() override;
+  // The numbers of all projects that are not deleted.
+  Task<std::vector<store::ProjectNo>> numbers();
+
+ private:
+  Task<std::optional<snapshot::ProjectInfo>> firstWhere(doc::Filter filter);
+  store::DocumentStore& store_;
+};
+
+// Fills identity's MemberTable: the active members of a project.
+class MemberSource final : public snapshot::SlotSource {
+ public:
+  explicit MemberSource(store::DocumentStore& store) : store_(store) {}
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
+
+ private:
+  store::DocumentStore& store_;
+};
+
+// The project's record, decoded: a ProjectRecord.
+class RecordSource final : public snapshot::SlotSource {
+ public:
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
+};
+
+}  // namespace mb::projects

@@ -1,0 +1,36 @@
+#include "projects/instance.h"
+
+#include <algorithm>
+
+#include "identity/email.h"
+#include "projects/records.h"
+
+namespace mb::projects {
+
+InstanceSettings::InstanceSettings(Settings& settings)
+    : operatorEmails(settings.list("SERVICE_OPERATORS",
+                                   "any value switches operator routes on; addresses in it become super-admin when "
+                                   "they register")) {
+  operatorsEnabled = !operatorEmails.empty();
+  std::erase_if(operatorEmails, [](const std::string& entry) { return entry.find('@') == std::string::npos; });
+  for (auto& email : operatorEmails) email = identity::emailKey(email);
+}
+
+Task<SetupStatus> Instance::setupStatus() {
+  if (!setUp_) {
+    CO_TRY(const auto instance, co_await deps_.store.get(controlCollection(kInstance), std::string(kInstanceId)));
+    if (instance) setUp_ = true;
+  }
+  SetupStatus status;
+  status.needsSetup = !setUp_;
+  status.operatorsEnabled = settings_.operatorsEnabled;
+  co_return status;
+}
+
+Task<doc::Document> Instance::user(std::string id) {
+  CO_TRY(const auto user, co_await deps_.users.get(identity::Realm::platform(), UserId(std::move(id))));
+  if (!user) co_return fail(ErrorCode::unauthenticated, "this account is gone");
+  co_return doc::encode(identity::viewOf(*user));
+}
+
+}  // namespace mb::projects

@@ -1,0 +1,44 @@
+// A project's members and pending invites. Rules: membership_rules.h. Source: contract 2.3, 3.2, 4.8; decisions 7.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "projects/projects.h"
+
+namespace mb::projects {
+
+struct Standing;
+
+// Pending invites that one address may have.
+inline constexpr uint64_t kInvitesPerAddress = 100;
+
+// Owner or Admin for every change, else forbidden; notFound for those who are not members. References outlive it. Any
+// core.
+class Members {
+ public:
+  explicit Members(const ProjectDeps& deps) : deps_(deps) {}
+
+  // Active ones first, then pending, each oldest first.
+  Task<std::vector<MemberView>> list(By by, std::string project);
+  // A member where the address has an account, else a pending invite; inviting again refreshes its role. Fails with
+  // validation (role, address), forbidden (Owner, more than the caller holds), conflict (a member already, or too many
+  // invites).
+  Task<MemberView> add(By by, std::string project, NewMember input);
+  // Fails with validation, forbidden, conflict (the last Owner), notFound.
+  Task<> changeRole(By by, std::string project, std::string userId, std::string role);
+  Task<> remove(By by, std::string project, std::string userId);
+  Task<> cancelInvite(By by, std::string project, std::string email);
+
+ private:
+  // Whether the caller may hand out `role` as far as the snapshot tells; the commit judges again.
+  Result<> mayHandOut(const Standing& standing, const std::string& role) const;
+  Task<MemberView> addActive(By by, const Standing& standing, std::string role, identity::UserRecord user);
+  Task<MemberView> invite(By by, const Standing& standing, std::string role, std::string email);
+  Task<std::optional<InviteRecord>> findInvite(ProjectId project, std::string email);
+  Task<> removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action);
+
+  const ProjectDeps& deps_;
+};
+
+}  // namespace mb::projects

@@ -1,0 +1,29 @@
+// What the room needs from others.
+#pragma once
+
+#include "audit/audit.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "identity/tables.h"
+#include "identity/tokens.h"
+#include "identity/users.h"
+#include "projects/project_types.h"
+#include "snapshot/snapshot.h"
+#include "store/store.h"
+
+namespace mb::projects {
+
+// References outlive the room.
+struct ProjectDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  identity::Users& users;
+  const identity::Tokens& tokens;
+  identity::IdentitySlots slots;
+  snapshot::SlotKey<ProjectRecord> record;
+  IdGenerator& ids;
+  const Clock& clock;
+  audit::Auditor& auditor;
+};
+
+}  // namespace mb::projects

@@ -1,0 +1,270 @@
+// The shapes of the control plane: what is stored, what comes in, what goes out. Source: contract 2.2, 2.3, 4.8;
+// decisions 3, 6 and 8.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "document/shape.h"
+
+namespace mb::projects {
+
+inline constexpr int64_t kDefaultMaxFileSize = 50LL << 20;
+inline constexpr int64_t kLargestMaxFileSize = 10LL << 30;
+
+inline constexpr std::string_view kOwner = "Owner";
+inline constexpr std::string_view kAdmin = "Admin";
+
+// ---- stored
+
+struct ProjectSettings {
+  std::vector<std::string> allowedOrigins;  // of browsers on the data plane; empty: any
+  bool hideRegistered = false;
+  bool rotateRefreshTokens = false;
+  static constexpr auto shape() {
+    return doc::shape<ProjectSettings>("ProjectSettings",
+                                       doc::field("allowedOrigins", &ProjectSettings::allowedOrigins),
+                                       doc::field("hideRegistered", &ProjectSettings::hideRegistered),
+                                       doc::field("rotateRefreshTokens", &ProjectSettings::rotateRefreshTokens));
+  }
+};
+
+struct ProjectRecord {
+  ProjectId id;
+  int64_t number = 0;  // store::ProjectNo
+  std::string slug;
+  std::string name;
+  std::string status;  // active, suspended, deleted
+  OrgId organizationId;
+  doc::Nullable<ProjectId> parentId;
+  doc::Nullable<std::string> environment;
+  doc::Nullable<std::string> color;
+  doc::Nullable<std::string> icon;
+  int64_t maxFileSize = kDefaultMaxFileSize;
+  ProjectSettings settings;
+  std::vector<std::string> owners;  // user ids; never empty while the project is live
+  Timestamp createdAt;
+  std::optional<Timestamp> deletedAt;
+  static constexpr auto shape() {
+    return doc::shape<ProjectRecord>(
+        "ProjectRecord", doc::field("id", &ProjectRecord::id), doc::field("number", &ProjectRecord::number),
+        doc::field("slug", &ProjectRecord::slug), doc::field("name", &ProjectRecord::name),
+        doc::field("status", &ProjectRecord::status), doc::field("organizationId", &ProjectRecord::organizationId),
+        doc::field("parentId", &ProjectRecord::parentId), doc::field("environment", &ProjectRecord::environment),
+        doc::field("color", &ProjectRecord::color), doc::field("icon", &ProjectRecord::icon),
+        doc::field("maxFileSize", &ProjectRecord::maxFileSize), doc::field("settings", &ProjectRecord::settings),
+        doc::field("owners", &ProjectRecord::owners), doc::field("createdAt", &ProjectRecord::createdAt),
+        doc::field("deletedAt", &ProjectRecord::deletedAt));
+  }
+};
+
+struct OrganizationRecord {
+  OrgId id;
+  std::string name;
+  bool personal = true;
+  UserId ownerId;
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<OrganizationRecord>(
+        "OrganizationRecord", doc::field("id", &OrganizationRecord::id), doc::field("name", &OrganizationRecord::name),
+        doc::field("personal", &OrganizationRecord::personal), doc::field("ownerId", &OrganizationRecord::ownerId),
+        doc::field("createdAt", &OrganizationRecord::createdAt));
+  }
+};
+
+struct MembershipRecord {
+  MembershipId id;
+  ProjectId projectId;
+  UserId userId;
+  std::string role;
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<MembershipRecord>(
+        "MembershipRecord", doc::field("id", &MembershipRecord::id),
+        doc::field("projectId", &MembershipRecord::projectId), doc::field("userId", &MembershipRecord::userId),
+        doc::field("role", &MembershipRecord::role), doc::field("createdAt", &MembershipRecord::createdAt));
+  }
+};
+
+// Locked by whoever invites an address and by whoever registers it, so that neither misses the other. Its id is the
+// address as it is compared.
+struct InvitedAddress {
+  std::string id;
+  int64_t revision = 0;  // grows with each invite
+  static constexpr auto shape() {
+    return doc::shape<InvitedAddress>("InvitedAddress", doc::field("id", &InvitedAddress::id),
+                                      doc::field("revision", &InvitedAddress::revision));
+  }
+};
+
+// A membership that waits for its address to register. Becomes a MembershipRecord under the same id.
+struct InviteRecord {
+  MembershipId id;
+  ProjectId projectId;
+  int64_t projectNumber = 0;
+  std::string email;  // as compared: trimmed, lower case
+  std::string role;
+  UserId invitedBy;
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<InviteRecord>(
+        "InviteRecord", doc::field("id", &InviteRecord::id), doc::field("projectId", &InviteRecord::projectId),
+        doc::field("projectNumber", &InviteRecord::projectNumber), doc::field("email", &InviteRecord::email),
+        doc::field("role", &InviteRecord::role), doc::field("invitedBy", &InviteRecord::invitedBy),
+        doc::field("createdAt", &InviteRecord::createdAt));
+  }
+};
+
+// ---- in
+
+struct NewProject {
+  std::string name;
+  std::optional<std::string> mongoUrl;
+  static constexpr auto shape() {
+    return doc::shape<NewProject>("NewProject", doc::field("name", &NewProject::name),
+                                  doc::field("mongoUrl", &NewProject::mongoUrl));
+  }
+};
+
+struct SettingsPatch {
+  std::optional<std::vector<std::string>> allowedOrigins;
+  std::optional<bool> hideRegistered;
+  std::optional<bool> rotateRefreshTokens;
+  static constexpr auto shape() {
+    return doc::shape<SettingsPatch>("SettingsPatch", doc::field("allowedOrigins", &SettingsPatch::allowedOrigins),
+                                     doc::field("hideRegistered", &SettingsPatch::hideRegistered),
+                                     doc::field("rotateRefreshTokens", &SettingsPatch::rotateRefreshTokens));
+  }
+};
+
+// null clears color and icon.
+struct ProjectPatch {
+  std::optional<std::string> name;
+  std::optional<int64_t> maxFileSize;
+  doc::Patch<std::string> color;
+  doc::Patch<std::string> icon;
+  std::optional<SettingsPatch> settings;
+  static constexpr auto shape() {
+    return doc::shape<ProjectPatch>("ProjectPatch", doc::field("name", &ProjectPatch::name),
+                                    doc::field("maxFileSize", &ProjectPatch::maxFileSize),
+                                    doc::field("color", &ProjectPatch::color), doc::field("icon", &ProjectPatch::icon),
+                                    doc::field("settings", &ProjectPatch::settings));
+  }
+};
+
+struct NewMember {
+  std::string email;
+  std::string role;
+  static constexpr auto shape() {
+    return doc::shape<NewMember>("NewMember", doc::field("email", &NewMember::email),
+                                 doc::field("role", &NewMember::role));
+  }
+};
+
+struct MemberPatch {
+  std::string role;
+  static constexpr auto shape() {
+    return doc::shape<MemberPatch>("MemberPatch", doc::field("role", &MemberPatch::role));
+  }
+};
+
+// ---- out
+
+struct ProjectView {
+  ProjectId id;
+  std::string slug;
+  std::string name;
+  std::string status;
+  std::string role;  // the asking member's
+  OrgId organizationId;
+  doc::Nullable<ProjectId> parentId;
+  doc::Nullable<std::string> environment;
+  doc::Nullable<std::string> color;
+  doc::Nullable<std::string> icon;
+  int64_t maxFileSize = 0;
+  bool byo = false;
+  ProjectSettings settings;
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<ProjectView>(
+        "Project", doc::field("id", &ProjectView::id), doc::field("slug", &ProjectView::slug),
+        doc::field("name", &ProjectView::name), doc::field("status", &ProjectView::status),
+        doc::field("role", &ProjectView::role), doc::field("organizationId", &ProjectView::organizationId),
+        doc::field("parentId", &ProjectView::parentId), doc::field("environment", &ProjectView::environment),
+        doc::field("color", &ProjectView::color), doc::field("icon", &ProjectView::icon),
+        doc::field("maxFileSize", &ProjectView::maxFileSize), doc::field("byo", &ProjectView::byo),
+        doc::field("settings", &ProjectView::settings), doc::field("createdAt", &ProjectView::createdAt));
+  }
+};
+
+struct MemberView {
+  MembershipId id;
+  doc::Nullable<UserId> userId;  // null while pending
+  std::string email;
+  doc::Nullable<std::string> name;
+  std::string role;
+  std::string status;  // active, pending
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<MemberView>("Member", doc::field("id", &MemberView::id),
+                                  doc::field("userId", &MemberView::userId), doc::field("email", &MemberView::email),
+                                  doc::field("name", &MemberView::name), doc::field("role", &MemberView::role),
+                                  doc::field("status", &MemberView::status),
+                                  doc::field("createdAt", &MemberView::createdAt));
+  }
+};
+
+struct OrganizationView {
+  OrgId id;
+  std::string name;
+  bool personal = true;
+  static constexpr auto shape() {
+    return doc::shape<OrganizationView>("Organization", doc::field("id", &OrganizationView::id),
+                                        doc::field("name", &OrganizationView::name),
+                                        doc::field("personal", &OrganizationView::personal));
+  }
+};
+
+struct MembershipView {
+  MembershipId id;
+  ProjectId projectId;
+  std::string projectName;
+  std::string role;
+  static constexpr auto shape() {
+    return doc::shape<MembershipView>(
+        "Membership", doc::field("id", &MembershipView::id), doc::field("projectId", &MembershipView::projectId),
+        doc::field("projectName", &MembershipView::projectName), doc::field("role", &MembershipView::role));
+  }
+};
+
+struct ProjectToken {
+  std::string token;
+  int64_t expiresIn = 0;  // seconds
+  static constexpr auto shape() {
+    return doc::shape<ProjectToken>("ProjectToken", doc::field("token", &ProjectToken::token),
+                                    doc::field("expiresIn", &ProjectToken::expiresIn));
+  }
+};
+
+struct SetupStatus {
+  bool needsSetup = true;
+  bool registrationOpen = true;
+  bool operatorsEnabled = false;
+  bool billingEnabled = false;
+  bool storageEnabled = false;
+  bool connectionsEnabled = false;
+  std::vector<std::string> oauthProviders;
+  static constexpr auto shape() {
+    return doc::shape<SetupStatus>("SetupStatus", doc::field("needsSetup", &SetupStatus::needsSetup),
+                                   doc::field("registrationOpen", &SetupStatus::registrationOpen),
+                                   doc::field("operatorsEnabled", &SetupStatus::operatorsEnabled),
+                                   doc::field("billingEnabled", &SetupStatus::billingEnabled),
+                                   doc::field("storageEnabled", &SetupStatus::storageEnabled),
+                                   doc::field("connectionsEnabled", &SetupStatus::connectionsEnabled),
+                                   doc::field("oauthProviders", &SetupStatus::oauthProviders));
+  }
+};
+
+}  // namespace mb::projects

@@ -1,0 +1,219 @@
+#include "projects/projects.h"
+
+#include "base/crypto.h"
+#include "projects/project_rules.h"
+#include "projects/standing.h"
+
+namespace mb::projects {
+
+namespace {
+
+constexpr uint64_t kPage = 1000;
+
+store::IndexSpec index(std::string name, std::vector<std::string> paths, bool unique = false) {
+  store::IndexSpec spec;
+  spec.name = std::move(name);
+  for (auto& path : paths) spec.keys.push_back({std::move(path), 1});
+  spec.unique = unique;
+  return spec;
+}
+
+ProjectView viewOf(const ProjectRecord& record, std::string role) {
+  return {record.id,       record.slug,        record.name,  record.status, std::move(role),    record.organizationId,
+          record.parentId, record.environment, record.color, record.icon,   record.maxFileSize, false,
+          record.settings, record.createdAt};
+}
+
+doc::Document named(std::string_view name) {
+  doc::BsonWriter out;
+  out.appendString("name", name);
+  return out.finish();
+}
+
+}  // namespace
+
+std::vector<store::SystemCollection> systemCollections() {
+  return {{kOrganizations, "__organizations", {index("owner", {"ownerId"})}},
+          {kProjects,
+           "__projects",
+           {index("slug", {"slug"}, true), index("number", {"number"}, true), index("status", {"status"})}},
+          {kMemberships, "__memberships", {index("member", {"projectId", "userId"}, true), index("user", {"userId"})}},
+          {kInvites, "__invites", {index("invite", {"projectId", "email"}, true), index("email", {"email"})}},
+          {kInvitedAddresses, "__invited_addresses", {}},
+          {kInstance, "__instance", {}}};
+}
+
+// ---- creating
+
+Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner) {
+  const auto number = static_cast<store::ProjectNo>(record.number);
+  std::vector<store::WriteTarget> targets;
+  targets.push_back(target(kProjects, record.id.str()));
+  targets.push_back(target(kMemberships, owner.id.str()));
+  store::Judge judge = [&](Before) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    changes.push_back(store::Change::put(doc::encode(owner)));
+    return changes;
+  };
+  auto audit = auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), named(record.name));
+  CO_TRY(const store::WriteOutcome outcome,
+         co_await commit(deps_, by, number, std::move(targets), std::move(judge), std::move(audit)));
+  co_return outcome.committed();
+}
+
+Task<ProjectView> Projects::create(By by, NewProject input) {
+  if (input.mongoUrl) {
+    const std::string problem = "bring-your-own databases are not enabled on this deployment";
+    co_return fail(Error(ErrorCode::validation, problem).withDetail("/mongoUrl", problem));
+  }
+  ProjectRecord record;
+  CO_TRY(record.name, checkName(input.name));
+  CO_TRY(const store::QueryResult owned,
+         co_await deps_.store.find(queryOf(kOrganizations, equals("ownerId", by.caller.id), 0, 1)));
+  if (owned.documents.empty()) {
+    co_return fail(Error(ErrorCode::internal, "this account has no organization").withCause(by.caller.id));
+  }
+  record.organizationId = OrgId(std::string(owned.documents.front().view().stringOr("id")));
+  CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
+  record.number = number;
+  record.id = deps_.ids.next<ProjectTag>();
+  record.status = "active";
+  record.owners = {by.caller.id};
+  record.createdAt = deps_.clock.now();
+  const MembershipRecord owner{deps_.ids.next<MembershipTag>(), record.id, UserId(by.caller.id), std::string(kOwner),
+                               record.createdAt};
+  constexpr int kPlainAttempts = 5;
+  for (int attempt = 0; attempt < 2 * kPlainAttempts; ++attempt) {
+    record.slug = slugFor(record.name, attempt);
+    if (attempt >= kPlainAttempts) record.slug = fmt::format("{}-{:08x}", slugFor(record.name, 0), randomU64() >> 32);
+    CO_TRY(const bool committed, co_await insert(by, record, owner));
+    if (committed) co_return viewOf(record, owner.role);
+  }
+  co_return fail(ErrorCode::unavailable, "no slug is free for this name, try again");
+}
+
+// ---- seeing
+
+Task<std::vector<MembershipRecord>> Projects::membershipsOf(std::string userId) {
+  std::vector<MembershipRecord> all;
+  for (uint64_t skip = 0;; skip += kPage) {
+    CO_TRY(const store::QueryResult found,
+           co_await deps_.store.find(queryOf(kMemberships, equals("userId", userId), skip, kPage)));
+    CO_TRY(std::vector<MembershipRecord> page, fromStore<MembershipRecord>(found.documents));
+    std::move(page.begin(), page.end(), std::back_inserter(all));
+    if (found.documents.size() < kPage) co_return all;
+  }
+}
+
+Task<std::vector<ProjectView>> Projects::list(By by) {
+  CO_TRY(const std::vector<MembershipRecord> memberships, co_await membershipsOf(by.caller.id));
+  std::vector<std::string> ids;
+  for (const auto& membership : memberships) ids.push_back(membership.projectId.str());
+  CO_TRY(const auto stored, co_await deps_.store.getMany(controlCollection(kProjects), std::move(ids)));
+  std::vector<ProjectView> views;
+  for (size_t i = 0; i < stored.size(); ++i) {
+    if (!stored[i]) continue;
+    CO_TRY(const ProjectRecord record, fromStore<ProjectRecord>(stored[i]->view()));
+    if (record.status != "deleted") views.push_back(viewOf(record, memberships[i].role));
+  }
+  std::ranges::sort(views, {}, [](const ProjectView& view) { return view.id.str(); });
+  co_return views;
+}
+
+Task<ProjectView> Projects::detail(By by, std::string id) {
+  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
+  co_return viewOf(standing.project->get(deps_.record), standing.role);
+}
+
+Task<Belongings> Projects::belongings(By by) {
+  Belongings out;
+  CO_TRY(const store::QueryResult owned,
+         co_await deps_.store.find(queryOf(kOrganizations, equals("ownerId", by.caller.id), 0, kPage)));
+  CO_TRY(const auto organizations, fromStore<OrganizationRecord>(owned.documents));
+  for (const auto& o : organizations) out.organizations.push_back({o.id, o.name, o.personal});
+  CO_TRY(const std::vector<MembershipRecord> memberships, co_await membershipsOf(by.caller.id));
+  std::vector<std::string> ids;
+  for (const auto& membership : memberships) ids.push_back(membership.projectId.str());
+  CO_TRY(const auto stored, co_await deps_.store.getMany(controlCollection(kProjects), std::move(ids)));
+  for (size_t i = 0; i < stored.size(); ++i) {
+    if (!stored[i] || stored[i]->view().stringOr("status") == "deleted") continue;
+    const auto& membership = memberships[i];
+    out.memberships.push_back(
+        {membership.id, membership.projectId, std::string(stored[i]->view().stringOr("name")), membership.role});
+  }
+  co_return out;
+}
+
+Task<ProjectToken> Projects::token(By by, std::string id) {
+  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
+  if (standing.project->info().status != snapshot::ProjectStatus::active) {
+    co_return fail(ErrorCode::projectSuspended, "this project is suspended");
+  }
+  const auto& roles = standing.project->get(deps_.slots.roles).member;
+  const auto role = roles.find(standing.role);
+  // A role that is gone holds nothing.
+  static const policy::PermissionSet kNothing;
+  const policy::PermissionSet& permissions = role == roles.end() ? kNothing : *role->second;
+  co_return ProjectToken{deps_.tokens.mintMember(UserId(by.caller.id), SessionId(by.caller.sessionId), standing.id(),
+                                                 standing.role, permissions),
+                         identity::kAccessTokenSeconds};
+}
+
+// ---- changing
+
+Task<> Projects::alter(By by, std::string id, Right right, std::string action, doc::Document details,
+                       Mutation mutation) {
+  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
+  std::vector<store::WriteTarget> targets;
+  targets.push_back(target(kProjects, standing.id().str()));
+  targets.push_back(target(kMemberships, standing.membershipId));
+  store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
+    TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[0]));
+    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
+    CHECK(right == Right::own ? mustOwn({record, actor}) : mayManage({record, actor}));
+    std::vector<store::Change> changes;
+    const bool changed = mutation(*record);
+    changes.push_back(changed ? store::Change::put(doc::encode(*record)) : store::Change::keep());
+    changes.push_back(store::Change::keep());
+    return changes;
+  };
+  auto audit = auditOf(deps_, by.caller, standing.number(), std::move(action), "projects/" + standing.id().str(),
+                       std::move(details));
+  CO_CHECK(co_await commit(deps_, by, standing.number(), std::move(targets), std::move(judge), std::move(audit)));
+  co_return Result<>();
+}
+
+Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
+  // Members learn what is wrong with their input; others learn nothing.
+  CO_CHECK(co_await standingOf(deps_, by, id));
+  CO_CHECK(checkPatch(patch));
+  doc::Document details = doc::encode(patch);
+  co_return co_await alter(by, std::move(id), Right::manage, "project.changed", std::move(details),
+                           [&patch](ProjectRecord& record) {
+                             applyPatch(record, patch);
+                             return true;
+                           });
+}
+
+Task<> Projects::suspend(By by, std::string id) {
+  co_return co_await alter(by, std::move(id), Right::manage, "project.suspended", {}, [](ProjectRecord& record) {
+    return std::exchange(record.status, "suspended") != "suspended";
+  });
+}
+
+Task<> Projects::resume(By by, std::string id) {
+  co_return co_await alter(by, std::move(id), Right::manage, "project.resumed", {},
+                           [](ProjectRecord& record) { return std::exchange(record.status, "active") != "active"; });
+}
+
+Task<> Projects::remove(By by, std::string id) {
+  const Timestamp now = deps_.clock.now();
+  co_return co_await alter(by, std::move(id), Right::own, "project.deleted", {}, [now](ProjectRecord& record) {
+    record.status = "deleted";
+    record.deletedAt = now;
+    return true;
+  });
+}
+
+}  // namespace mb::projects

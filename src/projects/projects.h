@@ -1,0 +1,62 @@
+// The control plane's projects: made, seen, changed, suspended, deleted, and exchanged for a project token. Who is no
+// member of a project gets notFound for everything about it. Source: contract 2.2, 3.1, 4.8; decisions 6.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "policy/caller.h"
+#include "projects/project_deps.h"
+#include "projects/project_types.h"
+
+namespace mb::projects {
+
+// Collections of the system that this room owns (numbers 30 to 49); to be given to the store when it opens.
+std::vector<store::SystemCollection> systemCollections();
+
+// Who asks, by a control token, and until when. The caller outlives the call.
+struct By {
+  const policy::Caller& caller;
+  store::Deadline deadline;
+};
+
+// What GET /control/me tells beside the user.
+struct Belongings {
+  std::vector<OrganizationView> organizations;
+  std::vector<MembershipView> memberships;
+};
+
+// Every call on a project fails with notFound for those who are not its members, and for deleted projects; changes hold
+// before they are answered. References outlive it. Any core.
+class Projects {
+ public:
+  explicit Projects(const ProjectDeps& deps) : deps_(deps) {}
+
+  // The caller becomes Owner. Fails with validation.
+  Task<ProjectView> create(By by, NewProject input);
+  // Of which the caller is a member, oldest first.
+  Task<std::vector<ProjectView>> list(By by);
+  Task<ProjectView> detail(By by, std::string id);
+  // Owner or Admin, else forbidden. Fails with validation.
+  Task<> change(By by, std::string id, ProjectPatch patch);
+  // Owner or Admin. Nothing happens where it is so already.
+  Task<> suspend(By by, std::string id);
+  Task<> resume(By by, std::string id);
+  // Owner. Its data is kept for 30 days.
+  Task<> remove(By by, std::string id);
+  // A project token for this member. Fails with projectSuspended.
+  Task<ProjectToken> token(By by, std::string id);
+  Task<Belongings> belongings(By by);
+
+ private:
+  enum class Right { manage, own };
+  using Mutation = std::function<bool(ProjectRecord&)>;  // false: it is so already
+  Task<> alter(By by, std::string id, Right right, std::string action, doc::Document details, Mutation mutation);
+  Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
+  Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
+
+  const ProjectDeps& deps_;
+};
+
+}  // namespace mb::projects

@@ -1,0 +1,118 @@
+// A control plane on a store in memory, for this room's tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "identity/identity.h"
+#include "projects/directory.h"
+#include "projects/instance.h"
+#include "projects/members.h"
+#include "projects/projects.h"
+#include "projects/purge.h"
+#include "projects/records.h"
+#include "store/testing/memory_store.h"
+#include "store/testing/running.h"
+
+namespace mb::projects {
+
+class ProjectsFixture : public ::testing::Test {
+ protected:
+  static constexpr int64_t kStartMs = 1'800'000'000'000;
+
+  ProjectsFixture() {
+    initCrypto();
+    settings_.operatorEmails = {"operator@example.com"};
+    snapshots_.setDirectory(directory_);
+    identity_.setMembers(memberSource_);
+    deps_.emplace(ProjectDeps{store_, snapshots_, identity_.users(), identity_.tokens(), identity_.slots(),
+                              snapshots_.addSlot<ProjectRecord>(recordSource_), ids_, clock_, auditor_});
+    registration_.emplace(store_, ids_, clock_, auditor_, settings_);
+    identity_.setRegistrationHook(*registration_);
+    projects_.emplace(*deps_);
+    members_.emplace(*deps_);
+    instance_.emplace(*deps_, settings_);
+    cores_.start();
+    EXPECT_TRUE(run(identity_.start()));
+  }
+  ~ProjectsFixture() override {
+    identity_.stop();
+    cores_.stop();
+    cores_.join();
+  }
+
+  static std::vector<store::SystemCollection> systemCollectionsOfAll() {
+    std::vector<store::SystemCollection> all = systemCollections();
+    for (auto& collection : identity::systemCollections()) all.push_back(std::move(collection));
+    all.push_back(audit::auditCollection());
+    return all;
+  }
+
+  template <class T>
+  Result<T> run(Task<T> task) {
+    return store::testing::runOn(cores_, 0, std::move(task));
+  }
+
+  identity::UserRecord registered(std::string email) {
+    auto user = run(identity_.users().registerUser(identity::Realm::platform(), {email, "a long password", {}},
+                                                   identity::TakenEmail::refuse, soon()));
+    EXPECT_TRUE(user) << user.error().message();
+    return user ? *user : identity::UserRecord{};
+  }
+  policy::Caller callerOf(const identity::UserRecord& user) {
+    policy::Caller caller;
+    caller.kind = policy::CallerKind::platform;
+    caller.id = user.id.str();
+    caller.sessionId = "sess_1";
+    caller.email = user.email;
+    caller.ip = "203.0.113.1";
+    return caller;
+  }
+  policy::Caller person(std::string email) { return callerOf(registered(std::move(email))); }
+  static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
+  static By by(const policy::Caller& caller) { return {caller, soon()}; }
+
+  ProjectView made(const policy::Caller& owner, std::string name = "Shop") {
+    auto project = run(projects_->create(by(owner), {std::move(name), {}}));
+    EXPECT_TRUE(project) << project.error().message();
+    return project ? *project : ProjectView{};
+  }
+  void join(const policy::Caller& owner, const ProjectView& project, const policy::Caller& user, std::string role) {
+    auto member = run(members_->add(by(owner), project.id.str(), {user.email, std::move(role)}));
+    EXPECT_TRUE(member) << member.error().message();
+  }
+  std::vector<std::string> auditActions(store::ProjectNo project) const {
+    std::vector<std::string> actions;
+    for (const auto& entry : store_.all({project, audit::kAuditCollection, 0})) {
+      actions.emplace_back(entry.view().stringOr("action"));
+    }
+    return actions;
+  }
+  store::ProjectNo numberOf(const ProjectView& project) {
+    auto snapshot = run(snapshots_.find(project.id.str()));
+    return (*snapshot)->info().number;
+  }
+  template <class T>
+  static std::string codeOf(const Result<T>& result) {
+    return result ? std::string() : std::string(meaningOf(result.error().code()).wire);
+  }
+
+  ManualClock clock_{kStartMs};
+  Cores cores_{1};
+  store::testing::MemoryStore store_{systemCollectionsOfAll()};
+  IdGenerator ids_{clock_};
+  audit::Auditor auditor_{true, ids_, clock_};
+  MasterSecret master_{Secret(std::string(32, 'k'))};
+  snapshot::Snapshots snapshots_{store_, cores_, 100};
+  Directory directory_{store_};
+  MemberSource memberSource_{store_};
+  RecordSource recordSource_;
+  identity::Identity identity_{{store_, snapshots_, cores_, ids_, clock_, auditor_, master_, "http://localhost"}, {}};
+  InstanceSettings settings_;
+  std::optional<ProjectDeps> deps_;
+  std::optional<Registration> registration_;
+  std::optional<Projects> projects_;
+  std::optional<Members> members_;
+  std::optional<Instance> instance_;
+};
+
+}  // namespace mb::projects

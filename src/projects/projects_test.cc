@@ -1,0 +1,162 @@
+#include "projects/projects.h"
+
+#include "projects/projects_fixture.h"
+
+namespace mb::projects {
+namespace {
+
+class ProjectsTest : public ProjectsFixture {};
+
+TEST_F(ProjectsTest, TheCreatorOwnsIt) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada, "  My Shop ");
+  EXPECT_TRUE(project.id.str().starts_with("proj_"));
+  EXPECT_EQ(project.name, "My Shop");
+  EXPECT_EQ(project.slug, "my-shop");
+  EXPECT_EQ(project.status, "active");
+  EXPECT_EQ(project.role, "Owner");
+  EXPECT_EQ(project.maxFileSize, kDefaultMaxFileSize);
+  EXPECT_FALSE(project.byo);
+  EXPECT_EQ(project.createdAt.ms, kStartMs);
+  EXPECT_TRUE(project.organizationId.str().starts_with("org_"));
+  EXPECT_EQ(auditActions(numberOf(project)), std::vector<std::string>{"project.created"});
+
+  const auto listed = run(projects_->list(by(ada)));
+  ASSERT_EQ(listed->size(), 1u);
+  EXPECT_EQ(listed->front().id, project.id);
+}
+
+TEST_F(ProjectsTest, SlugsAreUniqueOnTheDeployment) {
+  const auto ada = person("ada@example.com");
+  const auto bob = person("bob@example.com");
+  EXPECT_EQ(made(ada, "Shop").slug, "shop");
+  EXPECT_EQ(made(bob, "SHOP").slug, "shop-2");
+  std::set<std::string> slugs;
+  for (int i = 0; i < 8; ++i) slugs.insert(made(bob, "Shop").slug);
+  EXPECT_EQ(slugs.size(), 8u);
+}
+
+TEST_F(ProjectsTest, RefusesBadInput) {
+  const auto ada = person("ada@example.com");
+  EXPECT_EQ(codeOf(run(projects_->create(by(ada), {"", {}}))), "VALIDATION");
+  const auto byo = run(projects_->create(by(ada), {"x", "mongodb://h/db"}));
+  EXPECT_EQ(codeOf(byo), "VALIDATION");
+  EXPECT_EQ(byo.error().message(), "bring-your-own databases are not enabled on this deployment");
+  EXPECT_TRUE(run(projects_->list(by(ada)))->empty());
+}
+
+TEST_F(ProjectsTest, OthersSeeNothing) {
+  const auto ada = person("ada@example.com");
+  const auto eve = person("eve@example.com");
+  const std::string id = made(ada).id.str();
+  for (const std::string& name :
+       {id, std::string("proj_nonsense"), std::string("shop"), std::string("#2"), std::string()}) {
+    EXPECT_EQ(codeOf(run(projects_->detail(by(eve), name))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(projects_->change(by(eve), name, {}))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(projects_->suspend(by(eve), name))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(projects_->resume(by(eve), name))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(projects_->remove(by(eve), name))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(projects_->token(by(eve), name))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(members_->list(by(eve), name))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(members_->add(by(eve), name, {"eve@example.com", "Viewer"}))), "NOT_FOUND");
+    EXPECT_EQ(codeOf(run(members_->remove(by(eve), name, ada.id))), "NOT_FOUND");
+  }
+  EXPECT_TRUE(run(projects_->list(by(eve)))->empty());
+}
+
+TEST_F(ProjectsTest, RolesDecideWhatMembersMayDo) {
+  const auto owner = person("owner@example.com");
+  const ProjectView project = made(owner);
+  const std::string id = project.id.str();
+  struct Case {
+    std::string role;
+    std::string manage;
+    std::string own;
+  };
+  for (const auto& [role, manage, own] : {Case{"Admin", "", "FORBIDDEN"}, Case{"Editor", "FORBIDDEN", "FORBIDDEN"},
+                                          Case{"Viewer", "FORBIDDEN", "FORBIDDEN"}}) {
+    const auto user = person(role + "@example.com");
+    join(owner, project, user, role);
+    EXPECT_EQ(run(projects_->detail(by(user), id))->role, role);
+    EXPECT_EQ(codeOf(run(projects_->change(by(user), id, {}))), manage);
+    EXPECT_EQ(codeOf(run(projects_->suspend(by(user), id))), manage);
+    EXPECT_EQ(codeOf(run(projects_->resume(by(user), id))), manage);
+    EXPECT_EQ(codeOf(run(projects_->remove(by(user), id))), own);
+    EXPECT_EQ(codeOf(run(projects_->token(by(user), id))), "");
+    EXPECT_EQ(codeOf(run(members_->list(by(user), id))), "");
+  }
+}
+
+TEST_F(ProjectsTest, SuspensionBitesAtOnce) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  const std::string id = project.id.str();
+  EXPECT_EQ(run(projects_->token(by(ada), id))->expiresIn, 900);
+  ASSERT_TRUE(run(projects_->suspend(by(ada), id)));
+  EXPECT_EQ((*run(snapshots_.find(id)))->info().status, snapshot::ProjectStatus::suspended);
+  EXPECT_EQ(codeOf(run(projects_->token(by(ada), id))), "PROJECT_SUSPENDED");
+  EXPECT_EQ(run(projects_->detail(by(ada), id))->status, "suspended");
+  ASSERT_TRUE(run(projects_->suspend(by(ada), id)));
+  ASSERT_TRUE(run(projects_->resume(by(ada), id)));
+  EXPECT_EQ(codeOf(run(projects_->token(by(ada), id))), "");
+  // The second suspension changed nothing, so it is not recorded.
+  EXPECT_EQ(auditActions(numberOf(project)),
+            (std::vector<std::string>{"project.created", "project.suspended", "project.resumed"}));
+}
+
+TEST_F(ProjectsTest, ADeletedProjectIsGoneForAllAndPurgedLater) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  ASSERT_TRUE(run(members_->add(by(ada), project.id.str(), {"later@example.com", "Viewer"})));
+  ASSERT_TRUE(run(projects_->remove(by(ada), project.id.str())));
+  EXPECT_EQ(codeOf(run(projects_->detail(by(ada), project.id.str()))), "NOT_FOUND");
+  EXPECT_EQ(codeOf(run(projects_->resume(by(ada), project.id.str()))), "NOT_FOUND");
+  EXPECT_TRUE(run(projects_->list(by(ada)))->empty());
+  EXPECT_TRUE(run(projects_->belongings(by(ada)))->memberships.empty());
+  EXPECT_EQ(*run(snapshots_.find(project.slug)), nullptr);
+  EXPECT_EQ(made(ada, "Shop").slug, "shop-2");
+
+  Purge purge(*deps_);
+  EXPECT_EQ(*run(purge.pass()), 0u);
+  clock_.advance(31LL * 24 * 3600 * 1000);
+  EXPECT_EQ(*run(purge.pass()), 1u);
+  EXPECT_EQ(store_.all(controlCollection(kProjects)).size(), 1u);
+  EXPECT_EQ(store_.all(controlCollection(kMemberships)).size(), 1u);
+  EXPECT_TRUE(store_.all(controlCollection(kInvites)).empty());
+  EXPECT_EQ(made(ada, "Shop").slug, "shop");
+}
+
+TEST_F(ProjectsTest, PatchesHoldAndAreChecked) {
+  const auto ada = person("ada@example.com");
+  const std::string id = made(ada).id.str();
+  ProjectPatch patch;
+  patch.name = "Renamed";
+  patch.settings.emplace().allowedOrigins = {"https://app.example.com"};
+  ASSERT_TRUE(run(projects_->change(by(ada), id, patch)));
+  const auto changed = run(projects_->detail(by(ada), id));
+  EXPECT_EQ(changed->name, "Renamed");
+  EXPECT_EQ(changed->slug, "shop");
+  EXPECT_EQ(changed->settings.allowedOrigins, std::vector<std::string>{"https://app.example.com"});
+  ProjectPatch bad;
+  bad.maxFileSize = -1;
+  EXPECT_EQ(codeOf(run(projects_->change(by(ada), id, bad))), "VALIDATION");
+}
+
+TEST_F(ProjectsTest, TheDirectoryKnowsTheOnlyOne) {
+  const auto ada = person("ada@example.com");
+  EXPECT_FALSE(*run(directory_.onlyOne()));
+  const ProjectView first = made(ada, "First");
+  ASSERT_TRUE(*run(directory_.onlyOne()));
+  EXPECT_EQ((*run(directory_.onlyOne()))->id, first.id);
+  EXPECT_EQ((*run(directory_.find("first")))->id, first.id);
+  EXPECT_EQ((*run(directory_.byNumber(numberOf(first))))->id, first.id);
+  const ProjectView second = made(ada, "Second");
+  EXPECT_FALSE(*run(directory_.onlyOne()));
+  EXPECT_EQ(run(directory_.numbers())->size(), 2u);
+  ASSERT_TRUE(run(projects_->remove(by(ada), first.id.str())));
+  EXPECT_EQ((*run(directory_.onlyOne()))->id, second.id);
+  EXPECT_FALSE(*run(directory_.find("first")));
+}
+
+}  // namespace
+}  // namespace mb::projects

@@ -1,0 +1,87 @@
+#include "projects/purge.h"
+
+#include "base/cores.h"
+#include "base/log.h"
+#include "projects/records.h"
+
+namespace mb::projects {
+
+namespace {
+
+constexpr int64_t kKeptMs = 30LL * 24 * 3600 * 1000;
+constexpr uint64_t kPage = 100;
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr int kTicksBetweenPasses = 4 * 3600;
+
+}  // namespace
+
+void Purge::start(const Executor& executor, TaskGroup& tasks) {
+  tasks.spawn(executor, loop());
+}
+
+Async<void> Purge::loop() {
+  // Short waits, so that a stop is not held up; the first look comes after an hour, not at start.
+  for (int tick = 1; !stopping_; ++tick) {
+    co_await sleepFor(kTick);
+    if (tick % kTicksBetweenPasses != 0 || stopping_) continue;
+    const Result<uint64_t> gone = co_await pass();
+    if (!gone) logWarn("purging deleted projects failed", {{"cause", gone.error().message()}});
+  }
+}
+
+Task<uint64_t> Purge::pass() {
+  uint64_t gone = 0;
+  uint64_t kept = 0;
+  while (!stopping_) {
+    CO_TRY(const store::QueryResult found,
+           co_await deps_.store.find(queryOf(kProjects, equals("status", "deleted"), kept, kPage)));
+    CO_TRY(const auto records, fromStore<ProjectRecord>(found.documents));
+    for (const auto& record : records) {
+      if (!record.deletedAt || record.deletedAt->ms > deps_.clock.now().ms - kKeptMs) {
+        ++kept;
+        continue;
+      }
+      CO_CHECK(co_await purge(static_cast<store::ProjectNo>(record.number), record.id));
+      ++gone;
+    }
+    if (records.size() < kPage) break;
+  }
+  co_return gone;
+}
+
+// The record goes last, so that a crash between leaves something to go on from.
+Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
+  CO_CHECK(co_await deps_.store.dropProject(number));
+  CO_CHECK(co_await removeAllOf(kMemberships, id));
+  CO_CHECK(co_await removeAllOf(kInvites, id));
+  CO_CHECK(co_await removeOne(kProjects, id.str()));
+  logInfo("deleted project purged", {{"project", id.str()}});
+  co_return Result<>();
+}
+
+Task<> Purge::removeAllOf(store::CollectionNo collection, ProjectId id) {
+  while (true) {
+    CO_TRY(const store::QueryResult found,
+           co_await deps_.store.find(queryOf(collection, equals("projectId", id.str()), 0, kPage)));
+    for (const auto& document : found.documents) {
+      CO_CHECK(co_await removeOne(collection, std::string(document.view().stringOr("id"))));
+    }
+    if (found.documents.size() < kPage) co_return Result<>();
+  }
+}
+
+Task<> Purge::removeOne(store::CollectionNo collection, std::string id) {
+  std::vector<store::WriteTarget> targets;
+  targets.push_back(target(collection, std::move(id)));
+  store::WriteOptions options{
+      std::chrono::steady_clock::now() + std::chrono::seconds(30), {"server", ""}, store::Lane::low, {}};
+  store::Judge judge = [](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    changes.push_back(store::Change::remove());
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+}  // namespace mb::projects

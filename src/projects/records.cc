@@ -1,0 +1,35 @@
+#include "projects/records.h"
+
+namespace mb::projects {
+
+doc::Filter equals(std::string_view path, std::string_view value) {
+  doc::BsonWriter out;
+  out.appendString("", value);
+  const doc::Document holder = out.finish();
+  return doc::Filter::equals(path, holder.view().begin()->value);
+}
+
+Result<snapshot::ProjectInfo> infoOf(doc::Document stored) {
+  TRY(const ProjectRecord record, fromStore<ProjectRecord>(stored.view()));
+  snapshot::ProjectInfo info;
+  info.number = static_cast<store::ProjectNo>(record.number);
+  info.id = record.id;
+  info.slug = record.slug;
+  info.name = record.name;
+  info.status = record.status == "active"      ? snapshot::ProjectStatus::active
+                : record.status == "suspended" ? snapshot::ProjectStatus::suspended
+                                               : snapshot::ProjectStatus::deleted;
+  info.record = std::move(stored);
+  return info;
+}
+
+store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_t skip, uint64_t limit) {
+  return {.collection = controlCollection(collection),
+          .filter = std::move(filter),
+          .skip = skip,
+          .limit = limit,
+          .sort = {},
+          .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10)};
+}
+
+}  // namespace mb::projects

@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "projects/instance.h"
+#include "projects/membership_rules.h"
+#include "projects/records.h"
+
+namespace mb::projects {
+
+namespace {
+
+using Changes = std::vector<store::Change>;
+using Before = std::span<const std::optional<doc::Document>>;
+
+// More than an address can have (Members::add refuses earlier), so that none stays behind.
+constexpr uint64_t kMostInvites = 1000;
+
+// One invite on its way to become a membership: its place among the targets is invite, membership, project, then the
+// audit entry where auditing is on.
+struct Joining {
+  MembershipRecord membership;
+  std::vector<store::Insert> audit;
+};
+
+struct Plan {
+  OrganizationRecord organization;
+  int64_t revision = 0;  // of the invited address; 0: never invited
+  bool mayBeFirst = false;
+  bool isOperator = false;
+  std::vector<Joining> joining;
+};
+
+Result<int64_t> revisionOf(const std::optional<doc::Document>& address) {
+  if (!address) return 0;
+  TRY(const auto record, fromStore<InvitedAddress>(address->view()));
+  return record.revision;
+}
+
+doc::Document instanceRecord(const identity::UserRecord& first) {
+  doc::BsonWriter out;
+  out.appendString("id", kInstanceId);
+  out.appendString("firstUserId", first.id.str());
+  out.appendDate("setUpAt", first.createdAt);
+  return out.finish();
+}
+
+Result<> join(Joining& joining, Before before, Changes& changes) {
+  TRY(const auto invite, fromStore<InviteRecord>(before[0]));
+  TRY(auto project, fromStore<ProjectRecord>(before[2]));
+  const bool active = invite && project && project->status != "deleted";
+  changes.push_back(invite ? store::Change::remove() : store::Change::keep());
+  if (!active) {
+    changes.resize(changes.size() + 2 + joining.audit.size());
+    return {};
+  }
+  joining.membership.role = invite->role;
+  noteRole(*project, joining.membership.userId, invite->role);
+  changes.push_back(store::Change::put(doc::encode(joining.membership)));
+  changes.push_back(store::Change::put(doc::encode(*project)));
+  for (auto& entry : joining.audit) changes.push_back(store::Change::put(std::move(entry.document)));
+  return {};
+}
+
+Result<Changes> judge(Plan& plan, identity::UserRecord& user, Before before) {
+  TRY(const int64_t revision, revisionOf(before[0]));
+  if (revision != plan.revision) return fail(ErrorCode::staleCatalogue, "invited meanwhile");
+  Changes changes;
+  changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
+  changes.push_back(store::Change::put(doc::encode(plan.organization)));
+  size_t at = 2;
+  if (plan.isOperator) user.platformRole = std::string(identity::kSuperAdmin);
+  if (plan.mayBeFirst) {
+    const bool first = !before[at];
+    if (first) user.platformRole = std::string(identity::kSuperAdmin);
+    changes.push_back(first ? store::Change::put(instanceRecord(user)) : store::Change::keep());
+    ++at;
+  }
+  for (auto& joining : plan.joining) {
+    const size_t count = 3 + joining.audit.size();
+    CHECK(join(joining, before.subspan(at, count), changes));
+    at += count;
+  }
+  return changes;
+}
+
+doc::Document roleDetails(const InviteRecord& invite) {
+  doc::BsonWriter out;
+  out.appendString("email", invite.email);
+  out.appendString("role", invite.role);
+  return out.finish();
+}
+
+}  // namespace
+
+Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user) {
+  Plan plan;
+  const std::string name = user.name.value ? *user.name.value : user.email.substr(0, user.email.find('@'));
+  plan.organization = {ids_.next<OrgTag>(), name, true, user.id, clock_.now()};
+  plan.isOperator = std::ranges::find(settings_.operatorEmails, user.emailKey) != settings_.operatorEmails.end();
+
+  identity::RegistrationPlan out;
+  out.targets.push_back(target(kInvitedAddresses, user.emailKey));
+  out.targets.push_back(target(kOrganizations, plan.organization.id.str()));
+  CO_TRY(const auto instance, co_await store_.get(controlCollection(kInstance), std::string(kInstanceId)));
+  // Once there is a first user nobody has to wait for the lock on that question.
+  plan.mayBeFirst = !instance;
+  if (plan.mayBeFirst) out.targets.push_back(target(kInstance, std::string(kInstanceId)));
+
+  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), user.emailKey));
+  CO_TRY(plan.revision, revisionOf(address));
+  CO_TRY(const store::QueryResult found,
+         co_await store_.find(queryOf(kInvites, equals("email", user.emailKey), 0, kMostInvites)));
+  CO_TRY(const auto invites, fromStore<InviteRecord>(found.documents));
+  for (const auto& invite : invites) {
+    const auto number = static_cast<store::ProjectNo>(invite.projectNumber);
+    Joining joining{{invite.id, invite.projectId, user.id, invite.role, clock_.now()},
+                    auditor_.entry(number, "member.joined", {"platform", user.id.str(), user.email},
+                                   "members/" + user.id.str(), "", "", roleDetails(invite))};
+    out.targets.push_back(target(kInvites, invite.id.str()));
+    out.targets.push_back(target(kMemberships, invite.id.str()));
+    out.targets.push_back(target(kProjects, invite.projectId.str()));
+    for (const auto& entry : joining.audit) {
+      out.targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
+    }
+    out.bumpEpochs.push_back(number);
+    plan.joining.push_back(std::move(joining));
+  }
+  out.judge = [plan = std::move(plan)](identity::UserRecord& registered, Before before) mutable {
+    return judge(plan, registered, before);
+  };
+  co_return out;
+}
+
+}  // namespace mb::projects

@@ -1,0 +1,71 @@
+#include "projects/instance.h"
+#include "projects/projects_fixture.h"
+
+namespace mb::projects {
+namespace {
+
+class RegistrationTest : public ProjectsFixture {};
+
+TEST_F(RegistrationTest, TheFirstUserIsSuperAdmin) {
+  EXPECT_TRUE(run(instance_->setupStatus())->needsSetup);
+  EXPECT_EQ(registered("first@example.com").platformRole, "super-admin");
+  EXPECT_EQ(registered("second@example.com").platformRole, "user");
+  EXPECT_FALSE(run(instance_->setupStatus())->needsSetup);
+}
+
+TEST_F(RegistrationTest, OperatorsAreSuperAdmins) {
+  registered("first@example.com");
+  EXPECT_EQ(registered("Operator@Example.com").platformRole, "super-admin");
+}
+
+TEST_F(RegistrationTest, EachGetsAPersonalOrganization) {
+  const auto ada = person("ada@example.com");
+  person("bob@example.com");
+  const auto belongings = run(projects_->belongings(by(ada)));
+  ASSERT_EQ(belongings->organizations.size(), 1u);
+  EXPECT_EQ(belongings->organizations.front().name, "ada");
+  EXPECT_TRUE(belongings->organizations.front().personal);
+  EXPECT_TRUE(belongings->memberships.empty());
+}
+
+TEST_F(RegistrationTest, OfParallelFirstOnesExactlyOneIsSuperAdmin) {
+  constexpr int kUsers = 8;
+  std::vector<std::promise<Result<identity::UserRecord>>> done(kUsers);
+  asio::post(cores_.at(0), [&] {
+    for (int i = 0; i < kUsers; ++i) {
+      asio::co_spawn(cores_.at(0).get_executor(),
+                     identity_.users().registerUser(identity::Realm::platform(),
+                                                    {"u" + std::to_string(i) + "@example.com", "a long password", {}},
+                                                    identity::TakenEmail::refuse, soon()),
+                     [&done, i](std::exception_ptr, Result<identity::UserRecord> user) {
+                       done[static_cast<size_t>(i)].set_value(std::move(user));
+                     });
+    }
+  });
+  int superAdmins = 0;
+  for (auto& promise : done) {
+    const auto user = promise.get_future().get();
+    ASSERT_TRUE(user);
+    superAdmins += user->platformRole == "super-admin" ? 1 : 0;
+  }
+  EXPECT_EQ(superAdmins, 1);
+}
+
+TEST_F(RegistrationTest, AnInviteBetweenPlanAndCommitAsksForANewPlan) {
+  const auto ada = person("ada@example.com");
+  const std::string id = made(ada).id.str();
+  identity::UserRecord user;
+  user.id = UserId("user_x");
+  user.email = user.emailKey = "new@example.com";
+  auto plan = run(registration_->plan(user));
+  ASSERT_TRUE(plan);
+  ASSERT_TRUE(run(members_->add(by(ada), id, {"new@example.com", "Viewer"})));
+  std::vector<std::optional<doc::Document>> before;
+  for (const auto& target : plan->targets) before.push_back(*run(store_.get(target.collection, target.id)));
+  const auto judged = plan->judge(user, before);
+  ASSERT_FALSE(judged);
+  EXPECT_EQ(judged.error().code(), ErrorCode::staleCatalogue);
+}
+
+}  // namespace
+}  // namespace mb::projects

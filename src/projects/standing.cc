@@ -1,0 +1,49 @@
+#include "projects/standing.h"
+
+#include <algorithm>
+
+namespace mb::projects {
+
+Task<Standing> standingOf(const ProjectDeps& deps, By by, std::string projectId) {
+  // Slugs name projects elsewhere, never here.
+  if (!projectId.starts_with(ProjectTag::prefix)) co_return fail(ErrorCode::notFound, "no such project");
+  snapshot::SnapshotPtr project = deps.snapshots.cached(projectId);
+  if (!project) {
+    CO_TRY(project, co_await deps.snapshots.find(std::move(projectId)));
+  }
+  if (!project) co_return fail(ErrorCode::notFound, "no such project");
+  const auto& members = project->get(deps.slots.members).byUser;
+  const auto member = members.find(by.caller.id);
+  if (member == members.end()) co_return fail(ErrorCode::notFound, "no such project");
+  co_return Standing{project, member->second.membershipId, member->second.role};
+}
+
+std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller& caller, store::ProjectNo project,
+                                   std::string action, std::string target, doc::Document details) {
+  audit::AuditActor actor{"platform", caller.id, std::nullopt};
+  if (!caller.email.empty()) actor.email = caller.email;
+  return deps.auditor.entry(project, std::move(action), std::move(actor), std::move(target), caller.ip,
+                            caller.requestId, std::move(details));
+}
+
+Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, store::ProjectNo project,
+                                 std::vector<store::WriteTarget> targets, store::Judge judge,
+                                 std::vector<store::Insert> alongside) {
+  const size_t judged = targets.size();
+  for (const auto& insert : alongside) {
+    targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
+  }
+  store::WriteOptions options{by.deadline, {"platform", by.caller.id}, store::Lane::normal, {project}};
+  store::Judge whole = [&](Before before) -> Result<std::vector<store::Change>> {
+    TRY(std::vector<store::Change> changes, judge(before.first(judged)));
+    const bool idle = std::all_of(changes.begin(), changes.end(),
+                                  [](const store::Change& change) { return change.kind == store::Change::Kind::keep; });
+    for (auto& insert : alongside) {
+      changes.push_back(idle ? store::Change::keep() : store::Change::put(std::move(insert.document)));
+    }
+    return changes;
+  };
+  co_return co_await deps.store.write(std::move(targets), std::move(whole), std::move(options));
+}
+
+}  // namespace mb::projects

@@ -1,0 +1,36 @@
+// Where somebody stands in a project, and commits made by a member of it. Private to projects/.
+#pragma once
+
+#include <span>
+
+#include "projects/membership_rules.h"
+#include "projects/projects.h"
+#include "projects/records.h"
+
+namespace mb::projects {
+
+struct Standing {
+  snapshot::SnapshotPtr project;
+  std::string membershipId;
+  std::string role;
+
+  const ProjectId& id() const { return project->info().id; }
+  store::ProjectNo number() const { return project->info().number; }
+};
+
+// Fails with notFound when there is no such project, it is deleted, or the caller is no member.
+Task<Standing> standingOf(const ProjectDeps& deps, By by, std::string projectId);
+
+// The audit entry of what a platform user did in a project.
+std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller& caller, store::ProjectNo project,
+                                   std::string action, std::string target, doc::Document details = {});
+
+// store.write() that also inserts `alongside` and bumps the project's epoch. When the judge keeps all targets, nothing
+// is inserted either. Fails as write does.
+Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, store::ProjectNo project,
+                                 std::vector<store::WriteTarget> targets, store::Judge judge,
+                                 std::vector<store::Insert> alongside);
+
+using Before = std::span<const std::optional<doc::Document>>;
+
+}  // namespace mb::projects
