@@ -1,0 +1,33 @@
+// What data/ keeps in CollectionInfo.config: {schema?, policy?, refs: [{name, number}]}. `refs` binds the names in the
+// schema's x-ref to collection numbers, so that a rename of the target is one change of one collection and every reader
+// sees the new name at once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/bson.h"
+#include "store/store.h"
+
+namespace mb::data {
+
+struct BoundReference {
+  std::string name;  // as the schema was saved
+  store::CollectionNo number = 0;
+};
+
+struct CollectionConfig {
+  std::optional<doc::Document> schema;
+  std::optional<doc::Document> policy;
+  std::vector<BoundReference> references;
+
+  static CollectionConfig read(doc::DocumentView stored);
+  doc::Document write() const;
+  // Ties `name` to `number`; false where it was so already.
+  bool bind(std::string_view name, store::CollectionNo number);
+  const BoundReference* binding(std::string_view name) const;
+};
+
+}  // namespace mb::data

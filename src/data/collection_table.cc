@@ -1,0 +1,199 @@
+#include "data/collection_table.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/log.h"
+#include "data/collection_config.h"
+#include "data/default_policy.h"
+#include "data/schema_references.h"
+
+namespace mb::data {
+namespace {
+
+using policy::Operation;
+using NamesByNumber = std::map<store::CollectionNo, std::string>;
+using References = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::array kOperations = {Operation::read,   Operation::list,   Operation::create,
+                                    Operation::update, Operation::remove, Operation::admin};
+
+References resolve(const CollectionConfig& config, const NamesByNumber& names) {
+  References references;
+  if (!config.schema) return references;
+  for (std::string& name : referencedCollections(*config.schema)) {
+    const BoundReference* bound = config.binding(name);
+    const auto now = bound ? names.find(bound->number) : names.end();
+    std::string current = now == names.end() ? name : now->second;
+    references.emplace_back(std::move(name), std::move(current));
+  }
+  return references;
+}
+
+void compileSchema(Collection& collection, const CollectionConfig& config) {
+  if (!config.schema) return;
+  collection.schemaSource = renameReferences(*config.schema, [&](std::string_view name) {
+    const auto found = std::ranges::find(collection.references, name, &References::value_type::first);
+    return found == collection.references.end() ? std::string(name) : found->second;
+  });
+  auto schema = doc::Schema::compile(collection.schemaSource);
+  if (schema) {
+    collection.schema = *std::move(schema);
+    return;
+  }
+  collection.damage = schema.error().message();
+  logError("a stored schema does not compile, its collection takes no writes",
+           {{"project", collection.ref.project}, {"collection", collection.name()}, {"problem", collection.damage}});
+}
+
+doc::FieldSet fieldList(doc::DocumentView rule, std::string_view key) {
+  std::vector<std::string> paths;
+  const auto list = rule.find(key);
+  if (list && list->type() == doc::BsonType::array) {
+    for (const doc::Element& each : list->asDocument()) {
+      if (each.value.type() == doc::BsonType::string) paths.emplace_back(each.value.asString());
+    }
+  }
+  return doc::FieldSet(std::move(paths));
+}
+
+void readWriteFields(Collection& collection) {
+  for (const Operation operation : {Operation::update, Operation::admin}) {
+    const auto rule = collection.policy->source().view().find(policy::operationName(operation));
+    if (!rule || rule->type() != doc::BsonType::document) continue;
+    Collection::WriteFields& fields = collection.writeFieldsOf[static_cast<size_t>(operation)];
+    fields.immutable = fieldList(rule->asDocument(), "immutableFields");
+    fields.allowed = fieldList(rule->asDocument(), "allowedWriteFields");
+    fields.restricted = rule->asDocument().find("allowedWriteFields").has_value();
+  }
+}
+
+void compilePolicy(Collection& collection, const CollectionConfig& config, const CollectionTable& table) {
+  if (config.policy) {
+    collection.policySource = PolicySource::own;
+    auto compiled = policy::compilePolicy(*config.policy, collection.schema.get());
+    if (compiled) {
+      collection.policy = *std::move(compiled);
+    } else {
+      logError("a stored policy does not compile, everything is denied", {{"project", collection.ref.project},
+                                                                          {"collection", collection.name()},
+                                                                          {"problem", compiled.error().message()}});
+    }
+  } else if (table.defaultPolicy) {
+    collection.policySource = PolicySource::inherited;
+    collection.policy = table.defaultPolicy;
+  }
+  if (collection.policy) readWriteFields(collection);
+}
+
+// The collection as `before` has it, where nothing that it is made of has changed.
+CollectionPtr unchanged(const CollectionTable* before, const store::CollectionInfo& info, const References& references,
+                        const CollectionTable& table) {
+  const CollectionPtr* found = before ? before->find(info.name) : nullptr;
+  if (!found) return nullptr;
+  const Collection& old = **found;
+  const bool same = old.info.number == info.number && old.info.version == info.version &&
+                    old.references == references &&
+                    (old.policySource == PolicySource::own || old.policy == table.defaultPolicy);
+  return same ? *found : nullptr;
+}
+
+CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, const CollectionConfig& config,
+                      References references, const CollectionTable& table) {
+  auto collection = std::make_shared<Collection>();
+  collection->ref = {project, info.number, info.version};
+  collection->info = std::move(info);
+  collection->references = std::move(references);
+  for (const Operation operation : kOperations) {
+    collection->permissions[static_cast<size_t>(operation)] =
+        "data:" + collection->name() + ":" + std::string(policy::operationName(operation));
+  }
+  compileSchema(*collection, config);
+  compilePolicy(*collection, config, table);
+  return collection;
+}
+
+void readDefaultPolicy(CollectionTable& table, const std::optional<doc::Document>& stored,
+                       const CollectionTable* before) {
+  if (!stored) return;
+  const auto source = stored->view().find("policy");
+  if (!source || source->type() != doc::BsonType::document) return;
+  table.defaultPolicySource = doc::Document(source->asDocument());
+  if (before && before->defaultPolicy && before->defaultPolicySource == table.defaultPolicySource) {
+    table.defaultPolicy = before->defaultPolicy;
+    return;
+  }
+  auto compiled = policy::compilePolicy(table.defaultPolicySource, nullptr);
+  if (compiled) {
+    table.defaultPolicy = *std::move(compiled);
+  } else {
+    logError("the stored default policy does not compile", {{"problem", compiled.error().message()}});
+  }
+}
+
+}  // namespace
+
+std::string_view policySourceName(PolicySource source) {
+  switch (source) {
+    case PolicySource::own:
+      return "own";
+    case PolicySource::inherited:
+      return "inherited";
+    case PolicySource::none:
+      break;
+  }
+  return "default";
+}
+
+const doc::FieldSet& Collection::deniedReadFields() const {
+  static const doc::FieldSet nothing;
+  return policy ? policy->deniedReadFields() : nothing;
+}
+
+const CollectionPtr* CollectionTable::find(std::string_view name) const {
+  const auto found = byName.find(name);
+  return found == byName.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> CollectionTable::names() const {
+  std::vector<std::string> all;
+  all.reserve(byName.size());
+  for (const auto& [name, collection] : byName) all.push_back(name);
+  std::ranges::sort(all);
+  return all;
+}
+
+std::shared_ptr<const CollectionTable> CollectionTableSource::recent(store::ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  const auto* found = recent_.find(std::to_string(project));
+  return found ? found->lock() : nullptr;
+}
+
+void CollectionTableSource::remember(store::ProjectNo project, const std::shared_ptr<const CollectionTable>& table) {
+  const std::lock_guard lock(mutex_);
+  recent_.put(std::to_string(project), table);
+}
+
+Task<std::shared_ptr<const void>> CollectionTableSource::load(snapshot::ProjectInfo project) {
+  CO_TRY(std::vector<store::CollectionInfo> infos, co_await store_.collections(project.number));
+  CO_TRY(const std::optional<doc::Document> stored,
+         co_await store_.get(policyCollection(project.number), std::string(kDefaultPolicyId)));
+
+  const std::shared_ptr<const CollectionTable> before = recent(project.number);
+  auto table = std::make_shared<CollectionTable>();
+  readDefaultPolicy(*table, stored, before.get());
+  NamesByNumber names;
+  for (const store::CollectionInfo& info : infos) names.emplace(info.number, info.name);
+  for (store::CollectionInfo& info : infos) {
+    const CollectionConfig config = CollectionConfig::read(info.config);
+    References references = resolve(config, names);
+    CollectionPtr collection = unchanged(before.get(), info, references, *table);
+    if (!collection) collection = compile(project.number, std::move(info), config, std::move(references), *table);
+    std::string name = collection->name();
+    table->byName.emplace(std::move(name), std::move(collection));
+  }
+  remember(project.number, table);
+  co_return std::shared_ptr<const void>(table);
+}
+
+}  // namespace mb::data

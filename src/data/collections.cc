@@ -1,0 +1,160 @@
+#include "data/collections.h"
+
+#include "data/collection_config.h"
+#include "data/data_deps.h"
+#include "data/reserved.h"
+
+namespace mb::data {
+namespace {
+
+std::string_view actorKind(policy::CallerKind kind) {
+  switch (kind) {
+    case policy::CallerKind::endUser:
+      return "user";
+    case policy::CallerKind::member:
+      return "member";
+    case policy::CallerKind::apiKey:
+      return "apikey";
+    case policy::CallerKind::platform:
+      return "platform";
+    case policy::CallerKind::server:
+      return "server";
+    case policy::CallerKind::anonymous:
+      break;
+  }
+  return "anonymous";
+}
+
+// Names that would be one file in a bundle, or one type in GraphQL, are the same name.
+std::string folded(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-') c = '_';
+  }
+  return out;
+}
+
+// `self` is the collection that is to get the name; null for a new one.
+Result<> checkNewName(const CollectionTable& table, std::string_view name, const Collection* self) {
+  if (isReservedCollection(name)) return fail(ErrorCode::notFound, "this name is reserved");
+  if (!isCollectionName(name)) {
+    return fail(Error(ErrorCode::validation, "a collection's name must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$")
+                    .withDetail(self ? "/to" : "/name", "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"));
+  }
+  const std::string wanted = folded(name);
+  for (const auto& [taken, collection] : table.byName) {
+    const bool own = self && collection->info.number == self->info.number && taken != name;
+    if (!own && folded(taken) == wanted) {
+      return fail(ErrorCode::conflict, "the collection \"" + taken + "\" has this name already");
+    }
+  }
+  return {};
+}
+
+doc::Document oneField(std::string_view key, std::string_view value) {
+  doc::BsonWriter out;
+  out.appendString(key, value);
+  return out.finish();
+}
+
+}  // namespace
+
+Collections::Collections(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections)
+    : deps_(deps), slot_(collections) {}
+
+std::vector<std::string> Collections::names(const snapshot::ProjectSnapshot& project) const {
+  return table(project).names();
+}
+
+Result<CollectionPtr> Collections::require(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+  const CollectionPtr* found = table(project).find(name);
+  if (!found) return fail(ErrorCode::notFound, "no such collection");
+  return *found;
+}
+
+std::vector<store::Insert> Collections::auditEntry(const AdminAccess& access, std::string action,
+                                                   const std::string& target, doc::Document details) const {
+  const policy::Caller& caller = access.caller;
+  audit::AuditActor actor{std::string(actorKind(caller.kind)), caller.id, std::nullopt};
+  if (!caller.email.empty()) actor.email = caller.email;
+  return deps_.auditor.entry(access.project->info().number, std::move(action), std::move(actor),
+                             "collections/" + target, caller.ip, caller.requestId, std::move(details));
+}
+
+Task<> Collections::whileStale(AdminAccess& access, std::function<Task<>()> attempt) const {
+  for (int tries = 0; tries < kMaxStaleTries; ++tries) {
+    auto done = co_await attempt();
+    if (done || done.error().code() != ErrorCode::staleCatalogue) co_return done;
+    CO_TRY(access.project, co_await deps_.snapshots.byNumber(access.project->info().number));
+    if (!access.project) co_return fail(ErrorCode::notFound, "no such project");
+  }
+  co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");
+}
+
+Task<> Collections::create(AdminAccess access, std::string name) {
+  const CollectionTable& there = table(*access.project);
+  CO_CHECK(checkNewName(there, name, nullptr));
+  if (there.byName.size() >= kMaxCollections) {
+    co_return fail(ErrorCode::conflict, "a project holds at most " + std::to_string(kMaxCollections) + " collections");
+  }
+  CO_CHECK(co_await deps_.store.createCollection(access.project->info().number, name, CollectionConfig{}.write(),
+                                                 auditEntry(access, "collection.create", name)));
+  co_return Result<>();
+}
+
+Task<> Collections::drop(AdminAccess access, std::string name) {
+  co_return co_await whileStale(access, [&] { return dropOnce(access, name); });
+}
+
+Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name) {
+  CO_TRY(const CollectionPtr collection, require(*access.project, name));
+  co_return co_await deps_.store.dropCollection(collection->ref, auditEntry(access, "collection.delete", name));
+}
+
+Task<> Collections::rename(AdminAccess access, std::string name, std::string to) {
+  co_return co_await whileStale(access, [&] { return renameOnce(access, name, to); });
+}
+
+Task<> Collections::renameOnce(const AdminAccess& access, const std::string& name, const std::string& to) {
+  CO_TRY(const CollectionPtr collection, require(*access.project, name));
+  CO_CHECK(checkNewName(table(*access.project), to, collection.get()));
+  for (const auto& [other, referring] : table(*access.project).byName) {
+    CO_CHECK(co_await bindReferences(referring, *collection));
+  }
+  store::Alteration change;
+  change.name = to;
+  CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change),
+                                                auditEntry(access, "collection.rename", name, oneField("to", to))));
+  co_return Result<>();
+}
+
+// Ties x-ref names of `referring` that stand for `target` to its number, where they were saved before it existed, so
+// that they follow its new name. Changes nothing that anybody sees.
+Task<> Collections::bindReferences(const CollectionPtr& referring, const Collection& target) {
+  CollectionConfig config = CollectionConfig::read(referring->info.config);
+  bool changed = false;
+  for (const auto& [saved, current] : referring->references) {
+    if (current == target.name()) changed |= config.bind(saved, target.info.number);
+  }
+  if (!changed) co_return Result<>();
+  store::Alteration change;
+  change.config = config.write();
+  CO_CHECK(co_await deps_.store.alterCollection(referring->ref, std::move(change), {}));
+  co_return Result<>();
+}
+
+Task<> Collections::alter(AdminAccess access, std::string name, std::string action, NewConfig newConfig) {
+  co_return co_await whileStale(access, [&] { return alterOnce(access, name, action, newConfig); });
+}
+
+Task<> Collections::alterOnce(const AdminAccess& access, const std::string& name, const std::string& action,
+                              const NewConfig& newConfig) {
+  CO_TRY(const CollectionPtr collection, require(*access.project, name));
+  store::Alteration change;
+  CO_TRY(change.config, newConfig(*access.project, *collection));
+  CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change), auditEntry(access, action, name)));
+  co_return Result<>();
+}
+
+}  // namespace mb::data

@@ -1,0 +1,123 @@
+// Administration of collections: names, schemas, policies, indexes. Permissions are the routes' business; every change
+// is audited in its own commit. Source: contract 2.7, 2.8, 4.5; decisions 3, 4 and 8.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/collection_table.h"
+#include "policy/caller.h"
+#include "snapshot/snapshot.h"
+
+namespace mb::data {
+
+struct DataDeps;
+
+inline constexpr size_t kMaxCollections = 1000;
+// The name under which the project's default policy is read and set.
+inline constexpr std::string_view kDefaultPolicyName = "*";
+
+struct PolicyAnswer {
+  doc::Document policy;  // {} with source none
+  PolicySource source = PolicySource::none;
+};
+
+// Body of an index creation; also what the configuration of a bundle holds.
+struct NewIndex {
+  doc::Document keys;
+  std::optional<std::string> name;
+  std::optional<bool> unique;
+  std::optional<bool> sparse;
+  std::optional<doc::Document> partialFilter;
+  std::optional<int64_t> expireAfterSeconds;
+  static constexpr auto shape() {
+    return doc::shape<NewIndex>("NewIndex", doc::field("keys", &NewIndex::keys), doc::field("name", &NewIndex::name),
+                                doc::field("unique", &NewIndex::unique), doc::field("sparse", &NewIndex::sparse),
+                                doc::field("partialFilter", &NewIndex::partialFilter),
+                                doc::field("expireAfterSeconds", &NewIndex::expireAfterSeconds));
+  }
+};
+
+// An index on the wire; options only where set.
+struct IndexView {
+  std::string name;
+  doc::Document keys;
+  bool unique = false;
+  std::optional<bool> sparse;
+  std::optional<doc::Document> partialFilter;
+  std::optional<int64_t> expireAfterSeconds;
+  std::optional<bool> building;  // true while it is filled; a restart in the middle goes on with it
+  static constexpr auto shape() {
+    return doc::shape<IndexView>("Index", doc::field("name", &IndexView::name), doc::field("keys", &IndexView::keys),
+                                 doc::field("unique", &IndexView::unique), doc::field("sparse", &IndexView::sparse),
+                                 doc::field("partialFilter", &IndexView::partialFilter),
+                                 doc::field("expireAfterSeconds", &IndexView::expireAfterSeconds),
+                                 doc::field("building", &IndexView::building));
+  }
+};
+
+// Who does it, in which project. References outlive the call.
+struct AdminAccess {
+  const policy::Caller& caller;
+  snapshot::SnapshotPtr project;
+};
+
+// Every call on a named collection fails with notFound where there is none. Changes hold for every request that begins
+// after they were answered. On any core.
+class Collections {
+ public:
+  Collections(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections);
+
+  std::vector<std::string> names(const snapshot::ProjectSnapshot& project) const;  // sorted
+  // Fails with validation (shape of the name), notFound (reserved), conflict (taken without regard to case, or too
+  // many).
+  Task<> create(AdminAccess access, std::string name);
+  Task<> drop(AdminAccess access, std::string name);
+  // Everything goes with the name, x-ref of other collections too, in one commit. Fails as create does.
+  Task<> rename(AdminAccess access, std::string name, std::string to);
+
+  // The schema as saved; empty optional without one.
+  Result<std::optional<doc::Document>> schema(const snapshot::ProjectSnapshot& project, std::string_view name) const;
+  // Fails with validation (the schema), conflict (the collection's policy does not type-check against it). Documents
+  // that are there are not looked at.
+  Task<> setSchema(AdminAccess access, std::string name, doc::Document schema);
+  Task<> clearSchema(AdminAccess access, std::string name);
+
+  // The policy in force. "*" is the project's default policy.
+  Result<PolicyAnswer> policy(const snapshot::ProjectSnapshot& project, std::string_view name) const;
+  // Fails with validation.
+  Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy);
+  Task<> clearPolicy(AdminAccess access, std::string name);
+
+  Result<std::vector<IndexView>> indexes(const snapshot::ProjectSnapshot& project, std::string_view name) const;
+  // Returns the index's name when it is ready. Fails with validation; conflict (name taken, or duplicates under a
+  // unique index).
+  Task<std::string> createIndex(AdminAccess access, std::string collection, NewIndex index);
+  Task<> dropIndex(AdminAccess access, std::string collection, std::string index);
+
+ private:
+  using NewConfig = std::function<Result<doc::Document>(const snapshot::ProjectSnapshot&, const Collection&)>;
+
+  const CollectionTable& table(const snapshot::ProjectSnapshot& project) const { return project.get(slot_); }
+  Result<CollectionPtr> require(const snapshot::ProjectSnapshot& project, std::string_view name) const;
+  std::vector<store::Insert> auditEntry(const AdminAccess& access, std::string action, const std::string& target,
+                                        doc::Document details = {}) const;
+  // Runs `attempt`, and again on a fresh snapshot as long as the catalogue has changed under it.
+  Task<> whileStale(AdminAccess& access, std::function<Task<>()> attempt) const;
+  Task<> dropOnce(const AdminAccess& access, const std::string& name);
+  Task<> renameOnce(const AdminAccess& access, const std::string& name, const std::string& to);
+  Task<> bindReferences(const CollectionPtr& referring, const Collection& target);
+  Task<> alter(AdminAccess access, std::string name, std::string action, NewConfig newConfig);
+  Task<> alterOnce(const AdminAccess& access, const std::string& name, const std::string& action,
+                   const NewConfig& newConfig);
+  Task<> writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy);
+  Task<> createIndexOnce(const AdminAccess& access, const std::string& collection, const store::IndexSpec& spec);
+  Task<> dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index);
+
+  const DataDeps& deps_;
+  snapshot::SlotKey<CollectionTable> slot_;
+};
+
+}  // namespace mb::data

@@ -1,0 +1,23 @@
+#include "data/data.h"
+
+#include "data/default_policy.h"
+
+namespace mb::data {
+
+std::vector<store::SystemCollection> systemCollections() {
+  return {{kPolicyCollection, "__policies", {}}};
+}
+
+std::unique_ptr<Data> Data::build(DataDeps deps, ProjectNumbers projects) {
+  return std::unique_ptr<Data>(new Data(deps, std::move(projects)));
+}
+
+Data::Data(DataDeps deps, ProjectNumbers projects)
+    : deps_(deps),
+      source_(deps_.store),
+      slot_(deps_.snapshots.addSlot<CollectionTable>(source_)),
+      documents_(deps_, slot_),
+      collections_(deps_, slot_),
+      expiry_(deps_, std::move(projects)) {}
+
+}  // namespace mb::data

@@ -1,0 +1,193 @@
+// One project on a store in memory, with the room wired as app/ does it. For the tests of this room.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "data/data.h"
+#include "document/json.h"
+#include "store/testing/memory_store.h"
+#include "store/testing/running.h"
+
+namespace mb::data {
+
+inline doc::Document json(std::string_view text) {
+  auto parsed = doc::parseJson(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed ? *std::move(parsed) : doc::Document();
+}
+
+class OneProject final : public snapshot::ProjectDirectory {
+ public:
+  void set(snapshot::ProjectInfo info) { info_ = std::move(info); }
+  Task<std::optional<snapshot::ProjectInfo>> find(std::string) override { co_return info_; }
+  Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo) override { co_return info_; }
+  Task<std::optional<snapshot::ProjectInfo>> onlyOne() override { co_return info_; }
+
+ private:
+  std::optional<snapshot::ProjectInfo> info_;
+};
+
+class DataTest : public testing::Test {
+ protected:
+  static constexpr int64_t kStart = 1'770'000'000'000;
+
+  DataTest() {
+    snapshots_.setDirectory(directory_);
+    data_ = Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_}, [this] { return projectNumbers(); });
+    cores_.start();
+    auto number = run(store_.allocateProject());
+    EXPECT_TRUE(number);
+    project_ = *number;
+    snapshot::ProjectInfo info;
+    info.number = project_;
+    info.id = ProjectId("proj_test");
+    info.slug = info.name = "test";
+    directory_.set(std::move(info));
+
+    alice_ = user("user_alice");
+    bob_ = user("user_bob");
+    owner_.kind = policy::CallerKind::member;
+    owner_.id = "user_owner";
+    owner_.role = "Owner";
+    owner_.project = project_;
+    owner_.permissions = permissions({"*"});
+    owner_.requestId = "req-1";
+  }
+  ~DataTest() override { cores_.stop(); }
+
+  // Runs a coroutine on the first core and waits for it.
+  template <class T>
+  Result<T> run(Task<T> task) {
+    return store::testing::runOn(cores_, 0, std::move(task));
+  }
+
+  static policy::PermissionsPtr permissions(std::vector<std::string> list) {
+    return std::make_shared<const policy::PermissionSet>(std::move(list));
+  }
+  policy::Caller user(std::string id) const {
+    policy::Caller caller;
+    caller.kind = policy::CallerKind::endUser;
+    caller.id = std::move(id);
+    caller.role = "user";
+    caller.project = project_;
+    caller.projectId = ProjectId("proj_test");
+    caller.permissions = permissions({"data:*:read", "data:*:list", "data:*:create", "data:*:update", "data:*:delete"});
+    return caller;
+  }
+
+  snapshot::SnapshotPtr snapshot() {
+    auto found = run(snapshots_.byNumber(project_));
+    EXPECT_TRUE(found && *found);
+    return *found;
+  }
+  static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
+  Access as(const policy::Caller& caller) { return {caller, snapshot(), Authority::policies, soon()}; }
+  Access asAdmin() { return {owner_, snapshot(), Authority::admin, soon()}; }
+  AdminAccess managing() { return {owner_, snapshot()}; }
+
+  // ---- arranging
+  void collection(const std::string& name, std::string_view policy = "", std::string_view schema = "") {
+    expectOk(run(data_->collections().create(managing(), name)));
+    if (!schema.empty()) expectOk(run(data_->collections().setSchema(managing(), name, json(schema))));
+    if (!policy.empty()) expectOk(run(data_->collections().setPolicy(managing(), name, json(policy))));
+  }
+  void put(const std::string& name, std::string_view document) {
+    expectOk(run(data_->documents().create(asAdmin(), name, json(document))));
+  }
+  // The document as it is stored.
+  doc::Document stored(const std::string& name, const std::string& id) {
+    const Access access = asAdmin();
+    auto found = run(data_->documents().get(access, name, id, {}));
+    EXPECT_TRUE(found) << name << "/" << id;
+    return found ? std::move(found->document) : doc::Document();
+  }
+
+  // ---- acting; the answers as the caller would read them
+  Result<std::string> get(const policy::Caller& caller, const std::string& name, const std::string& id,
+                          ReadQuery query = {}) {
+    const Access access = as(caller);
+    auto found = run(data_->documents().get(access, name, id, query));
+    if (!found) return std::unexpected(std::move(found).error());
+    return shown(*found);
+  }
+  Result<std::vector<std::string>> list(const policy::Caller& caller, const std::string& name, ReadQuery query = {}) {
+    const Access access = as(caller);
+    auto found = run(data_->documents().list(access, name, query));
+    if (!found) return std::unexpected(std::move(found).error());
+    std::vector<std::string> documents;
+    for (const doc::Document& each : found->documents) {
+      std::string text;
+      doc::writeJson(text, each, found->hidden.get());
+      documents.push_back(std::move(text));
+    }
+    return documents;
+  }
+  Result<std::vector<std::string>> listWhere(const policy::Caller& caller, const std::string& name,
+                                             std::string_view filter) {
+    ReadQuery query;
+    query.filter = json(filter);
+    return list(caller, name, std::move(query));
+  }
+  Result<std::string> create(const policy::Caller& caller, const std::string& name, std::string_view body) {
+    const Access access = as(caller);
+    auto made = run(data_->documents().create(access, name, json(body)));
+    if (!made) return std::unexpected(std::move(made).error());
+    return shown(*made);
+  }
+  Result<std::string> patch(const policy::Caller& caller, const std::string& name, const std::string& id,
+                            std::string_view body) {
+    const Access access = as(caller);
+    auto changed = run(data_->documents().update(access, name, id, json(body)));
+    if (!changed) return std::unexpected(std::move(changed).error());
+    return shown(*changed);
+  }
+  Result<std::string> replace(const policy::Caller& caller, const std::string& name, const std::string& id,
+                              std::string_view body) {
+    const Access access = as(caller);
+    auto changed = run(data_->documents().replace(access, name, id, json(body)));
+    if (!changed) return std::unexpected(std::move(changed).error());
+    return shown(*changed);
+  }
+  Result<> remove(const policy::Caller& caller, const std::string& name, const std::string& id) {
+    const Access access = as(caller);
+    return run(data_->documents().remove(access, name, id));
+  }
+
+  static std::string shown(const VisibleDocument& visible) {
+    std::string text;
+    doc::writeJson(text, visible.document, visible.hidden.get());
+    return text;
+  }
+  template <class T>
+  static void expectOk(const Result<T>& result) {
+    EXPECT_TRUE(result) << result.error().message();
+  }
+  template <class T>
+  static void expectError(ErrorCode code, const Result<T>& result) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(code, result.error().code()) << result.error().message();
+  }
+
+  ManualClock clock_{kStart};
+  IdGenerator ids_{clock_};
+  Cores cores_{1};
+  store::testing::MemoryStore store_{allSystemCollections()};
+  snapshot::Snapshots snapshots_{store_, cores_, 10};
+  audit::Auditor auditor_{true, ids_, clock_};
+  OneProject directory_;
+  std::unique_ptr<Data> data_;
+  store::ProjectNo project_ = 0;
+  policy::Caller alice_;
+  policy::Caller bob_;
+  policy::Caller owner_;
+
+ private:
+  static std::vector<store::SystemCollection> allSystemCollections() {
+    std::vector<store::SystemCollection> all = systemCollections();
+    all.push_back(audit::auditCollection());
+    return all;
+  }
+  Task<std::vector<store::ProjectNo>> projectNumbers() { co_return std::vector{project_}; }
+};
+
+}  // namespace mb::data

@@ -1,0 +1,122 @@
+// Fields that a caller may not read, attacked by writing.
+#include "data/data_fixture.h"
+
+namespace mb::data {
+namespace {
+
+class DeniedFieldsTest : public DataTest {
+ protected:
+  void notes(std::string_view update) {
+    collection("notes", R"({"read":{"deniedReadFields":["secret","profile.ssn","items.cost"]},"create":{},"update":)" +
+                            std::string(update) + "}");
+    put("notes", R"({"id":"a","title":"one","secret":5,"profile":{"ssn":"123","city":"x"},
+                     "items":[{"name":"n","cost":7},{"name":"m","cost":3}]})");
+  }
+  std::string whole() { return doc::toJson(doc::FieldSet({"updatedAt"}).strip(stored("notes", "a"))); }
+};
+
+TEST_F(DeniedFieldsTest, OperatorsThatLookAtTheValueAreRefused) {
+  notes("{}");
+  const std::string before = whole();
+  for (const char* body : {R"({"$rename":{"secret":"title"}})",
+                           R"({"$rename":{"profile":"open"}})",
+                           R"({"$rename":{"items":"open"}})",
+                           R"({"$rename":{"profile.ssn":"open"}})",
+                           R"({"$inc":{"secret":1}})",
+                           R"({"$mul":{"secret":2}})",
+                           R"({"$min":{"secret":1}})",
+                           R"({"$max":{"secret":9}})",
+                           R"({"$bit":{"secret":{"and":1}}})",
+                           R"({"$pull":{"items":{"cost":{"$gt":5}}}})",
+                           R"({"$pullAll":{"items":[{"name":"n","cost":7}]}})",
+                           R"({"$addToSet":{"items":{"name":"n","cost":7}}})",
+                           R"({"$push":{"secret":1}})",
+                           R"({"$pop":{"secret":1}})",
+                           R"({"$push":{"items":{"$each":[],"$sort":{"cost":1}}}})",
+                           R"({"$set":{"secret.x":1}})",
+                           R"({"secret.x":1})",
+                           R"({"$unset":{"profile.ssn.x":1}})",
+                           R"({"$inc":{"items.0.cost":1}})",
+                           R"({"$set":{"items.0.cost.x":1}})",
+                           R"({"$currentDate":{"secret.at":true}})",
+                           R"({"$rename":{"title":"secret.x"}})"}) {
+    SCOPED_TRACE(body);
+    expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", body));
+    // The same where there is no such document.
+    expectError(ErrorCode::forbidden, patch(alice_, "notes", "zz", body));
+  }
+  EXPECT_EQ(before, whole());
+}
+
+TEST_F(DeniedFieldsTest, TheyCanBeWrittenBlindly) {
+  notes("{}");
+  for (const char* body : {R"({"secret":6})", R"({"$set":{"profile.ssn":"9"}})", R"({"$unset":{"secret":1}})",
+                           R"({"$push":{"items":{"name":"o","cost":1}}})", R"({"$pop":{"items":1}})",
+                           R"({"$set":{"items.0.name":"q"}})", R"({"$inc":{"visible":1}})"}) {
+    SCOPED_TRACE(body);
+    const auto changed = patch(alice_, "notes", "a", body);
+    expectOk(changed);
+    EXPECT_EQ(std::string::npos, changed->find("secret"));
+    EXPECT_EQ(std::string::npos, changed->find("ssn"));
+    EXPECT_EQ(std::string::npos, changed->find("cost"));
+  }
+}
+
+TEST_F(DeniedFieldsTest, RightAndWrongGuessesOfAFixedFieldAnswerAlike) {
+  for (const char* rule :
+       {R"({"immutableFields":["secret"]})", R"({"allowedWriteFields":["title","profile","items"]})"}) {
+    SCOPED_TRACE(rule);
+    notes(rule);
+    for (const char* guess : {"5", "6"}) {
+      const std::string value(guess);
+      expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", R"({"secret":)" + value + "}"));
+      expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", R"({"$set":{"secret":)" + value + "}}"));
+      expectError(ErrorCode::forbidden, replace(alice_, "notes", "a", R"({"title":"one","secret":)" + value + "}"));
+    }
+    expectOk(patch(alice_, "notes", "a", R"({"title":"two"})"));
+    expectOk(run(data_->collections().drop(managing(), "notes")));
+  }
+}
+
+TEST_F(DeniedFieldsTest, AReplacementKeepsWhatItsWriterCannotSee) {
+  notes(R"({"immutableFields":["secret"]})");
+  const auto read = get(alice_, "notes", "a");
+  expectOk(replace(alice_, "notes", "a", *read));
+  const doc::Document after = stored("notes", "a");
+  EXPECT_EQ(5, after.view().find("secret")->toInteger());
+  EXPECT_EQ("123", after.view().findPath("profile.ssn")->asString());
+  expectOk(replace(alice_, "notes", "a", R"({"profile":{"ssn":"new"}})"));
+  EXPECT_EQ("new", stored("notes", "a").view().findPath("profile.ssn")->asString());
+  EXPECT_FALSE(stored("notes", "a").view().find("title"));
+  expectOk(replace(alice_, "notes", "a", R"({"profile":"gone"})"));
+  EXPECT_EQ("gone", stored("notes", "a").view().stringOr("profile"));
+}
+
+TEST_F(DeniedFieldsTest, SchemaErrorsDoNotTellOfThem) {
+  collection("notes", R"({"read":{"deniedReadFields":["secret"]},"create":{},"update":{}})");
+  put("notes", R"({"id":"a","secret":"far too long","title":"x"})");
+  expectOk(run(data_->collections().setSchema(
+      managing(), "notes",
+      json(R"({"type":"object","properties":{"secret":{"type":"string","maxLength":3},"title":{"type":"string"}}})"))));
+  const auto refused = patch(alice_, "notes", "a", R"({"title":"y"})");
+  expectError(ErrorCode::validation, refused);
+  EXPECT_TRUE(refused.error().details().empty());
+  EXPECT_EQ(std::string::npos, refused.error().message().find("secret"));
+  const auto both = patch(alice_, "notes", "a", R"({"title":1})");
+  ASSERT_EQ(1u, both.error().details().size());
+  EXPECT_EQ("/title", both.error().details().front().path);
+  const auto made = create(alice_, "notes", R"({"secret":"far too long"})");
+  ASSERT_EQ(1u, made.error().details().size());
+  EXPECT_EQ("/secret", made.error().details().front().path);
+}
+
+TEST_F(DeniedFieldsTest, TheAdminPlaneIsFree) {
+  notes(R"({"immutableFields":["secret"]})");
+  const Access access = asAdmin();
+  expectOk(run(data_->documents().update(access, "notes", "a", json(R"({"$inc":{"secret":1}})"))));
+  expectOk(run(data_->documents().update(access, "notes", "a", json(R"({"$rename":{"secret":"open"}})"))));
+  EXPECT_EQ(6, stored("notes", "a").view().find("open")->toInteger());
+}
+
+}  // namespace
+}  // namespace mb::data

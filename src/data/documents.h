@@ -1,0 +1,89 @@
+// The only way to documents, whoever asks. Reading: permission, policy filter AND the caller's, denied fields left out,
+// expand. Writing: permission, pre-hooks, then under the document's lock policy filter, change, system fields, schema,
+// field rules and CEL, commit. Source: docs/architecture.md 2, docs/engine.md 1, contract 2.6-2.8 and 4.3.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/collection_table.h"
+#include "data/pre_hook.h"
+#include "policy/caller.h"
+#include "snapshot/snapshot.h"
+
+namespace mb::data {
+
+struct DataDeps;
+
+// By what right: the data plane's (permission and policy) or the admin plane's (permission alone; nothing is hidden).
+enum class Authority { policies, admin };
+
+struct Access {
+  const policy::Caller& caller;  // outlives the call
+  snapshot::SnapshotPtr project;
+  Authority authority = Authority::policies;
+  store::Deadline deadline;
+};
+
+inline constexpr uint64_t kDefaultLimit = 50;
+inline constexpr uint64_t kMaxLimit = 1000;
+inline constexpr size_t kMaxAnswerBytes = 16 << 20;
+
+struct ReadQuery {
+  std::optional<doc::Document> filter;  // the caller's, not yet parsed
+  uint64_t skip = 0;
+  uint64_t limit = kDefaultLimit;   // clamped to kMaxLimit; 0 gives nothing
+  std::vector<std::string> expand;  // paths of x-ref fields; others are ignored
+};
+
+// Documents with what must be left out when they are written as JSON (null: nothing).
+struct VisibleDocument {
+  doc::Document document;
+  std::shared_ptr<const doc::FieldSet> hidden;
+};
+struct VisibleDocuments {
+  std::vector<doc::Document> documents;
+  std::shared_ptr<const doc::FieldSet> hidden;
+  store::Explain explain;
+};
+
+// Arguments taken by reference must live until the returned coroutine has ended. Every call fails with forbidden
+// (permission, missing rule, unresolvable placeholder), notFound (collection) and what the store fails with. On any
+// core.
+class Documents {
+ public:
+  Documents(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections);
+  ~Documents();
+  // At start-up; `hook` outlives this.
+  void setPreHook(PreHook& hook);
+
+  // One document. skip and limit have no meaning. Fails with notFound (absent, hidden by the rule's filter or not
+  // matched by the query's), invalidFilter, forbidden (the filter names a denied field), payloadTooLarge (expand).
+  Task<VisibleDocument> get(const Access& access, const std::string& collection, const std::string& id,
+                            const ReadQuery& query);
+  // In ascending id, judged by the `list` rule, or the `read` rule for those who ask so (search). Fails as get does.
+  Task<VisibleDocuments> list(const Access& access, const std::string& collection, const ReadQuery& query,
+                              policy::Operation operation = policy::Operation::list);
+  // How many documents list() could show, whatever skip and limit.
+  Task<uint64_t> count(const Access& access, const std::string& collection, const ReadQuery& query);
+
+  // Stores `body` as a new document under its `id`, or under a new one. Fails with validation (id, schema, keys),
+  // conflict (id or unique value taken), forbidden (field rules, CEL, the rule's filter).
+  Task<VisibleDocument> create(const Access& access, const std::string& collection, doc::Document body);
+  // `body` is either update operators or fields to set. Fails with notFound, invalidUpdate, and as create does.
+  Task<VisibleDocument> update(const Access& access, const std::string& collection, const std::string& id,
+                               doc::Document body);
+  // `body` in place of everything but the fields of the server, and the fields that the caller may not read and does
+  // not name. Fails with invalidBody for keys that start with "$", and as update does.
+  Task<VisibleDocument> replace(const Access& access, const std::string& collection, const std::string& id,
+                                doc::Document body);
+  Task<> remove(const Access& access, const std::string& collection, const std::string& id);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mb::data

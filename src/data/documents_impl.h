@@ -1,0 +1,38 @@
+// The parts of Documents that its sources share.
+#pragma once
+
+#include "data/data_deps.h"
+#include "data/documents.h"
+#include "data/grant.h"
+#include "data/write.h"
+
+namespace mb::data {
+
+struct Documents::Impl {
+  const DataDeps& deps;
+  snapshot::SlotKey<CollectionTable> slot;
+  PreHook* preHook = nullptr;
+
+  // ---- reading
+  struct ReadPlan {
+    Grant grant;
+    doc::Filter filter;  // the rule's AND the caller's
+  };
+  Result<ReadPlan> planRead(const Access& access, std::string_view collection, policy::Operation operation,
+                            const ReadQuery& query) const;
+  // Puts the referenced documents in place of their ids, where the caller may read them; denied fields are gone from
+  // `documents` afterwards.
+  Task<> expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,
+                std::vector<doc::Document>& documents) const;
+
+  // ---- writing
+  Task<VisibleDocument> write(const Access& access, const std::string& collection, Intent intent);
+  // One try on one snapshot, with the hooks where there are any.
+  Task<std::optional<doc::Document>> writeOnce(const Access& access, const Grant& grant, const Intent& intent);
+  Task<std::optional<doc::Document>> writeHooked(const Access& access, const Grant& grant, const Intent& intent);
+  bool hooked(const Grant& grant, const Intent& intent) const {
+    return preHook && preHook->wants(*grant.project, *grant.collection, intent.event);
+  }
+};
+
+}  // namespace mb::data

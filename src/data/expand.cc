@@ -1,0 +1,197 @@
+// Documents in place of their ids, one level deep. Source: contract 4.3, decisions 4 ("expand").
+#include <algorithm>
+#include <set>
+#include <span>
+#include <unordered_map>
+
+#include "data/documents_impl.h"
+
+namespace mb::data {
+namespace {
+
+constexpr size_t kMaxTargets = 4000;
+// Bounds what one call to the store can bring: a document is at most 1 MiB.
+constexpr size_t kBatch = 32;
+
+// Where one relation stands while a document is walked.
+struct Step {
+  const doc::Relation* relation;
+  std::string_view rest;  // of its path, from here on
+};
+using Steps = std::vector<Step>;
+
+Steps below(const Steps& steps, std::string_view key) {
+  Steps inner;
+  for (const Step& step : steps) {
+    if (!step.rest.starts_with(key)) continue;
+    if (step.rest.size() == key.size())
+      inner.push_back({step.relation, {}});
+    else if (step.rest[key.size()] == '.')
+      inner.push_back({step.relation, step.rest.substr(key.size() + 1)});
+  }
+  return inner;
+}
+
+const doc::Relation* endsHere(const Steps& steps) {
+  const auto found = std::ranges::find_if(steps, [](const Step& step) { return step.rest.empty(); });
+  return found == steps.end() ? nullptr : found->relation;
+}
+
+// Calls `found(relation, id)` for each id of a relation in `value`.
+template <class F>
+void eachReference(doc::ValueView value, const Steps& steps, const F& found) {
+  if (steps.empty()) return;
+  if (value.type() == doc::BsonType::string) {
+    if (const doc::Relation* relation = endsHere(steps)) found(*relation, value.asString());
+    return;
+  }
+  if (!value.isContainer()) return;
+  const bool array = value.type() == doc::BsonType::array;
+  for (const doc::Element& each : value.asDocument()) {
+    if (array)
+      eachReference(each.value, steps, found);
+    else
+      eachReference(each.value, below(steps, each.key), found);
+  }
+}
+
+struct Target {
+  const Collection* collection = nullptr;
+  doc::Filter filter;
+  const doc::FieldSet* denied = nullptr;
+  std::unordered_map<std::string, std::optional<doc::Document>, StringHash, std::equal_to<>> documents;  // by id
+};
+using Targets = std::unordered_map<std::string, Target, StringHash, std::equal_to<>>;  // by collection
+
+const doc::Document* lookUp(const Targets& targets, const doc::Relation& relation, std::string_view id) {
+  const auto target = targets.find(relation.collection);
+  if (target == targets.end()) return nullptr;
+  const auto found = target->second.documents.find(id);
+  return found != target->second.documents.end() && found->second ? &*found->second : nullptr;
+}
+
+// The documents with targets in place of ids. Refuses to grow past kMaxAnswerBytes: one target may stand in many
+// places.
+class Assembly {
+ public:
+  explicit Assembly(const Targets& targets) : targets_(targets) {}
+
+  // nullopt when the whole has become too large.
+  std::optional<doc::Document> assemble(doc::DocumentView document, const Steps& steps) {
+    doc::BsonWriter out;
+    for (const doc::Element& field : document) {
+      if (!write(out, field.key, field.value, below(steps, field.key))) return std::nullopt;
+    }
+    doc::Document done = out.finish();
+    finishedBytes_ += done.size();
+    return done;
+  }
+
+ private:
+  bool write(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Steps& steps) {
+    if (steps.empty()) {
+      out.append(key, value);
+    } else if (value.type() == doc::BsonType::string) {
+      const doc::Relation* relation = endsHere(steps);
+      const doc::Document* document = relation ? lookUp(targets_, *relation, value.asString()) : nullptr;
+      document ? out.appendDocument(key, *document) : out.append(key, value);
+    } else if (!value.isContainer()) {
+      out.append(key, value);
+    } else {
+      const bool array = value.type() == doc::BsonType::array;
+      array ? out.beginArray(key) : out.beginDocument(key);
+      for (const doc::Element& each : value.asDocument()) {
+        if (!write(out, each.key, each.value, array ? steps : below(steps, each.key))) return false;
+      }
+      out.end();
+    }
+    return finishedBytes_ + out.size() <= kMaxAnswerBytes;
+  }
+
+  const Targets& targets_;
+  size_t finishedBytes_ = 0;
+};
+
+Error tooLarge() {
+  return Error(ErrorCode::payloadTooLarge, "the answer with its expanded documents is too large: lower `limit`");
+}
+
+// Notes every id that the documents hold; false when there are too many.
+bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Targets& targets) {
+  size_t wanted = 0;
+  for (const doc::Document& document : documents) {
+    for (const doc::Element& field : document.view()) {
+      eachReference(field.value, below(steps, field.key), [&](const doc::Relation& relation, std::string_view id) {
+        wanted += targets.find(relation.collection)->second.documents.emplace(id, std::nullopt).second ? 1 : 0;
+      });
+    }
+    if (wanted > kMaxTargets) return false;
+  }
+  return true;
+}
+
+// Fills in the documents that the caller may see, without their denied fields.
+Task<> fetch(store::DocumentStore& store, Targets& targets) {
+  size_t bytes = 0;
+  for (auto& [name, target] : targets) {
+    std::vector<std::string> ids;
+    ids.reserve(target.documents.size());
+    for (const auto& [id, document] : target.documents) ids.push_back(id);
+    for (size_t at = 0; at < ids.size(); at += kBatch) {
+      const std::span<const std::string> part = std::span(ids).subspan(at, std::min(kBatch, ids.size() - at));
+      std::vector<std::string> batch(part.begin(), part.end());
+      CO_TRY(std::vector<std::optional<doc::Document>> found,
+             co_await store.getMany(target.collection->ref, std::move(batch)));
+      for (size_t i = 0; i < found.size(); ++i) {
+        if (!found[i] || !target.filter.matches(*found[i])) continue;
+        doc::Document shown = target.denied->empty() ? *std::move(found[i]) : target.denied->strip(*found[i]);
+        bytes += shown.size();
+        if (bytes > kMaxAnswerBytes) co_return fail(tooLarge());
+        target.documents.find(part[i])->second = std::move(shown);
+      }
+    }
+  }
+  co_return Result<>();
+}
+
+}  // namespace
+
+Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,
+                               std::vector<doc::Document>& documents) const {
+  const doc::FieldSet& denied = grant.denied();
+  if (!denied.empty()) {
+    for (doc::Document& document : documents) document = denied.strip(document);
+  }
+  if (!grant.collection->schema) co_return Result<>();
+
+  // Targets that this caller may not read at all stay ids.
+  Steps steps;
+  Targets targets;
+  std::set<std::string> refused;
+  for (const doc::Relation& relation : grant.collection->schema->relations()) {
+    if (std::ranges::find(fields, relation.path) == fields.end() || refused.contains(relation.collection)) continue;
+    if (!targets.contains(relation.collection)) {
+      auto target =
+          grantFor(access.caller, access.project, slot, relation.collection, policy::Operation::read, access.authority);
+      if (!target) {
+        refused.insert(relation.collection);
+        continue;
+      }
+      targets.emplace(relation.collection, Target{target->collection, target->filter, &target->denied(), {}});
+    }
+    steps.push_back({&relation, relation.path});
+  }
+  if (steps.empty()) co_return Result<>();
+  if (!collect(documents, steps, targets)) co_return fail(tooLarge());
+  CO_CHECK(co_await fetch(deps.store, targets));
+
+  Assembly assembly(targets);
+  for (doc::Document& document : documents) {
+    auto assembled = assembly.assemble(document, steps);
+    if (!assembled) co_return fail(tooLarge());
+    document = *std::move(assembled);
+  }
+  co_return Result<>();
+}
+
+}  // namespace mb::data

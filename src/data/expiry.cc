@@ -1,0 +1,125 @@
+#include "data/expiry.h"
+
+#include <chrono>
+#include <limits>
+
+#include "base/log.h"
+
+namespace mb::data {
+namespace {
+
+constexpr std::chrono::seconds kInterval{30};
+constexpr std::chrono::milliseconds kStopCheck{200};
+constexpr uint64_t kPerCommit = 100;
+// So that one collection's heap of expired documents does not hold up all others for minutes.
+constexpr int kCommitsPerPass = 200;
+constexpr std::chrono::seconds kDeadline{20};
+
+// What has expired by `now`, within what the index covers.
+Result<doc::Filter> expired(const store::IndexSpec& spec, Timestamp now) {
+  const int64_t seconds = *spec.expireAfterSeconds;
+  doc::BsonWriter out;
+  out.beginDocument(spec.keys.front().path);
+  out.appendDate("$lt", Timestamp{now.ms - seconds * 1000});
+  out.end();
+  TRY(const doc::Filter due, doc::Filter::parse(out.finish()));
+  if (!spec.partialFilter) return due;
+  TRY(const doc::Filter covered, doc::Filter::parse(*spec.partialFilter));
+  return doc::Filter::both(due, covered);
+}
+
+bool expires(const store::IndexInfo& index) {
+  return index.ready && index.spec.expireAfterSeconds && index.spec.keys.size() == 1;
+}
+
+}  // namespace
+
+Expiry::Expiry(const DataDeps& deps, ProjectNumbers projects) : deps_(deps), projects_(std::move(projects)) {}
+
+void Expiry::start(TaskGroup& tasks) {
+  tasks.spawn(deps_.cores.at(0).get_executor(), loop());
+}
+
+Async<void> Expiry::loop() {
+  while (!stopping_) {
+    if (auto done = co_await pass(); !done) {
+      logWarn("expired documents could not be looked for", {{"problem", done.error().message()}});
+    }
+    for (auto waited = kStopCheck; waited < kInterval && !stopping_; waited += kStopCheck)
+      co_await sleepFor(kStopCheck);
+  }
+}
+
+Task<uint64_t> Expiry::pass() {
+  CO_TRY(const std::vector<store::ProjectNo> projects, co_await projects_());
+  uint64_t removed = 0;
+  for (const store::ProjectNo project : projects) {
+    if (stopping_) break;
+    auto done = co_await passProject(project);
+    if (done) {
+      removed += *done;
+    } else {
+      logWarn("expired documents of a project stay for now",
+              {{"project", project}, {"problem", done.error().message()}});
+    }
+  }
+  co_return removed;
+}
+
+Task<uint64_t> Expiry::passProject(store::ProjectNo project) {
+  CO_TRY(const std::vector<store::CollectionInfo> collections, co_await deps_.store.collections(project));
+  uint64_t removed = 0;
+  for (const store::CollectionInfo& collection : collections) {
+    for (const store::IndexInfo& index : collection.indexes) {
+      if (!expires(index)) continue;
+      auto done = co_await passIndex({project, collection.number, collection.version}, index.spec);
+      if (done) {
+        removed += *done;
+      } else if (done.error().code() != ErrorCode::staleCatalogue) {
+        logWarn("expired documents of a collection stay for now",
+                {{"project", project}, {"collection", collection.name}, {"problem", done.error().message()}});
+      }
+    }
+  }
+  co_return removed;
+}
+
+Task<uint64_t> Expiry::passIndex(store::CollectionRef collection, store::IndexSpec spec) {
+  CO_TRY(const doc::Filter filter, expired(spec, deps_.clock.now()));
+  uint64_t removed = 0;
+  for (int commits = 0; commits < kCommitsPerPass && !stopping_; ++commits) {
+    store::Query query;
+    query.collection = collection;
+    query.filter = filter;
+    query.limit = kPerCommit;
+    query.deadline = std::chrono::steady_clock::now() + kDeadline;
+    CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
+    if (found.documents.empty()) break;
+    std::vector<store::WriteTarget> targets;
+    for (const doc::Document& document : found.documents) {
+      targets.push_back({collection, std::string(document.view().stringOr("id"))});
+    }
+    store::WriteOptions options;
+    options.deadline = std::chrono::steady_clock::now() + kDeadline;
+    options.actor = {"server", ""};
+    options.lane = store::Lane::low;
+    uint64_t going = 0;
+    CO_CHECK(co_await deps_.store.write(
+        std::move(targets),
+        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+          std::vector<store::Change> changes;
+          for (const std::optional<doc::Document>& document : before) {
+            const bool goes = document && filter.matches(*document);
+            going += goes ? 1 : 0;
+            changes.push_back(goes ? store::Change::remove() : store::Change::keep());
+          }
+          return changes;
+        },
+        std::move(options)));
+    removed += going;
+    if (found.documents.size() < kPerCommit) break;
+  }
+  co_return removed;
+}
+
+}  // namespace mb::data

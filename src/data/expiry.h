@@ -1,0 +1,38 @@
+// Removes documents that an index with expireAfterSeconds has let go: through the write path as the server, 100 a
+// commit, low lane. Source: decisions 4, docs/engine.md 1.7.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "base/task_group.h"
+#include "data/data_deps.h"
+
+namespace mb::data {
+
+// The numbers of all projects that are not dropped.
+using ProjectNumbers = std::function<Task<std::vector<store::ProjectNo>>()>;
+
+class Expiry {
+ public:
+  Expiry(const DataDeps& deps, ProjectNumbers projects);
+
+  // Looks every 30 s, from the first core, until stop().
+  void start(TaskGroup& tasks);
+  void stop() { stopping_ = true; }
+  // One look at every project; gives the number of documents removed. Fails only where projects() does: what fails in
+  // one collection is logged and tried again next time.
+  Task<uint64_t> pass();
+
+ private:
+  Async<void> loop();
+  Task<uint64_t> passProject(store::ProjectNo project);
+  Task<uint64_t> passIndex(store::CollectionRef collection, store::IndexSpec spec);
+
+  const DataDeps& deps_;
+  ProjectNumbers projects_;
+  std::atomic<bool> stopping_ = false;
+};
+
+}  // namespace mb::data

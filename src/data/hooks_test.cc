@@ -1,0 +1,133 @@
+// The seam for pre-hooks, and writes that meet a change of the catalogue.
+#include "data/data_fixture.h"
+#include "document/update.h"
+
+namespace mb::data {
+namespace {
+
+class FakeHook final : public PreHook {
+ public:
+  bool wants(const snapshot::ProjectSnapshot&, const Collection& collection, WriteEvent) const override {
+    return collection.name() == "hooked";
+  }
+  Task<std::optional<doc::Document>> run(const HookedWrite& write, std::chrono::steady_clock::time_point) override {
+    seen.push_back((write.previous ? doc::toJson(doc::FieldSet({"createdAt", "updatedAt"}).strip(*write.previous))
+                                   : std::string("none")) +
+                   " > " +
+                   (write.document ? doc::toJson(doc::FieldSet({"createdAt", "updatedAt"}).strip(*write.document))
+                                   : std::string("none")));
+    if (meanwhile) co_await meanwhile();
+    if (!abort.empty()) co_return fail(ErrorCode::validation, abort);
+    if (answer.empty()) co_return std::nullopt;
+    co_return json(answer);
+  }
+
+  std::vector<std::string> seen;
+  std::string abort;
+  std::string answer;
+  std::function<Async<void>()> meanwhile;
+};
+
+class HooksTest : public DataTest {
+ protected:
+  HooksTest() { data_->documents().setPreHook(hook_); }
+  // What another writer does while the hook runs.
+  Async<void> bump() {
+    const Access access{owner_, snapshotHere_, Authority::admin, soon()};
+    hook_.meanwhile = nullptr;
+    auto target = std::vector<store::WriteTarget>{{(*snapshotHere_->get(data_->slot()).find("hooked"))->ref, "a"}};
+    store::WriteOptions options;
+    options.deadline = soon();
+    auto done = co_await store_.write(
+        std::move(target),
+        [](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+          std::vector<store::Change> changes;
+          changes.push_back(store::Change::put(
+              *doc::Update::parse(json(R"({"$inc":{"n":10}})"))->apply(*before.front(), Timestamp{1})));
+          return changes;
+        },
+        std::move(options));
+    EXPECT_TRUE(done);
+    if (always_) hook_.meanwhile = [this] { return bump(); };
+  }
+
+  FakeHook hook_;
+  snapshot::SnapshotPtr snapshotHere_;
+  bool always_ = false;
+};
+
+TEST_F(HooksTest, SeesTheWriteAndMayReplaceItsDocument) {
+  collection("hooked", R"({"create":{"allowedWriteFields":["title"]},"read":{},"update":{},"delete":{}})");
+  hook_.answer = R"({"id":"zz","ownerId":"user_bob","title":"changed"})";
+  const auto made = create(alice_, "hooked", R"({"id":"a","title":"x"})");
+  expectOk(made);
+  EXPECT_EQ(R"(none > {"id":"a","title":"x","ownerId":"user_alice"})", hook_.seen.front());
+  EXPECT_EQ("a", json(*made).view().stringOr("id"));
+  EXPECT_EQ("user_alice", json(*made).view().stringOr("ownerId"));
+  EXPECT_EQ("changed", json(*made).view().stringOr("title"));
+  hook_.answer = R"({"title":"x","sneaked":1})";
+  expectError(ErrorCode::forbidden, create(alice_, "hooked", R"({"title":"x"})"));
+  hook_.answer.clear();
+  expectOk(patch(alice_, "hooked", "a", R"({"title":"y"})"));
+  EXPECT_EQ(R"({"id":"a","title":"changed","ownerId":"user_alice"} > {"id":"a","title":"y","ownerId":"user_alice"})",
+            hook_.seen.back());
+  expectOk(remove(alice_, "hooked", "a"));
+  EXPECT_EQ(R"({"id":"a","title":"y","ownerId":"user_alice"} > none)", hook_.seen.back());
+}
+
+TEST_F(HooksTest, AnAbortRefusesTheWrite) {
+  collection("hooked", R"({"create":{},"read":{}})");
+  hook_.abort = "not today";
+  const auto refused = create(alice_, "hooked", R"({"id":"a"})");
+  expectError(ErrorCode::validation, refused);
+  EXPECT_EQ("not today", refused.error().message());
+  expectError(ErrorCode::notFound, get(alice_, "hooked", "a"));
+}
+
+TEST_F(HooksTest, AreNotAskedAboutWritesThatWouldBeRefusedAnyway) {
+  collection("hooked", R"({"create":{},"update":{"filter":{"ownerId":"$auth.uid"}}})",
+             R"({"type":"object","required":["t"]})");
+  expectError(ErrorCode::validation, create(alice_, "hooked", R"({"id":"a"})"));
+  expectError(ErrorCode::notFound, patch(alice_, "hooked", "a", R"({"t":1})"));
+  EXPECT_TRUE(hook_.seen.empty());
+}
+
+TEST_F(HooksTest, RunAgainWhenTheDocumentChangedMeanwhile) {
+  collection("hooked", R"({"update":{},"read":{}})");
+  put("hooked", R"({"id":"a","n":1})");
+  snapshotHere_ = snapshot();
+  hook_.seen.clear();
+  hook_.meanwhile = [this] { return bump(); };
+  expectOk(patch(alice_, "hooked", "a", R"({"$inc":{"n":1}})"));
+  EXPECT_EQ(2u, hook_.seen.size());
+  EXPECT_EQ(12, stored("hooked", "a").view().find("n")->toInteger());
+
+  always_ = true;
+  hook_.seen.clear();
+  hook_.meanwhile = [this] { return bump(); };
+  expectError(ErrorCode::conflict, patch(alice_, "hooked", "a", R"({"$inc":{"n":1}})"));
+  EXPECT_EQ(3u, hook_.seen.size());
+}
+
+TEST_F(HooksTest, AWriteUnderAnOldSnapshotIsJudgedByTheNewOne) {
+  collection("notes", R"({"create":{},"read":{}})");
+  const Access old = as(alice_);
+  expectOk(run(data_->collections().setSchema(managing(), "notes", json(R"({"type":"object","required":["title"]})"))));
+  expectError(ErrorCode::validation, run(data_->documents().create(old, "notes", json("{}"))));
+  expectOk(run(data_->documents().create(old, "notes", json(R"({"id":"a","title":"x"})"))));
+  expectOk(run(data_->collections().clearPolicy(managing(), "notes")));
+  expectError(ErrorCode::forbidden, run(data_->documents().create(old, "notes", json(R"({"title":"x"})"))));
+  expectOk(run(data_->collections().drop(managing(), "notes")));
+  expectError(ErrorCode::notFound, run(data_->documents().create(old, "notes", json(R"({"title":"x"})"))));
+}
+
+TEST_F(HooksTest, AnAdministratorWithAnOldSnapshotChangesWhatIsThereNow) {
+  collection("notes");
+  const AdminAccess old = managing();
+  expectOk(run(data_->collections().setPolicy(managing(), "notes", json(R"({"read":{}})"))));
+  expectOk(run(data_->collections().setSchema(old, "notes", json(R"({"type":"object"})"))));
+  EXPECT_EQ(PolicySource::own, data_->collections().policy(*snapshot(), "notes")->source);
+}
+
+}  // namespace
+}  // namespace mb::data

@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "data/collections.h"
+#include "data/data_deps.h"
+#include "data/reserved.h"
+#include "document/path.h"
+
+namespace mb::data {
+namespace {
+
+constexpr size_t kMaxIndexKeys = 16;
+constexpr size_t kMaxDefaultName = 200;
+constexpr int64_t kMaxExpireSeconds = std::numeric_limits<int32_t>::max();
+
+using Problems = std::vector<ErrorDetail>;
+
+std::vector<store::IndexKey> readKeys(doc::DocumentView keys, Problems& problems) {
+  std::vector<store::IndexKey> read;
+  for (const auto& [path, direction] : keys) {
+    const std::string pointer = "/keys/" + std::string(path);
+    if (auto parsed = doc::FieldPath::parse(path); !parsed) problems.push_back({pointer, parsed.error().message()});
+    const auto number = direction.isNumber() ? direction.toInteger() : std::nullopt;
+    if (number != 1 && number != -1) {
+      problems.push_back({pointer, "must be 1 or -1"});
+      continue;
+    }
+    read.push_back({std::string(path), static_cast<int>(*number)});
+  }
+  const size_t count = keys.count();
+  if (count == 0 || count > kMaxIndexKeys) {
+    problems.push_back({"/keys", "must name 1 to " + std::to_string(kMaxIndexKeys) + " fields"});
+  }
+  return read;
+}
+
+std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& keys, Problems& problems) {
+  if (index.name) {
+    if (!isCollectionName(*index.name)) problems.push_back({"/name", "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"});
+    return *index.name;
+  }
+  std::string name = store::defaultIndexName(keys);
+  if (name.size() > kMaxDefaultName) problems.push_back({"/name", "is required for keys this long"});
+  return name;
+}
+
+Result<store::IndexSpec> readIndex(const NewIndex& index) {
+  Problems problems;
+  store::IndexSpec spec;
+  spec.keys = readKeys(index.keys, problems);
+  spec.name = readName(index, spec.keys, problems);
+  spec.unique = index.unique.value_or(false);
+  spec.sparse = index.sparse.value_or(false);
+  if (index.partialFilter) {
+    auto parsed = doc::Filter::parse(*index.partialFilter);
+    if (!parsed) problems.push_back({"/partialFilter", parsed.error().message()});
+    spec.partialFilter = index.partialFilter;
+  }
+  if (index.expireAfterSeconds) {
+    if (*index.expireAfterSeconds < 0 || *index.expireAfterSeconds > kMaxExpireSeconds) {
+      problems.push_back({"/expireAfterSeconds", "must be 0 to " + std::to_string(kMaxExpireSeconds)});
+    }
+    if (index.keys.view().count() != 1) problems.push_back({"/expireAfterSeconds", "needs exactly one key"});
+    spec.expireAfterSeconds = index.expireAfterSeconds;
+  }
+  if (problems.empty()) return spec;
+  std::string message = problems.front().path + " " + problems.front().message;
+  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+}
+
+IndexView viewOf(const store::IndexSpec& spec) {
+  IndexView view;
+  view.name = spec.name;
+  doc::BsonWriter keys;
+  for (const store::IndexKey& key : spec.keys) keys.appendInt32(key.path, key.direction);
+  view.keys = keys.finish();
+  view.unique = spec.unique;
+  if (spec.sparse) view.sparse = true;
+  view.partialFilter = spec.partialFilter;
+  view.expireAfterSeconds = spec.expireAfterSeconds;
+  return view;
+}
+
+doc::Document named(std::string_view index) {
+  doc::BsonWriter out;
+  out.appendString("index", index);
+  return out.finish();
+}
+
+}  // namespace
+
+Result<std::vector<IndexView>> Collections::indexes(const snapshot::ProjectSnapshot& project,
+                                                    std::string_view name) const {
+  TRY(const CollectionPtr collection, require(project, name));
+  std::vector<IndexView> views;
+  for (const store::IndexInfo& index : collection->info.indexes) {
+    views.push_back(viewOf(index.spec));
+    if (!index.ready) views.back().building = true;
+  }
+  std::ranges::sort(views, {}, &IndexView::name);
+  return views;
+}
+
+Task<std::string> Collections::createIndex(AdminAccess access, std::string collection, NewIndex index) {
+  CO_CHECK(require(*access.project, collection));
+  CO_TRY(const store::IndexSpec spec, readIndex(index));
+  CO_CHECK(co_await whileStale(access, [&] { return createIndexOnce(access, collection, spec); }));
+  co_return spec.name;
+}
+
+Task<> Collections::createIndexOnce(const AdminAccess& access, const std::string& collection,
+                                    const store::IndexSpec& spec) {
+  CO_TRY(const CollectionPtr found, require(*access.project, collection));
+  CO_CHECK(co_await deps_.store.createIndex(found->ref, spec,
+                                            auditEntry(access, "index.create", collection, named(spec.name))));
+  co_return Result<>();
+}
+
+Task<> Collections::dropIndex(AdminAccess access, std::string collection, std::string index) {
+  co_return co_await whileStale(access, [&] { return dropIndexOnce(access, collection, index); });
+}
+
+Task<> Collections::dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index) {
+  CO_TRY(const CollectionPtr found, require(*access.project, collection));
+  const auto& indexes = found->info.indexes;
+  const bool there = std::ranges::any_of(indexes, [&](const auto& each) { return each.spec.name == index; });
+  if (!there) co_return fail(ErrorCode::notFound, "no such index");
+  co_return co_await deps_.store.dropIndex(found->ref, index,
+                                           auditEntry(access, "index.delete", collection, named(index)));
+}
+
+}  // namespace mb::data

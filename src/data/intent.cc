@@ -1,0 +1,68 @@
+// Bodies of writes, read before the document is known.
+#include "data/reserved.h"
+#include "data/write.h"
+
+namespace mb::data {
+namespace {
+
+Result<> readInsert(Intent& intent) {
+  const auto given = intent.body.view().find("id");
+  if (!given) return {};
+  if (given->type() != doc::BsonType::string || !isDocumentId(given->asString())) {
+    return fail(Error(ErrorCode::validation, "id must match ^[A-Za-z0-9_-]{1,64}$")
+                    .withDetail("/id", "must match ^[A-Za-z0-9_-]{1,64}$"));
+  }
+  intent.id = given->asString();
+  return {};
+}
+
+bool isOperator(const doc::Element& element) {
+  return element.key.starts_with("$");
+}
+
+Result<> readUpdate(Intent& intent, const Grant& grant) {
+  const doc::DocumentView body = intent.body;
+  intent.update.reset();
+  if (body.empty()) return {};
+  size_t operators = 0;
+  size_t fields = 0;
+  for (const doc::Element& each : body) ++(isOperator(each) ? operators : fields);
+  if (operators != 0 && fields != 0) {
+    return fail(ErrorCode::invalidUpdate, "a body is either fields to set or update operators, not both");
+  }
+  doc::UpdateOptions options;
+  options.coercion = &grant.collection->coercion();
+  TRY(intent.update, operators != 0 ? doc::Update::parse(body, options) : doc::Update::set(body, options));
+  return guardDeniedFields(body, operators != 0, grant);
+}
+
+Result<> readReplacement(const Intent& intent, const Grant& grant) {
+  for (const doc::Element& field : intent.body.view()) {
+    if (isOperator(field)) {
+      return fail(ErrorCode::invalidBody, "a replacement is a whole document, it takes no update operators");
+    }
+  }
+  return guardReplacement(intent.body, grant);
+}
+
+}  // namespace
+
+Result<> readIntent(Intent& intent, const Grant& grant) {
+  if (!grant.collection->damage.empty() && intent.event != WriteEvent::remove) {
+    return fail(Error(ErrorCode::unavailable, "the schema of this collection cannot be used, set it anew")
+                    .withCause(grant.collection->damage));
+  }
+  switch (intent.event) {
+    case WriteEvent::insert:
+      return readInsert(intent);
+    case WriteEvent::update:
+      return readUpdate(intent, grant);
+    case WriteEvent::replace:
+      return readReplacement(intent, grant);
+    case WriteEvent::remove:
+      break;
+  }
+  return {};
+}
+
+}  // namespace mb::data

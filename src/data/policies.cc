@@ -1,0 +1,85 @@
+#include "data/collection_config.h"
+#include "data/collections.h"
+#include "data/data_deps.h"
+#include "data/default_policy.h"
+
+namespace mb::data {
+
+Result<PolicyAnswer> Collections::policy(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+  if (name == kDefaultPolicyName) {
+    const CollectionTable& there = table(project);
+    const bool set = there.defaultPolicy != nullptr;
+    return PolicyAnswer{there.defaultPolicySource, set ? PolicySource::own : PolicySource::none};
+  }
+  TRY(const CollectionPtr collection, require(project, name));
+  switch (collection->policySource) {
+    case PolicySource::own:
+      return PolicyAnswer{*CollectionConfig::read(collection->info.config).policy, PolicySource::own};
+    case PolicySource::inherited:
+      return PolicyAnswer{collection->policy->source(), PolicySource::inherited};
+    case PolicySource::none:
+      break;
+  }
+  return PolicyAnswer{};
+}
+
+Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Document policy) {
+  if (name == kDefaultPolicyName) {
+    CO_CHECK(policy::compilePolicy(policy, nullptr));
+    co_return co_await writeDefaultPolicy(std::move(access), "policy.set", std::move(policy));
+  }
+  co_return co_await alter(std::move(access), std::move(name), "policy.set",
+                           [&](const snapshot::ProjectSnapshot&, const Collection& current) -> Result<doc::Document> {
+                             CHECK(policy::compilePolicy(policy, current.schema.get()));
+                             CollectionConfig config = CollectionConfig::read(current.info.config);
+                             config.policy = policy;
+                             return config.write();
+                           });
+}
+
+Task<> Collections::clearPolicy(AdminAccess access, std::string name) {
+  if (name == kDefaultPolicyName) {
+    co_return co_await writeDefaultPolicy(std::move(access), "policy.clear", std::nullopt);
+  }
+  co_return co_await alter(std::move(access), std::move(name), "policy.clear",
+                           [](const snapshot::ProjectSnapshot&, const Collection& current) -> Result<doc::Document> {
+                             CollectionConfig config = CollectionConfig::read(current.info.config);
+                             config.policy.reset();
+                             return config.write();
+                           });
+}
+
+Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy) {
+  const store::ProjectNo project = access.project->info().number;
+  std::vector<store::WriteTarget> targets;
+  targets.push_back({policyCollection(project), std::string(kDefaultPolicyId)});
+  std::vector<store::Insert> entries = auditEntry(access, std::move(action), std::string(kDefaultPolicyName));
+  for (const store::Insert& entry : entries) {
+    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
+  }
+  store::WriteOptions options;
+  options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  options.actor = {"server", ""};
+  options.bumpEpochs = {project};
+  CO_TRY(const store::WriteOutcome outcome,
+         co_await deps_.store.write(
+             std::move(targets),
+             [&](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
+               std::vector<store::Change> changes;
+               if (policy) {
+                 doc::BsonWriter stored;
+                 stored.appendString("id", kDefaultPolicyId);
+                 stored.appendDocument("policy", *policy);
+                 changes.push_back(store::Change::put(stored.finish()));
+               } else {
+                 changes.push_back(store::Change::remove());
+               }
+               for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
+               return changes;
+             },
+             std::move(options)));
+  if (!outcome.committed()) co_return fail(ErrorCode::internal, "the default policy could not be written");
+  co_return Result<>();
+}
+
+}  // namespace mb::data

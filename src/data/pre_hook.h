@@ -1,0 +1,39 @@
+// What a room above implements to look at a write before it happens. Source: contract 6.2, docs/engine.md 1.2.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "data/collection_table.h"
+#include "policy/caller.h"
+
+namespace mb::data {
+
+enum class WriteEvent { insert, update, replace, remove };
+
+// A write as it would happen if nothing else did. References are valid until run() has returned.
+struct HookedWrite {
+  const snapshot::ProjectSnapshot& project;
+  const Collection& collection;
+  WriteEvent event;
+  const std::string& id;
+  const policy::Caller& caller;
+  std::optional<doc::DocumentView> previous;  // absent on insert
+  std::optional<doc::DocumentView> document;  // absent on remove
+};
+
+class PreHook {
+ public:
+  virtual ~PreHook() = default;
+  // Whether run() is to be asked at all. Never waits.
+  virtual bool wants(const snapshot::ProjectSnapshot& project, const Collection& collection,
+                     WriteEvent event) const = 0;
+  // The chain of hooks. Gives the document that replaces the one to be written (ignored on remove), or nullopt for no
+  // change. Fails with validation (abort, error, timeout) or unavailable; the write is then refused. No lock is held:
+  // when the document has changed meanwhile, it is asked again. Finishes by `deadline`.
+  virtual Task<std::optional<doc::Document>> run(const HookedWrite& write,
+                                                 std::chrono::steady_clock::time_point deadline) = 0;
+};
+
+}  // namespace mb::data

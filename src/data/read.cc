@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "data/documents_impl.h"
+
+namespace mb::data {
+
+using policy::Operation;
+
+Result<Documents::Impl::ReadPlan> Documents::Impl::planRead(const Access& access, std::string_view collection,
+                                                            Operation operation, const ReadQuery& query) const {
+  ReadPlan plan;
+  TRY(plan.grant, grantFor(access.caller, access.project, slot, collection, operation, access.authority));
+  if (!query.filter) {
+    plan.filter = plan.grant.filter;
+    return plan;
+  }
+  TRY(const doc::Filter asked, doc::Filter::parse(*query.filter, &plan.grant.collection->coercion()));
+  CHECK(policy::refuseDeniedFields(asked, plan.grant.denied()));
+  plan.filter = plan.grant.filter.matchesAll() ? asked : doc::Filter::both(plan.grant.filter, asked);
+  return plan;
+}
+
+Task<VisibleDocument> Documents::get(const Access& access, const std::string& collection, const std::string& id,
+                                     const ReadQuery& query) {
+  CO_TRY(const Impl::ReadPlan plan, impl_->planRead(access, collection, Operation::read, query));
+  CO_TRY(std::optional<doc::Document> found, co_await impl_->deps.store.get(plan.grant.collection->ref, id));
+  if (!found || !plan.filter.matches(*found)) co_return fail(ErrorCode::notFound, "no such document");
+  if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden()};
+
+  std::vector<doc::Document> one;
+  one.push_back(*std::move(found));
+  CO_CHECK(co_await impl_->expand(access, plan.grant, query.expand, one));
+  co_return VisibleDocument{std::move(one.front()), nullptr};
+}
+
+Task<VisibleDocuments> Documents::list(const Access& access, const std::string& collection, const ReadQuery& query,
+                                       Operation operation) {
+  CO_TRY(const Impl::ReadPlan plan, impl_->planRead(access, collection, operation, query));
+  if (query.limit == 0) co_return VisibleDocuments{};
+  store::Query asked;
+  asked.collection = plan.grant.collection->ref;
+  asked.filter = plan.filter;
+  asked.skip = query.skip;
+  asked.limit = std::min(query.limit, kMaxLimit);
+  asked.deadline = access.deadline;
+  CO_TRY(store::QueryResult found, co_await impl_->deps.store.find(std::move(asked)));
+  if (query.expand.empty()) {
+    co_return VisibleDocuments{std::move(found.documents), plan.grant.hidden(), std::move(found.explain)};
+  }
+
+  CO_CHECK(co_await impl_->expand(access, plan.grant, query.expand, found.documents));
+  co_return VisibleDocuments{std::move(found.documents), nullptr, std::move(found.explain)};
+}
+
+Task<uint64_t> Documents::count(const Access& access, const std::string& collection, const ReadQuery& query) {
+  CO_TRY(const Impl::ReadPlan plan, impl_->planRead(access, collection, Operation::list, query));
+  co_return co_await impl_->deps.store.count(plan.grant.collection->ref, plan.filter, access.deadline);
+}
+
+}  // namespace mb::data

@@ -1,0 +1,18 @@
+// The names of collections inside a schema (x-ref), wherever a schema may stand in it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/bson.h"
+
+namespace mb::data {
+
+// Each name once, sorted.
+std::vector<std::string> referencedCollections(doc::DocumentView schema);
+// The schema with every x-ref named anew. `rename` gives the new name of an old one.
+doc::Document renameReferences(doc::DocumentView schema, const std::function<std::string(std::string_view)>& rename);
+
+}  // namespace mb::data

@@ -1,0 +1,132 @@
+// From a draft to what is stored.
+#include <algorithm>
+
+#include "data/write.h"
+#include "document/storable.h"
+
+namespace mb::data {
+namespace {
+
+bool isServerField(std::string_view key) {
+  return key == "id" || key == "ownerId" || key == "createdAt" || key == "updatedAt";
+}
+
+// "/a~1b/0" as a path of field names: "a/b.0".
+std::string dotted(std::string_view pointer) {
+  std::string path;
+  for (size_t i = pointer.starts_with("/") ? 1 : 0; i < pointer.size(); ++i) {
+    if (pointer[i] == '/')
+      path += '.';
+    else if (pointer[i] == '~' && i + 1 < pointer.size())
+      path += pointer[++i] == '1' ? '/' : '~';
+    else
+      path += pointer[i];
+  }
+  return path;
+}
+
+// `unseen` are the fields that the document may hold from before and the caller cannot read: what is wrong with them is
+// not told.
+Error breach(std::vector<ErrorDetail> details, const doc::FieldSet& unseen) {
+  std::erase_if(details, [&](const ErrorDetail& detail) { return unseen.covers(dotted(detail.path)); });
+  if (details.empty()) return Error(ErrorCode::validation, "the document does not fit the collection's schema");
+  std::string message = details.front().path + " " + details.front().message;
+  return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details));
+}
+
+Result<doc::Document> throughSchema(const Judgement& judgement, doc::Document document) {
+  const doc::Schema* schema = judgement.grant.collection->schema.get();
+  if (!schema) return document;
+  static const doc::FieldSet nothing;
+  const bool inserting = judgement.intent.event == WriteEvent::insert;
+  const doc::FieldSet& unseen = inserting ? nothing : judgement.grant.denied();
+  auto prepared = schema->prepare(document, inserting);
+  if (!prepared) {
+    return fail(unseen.empty() ? std::move(prepared).error() : breach(prepared.error().details(), unseen));
+  }
+  std::vector<ErrorDetail> problems = schema->validate(*prepared);
+  if (!problems.empty()) return fail(breach(std::move(problems), unseen));
+  return prepared;
+}
+
+// Who owns the document from here on; nullopt for nobody. `given` is what the draft says.
+Result<std::optional<doc::Value>> owner(const Judgement& judgement, const std::optional<doc::Document>& before,
+                                        std::optional<doc::ValueView> given) {
+  const bool inserting = judgement.intent.event == WriteEvent::insert;
+  if (judgement.grant.asAdmin() && given) {
+    if (given->type() != doc::BsonType::string && given->type() != doc::BsonType::null) {
+      return fail(Error(ErrorCode::validation, "ownerId must be a string or null")
+                      .withDetail("/ownerId", "must be a string or null"));
+    }
+    return doc::Value(*given);
+  }
+  if (inserting) {
+    if (judgement.caller.id.empty()) return std::nullopt;
+    doc::BsonWriter out;
+    out.appendString("", judgement.caller.id);
+    return doc::Value(out.finish().view().begin()->value);
+  }
+  // An admin who unsets it by an operator means it; a replacement that leaves it out does not.
+  if (judgement.grant.asAdmin() && judgement.intent.event == WriteEvent::update) return std::nullopt;
+  const auto held = before->view().find("ownerId");
+  return held ? std::optional(doc::Value(*held)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<doc::Document> pinServerFields(const Judgement& judgement, const std::optional<doc::Document>& before,
+                                      doc::DocumentView draft) {
+  TRY(const std::optional<doc::Value> owned, owner(judgement, before, draft.find("ownerId")));
+  const auto created = before ? before->view().find("createdAt") : std::nullopt;
+
+  doc::BsonWriter out;
+  out.appendString("id", judgement.intent.id);
+  for (const auto& [key, value] : draft) {
+    if (!isServerField(key)) out.append(key, value);
+  }
+  if (owned) out.append("ownerId", *owned);
+  if (!before) out.appendDate("createdAt", judgement.now);
+  if (created) out.append("createdAt", *created);
+  out.appendDate("updatedAt", judgement.now);
+  return out.finish();
+}
+
+Result<> checkTarget(const Judgement& judgement, const std::optional<doc::Document>& before) {
+  if (judgement.intent.event == WriteEvent::insert) {
+    if (before) return fail(ErrorCode::conflict, "a document with this id exists already");
+    return {};
+  }
+  if (!before || !judgement.grant.filter.matches(*before)) return fail(ErrorCode::notFound, "no such document");
+  return {};
+}
+
+Result<doc::Document> draft(const Judgement& judgement, const std::optional<doc::Document>& before) {
+  const Intent& intent = judgement.intent;
+  if (intent.event == WriteEvent::update) {
+    if (!intent.update) return *before;
+    return intent.update->apply(*before, judgement.now);
+  }
+  if (intent.event == WriteEvent::replace && !judgement.grant.denied().empty()) {
+    return keepUnseen(*before, intent.body, judgement.grant.denied());
+  }
+  return intent.body;
+}
+
+Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc::Document>& before,
+                             const doc::Document& draft) {
+  TRY(doc::Document pinned, pinServerFields(judgement, before, draft));
+  CHECK(doc::checkStorable(pinned));
+  TRY(doc::Document document, throughSchema(judgement, std::move(pinned)));
+  const policy::Rule* rule = judgement.grant.rule;
+  if (!rule) return document;
+
+  if (judgement.intent.event == WriteEvent::insert && !judgement.grant.filter.matches(document)) {
+    return fail(ErrorCode::forbidden, "the policy does not allow this document");
+  }
+  std::optional<doc::DocumentView> previous;
+  if (before) previous = before->view();
+  CHECK(rule->checkWrite({judgement.caller, previous ? &*previous : nullptr, document, judgement.now}));
+  return document;
+}
+
+}  // namespace mb::data

@@ -1,0 +1,55 @@
+// What a write wants, and what becomes of a document by it. Pure: no store, no waiting.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "data/grant.h"
+#include "data/pre_hook.h"
+#include "document/update.h"
+
+namespace mb::data {
+
+struct Intent {
+  WriteEvent event = WriteEvent::insert;
+  std::string id;
+  doc::Document body;                 // of insert, update and replace, as sent
+  std::optional<doc::Update> update;  // of update, parsed; empty when the body names nothing
+};
+
+policy::Operation operationOf(WriteEvent event);
+
+// ---- before the document is known
+// Checks the shape of the body and reads it with the collection's schema. Fails with validation, invalidUpdate,
+// invalidBody; forbidden (a field that the caller cannot read is named in a way that could tell its value).
+Result<> readIntent(Intent& intent, const Grant& grant);
+
+// ---- under the document's lock
+struct Judgement {
+  const Grant& grant;
+  const Intent& intent;
+  const policy::Caller& caller;
+  Timestamp now;
+};
+// Fails with notFound (absent, or hidden by the rule's filter), conflict (an insert over a document).
+Result<> checkTarget(const Judgement& judgement, const std::optional<doc::Document>& before);
+// The document that the intent makes of `before`. Not for remove.
+Result<doc::Document> draft(const Judgement& judgement, const std::optional<doc::Document>& before);
+// The draft (or what a hook made of it) as it will be stored: fields of the server, schema, keys, field rules, CEL.
+Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc::Document>& before,
+                             const doc::Document& draft);
+
+// ---- the pieces of settle
+// `draft` with id, createdAt, updatedAt and ownerId as the server wants them.
+Result<doc::Document> pinServerFields(const Judgement& judgement, const std::optional<doc::Document>& before,
+                                      doc::DocumentView draft);
+
+// Refuses updates whose outcome could tell the value of a field in `denied`: operators that look at the old value,
+// paths below it, and guesses at fields that may not change. `body` has been parsed as an update.
+Result<> guardDeniedFields(doc::DocumentView body, bool operators, const Grant& grant);
+// The same for a replacement.
+Result<> guardReplacement(doc::DocumentView body, const Grant& grant);
+// `after` with the denied fields of `before` that `body` does not name, through documents (not inside arrays).
+doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied);
+
+}  // namespace mb::data
