@@ -54,15 +54,21 @@ struct Route {
 // The JSON body of a request as a document: 415 for another content type, invalidJson, validation for no body at all.
 Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended);
 
+// A reply that is this failure.
+Task<Reply> failedReply(Error error);
+
+// Decodes before the handler's coroutine begins, so that it is the only frame.
 template <class C, class B>
 Task<Reply> callWithBody(C* self, Task<Reply> (C::*handler)(RequestContext&, B), RequestContext& context) {
-  if constexpr (std::is_same_v<B, doc::Document>) {
-    CO_TRY(doc::Document body, readBody(context, doc::ExtendedJson::accept));
-    co_return co_await (self->*handler)(context, std::move(body));
+  constexpr bool kAnything = std::is_same_v<B, doc::Document>;
+  auto source = readBody(context, kAnything ? doc::ExtendedJson::accept : doc::ExtendedJson::refuse);
+  if (!source) return failedReply(std::move(source).error());
+  if constexpr (kAnything) {
+    return (self->*handler)(context, *std::move(source));
   } else {
-    CO_TRY(const doc::Document source, readBody(context, doc::ExtendedJson::refuse));
-    CO_TRY(B body, doc::decode<B>(source));
-    co_return co_await (self->*handler)(context, std::move(body));
+    auto body = doc::decode<B>(*source);
+    if (!body) return failedReply(std::move(body).error());
+    return (self->*handler)(context, *std::move(body));
   }
 }
 

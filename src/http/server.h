@@ -1,5 +1,5 @@
 // The listener and its connections: HTTP/1.1 with keep-alive and pipelining, limits on head, body and time, gzip,
-// graceful drain. Beast is known to connection.cc only.
+// graceful drain. Beast is known to request_parser.cc only.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ class Service {
 class Server {
  public:
   Server(const ServerSettings& settings, Cores& cores, Service& service);
-  ~Server();
+  ~Server();  // once it listens and the cores run: drain() first
 
   // Binds one listener a core (SO_REUSEPORT). Fails with the line to show when the address is taken.
   Result<> listen();

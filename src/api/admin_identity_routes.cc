@@ -1,0 +1,197 @@
+#include "api/admin_identity_routes.h"
+
+#include "api/document_routes.h"
+
+namespace mb::api {
+
+namespace {
+
+using identity::RoleKind;
+
+constexpr uint64_t kMostListed = 1000;
+
+identity::Realm realmOf(const RequestContext& context) {
+  return identity::Realm::of(context.project->info());
+}
+
+}  // namespace
+
+void AdminIdentityRoutes::addTo(RouteTable& routes) {
+  using Routes = AdminIdentityRoutes;
+  const Gate readUsers = admin("users:read");
+  const Gate manageUsers = admin("users:manage");
+  const std::string users = "/api/v1/admin/users";
+  routes.get(users, readUsers, this, &Routes::listUsers, "List end users");
+  routes.post(users, manageUsers, this, &Routes::createUser, "Create an end user");
+  routes.get(users + "/:id", readUsers, this, &Routes::user, "Read an end user");
+  routes.patch(users + "/:id", manageUsers, this, &Routes::patchUser, "Change an end user");
+  routes.post(users + "/:id/activate", manageUsers, this, &Routes::activate, "Let an end user in again");
+  routes.post(users + "/:id/deactivate", manageUsers, this, &Routes::deactivate, "Deactivate an end user");
+  routes.post(users + "/:id/block", manageUsers, this, &Routes::block, "Block an end user");
+
+  const Gate readRoles = admin("roles:read");
+  const Gate manageRoles = admin("roles:manage");
+  const std::string roles = "/api/v1/admin/roles";
+  routes.get(roles, readRoles, this, &Routes::listMemberRoles, "List member roles");
+  routes.post(roles, manageRoles, this, &Routes::createMemberRole, "Create a member role");
+  routes.get(roles + "/:name", readRoles, this, &Routes::memberRole, "Read a member role");
+  routes.put(roles + "/:name", manageRoles, this, &Routes::replaceMemberRole, "Replace a member role's permissions");
+  routes.remove(roles + "/:name", manageRoles, this, &Routes::removeMemberRole, "Delete a member role");
+  const std::string endUserRoles = "/api/v1/admin/enduser-roles";
+  routes.get(endUserRoles, readRoles, this, &Routes::listEndUserRoles, "List end-user roles");
+  routes.post(endUserRoles, manageRoles, this, &Routes::createEndUserRole, "Create an end-user role");
+  routes.get(endUserRoles + "/:name", readRoles, this, &Routes::endUserRole, "Read an end-user role");
+  routes.put(endUserRoles + "/:name", manageRoles, this, &Routes::replaceEndUserRole,
+             "Replace an end-user role's permissions");
+  routes.remove(endUserRoles + "/:name", manageRoles, this, &Routes::removeEndUserRole, "Delete an end-user role");
+
+  const Gate manageKeys = admin("keys:manage");
+  const std::string keys = "/api/v1/admin/api-keys";
+  routes.get(keys, admin("keys:read"), this, &Routes::listKeys, "List API keys");
+  routes.post(keys, manageKeys, this, &Routes::createKey, "Create an API key, shown this once");
+  routes.remove(keys + "/:id", manageKeys, this, &Routes::removeKey, "Revoke an API key");
+  routes.post(keys + "/:id/rotate", manageKeys, this, &Routes::rotateKey, "Give an API key a new secret");
+}
+
+// ---- users
+
+Task<Reply> AdminIdentityRoutes::listUsers(RequestContext& context) {
+  CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
+  CO_TRY(const std::vector<identity::UserRecord> users,
+         co_await identity_.users().list(realmOf(context), page.skip, std::min(page.limit, kMostListed),
+                                         context.deadline));
+  std::vector<identity::UserView> views;
+  views.reserve(users.size());
+  for (const identity::UserRecord& user : users) views.push_back(identity::viewOf(user));
+  co_return Reply::list("users", views);
+}
+
+Task<Reply> AdminIdentityRoutes::createUser(RequestContext& context, identity::NewUser body) {
+  CO_TRY(const identity::UserRecord user,
+         co_await identity_.users().create(realmOf(context), std::move(body), context.caller, context.deadline));
+  co_return Reply::entity(201, "user", identity::viewOf(user));
+}
+
+Task<Reply> AdminIdentityRoutes::user(RequestContext& context) {
+  CO_TRY(const std::optional<identity::UserRecord> user,
+         co_await identity_.users().get(realmOf(context), UserId(context.param(0))));
+  if (!user) co_return fail(ErrorCode::notFound, "no such user");
+  co_return Reply::entity(200, "user", identity::viewOf(*user));
+}
+
+Task<Reply> AdminIdentityRoutes::patchUser(RequestContext& context, identity::UserPatch body) {
+  // Shares the snapshot that the table is part of.
+  const std::shared_ptr<const identity::RoleTable> roles(context.project,
+                                                         &context.project->get(identity_.slots().roles));
+  CO_CHECK(co_await identity_.users().patch(realmOf(context), UserId(context.param(0)), std::move(body), context.caller,
+                                            roles, context.deadline));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AdminIdentityRoutes::setStatus(RequestContext& context, identity::UserStatus status) {
+  CO_CHECK(co_await identity_.users().setStatus(realmOf(context), UserId(context.param(0)), status, context.caller,
+                                                context.deadline));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AdminIdentityRoutes::activate(RequestContext& context) {
+  return setStatus(context, identity::UserStatus::active);
+}
+Task<Reply> AdminIdentityRoutes::deactivate(RequestContext& context) {
+  return setStatus(context, identity::UserStatus::inactive);
+}
+Task<Reply> AdminIdentityRoutes::block(RequestContext& context) {
+  return setStatus(context, identity::UserStatus::blocked);
+}
+
+// ---- roles
+
+Task<Reply> AdminIdentityRoutes::listRoles(RequestContext& context, RoleKind kind) {
+  CO_TRY(const std::vector<identity::RoleView> roles,
+         co_await identity_.roles().list(context.project->info().number, kind));
+  co_return Reply::list(kind == RoleKind::member ? "roles" : "enduserRoles", roles);
+}
+
+Task<Reply> AdminIdentityRoutes::createRole(RequestContext& context, RoleKind kind, identity::NewRole body) {
+  CO_TRY(const identity::RoleView created,
+         co_await identity_.roles().create(context.project->info().number, kind, std::move(body), context.caller,
+                                           context.deadline));
+  co_return Reply::entity(201, "role", created);
+}
+
+Task<Reply> AdminIdentityRoutes::role(RequestContext& context, RoleKind kind) {
+  CO_TRY(const identity::RoleView found,
+         co_await identity_.roles().get(context.project->info().number, kind, context.param(0)));
+  co_return Reply::entity(200, "role", found);
+}
+
+Task<Reply> AdminIdentityRoutes::replaceRole(RequestContext& context, RoleKind kind, identity::RolePermissions body) {
+  CO_CHECK(co_await identity_.roles().replace(context.project->info().number, kind, context.param(0), std::move(body),
+                                              context.caller, context.deadline));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AdminIdentityRoutes::removeRole(RequestContext& context, RoleKind kind) {
+  CO_CHECK(co_await identity_.roles().remove(context.project->info().number, kind, context.param(0), context.caller,
+                                             context.deadline));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AdminIdentityRoutes::listMemberRoles(RequestContext& context) {
+  return listRoles(context, RoleKind::member);
+}
+Task<Reply> AdminIdentityRoutes::createMemberRole(RequestContext& context, identity::NewRole body) {
+  return createRole(context, RoleKind::member, std::move(body));
+}
+Task<Reply> AdminIdentityRoutes::memberRole(RequestContext& context) {
+  return role(context, RoleKind::member);
+}
+Task<Reply> AdminIdentityRoutes::replaceMemberRole(RequestContext& context, identity::RolePermissions body) {
+  return replaceRole(context, RoleKind::member, std::move(body));
+}
+Task<Reply> AdminIdentityRoutes::removeMemberRole(RequestContext& context) {
+  return removeRole(context, RoleKind::member);
+}
+Task<Reply> AdminIdentityRoutes::listEndUserRoles(RequestContext& context) {
+  return listRoles(context, RoleKind::endUser);
+}
+Task<Reply> AdminIdentityRoutes::createEndUserRole(RequestContext& context, identity::NewRole body) {
+  return createRole(context, RoleKind::endUser, std::move(body));
+}
+Task<Reply> AdminIdentityRoutes::endUserRole(RequestContext& context) {
+  return role(context, RoleKind::endUser);
+}
+Task<Reply> AdminIdentityRoutes::replaceEndUserRole(RequestContext& context, identity::RolePermissions body) {
+  return replaceRole(context, RoleKind::endUser, std::move(body));
+}
+Task<Reply> AdminIdentityRoutes::removeEndUserRole(RequestContext& context) {
+  return removeRole(context, RoleKind::endUser);
+}
+
+// ---- keys
+
+Task<Reply> AdminIdentityRoutes::listKeys(RequestContext& context) {
+  CO_TRY(const std::vector<identity::ApiKeyView> keys, co_await identity_.keys().list(context.project->info().number));
+  co_return Reply::list("apiKeys", keys);
+}
+
+Task<Reply> AdminIdentityRoutes::createKey(RequestContext& context, identity::NewApiKey body) {
+  CO_TRY(const identity::IssuedApiKey issued,
+         co_await identity_.keys().create(context.project->info(), std::move(body), context.caller, context.deadline));
+  co_return Reply::object(201, issued);
+}
+
+Task<Reply> AdminIdentityRoutes::removeKey(RequestContext& context) {
+  CO_CHECK(co_await identity_.keys().remove(context.project->info().number, KeyId(context.param(0)), context.caller,
+                                            context.deadline));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AdminIdentityRoutes::rotateKey(RequestContext& context) {
+  CO_TRY(const identity::IssuedApiKey issued,
+         co_await identity_.keys().rotate(context.project->info(), KeyId(context.param(0)), context.caller,
+                                          context.deadline));
+  co_return Reply::object(200, issued);
+}
+
+}  // namespace mb::api

@@ -1,0 +1,39 @@
+// The settings that the gates read.
+#pragma once
+
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/settings.h"
+
+namespace mb::api {
+
+// Networks whose x-forwarded-for is believed. Immutable; any thread.
+class TrustedProxies {
+ public:
+  TrustedProxies() = default;
+  // "10.0.0.0/8", "::1/128", or a single address. Fails with validation, naming the entry.
+  static Result<TrustedProxies> parse(const std::vector<std::string>& networks);
+  bool empty() const { return v4_.empty() && v6_.empty(); }
+  bool trusts(std::string_view address) const;
+
+ private:
+  std::vector<boost::asio::ip::network_v4> v4_;
+  std::vector<boost::asio::ip::network_v6> v6_;
+};
+
+struct ApiSettings {
+  explicit ApiSettings(Settings& settings);
+  ApiSettings() = default;
+
+  bool control = true;
+  std::string defaultProject;            // id or slug; empty: none
+  std::vector<std::string> corsOrigins;  // of the control and admin planes, beside the server's own
+  TrustedProxies trustedProxies;
+  size_t maxBody = 1 << 20;
+};
+
+}  // namespace mb::api

@@ -1,0 +1,39 @@
+// /api/v1/auth of end users, /api/v1/control/auth of platform users (the same handlers), and the public keys of their
+// tokens. Source: contract 4.2, 4.8; decisions 3.
+#pragma once
+
+#include "api/routes.h"
+#include "identity/identity.h"
+
+namespace mb::api {
+
+struct RefreshBody {
+  std::string refreshToken;
+  static constexpr auto shape() {
+    return doc::shape<RefreshBody>("RefreshBody", doc::field("refreshToken", &RefreshBody::refreshToken));
+  }
+};
+
+class AuthRoutes {
+ public:
+  explicit AuthRoutes(identity::Identity& identity) : identity_(identity) {}
+  void addTo(RouteTable& routes);
+
+  Task<Reply> registerUser(RequestContext& context, identity::Registration body);
+  Task<Reply> login(RequestContext& context, identity::Credentials body);
+  Task<Reply> refresh(RequestContext& context, RefreshBody body);
+  Task<Reply> logout(RequestContext& context, RefreshBody body);
+  Task<Reply> sessions(RequestContext& context);
+  Task<Reply> revokeSession(RequestContext& context);
+  Task<Reply> jwks(RequestContext& context);
+
+ private:
+  struct Paths;
+  void addPlane(RouteTable& routes, const Paths& paths);
+  std::string accessToken(const RequestContext& context, const identity::UserRecord& user,
+                          const SessionId& session) const;
+
+  identity::Identity& identity_;
+};
+
+}  // namespace mb::api

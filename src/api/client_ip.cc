@@ -1,0 +1,42 @@
+#include "api/client_ip.h"
+
+#include <boost/asio/ip/address.hpp>
+
+namespace mb::api {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool isAddress(std::string_view text) {
+  boost::system::error_code failed;
+  boost::asio::ip::make_address(text, failed);
+  return !failed;
+}
+
+}  // namespace
+
+std::string clientIp(const http::Request& request, const TrustedProxies& trusted) {
+  if (trusted.empty() || !trusted.trusts(request.peer)) return request.peer;
+  std::string_view client = request.peer;
+  for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header) {
+    if (!http::equalsIgnoreCase(header->name, "x-forwarded-for")) continue;
+    std::string_view rest = header->value;
+    while (true) {
+      const auto comma = rest.rfind(',');
+      const std::string_view entry = trimmed(comma == std::string_view::npos ? rest : rest.substr(comma + 1));
+      if (!isAddress(entry)) return std::string(client);
+      client = entry;
+      if (!trusted.trusts(client)) return std::string(client);
+      if (comma == std::string_view::npos) break;
+      rest = rest.substr(0, comma);
+    }
+  }
+  return std::string(client);
+}
+
+}  // namespace mb::api

@@ -1,0 +1,115 @@
+#include "api/collection_routes.h"
+
+namespace mb::api {
+namespace {
+
+data::AdminAccess accessOf(const RequestContext& context) {
+  return {context.caller, context.project};
+}
+
+}  // namespace
+
+void CollectionRoutes::addTo(RouteTable& routes) {
+  const std::string all = "/api/v1/admin/collections";
+  const std::string one = all + "/:name";
+  routes.get(all, admin("collections:read"), this, &CollectionRoutes::list, "List collection names");
+  routes.post(all, admin("collections:manage"), this, &CollectionRoutes::create, "Create a collection");
+  routes.remove(one, admin("collections:manage"), this, &CollectionRoutes::drop,
+                "Delete a collection and its documents");
+  routes.post(one + "/rename", admin("collections:manage"), this, &CollectionRoutes::rename, "Rename a collection");
+
+  routes.get(one + "/schema", admin("collections:read"), this, &CollectionRoutes::schema, "Read a collection's schema");
+  routes.put(one + "/schema", admin("collections:manage"), this, &CollectionRoutes::setSchema,
+             "Set a collection's schema");
+  routes.remove(one + "/schema", admin("collections:manage"), this, &CollectionRoutes::clearSchema,
+                "Remove a collection's schema");
+
+  routes.get(one + "/policy", admin("policies:read"), this, &CollectionRoutes::policy,
+             "Read the policy in force, and where it comes from");
+  routes.put(one + "/policy", admin("policies:manage"), this, &CollectionRoutes::setPolicy,
+             "Set a collection's policy");
+  routes.remove(one + "/policy", admin("policies:manage"), this, &CollectionRoutes::clearPolicy,
+                "Remove a collection's own policy");
+
+  routes.get(one + "/indexes", admin("collections:read"), this, &CollectionRoutes::indexes, "List indexes");
+  routes.post(one + "/indexes", admin("collections:manage"), this, &CollectionRoutes::createIndex, "Create an index");
+  routes.remove(one + "/indexes/:indexName", admin("collections:manage"), this, &CollectionRoutes::dropIndex,
+                "Delete an index");
+}
+
+Task<Reply> CollectionRoutes::list(RequestContext& context) {
+  doc::BsonWriter out;
+  doc::encodeValue(out, "collections", collections_.names(*context.project));
+  co_return Reply::object(200, out.finish());
+}
+
+Task<Reply> CollectionRoutes::create(RequestContext& context, NewCollection body) {
+  CO_CHECK(co_await collections_.create(accessOf(context), std::move(body.name)));
+  co_return Reply::createdEmpty();
+}
+
+Task<Reply> CollectionRoutes::drop(RequestContext& context) {
+  CO_CHECK(co_await collections_.drop(accessOf(context), context.param(0)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> CollectionRoutes::rename(RequestContext& context, CollectionRename body) {
+  CO_CHECK(co_await collections_.rename(accessOf(context), context.param(0), std::move(body.to)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> CollectionRoutes::schema(RequestContext& context) {
+  CO_TRY(const std::optional<doc::Document> schema, collections_.schema(*context.project, context.param(0)));
+  doc::BsonWriter out;
+  schema ? out.appendDocument("schema", *schema) : out.appendNull("schema");
+  co_return Reply::object(200, out.finish());
+}
+
+Task<Reply> CollectionRoutes::setSchema(RequestContext& context, doc::Document body) {
+  CO_CHECK(co_await collections_.setSchema(accessOf(context), context.param(0), std::move(body)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> CollectionRoutes::clearSchema(RequestContext& context) {
+  CO_CHECK(co_await collections_.clearSchema(accessOf(context), context.param(0)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> CollectionRoutes::policy(RequestContext& context) {
+  CO_TRY(const data::PolicyAnswer answer, collections_.policy(*context.project, context.param(0)));
+  doc::BsonWriter out;
+  out.appendDocument("policy", answer.policy);
+  out.appendString("source", data::policySourceName(answer.source));
+  co_return Reply::object(200, out.finish());
+}
+
+Task<Reply> CollectionRoutes::setPolicy(RequestContext& context, doc::Document body) {
+  CO_CHECK(co_await collections_.setPolicy(accessOf(context), context.param(0), std::move(body)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> CollectionRoutes::clearPolicy(RequestContext& context) {
+  CO_CHECK(co_await collections_.clearPolicy(accessOf(context), context.param(0)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> CollectionRoutes::indexes(RequestContext& context) {
+  CO_TRY(const std::vector<data::IndexView> indexes, collections_.indexes(*context.project, context.param(0)));
+  co_return Reply::list("indexes", indexes);
+}
+
+Task<Reply> CollectionRoutes::createIndex(RequestContext& context, doc::Document body) {
+  CO_TRY(data::NewIndex index, doc::decode<data::NewIndex>(body));
+  CO_TRY(const std::string name,
+         co_await collections_.createIndex(accessOf(context), context.param(0), std::move(index)));
+  doc::BsonWriter out;
+  out.appendString("name", name);
+  co_return Reply::object(201, out.finish());
+}
+
+Task<Reply> CollectionRoutes::dropIndex(RequestContext& context) {
+  CO_CHECK(co_await collections_.dropIndex(accessOf(context), context.param(0), context.param(1)));
+  co_return Reply::noContent();
+}
+
+}  // namespace mb::api

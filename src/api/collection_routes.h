@@ -1,0 +1,49 @@
+// /api/v1/admin/collections: collections, schemas, policies, indexes. Source: contract 4.5.
+#pragma once
+
+#include "api/routes.h"
+#include "data/collections.h"
+
+namespace mb::api {
+
+struct NewCollection {
+  std::string name;
+  static constexpr auto shape() {
+    return doc::shape<NewCollection>("NewCollection", doc::field("name", &NewCollection::name));
+  }
+};
+
+struct CollectionRename {
+  std::string to;
+  static constexpr auto shape() {
+    return doc::shape<CollectionRename>("CollectionRename", doc::field("to", &CollectionRename::to));
+  }
+};
+
+class CollectionRoutes {
+ public:
+  explicit CollectionRoutes(data::Collections& collections) : collections_(collections) {}
+  void addTo(RouteTable& routes);
+
+  Task<Reply> list(RequestContext& context);
+  Task<Reply> create(RequestContext& context, NewCollection body);
+  Task<Reply> drop(RequestContext& context);
+  Task<Reply> rename(RequestContext& context, CollectionRename body);
+
+  Task<Reply> schema(RequestContext& context);
+  Task<Reply> setSchema(RequestContext& context, doc::Document body);
+  Task<Reply> clearSchema(RequestContext& context);
+
+  Task<Reply> policy(RequestContext& context);
+  Task<Reply> setPolicy(RequestContext& context, doc::Document body);
+  Task<Reply> clearPolicy(RequestContext& context);
+
+  Task<Reply> indexes(RequestContext& context);
+  Task<Reply> createIndex(RequestContext& context, doc::Document body);
+  Task<Reply> dropIndex(RequestContext& context);
+
+ private:
+  data::Collections& collections_;
+};
+
+}  // namespace mb::api

@@ -1,0 +1,119 @@
+#include "api/control_routes.h"
+
+namespace mb::api {
+
+namespace {
+
+projects::By by(const RequestContext& context) {
+  return {context.caller, context.deadline};
+}
+
+}  // namespace
+
+void ControlRoutes::addTo(RouteTable& routes) {
+  routes.get("/api/v1/control/setup-status", open(), this, &ControlRoutes::setupStatus, "First-run probe");
+  routes.get("/api/v1/control/me", control(), this, &ControlRoutes::me, "The platform user and their memberships");
+
+  routes.get("/api/v1/control/projects", control(), this, &ControlRoutes::listProjects, "List your projects");
+  routes.post("/api/v1/control/projects", control(), this, &ControlRoutes::createProject, "Create a project");
+  routes.get("/api/v1/control/projects/:id", control(), this, &ControlRoutes::project, "Read a project");
+  routes.patch("/api/v1/control/projects/:id", control(), this, &ControlRoutes::changeProject, "Change a project");
+  routes.remove("/api/v1/control/projects/:id", control(), this, &ControlRoutes::removeProject, "Delete a project");
+  routes.post("/api/v1/control/projects/:id/suspend", control(), this, &ControlRoutes::suspend, "Suspend a project");
+  routes.post("/api/v1/control/projects/:id/resume", control(), this, &ControlRoutes::resume, "Resume a project");
+  routes.post("/api/v1/control/projects/:id/token", control(), this, &ControlRoutes::token,
+              "Exchange the control token for a project token");
+
+  routes.get("/api/v1/control/projects/:id/members", control(), this, &ControlRoutes::listMembers,
+             "List members and pending invites");
+  routes.post("/api/v1/control/projects/:id/members", control(), this, &ControlRoutes::addMember,
+              "Add or invite a member");
+  routes.patch("/api/v1/control/projects/:id/members/:userId", control(), this, &ControlRoutes::changeMember,
+               "Change a member's role");
+  routes.remove("/api/v1/control/projects/:id/members/:userId", control(), this, &ControlRoutes::removeMember,
+                "Remove a member");
+  routes.remove("/api/v1/control/projects/:id/members/pending/:email", control(), this, &ControlRoutes::cancelInvite,
+                "Cancel a pending invite");
+}
+
+Task<Reply> ControlRoutes::setupStatus(RequestContext&) {
+  CO_TRY(const projects::SetupStatus status, co_await instance_.setupStatus());
+  co_return Reply::object(200, status);
+}
+
+Task<Reply> ControlRoutes::me(RequestContext& context) {
+  CO_TRY(const doc::Document user, co_await instance_.user(context.caller.id));
+  CO_TRY(const projects::Belongings belongings, co_await projects_.belongings(by(context)));
+  doc::BsonWriter out;
+  out.appendDocument("user", user);
+  doc::encodeValue(out, "organizations", belongings.organizations);
+  doc::encodeValue(out, "memberships", belongings.memberships);
+  co_return Reply::object(200, out.finish());
+}
+
+Task<Reply> ControlRoutes::listProjects(RequestContext& context) {
+  CO_TRY(const auto projects, co_await projects_.list(by(context)));
+  co_return Reply::list("projects", projects);
+}
+
+Task<Reply> ControlRoutes::createProject(RequestContext& context, projects::NewProject body) {
+  CO_TRY(const auto project, co_await projects_.create(by(context), std::move(body)));
+  co_return Reply::entity(201, "project", project);
+}
+
+Task<Reply> ControlRoutes::project(RequestContext& context) {
+  CO_TRY(const auto project, co_await projects_.detail(by(context), context.param(0)));
+  co_return Reply::entity(200, "project", project);
+}
+
+Task<Reply> ControlRoutes::changeProject(RequestContext& context, projects::ProjectPatch body) {
+  CO_CHECK(co_await projects_.change(by(context), context.param(0), std::move(body)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> ControlRoutes::removeProject(RequestContext& context) {
+  CO_CHECK(co_await projects_.remove(by(context), context.param(0)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> ControlRoutes::suspend(RequestContext& context) {
+  CO_CHECK(co_await projects_.suspend(by(context), context.param(0)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> ControlRoutes::resume(RequestContext& context) {
+  CO_CHECK(co_await projects_.resume(by(context), context.param(0)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> ControlRoutes::token(RequestContext& context) {
+  CO_TRY(const auto token, co_await projects_.token(by(context), context.param(0)));
+  co_return Reply::object(200, token);
+}
+
+Task<Reply> ControlRoutes::listMembers(RequestContext& context) {
+  CO_TRY(const auto members, co_await members_.list(by(context), context.param(0)));
+  co_return Reply::list("members", members);
+}
+
+Task<Reply> ControlRoutes::addMember(RequestContext& context, projects::NewMember body) {
+  CO_TRY(const auto member, co_await members_.add(by(context), context.param(0), std::move(body)));
+  co_return Reply::entity(201, "member", member);
+}
+
+Task<Reply> ControlRoutes::changeMember(RequestContext& context, projects::MemberPatch body) {
+  CO_CHECK(co_await members_.changeRole(by(context), context.param(0), context.param(1), std::move(body.role)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> ControlRoutes::removeMember(RequestContext& context) {
+  CO_CHECK(co_await members_.remove(by(context), context.param(0), context.param(1)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> ControlRoutes::cancelInvite(RequestContext& context) {
+  CO_CHECK(co_await members_.cancelInvite(by(context), context.param(0), context.param(1)));
+  co_return Reply::noContent();
+}
+
+}  // namespace mb::api

@@ -1,0 +1,41 @@
+// /api/v1/control: setup status, me, projects, members, token exchange. Source: contract 4.8.
+#pragma once
+
+#include "api/routes.h"
+#include "projects/instance.h"
+#include "projects/members.h"
+#include "projects/projects.h"
+
+namespace mb::api {
+
+class ControlRoutes {
+ public:
+  ControlRoutes(projects::Projects& projects, projects::Members& members, projects::Instance& instance)
+      : projects_(projects), members_(members), instance_(instance) {}
+  void addTo(RouteTable& routes);
+
+  Task<Reply> setupStatus(RequestContext& context);
+  Task<Reply> me(RequestContext& context);
+
+  Task<Reply> listProjects(RequestContext& context);
+  Task<Reply> createProject(RequestContext& context, projects::NewProject body);
+  Task<Reply> project(RequestContext& context);
+  Task<Reply> changeProject(RequestContext& context, projects::ProjectPatch body);
+  Task<Reply> removeProject(RequestContext& context);
+  Task<Reply> suspend(RequestContext& context);
+  Task<Reply> resume(RequestContext& context);
+  Task<Reply> token(RequestContext& context);
+
+  Task<Reply> listMembers(RequestContext& context);
+  Task<Reply> addMember(RequestContext& context, projects::NewMember body);
+  Task<Reply> changeMember(RequestContext& context, projects::MemberPatch body);
+  Task<Reply> removeMember(RequestContext& context);
+  Task<Reply> cancelInvite(RequestContext& context);
+
+ private:
+  projects::Projects& projects_;
+  projects::Members& members_;
+  projects::Instance& instance_;
+};
+
+}  // namespace mb::api

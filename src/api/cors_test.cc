@@ -1,0 +1,64 @@
+#include "api/cors.h"
+
+#include <gtest/gtest.h>
+
+namespace mb::api {
+namespace {
+
+std::string headerOf(const http::Response& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+class CorsTest : public ::testing::Test {
+ protected:
+  Cors cors_{"https://base.example:8443/x", {"https://dash.example"}};
+};
+
+TEST_F(CorsTest, PreflightsOfTheDataPlaneAreOpen) {
+  const auto answer = cors_.preflight(CorsPlane::data, "https://any.example");
+  EXPECT_EQ(answer.status, 204);
+  EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "*");
+  EXPECT_NE(headerOf(answer, "access-control-allow-methods").find("PATCH"), std::string::npos);
+  EXPECT_NE(headerOf(answer, "access-control-allow-headers").find("x-service-project"), std::string::npos);
+}
+
+TEST_F(CorsTest, ControlAndAdminTakeListedOriginsOnly) {
+  for (const auto* origin : {"https://dash.example", "https://base.example:8443"}) {
+    EXPECT_EQ(headerOf(cors_.preflight(CorsPlane::control, origin), "access-control-allow-origin"), origin);
+  }
+  for (const auto* origin : {"https://evil.example", "https://dash.example.evil", "null", ""}) {
+    const auto answer = cors_.preflight(CorsPlane::control, origin);
+    EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "") << origin;
+    EXPECT_EQ(headerOf(answer, "access-control-allow-methods"), "") << origin;
+  }
+}
+
+TEST_F(CorsTest, TheThirdSegmentTellsThePlane) {
+  EXPECT_EQ(Cors::planeOf({"api", "v1", "control", "me"}), CorsPlane::control);
+  EXPECT_EQ(Cors::planeOf({"api", "v1", "admin", "roles"}), CorsPlane::control);
+  EXPECT_EQ(Cors::planeOf({"api", "v1", "posts"}), CorsPlane::data);
+  EXPECT_EQ(Cors::planeOf({"admin"}), CorsPlane::data);
+  EXPECT_EQ(Cors::planeOf({}), CorsPlane::data);
+}
+
+TEST_F(CorsTest, AProjectsOwnListHolds) {
+  http::Response answer;
+  cors_.decorate(answer, CorsPlane::data, "https://any.example", {});
+  EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "*");
+  EXPECT_EQ(headerOf(answer, "access-control-expose-headers"), "x-request-id, retry-after");
+
+  http::Response listed;
+  cors_.decorate(listed, CorsPlane::data, "https://app.example", {"https://app.example"});
+  EXPECT_EQ(headerOf(listed, "access-control-allow-origin"), "https://app.example");
+  EXPECT_EQ(headerOf(listed, "vary"), "origin");
+
+  http::Response other;
+  cors_.decorate(other, CorsPlane::data, "https://evil.example", {"https://app.example"});
+  EXPECT_EQ(headerOf(other, "access-control-allow-origin"), "");
+}
+
+}  // namespace
+}  // namespace mb::api

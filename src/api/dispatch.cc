@@ -1,0 +1,145 @@
+#include "api/dispatch.h"
+
+#include <exception>
+
+#include "api/client_ip.h"
+#include "base/log.h"
+#include "data/reserved.h"
+
+namespace mb::api {
+
+namespace {
+
+Error noRoute() {
+  return Error(ErrorCode::notFound, "there is nothing at this path");
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
+                       std::chrono::seconds requestLimit)
+    : routes_(routes.all()),
+      settings_(settings),
+      gatekeeper_(gatekeeper),
+      cors_(std::move(cors)),
+      requestLimit_(requestLimit) {
+  router_.setNameCheck([](std::string_view name) { return !data::isReservedCollection(name); });
+  for (size_t i = 0; i < routes_.size(); ++i) {
+    router_.add(routes_[i].method, routes_[i].pattern, static_cast<int>(i));
+    bodyDependsOnRoute_ = bodyDependsOnRoute_ || routes_[i].maxBody > 0;
+  }
+}
+
+Result<size_t> Dispatcher::bodyLimit(const http::Request& head) {
+  if (!bodyDependsOnRoute_ || !head.bodyPresent) return settings_.maxBody;
+  const auto segments = http::splitPath(head.path);
+  if (!segments) return settings_.maxBody;
+  const auto found = find(head.method, *segments);
+  if (!found || found->route->maxBody == 0) return settings_.maxBody;
+  return found->route->maxBody;
+}
+
+Result<Dispatcher::Found> Dispatcher::find(http::Method method, const std::vector<std::string>& segments) const {
+  if (!settings_.control && segments.size() > 3 && segments[2] == "control") return fail(noRoute());
+  http::RouteMatch match = router_.match(method, segments);
+  if (match.route >= 0) return Found{&routes_[static_cast<size_t>(match.route)], std::move(match.params)};
+  if (match.allow.empty()) return fail(noRoute());
+  return fail(Error(ErrorCode::methodNotAllowed, "this path does not take " + std::string(methodName(method)))
+                  .withAllow(std::move(match.allow)));
+}
+
+http::Response Dispatcher::options(const http::Request& request, const std::vector<std::string>& segments) const {
+  const auto origin = request.header("origin");
+  const bool inApi = segments.size() > 2 && segments[0] == "api" && segments[1] == "v1";
+  if (inApi && origin && request.header("access-control-request-method")) {
+    return cors_.preflight(Cors::planeOf(segments), *origin);
+  }
+  const auto found = find(http::Method::options, segments);
+  http::Response response = http::Response::empty(204);
+  if (!found && found.error().code() == ErrorCode::methodNotAllowed) {
+    response.headers.emplace_back("allow", found.error().allow());
+  } else if (!found) {
+    response = http::Response::failure(found.error());
+  }
+  return finish(request, std::move(response), Cors::planeOf(segments), nullptr);
+}
+
+http::Response Dispatcher::refuse(const http::Request& request, const Error& error) const {
+  if (meaningOf(error.code()).status >= 500) {
+    logError("request failed", {{"requestId", request.id},
+                                {"method", http::methodName(request.method)},
+                                {"path", request.path},
+                                {"code", meaningOf(error.code()).wire},
+                                {"message", error.message()},
+                                {"cause", error.cause()}});
+  }
+  return http::Response::failure(error);
+}
+
+http::Response Dispatcher::finish(const http::Request& request, http::Response response, CorsPlane plane,
+                                  const snapshot::ProjectSnapshot* project) const {
+  if (const auto origin = request.header("origin")) {
+    static const std::vector<std::string> kAny;
+    const auto& origins = project ? gatekeeper_.recordOf(*project).settings.allowedOrigins : kAny;
+    cors_.decorate(response, plane, *origin, origins);
+  }
+  return response;
+}
+
+void Dispatcher::note(const http::Request& request, const http::Response& response,
+                      std::chrono::steady_clock::time_point started) const {
+  if (!logEnabled(LogLevel::debug)) return;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
+  logDebug("request", {{"requestId", request.id},
+                       {"method", http::methodName(request.method)},
+                       {"path", request.path},
+                       {"status", response.status},
+                       {"ms", took.count()}});
+}
+
+Async<http::Response> Dispatcher::handle(http::Request& request) {
+  const auto started = std::chrono::steady_clock::now();
+  const Result<std::vector<std::string>> segments = http::splitPath(request.path);
+  if (!segments) co_return finish(request, refuse(request, segments.error()), CorsPlane::data, nullptr);
+  const CorsPlane plane = Cors::planeOf(*segments);
+  if (request.method == http::Method::options) co_return options(request, *segments);
+  Result<Found> found = find(request.method, *segments);
+  if (!found) co_return finish(request, refuse(request, found.error()), plane, nullptr);
+  const Route& route = *found->route;
+
+  snapshot::SnapshotPtr project;
+  http::Response response;
+  try {
+    std::string ip = clientIp(request, settings_.trustedProxies);
+    std::optional<Result<identity::Identified>> known = gatekeeper_.identifyNow(route, request);
+    if (!known) known = co_await gatekeeper_.identify(route, request);
+    if (known->has_value()) {
+      identity::Identified& who = **known;
+      project = who.project;
+      RequestContext context{request,
+                             std::move(found->params),
+                             std::move(who.caller),
+                             std::move(who.project),
+                             started + requestLimit_,
+                             std::move(ip)};
+      context.caller.ip = context.clientIp;
+      context.caller.requestId = request.id;
+      const Result<> admitted = gatekeeper_.admit(route, context);
+      if (admitted) {
+        Result<Reply> reply = co_await route.handler(context);
+        response = reply ? std::move(reply->response) : refuse(request, reply.error());
+      } else {
+        response = refuse(request, admitted.error());
+      }
+    } else {
+      response = refuse(request, known->error());
+    }
+  } catch (const std::exception& bug) {
+    response = refuse(request, Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
+  }
+  response = finish(request, std::move(response), plane, project.get());
+  note(request, response, started);
+  co_return response;
+}
+
+}  // namespace mb::api

@@ -1,0 +1,49 @@
+// From a request to its answer: route, gates, handler, CORS, errors. The one implementation of http::Service.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "api/api_settings.h"
+#include "api/cors.h"
+#include "api/gatekeeper.h"
+#include "api/routes.h"
+#include "http/router.h"
+#include "http/server.h"
+
+namespace mb::api {
+
+class Dispatcher final : public http::Service {
+ public:
+  // Routes are complete by now; all references outlive this. Any core.
+  Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
+             std::chrono::seconds requestLimit = std::chrono::seconds(30));
+
+  Result<size_t> bodyLimit(const http::Request& head) override;
+  Async<http::Response> handle(http::Request& request) override;
+
+ private:
+  struct Found {
+    const Route* route;
+    std::vector<std::string> params;
+  };
+  // Fails with notFound or methodNotAllowed.
+  Result<Found> find(http::Method method, const std::vector<std::string>& segments) const;
+  http::Response options(const http::Request& request, const std::vector<std::string>& segments) const;
+  // Failures that are ours are logged here, with their cause.
+  http::Response refuse(const http::Request& request, const Error& error) const;
+  http::Response finish(const http::Request& request, http::Response response, CorsPlane plane,
+                        const snapshot::ProjectSnapshot* project) const;
+  void note(const http::Request& request, const http::Response& response,
+            std::chrono::steady_clock::time_point started) const;
+
+  const std::vector<Route>& routes_;
+  const ApiSettings& settings_;
+  Gatekeeper& gatekeeper_;
+  const Cors cors_;
+  const std::chrono::seconds requestLimit_;
+  http::Router router_;
+  bool bodyDependsOnRoute_ = false;
+};
+
+}  // namespace mb::api

@@ -1,0 +1,195 @@
+#include "api/document_routes.h"
+
+#include <charconv>
+#include <limits>
+
+namespace mb::api {
+namespace {
+
+Result<uint64_t> readCount(std::string_view name, std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool tooLarge = error == std::errc::result_out_of_range;
+  if (text.empty() || end != text.data() + text.size() || (error != std::errc() && !tooLarge)) {
+    return fail(ErrorCode::invalidParam, std::string(name) + " must be a non-negative integer");
+  }
+  return tooLarge ? std::numeric_limits<int64_t>::max() : value;
+}
+
+std::vector<std::string> readExpand(std::string_view text) {
+  std::vector<std::string> fields;
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    std::string_view field = text.substr(0, comma);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    while (field.starts_with(' ')) field.remove_prefix(1);
+    while (field.ends_with(' ')) field.remove_suffix(1);
+    if (!field.empty()) fields.emplace_back(field);
+  }
+  return fields;
+}
+
+data::Access accessOf(const RequestContext& context, data::Authority authority) {
+  return {context.caller, context.project, authority, context.deadline};
+}
+
+void writeDocuments(std::string& out, const data::VisibleDocuments& found) {
+  size_t bytes = 64;
+  for (const doc::Document& document : found.documents) bytes += document.size() + document.size() / 4;
+  out.reserve(bytes);
+  out += "{\"documents\":[";
+  bool first = true;
+  for (const doc::Document& document : found.documents) {
+    if (!first) out += ',';
+    first = false;
+    doc::writeJson(out, document, found.hidden.get());
+  }
+  out += ']';
+}
+
+Reply documentReply(int status, const data::VisibleDocument& visible) {
+  return Reply::entity(status, "document", visible.document, visible.hidden.get());
+}
+
+// How the listing was answered; `index` is "" for a scan of the collection.
+void writeExplain(std::string& out, const store::Explain& explain) {
+  doc::BsonWriter fields;
+  fields.appendString("index", explain.index);
+  fields.appendInteger("keysExamined", static_cast<int64_t>(explain.keysExamined));
+  fields.appendInteger("documentsExamined", static_cast<int64_t>(explain.documentsExamined));
+  const doc::Document encoded = fields.finish();
+  out += ",\"explain\":";
+  doc::writeJson(out, encoded);
+}
+
+}  // namespace
+
+Result<data::ReadQuery> readQuery(std::string_view rawQuery) {
+  data::ReadQuery query;
+  if (rawQuery.empty()) return query;
+  TRY(const http::QueryParams params, http::QueryParams::parse(rawQuery));
+  if (const auto limit = params.get("limit")) {
+    TRY(query.limit, readCount("limit", *limit));
+  }
+  if (const auto skip = params.get("skip")) {
+    TRY(query.skip, readCount("skip", *skip));
+  }
+  if (const auto filter = params.get("filter")) {
+    auto parsed = doc::parseJson(*filter);
+    if (!parsed) {
+      return fail(ErrorCode::invalidFilter, "filter must be a JSON object: " + parsed.error().message());
+    }
+    query.filter = *std::move(parsed);
+  }
+  if (const auto expand = params.get("expand")) query.expand = readExpand(*expand);
+  return query;
+}
+
+void DocumentRoutes::addTo(RouteTable& routes) {
+  const std::string many = "/api/v1/:collection!";
+  const std::string one = "/api/v1/:collection!/:id";
+  routes.get(many, data("read"), this, &DocumentRoutes::list, "List the documents that the policy shows");
+  routes.post(many, data("write"), this, &DocumentRoutes::create, "Create a document");
+  routes.get(one, data("read"), this, &DocumentRoutes::get, "Read a document");
+  routes.patch(one, data("write"), this, &DocumentRoutes::update, "Change fields of a document");
+  routes.put(one, data("write"), this, &DocumentRoutes::replace, "Replace a document");
+  routes.remove(one, data("write"), this, &DocumentRoutes::remove, "Delete a document");
+
+  const std::string adminMany = "/api/v1/admin/collections/:name/documents";
+  const std::string adminOne = "/api/v1/admin/collections/:name/documents/:id";
+  routes.get(adminMany, admin("data::0:list"), this, &DocumentRoutes::adminList, "List documents, without policies");
+  routes.post(adminMany, admin("data::0:create"), this, &DocumentRoutes::adminCreate, "Create a document");
+  routes.get(adminOne, admin("data::0:read"), this, &DocumentRoutes::adminGet, "Read a document");
+  routes.patch(adminOne, admin("data::0:update"), this, &DocumentRoutes::adminUpdate, "Change fields of a document");
+  routes.put(adminOne, admin("data::0:update"), this, &DocumentRoutes::adminReplace, "Replace a document");
+  routes.remove(adminOne, admin("data::0:delete"), this, &DocumentRoutes::adminRemove, "Delete a document");
+}
+
+Task<Reply> DocumentRoutes::list(RequestContext& context) {
+  CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
+  const data::Access access = accessOf(context, data::Authority::policies);
+  CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
+  std::string body;
+  writeDocuments(body, found);
+  body += '}';
+  co_return Reply{http::Response::json(200, std::move(body))};
+}
+
+Task<Reply> DocumentRoutes::get(RequestContext& context) {
+  CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
+  const data::Access access = accessOf(context, data::Authority::policies);
+  CO_TRY(const data::VisibleDocument found, co_await documents_.get(access, context.param(0), context.param(1), query));
+  co_return documentReply(200, found);
+}
+
+Task<Reply> DocumentRoutes::create(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context, data::Authority::policies);
+  CO_TRY(const data::VisibleDocument created, co_await documents_.create(access, context.param(0), std::move(body)));
+  co_return documentReply(201, created);
+}
+
+Task<Reply> DocumentRoutes::update(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context, data::Authority::policies);
+  CO_CHECK(co_await documents_.update(access, context.param(0), context.param(1), std::move(body)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> DocumentRoutes::replace(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context, data::Authority::policies);
+  CO_CHECK(co_await documents_.replace(access, context.param(0), context.param(1), std::move(body)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> DocumentRoutes::remove(RequestContext& context) {
+  const data::Access access = accessOf(context, data::Authority::policies);
+  CO_CHECK(co_await documents_.remove(access, context.param(0), context.param(1)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> DocumentRoutes::adminList(RequestContext& context) {
+  CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
+  const data::Access access = accessOf(context, data::Authority::admin);
+  CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
+  CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
+  std::string body;
+  writeDocuments(body, found);
+  body += ",\"total\":" + std::to_string(total);
+  if (context.request.header("x-service-explain") == "1") writeExplain(body, found.explain);
+  body += '}';
+  co_return Reply{http::Response::json(200, std::move(body))};
+}
+
+Task<Reply> DocumentRoutes::adminGet(RequestContext& context) {
+  CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
+  const data::Access access = accessOf(context, data::Authority::admin);
+  CO_TRY(const data::VisibleDocument found, co_await documents_.get(access, context.param(0), context.param(1), query));
+  co_return documentReply(200, found);
+}
+
+Task<Reply> DocumentRoutes::adminCreate(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context, data::Authority::admin);
+  CO_TRY(const data::VisibleDocument created, co_await documents_.create(access, context.param(0), std::move(body)));
+  co_return documentReply(201, created);
+}
+
+Task<Reply> DocumentRoutes::adminUpdate(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context, data::Authority::admin);
+  CO_TRY(const data::VisibleDocument changed,
+         co_await documents_.update(access, context.param(0), context.param(1), std::move(body)));
+  co_return documentReply(200, changed);
+}
+
+Task<Reply> DocumentRoutes::adminReplace(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context, data::Authority::admin);
+  CO_TRY(const data::VisibleDocument replaced,
+         co_await documents_.replace(access, context.param(0), context.param(1), std::move(body)));
+  co_return documentReply(200, replaced);
+}
+
+Task<Reply> DocumentRoutes::adminRemove(RequestContext& context) {
+  const data::Access access = accessOf(context, data::Authority::admin);
+  CO_CHECK(co_await documents_.remove(access, context.param(0), context.param(1)));
+  co_return Reply::noContent();
+}
+
+}  // namespace mb::api

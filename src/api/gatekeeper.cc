@@ -1,0 +1,154 @@
+#include "api/gatekeeper.h"
+
+#include <algorithm>
+
+namespace mb::api {
+
+namespace {
+
+constexpr std::string_view kProjectHeader = "x-service-project";
+
+bool takesProjectToken(Plane plane) {
+  return plane == Plane::endUser || plane == Plane::data || plane == Plane::admin;
+}
+
+Error noToken() {
+  return Error(ErrorCode::unauthenticated, "this needs a bearer token");
+}
+
+// The token of "authorization: Bearer …"; empty without one.
+std::string_view bearerOf(const http::Request& request) {
+  const auto header = request.header("authorization");
+  if (!header || header->size() < 8 || !http::equalsIgnoreCase(header->substr(0, 7), "bearer ")) return {};
+  std::string_view token = header->substr(7);
+  while (token.starts_with(' ')) token.remove_prefix(1);
+  return token;
+}
+
+// "data::0:create" with the first path parameter in place of ":0".
+std::string permissionFor(std::string_view declared, const RequestContext& context) {
+  std::string permission(declared);
+  const auto at = permission.find(":0");
+  if (at != std::string::npos) permission.replace(at, 2, context.param(0));
+  return permission;
+}
+
+// Whether a text can be an id or a slug; nothing else is looked up.
+bool mayNameProject(std::string_view text) {
+  return text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+         });
+}
+
+bool hasScope(const policy::Caller& caller, std::string_view scope) {
+  return std::any_of(caller.scopes.begin(), caller.scopes.end(),
+                     [scope](const std::string& held) { return held == scope || held == "admin"; });
+}
+
+}  // namespace
+
+std::optional<Result<identity::Identified>> Gatekeeper::identifyNow(const Route& route, const http::Request& request) {
+  const Plane plane = route.gate.plane;
+  if (takesProjectToken(plane)) {
+    const std::string_view token = bearerOf(request);
+    if (token.empty()) return Result<identity::Identified>(fail(noToken()));
+    if (auto known = deps_.authenticator.cachedProject(token)) return Result<identity::Identified>(*std::move(known));
+    return std::nullopt;
+  }
+  if (plane == Plane::open) return identity::Identified{};
+  return std::nullopt;
+}
+
+Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::Request& request) {
+  if (route.gate.plane == Plane::authPublic) {
+    identity::Identified anonymous;
+    CO_TRY(anonymous.project, co_await anonymousProject(request));
+    anonymous.caller.project = anonymous.project->info().number;
+    anonymous.caller.projectId = anonymous.project->info().id;
+    co_return anonymous;
+  }
+  std::string token(bearerOf(request));
+  if (token.empty()) co_return fail(noToken());
+  if (takesProjectToken(route.gate.plane)) co_return co_await deps_.authenticator.project(std::move(token));
+  co_return co_await deps_.authenticator.control(std::move(token));
+}
+
+Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request) {
+  std::string named;
+  if (const auto header = request.header(kProjectHeader)) named = *header;
+  if (named.empty()) {
+    CO_TRY(const http::QueryParams query, http::QueryParams::parse(request.query));
+    if (const auto given = query.get("project")) named = *given;
+  }
+  if (named.empty()) named = deps_.settings.defaultProject;
+
+  snapshot::SnapshotPtr project;
+  if (named.empty()) {
+    CO_TRY(project, co_await deps_.snapshots.onlyOne());
+    if (!project) co_return fail(ErrorCode::missingProject, "name a project in the header x-service-project");
+    co_return project;
+  }
+  if (!mayNameProject(named)) co_return fail(ErrorCode::notFound, "no such project");
+  project = deps_.snapshots.cached(named);
+  if (!project) {
+    CO_TRY(project, co_await deps_.snapshots.find(std::move(named)));
+  }
+  if (!project) co_return fail(ErrorCode::notFound, "no such project");
+  co_return project;
+}
+
+Result<> Gatekeeper::admitCaller(const Gate& gate, const RequestContext& context) const {
+  const policy::Caller& caller = context.caller;
+  using Kind = policy::CallerKind;
+  switch (gate.plane) {
+    case Plane::open:
+    case Plane::authPublic:
+    case Plane::control:
+      return {};
+    case Plane::endUser:
+      if (caller.kind != Kind::endUser) return fail(ErrorCode::forbidden, "this is for end users");
+      return {};
+    case Plane::data:
+      if (caller.kind == Kind::apiKey && !hasScope(caller, gate.scope)) {
+        return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(gate.scope));
+      }
+      return {};
+    case Plane::admin:
+      if (caller.kind == Kind::endUser) return fail(ErrorCode::forbidden, "this is not for end users");
+      if (caller.kind == Kind::apiKey && !hasScope(caller, gate.scope)) {
+        return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(gate.scope));
+      }
+      if (!gate.permission.empty() && !caller.may(permissionFor(gate.permission, context))) {
+        return fail(ErrorCode::forbidden, "this needs the permission " + permissionFor(gate.permission, context));
+      }
+      return {};
+    case Plane::operators:
+      if (!deps_.operatorsEnabled) return fail(ErrorCode::notFound, "there is nothing at this path");
+      if (!caller.superAdmin) return fail(ErrorCode::forbidden, "this is for operators");
+      return {};
+  }
+  return fail(ErrorCode::forbidden, "this is not allowed");
+}
+
+Result<> Gatekeeper::admitProject(const RequestContext& context) const {
+  const snapshot::ProjectInfo& info = context.project->info();
+  const auto named = context.request.header(kProjectHeader);
+  if (named && !named->empty() && *named != info.id.str() && *named != info.slug) {
+    return fail(ErrorCode::projectMismatch, "the token belongs to another project than x-service-project names");
+  }
+  if (info.status == snapshot::ProjectStatus::suspended) {
+    return fail(ErrorCode::projectSuspended, "this project is suspended");
+  }
+  return {};
+}
+
+Result<> Gatekeeper::admit(const Route& route, const RequestContext& context) {
+  const Gate& gate = route.gate;
+  if (gate.needsProject) CHECK(admitProject(context));
+  CHECK(admitCaller(gate, context));
+  if (gate.rateAction.empty()) return {};
+  return deps_.rateLimiter.take(context.clientIp, gate.needsProject ? context.project->info().id.str() : "control",
+                                gate.rateAction);
+}
+
+}  // namespace mb::api

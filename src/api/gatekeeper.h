@@ -1,0 +1,49 @@
+// The gates of a route: who asks, for which project, and whether they may. Source: contract 4 ("Project selection"), 5;
+// decisions 3 and 8.
+#pragma once
+
+#include <optional>
+
+#include "api/api_settings.h"
+#include "api/routes.h"
+#include "identity/authenticator.h"
+#include "identity/rate_limiter.h"
+#include "projects/project_types.h"
+
+namespace mb::api {
+
+// All references outlive it. Any core.
+struct GateDeps {
+  const ApiSettings& settings;
+  identity::Authenticator& authenticator;
+  identity::RateLimiter& rateLimiter;
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<projects::ProjectRecord> record;
+  bool operatorsEnabled = false;
+};
+
+class Gatekeeper {
+ public:
+  explicit Gatekeeper(GateDeps deps) : deps_(deps) {}
+
+  // The caller and the project, where that needs no waiting; nullopt: ask identify(). Fails with unauthenticated.
+  std::optional<Result<identity::Identified>> identifyNow(const Route& route, const http::Request& request);
+  // Fails with unauthenticated, notFound (unknown project), missingProject, projectSuspended.
+  Task<identity::Identified> identify(const Route& route, const http::Request& request);
+  // Plane, scope, permission, project and rate limit. Fails with forbidden, projectMismatch, projectSuspended,
+  // rateLimited; notFound for operator routes where there are no operators.
+  Result<> admit(const Route& route, const RequestContext& context);
+
+  const projects::ProjectRecord& recordOf(const snapshot::ProjectSnapshot& project) const {
+    return project.get(deps_.record);
+  }
+
+ private:
+  Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request);
+  Result<> admitCaller(const Gate& gate, const RequestContext& context) const;
+  Result<> admitProject(const RequestContext& context) const;
+
+  GateDeps deps_;
+};
+
+}  // namespace mb::api

@@ -1,0 +1,106 @@
+// The control plane, the auth routes and the admin routes of identity behind the real gates, for tests of this room.
+#pragma once
+
+#include "api/admin_identity_routes.h"
+#include "api/auth_routes.h"
+#include "api/dispatch.h"
+#include "projects/projects_fixture.h"
+
+namespace mb::api {
+
+class IdentityRoutesFixture : public projects::ProjectsFixture {
+ protected:
+  IdentityRoutesFixture() {
+    authRoutes_.addTo(routes_);
+    adminRoutes_.addTo(routes_);
+    gatekeeper_.emplace(
+        GateDeps{apiSettings_, identity_.authenticator(), identity_.rateLimiter(), snapshots_, deps_->record, false});
+    dispatcher_.emplace(routes_, apiSettings_, *gatekeeper_, Cors("http://localhost", {}));
+    owner_ = person("owner@example.com");
+    project_ = made(owner_);
+  }
+
+  struct Answer {
+    int status = 0;
+    doc::Document body;
+    std::vector<std::pair<std::string_view, std::string>> headers;
+    std::string text;
+
+    std::string code() const {
+      const auto error = body.view().find("error");
+      return error ? std::string(error->asDocument().stringOr("code")) : "";
+    }
+    std::string at(std::string_view path) const {
+      const auto value = body.view().findPath(path);
+      return value && value->type() == doc::BsonType::string ? std::string(value->asString()) : "";
+    }
+    size_t count(std::string_view path) const {
+      const auto value = body.view().findPath(path);
+      return value && value->isContainer() ? value->asDocument().count() : 0;
+    }
+  };
+
+  struct Ask {
+    http::Method method = http::Method::get;
+    std::string target = {};
+    std::string body = {};
+    std::string token = {};
+    std::string project = {};  // x-service-project
+    std::string peer = "203.0.113.1";
+  };
+  Answer ask(Ask ask) {
+    http::Request request;
+    request.method = ask.method;
+    request.target = ask.target;
+    const size_t question = ask.target.find('?');
+    request.path = std::string_view(ask.target).substr(0, question);
+    if (question != std::string::npos) request.query = std::string_view(ask.target).substr(question + 1);
+    request.body = ask.body;
+    request.bodyPresent = !ask.body.empty();
+    request.peer = ask.peer;
+    request.id = "req-1";
+    const std::string bearer = "Bearer " + ask.token;
+    if (!ask.token.empty()) request.headers.push_back({"authorization", bearer});
+    if (!ask.project.empty()) request.headers.push_back({"x-service-project", ask.project});
+    request.headers.push_back({"user-agent", "a browser"});
+    auto response = run(handled(*dispatcher_, request));
+    Answer answer{response->status, {}, response->headers, response->body};
+    if (!response->body.empty()) answer.body = *doc::parseJson(response->body);
+    return answer;
+  }
+  static Task<http::Response> handled(Dispatcher& dispatcher, http::Request& request) {
+    co_return co_await dispatcher.handle(request);
+  }
+
+  // Each request from an address of its own, so that limits do not matter.
+  std::string freshPeer() { return "198.51.100." + std::to_string(++peers_ % 250); }
+  Answer post(std::string target, std::string body, std::string token = "") {
+    return ask({http::Method::post, std::move(target), std::move(body), std::move(token), slug(), freshPeer()});
+  }
+  std::string slug() const { return project_.slug; }
+
+  Answer registerUser(const std::string& email, const std::string& password = "correct horse") {
+    return post("/api/v1/auth/register", R"({"email":")" + email + R"(","password":")" + password + R"("})");
+  }
+  Answer login(const std::string& email, const std::string& password = "correct horse") {
+    return post("/api/v1/auth/login", R"({"email":")" + email + R"(","password":")" + password + R"("})");
+  }
+  // A member token of the project's Owner.
+  std::string ownerToken() { return memberToken(owner_, "Owner"); }
+  std::string memberToken(const policy::Caller& user, std::string_view role) {
+    auto opened = run(identity_.sessions().open(identity::Realm::platform(), UserId(user.id), {}, soon()));
+    return identity_.tokens().mintMember(UserId(user.id), opened->session.id, project_.id, role, {});
+  }
+
+  ApiSettings apiSettings_;
+  AuthRoutes authRoutes_{identity_};
+  AdminIdentityRoutes adminRoutes_{identity_};
+  RouteTable routes_;
+  std::optional<Gatekeeper> gatekeeper_;
+  std::optional<Dispatcher> dispatcher_;
+  policy::Caller owner_;
+  projects::ProjectView project_;
+  int peers_ = 0;
+};
+
+}  // namespace mb::api

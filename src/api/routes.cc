@@ -1,0 +1,59 @@
+#include "api/routes.h"
+
+namespace mb::api {
+
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+
+// "application/json", any "+json", parameters aside.
+bool isJson(std::string_view contentType) {
+  std::string_view type = contentType.substr(0, contentType.find(';'));
+  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
+  if (http::equalsIgnoreCase(type, kJson)) return true;
+  return type.size() > 5 && http::equalsIgnoreCase(type.substr(type.size() - 5), "+json");
+}
+
+}  // namespace
+
+Gate open() {
+  return {Plane::open, "", "", "", false};
+}
+Gate authPublic(std::string_view rateAction) {
+  return {Plane::authPublic, "", "", rateAction, true};
+}
+Gate endUser(std::string_view rateAction) {
+  return {Plane::endUser, "", "", rateAction, true};
+}
+Gate data(std::string_view scope) {
+  return {Plane::data, scope, "", "", true};
+}
+Gate admin(std::string_view permission) {
+  return {Plane::admin, "admin", permission, "", true};
+}
+Gate control() {
+  return {Plane::control, "", "", "", false};
+}
+Gate controlPublic(std::string_view rateAction) {
+  return {Plane::open, "", "", rateAction, false};
+}
+Gate operators() {
+  return {Plane::operators, "", "", "", false};
+}
+
+Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended) {
+  const http::Request& request = context.request;
+  if (request.body.empty()) return fail(ErrorCode::validation, "this request needs a JSON object as its body");
+  // A body without a content type is taken for what this API speaks.
+  const auto contentType = request.header("content-type");
+  if (contentType && !isJson(*contentType)) {
+    return fail(ErrorCode::unsupportedMediaType, "the body must be application/json");
+  }
+  return doc::parseJson(request.body, {.extended = extended});
+}
+
+Task<Reply> failedReply(Error error) {
+  co_return fail(std::move(error));
+}
+
+}  // namespace mb::api

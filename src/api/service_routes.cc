@@ -1,0 +1,104 @@
+#include "api/service_routes.h"
+
+namespace mb::api {
+
+namespace {
+
+struct HealthAnswer {
+  std::string status;
+  std::string version;
+  std::string commit;
+  std::string chartVersion;
+  static constexpr auto shape() {
+    return doc::shape<HealthAnswer>(
+        "Health", doc::field("status", &HealthAnswer::status), doc::field("version", &HealthAnswer::version),
+        doc::field("commit", &HealthAnswer::commit), doc::field("chartVersion", &HealthAnswer::chartVersion));
+  }
+};
+
+struct Checks {
+  std::string server;
+  std::string store;
+  static constexpr auto shape() {
+    return doc::shape<Checks>("Checks", doc::field("server", &Checks::server), doc::field("store", &Checks::store));
+  }
+};
+
+struct ReadyAnswer {
+  std::string status;
+  Checks checks;
+  static constexpr auto shape() {
+    return doc::shape<ReadyAnswer>("Ready", doc::field("status", &ReadyAnswer::status),
+                                   doc::field("checks", &ReadyAnswer::checks));
+  }
+};
+
+}  // namespace
+
+void ServiceRoutes::addTo(RouteTable& routes) {
+  using http::Method;
+  routes.get("/api/v1/health", open(), this, &ServiceRoutes::health, "Liveness and version");
+  routes.get("/api/v1/ready", open(), this, &ServiceRoutes::ready, "Readiness, 503 while starting or draining");
+
+  const auto connections = [&](Method method, std::string pattern) {
+    routes.add(method, std::move(pattern), control(), this, &ServiceRoutes::noConnections,
+               "Connections are not enabled on this deployment");
+  };
+  connections(Method::get, "/api/v1/control/connections/kinds");
+  connections(Method::get, "/api/v1/control/connections");
+  connections(Method::post, "/api/v1/control/connections");
+  connections(Method::patch, "/api/v1/control/connections/:id");
+  connections(Method::remove, "/api/v1/control/connections/:id");
+  connections(Method::get, "/api/v1/control/projects/:id/connections");
+  connections(Method::post, "/api/v1/control/projects/:id/connections");
+
+  const auto storage = [&](Method method, std::string pattern) {
+    routes.add(method, std::move(pattern), open(), this, &ServiceRoutes::noStorage,
+               "Storage is not enabled on this deployment");
+  };
+  storage(Method::get, "/api/v1/storage/*path");
+  storage(Method::post, "/api/v1/storage/*path");
+  storage(Method::put, "/api/v1/storage/*path");
+  storage(Method::remove, "/api/v1/storage/*path");
+  storage(Method::get, "/api/v1/admin/storage/buckets");
+  storage(Method::post, "/api/v1/admin/storage/buckets");
+  storage(Method::patch, "/api/v1/admin/storage/buckets/:name");
+  storage(Method::remove, "/api/v1/admin/storage/buckets/:name");
+
+  routes.get("/api/v1/control/billing", control(), this, &ServiceRoutes::noBilling, "Billing is off");
+  routes.post("/api/v1/control/billing/checkout", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
+  routes.post("/api/v1/control/billing/portal", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
+  routes.post("/api/v1/billing/webhook", open(), this, &ServiceRoutes::noBilling, "Billing is off");
+}
+
+Task<Reply> ServiceRoutes::health(RequestContext&) {
+  const HealthAnswer answer{"ok", version_.version, version_.commit, version_.chartVersion};
+  co_return Reply::object(200, answer);
+}
+
+Task<Reply> ServiceRoutes::ready(RequestContext&) {
+  const char* notReady = notReady_;
+  const Result<> store = store_.healthy();
+  const bool ready = notReady == nullptr && store.has_value();
+  const ReadyAnswer answer{ready ? "ok" : "unavailable",
+                           {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message()}};
+  co_return Reply::object(ready ? 200 : 503, answer);
+}
+
+Task<Reply> ServiceRoutes::noConnections(RequestContext&) {
+  co_return fail(ErrorCode::notFound, "connections are not enabled on this deployment");
+}
+
+Task<Reply> ServiceRoutes::noStorage(RequestContext&) {
+  co_return fail(ErrorCode::notFound, "storage is not enabled");
+}
+
+Task<Reply> ServiceRoutes::noBilling(RequestContext&) {
+  co_return fail(ErrorCode::notFound, "billing is not enabled on this deployment");
+}
+
+Task<Reply> ServiceRoutes::billingDisabled(RequestContext&) {
+  co_return fail(ErrorCode::billingDisabled, "billing is not enabled on this deployment");
+}
+
+}  // namespace mb::api

@@ -1,0 +1,38 @@
+// /api/v1/health and /ready, and the answers of rooms that this deployment does not have. Source: contract 4.1, 7;
+// decisions 6.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "api/routes.h"
+
+namespace mb::api {
+
+struct Version {
+  std::string version;
+  std::string commit;
+  std::string chartVersion;
+};
+
+class ServiceRoutes {
+ public:
+  ServiceRoutes(Version version, store::DocumentStore& store) : version_(std::move(version)), store_(store) {}
+  void addTo(RouteTable& routes);
+  // Makes /ready say 503 with `reason` from now on; empty: ready again. Any thread.
+  void setNotReady(const char* reason) { notReady_ = reason; }
+
+  Task<Reply> health(RequestContext& context);
+  Task<Reply> ready(RequestContext& context);
+  Task<Reply> noConnections(RequestContext& context);
+  Task<Reply> noStorage(RequestContext& context);
+  Task<Reply> noBilling(RequestContext& context);
+  Task<Reply> billingDisabled(RequestContext& context);
+
+ private:
+  const Version version_;
+  store::DocumentStore& store_;
+  std::atomic<const char*> notReady_ = "starting";  // a literal, or null when ready
+};
+
+}  // namespace mb::api

@@ -1,0 +1,174 @@
+#include "http/connection.h"
+
+#include "base/log.h"
+#include "http/response_writer.h"
+
+namespace mb::http {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr size_t kKeep = 64 << 10;        // larger buffers are given back after use
+constexpr size_t kSendAt = 64 << 10;      // answers to pipelined requests are sent together up to here
+constexpr int kTurnsInARow = 32;          // pipelined requests before other connections get their turn
+constexpr size_t kGzipInline = 64 << 10;  // larger bodies are compressed off the core
+bool isWellFormedId(std::string_view id) {
+  if (id.empty() || id.size() > 64) return false;
+  return std::ranges::all_of(id, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '_' ||
+           c == '-';
+  });
+}
+
+}  // namespace
+
+Connection::Connection(Socket socket, std::string peer, ConnectionContext& context)
+    : socket_(std::move(socket)),
+      context_(context),
+      parser_(context.settings.maxHeadBytes, context.settings.maxHeaders) {
+  request_.peer = std::move(peer);
+  enter(Phase::idle, context.settings.idleTimeout);
+}
+
+void Connection::enter(Phase phase, seconds limit) {
+  phase_ = phase;
+  deadline_ = context_.tick + limit.count() + 1;  // the running tick may be nearly over
+}
+
+void Connection::expire() {
+  if (phase_ == Phase::handling || context_.tick < deadline_) return;
+  if (phase_ != Phase::head && phase_ != Phase::body) return abort();
+  // The reader wakes and says why.
+  timedOut_ = true;
+  boost::system::error_code ignored;
+  socket_.cancel(ignored);
+}
+
+void Connection::endIfIdle() {
+  boost::system::error_code error;
+  if (phase_ == Phase::idle && socket_.available(error) == 0) abort();
+}
+
+void Connection::abort() {
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+Async<void> Connection::run() {
+  for (int turn = 1;; ++turn) {
+    const auto head = in_.empty() ? RequestParser::Status::needMore : parser_.parseHead(in_.data());
+    if (head == RequestParser::Status::failed) {
+      request_.id.clear();
+      co_await refuse(parser_.takeError());
+      break;
+    }
+    if (head == RequestParser::Status::done) {
+      if (!co_await exchange()) break;
+      // A client that never stops sending must not keep the others waiting.
+      if (turn % kTurnsInARow == 0) co_await asio::post(asio::deferred);
+      continue;
+    }
+    if (sendNow() != Sent::all && !co_await flush()) break;
+    if (in_.empty()) {
+      if (context_.draining) break;
+      giveMemoryBack();
+      enter(Phase::idle, context_.settings.idleTimeout);
+    } else if (phase_ != Phase::head) {
+      enter(Phase::head, context_.settings.headTimeout);
+    }
+    const std::span<char> space = in_.space(kRead);
+    const auto [error, count] =
+        co_await socket_.async_read_some(asio::mutable_buffer(space.data(), space.size()), kTuple);
+    if (error) {
+      if (timedOut_) {
+        request_.id.clear();
+        co_await refuse(Error(ErrorCode::requestTimeout, "the request did not arrive in time"));
+      }
+      break;
+    }
+    in_.filled(count);
+    timedOut_ = false;
+  }
+  abort();
+}
+
+void Connection::beginRequest() {
+  parser_.fill(request_, in_.data());
+  request_.body = {};
+  request_.bodyPresent = parser_.framing().chunked || parser_.framing().contentLength > 0;
+  const auto given = request_.header("x-request-id");
+  if (given && isWellFormedId(*given)) {
+    request_.id = *given;
+  } else {
+    makeRequestId(request_.id);
+  }
+}
+
+// One request whose head stands at the beginning of in_. True when the next one may follow.
+Async<bool> Connection::exchange() {
+  beginRequest();
+  const Framing& framing = parser_.framing();
+  Response response;
+  Result<size_t> limit = context_.service.bodyLimit(request_);
+  if (limit && request_.bodyPresent) {
+    if (std::optional<Error> failure = co_await readBody(*limit)) limit = fail(*std::move(failure));
+  }
+  if (!limit && request_.bodyPresent) {
+    co_await refuse(std::move(limit).error());
+    co_return false;
+  }
+  phase_ = Phase::handling;
+  if (limit) {
+    std::string bug;
+    try {
+      response = co_await context_.service.handle(request_);
+    } catch (const std::exception& e) {
+      bug = std::string("threw: ") + e.what();
+    }
+    if (!bug.empty()) response = failureOf(std::move(bug));
+  } else {
+    response = Response::failure(limit.error());
+  }
+  if (isCompressible(response)) {
+    response.headers.emplace_back("vary", "accept-encoding");
+    if (acceptsGzip(request_)) co_await compress(response);
+  }
+
+  const bool close = response.close || !framing.keepAlive || context_.draining;
+  append(response, close);
+  in_.drop(framing.headBytes + framing.contentLength);
+  parser_.reset();
+  if (close || !tail_.empty() || out_.size() >= kSendAt) {
+    if (!co_await flush()) co_return false;
+  }
+  if (close && !in_.empty()) co_await linger();
+  co_return !close;
+}
+
+Response Connection::failureOf(std::string bug) const {
+  logError("a handler failed", {{"requestId", request_.id}, {"path", request_.path}, {"cause", bug}});
+  return Response::failure(Error(ErrorCode::internal, "something went wrong on the server"));
+}
+
+// Large bodies off the core. A pool that is full only means that this answer goes out as it is.
+Async<void> Connection::compress(Response& response) {
+  if (response.body.size() <= kGzipInline) {
+    gzip(response);
+    co_return;
+  }
+  const auto work = [&response]() -> Result<> {
+    gzip(response);
+    return {};
+  };
+  const Result<> done = co_await context_.compression.run(work);
+  if (!done) logDebug("not compressed", {{"requestId", request_.id}, {"why", done.error().message()}});
+}
+
+void Connection::giveMemoryBack() {
+  in_.shrink(kKeep);
+  if (body_.capacity() > kKeep) std::string().swap(body_);
+  if (out_.capacity() > kKeep) std::string().swap(out_);
+}
+
+}  // namespace mb::http

@@ -1,0 +1,67 @@
+// The bytes a connection has received and not yet used, in one piece. Private to this room.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace mb::http {
+
+class ReadBuffer {
+ public:
+  // What is there; stands until the next call that is not const.
+  std::string_view data() const { return {bytes_.get() + begin_, end_ - begin_}; }
+  size_t size() const { return end_ - begin_; }
+  bool empty() const { return begin_ == end_; }
+
+  // Room for at least `least` more bytes behind data(); say with filled() how many came.
+  std::span<char> space(size_t least) {
+    if (capacity_ - end_ < least) makeRoom(least);
+    return {bytes_.get() + end_, capacity_ - end_};
+  }
+  void filled(size_t count) { end_ += count; }
+
+  // Takes `count` bytes off the front.
+  void drop(size_t count) {
+    begin_ += count;
+    if (begin_ == end_) begin_ = end_ = 0;
+  }
+  // Takes `count` bytes out from `at` on; what stands before them stays where it is.
+  void cut(size_t at, size_t count) {
+    char* const hole = bytes_.get() + begin_ + at;
+    std::memmove(hole, hole + count, size() - at - count);
+    end_ -= count;
+  }
+  // Gives the memory back where an earlier request made it larger than `keep`; bytes that are there stay.
+  void shrink(size_t keep) {
+    if (capacity_ > keep && size() < keep) reallocate(size() == 0 ? 0 : keep);
+  }
+
+ private:
+  void makeRoom(size_t least) {
+    if (capacity_ - size() >= least && begin_ > 0) {
+      std::memmove(bytes_.get(), bytes_.get() + begin_, size());
+      end_ -= begin_;
+      begin_ = 0;
+      return;
+    }
+    reallocate(std::max(capacity_ * 2, size() + least));
+  }
+  void reallocate(size_t capacity) {
+    auto larger = capacity == 0 ? nullptr : std::make_unique_for_overwrite<char[]>(capacity);
+    const size_t kept = size();
+    if (kept > 0) std::memcpy(larger.get(), bytes_.get() + begin_, kept);
+    bytes_ = std::move(larger);
+    capacity_ = capacity;
+    begin_ = 0;
+    end_ = kept;
+  }
+
+  std::unique_ptr<char[]> bytes_;
+  size_t capacity_ = 0;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+};
+
+}  // namespace mb::http

@@ -1,0 +1,33 @@
+// An answer as bytes: status line, headers, gzip. Private to this room.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace mb::http {
+
+struct HeadOptions {
+  bool close = false;      // say "connection: close"
+  bool keepAlive = false;  // say "connection: keep-alive", which HTTP/1.0 does not take for granted
+};
+
+// The current time as an HTTP date, made once a second per thread.
+std::string_view httpDate();
+std::string_view reasonPhrase(int status);
+// A distinct value for x-request-id; not secret.
+void makeRequestId(std::string& id);
+
+// False for statuses whose answers never have a body or a content-length (RFC 9110, 8.6).
+bool mayHaveBody(int status);
+// Status line and headers, for the body that `response` holds, whether or not that is sent.
+void appendHead(std::string& out, const Response& response, std::string_view requestId, const HeadOptions& options);
+
+// Whether gzip would pay: JSON over 1 KiB, not encoded yet.
+bool isCompressible(const Response& response);
+bool acceptsGzip(const Request& request);
+// Replaces the body by its gzip form and says so. CPU-bound, about 10 ms a MiB. Any thread.
+void gzip(Response& response);
+
+}  // namespace mb::http

@@ -1,0 +1,273 @@
+#include "http/server.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <charconv>
+#include <list>
+#include <semaphore>
+
+#include "base/log.h"
+#include "base/task_group.h"
+#include "http/connection.h"
+
+namespace mb::http {
+
+namespace {
+
+using Tcp = asio::ip::tcp;
+using Acceptor = asio::basic_socket_acceptor<Tcp, Executor>;
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+constexpr size_t kCompressionQueue = 64;
+constexpr std::chrono::seconds kTick{1};
+constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr int64_t kAcceptWarningTicks = 10;  // a shortage that lasts is told once in so many
+constexpr std::chrono::seconds kLastWait{1};
+
+std::string peerOf(const Socket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  if (error) return {};
+  const auto address = endpoint.address();
+  // A listener on "::" sees IPv4 clients as mapped addresses; limits and logs want the plain form.
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+  }
+  return address.to_string();
+}
+
+// What all cores of a server share. Coroutines hold it, so that it outlives the last of them.
+struct Shared {
+  Shared(const ServerSettings& s, Service& service_)
+      : settings(s), service(service_), compression("gzip", 1, kCompressionQueue) {}
+
+  const ServerSettings settings;
+  Service& service;
+  WorkerPool compression;
+  std::atomic<bool> draining{false};
+  std::atomic<size_t> open{0};
+  TaskGroup conversations;
+  TaskGroup loops;
+  std::counting_semaphore<> stoppedAccepting{0};
+};
+
+// One core's listener and what hangs on it; touched by that core only.
+struct Listener {
+  Listener(asio::io_context& c, std::shared_ptr<Shared> s)
+      : core(c),
+        shared(std::move(s)),
+        acceptor(c),
+        ticker(c),
+        context{shared->settings, shared->service, shared->compression, shared->draining} {}
+
+  asio::io_context& core;
+  const std::shared_ptr<Shared> shared;
+  Acceptor acceptor;
+  asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor> ticker;
+  ConnectionContext context;
+  std::list<Connection*> connections;
+  int64_t warnedAt = -kAcceptWarningTicks;
+};
+using ListenerPtr = std::shared_ptr<Listener>;
+
+Async<void> converse(ListenerPtr listener, Socket socket) {
+  std::string peer = peerOf(socket);
+  Connection connection(std::move(socket), std::move(peer), listener->context);
+  const auto place = listener->connections.insert(listener->connections.end(), &connection);
+  try {
+    co_await connection.run();
+  } catch (const std::exception& bug) {
+    logError("a connection failed", {{"cause", bug.what()}});
+  }
+  listener->connections.erase(place);
+}
+
+void admit(const ListenerPtr& listener, Socket socket) {
+  const std::shared_ptr<Shared> shared = listener->shared;
+  if (shared->open.fetch_add(1) >= shared->settings.maxConnections || !shared->conversations.tryEnter()) {
+    --shared->open;
+    return;  // the socket closes as it goes
+  }
+  boost::system::error_code ignored;
+  socket.set_option(Tcp::no_delay(true), ignored);
+  asio::co_spawn(listener->core.get_executor(), converse(listener, std::move(socket)), [shared](std::exception_ptr) {
+    --shared->open;
+    shared->conversations.leave();
+  });
+}
+
+Async<void> acceptAll(ListenerPtr listener) {
+  while (listener->acceptor.is_open()) {
+    auto [error, socket] = co_await listener->acceptor.async_accept(asio::as_tuple(asio::deferred));
+    if (!error) {
+      admit(listener, Socket(std::move(socket)));
+      continue;
+    }
+    if (error == asio::error::operation_aborted || error == asio::error::connection_aborted) continue;
+    // Out of descriptors or memory: what is open must end before more can come.
+    if (listener->context.tick - listener->warnedAt >= kAcceptWarningTicks) {
+      listener->warnedAt = listener->context.tick;
+      logWarn("a connection could not be accepted", {{"cause", error.message()}});
+    }
+    co_await sleepFor(kAcceptPause);
+  }
+}
+
+// One timer a core instead of one a request.
+Async<void> tickOn(ListenerPtr listener) {
+  while (!listener->shared->draining || !listener->connections.empty()) {
+    listener->ticker.expires_after(kTick);
+    co_await listener->ticker.async_wait(asio::as_tuple(asio::deferred));
+    ++listener->context.tick;
+    // expire() ends a wait by posting to its coroutine: no connection leaves the list meanwhile.
+    for (Connection* connection : listener->connections) connection->expire();
+  }
+}
+
+// Connections that the kernel has already taken would be reset by closing: they are served instead.
+void stopAccepting(const ListenerPtr& listener) {
+  boost::system::error_code error;
+  listener->acceptor.non_blocking(true, error);
+  while (!error) {
+    Socket socket(listener->core.get_executor());
+    listener->acceptor.accept(socket, error);
+    if (!error) admit(listener, std::move(socket));
+  }
+  listener->acceptor.close(error);
+  for (Connection* connection : listener->connections) connection->endIfIdle();
+  listener->ticker.cancel();
+  listener->shared->stoppedAccepting.release();
+}
+
+void abortAll(const ListenerPtr& listener) {
+  for (Connection* connection : listener->connections) connection->abort();
+  listener->ticker.cancel();
+}
+
+Result<Tcp::endpoint> probe(asio::io_context& core, const ServerSettings& settings) {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(settings.host, error);
+  Tcp::endpoint endpoint(address, static_cast<asio::ip::port_type>(settings.port));
+  // With SO_REUSEPORT a second server would silently share the port; a bind without it says whether it is free.
+  Acceptor acceptor(core);
+  if (!error) acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(Acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(1, error);
+  if (!error) endpoint = acceptor.local_endpoint(error);
+  if (!error) return endpoint;
+  return fail(ErrorCode::unavailable,
+              fmt::format("cannot listen on {}:{}: {}", settings.host, settings.port, error.message()));
+}
+
+Result<> open(Acceptor& acceptor, const Tcp::endpoint& endpoint) {
+  boost::system::error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(Acceptor::reuse_address(true), error);
+  if (!error) acceptor.set_option(ReusePort(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) return {};
+  return fail(ErrorCode::unavailable, fmt::format("cannot listen on {}:{}: {}", endpoint.address().to_string(),
+                                                  endpoint.port(), error.message()));
+}
+
+}  // namespace
+
+ServerSettings::ServerSettings(Settings& settings) {
+  const std::string fallback = fmt::format("{}:{}", host, port);
+  const auto address = settings.parsed<std::pair<std::string, int>>(
+      "SERVICE_LISTEN", fallback, "address and port to listen on",
+      [](std::string_view text) -> Result<std::pair<std::string, int>> {
+        const size_t colon = text.rfind(':');
+        if (colon == std::string_view::npos) return fail(ErrorCode::validation, "must be address:port");
+        std::string_view where = text.substr(0, colon);
+        if (where.starts_with('[') && where.ends_with(']')) where = where.substr(1, where.size() - 2);
+        int number = -1;
+        const std::string_view digits = text.substr(colon + 1);
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error != std::errc() || end != digits.data() + digits.size() || number < 0 || number > 65535) {
+          return fail(ErrorCode::validation, "the port must be a number from 0 to 65535");
+        }
+        boost::system::error_code bad;
+        const std::string spelled(where == "localhost" ? std::string_view("127.0.0.1") : where);
+        asio::ip::make_address(spelled, bad);
+        if (bad) return fail(ErrorCode::validation, "the address must be an IPv4 or IPv6 address, or localhost");
+        return std::pair(spelled, number);
+      });
+  host = address.first;
+  port = address.second;
+}
+
+struct Server::Impl {
+  Impl(const ServerSettings& settings, Cores& c, Service& service)
+      : cores(c), shared(std::make_shared<Shared>(settings, service)) {}
+
+  // Runs `act` on each core with its listener.
+  void onEach(void (*act)(const ListenerPtr&)) {
+    for (const ListenerPtr& listener : listeners) {
+      asio::post(listener->core, [act, listener] { act(listener); });
+    }
+  }
+
+  Cores& cores;
+  const std::shared_ptr<Shared> shared;
+  std::vector<ListenerPtr> listeners;
+  int port = 0;
+};
+
+Server::Server(const ServerSettings& settings, Cores& cores, Service& service)
+    : impl_(std::make_unique<Impl>(settings, cores, service)) {}
+
+Server::~Server() {
+  if (impl_->shared->draining.exchange(true)) return;
+  // Nobody waits here: the cores may not run. What they still do holds what it needs, but for the service.
+  impl_->onEach(stopAccepting);
+  impl_->onEach(abortAll);
+}
+
+int Server::port() const {
+  return impl_->port;
+}
+size_t Server::connections() const {
+  return impl_->shared->open;
+}
+
+Result<> Server::listen() {
+  Impl& impl = *impl_;
+  TRY(const Tcp::endpoint endpoint, probe(impl.cores.at(0), impl.shared->settings));
+  std::vector<ListenerPtr> listeners;
+  for (int i = 0; i < impl.cores.count(); ++i) {
+    auto listener = std::make_shared<Listener>(impl.cores.at(i), impl.shared);
+    CHECK(open(listener->acceptor, endpoint));
+    listeners.push_back(std::move(listener));
+  }
+  impl.listeners = std::move(listeners);
+  impl.port = endpoint.port();
+  for (const ListenerPtr& listener : impl.listeners) {
+    impl.shared->loops.spawn(listener->core.get_executor(), acceptAll(listener));
+    impl.shared->loops.spawn(listener->core.get_executor(), tickOn(listener));
+  }
+  return {};
+}
+
+void Server::drain(std::chrono::milliseconds limit) {
+  Shared& shared = *impl_->shared;
+  const auto until = std::chrono::steady_clock::now() + limit;
+  shared.draining = true;
+  impl_->onEach(stopAccepting);
+  for (size_t i = 0; i < impl_->listeners.size(); ++i) {
+    if (!shared.stoppedAccepting.try_acquire_until(until)) break;
+  }
+  const auto left = std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration::zero());
+  if (!shared.conversations.closeAndWait(std::chrono::duration_cast<std::chrono::milliseconds>(left))) {
+    impl_->onEach(abortAll);
+    shared.conversations.closeAndWait(kLastWait);
+  }
+  impl_->onEach(abortAll);
+  shared.loops.closeAndWait(kLastWait);
+  shared.compression.stop();
+}
+
+}  // namespace mb::http
