@@ -1,0 +1,134 @@
+#include "app/app_settings.h"
+
+#include <unistd.h>
+
+#include <boost/url/parse.hpp>
+
+#include "app/data_directory.h"
+
+namespace mb::app {
+
+namespace {
+
+LogLevel levelOf(const std::string& name) {
+  if (name == "debug") return LogLevel::debug;
+  if (name == "warn") return LogLevel::warn;
+  if (name == "error") return LogLevel::error;
+  return LogLevel::info;
+}
+
+Result<std::string> parseBaseUrl(std::string_view text) {
+  while (text.ends_with('/')) text.remove_suffix(1);
+  const auto url = boost::urls::parse_uri(text);
+  const bool usable = url && (url->scheme() == "http" || url->scheme() == "https") && !url->encoded_host().empty() &&
+                      !url->has_userinfo() && !url->has_query() && !url->has_fragment();
+  if (usable) return std::string(text);
+  return fail(ErrorCode::validation, "must be an address such as https://api.example.com");
+}
+
+struct Later {
+  std::string_view name;
+  std::vector<std::string> harmless;
+  std::string_view line;
+  std::string_view help;
+};
+
+const std::vector<Later>& laterRooms() {
+  static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
+  static constexpr std::string_view kRedis = "this version runs as one instance, without Redis; leave it unset";
+  static constexpr std::string_view kStorage = "this version has no file storage";
+  static constexpr std::string_view kMail = "this version sends no mail";
+  static constexpr std::string_view kBilling = "this version has no billing";
+  static constexpr std::string_view kEmbeddings = "this version has no vector search";
+  static constexpr std::string_view kFunctions = "this version runs no functions";
+  static constexpr std::string_view kOauth = "this version has no sign-in with other providers";
+  static const std::vector<Later> rooms = {
+      {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
+      {"REDIS_URL", {}, kRedis, "Redis, for more than one instance (not in this version)"},
+      {"SERVICE_STORAGE", {"off"}, kStorage, "file storage: local, s3 or off (only off in this version)"},
+      {"SERVICE_S3_ENDPOINT", {}, kStorage, "file storage on S3 (not in this version)"},
+      {"SERVICE_S3_REGION", {}, kStorage, "file storage on S3 (not in this version)"},
+      {"SERVICE_S3_BUCKET", {}, kStorage, "file storage on S3 (not in this version)"},
+      {"SERVICE_S3_ACCESS_KEY", {}, kStorage, "file storage on S3 (not in this version)"},
+      {"SERVICE_S3_SECRET_KEY", {}, kStorage, "file storage on S3 (not in this version)"},
+      {"SERVICE_SMTP_URL", {}, kMail, "mail server (not in this version)"},
+      {"SERVICE_MAIL_FROM", {}, kMail, "sender of mails (not in this version)"},
+      {"SERVICE_BILLING", {"off"}, kBilling, "billing (only off in this version)"},
+      {"SERVICE_BILLING_SECRET_KEY", {}, kBilling, "key of the payment provider (not in this version)"},
+      {"SERVICE_BILLING_WEBHOOK_SECRET", {}, kBilling, "webhook secret of the payment provider (not in this version)"},
+      {"SERVICE_BILLING_API_URL", {}, kBilling, "address of the payment provider (not in this version)"},
+      {"SERVICE_EMBEDDINGS_URL", {}, kEmbeddings, "embeddings endpoint (not in this version)"},
+      {"SERVICE_EMBEDDINGS_MODEL", {}, kEmbeddings, "embeddings model (not in this version)"},
+      {"SERVICE_EMBEDDINGS_API_KEY", {}, kEmbeddings, "embeddings key (not in this version)"},
+      {"SERVICE_CONNECTIONS",
+       {"off"},
+       "this version has no connections",
+       "connections registry (only off in this version)"},
+      {"SERVICE_REALTIME_MAX_CONNECTIONS",
+       {},
+       "this version has no realtime",
+       "sockets a project may hold (not in this version)"},
+      {"SERVICE_WORKERS", {}, kFunctions, "function workers at most (not in this version)"},
+      {"SERVICE_FUNCTIONS_JIT",
+       {"off"},
+       kFunctions,
+       "just-in-time compilation of functions (only off in this version)"},
+      {"SERVICE_OUTBOUND_ALLOW",
+       {},
+       "this version makes no calls out",
+       "networks that calls out may reach beside public ones (not in this version)"},
+      {"SERVICE_MANAGEMENT_LISTEN",
+       {},
+       "this version has no management listener",
+       "second listener for metrics and probes (not in this version)"},
+      {"SERVICE_RUN_ORIGIN", {}, kFunctions, "origin of functions (not in this version)"},
+      {"SERVICE_OAUTH_GOOGLE_ISSUER", {}, kOauth, "issuer for Google sign-in (not in this version)"},
+      {"SERVICE_OAUTH_GITHUB_URL", {}, kOauth, "address for GitHub sign-in (not in this version)"},
+      {"SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_ID",
+       {},
+       kOauth,
+       "Google sign-in to the control plane (not in this version)"},
+      {"SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_SECRET",
+       {},
+       kOauth,
+       "Google sign-in to the control plane (not in this version)"},
+      {"SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_ID",
+       {},
+       kOauth,
+       "GitHub sign-in to the control plane (not in this version)"},
+      {"SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_SECRET",
+       {},
+       kOauth,
+       "GitHub sign-in to the control plane (not in this version)"}};
+  return rooms;
+}
+
+}  // namespace
+
+LogSettings::LogSettings(Settings& settings)
+    : level(levelOf(settings.choice("SERVICE_LOG_LEVEL", "info", {"debug", "info", "warn", "error"},
+                                    "least level of log lines"))),
+      format(settings.choice("SERVICE_LOG", ::isatty(STDERR_FILENO) ? "text" : "json", {"text", "json"},
+                             "form of log lines; text on a terminal, else json") == "json"
+                 ? LogFormat::json
+                 : LogFormat::text) {}
+
+AppSettings::AppSettings(Settings& settings)
+    : baseUrl(settings.parsed<std::string>("SERVICE_BASE_URL", "http://localhost:8090",
+                                           "address under which browsers and mails reach this server", parseBaseUrl)),
+      dataDirectory(settings.text("SERVICE_DATA_DIR", "./data", "directory of the store and the secret")),
+      audit(settings.flag("SERVICE_AUDIT", true, "the audit log")),
+      secret(settings.secret("SERVICE_SECRET",
+                             "32 random bytes in base64; made and kept in the data directory where unset")),
+      log(settings) {
+  if (dataDirectory.empty()) settings.refuse("SERVICE_DATA_DIR", "must name a directory");
+  if (!secret) return;
+  const auto parsed = parseMasterSecret(secret->reveal());
+  if (!parsed) settings.refuse("SERVICE_SECRET", parsed.error().message());
+}
+
+void declareLaterRooms(Settings& settings) {
+  for (const auto& room : laterRooms()) settings.notYet(room.name, room.harmless, room.line, room.help);
+}
+
+}  // namespace mb::app

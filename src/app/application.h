@@ -1,0 +1,50 @@
+// The whole server, wired: built in order, stopped in reverse. Everybody is known here and nowhere else.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "api/api_settings.h"
+#include "api/routes.h"
+#include "api/service_routes.h"
+#include "app/app_settings.h"
+#include "http/server.h"
+#include "identity/identity.h"
+#include "projects/instance.h"
+#include "store/embedded/embedded_store.h"
+
+namespace mb::app {
+
+// Every room's settings, loaded together so that all errors are told at once.
+struct AllSettings {
+  explicit AllSettings(Settings& settings);
+  AppSettings app;
+  http::ServerSettings http;
+  api::ApiSettings api;
+  store::EmbeddedSettings store;
+  identity::IdentitySettings identity;
+  projects::InstanceSettings instance;
+};
+
+// The collections of the system, of all rooms.
+std::vector<store::SystemCollection> systemCollections();
+
+class Application {
+ public:
+  // Opens the store, loads keys, listens and answers. Fails with the line to show.
+  static Result<std::unique_ptr<Application>> start(const AllSettings& settings, api::Version version);
+  // stop() without waiting for requests, unless it has run.
+  ~Application();
+
+  int port() const;
+  const api::RouteTable& routes() const;
+  // Stops accepting, lets requests end for at most `limit`, then closes everything. Blocks; from the main thread.
+  void stop(std::chrono::milliseconds limit);
+
+ private:
+  struct Impl;
+  explicit Application(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mb::app

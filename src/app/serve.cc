@@ -1,0 +1,104 @@
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+#include "app/application.h"
+#include "app/commands.h"
+#include "base/log.h"
+
+namespace mb::app {
+
+namespace {
+
+constexpr auto kDrainLimit = std::chrono::seconds(10);
+
+// The signals that stop the server, kept from all threads (those started later inherit it) until wait() asks for them.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+  void wait() const {
+    int signal = 0;
+    sigwait(&set_, &signal);
+  }
+  // From now on the next one ends the process at once.
+  void exitOnNext() const {
+    std::thread([set = set_] {
+      int signal = 0;
+      sigwait(&set, &signal);
+      _exit(1);
+    }).detach();
+  }
+
+ private:
+  sigset_t set_;
+};
+
+void say(const std::string& line) {
+  fmt::print(stderr, "manybase: {}\n", line);
+}
+
+// For people on a terminal; where logs are read by machines it is one more line of theirs.
+void banner(const AllSettings& settings, const api::Version& version, int port) {
+  const bool v6 = settings.http.host.find(':') != std::string::npos;
+  const std::string at = fmt::format("http://{}:{}", v6 ? "[" + settings.http.host + "]" : settings.http.host, port);
+  const std::string directory = settings.app.dataDirectory.string();
+  if (settings.app.log.format == LogFormat::json) {
+    logInfo("listening", {{"url", at}, {"version", version.version}, {"data", directory}});
+    return;
+  }
+  fmt::print(
+      "Manybase {} listens at {}\n"
+      "  Data in {}\n"
+      "  Next: register the first user, who becomes super-admin, then create a project:\n"
+      "    curl {}/api/v1/control/auth/register -H 'content-type: application/json' \\\n"
+      "         -d '{{\"email\":\"you@example.com\",\"password\":\"a long password\"}}'\n",
+      version.version, at, directory, at);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+std::string settingsHelp() {
+  Settings settings({});
+  const AllSettings all(settings);
+  return settings.help();
+}
+
+int serve(const api::Version& version) {
+  initCrypto();
+  std::vector<std::string> problems;
+  Settings settings(loadEnvironment(".", problems));
+  const AllSettings all(settings);
+  for (auto& error : settings.errors()) problems.push_back(std::move(error));
+  for (const auto& problem : problems) say(problem);
+  if (!problems.empty()) return 1;
+  configureLog(all.app.log.level, all.app.log.format);
+  for (const auto& warning : settings.warnings()) logWarn(warning);
+
+  const StopSignals signals;
+  auto application = Application::start(all, version);
+  if (!application) {
+    say(application.error().message() +
+        (application.error().cause().empty() ? "" : " (" + application.error().cause() + ")"));
+    return 1;
+  }
+  banner(all, version, (*application)->port());
+  logInfo(
+      "invited members and operators become active when they register: there is no mail service to prove addresses");
+  signals.wait();
+  logInfo("stopping");
+  signals.exitOnNext();
+  (*application)->stop(kDrainLimit);
+  logInfo("stopped");
+  return 0;
+}
+
+}  // namespace mb::app
