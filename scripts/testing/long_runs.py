@@ -1,0 +1,124 @@
+"""./test long: what takes too long for every day. Each ends with one line: RESULT <name> <commit> <ok|FAILED> ..."""
+
+import os
+import sys
+import time
+
+import processes
+import runners
+from processes import BUILD, ROOT
+from runners import RESULTS, Tally
+
+
+def _sanitized(preset: str, env: dict) -> list[Tally]:
+    broken = processes.build(preset)
+    if broken:
+        tally = Tally(f"{preset} build")
+        tally.fail(broken)
+        return [tally]
+    # Everything runs several times slower: MB_SLOW stretches the tests' own deadlines.
+    env = {**env, "MB_SLOW": "8"}
+    server = BUILD / preset / "bin" / "manybase"
+    unit = runners.unit_tests(preset, env, seconds=1800)
+    unit.show()
+    whole = runners.PytestRun(server, preset, env, ["--timeout=600"]).result(seconds=5400)
+    whole.show()
+    return [unit, whole]
+
+
+def asan() -> list[Tally]:
+    options = "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0:exitcode=99"
+    undefined = "print_stacktrace=1:halt_on_error=1:exitcode=99"
+    return _sanitized("asan", {"ASAN_OPTIONS": options, "UBSAN_OPTIONS": undefined})
+
+
+def tsan() -> list[Tally]:
+    suppressions = ROOT / "tests" / "tsan.supp"
+    options = f"halt_on_error=1:exitcode=99:second_deadlock_stack=1:suppressions={suppressions}"
+    return _sanitized("tsan", {"TSAN_OPTIONS": options})
+
+
+def _with_release(work) -> list[Tally]:
+    broken = processes.build("release")
+    if broken:
+        tally = Tally("release build")
+        tally.fail(broken)
+        return [tally]
+    tally = work(BUILD / "release" / "bin" / "manybase")
+    if tally is None:
+        tally = Tally("missing")
+        tally.fail("the folder has no command for this")
+    tally.show()
+    return [tally]
+
+
+def kill() -> list[Tally]:
+    rounds = os.environ.get("MB_KILL_ROUNDS", "200")
+    return _with_release(
+        lambda server: runners.single(
+            "kill rounds", [sys.executable, "tests/kill/kill_rounds.py", "--server", server, "--rounds", rounds], 7200
+        )
+    )
+
+
+def fuzz() -> list[Tally]:
+    broken = processes.build("fuzz", "fuzzers")
+    if broken:
+        tally = Tally("fuzz build")
+        tally.fail(broken)
+        return [tally]
+    fuzzers = len(list((ROOT / "fuzz").glob("*_fuzz.cc")))
+    cores = os.cpu_count() or 1
+    tally = runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", 3600 * fuzzers / cores)), cores).result()
+    tally.show()
+    return [tally]
+
+
+def bench() -> list[Tally]:
+    def work(_server):
+        script = ROOT / "bench" / "run.py"
+        return runners.single("bench", [sys.executable, script], 7200) if script.exists() else None
+
+    return _with_release(work)
+
+
+def catalogue() -> list[Tally]:
+    return _with_release(lambda server: runners.catalogue(server, whole=True, seconds=3600))
+
+
+RUNS = {
+    "asan": (asan, "40 min", "all unit and whole-server tests under the address and undefined-behaviour sanitizers"),
+    "tsan": (tsan, "60 min", "the same under the thread sanitizer"),
+    "kill": (kill, "15 min", "200 rounds of kill -9 under concurrent writes (MB_KILL_ROUNDS)"),
+    "fuzz": (fuzz, "4 h", "every fuzzer for an hour, one a core (MB_FUZZ_SECONDS: wall-clock time of all)"),
+    "bench": (bench, "30 min", "the load benchmark"),
+    "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),
+}
+
+
+def listing() -> str:
+    lines = [f"  {name:<10} {length:>7}  {what}" for name, (_, length, what) in RUNS.items()]
+    return "./test long NAME; on two cores:\n" + "\n".join(lines)
+
+
+def run(name: str) -> int:
+    if name not in RUNS:
+        print(f"there is no long run {name!r}\n{listing()}", file=sys.stderr)
+        return 2
+    work, length, _ = RUNS[name]
+    processes.stage(f"{name}: about {length}")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    tallies = work()
+    passed = sum(tally.passed for tally in tallies)
+    failed = sum(tally.failed for tally in tallies)
+    for tally in tallies:
+        if name in ("kill", "bench", "catalogue") and not tally.failed:
+            last = processes.tail(RESULTS / f"{tally.name.replace(' ', '-')}.log", 3)
+            print("    " + last.replace("\n", "\n    "))
+    verdict = "FAILED" if failed or not passed else "ok"
+    seconds = time.monotonic() - began
+    print(
+        f"RESULT {name} {processes.commit()} {verdict} {passed} passed, {failed} failed in {seconds:.0f} s", flush=True
+    )
+    return 0 if verdict == "ok" else 1

@@ -1,0 +1,52 @@
+"""./test: one release build with its tests, a small sanitized build for the fuzzers, every runner, and one line."""
+
+import os
+
+import processes
+import runners
+from processes import BUILD, ROOT, stage
+from runners import Tally
+
+SERVER = BUILD / "release" / "bin" / "manybase"
+
+
+def run() -> int:
+    tallies: list[Tally] = []
+
+    def done(tally: Tally | None) -> None:
+        if tally is not None:
+            tally.show()
+            tallies.append(tally)
+
+    broken = processes.build("release")
+    if broken:
+        return _close([_failed("release build", broken)])
+    broken_fuzz = processes.build("fuzz", "fuzzers")
+
+    # The fuzzers keep one core busy; what follows has the other.
+    fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "300")))
+    stage("Formatting")
+    done(runners.single("formatting", [ROOT / "scripts" / "format", "--check"], 300))
+    stage("Unit tests")
+    done(runners.unit_tests("release"))
+    stage("Whole-server tests")
+    done(runners.PytestRun(SERVER, "release").result())
+    stage("Catalogue example")
+    done(runners.catalogue(SERVER, whole=False, seconds=600))
+    stage("Fuzzers")
+    done(fuzz.result() if fuzz else _failed("fuzz build", broken_fuzz))
+    return _close(tallies)
+
+
+def _failed(name: str, output: str) -> Tally:
+    tally = Tally(name)
+    tally.fail(f"{name}\n{output}")
+    tally.show()
+    return tally
+
+
+def _close(tallies: list[Tally]) -> int:
+    passed = sum(tally.passed for tally in tallies)
+    failed = sum(tally.failed for tally in tallies)
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return 1 if failed or not passed else 0

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Rounds of kill -9 under concurrent writes.
+
+    tests/kill/kill_rounds.py [--server PATH] [--rounds N] [--seed N] [--data DIR] [--only NAME,...]
+
+Each round starts the server, lets writers work over keep-alive connections for a moment, and kills it. Then the data is
+looked through by `manybase check`, the server is started again, and every check compares what is there with its ledger.
+Now and then the server is killed while it starts. The last line tells the result; exit code 0, or 1 when anything was
+lost, half there or other than acknowledged.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from kill.checks import CHECKS  # noqa: E402
+from kill.ledger import Killed, World  # noqa: E402
+from support.client import PlatformUser  # noqa: E402
+from support.server import SLOW, Server, check_data  # noqa: E402
+
+
+class Rounds:
+    def __init__(self, folder: Path, seed: int, only: set[str] | None = None):
+        self.server = Server(folder)
+        self.chance = random.Random(seed)
+        self.checks = [made for made in (check() for check in CHECKS) if only is None or made.name in only]
+        self.problems: list[str] = []
+        self.starts_cut = 0
+        self.slowest_start = 0.0
+
+    def prepare(self) -> None:
+        self.server.start()
+        project = PlatformUser(self.server).create_project("Kill rounds")
+        self.world = World(project.id, project.api_key("admin").token, self.server.port, self.chance)
+        for check in self.checks:
+            check.prepare(self.world)
+
+    def one(self, number: int) -> None:
+        """Write, kill, check, start, compare."""
+        self._write_until_killed(number)
+        self._look_through(number)
+        if self.chance.random() < 0.15:
+            # Killed while it starts: recovery must be able to begin again.
+            self.server.spawn()
+            time.sleep(self.chance.random() * 0.15 * SLOW)
+            self.server.kill()
+            self.starts_cut += 1
+            self._look_through(number)
+        began = time.monotonic()
+        self.server.start()
+        self.slowest_start = max(self.slowest_start, time.monotonic() - began)
+        for check in self.checks:
+            for problem in check.verify(self.world):
+                self.problems.append(f"round {number}, {check.name}: {problem}")
+
+    def _write_until_killed(self, number: int) -> None:
+        self.world.stopping = threading.Event()
+        failures: list[str] = []
+        threads = []
+        for check in self.checks:
+            for write in check.writers(self.world):
+                chance = random.Random(self.chance.random())
+                threads.append(threading.Thread(target=self._writer, args=(check, write, chance, failures)))
+        for thread in threads:
+            thread.start()
+        time.sleep((0.2 + self.chance.random() * 0.8) * SLOW)
+        if not self.server.alive():
+            failures.append(f"the server ended by itself:\n{self.server.log()}")
+        self.server.kill()
+        self.world.stopping.set()
+        for thread in threads:
+            thread.join(60)
+        self.problems += [f"round {number}, {failure}" for failure in failures]
+
+    def _writer(self, check, write, chance, failures) -> None:
+        connection = self.world.connect()
+        try:
+            while not self.world.stopping.is_set():
+                write(connection, chance)
+        except Killed:
+            pass
+        except Exception as wrong:
+            failures.append(f"{check.name}: {type(wrong).__name__}: {wrong}")
+        finally:
+            connection.close()
+
+    def _look_through(self, number: int) -> None:
+        looked = check_data(self.server.data)
+        if looked.returncode != 0:
+            self.problems.append(
+                f"round {number}, manybase check: exit code {looked.returncode}: "
+                f"{(looked.stdout + looked.stderr)[-2000:]}"
+            )
+
+    def run(self, rounds: int, say=lambda text: None) -> None:
+        try:
+            self.prepare()
+            for number in range(1, rounds + 1):
+                self.one(number)
+                if self.problems:
+                    break
+                if number % 10 == 0:
+                    say(f"round {number}: {self.world.acknowledged} writes acknowledged, none lost")
+            if not self.problems:
+                self.server.stop()
+                self._look_through(rounds)
+        finally:
+            self.server.kill()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", help="the binary (MB_SERVER, else build/release/bin/manybase)")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
+    parser.add_argument("--data", type=Path, help="a folder to work in, which is kept (a temporary one)")
+    parser.add_argument("--only", help="names of checks")
+    options = parser.parse_args()
+    if options.server:
+        os.environ["MB_SERVER"] = str(Path(options.server).resolve())
+    folder = options.data or Path(tempfile.mkdtemp(prefix="manybase-kill-"))
+    rounds = Rounds(folder, options.seed, set(options.only.split(",")) if options.only else None)
+    began = time.monotonic()
+    print(f"seed {options.seed}, data in {folder}", flush=True)
+    try:
+        rounds.run(options.rounds, lambda text: print(text, flush=True))
+    except Exception as wrong:
+        rounds.problems.append(f"{type(wrong).__name__}: {wrong}")
+    for problem in rounds.problems[:50]:
+        print(f"PROBLEM {problem}"[:3000])
+    verdict = "FAILED" if rounds.problems else "ok"
+    acknowledged = rounds.world.acknowledged if hasattr(rounds, "world") else 0
+    print(
+        f"kill rounds: {verdict}: {options.rounds} rounds, seed {options.seed}, {acknowledged} writes acknowledged, "
+        f"{len(rounds.problems)} problems, {rounds.starts_cut} starts cut, slowest start {rounds.slowest_start:.2f} s, "
+        f"{time.monotonic() - began:.0f} s"
+    )
+    if not rounds.problems and options.data is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 1 if rounds.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

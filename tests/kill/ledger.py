@@ -1,0 +1,121 @@
+"""What the server acknowledged, and the interface by which a room adds its own checks to the kill rounds.
+
+A check keeps a ledger: for each thing that it writes, the states in which that thing may be found. An acknowledged
+write leaves one; a write whose answer never came leaves two, before and after; and what is found settles it.
+"""
+
+import http.client
+import json
+import random
+import threading
+from dataclasses import dataclass, field
+
+
+class Killed(Exception):
+    """The connection broke: the server is gone, and the fate of the request unknown."""
+
+
+class Connection:
+    """One keep-alive connection of a writer."""
+
+    def __init__(self, port: int, token: str):
+        self.http = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.token = token
+
+    def call(self, method: str, path: str, body=None) -> tuple[int, dict | None]:
+        headers = {"authorization": f"Bearer {self.token}"}
+        if body is not None:
+            headers["content-type"] = "application/json"
+        try:
+            self.http.request(method, "/api/v1" + path, None if body is None else json.dumps(body), headers)
+            response = self.http.getresponse()
+            data = response.read()
+        except (OSError, http.client.HTTPException) as broken:
+            raise Killed from broken
+        return response.status, json.loads(data) if data else None
+
+    def close(self) -> None:
+        self.http.close()
+
+
+@dataclass
+class World:
+    """What a check gets: the project's keys, the running server's port, a source of chance, and when to stop."""
+
+    project: str
+    key: str  # an API key of scope admin
+    port: int = 0
+    chance: random.Random = field(default_factory=random.Random)
+    stopping: threading.Event = field(default_factory=threading.Event)
+    acknowledged: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def connect(self) -> Connection:
+        return Connection(self.port, self.key)
+
+    def count(self) -> None:
+        with self._lock:
+            self.acknowledged += 1
+
+
+class Check:
+    """A room's part of the kill rounds. Subclass it, and add it to CHECKS in checks.py."""
+
+    name = "check"
+
+    def prepare(self, world: World) -> None:
+        """Once, on the running server, before the first round."""
+
+    def writers(self, world: World) -> list:
+        """Functions f(connection, chance) that write one thing each time they are called, each on a thread of its own.
+        They may let Killed through."""
+        return []
+
+    def verify(self, world: World) -> list[str]:
+        """After each restart: compares the server with the ledger, settles what was unknown, and gives the problems."""
+        return []
+
+
+class States:
+    """The ledger of one kind of thing: by name, the states in which it may stand (None: absent)."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._states: dict[str, list] = {}
+
+    def current(self, name: str):
+        """The settled state; only for what its one writer asks for."""
+        return self._states.get(name, [None])[-1]
+
+    def settled(self, name: str) -> bool:
+        return len(self._states.get(name, [None])) == 1
+
+    def begin(self, name: str, after) -> None:
+        """A write is on its way."""
+        with self._lock:
+            self._states[name] = [self._states.get(name, [None])[-1], after]
+
+    def acknowledge(self, name: str) -> None:
+        with self._lock:
+            self._states[name] = self._states[name][-1:]
+
+    def refuse(self, name: str) -> None:
+        """The server said no: nothing changed."""
+        with self._lock:
+            self._states[name] = self._states[name][:1]
+
+    def compare(self, found: dict, what: str) -> list[str]:
+        """Problems, and the ledger settled to what was found."""
+        problems = []
+        for name in sorted(set(self._states) | set(found)):
+            allowed = self._states.get(name, [None])
+            got = found.get(name)
+            if not any(got == state for state in allowed):
+                kind = "lost" if got is None else "unknown" if allowed == [None] else "other than acknowledged"
+                problems.append(f"{what} {name} is {kind}: found {got}, allowed {allowed}")
+        self._states = {name: [state] for name, state in found.items()}
+        return problems
+
+    def names(self) -> list[str]:
+        with self._lock:
+            return list(self._states)

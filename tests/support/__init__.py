@@ -1,0 +1,1 @@
+"""What the whole-server tests share: the server process, clients by kind of caller, and expectations."""

@@ -1,0 +1,249 @@
+"""Clients by kind of caller. Every answer that passes through is held to what holds for all answers."""
+
+import itertools
+import json as json_module
+import random
+import re
+
+import httpx
+
+from support.server import Server
+
+PASSWORD = "correct horse battery"
+REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{1,64}$")
+_counter = itertools.count(1)
+_unset = object()
+
+
+def unique(prefix: str = "n") -> str:
+    """A name that no other test uses."""
+    return f"{prefix}{next(_counter)}x{random.randrange(16**4):04x}"
+
+
+def fresh_address() -> str:
+    """An address for x-forwarded-for that no other call comes from, so that rate limits stay out of the way."""
+    return ".".join(str(random.randrange(1, 255)) for _ in range(4))
+
+
+def check_answer(response: httpx.Response, method: str = "GET") -> None:
+    """What holds for every answer of the API: decisions 1."""
+    where = f"{response.request.method} {response.request.url} -> {response.status_code} {response.text[:2000]}"
+    assert REQUEST_ID.match(response.headers.get("x-request-id", "")), f"no x-request-id: {where}"
+    if response.status_code in (204, 304):
+        assert not response.content, where
+    if response.status_code < 400 or method == "HEAD":
+        return
+    assert response.headers.get("content-type", "").startswith("application/json"), where
+    body = response.json()
+    assert set(body) == {"error"}, where
+    error = body["error"]
+    assert {"code", "message"} <= set(error) <= {"code", "message", "details"}, where
+    assert re.fullmatch(r"[A-Z][A-Z_]+", error["code"]), where
+    assert isinstance(error["message"], str) and error["message"], where
+    if "details" in error:
+        assert error["details"], where
+        for detail in error["details"]:
+            assert set(detail) == {"path", "message"}, where
+            assert isinstance(detail["path"], str) and isinstance(detail["message"], str), where
+    if response.status_code == 401:
+        assert response.headers.get("www-authenticate", "").startswith("Bearer"), f"no www-authenticate: {where}"
+    if response.status_code == 405:
+        assert response.headers.get("allow"), f"no allow: {where}"
+    if response.status_code == 429:
+        assert int(response.headers.get("retry-after", "-1")) >= 0, f"no retry-after: {where}"
+    assert response.status_code != 500, where
+
+
+class Api:
+    """HTTP with a bearer token. Paths are those below /api/v1."""
+
+    def __init__(self, server: Server, token: str | None = None, project: str | None = None):
+        self.server = server
+        self.token = token
+        self.project = project
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        json=_unset,
+        *,
+        content=None,
+        params=None,
+        headers=None,
+        token=_unset,
+        project=_unset,
+        address: str | None = None,
+    ) -> httpx.Response:
+        """`json` is sent as a JSON body; `content` as it stands. `address`: where the call seems to come from."""
+        sent = {"x-forwarded-for": address or fresh_address()}
+        bearer = self.token if token is _unset else token
+        named = self.project if project is _unset else project
+        if bearer is not None:
+            sent["authorization"] = f"Bearer {bearer}"
+        if named is not None:
+            sent["x-service-project"] = named
+        if json is not _unset:
+            content = json_module.dumps(json).encode()
+            sent["content-type"] = "application/json"
+        sent.update(headers or {})
+        full = path if path.startswith("/api/") else "/api/v1" + path
+        response = self.server.http.request(method, full, content=content, params=params, headers=sent)
+        check_answer(response, method)
+        return response
+
+    def get(self, path, **more):
+        return self.call("GET", path, **more)
+
+    def post(self, path, json=_unset, **more):
+        return self.call("POST", path, json, **more)
+
+    def put(self, path, json=_unset, **more):
+        return self.call("PUT", path, json, **more)
+
+    def patch(self, path, json=_unset, **more):
+        return self.call("PATCH", path, json, **more)
+
+    def delete(self, path, **more):
+        return self.call("DELETE", path, **more)
+
+    def list(self, collection: str, filter=None, **params) -> list:
+        """Documents of a collection on the data plane."""
+        if filter is not None:
+            params["filter"] = json_module.dumps(filter)
+        return ok(self.get(f"/{collection}", params=params), 200)["documents"]
+
+    def create(self, collection: str, document: dict) -> dict:
+        return ok(self.post(f"/{collection}", document), 201)["document"]
+
+
+def ok(response: httpx.Response, status: int = 200):
+    """The answer's body (None where empty), which must have come with `status`."""
+    request = response.request
+    assert response.status_code == status, (
+        f"{request.method} {request.url} {request.content[:500]!r} gave {response.status_code}, not {status}: "
+        f"{response.text[:1500]}"
+    )
+    return response.json() if response.content else None
+
+
+def refused(response: httpx.Response, status: int, code: str | None = None, path: str | None = None) -> dict:
+    """The error of an answer: its status, its code, and, where given, a detail at `path`."""
+    request = response.request
+    where = (
+        f"{request.method} {request.url} {request.content[:500]!r} gave {response.status_code} {response.text[:1500]}"
+    )
+    assert response.status_code == status, f"expected {status}: {where}"
+    error = response.json()["error"]
+    if code is not None:
+        assert error["code"] == code, f"expected {code}: {where}"
+    if path is not None:
+        assert path in [detail["path"] for detail in error.get("details", [])], f"expected a detail at {path}: {where}"
+    return error
+
+
+class PlatformUser(Api):
+    """A developer, signed in to the control plane."""
+
+    def __init__(self, server: Server, email: str | None = None, name: str | None = None):
+        super().__init__(server)
+        self.email = email or f"{unique('dev')}@example.com"
+        body = {"email": self.email, "password": PASSWORD}
+        if name is not None:
+            body["name"] = name
+        self.user = ok(self.post("/control/auth/register", body), 201)["user"]
+        self.id = self.user["id"]
+        self.login()
+
+    def login(self) -> dict:
+        self.tokens = ok(self.post("/control/auth/login", {"email": self.email, "password": PASSWORD}, token=None))
+        self.token = self.tokens["accessToken"]
+        return self.tokens
+
+    def create_project(self, name: str | None = None) -> "Project":
+        return Project(self, ok(self.post("/control/projects", {"name": name or unique("Project ")}), 201)["project"])
+
+    def exchange(self, project_id: str) -> Api:
+        """A project token for a project that this user is a member of."""
+        token = ok(self.post(f"/control/projects/{project_id}/token"))["token"]
+        return Api(self.server, token)
+
+
+class EndUser(Api):
+    """An end user of a project, signed in."""
+
+    def __init__(self, project: "Project", role: str | None = None, email: str | None = None):
+        super().__init__(project.server)
+        self.project_id = project.id
+        self.email = email or f"{unique('user')}@example.com"
+        body = {"email": self.email, "password": PASSWORD}
+        self.user = ok(self.post("/auth/register", body, project=project.id), 201)["user"]
+        self.id = self.user["id"]
+        if role is not None:
+            ok(project.admin.patch(f"/admin/users/{self.id}", {"metadata": {"role": role}}), 204)
+        self.login()
+
+    def login(self) -> dict:
+        body = {"email": self.email, "password": PASSWORD}
+        self.tokens = ok(self.post("/auth/login", body, project=self.project_id, token=None))
+        self.token = self.tokens["accessToken"]
+        return self.tokens
+
+
+OPEN_POLICY = {operation: {} for operation in ("read", "list", "create", "update", "delete")}
+
+
+class Project:
+    """A project with its owner's project token in `admin`, and makers of what a test needs in it."""
+
+    def __init__(self, owner: PlatformUser, wire: dict):
+        self.server = owner.server
+        self.owner = owner
+        self.wire = wire
+        self.id = wire["id"]
+        self.slug = wire["slug"]
+        self.admin = owner.exchange(self.id)
+
+    def public(self) -> Api:
+        """Nobody in particular, naming this project."""
+        return Api(self.server, project=self.id)
+
+    def end_user(self, role: str | None = None) -> EndUser:
+        return EndUser(self, role)
+
+    def member(self, role: str, user: PlatformUser | None = None) -> Api:
+        """A project token of another platform user, who becomes a member with `role`."""
+        user = user or PlatformUser(self.server)
+        ok(self.owner.post(f"/control/projects/{self.id}/members", {"email": user.email, "role": role}), 201)
+        api = user.exchange(self.id)
+        api.user = user
+        return api
+
+    def api_key(self, *scopes: str) -> Api:
+        made = ok(self.admin.post("/admin/api-keys", {"name": unique("key"), "scopes": list(scopes)}), 201)
+        api = Api(self.server, made["key"])
+        api.id = made["apiKey"]["id"]
+        return api
+
+    def role(self, *permissions: str, name: str | None = None) -> str:
+        """A custom member role."""
+        name = name or unique("role")
+        ok(self.admin.post("/admin/roles", {"name": name, "permissions": list(permissions)}), 201)
+        return name
+
+    def enduser_role(self, *permissions: str, name: str | None = None) -> str:
+        name = name or unique("role")
+        ok(self.admin.post("/admin/enduser-roles", {"name": name, "permissions": list(permissions)}), 201)
+        return name
+
+    def collection(self, name: str | None = None, policy=OPEN_POLICY, schema=None, indexes=()) -> str:
+        name = name or unique("c")
+        response = self.admin.post("/admin/collections", {"name": name})
+        assert ok(response, 201) is None
+        if schema is not None:
+            ok(self.admin.put(f"/admin/collections/{name}/schema", schema), 204)
+        if policy is not None:
+            ok(self.admin.put(f"/admin/collections/{name}/policy", policy), 204)
+        for index in indexes:
+            ok(self.admin.post(f"/admin/collections/{name}/indexes", index), 201)
+        return name

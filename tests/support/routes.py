@@ -1,0 +1,228 @@
+"""Every route in scope, as data: plane, permission, and what its body looks like. Tests of permissions, of
+authentication and of bad input go over this table. Source: contract 4, decisions 8."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a body: kind is what it takes (string, bool, int, object, array, any)."""
+
+    kind: str
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    path: str  # {collection}, {doc}, ... are filled from a World
+    plane: str  # public, enduser, control, admin, data
+    permission: str = ""  # {collection} as above
+    scope: str = ""  # of an API key, on the data plane
+    body: dict | None = field(default=None, hash=False)  # name -> Field; None: no body
+    document: bool = False  # the body is any object
+
+    def __str__(self):
+        return f"{self.method} {self.path}"
+
+
+def required(kind: str) -> Field:
+    return Field(kind, True)
+
+
+_REGISTER = {"email": required("string"), "password": required("string"), "name": Field("string")}
+_LOGIN = {"email": required("string"), "password": required("string")}
+_REFRESH = {"refreshToken": required("string")}
+_ROLE = {"name": required("string"), "permissions": required("array")}
+_C = "/admin/collections/{collection}"
+
+PUBLIC = [
+    Route("GET", "/health", "public"),
+    Route("GET", "/ready", "public"),
+    Route("GET", "/jwks.json", "public"),
+    Route("GET", "/control/setup-status", "public"),
+    Route("POST", "/auth/register", "public", body=_REGISTER),
+    Route("POST", "/auth/login", "public", body=_LOGIN),
+    Route("POST", "/auth/refresh", "public", body=_REFRESH),
+    Route("POST", "/auth/logout", "public", body=_REFRESH),
+    Route("POST", "/control/auth/register", "public", body=_REGISTER),
+    Route("POST", "/control/auth/login", "public", body=_LOGIN),
+    Route("POST", "/control/auth/refresh", "public", body=_REFRESH),
+    Route("POST", "/control/auth/logout", "public", body=_REFRESH),
+]
+
+END_USER = [
+    Route("GET", "/auth/sessions", "enduser"),
+    Route("DELETE", "/auth/sessions/{session}", "enduser"),
+]
+
+CONTROL = [
+    Route("GET", "/control/me", "control"),
+    Route("GET", "/control/auth/sessions", "control"),
+    Route("DELETE", "/control/auth/sessions/{session}", "control"),
+    Route("GET", "/control/projects", "control"),
+    Route("POST", "/control/projects", "control", body={"name": required("string"), "mongoUrl": Field("string")}),
+    Route("GET", "/control/projects/{project}", "control"),
+    Route(
+        "PATCH",
+        "/control/projects/{project}",
+        "control",
+        body={
+            "name": Field("string"),
+            "maxFileSize": Field("int"),
+            "color": Field("string"),
+            "icon": Field("string"),
+            "settings": Field("object"),
+        },
+    ),
+    Route("DELETE", "/control/projects/{project}", "control"),
+    Route("POST", "/control/projects/{project}/suspend", "control"),
+    Route("POST", "/control/projects/{project}/resume", "control"),
+    Route("POST", "/control/projects/{project}/token", "control"),
+    Route("GET", "/control/projects/{project}/members", "control"),
+    Route(
+        "POST",
+        "/control/projects/{project}/members",
+        "control",
+        body={"email": required("string"), "role": required("string")},
+    ),
+    Route("PATCH", "/control/projects/{project}/members/{member}", "control", body={"role": required("string")}),
+    Route("DELETE", "/control/projects/{project}/members/{member}", "control"),
+]
+
+ADMIN = [
+    Route("GET", "/admin/collections", "admin", "collections:read"),
+    Route("POST", "/admin/collections", "admin", "collections:manage", body={"name": required("string")}),
+    Route("DELETE", _C, "admin", "collections:manage"),
+    Route("POST", f"{_C}/rename", "admin", "collections:manage", body={"to": required("string")}),
+    Route("GET", f"{_C}/schema", "admin", "collections:read"),
+    Route("PUT", f"{_C}/schema", "admin", "collections:manage", document=True),
+    Route("DELETE", f"{_C}/schema", "admin", "collections:manage"),
+    Route("GET", f"{_C}/policy", "admin", "policies:read"),
+    Route("PUT", f"{_C}/policy", "admin", "policies:manage", document=True),
+    Route("DELETE", f"{_C}/policy", "admin", "policies:manage"),
+    Route("GET", f"{_C}/indexes", "admin", "collections:read"),
+    Route(
+        "POST",
+        f"{_C}/indexes",
+        "admin",
+        "collections:manage",
+        body={
+            "keys": required("object"),
+            "name": Field("string"),
+            "unique": Field("bool"),
+            "sparse": Field("bool"),
+            "partialFilter": Field("object"),
+            "expireAfterSeconds": Field("int"),
+        },
+    ),
+    Route("DELETE", f"{_C}/indexes/{{index}}", "admin", "collections:manage"),
+    Route("GET", f"{_C}/documents", "admin", "data:{collection}:list"),
+    Route("POST", f"{_C}/documents", "admin", "data:{collection}:create", document=True),
+    Route("GET", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:read"),
+    Route("PATCH", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:update", document=True),
+    Route("PUT", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:update", document=True),
+    Route("DELETE", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:delete"),
+    Route("GET", "/admin/roles", "admin", "roles:read"),
+    Route("POST", "/admin/roles", "admin", "roles:manage", body=_ROLE),
+    Route("GET", "/admin/roles/{role}", "admin", "roles:read"),
+    Route("PUT", "/admin/roles/{role}", "admin", "roles:manage", body={"permissions": required("array")}),
+    Route("DELETE", "/admin/roles/{role}", "admin", "roles:manage"),
+    Route("GET", "/admin/enduser-roles", "admin", "roles:read"),
+    Route("POST", "/admin/enduser-roles", "admin", "roles:manage", body=_ROLE),
+    Route("GET", "/admin/enduser-roles/{enduser_role}", "admin", "roles:read"),
+    Route(
+        "PUT", "/admin/enduser-roles/{enduser_role}", "admin", "roles:manage", body={"permissions": required("array")}
+    ),
+    Route("DELETE", "/admin/enduser-roles/{enduser_role}", "admin", "roles:manage"),
+    Route("GET", "/admin/users", "admin", "users:read"),
+    Route(
+        "POST",
+        "/admin/users",
+        "admin",
+        "users:manage",
+        body={
+            "email": required("string"),
+            "password": required("string"),
+            "name": Field("string"),
+            "emailVerified": Field("bool"),
+        },
+    ),
+    Route("GET", "/admin/users/{user}", "admin", "users:read"),
+    Route(
+        "PATCH",
+        "/admin/users/{user}",
+        "admin",
+        "users:manage",
+        body={
+            "email": Field("string"),
+            "name": Field("string"),
+            "emailVerified": Field("bool"),
+            "metadata": Field("object"),
+        },
+    ),
+    Route("POST", "/admin/users/{user}/activate", "admin", "users:manage"),
+    Route("POST", "/admin/users/{user}/deactivate", "admin", "users:manage"),
+    Route("POST", "/admin/users/{user}/block", "admin", "users:manage"),
+    Route("GET", "/admin/api-keys", "admin", "keys:read"),
+    Route(
+        "POST",
+        "/admin/api-keys",
+        "admin",
+        "keys:manage",
+        body={"name": required("string"), "scopes": required("array")},
+    ),
+    Route("DELETE", "/admin/api-keys/{key}", "admin", "keys:manage"),
+    Route("POST", "/admin/api-keys/{key}/rotate", "admin", "keys:manage"),
+]
+
+DATA = [
+    Route("GET", "/{collection}", "data", "data:{collection}:list", "read"),
+    Route("POST", "/{collection}", "data", "data:{collection}:create", "write", document=True),
+    Route("GET", "/{collection}/{doc}", "data", "data:{collection}:read", "read"),
+    Route("PATCH", "/{collection}/{doc}", "data", "data:{collection}:update", "write", document=True),
+    Route("PUT", "/{collection}/{doc}", "data", "data:{collection}:update", "write", document=True),
+    Route("DELETE", "/{collection}/{doc}", "data", "data:{collection}:delete", "write"),
+]
+
+ALL = PUBLIC + END_USER + CONTROL + ADMIN + DATA
+SCOPES = {
+    "read": ["data:*:read", "data:*:list"],
+    "write": ["data:*:create", "data:*:update", "data:*:delete"],
+    "admin": ["*"],
+    "storage": ["storage:read", "storage:write"],
+    "functions": ["functions:invoke"],
+}
+BUILT_IN = {
+    "Owner": ["*"],
+    "Admin": ["*"],
+    "Editor": ["data:*", "storage:*", "functions:invoke", "functions:manage", "collections:manage", "policies:read"],
+    "Viewer": ["data:*:read", "data:*:list", "storage:read", "*:read"],
+}
+END_USER_ROLE = [
+    "data:*:read",
+    "data:*:list",
+    "data:*:create",
+    "data:*:update",
+    "data:*:delete",
+    "storage:read",
+    "storage:write",
+    "functions:invoke",
+]
+
+
+def allows(held: list[str], needed: str) -> bool:
+    """Whether a set of permissions opens what needs one: wildcards by segment, manage includes read."""
+    wanted = [needed]
+    if needed.endswith(":read") and not needed.startswith("data:"):
+        wanted.append(needed.removesuffix("read") + "manage")
+    return any(_matches(one.split(":"), want.split(":")) for one in held for want in wanted)
+
+
+def _matches(pattern: list[str], needed: list[str]) -> bool:
+    for position, segment in enumerate(pattern):
+        if segment == "*" and position == len(pattern) - 1:
+            return len(needed) > position
+        if position >= len(needed) or segment not in ("*", needed[position]):
+            return False
+    return len(pattern) == len(needed)

@@ -1,0 +1,160 @@
+"""The real server as a child process, on a port and a data directory of its own."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# How many times slower than a release build the server under test is (sanitizers).
+SLOW = float(os.environ.get("MB_SLOW", "1"))
+# What a server inherits; all else of the environment stays outside, so that no SERVICE_* of the machine reaches it.
+INHERITED = ("PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS")
+SANITIZER_REPORT = re.compile(
+    r"ERROR: (Address|Leak|Undefined\w*|Thread)\w*Sanitizer|WARNING: ThreadSanitizer|"
+    r"runtime error: |Assertion .* failed"
+)
+
+
+def binary() -> Path:
+    return Path(os.environ.get("MB_SERVER", ROOT / "build" / "release" / "bin" / "manybase"))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """start() waits until it is ready; stop() asks it to end and looks at how it ended; kill() is kill -9."""
+
+    def __init__(self, folder: Path, settings: dict | None = None, data: Path | None = None):
+        self.folder = folder
+        self.data = data or folder / "data"
+        self.log_path = folder / "server.log"
+        self.settings = {"SERVICE_TRUSTED_PROXIES": "127.0.0.0/8", **(settings or {})}
+        self.port = 0
+        self.process: subprocess.Popen | None = None
+        self.http: httpx.Client | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def environment(self) -> dict:
+        kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        own = {
+            "SERVICE_LISTEN": f"127.0.0.1:{self.port}",
+            "SERVICE_BASE_URL": self.url,
+            "SERVICE_DATA_DIR": str(self.data),
+            "SERVICE_LOG": "json",
+        }
+        return {name: value for name, value in {**kept, **own, **self.settings}.items() if value is not None}
+
+    def spawn(self) -> "Server":
+        """Starts the process without waiting for it."""
+        assert binary().exists(), f"there is no server at {binary()}: build it, or name one in MB_SERVER"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not self.port:
+            self.port = free_port()
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                [str(binary()), "serve"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
+                env=self.environment(),
+            )
+        self.http = httpx.Client(
+            base_url=self.url,
+            timeout=30 * SLOW,
+            trust_env=False,
+            limits=httpx.Limits(max_connections=256, max_keepalive_connections=64, keepalive_expiry=30),
+        )
+        return self
+
+    def start(self) -> "Server":
+        self.spawn()
+        try:
+            self.wait_ready()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def wait_ready(self, seconds: float = 20) -> None:
+        limit = time.monotonic() + seconds * SLOW
+        while time.monotonic() < limit:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the server ended at start, exit code {self.process.returncode}:\n{self.log()}")
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+            try:
+                connection.request("GET", "/api/v1/ready")
+                if connection.getresponse().status == 200:
+                    return
+            except OSError:
+                pass
+            finally:
+                connection.close()
+            time.sleep(0.01)
+        raise AssertionError(f"the server is not ready after {seconds} s:\n{self.log()}")
+
+    def alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def log(self) -> str:
+        return self.log_path.read_text(errors="replace")[-8000:] if self.log_path.exists() else ""
+
+    def stop(self, seconds: float = 15) -> None:
+        """SIGTERM; fails when the server does not end well, or left a sanitizer's report."""
+        if self.process is None:
+            return
+        self._close_client()
+        if self.alive():
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(seconds * SLOW)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"the server did not stop within {seconds} s:\n{self.log()}") from None
+        finally:
+            self.process = None
+        found = SANITIZER_REPORT.search(self.log_path.read_text(errors="replace"))
+        if found:
+            text = self.log_path.read_text(errors="replace")
+            raise AssertionError(f"the server's log holds a report:\n{text[max(0, found.start() - 300) :][:6000]}")
+        assert code == 0, f"the server ended with exit code {code}:\n{self.log()}"
+
+    def kill(self) -> None:
+        self._close_client()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def _close_client(self) -> None:
+        if self.http is not None:
+            self.http.close()
+            self.http = None
+
+
+def check_data(data: Path) -> subprocess.CompletedProcess:
+    """`manybase check` on a data directory that no server uses."""
+    kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return subprocess.run(
+        [str(binary()), "check", "--data", str(data)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120 * SLOW,
+        env=kept,
+    )

@@ -1,0 +1,161 @@
+"""The house rules that a machine can see: which room may know which, and what may stand in a source."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SRC = ROOT / "src"
+ROOM_CALL = re.compile(r"mb_room\((\w+)(?:\s+LINKS\s+([^)]*))?\)", re.S)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+EXTERNAL = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.M)
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"#.*", "", text)
+
+
+class Rooms:
+    """Rooms by folder, with what each links, in the order of the build files (lowest first)."""
+
+    def __init__(self):
+        self.folders: dict[Path, str] = {}
+        self.links: dict[str, set[str]] = {}
+        self.order: list[str] = []
+        self._read(SRC)
+
+    def _read(self, folder: Path) -> None:
+        text = without_comments((folder / "CMakeLists.txt").read_text())
+        # In the order in which the file says it: a room's own call, and its subfolders.
+        for match in re.finditer(r"add_subdirectory\((\w+)\)|" + ROOM_CALL.pattern, text, re.S):
+            if match.group(1):
+                self._read(folder / match.group(1))
+            else:
+                name, links = match.group(2), match.group(3) or ""
+                self.folders[folder] = name
+                self.links[name] = {link.removeprefix("mb_") for link in links.split() if link.startswith("mb_")}
+                self.order.append(name)
+
+    def of(self, path: Path) -> str | None:
+        for folder in path.parents:
+            if folder in self.folders:
+                return self.folders[folder]
+        return None
+
+    def reachable(self, name: str) -> set[str]:
+        found, waiting = {name}, [name]
+        while waiting:
+            for link in self.links.get(waiting.pop(), ()):
+                if link not in found:
+                    found.add(link)
+                    waiting.append(link)
+        return found
+
+
+ROOMS = Rooms()
+SOURCES = sorted(path for pattern in ("*.h", "*.cc") for path in SRC.rglob(pattern))
+
+
+def test_every_folder_is_a_room():
+    assert len(ROOMS.order) >= 14 and len(SOURCES) > 50
+    assert {path for path in SOURCES if ROOMS.of(path) is None} == set()
+
+
+@pytest.mark.parametrize("room", ROOMS.order)
+def test_a_room_links_only_rooms_below(room):
+    links = ROOMS.links[room]
+    assert links <= set(ROOMS.order), f"{room} links what is no room: {links - set(ROOMS.order)}"
+    assert room not in set().union(*(ROOMS.reachable(link) for link in links)), f"{room} stands below itself"
+    # Rooms that a folder holds (policy/cel) are declared inside it; all others stand in that order.
+    for link in links:
+        assert ROOMS.order.index(link) < ROOMS.order.index(room) or _inside(link, room), (
+            f"{room} links {link}, which stands above it"
+        )
+
+
+def _inside(inner: str, outer: str) -> bool:
+    folders = {name: folder for folder, name in ROOMS.folders.items()}
+    return folders[outer] in folders[inner].parents
+
+
+def is_for_tests(path: Path) -> bool:
+    """Tests, and what they stand on: testing/, suite/, testing.h, *_fixture.h."""
+    return path.stem.endswith(("_test", "_bench", "_fixture", "testing")) or path.parent.name in ("testing", "suite")
+
+
+@pytest.mark.parametrize("room", ROOMS.order)
+def test_includes_go_downward(room):
+    """What a source includes belongs to its own room or to one that the room links, directly or through others. A test
+    may also use test rooms, and rooms that stand below its own without a link."""
+    may = ROOMS.reachable(room)
+    wrong = []
+    for path in SOURCES:
+        if ROOMS.of(path) != room:
+            continue
+        for included in INCLUDE.findall(path.read_text()):
+            target = SRC / included
+            if not target.exists():
+                wrong.append(f"{path.relative_to(ROOT)} includes {included}, which is not a path from src/")
+                continue
+            other = ROOMS.of(target)
+            below = ROOMS.order.index(other) <= ROOMS.order.index(room)
+            if other not in may and not (is_for_tests(path) and (below or other.endswith("_testing"))):
+                wrong.append(f"{path.relative_to(ROOT)} includes {included} of the room {other}")
+            elif is_for_tests(target) and not is_for_tests(path):
+                wrong.append(f"{path.relative_to(ROOT)} includes {included}, which is for tests")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("library, rooms", [("boost/beast", {"http"}), ("rocksdb/", {"embedded"})])
+def test_libraries_are_known_to_few(library, rooms):
+    wrong = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        for name in EXTERNAL.findall(path.read_text())
+        if name.startswith(library) and ROOMS.of(path) not in rooms and not path.name.endswith("_test.cc")
+    ]
+    assert not wrong, f"{library} is included outside {sorted(rooms)}: {wrong}"
+
+
+def test_sources_are_short():
+    long = {
+        str(path.relative_to(ROOT)): lines for path in SOURCES if (lines := len(path.read_text().splitlines())) > 500
+    }
+    assert not long, f"files over 500 lines: {long}"
+
+
+def test_headers_are_included_once():
+    wrong = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if path.suffix == ".h" and "#pragma once" not in path.read_text()
+    ]
+    assert not wrong, wrong
+
+
+def test_nothing_is_left_undone_and_nothing_names_a_machine():
+    undone = re.compile(r"\b(TODO|FIXME|XXX|HACK|not implemented|unimplemented)\b", re.I)
+    machine = re.compile(r"(?<![\w.])/(work|farm|root|home/\w+)/[\w.-]+")
+    wrong = []
+    for path in SOURCES:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if undone.search(line) or machine.search(line):
+                wrong.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_mutex_across_a_wait():
+    """A lock that stands in the same block as a later co_await: the scope is judged by indentation."""
+    wrong = []
+    for path in SOURCES:
+        held: list[tuple[int, int]] = []
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            indent = len(line) - len(line.lstrip())
+            if line.strip():
+                held = [(depth, at) for depth, at in held if indent >= depth]
+            if re.search(r"std::(lock_guard|unique_lock|scoped_lock|shared_lock)\b", line):
+                held.append((indent, number))
+            elif held and "co_await" in line and not line.lstrip().startswith("//"):
+                wrong.append(f"{path.relative_to(ROOT)}:{number}: co_await under the lock of line {held[-1][1]}")
+    assert not wrong, "\n".join(wrong)

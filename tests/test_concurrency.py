@@ -1,0 +1,214 @@
+"""Everything at once: what administrators change while others read and write. No answer is a failure of the server, no
+state is half there, and the data directory is sound afterwards."""
+
+import collections
+import random
+import threading
+import time
+
+import pytest
+
+from support.client import OPEN_POLICY, Api, EndUser, PlatformUser, ok, unique
+from support.server import SLOW, check_data
+
+SECONDS = 5 * SLOW
+
+
+class Storm:
+    """Threads that each do one kind of thing again and again until the time is over."""
+
+    def __init__(self):
+        self.stop = time.monotonic() + SECONDS
+        self.failures: list[str] = []
+        self.statuses: dict[str, collections.Counter] = collections.defaultdict(collections.Counter)
+        self.threads: list[threading.Thread] = []
+
+    def add(self, name: str, action, allowed: set[int], times: int = 1) -> None:
+        for number in range(times):
+            self.threads.append(threading.Thread(target=self._run, args=(name, action, allowed, number)))
+
+    def _run(self, name, action, allowed, number) -> None:
+        chance = random.Random(number)
+        while time.monotonic() < self.stop and not self.failures:
+            try:
+                response = action(chance)
+            except Exception as wrong:
+                self.failures.append(f"{name}: {type(wrong).__name__}: {wrong}")
+                return
+            self.statuses[name][response.status_code] += 1
+            # 503 is an honest answer to who changes one thing faster than it can be changed.
+            if response.status_code not in allowed | {503}:
+                request = response.request
+                self.failures.append(
+                    f"{name}: {request.method} {request.url} gave {response.status_code}: {response.text[:500]}"
+                )
+
+    def blow(self) -> None:
+        for thread in self.threads:
+            thread.start()
+        for thread in self.threads:
+            thread.join()
+        assert not self.failures, "\n".join(self.failures)
+        idle = [name for name, counts in self.statuses.items() if not any(status < 300 for status in counts)]
+        assert not idle, f"never went well: {idle}, {dict(self.statuses)}"
+
+
+@pytest.fixture
+def scene(make_server):
+    server = make_server().start()
+    owner = PlatformUser(server)
+    project = owner.create_project()
+    yield server, owner, project
+    server.stop()
+    checked = check_data(server.data)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_configuration_changes_under_load(scene):
+    server, _, project = scene
+    admin = project.admin
+    name = project.collection("things", indexes=[{"keys": {"slug": 1}, "unique": True}, {"keys": {"n": 1}}])
+    user, key = project.end_user(), project.api_key("read", "write")
+    for n in range(50):
+        key.create(name, {"id": f"d{n}", "n": n, "slug": f"s{n}", "tags": []})
+    base = f"/admin/collections/{name}"
+    policies = [OPEN_POLICY, {**OPEN_POLICY, "list": {"filter": {"n": {"$gte": 0}}}}, {"list": {}, "create": {}}]
+    schemas = [{"type": "object"}, {"type": "object", "properties": {"n": {"type": "integer"}}}]
+
+    def index(chance):
+        which = f"idx{chance.randrange(3)}"
+        if chance.random() < 0.5:
+            return admin.delete(f"{base}/indexes/{which}")
+        keys = chance.choice([{"tags": 1}, {"n": -1, "tags": 1}, {"slug": 1, "n": 1}])
+        return admin.post(f"{base}/indexes", {"keys": keys, "name": which})
+
+    storm = Storm()
+    document = lambda chance: f"/{name}/d{chance.randrange(50)}"  # noqa: E731
+    storm.add("create", lambda chance: user.post(f"/{name}", {"n": 1, "slug": unique("u")}), {201, 403})
+    storm.add(
+        "patch",
+        lambda chance: key.patch(document(chance), {"$inc": {"n": 1}, "$addToSet": {"tags": chance.randrange(5)}}),
+        {204, 403},
+        3,
+    )
+    storm.add("get", lambda chance: key.get(document(chance)), {200, 403}, 2)
+    storm.add("list", lambda chance: user.get(f"/{name}", params={"filter": '{"n": {"$gt": 20}}'}), {200, 403}, 2)
+    storm.add("policy", lambda chance: admin.put(f"{base}/policy", chance.choice(policies)), {204})
+    storm.add("schema", lambda chance: admin.put(f"{base}/schema", chance.choice(schemas)), {204})
+    storm.add("index", index, {201, 204, 404, 409}, 2)
+    storm.blow()
+    ok(admin.put(f"{base}/policy", OPEN_POLICY), 204)
+    found = {item["id"]: item for item in key.list(name, {"slug": {"$regex": "^s"}}, limit=1000)}
+    patched = storm.statuses["patch"][204]
+    assert sum(found[f"d{n}"]["n"] for n in range(50)) == sum(range(50)) + patched, "an increment was lost"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_collections_come_go_and_change_names(scene):
+    _, _, project = scene
+    admin, key = project.admin, project.api_key("admin")
+    names = [f"col{n}" for n in range(4)]
+    pick = lambda chance: chance.choice(names)  # noqa: E731
+    storm = Storm()
+    storm.add("make", lambda chance: admin.post("/admin/collections", {"name": pick(chance)}), {201, 409}, 2)
+    storm.add("drop", lambda chance: admin.delete(f"/admin/collections/{pick(chance)}"), {204, 404})
+    storm.add(
+        "rename",
+        lambda chance: admin.post(f"/admin/collections/{pick(chance)}/rename", {"to": pick(chance)}),
+        {204, 404, 409},
+    )
+    storm.add("open", lambda chance: admin.put(f"/admin/collections/{pick(chance)}/policy", OPEN_POLICY), {204, 404})
+    storm.add(
+        "index", lambda c: admin.post(f"/admin/collections/{pick(c)}/indexes", {"keys": {"n": 1}}), {201, 404, 409}
+    )
+    storm.add("create", lambda c: key.post(f"/{pick(c)}", {"n": c.randrange(5)}), {201, 403, 404}, 4)
+    storm.add("list", lambda c: key.get(f"/{pick(c)}", params={"filter": '{"n": 1}'}), {200, 403, 404}, 3)
+    storm.add("total", lambda c: key.get(f"/admin/collections/{pick(c)}/documents"), {200, 404}, 2)
+    storm.blow()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_people_come_and_go(scene):
+    server, owner, project = scene
+    collection = project.collection()
+    admin = project.admin
+    role, enduser_role = project.role("audit:read"), project.enduser_role("data:*:read", "data:*:list")
+    second = PlatformUser(server)
+    project.member("Owner", second)
+    people = [EndUser(project) for _ in range(3)]
+    members = f"/control/projects/{project.id}/members"
+    extra = PlatformUser(server)
+
+    def change_role(chance):
+        permissions = chance.choice([[], ["data:*:list"], ["data:*"]])
+        return admin.put(f"/admin/enduser-roles/{enduser_role}", {"permissions": permissions})
+
+    def assign(chance):
+        given = chance.choice([{}, {"role": enduser_role}])
+        return admin.patch(f"/admin/users/{people[0].id}", {"metadata": given})
+
+    def block(chance):
+        return admin.post(f"/admin/users/{people[1].id}/{chance.choice(['block', 'activate', 'deactivate'])}")
+
+    def member(chance):
+        if chance.random() < 0.5:
+            return owner.post(members, {"email": extra.email, "role": chance.choice(["Viewer", role])})
+        return owner.delete(f"{members}/{extra.id}")
+
+    def owners(chance):
+        """Two owners demote and promote each other; one of them must stay."""
+        who, other = chance.choice([(owner, second), (second, owner)])
+        return who.patch(f"{members}/{other.id}", {"role": chance.choice(["Owner", "Admin"])})
+
+    def login(chance):
+        return project.public().post("/auth/login", {"email": people[2].email, "password": "correct horse battery"})
+
+    storm = Storm()
+    for person in people:
+        storm.add("list", lambda chance, person=person: person.get(f"/{collection}"), {200, 401, 403}, 2)
+    storm.add("role", change_role, {204})
+    storm.add("assign", assign, {204})
+    storm.add("block", block, {204})
+    storm.add("member", member, {201, 204, 404, 409})
+    storm.add("owners", owners, {204, 403, 409}, 2)
+    storm.add("login", login, {200, 503})
+    storm.add("exchange", lambda chance: extra.post(f"/control/projects/{project.id}/token"), {200, 404})
+    storm.add("key", lambda chance: admin.post("/admin/api-keys", {"name": "k", "scopes": ["read"]}), {201, 409})
+    storm.blow()
+    listed = ok(owner.get(members))["members"]
+    assert [item for item in listed if item["role"] == "Owner"], "nobody owns the project any more"
+
+
+def test_a_suspended_project_takes_nothing_more(scene):
+    """After the answer to suspend, no write is taken: not even one that was on its way."""
+    _, owner, project = scene
+    collection = project.collection()
+    key = project.api_key("read", "write")
+    taken: list[float] = []
+    stop = threading.Event()
+
+    def write(api: Api):
+        while not stop.is_set():
+            began = time.monotonic()
+            if api.post(f"/{collection}", {"a": 1}).status_code == 201:
+                taken.append(began)
+
+    threads = [threading.Thread(target=write, args=(key,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(5):
+        time.sleep(0.2 * SLOW)
+        ok(owner.post(f"/control/projects/{project.id}/suspend"), 204)
+        suspended = time.monotonic()
+        time.sleep(0.2 * SLOW)
+        resumed = time.monotonic()
+        ok(owner.post(f"/control/projects/{project.id}/resume"), 204)
+        assert not [moment for moment in taken if suspended < moment < resumed - 0.05], "a write was taken meanwhile"
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert len(taken) > 20

@@ -1,0 +1,206 @@
+"""The update language over HTTP: every operator, MongoDB's semantics, and what is refused."""
+
+import json
+import re
+
+import pytest
+
+from support.client import ok, refused
+
+START = {
+    "n": 5,
+    "f": 1.5,
+    "s": "text",
+    "list": [3, 1, 2],
+    "objects": [{"k": 1, "v": "a"}, {"k": 2, "v": "b"}],
+    "deep": {"x": 1, "y": {"z": 2}},
+    "none": None,
+    "bits": 13,
+    "big": 9223372036854775807,
+}
+
+
+@pytest.fixture(scope="module")
+def things(project):
+    return project.collection()
+
+
+def own(document: dict) -> dict:
+    return {key: value for key, value in document.items() if key not in ("id", "ownerId", "createdAt", "updatedAt")}
+
+
+@pytest.mark.parametrize(
+    "update, changed",
+    [
+        ({"$set": {"n": 6}}, {"n": 6}),
+        ({"$set": {"new": {"a": [1]}}}, {"new": {"a": [1]}}),
+        ({"$set": {"deep.y.z": 9}}, {"deep": {"x": 1, "y": {"z": 9}}}),
+        ({"$set": {"a.b.c": 1}}, {"a": {"b": {"c": 1}}}),
+        ({"$set": {"list.0": 9}}, {"list": [9, 1, 2]}),
+        ({"$set": {"list.5": 9}}, {"list": [3, 1, 2, None, None, 9]}),
+        ({"$set": {"objects.1.v": "z"}}, {"objects": [{"k": 1, "v": "a"}, {"k": 2, "v": "z"}]}),
+        ({"$unset": {"n": ""}}, {"n": ...}),
+        ({"$unset": {"deep.y": 1}}, {"deep": {"x": 1}}),
+        ({"$unset": {"nothing.at.all": ""}}, {}),
+        ({"$unset": {"list.1": ""}}, {"list": [3, None, 2]}),
+        ({"$inc": {"n": 2}}, {"n": 7}),
+        ({"$inc": {"n": 0.5}}, {"n": 5.5}),
+        ({"$inc": {"new": 3}}, {"new": 3}),
+        ({"$inc": {"n": 2147483647}}, {"n": 2147483652}),
+        ({"$mul": {"n": 3}}, {"n": 15}),
+        ({"$mul": {"new": 3}}, {"new": 0}),
+        ({"$mul": {"f": 2}}, {"f": 3}),
+        ({"$min": {"n": 3}}, {"n": 3}),
+        ({"$min": {"n": 9}}, {}),
+        ({"$max": {"n": 9}}, {"n": 9}),
+        ({"$max": {"n": 3}}, {}),
+        ({"$max": {"new": 3}}, {"new": 3}),
+        ({"$rename": {"n": "m"}}, {"n": ..., "m": 5}),
+        ({"$rename": {"deep.x": "up"}}, {"deep": {"y": {"z": 2}}, "up": 1}),
+        ({"$rename": {"nothing": "else"}}, {}),
+        ({"$rename": {"n": "s"}}, {"n": ..., "s": 5}),
+        ({"$setOnInsert": {"n": 9}}, {}),
+        ({"$push": {"list": 4}}, {"list": [3, 1, 2, 4]}),
+        ({"$push": {"new": 4}}, {"new": [4]}),
+        ({"$push": {"list": {"$each": [9, 8]}}}, {"list": [3, 1, 2, 9, 8]}),
+        ({"$push": {"list": {"$each": [9], "$position": 0}}}, {"list": [9, 3, 1, 2]}),
+        ({"$push": {"list": {"$each": [9], "$position": -1}}}, {"list": [3, 1, 9, 2]}),
+        ({"$push": {"list": {"$each": [9], "$slice": 2}}}, {"list": [3, 1]}),
+        ({"$push": {"list": {"$each": [9], "$slice": -2}}}, {"list": [2, 9]}),
+        ({"$push": {"list": {"$each": [], "$sort": 1}}}, {"list": [1, 2, 3]}),
+        ({"$push": {"list": {"$each": [0], "$sort": -1, "$slice": 3}}}, {"list": [3, 2, 1]}),
+        (
+            {"$push": {"objects": {"$each": [{"k": 0}], "$sort": {"k": 1}}}},
+            {"objects": [{"k": 0}, {"k": 1, "v": "a"}, {"k": 2, "v": "b"}]},
+        ),
+        ({"$push": {"list": [7, 8]}}, {"list": [3, 1, 2, [7, 8]]}),
+        ({"$pull": {"list": 1}}, {"list": [3, 2]}),
+        ({"$pull": {"list": {"$gte": 2}}}, {"list": [1]}),
+        ({"$pull": {"objects": {"k": 1}}}, {"objects": [{"k": 2, "v": "b"}]}),
+        ({"$pull": {"list": {"$in": [1, 2]}}}, {"list": [3]}),
+        ({"$pull": {"nothing": 1}}, {}),
+        ({"$pullAll": {"list": [1, 3, 7]}}, {"list": [2]}),
+        ({"$addToSet": {"list": 3}}, {}),
+        ({"$addToSet": {"list": 4}}, {"list": [3, 1, 2, 4]}),
+        ({"$addToSet": {"list": {"$each": [1, 5, 5]}}}, {"list": [3, 1, 2, 5]}),
+        ({"$addToSet": {"objects": {"k": 1, "v": "a"}}}, {}),
+        ({"$addToSet": {"new": 1}}, {"new": [1]}),
+        ({"$pop": {"list": 1}}, {"list": [3, 1]}),
+        ({"$pop": {"list": -1}}, {"list": [1, 2]}),
+        ({"$pop": {"nothing": 1}}, {}),
+        ({"$bit": {"bits": {"and": 10}}}, {"bits": 8}),
+        ({"$bit": {"bits": {"or": 2}}}, {"bits": 15}),
+        ({"$bit": {"bits": {"xor": 1}}}, {"bits": 12}),
+        ({"$set": {"n": 1}, "$inc": {"f": 1}, "$unset": {"s": ""}}, {"n": 1, "f": 2.5, "s": ...}),
+        ({"n": 6, "deep.x": 2}, {"n": 6, "deep": {"x": 2, "y": {"z": 2}}}),
+        ({"none": 1}, {"none": 1}),
+        ({"deep": {"only": 1}}, {"deep": {"only": 1}}),
+        ({"$set": {"d": {"$date": "2026-01-31T09:30:00Z"}}}, {"d": "2026-01-31T09:30:00.000Z"}),
+    ],
+    ids=lambda value: json.dumps(value, default=str)[:70],
+)
+def test_applied(alice, things, update, changed):
+    document = alice.create(things, START)
+    path = f"/{things}/{document['id']}"
+    ok(alice.patch(path, update), 204)
+    expected = {key: value for key, value in {**START, **changed}.items() if value is not ...}
+    assert own(ok(alice.get(path))["document"]) == expected
+
+
+def test_current_date(alice, things):
+    document = alice.create(things, START)
+    path = f"/{things}/{document['id']}"
+    ok(alice.patch(path, {"$currentDate": {"when": True, "deep.when": {"$type": "date"}}}), 204)
+    got = ok(alice.get(path))["document"]
+    for value in (got["when"], got["deep"]["when"]):
+        assert re.match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", value)
+    assert got["when"] >= document["createdAt"]
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"$nonsense": {"n": 1}},
+        {"$set": 5},
+        {"$set": []},
+        {"$set": {}},
+        {"$where": "x"},
+        {"$set": {"n": 1}, "n": 2},
+        {"n": 2, "$inc": {"n": 1}},
+        {"$set": {"n": 1}, "$inc": {"n": 1}},
+        {"$set": {"deep": 1, "deep.x": 2}},
+        {"$set": {"deep.x": 1}, "$unset": {"deep": ""}},
+        {"$rename": {"n": "n"}},
+        {"$rename": {"n": 5}},
+        {"$rename": {"n": ""}},
+        {"$rename": {"deep": "deep.x"}},
+        {"$rename": {"list.0": "x"}},
+        {"$inc": {"s": 1}},
+        {"$inc": {"n": "1"}},
+        {"$inc": {"none": 1}},
+        {"$inc": {"big": 1}},
+        {"$mul": {"s": 2}},
+        {"$mul": {"n": None}},
+        {"$push": {"s": 1}},
+        {"$push": {"list": {"$each": 5}}},
+        {"$push": {"list": {"$each": [1], "$slice": "x"}}},
+        {"$push": {"list": {"$each": [1], "$sort": 5}}},
+        {"$push": {"list": {"$each": [1], "$nonsense": 1}}},
+        {"$pull": {"s": 1}},
+        {"$pullAll": {"list": 1}},
+        {"$addToSet": {"s": 1}},
+        {"$addToSet": {"list": {"$each": 1}}},
+        {"$pop": {"list": 2}},
+        {"$pop": {"list": "x"}},
+        {"$pop": {"s": 1}},
+        {"$bit": {"n": 5}},
+        {"$bit": {"n": {"nand": 1}}},
+        {"$bit": {"s": {"and": 1}}},
+        {"$bit": {"f": {"and": 1}}},
+        {"$currentDate": {"n": 5}},
+        {"$currentDate": {"n": {"$type": "nonsense"}}},
+        {"$set": {"s.x": 1}},
+        {"$set": {"list.x": 1}},
+        {"$set": {"n.0": 1}},
+        {"$set": {"list.$": 1}},
+        {"$set": {"list.$[e]": 1}},
+        {"$set": {"": 1}},
+        {"$set": {"a..b": 1}},
+        {"$set": {".a": 1}},
+        {"$set": {"a.": 1}},
+        {"$set": {"$a": 1}},
+        {"$set": {"a.$b": 1}},
+        {"$set": {"list.99999999": 1}},
+        {"": 1},
+        {"a..b": 1},
+        {"$set": {".".join("a" * 200): 1}},
+        {"$set": {"x": {"$inc": 1}}},
+        {"x": {"$gt": 1}},
+    ],
+    ids=lambda value: json.dumps(value)[:70],
+)
+def test_refused(alice, admin, things, update):
+    document = alice.create(things, START)
+    path = f"/{things}/{document['id']}"
+    response = alice.patch(path, update)
+    refused(response, 400, "INVALID_UPDATE")
+    refused(admin.patch(f"/admin/collections/{things}/documents/{document['id']}", update), 400, "INVALID_UPDATE")
+    assert ok(alice.get(path))["document"] == document
+
+
+def test_positional_all(alice, things):
+    """`$[]` is an operator that REST has."""
+    document = alice.create(things, START)
+    path = f"/{things}/{document['id']}"
+    ok(alice.patch(path, {"$inc": {"list.$[]": 10}, "$set": {"objects.$[].v": "all"}}), 204)
+    got = ok(alice.get(path))["document"]
+    assert got["list"] == [13, 11, 12] and [item["v"] for item in got["objects"]] == ["all", "all"]
+
+
+def test_an_update_without_effect(alice, things):
+    document = alice.create(things, START)
+    path = f"/{things}/{document['id']}"
+    assert alice.patch(path, {"n": 5}).status_code == 204
+    assert own(ok(alice.get(path))["document"]) == START
+    assert alice.patch(path, {}).status_code in (204, 400)
+    assert own(ok(alice.get(path))["document"]) == START
