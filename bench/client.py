@@ -1,0 +1,67 @@
+"""A small keep-alive JSON client for preparing a server, and the file format of prepared requests for loadgen."""
+
+import concurrent.futures
+import http.client
+import json
+import struct
+import threading
+
+
+class Client:
+    """One server on 127.0.0.1; a connection per thread."""
+
+    def __init__(self, port):
+        self.port = port
+        self._local = threading.local()
+
+    def call(self, method, path, body=None, token=None, headers=None):
+        """The decoded answer (None without one); raises on any status from 400 up."""
+        sent = {"content-type": "application/json", **(headers or {})}
+        if token:
+            sent["authorization"] = f"Bearer {token}"
+        data = None if body is None else json.dumps(body)
+        for attempt in (1, 2):
+            connection = getattr(self._local, "connection", None)
+            if connection is None:
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+                self._local.connection = connection
+            try:
+                connection.request(method, path, data, sent)
+                answer = connection.getresponse()
+                text = answer.read()
+                break
+            except (http.client.HTTPException, ConnectionError):
+                connection.close()
+                self._local.connection = None
+                if attempt == 2:
+                    raise
+        if answer.status >= 400:
+            raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]!r}")
+        return json.loads(text) if text else None
+
+
+def in_parallel(function, items, workers=16):
+    """function over items on several threads, results in order."""
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(function, items))
+
+
+def raw_request(method, path, token=None, body=None, headers=None):
+    """The bytes of one HTTP/1.1 request."""
+    lines = [f"{method} {path} HTTP/1.1", "host: localhost"]
+    if token:
+        lines.append(f"authorization: Bearer {token}")
+    for name, value in (headers or {}).items():
+        lines.append(f"{name}: {value}")
+    data = b""
+    if body is not None:
+        data = json.dumps(body, separators=(",", ":")).encode()
+        lines += ["content-type: application/json", f"content-length: {len(data)}"]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+
+
+def write_requests(path, requests):
+    with open(path, "wb") as out:
+        for request in requests:
+            out.write(struct.pack("<I", len(request)))
+            out.write(request)

@@ -1,0 +1,248 @@
+// Sends prepared HTTP/1.1 requests over a number of keep-alive connections from one thread, closed loop, and prints one
+// JSON object: rate, latency percentiles, statuses, and the CPU time the server's process took per request.
+//
+//   loadgen --port P --connections C --requests N --file FILE [--pid SERVER_PID] [--warmup N] [--save FILE]
+//
+// FILE holds requests as <u32 little-endian length><bytes>; they are sent in order, again from the start when they run
+// out. Bounded in count and time (60 s), and only ever to 127.0.0.1. --save writes every response body, one a line, in
+// the order of arrival (to prepare later requests).
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  int port = 0;
+  int connections = 1;
+  size_t requests = 1000;
+  size_t warmup = 0;
+  std::string file;
+  std::string save;
+  int pid = 0;
+};
+
+[[noreturn]] void die(const std::string& why) {
+  std::fprintf(stderr, "loadgen: %s\n", why.c_str());
+  std::exit(2);
+}
+
+Options parseArguments(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view name = argv[i];
+    const std::string value = argv[i + 1];
+    if (name == "--port")
+      options.port = std::stoi(value);
+    else if (name == "--connections")
+      options.connections = std::stoi(value);
+    else if (name == "--requests")
+      options.requests = std::stoul(value);
+    else if (name == "--warmup")
+      options.warmup = std::stoul(value);
+    else if (name == "--file")
+      options.file = value;
+    else if (name == "--save")
+      options.save = value;
+    else if (name == "--pid")
+      options.pid = std::stoi(value);
+    else
+      die("unknown argument " + std::string(name));
+  }
+  if (options.port <= 0 || options.file.empty() || options.connections < 1)
+    die("--port, --file and --connections are needed");
+  return options;
+}
+
+std::vector<std::string> readRequests(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<std::string> requests;
+  uint32_t length = 0;
+  while (in.read(reinterpret_cast<char*>(&length), sizeof length)) {
+    std::string request(length, '\0');
+    if (!in.read(request.data(), length)) die("the request file is cut short");
+    requests.push_back(std::move(request));
+  }
+  if (requests.empty()) die("no requests in " + path);
+  return requests;
+}
+
+// Nanoseconds of CPU of all threads of a process (schedstat: first field).
+uint64_t cpuNanos(int pid) {
+  if (pid == 0) return 0;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  uint64_t total = 0;
+  DIR* dir = opendir(tasks.c_str());
+  if (dir == nullptr) die("no process " + std::to_string(pid));
+  while (const dirent* entry = readdir(dir)) {
+    if (entry->d_name[0] == '.') continue;
+    std::ifstream in(tasks + "/" + entry->d_name + "/schedstat");
+    uint64_t nanos = 0;
+    if (in >> nanos) total += nanos;
+  }
+  closedir(dir);
+  return total;
+}
+
+struct Connection {
+  int fd = -1;
+  std::string in;
+  Clock::time_point started;
+};
+
+// Length of the first whole response in `text` and its status; 0 when more bytes are needed.
+size_t wholeResponse(std::string_view text, int& status, std::string_view& body) {
+  const size_t head = text.find("\r\n\r\n");
+  if (head == std::string_view::npos) return 0;
+  status = std::atoi(std::string(text.substr(9, 3)).c_str());
+  size_t length = 0;
+  for (size_t at = text.find("\r\n"); at < head; at = text.find("\r\n", at + 2)) {
+    const std::string_view line = text.substr(at + 2, text.find("\r\n", at + 2) - at - 2);
+    if (line.size() > 15 && strncasecmp(line.data(), "content-length:", 15) == 0) {
+      length = std::stoul(std::string(line.substr(15)));
+    } else if (line.size() > 18 && strncasecmp(line.data(), "transfer-encoding:", 18) == 0) {
+      const size_t last = text.find("0\r\n\r\n", head + 4);
+      if (last == std::string_view::npos) return 0;
+      body = text.substr(head + 4, last - head - 4);
+      return last + 5;
+    }
+  }
+  if (text.size() < head + 4 + length) return 0;
+  body = text.substr(head + 4, length);
+  return head + 4 + length;
+}
+
+int connectTo(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) die("cannot connect");
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return fd;
+}
+
+class Load {
+ public:
+  Load(const Options& options, std::vector<std::string> requests)
+      : options_(options), requests_(std::move(requests)), epoll_(epoll_create1(0)) {
+    if (!options.save.empty()) save_.open(options.save);
+    connections_.resize(static_cast<size_t>(options.connections));
+    for (size_t i = 0; i < connections_.size(); ++i) {
+      connections_[i].fd = connectTo(options.port);
+      epoll_event event{};
+      event.events = EPOLLIN;
+      event.data.u64 = i;
+      epoll_ctl(epoll_, EPOLL_CTL_ADD, connections_[i].fd, &event);
+    }
+  }
+
+  // Sends `count` requests and waits for all answers; latencies are kept when `measured`.
+  double run(size_t count, bool measured) {
+    toStart_ = count;
+    pending_ = count;
+    measured_ = measured;
+    const auto begin = Clock::now();
+    for (Connection& connection : connections_) startNext(connection);
+    epoll_event events[256];
+    while (pending_ > 0) {
+      const int ready = epoll_wait(epoll_, events, 256, 1000);
+      if (Clock::now() - begin > std::chrono::seconds(60)) die("gave up after 60 s");
+      for (int i = 0; i < ready; ++i) receive(connections_[events[i].data.u64]);
+    }
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  void report(double seconds, uint64_t cpuBefore, uint64_t cpuAfter) {
+    std::sort(latencies_.begin(), latencies_.end());
+    const auto percentile = [&](double share) {
+      return latencies_.empty() ? 0.0
+                                : latencies_[static_cast<size_t>(share * static_cast<double>(latencies_.size() - 1))];
+    };
+    std::string statuses;
+    for (const auto& [status, count] : statuses_) {
+      statuses += (statuses.empty() ? "" : ",") + ("\"" + std::to_string(status) + "\":") + std::to_string(count);
+    }
+    const auto done = static_cast<double>(latencies_.size());
+    std::printf(
+        "{\"requests\":%zu,\"connections\":%d,\"seconds\":%.4f,\"perSecond\":%.1f,\"p50Us\":%.1f,\"p95Us\":%.1f,"
+        "\"p99Us\":%.1f,\"maxUs\":%.1f,\"cpuUsPerRequest\":%.2f,\"statuses\":{%s}}\n",
+        latencies_.size(), options_.connections, seconds, done / seconds, percentile(0.5), percentile(0.95),
+        percentile(0.99), percentile(1.0), static_cast<double>(cpuAfter - cpuBefore) / 1000.0 / done, statuses.c_str());
+  }
+
+ private:
+  void startNext(Connection& connection) {
+    if (toStart_ == 0) return;
+    --toStart_;
+    const std::string& request = requests_[next_++ % requests_.size()];
+    connection.started = Clock::now();
+    size_t sent = 0;
+    while (sent < request.size()) {
+      const ssize_t n = send(connection.fd, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
+      if (n <= 0) die("the server closed a connection while it was written to");
+      sent += static_cast<size_t>(n);
+    }
+  }
+
+  void receive(Connection& connection) {
+    char buffer[65536];
+    const ssize_t n = recv(connection.fd, buffer, sizeof buffer, 0);
+    if (n <= 0) die("the server closed a connection");
+    connection.in.append(buffer, static_cast<size_t>(n));
+    int status = 0;
+    std::string_view body;
+    const size_t whole = wholeResponse(connection.in, status, body);
+    if (whole == 0) return;
+    ++statuses_[status];
+    if (measured_) {
+      latencies_.push_back(std::chrono::duration<double, std::micro>(Clock::now() - connection.started).count());
+    }
+    if (save_.is_open()) save_ << body << '\n';
+    connection.in.erase(0, whole);
+    --pending_;
+    startNext(connection);
+  }
+
+  const Options& options_;
+  std::vector<std::string> requests_;
+  int epoll_;
+  std::vector<Connection> connections_;
+  std::vector<double> latencies_;
+  std::map<int, size_t> statuses_;
+  std::ofstream save_;
+  size_t next_ = 0;
+  size_t toStart_ = 0;
+  size_t pending_ = 0;
+  bool measured_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parseArguments(argc, argv);
+  Load load(options, readRequests(options.file));
+  if (options.warmup > 0) load.run(options.warmup, false);
+  const uint64_t before = cpuNanos(options.pid);
+  const double seconds = load.run(options.requests, true);
+  load.report(seconds, before, cpuNanos(options.pid));
+}
