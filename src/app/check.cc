@@ -27,8 +27,10 @@ int check(const std::string& dataDirectory) {
     fmt::print(stderr, "manybase: {}\n", store.error().message());
     return 1;
   }
-  cores.start();
+  // Before the cores run: an index build that a crash interrupted goes on with them, and the scan must see what the
+  // catalogue says of it now.
   const store::CheckReport report = (*store)->check();
+  cores.start();
   (*store)->close();
   cores.stop();
   cores.join();

@@ -161,11 +161,12 @@ RequestParser::Status RequestParser::scanLines(std::string_view data) {
       return refuse(ErrorCode::headersTooLarge, "the request's head is too large");
     }
     scanned_ = feed + 1;
+    // First of all, so that the answer does not depend on the pieces in which the bytes came.
+    if (scanned_ > maxHeadBytes_) return refuse(ErrorCode::headersTooLarge, "the request's head is too large");
     const bool folded = data[lineStart_] == ' ' || data[lineStart_] == '\t';
     if (feed == lineStart_ || data[feed - 1] != '\r' || folded) {
       return refuse(ErrorCode::validation, "the request's head is not well-formed");
     }
-    if (scanned_ > maxHeadBytes_) return refuse(ErrorCode::headersTooLarge, "the request's head is too large");
     const bool emptyLine = feed - lineStart_ == 1;
     lineStart_ = scanned_;
     if (emptyLine) return Status::done;

@@ -217,6 +217,7 @@ const std::vector<Bad>& badHeads() {
       {"long target", "GET /" + std::string(kMaxHead, 'a') + " HTTP/1.1\r\nHost: x\r\n\r\n",
        ErrorCode::headersTooLarge},
       {"endless line", std::string(kMaxHead + 1, 'a'), ErrorCode::headersTooLarge},
+      {"line past the limit, badly ended", std::string(kMaxHead + 1, 'a') + "\n", ErrorCode::headersTooLarge},
       {"empty lines only", "\r\n\r\n\r\n\r\n\r\n\r\n"},
   };
   return all;
