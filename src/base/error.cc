@@ -42,6 +42,10 @@ constexpr std::array kTable = {
     Row{ErrorCode::rateLimited, {429, "RATE_LIMITED"}},
     Row{ErrorCode::headersTooLarge, {431, "HEADERS_TOO_LARGE"}},
     Row{ErrorCode::internal, {500, "INTERNAL"}},
+    Row{ErrorCode::upstreamFailed, {502, "UPSTREAM_FAILED"}},
+    Row{ErrorCode::upstreamTimeout, {502, "UPSTREAM_FAILED"}},
+    Row{ErrorCode::upstreamRefused, {502, "UPSTREAM_FAILED"}},
+    Row{ErrorCode::upstreamRejected, {502, "UPSTREAM_FAILED"}},
     Row{ErrorCode::unavailable, {503, "UNAVAILABLE"}},
     Row{ErrorCode::staleCatalogue, {503, "UNAVAILABLE"}},
 };

@@ -40,6 +40,12 @@ enum class ErrorCode {
   rateLimited,
   headersTooLarge,
   internal,
+  // Calls out, all the same on the wire: failed; too slow; never made, since the address or URL is not allowed; turned
+  // down for good by the other side (a mail server that knows no such address).
+  upstreamFailed,
+  upstreamTimeout,
+  upstreamRefused,
+  upstreamRejected,
   unavailable,
   // Never reaches a client: the catalogue changed under a write, which is to be judged again on the new snapshot.
   staleCatalogue,

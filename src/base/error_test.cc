@@ -44,6 +44,10 @@ constexpr Row kContract[] = {
     {ErrorCode::rateLimited, 429, "RATE_LIMITED"},
     {ErrorCode::headersTooLarge, 431, "HEADERS_TOO_LARGE"},
     {ErrorCode::internal, 500, "INTERNAL"},
+    {ErrorCode::upstreamFailed, 502, "UPSTREAM_FAILED"},
+    {ErrorCode::upstreamTimeout, 502, "UPSTREAM_FAILED"},
+    {ErrorCode::upstreamRefused, 502, "UPSTREAM_FAILED"},
+    {ErrorCode::upstreamRejected, 502, "UPSTREAM_FAILED"},
     {ErrorCode::unavailable, 503, "UNAVAILABLE"},
     {ErrorCode::staleCatalogue, 503, "UNAVAILABLE"},
 };

@@ -1,6 +1,8 @@
-// A bounded cache that drops the least recently used entry. Not thread-safe: one a core, or under a lock of its owner.
+// A bounded cache that drops an entry that was not used of late: the least recently used one, give or take an eighth of
+// the capacity. Not thread-safe: one a core, or under a lock of its owner.
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <string>
 #include <string_view>
@@ -13,31 +15,31 @@ struct StringHash {
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
-template <class V>
+template <class V, class Hash = StringHash>
 class LruCache {
  public:
-  explicit LruCache(size_t capacity) : capacity_(capacity) {}
+  explicit LruCache(size_t capacity) : capacity_(capacity), recent_(capacity / 8) {}
 
-  // The entry, now the most recently used, or null. Valid until the next non-const call.
+  // The entry, now among the most recently used, or null. Valid until the next non-const call.
   V* find(std::string_view key) {
     auto it = index_.find(key);
     if (it == index_.end()) return nullptr;
-    order_.splice(order_.begin(), order_, it->second);
-    return &it->second->second;
+    use(it->second);
+    return &it->second->value;
   }
   V& put(std::string key, V value) {
     if (auto it = index_.find(key); it != index_.end()) {
-      it->second->second = std::move(value);
-      order_.splice(order_.begin(), order_, it->second);
-      return it->second->second;
+      it->second->value = std::move(value);
+      use(it->second);
+      return it->second->value;
     }
     if (order_.size() >= capacity_) {
-      index_.erase(order_.back().first);
+      index_.erase(order_.back().key);
       order_.pop_back();
     }
-    order_.emplace_front(std::move(key), std::move(value));
-    index_.emplace(order_.front().first, order_.begin());
-    return order_.front().second;
+    order_.push_front({std::move(key), std::move(value), ++turn_});
+    index_.emplace(order_.front().key, order_.begin());
+    return order_.front().value;
   }
   void erase(std::string_view key) {
     auto it = index_.find(key);
@@ -53,10 +55,25 @@ class LruCache {
   size_t size() const { return order_.size(); }
 
  private:
-  using Order = std::list<std::pair<std::string, V>>;
+  struct Entry {
+    std::string key;
+    V value;
+    uint64_t turn;  // when it came to the front
+  };
+  using Order = std::list<Entry>;
+
+  // An entry among the front eighth stays where it is: moving it would touch its neighbours' memory at each use.
+  void use(typename Order::iterator entry) {
+    if (turn_ - entry->turn <= recent_) return;
+    entry->turn = ++turn_;
+    order_.splice(order_.begin(), order_, entry);
+  }
+
   size_t capacity_;
+  uint64_t recent_;
+  uint64_t turn_ = 0;
   Order order_;
-  std::unordered_map<std::string_view, typename Order::iterator, StringHash, std::equal_to<>> index_;
+  std::unordered_map<std::string_view, typename Order::iterator, Hash, std::equal_to<>> index_;
 };
 
 }  // namespace mb

@@ -1,39 +1,27 @@
 // ES256 over OpenSSL's EVP; signatures on the wire are r||s (RFC 7518, 3.4), in OpenSSL they are DER.
-#include <openssl/bio.h>
-#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
-#include <openssl/ecdsa.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 
 #include <stdexcept>
 
 #include "base/crypto.h"
+#include "base/evp.h"
 
 namespace mb {
 
 namespace {
 
+using evp::BigNumber;
+using evp::Bio;
+using evp::bytesOf;
+using evp::DigestContext;
+using evp::PKey;
+using evp::Signature;
+
 constexpr size_t kCoordinate = 32;
 
-template <auto Free>
-struct Deleter {
-  template <class T>
-  void operator()(T* pointer) const {
-    Free(pointer);
-  }
-};
-using PKey = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Deleter<EVP_MD_CTX_free>>;
-using Signature = std::unique_ptr<ECDSA_SIG, Deleter<ECDSA_SIG_free>>;
-using BigNumber = std::unique_ptr<BIGNUM, Deleter<BN_free>>;
-using Bio = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
-
-const unsigned char* bytesOf(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
 unsigned char* bytesOf(std::string& text) {
   return reinterpret_cast<unsigned char*>(text.data());
 }
@@ -107,6 +95,10 @@ std::string SigningKey::sign(std::string_view data) const {
 }
 
 bool SigningKey::verify(std::string_view data, std::string_view signature) const {
+  return evp::verifyEs256(impl_->key.get(), data, signature);
+}
+
+bool evp::verifyEs256(EVP_PKEY* key, std::string_view data, std::string_view signature) {
   if (signature.size() != 2 * kCoordinate) return false;
   const Signature parts(ECDSA_SIG_new());
   ECDSA_SIG_set0(parts.get(), BN_bin2bn(bytesOf(signature), kCoordinate, nullptr),
@@ -116,8 +108,10 @@ bool SigningKey::verify(std::string_view data, std::string_view signature) const
   const int length = i2d_ECDSA_SIG(parts.get(), &end);
   if (length <= 0) return false;
   const DigestContext context(EVP_MD_CTX_new());
-  return EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, impl_->key.get()) == 1 &&
-         EVP_DigestVerify(context.get(), der, static_cast<size_t>(length), bytesOf(data), data.size()) == 1;
+  const bool right = EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, key) == 1 &&
+                     EVP_DigestVerify(context.get(), der, static_cast<size_t>(length), bytesOf(data), data.size()) == 1;
+  ERR_clear_error();
+  return right;
 }
 
 std::pair<std::string, std::string> SigningKey::publicPoint() const {

@@ -3,6 +3,7 @@
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -56,14 +57,15 @@ class Resumer {
 
 // Suspends the calling coroutine and hands `start` its Resumer<T>; the value it is resumed with is the result.
 // `start` runs before the coroutine can be resumed, on its core, and must not block.
+// It is awaited where it is made, and so needs no coroutine frame of its own.
 template <class T, class Start>
-Async<T> suspend(Start start) {
-  co_return co_await asio::async_initiate<const asio::use_awaitable_t<Executor>, void(T)>(
+auto suspend(Start start) {
+  return asio::async_initiate<const asio::deferred_t, void(T)>(
       [](auto handler, Start s) {
         Executor executor = asio::get_associated_executor(handler);
         s(Resumer<T>(std::move(executor), std::move_only_function<void(T)>(std::move(handler))));
       },
-      useAwaitable, std::move(start));
+      asio::deferred, std::move(start));
 }
 
 }  // namespace mb

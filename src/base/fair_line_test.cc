@@ -1,0 +1,90 @@
+#include "base/fair_line.h"
+
+#include <gtest/gtest.h>
+
+namespace mb {
+namespace {
+
+using Line = FairLine<std::string>;
+const Line::Time kNow = std::chrono::steady_clock::now();
+const Line::Time kLater = kNow + std::chrono::hours(1);
+
+bool push(Line& line, std::string project, std::string target, std::string name, Line::Time deadline = kLater) {
+  return line.push({std::move(project), std::move(target)}, deadline, name);
+}
+std::string next(Line& line) {
+  return line.next().value_or("-");
+}
+
+TEST(FairLine, ProjectsTakeTurns) {
+  Line line({.running = 10});
+  for (const char* name : {"a1", "a2", "a3"}) push(line, "a", "", name);
+  push(line, "b", "", "b1");
+  EXPECT_EQ(next(line), "a1");
+  EXPECT_EQ(next(line), "b1");
+  EXPECT_EQ(next(line), "a2");
+  push(line, "b", "", "b2");
+  EXPECT_EQ(next(line), "a3");
+  EXPECT_EQ(next(line), "b2");
+  EXPECT_EQ(next(line), "-");
+  EXPECT_EQ(line.running(), 5u);
+}
+
+TEST(FairLine, BoundsOfAllProjectAndTarget) {
+  Line line({.running = 3, .runningOfProject = 2, .runningOfTarget = 1});
+  push(line, "a", "x", "a-x1");
+  push(line, "a", "x", "a-x2");
+  push(line, "a", "y", "a-y1");
+  push(line, "a", "", "a-1");
+  push(line, "b", "x", "b-x1");
+  push(line, "c", "", "c-1");
+  EXPECT_EQ(next(line), "a-x1");
+  EXPECT_EQ(next(line), "b-x1");
+  EXPECT_EQ(next(line), "c-1");
+  EXPECT_EQ(next(line), "-");
+  line.done({"b", "x"});
+  EXPECT_EQ(next(line), "a-y1");
+  line.done({"c", ""});
+  EXPECT_EQ(next(line), "-");  // a runs two
+  line.done({"a", "y"});
+  EXPECT_EQ(next(line), "a-1");  // a-x2 waits for its target
+  line.done({"a", "x"});
+  EXPECT_EQ(next(line), "a-x2");
+  line.done({"a", ""});
+  line.done({"a", "x"});
+  EXPECT_EQ(line.running(), 0u);
+  EXPECT_EQ(line.waiting(), 0u);
+}
+
+TEST(FairLine, RefusesWhatIsTooMuch) {
+  Line line({.waiting = 3, .waitingOfProject = 2});
+  EXPECT_TRUE(push(line, "a", "", "a1"));
+  EXPECT_TRUE(push(line, "a", "", "a2"));
+  EXPECT_FALSE(push(line, "a", "", "a3"));
+  EXPECT_TRUE(push(line, "b", "", "b1"));
+  std::string refused = "c1";
+  EXPECT_FALSE(line.push({"c", ""}, kLater, refused));
+  EXPECT_EQ(refused, "c1");
+  EXPECT_EQ(next(line), "a1");
+  EXPECT_TRUE(push(line, "c", "", "c1"));
+}
+
+TEST(FairLine, GivesBackWhatIsLate) {
+  Line line({.running = 1});
+  push(line, "a", "", "a1", kNow);
+  push(line, "a", "", "a2");
+  push(line, "b", "", "b1", kNow + std::chrono::seconds(1));
+  EXPECT_EQ(line.earliestDeadline(), kNow);
+  EXPECT_EQ(line.expired(kNow), std::vector<std::string>{"a1"});
+  EXPECT_EQ(line.expired(kNow + std::chrono::seconds(2)), std::vector<std::string>{"b1"});
+  EXPECT_EQ(next(line), "a2");
+  EXPECT_EQ(line.earliestDeadline(), std::nullopt);
+  push(line, "b", "", "b2");
+  EXPECT_EQ(line.takeAll(), std::vector<std::string>{"b2"});
+  line.done({"a", ""});
+  EXPECT_EQ(next(line), "-");
+  EXPECT_EQ(line.waiting(), 0u);
+}
+
+}  // namespace
+}  // namespace mb
