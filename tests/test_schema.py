@@ -24,6 +24,7 @@ def prop(schema: dict) -> dict:
         ({"type": ["string", "null"]}, ["a", None], [1]),
         ({"enum": ["a", 1, None]}, ["a", 1, None], ["b", 2, "1"]),
         ({"const": {"a": 1}}, [{"a": 1}], [{"a": 2}, {}]),
+        ({"enum": [1, 2, 3], "const": 2}, [2, 2.0], [1, 4]),
         ({"minimum": 1, "maximum": 3}, [1, 3, 2.5], [0, 3.1]),
         ({"exclusiveMinimum": 1, "exclusiveMaximum": 3}, [2, 1.1], [1, 3]),
         ({"multipleOf": 0.1}, [0.3, 1], [0.25]),

@@ -96,6 +96,30 @@ def own(document: dict) -> dict:
         ({"none": 1}, {"none": 1}),
         ({"deep": {"only": 1}}, {"deep": {"only": 1}}),
         ({"$set": {"d": {"$date": "2026-01-31T09:30:00Z"}}}, {"d": "2026-01-31T09:30:00.000Z"}),
+        # An operator without fields changes nothing.
+        ({"$set": {}}, {}),
+        ({"$set": {}, "$inc": {"n": 1}}, {"n": 6}),
+        # A name of digits is a place where there is an array, and a name elsewhere.
+        ({"$set": {"new.0": 1}}, {"new": {"0": 1}}),
+        ({"$set": {"deep.0": 1}}, {"deep": {"x": 1, "y": {"z": 2}, "0": 1}}),
+        ({"$push": {"new.0": 1}}, {"new": {"0": [1]}}),
+        # Types decide before values.
+        ({"$min": {"s": 1}}, {"s": 1}),
+        ({"$max": {"n": "x"}}, {"n": "x"}),
+        ({"$max": {"none": False}}, {"none": False}),
+        ({"$min": {"n": None}}, {"n": None}),
+        ({"$inc": {"n": {"$numberDecimal": "0.5"}}}, {"n": "5.5"}),
+        ({"$mul": {"n": 4294967296}}, {"n": 21474836480}),
+        ({"$pull": {"objects": {"$or": [{"k": 1}, {"v": "b"}]}}}, {"objects": []}),
+        ({"$pull": {"list": {"$not": {"$gt": 1}}}}, {"list": [3, 2]}),
+        (
+            {"$push": {"objects": {"$each": [{"k": 1, "v": "0"}], "$sort": {"k": -1, "v": 1}, "$slice": -2}}},
+            {"objects": [{"k": 1, "v": "0"}, {"k": 1, "v": "a"}]},
+        ),
+        (
+            {"$inc": {"objects.$[].k": 1}, "$set": {"list.0": 7}},
+            {"objects": [{"k": 2, "v": "a"}, {"k": 3, "v": "b"}], "list": [7, 1, 2]},
+        ),
     ],
     ids=lambda value: json.dumps(value, default=str)[:70],
 )
@@ -110,8 +134,10 @@ def test_applied(alice, things, update, changed):
 def test_current_date(alice, things):
     document = alice.create(things, START)
     path = f"/{things}/{document['id']}"
-    ok(alice.patch(path, {"$currentDate": {"when": True, "deep.when": {"$type": "date"}}}), 204)
+    stamp = {"when": True, "deep.when": {"$type": "date"}, "stamp": {"$type": "timestamp"}}
+    ok(alice.patch(path, {"$currentDate": stamp}), 204)
     got = ok(alice.get(path))["document"]
+    assert re.match(r"^Timestamp\(\d{10}, 1\)$", got["stamp"])
     for value in (got["when"], got["deep"]["when"]):
         assert re.match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", value)
     assert got["when"] >= document["createdAt"]
@@ -123,13 +149,27 @@ def test_current_date(alice, things):
         {"$nonsense": {"n": 1}},
         {"$set": 5},
         {"$set": []},
-        {"$set": {}},
+        {"$set": {"a": 1, "a.b": 2}},
         {"$where": "x"},
         {"$set": {"n": 1}, "n": 2},
         {"n": 2, "$inc": {"n": 1}},
         {"$set": {"n": 1}, "$inc": {"n": 1}},
         {"$set": {"deep": 1, "deep.x": 2}},
         {"$set": {"deep.x": 1}, "$unset": {"deep": ""}},
+        {"$push": {"list": 1}, "$pull": {"list": 2}},
+        {"$set": {"list.$[]": 1, "list.0": 1}},
+        {"$rename": {"n": "m"}, "$set": {"m": 1}},
+        {"$rename": {"n": "m", "f": "m"}},
+        {"$unset": {"nothing.$[]": ""}},
+        {"$set": {"n.$[]": 1}},
+        {"$rename": {"n": "list.0"}},
+        {"$rename": {"objects.0.k": "k"}},
+        {"$rename": {"n": "objects.$[].n"}},
+        {"$pull": {"n.x": 1}},
+        {"$pop": {"none": 1}},
+        {"$push": {"none": 1}},
+        {"$mul": {"big": 2}},
+        {"$set": {"list.5000": 1}},
         {"$rename": {"n": "n"}},
         {"$rename": {"n": 5}},
         {"$rename": {"n": ""}},
@@ -188,6 +228,22 @@ def test_refused(alice, admin, things, update):
     assert ok(alice.get(path))["document"] == document
 
 
+@pytest.mark.parametrize(
+    "update, path",
+    [
+        ({"$set": {"deep": 1, "deep.x": 2}}, "deep.x"),
+        ({"$inc": {"deep.y.z": 1}, "$unset": {"deep.y": ""}}, "deep.y"),
+        ({"$rename": {"n": "m"}, "$inc": {"m": 1}}, "m"),
+        ({"$set": {"s.t.u": 1}}, "s.t.u"),
+        ({"$set": {"list.last": 1}}, "list.last"),
+    ],
+)
+def test_refusals_name_the_path(alice, things, update, path):
+    document = alice.create(things, START)
+    error = refused(alice.patch(f"/{things}/{document['id']}", update), 400, "INVALID_UPDATE")
+    assert f'"{path}"' in error["message"], error
+
+
 def test_positional_all(alice, things):
     """`$[]` is an operator that REST has."""
     document = alice.create(things, START)
@@ -204,3 +260,25 @@ def test_an_update_without_effect(alice, things):
     assert own(ok(alice.get(path))["document"]) == START
     assert alice.patch(path, {}).status_code in (204, 400)
     assert own(ok(alice.get(path))["document"]) == START
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"$set": {"id": "other", "createdAt": 1, "updatedAt": 1}},
+        {"$unset": {"id": "", "createdAt": "", "updatedAt": ""}},
+        {"$rename": {"id": "was", "createdAt": "then"}},
+        {"$rename": {"s": "id"}},
+        {"$currentDate": {"createdAt": True}},
+        {"$min": {"id": ""}},
+        {"id": "other", "createdAt": None},
+    ],
+    ids=json.dumps,
+)
+def test_what_the_server_owns_stays(alice, things, update):
+    document = alice.create(things, START)
+    path = f"/{things}/{document['id']}"
+    assert alice.patch(path, update).status_code in (204, 400)
+    got = ok(alice.get(path))["document"]
+    assert got["id"] == document["id"] and got["createdAt"] == document["createdAt"]
+    assert re.match(r"^\d{4}-", got["updatedAt"])

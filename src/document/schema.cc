@@ -79,6 +79,23 @@ class SchemaCoercion final : public FilterCoercion {
   const SchemaNode& root_;
 };
 
+// How an expression sees values of a form.
+std::string_view typeOfForm(BsonForm form) {
+  switch (form) {
+    case BsonForm::date:
+      return "timestamp";
+    case BsonForm::objectId:
+      return "string";
+    case BsonForm::decimal:
+      return "double";
+    case BsonForm::binary:
+      return "bytes";
+    case BsonForm::none:
+      break;
+  }
+  return "dyn";
+}
+
 }  // namespace
 
 const SchemaNode::Property* SchemaNode::property(std::string_view name) const {
@@ -160,9 +177,7 @@ std::string_view Schema::celType(std::string_view path) const {
   if (path == "id" || path == "ownerId") return "string";
   const SchemaNode* node = findNode(*impl_->compiled.root, path).node;
   if (!node) return "dyn";
-  if (node->form != BsonForm::none) {
-    return node->form == BsonForm::date && (node->types & json_type::null) == 0 ? "timestamp" : "dyn";
-  }
+  if (node->form != BsonForm::none) return (node->types & json_type::null) == 0 ? typeOfForm(node->form) : "dyn";
   switch (node->types) {
     case json_type::string:
       return "string";

@@ -36,8 +36,8 @@ class Schema {
   // Whether a field at this dotted path is declared, anything below an open object included: for checks at save. An
   // object is open unless additionalProperties is false.
   bool declares(std::string_view path) const;
-  // Declared BSON-ish type of a property for CEL's checker: "string", "int", "double", "bool", "timestamp", "list",
-  // "map", "dyn".
+  // Declared type of a property for CEL's checker: "string", "int", "double", "bool", "timestamp", "bytes", "list",
+  // "map", "dyn". Elements of an array stand at any position ("tags.0").
   std::string_view celType(std::string_view path) const;
 
  private:

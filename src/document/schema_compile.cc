@@ -76,7 +76,7 @@ class SchemaCompiler {
       return node;
     }
     for (const Element& element : source.asDocument()) keyword(*node, element.key, element.value, place);
-    finish(*node, source.asDocument(), place);
+    finish(*node, place);
     return node;
   }
 
@@ -223,13 +223,9 @@ class SchemaCompiler {
     if (value.type() != BsonType::array || value.asDocument().empty()) {
       return problem(at.pointer, "must be a non-empty array of values");
     }
-    if (!node.allowed.empty()) return problem(at.pointer, "cannot stand beside const");
     for (const Element& element : value.asDocument()) node.allowed.emplace_back(element.value);
   }
-  void readConst(SchemaNode& node, ValueView value, const Place& at) {
-    if (!node.allowed.empty()) return problem(at.pointer, "cannot stand beside enum");
-    node.allowed.emplace_back(value);
-  }
+  void readConst(SchemaNode& node, ValueView value, const Place&) { node.constant = Value(value); }
 
   SchemaNode::Nodes readBranches(ValueView value, const Place& at) {
     SchemaNode::Nodes nodes;
@@ -284,7 +280,7 @@ class SchemaCompiler {
   }
 
   // What needs all keywords of an object.
-  void finish(SchemaNode& node, DocumentView source, const Place& place) {
+  void finish(SchemaNode& node, const Place& place) {
     positionsByName_.erase(&node);
     for (uint32_t i = 0; i < node.properties.size(); ++i) node.byName.push_back(i);
     std::ranges::sort(node.byName, {}, [&](uint32_t i) -> std::string_view { return node.properties[i].name; });
@@ -298,21 +294,22 @@ class SchemaCompiler {
     if (node.form != BsonForm::none && (plain & ~formTypes) != 0) {
       problem(at("x-bson"), "does not fit the type");
     }
-    convertAllowed(node, at(source.find("const") ? "const" : "enum"));
+    convertAllowed(node, at("enum"));
+    if (node.constant) convertStored(*node.constant, node.form, at("const"));
     markBelow(node);
     checkDefault(node, at("default"));
   }
 
   void convertAllowed(SchemaNode& node, const std::string& pointer) {
-    for (Value& value : node.allowed) {
-      const auto converted = value.type() == BsonType::null ? std::optional(value) : convertTo(node.form, value);
-      if (!converted) {
-        problem(pointer, "holds a value that x-bson cannot convert");
-      } else {
-        value = canonical(*converted);
-      }
-    }
+    for (Value& value : node.allowed) convertStored(value, node.form, pointer);
     std::ranges::sort(node.allowed, [](const Value& a, const Value& b) { return compareValues(a, b) < 0; });
+  }
+
+  // Values to compare with are kept in the form that documents are stored in.
+  void convertStored(Value& value, BsonForm form, const std::string& pointer) {
+    const auto converted = value.type() == BsonType::null ? std::optional(value) : convertTo(form, value);
+    if (!converted) return problem(pointer, "holds a value that x-bson cannot convert");
+    value = canonical(*converted);
   }
 
   static void markBelow(SchemaNode& node) {

@@ -53,7 +53,8 @@ struct SchemaNode {
   std::optional<Value> minimum, maximum, exclusiveMinimum, exclusiveMaximum;
   std::optional<Decimal> multipleOf;
 
-  std::vector<Value> allowed;  // enum or const, canonical and ascending
+  std::vector<Value> allowed;     // enum, canonical and ascending; empty: any
+  std::optional<Value> constant;  // const, canonical
   Nodes allOf, anyOf, oneOf;
   std::unique_ptr<SchemaNode> negated;
   std::optional<Value> fallback;  // default, converted

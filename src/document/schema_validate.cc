@@ -69,7 +69,8 @@ class Validator {
     if (!checkType(node, value, place)) return false;
     bool good = true;
     const auto all = [&](bool passed) { return good = passed && good; };
-    if (!node.allowed.empty() && !all(checkAllowed(node, value, place)) && done()) return false;
+    const bool isListed = !node.allowed.empty() || node.constant;
+    if (isListed && !all(checkAllowed(node, value, place)) && done()) return false;
     if (value.isNumber() && !all(checkNumber(node, value, place)) && done()) return false;
     if (value.type() == BsonType::string && !all(checkString(node, value.asString(), place)) && done()) return false;
     if (value.type() == BsonType::array && !all(checkArray(node, value, place)) && done()) return false;
@@ -106,44 +107,48 @@ class Validator {
   bool checkAllowed(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
     const Value sorted = value.isContainer() ? canonical(value) : Value();
     const ValueView compared = value.isContainer() ? sorted.view() : value;
+    const bool isConstant = !node.constant || equalValues(compared, *node.constant);
+    if (!isConstant) breach(place, "must be the one value allowed");
     const auto less = [](ValueView a, ValueView b) { return compareValues(a, b) < 0; };
-    if (std::ranges::binary_search(node.allowed, compared, less, &Value::view)) return true;
-    return breach(place,
-                  node.allowed.size() == 1 ? "must be the one value allowed" : "must be one of the values allowed");
+    if (node.allowed.empty() || std::ranges::binary_search(node.allowed, compared, less, &Value::view))
+      return isConstant;
+    return breach(place, "must be one of the values allowed");
   }
 
   bool checkNumber(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
-    if (node.minimum && compareValues(value, *node.minimum) < 0) return breach(place, "is below the minimum");
-    if (node.maximum && compareValues(value, *node.maximum) > 0) return breach(place, "is above the maximum");
+    bool good = true;
+    if (node.minimum && compareValues(value, *node.minimum) < 0) good = breach(place, "is below the minimum");
+    if (node.maximum && compareValues(value, *node.maximum) > 0) good = breach(place, "is above the maximum");
     if (node.exclusiveMinimum && compareValues(value, *node.exclusiveMinimum) <= 0) {
-      return breach(place, "must be above the exclusive minimum");
+      good = breach(place, "must be above the exclusive minimum");
     }
     if (node.exclusiveMaximum && compareValues(value, *node.exclusiveMaximum) >= 0) {
-      return breach(place, "must be below the exclusive maximum");
+      good = breach(place, "must be below the exclusive maximum");
     }
-    if (!node.multipleOf) return true;
+    if (!node.multipleOf) return good;
     const auto decimal = convertTo(BsonForm::decimal, value);
-    if (decimal && isMultipleOf(Decimal::fromBytes(decimal->view().asDecimal()), *node.multipleOf)) return true;
+    if (decimal && isMultipleOf(Decimal::fromBytes(decimal->view().asDecimal()), *node.multipleOf)) return good;
     return breachWith(place, [&] { return "must be a multiple of " + node.multipleOf->toText(); });
   }
 
   bool checkString(const SchemaNode& node, std::string_view text, const SchemaPlace& place) {
+    bool good = true;
     if (node.minLength || node.maxLength) {
       const int64_t length = codePoints(text);
       if (node.minLength && length < *node.minLength) {
-        return breachWith(place, [&] { return fmt::format("must be at least {} characters long", *node.minLength); });
+        good = breachWith(place, [&] { return fmt::format("must be at least {} characters long", *node.minLength); });
       }
       if (node.maxLength && length > *node.maxLength) {
-        return breachWith(place, [&] { return fmt::format("must be at most {} characters long", *node.maxLength); });
+        good = breachWith(place, [&] { return fmt::format("must be at most {} characters long", *node.maxLength); });
       }
     }
     if (node.pattern && !matchesPattern(*node.pattern, text)) {
-      return breachWith(place, [&] { return fmt::format("must match the pattern {}", node.pattern->source); });
+      good = breachWith(place, [&] { return fmt::format("must match the pattern {}", node.pattern->source); });
     }
     if (node.format && !matchesFormat(*node.format, text)) {
-      return breachWith(place, [&] { return fmt::format("must have the format {}", formatName(*node.format)); });
+      good = breachWith(place, [&] { return fmt::format("must have the format {}", formatName(*node.format)); });
     }
-    return true;
+    return good;
   }
 
   bool checkArray(const SchemaNode& node, ValueView value, const SchemaPlace& place) {

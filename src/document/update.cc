@@ -42,12 +42,6 @@ std::vector<std::string> splitSteps(std::string_view dotted) {
   }
 }
 
-bool isFilterName(std::string_view name) {
-  const auto isLetter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto isNameCharacter = [&](char c) { return isLetter(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
-  return !name.empty() && isLetter(name.front()) && std::ranges::all_of(name, isNameCharacter);
-}
-
 Result<> readPositional(UpdatePath& path, const std::string& step, const UpdateOptions& options) {
   const auto refuse = [&](std::string_view why) {
     return refuseUpdate(fmt::format("the path \"{}\" {}", path.dotted, why));
@@ -98,7 +92,7 @@ struct Update::Impl {
   std::vector<std::string> paths;
   std::vector<std::string> renameSources;
   std::vector<std::string> usedFilters;
-  std::vector<std::pair<std::string, Filter>> arrayFilters;
+  ArrayFilters arrayFilters;
   std::optional<Filter> query;
 
   Result<> add(std::string_view op, std::string_view dotted, std::unique_ptr<UpdateAction> action,
@@ -138,9 +132,7 @@ struct Update::Impl {
     if (op == kOperators.end() && !isRename) {
       return refuseUpdate(fmt::format("\"{}\" is not an update operator", name.substr(0, 100)));
     }
-    if (value.type() != BsonType::document || value.asDocument().empty()) {
-      return refuseUpdate(fmt::format("{} takes an object with at least one field", name));
-    }
+    if (value.type() != BsonType::document) return refuseUpdate(fmt::format("{} takes an object", name));
     for (const Element& field : value.asDocument()) {
       CHECK(isRename ? addRename(field, options) : addField(*op, field, options));
     }

@@ -11,11 +11,18 @@
 
 namespace mb::doc {
 
+// Conditions on the elements that `$[name]` takes, each under its name; the paths of each filter begin with the name.
+using ArrayFilters = std::vector<std::pair<std::string, Filter>>;
+
+// The filters of an `arrayFilters` array: one object for each name, whose paths (inside $and, $or and $nor too) all
+// begin with it. Fails with invalidUpdate.
+Result<ArrayFilters> parseArrayFilters(DocumentView source, const FilterCoercion* coercion = nullptr);
+
 struct UpdateOptions {
   // `$` and `$[name]` with arrayFilters, which only ctx.db.updateMany may use.
   bool positional = false;
-  std::vector<std::pair<std::string, Filter>> arrayFilters;  // the paths of each filter begin with its name
-  const Filter* query = nullptr;                             // resolves `$`
+  ArrayFilters arrayFilters;      // parseArrayFilters()
+  const Filter* query = nullptr;  // resolves `$`
   // Converts values by the collection's schema (x-bson), as on create.
   const FilterCoercion* coercion = nullptr;
 };
@@ -27,7 +34,8 @@ class Update {
   Update(Update&&) noexcept;
   Update& operator=(Update&&) noexcept;
 
-  // A body of update operators. Fails with invalidUpdate, naming the operator or path; empty operators are refused.
+  // A body of update operators. Fails with invalidUpdate, naming the operator or path. An operator without a field
+  // changes nothing.
   static Result<Update> parse(DocumentView source, const UpdateOptions& options = {});
   // {field: value, …} wrapped in $set; without fields it changes nothing.
   static Result<Update> set(DocumentView fields, const UpdateOptions& options = {});

@@ -69,17 +69,26 @@ class TreeApplier {
     return std::ranges::any_of(node.children, [&](const auto& child) { return any(*child.second, predicate); }) ||
            std::ranges::any_of(node.arraySteps, [&](const ArrayStep& step) { return any(*step.node, predicate); });
   }
+  // Whether it does, or asks for, anything: what a positional step stands on must be there, whatever the operator does.
   bool isActive(const UpdateNode& node) const {
-    return any(node, [](const UpdateNode&) { return true; });
+    if (node.action) return node.action->isActive(context_);
+    return !node.arraySteps.empty() ||
+           std::ranges::any_of(node.children, [&](const auto& c) { return isActive(*c.second); });
   }
   // The first path below that cannot be passed over where a document would be needed; null when none.
   const UpdateNode* blockedBy(const UpdateNode& node) const {
-    const UpdateNode* blocked = nullptr;
-    any(node, [&](const UpdateNode& leaf) {
-      if (!leaf.action->skipsBlockedPath()) blocked = &leaf;
-      return blocked != nullptr;
-    });
-    return blocked;
+    if (node.action) return node.action->isActive(context_) && !node.action->skipsBlockedPath() ? &node : nullptr;
+    for (const auto& [key, child] : node.children) {
+      if (const UpdateNode* blocked = blockedBy(*child)) return blocked;
+    }
+    return node.arraySteps.empty() ? nullptr : node.arraySteps.front().node.get();
+  }
+  static const UpdateNode* arrayNeededBelow(const UpdateNode& node) {
+    if (!node.arraySteps.empty()) return &node;
+    for (const auto& [key, child] : node.children) {
+      if (const UpdateNode* below = arrayNeededBelow(*child)) return below;
+    }
+    return nullptr;
   }
   bool creates(const UpdateNode& node) const {
     return any(node, [](const UpdateNode& leaf) { return leaf.action->createsField(); });
@@ -115,7 +124,10 @@ class TreeApplier {
 
   // The field `key`, which is not there.
   Result<> create(const UpdateNode& node, std::string_view key, Place place, BsonWriter& out) const {
-    if (!creates(node)) return {};
+    if (!creates(node)) {
+      const UpdateNode* array = arrayNeededBelow(node);
+      return array ? Result<>(notAnArray(*array)) : Result<>();
+    }
     if (node.action) return node.action->apply(context_, target(node, key, place), std::nullopt, out);
     if (!node.arraySteps.empty()) return notAnArray(node);
     out.beginDocument(key);
@@ -125,22 +137,24 @@ class TreeApplier {
   }
 
   Result<> elements(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
-    if (!node.arraySteps.empty()) return everyElement(node, before, place, out);
-    TRY(const Positions positions, positionsOf(node));
+    const bool isMatched = !node.arraySteps.empty() && node.arraySteps.front().kind == ArrayStep::Kind::matched;
+    if (!node.arraySteps.empty() && !isMatched) return everyElement(node, before, place, out);
+    TRY(Positions positions, positionsOf(node));
+    if (isMatched) CHECK(addMatched(node, before, positions));
     auto next = positions.begin();
     size_t count = 0;
     for (const Element& element : before) {
-      if (next != positions.end() && next->first == count) {
-        CHECK(keepingPlace(*next->second, element.key, element.value, below(place), out));
-        ++next;
-      } else {
-        out.append(element.key, element.value);
-      }
+      Taken taken;
+      for (; next != positions.end() && next->first == count; ++next) taken.push_back(next->second);
+      CHECK(oneElement(taken, element, below(place), out));
       ++count;
     }
     for (; next != positions.end(); ++next) {
       const auto& [position, child] = *next;
-      if (!creates(*child)) continue;
+      if (!creates(*child)) {
+        if (const UpdateNode* array = arrayNeededBelow(*child)) return notAnArray(*array);
+        continue;
+      }
       if (position - count > kMaxArrayGap) {
         return refuseUpdate(fmt::format("the path \"{}\" lies more than {} elements behind the end of its array",
                                         child->path, kMaxArrayGap));
@@ -153,6 +167,7 @@ class TreeApplier {
   }
 
   using Positions = boost::container::small_vector<std::pair<size_t, const UpdateNode*>, 4>;
+  using Taken = boost::container::small_vector<const UpdateNode*, 2>;
 
   // The children by position, ascending. A name is refused where it would have to be created.
   Result<Positions> positionsOf(const UpdateNode& node) const {
@@ -178,25 +193,24 @@ class TreeApplier {
     return {};
   }
 
+  // What "$" leads to, among the positions that are named.
+  Result<> addMatched(const UpdateNode& node, DocumentView before, Positions& positions) const {
+    const UpdateNode* step = node.arraySteps.front().node.get();
+    const auto position = matchedPosition(*context_.query, node.path, before);
+    if (!position) return refuseUpdate(fmt::format("the query names no element for \"{}\"", step->path));
+    const auto isReached = [&](const auto& named) { return named.first >= *position; };
+    positions.insert(std::ranges::find_if(positions, isReached), {*position, step});
+    return {};
+  }
+
   Result<> everyElement(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
-    boost::container::small_vector<std::optional<size_t>, 2> matched;
-    for (const ArrayStep& step : node.arraySteps) {
-      matched.push_back(std::nullopt);
-      if (step.kind != ArrayStep::Kind::matched) continue;
-      matched.back() = matchedPosition(*context_.query, node.path, before);
-      if (!matched.back()) return refuseUpdate(fmt::format("the query names no element for \"{}\"", step.node->path));
-    }
-    size_t index = 0;
     for (const Element& element : before) {
-      boost::container::small_vector<const UpdateNode*, 2> taken;
-      for (size_t i = 0; i < node.arraySteps.size(); ++i) {
-        const ArrayStep& step = node.arraySteps[i];
-        const bool takes = step.kind == ArrayStep::Kind::all || matched[i] == index ||
-                           (step.kind == ArrayStep::Kind::filtered && passesFilter(step.name, element.value));
+      Taken taken;
+      for (const ArrayStep& step : node.arraySteps) {
+        const bool takes = step.kind == ArrayStep::Kind::all || passesFilter(step.name, element.value);
         if (takes) taken.push_back(step.node.get());
       }
       CHECK(oneElement(taken, element, below(place), out));
-      ++index;
     }
     return {};
   }
@@ -271,12 +285,6 @@ std::optional<size_t> matchedPosition(const Filter& query, const std::string& pa
     ++index;
   }
   return std::nullopt;
-}
-
-bool takesElement(const Filter& filter, std::string_view name, ValueView element) {
-  BsonWriter named;
-  named.append(name, element);
-  return filter.matches(named.finish());
 }
 
 }  // namespace mb::doc

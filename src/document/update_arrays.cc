@@ -55,9 +55,18 @@ struct PushSort {
   }
 
  private:
-  static ValueView fieldOf(ValueView value, const std::string& path) {
+  // Through arrays by position; null where there is nothing, and for what is no document.
+  static ValueView fieldOf(ValueView value, std::string_view path) {
     if (value.type() != BsonType::document) return {};
-    return value.asDocument().findPath(path).value_or(ValueView());
+    while (value.isContainer()) {
+      const size_t dot = path.find('.');
+      const auto found = value.asDocument().find(path.substr(0, dot));
+      if (!found) return {};
+      if (dot == std::string_view::npos) return *found;
+      value = *found;
+      path.remove_prefix(dot + 1);
+    }
+    return {};
   }
 };
 

@@ -57,11 +57,23 @@ class Bound final : public UpdateAction {
 
 class CurrentDate final : public UpdateAction {
  public:
+  explicit CurrentDate(bool asTimestamp) : asTimestamp_(asTimestamp) {}
   Result<> apply(const ApplyContext& context, const Target& target, std::optional<ValueView>,
                  BsonWriter& out) const override {
-    out.appendDate(target.key, context.now);
+    if (!asTimestamp_) {
+      out.appendDate(target.key, context.now);
+      return {};
+    }
+    // Seconds above, a counter inside of the second below.
+    const uint64_t both = static_cast<uint64_t>(context.now.ms / 1000) << 32 | 1;
+    std::array<char, sizeof both> bytes;
+    std::memcpy(bytes.data(), &both, sizeof both);
+    out.append(target.key, ValueView(BsonType::timestamp, bytes.data(), bytes.size()));
     return {};
   }
+
+ private:
+  bool asTimestamp_;
 };
 
 class RenameSource final : public UpdateAction {
@@ -134,13 +146,14 @@ Made makeMax(const ActionSource& source) {
 }
 
 Made makeCurrentDate(const ActionSource& source) {
-  const bool isDocument = source.value.type() == BsonType::document;
-  const bool isTyped =
-      isDocument && source.value.asDocument().count() == 1 && source.value.asDocument().stringOr("$type") == "date";
-  if (source.value.type() != BsonType::boolean && !isTyped) {
-    return refuseUpdate(fmt::format("$currentDate of \"{}\" takes true or {{\"$type\": \"date\"}}", source.path));
+  if (source.value.type() == BsonType::boolean) return std::make_unique<CurrentDate>(false);
+  const DocumentView wanted = source.value.type() == BsonType::document ? source.value.asDocument() : DocumentView();
+  const std::string_view type = wanted.stringOr("$type");
+  if (wanted.count() != 1 || (type != "date" && type != "timestamp")) {
+    return refuseUpdate(fmt::format(
+        "$currentDate of \"{}\" takes true, {{\"$type\": \"date\"}} or {{\"$type\": \"timestamp\"}}", source.path));
   }
-  return std::make_unique<CurrentDate>();
+  return std::make_unique<CurrentDate>(type == "timestamp");
 }
 
 std::unique_ptr<UpdateAction> makeRenameSource(size_t rename) {

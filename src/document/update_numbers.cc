@@ -13,9 +13,19 @@ using Made = Result<std::unique_ptr<UpdateAction>>;
 
 enum class Arithmetic { add, multiply };
 
+// A double beside a decimal counts with its first 15 digits, which are those that a person gave it.
+Decimal decimalOfReal(double value) {
+  Decimal decimal = Decimal::parse(fmt::format("{:.14e}", value)).value_or(Decimal{});
+  while (decimal.exponent < 0 && decimal.coefficient != 0 && decimal.coefficient % 10 == 0) {
+    decimal.coefficient /= 10;
+    ++decimal.exponent;
+  }
+  return decimal.coefficient == 0 ? Decimal{} : decimal;
+}
+
 Decimal decimalOf(ValueView value) {
   if (value.type() == BsonType::decimal) return Decimal::fromBytes(value.asDecimal());
-  if (value.type() == BsonType::real) return Decimal::fromReal(value.asReal());
+  if (value.type() == BsonType::real) return decimalOfReal(value.asReal());
   return Decimal::fromInteger(value.asInteger());
 }
 

@@ -52,6 +52,9 @@ INSTANTIATE_TEST_SUITE_P(
         Change{R"({"a":5})", R"({"$min":{"a":5.0}})", R"({"a":5})"},
         Change{R"({"a":1})", R"({"$currentDate":{"a":true,"b.c":{"$type":"date"}}})",
                R"({"a":"2026-01-31T09:30:00.000Z","b":{"c":"2026-01-31T09:30:00.000Z"}})"},
+        Change{"{}", R"({"$currentDate":{"a":{"$type":"timestamp"},"b":false}})",
+               R"~({"a":"Timestamp(1769851800, 1)","b":"2026-01-31T09:30:00.000Z"})~"},
+        Change{R"({"a":1})", R"({"$set":{},"$rename":{},"$push":{}})", R"({"a":1})"},
         Change{R"({"a":1})", R"({"$setOnInsert":{"a":2,"b.c":3}})", R"({"a":1})"},
         Change{R"({"a":1})", R"({"$setOnInsert":{"a.b":3}})", R"({"a":1})"},
         Change{R"({"a":1,"b":2})", R"({"$rename":{"a":"c"}})", R"({"b":2,"c":1})"},
@@ -70,6 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         Change{R"({"a":{"$numberDecimal":"0.1"}})", R"({"$inc":{"a":{"$numberDecimal":"0.2"}}})", R"({"a":"0.3"})"},
         Change{R"({"a":{"$numberDecimal":"1.5"}})", R"({"$inc":{"a":1}})", R"({"a":"2.5"})"},
         Change{R"({"a":0.1})", R"({"$inc":{"a":{"$numberDecimal":"0.2"}}})", R"({"a":"0.3"})"},
+        Change{R"({"a":{"$numberDecimal":"1"}})", R"({"$inc":{"a":0.30000000000000004}})", R"({"a":"1.3"})"},
+        Change{R"({"a":{"$numberDecimal":"1"}})", R"({"$mul":{"a":1e20}})", R"({"a":"1.00000000000000E+20"})"},
         Change{R"({"a":3})", R"({"$mul":{"a":2.5,"b":7,"c":1.5}})", R"({"a":7.5,"b":0,"c":0})"},
         Change{R"({"a":65536})", R"({"$mul":{"a":65536}})", R"({"a":4294967296})"},
         Change{R"({"a":[1,2]})", R"({"$inc":{"a.1":5}})", R"({"a":[1,7]})"},
@@ -102,6 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
                R"({"a":[{"k":"y","n":9},{"k":"a","n":4},{"k":"x","n":4}]})"},
         Change{R"({"a":[{"b":{"c":2}},5,{"b":{"c":1}}]})", R"({"$push":{"a":{"$each":[],"$sort":{"b.c":1}}}})",
                R"({"a":[5,{"b":{"c":1}},{"b":{"c":2}}]})"},
+        Change{R"({"a":[{"b":[2]},{"b":[1]},{"b":0}]})", R"({"$push":{"a":{"$each":[],"$sort":{"b.0":1}}}})",
+               R"({"a":[{"b":0},{"b":[1]},{"b":[2]}]})"},
         Change{R"({"a":[1,2]})", R"({"$addToSet":{"a":2,"b":1}})", R"({"a":[1,2],"b":[1]})"},
         Change{R"({"a":[1,{"x":1,"y":2}]})", R"({"$addToSet":{"a":{"$each":[1.0,{"x":1,"y":2},{"y":2,"x":1},3,3]}}})",
                R"({"a":[1,{"x":1,"y":2},{"y":2,"x":1},3]})"},
@@ -139,39 +146,40 @@ TEST_P(UpdateRefused, IsInvalid) {
 
 INSTANTIATE_TEST_SUITE_P(
     Updates, UpdateRefused,
-    testing::Values(
-        "{}", R"({"a":1})", R"({"$set":{"a":1},"b":1})", R"({"$set":{}})", R"({"$set":5})", R"({"$set":[1]})",
-        R"({"$foo":{"a":1}})", R"({"$where":{"a":1}})", R"({"$pushAll":{"a":[1]}})", R"({"$rename":{}})",
-        // Paths.
-        R"({"$set":{"":1}})", R"({"$set":{"a..b":1}})", R"({"$set":{".a":1}})", R"({"$set":{"a.":1}})",
-        R"({"$set":{"$a":1}})", R"({"$set":{"a.$b":1}})", R"({"$set":{"$[]":1}})", R"({"$set":{"$[].a":1}})",
-        R"({"$set":{"a.$":1}})", R"({"$set":{"a.$[x]":1}})", R"({"$set":{"a.$[":1}})", R"({"$set":{"a.b$[]..c":1}})",
-        R"({"$set":{"a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a":1}})",
-        // Conflicts.
-        R"({"$set":{"a":1,"a.b":2}})", R"({"$set":{"a.b":2,"a":1}})", R"({"$set":{"a":1},"$inc":{"a":1}})",
-        R"({"$set":{"a.b":1},"$unset":{"a":1}})", R"({"$set":{"a.$[].b":1,"a.0.b":1}})",
-        R"({"$set":{"a.$[]":1,"a":1}})", R"({"$rename":{"a":"a"}})", R"({"$rename":{"a":"a.b"}})",
-        R"({"$rename":{"a.b":"a"}})", R"({"$rename":{"a":"b"},"$set":{"b":1}})",
-        R"({"$rename":{"a":"b"},"$set":{"a.c":1}})", R"({"$rename":{"a":"c","b":"c"}})",
-        // Values that could not be stored.
-        R"({"$set":{"a":{"$b":1}}})", R"({"$set":{"a":[{"b.c":1}]}})", R"({"$set":{"a":{"":1}}})",
-        R"({"$push":{"a":{"$b":1}}})", R"({"$push":{"a":{"$each":[{"$b":1}]}}})",
-        R"({"$addToSet":{"a":{"b":{"c.d":1}}}})", R"({"$min":{"a":{"$x":1}}})", R"({"$setOnInsert":{"a":{"x.y":1}}})",
-        R"({"$push":{"a":{"$slice":1}}})",
-        // Arguments.
-        R"({"$inc":{"a":"1"}})", R"({"$inc":{"a":null}})", R"({"$mul":{"a":[2]}})", R"({"$bit":{"a":{"and":1.5}}})",
-        R"({"$bit":{"a":{"nand":1}}})", R"({"$bit":{"a":{}}})", R"({"$bit":{"a":5}})", R"({"$currentDate":{"a":1}})",
-        R"({"$currentDate":{"a":{"$type":"timestamp"}}})", R"({"$currentDate":{"a":{"$type":"date","x":1}}})",
-        R"({"$rename":{"a":5}})", R"({"$rename":{"a":""}})", R"({"$rename":{"a":"b.$[]"}})",
-        R"({"$rename":{"a.$[]":"b"}})", R"({"$rename":{"a":"$b"}})", R"({"$push":{"a":{"$each":5}}})",
-        R"({"$push":{"a":{"$each":[1],"$slice":"1"}}})", R"({"$push":{"a":{"$each":[1],"$slice":1.5}}})",
-        R"({"$push":{"a":{"$each":[1],"$position":null}}})", R"({"$push":{"a":{"$each":[1],"$sort":2}}})",
-        R"({"$push":{"a":{"$each":[1],"$sort":{"x":0}}}})", R"({"$push":{"a":{"$each":[1],"$sort":{}}}})",
-        R"({"$push":{"a":{"$each":[1],"$sort":{"x..y":1}}}})", R"({"$push":{"a":{"$each":[1],"$foo":1}}})",
-        R"({"$push":{"a":{"$each":[1],"x":1}}})", R"({"$addToSet":{"a":{"$each":5}}})",
-        R"({"$addToSet":{"a":{"$each":[1],"$slice":1}}})", R"({"$pop":{"a":2}})", R"({"$pop":{"a":"1"}})",
-        R"({"$pullAll":{"a":5}})", R"({"$pull":{"a":{"$foo":1}}})", R"({"$pull":{"a":{"b":{"$where":1}}}})",
-        R"({"$pull":{"a":{"$regex":"("}}})"));
+    testing::Values("{}", R"({"a":1})", R"({"$set":{"a":1},"b":1})", R"({"$set":5})", R"({"$set":[1]})",
+                    R"({"$foo":{"a":1}})", R"({"$where":{"a":1}})", R"({"$pushAll":{"a":[1]}})",
+                    // Paths.
+                    R"({"$set":{"":1}})", R"({"$set":{"a..b":1}})", R"({"$set":{".a":1}})", R"({"$set":{"a.":1}})",
+                    R"({"$set":{"$a":1}})", R"({"$set":{"a.$b":1}})", R"({"$set":{"$[]":1}})",
+                    R"({"$set":{"$[].a":1}})", R"({"$set":{"a.$":1}})", R"({"$set":{"a.$[x]":1}})",
+                    R"({"$set":{"a.$[":1}})", R"({"$set":{"a.b$[]..c":1}})",
+                    R"({"$set":{"a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a":1}})",
+                    // Conflicts.
+                    R"({"$set":{"a":1,"a.b":2}})", R"({"$set":{"a.b":2,"a":1}})", R"({"$set":{"a":1},"$inc":{"a":1}})",
+                    R"({"$set":{"a.b":1},"$unset":{"a":1}})", R"({"$set":{"a.$[].b":1,"a.0.b":1}})",
+                    R"({"$set":{"a.$[]":1,"a":1}})", R"({"$rename":{"a":"a"}})", R"({"$rename":{"a":"a.b"}})",
+                    R"({"$rename":{"a.b":"a"}})", R"({"$rename":{"a":"b"},"$set":{"b":1}})",
+                    R"({"$rename":{"a":"b"},"$set":{"a.c":1}})", R"({"$rename":{"a":"c","b":"c"}})",
+                    // Values that could not be stored.
+                    R"({"$set":{"a":{"$b":1}}})", R"({"$set":{"a":[{"b.c":1}]}})", R"({"$set":{"a":{"":1}}})",
+                    R"({"$push":{"a":{"$b":1}}})", R"({"$push":{"a":{"$each":[{"$b":1}]}}})",
+                    R"({"$addToSet":{"a":{"b":{"c.d":1}}}})", R"({"$min":{"a":{"$x":1}}})",
+                    R"({"$setOnInsert":{"a":{"x.y":1}}})", R"({"$push":{"a":{"$slice":1}}})",
+                    // Arguments.
+                    R"({"$inc":{"a":"1"}})", R"({"$inc":{"a":null}})", R"({"$mul":{"a":[2]}})",
+                    R"({"$bit":{"a":{"and":1.5}}})", R"({"$bit":{"a":{"nand":1}}})", R"({"$bit":{"a":{}}})",
+                    R"({"$bit":{"a":5}})", R"({"$currentDate":{"a":1}})", R"({"$currentDate":{"a":{"$type":"time"}}})",
+                    R"({"$currentDate":{"a":{"$type":"date","x":1}}})", R"({"$rename":{"a":5}})",
+                    R"({"$rename":{"a":""}})", R"({"$rename":{"a":"b.$[]"}})", R"({"$rename":{"a.$[]":"b"}})",
+                    R"({"$rename":{"a":"$b"}})", R"({"$push":{"a":{"$each":5}}})",
+                    R"({"$push":{"a":{"$each":[1],"$slice":"1"}}})", R"({"$push":{"a":{"$each":[1],"$slice":1.5}}})",
+                    R"({"$push":{"a":{"$each":[1],"$position":null}}})", R"({"$push":{"a":{"$each":[1],"$sort":2}}})",
+                    R"({"$push":{"a":{"$each":[1],"$sort":{"x":0}}}})", R"({"$push":{"a":{"$each":[1],"$sort":{}}}})",
+                    R"({"$push":{"a":{"$each":[1],"$sort":{"x..y":1}}}})", R"({"$push":{"a":{"$each":[1],"$foo":1}}})",
+                    R"({"$push":{"a":{"$each":[1],"x":1}}})", R"({"$addToSet":{"a":{"$each":5}}})",
+                    R"({"$addToSet":{"a":{"$each":[1],"$slice":1}}})", R"({"$pop":{"a":2}})", R"({"$pop":{"a":"1"}})",
+                    R"({"$pullAll":{"a":5}})", R"({"$pull":{"a":{"$foo":1}}})", R"({"$pull":{"a":{"b":{"$where":1}}}})",
+                    R"({"$pull":{"a":{"$regex":"("}}})"));
 
 // Updates that these documents do not take.
 struct Clash {
@@ -217,6 +225,9 @@ INSTANTIATE_TEST_SUITE_P(
         Clash{R"({"a":[{"c":1}],"b":1})", R"({"$rename":{"b":"a.0.c"}})", "a.0.c"},
         Clash{R"({"a":1})", R"({"$rename":{"a.b":"c"}})", "a.b"},
         Clash{R"({"a":1,"b":2})", R"({"$rename":{"a":"b.c"}})", "b.c"},
+        Clash{"{}", R"({"$unset":{"a.$[].b":1}})", "a.$[]"}, Clash{"{}", R"({"$pull":{"a.b.$[]":1}})", "a.b.$[]"},
+        Clash{R"({"a":1})", R"({"$unset":{"a.b.$[]":1}})", "a.b.$[]"},
+        Clash{R"({"a":[]})", R"({"$unset":{"a.0.$[]":1}})", "a.0.$[]"},
         Clash{"{}", R"({"$set":{"a.$[].b":1}})", "a.$[]"}, Clash{R"({"a":1})", R"({"$set":{"a.$[]":1}})", "a.$[]"},
         Clash{R"({"a":{}})", R"({"$set":{"a.$[]":1}})", "a.$[]"},
         Clash{R"({"a":[1,{}]})", R"({"$set":{"a.$[].b":1}})", "a.$[]"}));
@@ -349,6 +360,14 @@ INSTANTIATE_TEST_SUITE_P(
                    R"({"a":[{"k":1,"n":9},{"k":9,"n":1},{"n":9}]})"},
         Positional{R"({"x":{"a":[1,2]}})", R"({"$set":{"x.a.$":9}})", R"({"x.a":2})", {}, R"({"x":{"a":[1,9]}})"},
         Positional{R"({"a":[1,2]})", R"({"$set":{"a.$":9}})", R"({"b":1})", {}, ""},
+        Positional{R"({"a":[1,2,3]})", R"({"$set":{"a.$":9,"a.0":7,"a.3":8}})", R"({"a":2})", {}, R"({"a":[7,9,3,8]})"},
+        Positional{R"({"a":[{"k":1},{"k":2}]})",
+                   R"({"$set":{"a.$.x":9,"a.1.y":7}})",
+                   R"({"a.k":2})",
+                   {},
+                   R"({"a":[{"k":1},{"k":2,"x":9,"y":7}]})"},
+        Positional{R"({"a":[1,2]})", R"({"$set":{"a.$":9,"a.1":7}})", R"({"a":2})", {}, ""},
+        Positional{R"({"a":[1,2]})", R"({"$setOnInsert":{"b.$[].c":9}})", "{}", {}, ""},
         Positional{R"({"a":[-3,4,-1]})",
                    R"({"$set":{"a.$[low]":0}})",
                    "{}",
@@ -384,6 +403,28 @@ TEST(UpdatePositional, NeedsItsFilters) {
   EXPECT_TRUE(Update::parse(fromJson(R"({"$set":{"a.$[x]":1}})"), options));
   EXPECT_FALSE(Update::parse(fromJson(R"({"$set":{"a":1}})"), options)) << "an array filter that no path uses";
   EXPECT_FALSE(Update::parse(fromJson(R"({"$set":{"a.$[X]":1}})"), options));
+  const Filter query = filterOf(R"({"a":1})");
+  options.query = &query;
+  const auto mixed = Update::parse(fromJson(R"({"$set":{"a.$":1,"a.$[x].b":1}})"), options);
+  ASSERT_FALSE(mixed) << "a matched element beside filtered ones";
+  EXPECT_NE(mixed.error().message().find("a.$\""), std::string::npos) << mixed.error().message();
+}
+
+TEST(ArrayFilters, TakeOneNameEach) {
+  const auto filters = parseArrayFilters(
+      fromJson(R"({"0":{"low":{"$lt":3}},"1":{"$or":[{"e.k":1},{"e.l":2}]},"2":{"x2Y.z":1,"x2Y.w":null}})"));
+  ASSERT_TRUE(filters) << filters.error().message();
+  ASSERT_EQ(filters->size(), 3u);
+  EXPECT_EQ((*filters)[0].first, "low");
+  EXPECT_EQ((*filters)[1].first, "e");
+  EXPECT_EQ((*filters)[2].first, "x2Y");
+  for (const char* text :
+       {R"({"0":1})", R"({"0":{}})", R"({"0":{"a":1,"b":2}})", R"({"0":{"A":1}})", R"({"0":{"a_b":1}})",
+        R"({"0":{"a":1},"1":{"a.b":2}})", R"({"0":{"a":{"$where":1}}})", R"({"0":{"$or":[]}})"}) {
+    const auto refused = parseArrayFilters(fromJson(text));
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().code(), ErrorCode::invalidUpdate) << text;
+  }
 }
 
 }  // namespace

@@ -19,13 +19,16 @@ UpdateNode* descend(UpdateNode& node, const std::string& step) {
   const std::string path = node.path.empty() ? step : node.path + "." + step;
   const auto kind = arrayStepKind(step);
   if (!kind) {
-    if (!node.arraySteps.empty()) return nullptr;
+    if (!node.arraySteps.empty() && node.arraySteps.front().kind != ArrayStep::Kind::matched) return nullptr;
     auto& child = node.children[step];
     if (!child) child = std::make_unique<UpdateNode>();
     child->path = path;
     return child.get();
   }
-  if (!node.children.empty()) return nullptr;
+  const bool isMatched = *kind == ArrayStep::Kind::matched;
+  if (!isMatched && !node.children.empty()) return nullptr;
+  if (!node.arraySteps.empty() && (node.arraySteps.front().kind == ArrayStep::Kind::matched) != isMatched)
+    return nullptr;
   const std::string name = *kind == ArrayStep::Kind::filtered ? step.substr(2, step.size() - 3) : "";
   for (ArrayStep& existing : node.arraySteps) {
     if (existing.kind == *kind && existing.name == name) return existing.node.get();
@@ -33,6 +36,12 @@ UpdateNode* descend(UpdateNode& node, const std::string& step) {
   ArrayStep& added = node.arraySteps.emplace_back(*kind, name, std::make_unique<UpdateNode>());
   added.node->path = path;
   return added.node.get();
+}
+
+// The first path at or below a node.
+const std::string& firstPath(const UpdateNode& node) {
+  if (!node.children.empty()) return firstPath(*node.children.begin()->second);
+  return node.arraySteps.empty() ? node.path : firstPath(*node.arraySteps.front().node);
 }
 
 }  // namespace
@@ -56,7 +65,7 @@ Result<> insertAction(UpdateNode& root, const std::vector<std::string>& steps, s
     std::string path;
     for (const std::string& step : steps) path += (path.empty() ? "" : ".") + step;
     return refuseUpdate(
-        fmt::format("updating the path \"{}\" would conflict with the one at \"{}\"", path, node->path));
+        fmt::format("updating the path \"{}\" would conflict with the one at \"{}\"", path, firstPath(*node)));
   };
   for (const std::string& step : steps) {
     if (node->action) return conflict();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/filter.h"
+#include "document/update.h"
 
 namespace mb::doc {
 
@@ -18,7 +19,7 @@ struct ApplyContext {
   bool inserting = false;
   std::vector<std::optional<ValueView>> renamed;  // the source of each $rename, as it was before
   const Filter* query = nullptr;
-  const std::vector<std::pair<std::string, Filter>>* arrayFilters = nullptr;
+  const ArrayFilters* arrayFilters = nullptr;
 };
 
 // The field that an action changes.
@@ -63,8 +64,9 @@ struct UpdateNode {
   std::string path;
   std::unique_ptr<UpdateAction> action;
   std::map<std::string, std::unique_ptr<UpdateNode>, StepLess> children;
-  std::vector<ArrayStep> arraySteps;  // never beside children
-  size_t position = 0;                // among the parent's children, once numbered
+  // Either one "$", which children may stand beside, or all the others, which nothing may.
+  std::vector<ArrayStep> arraySteps;
+  size_t position = 0;  // among the parent's children, once numbered
 
   bool isUnused() const { return !action && children.empty() && arraySteps.empty(); }
 };
@@ -79,6 +81,8 @@ Result<Document> applyTree(const UpdateNode& root, const ApplyContext& context);
 
 // The element of `array` (at the path `steps` of the document) through which the query found the document.
 std::optional<size_t> matchedPosition(const Filter& query, const std::string& path, DocumentView array);
+// Whether `name` can stand in `$[name]`: a small letter, then letters and digits.
+bool isFilterName(std::string_view name);
 // Whether an array filter, whose paths begin with its name, takes the element.
 bool takesElement(const Filter& filter, std::string_view name, ValueView element);
 

@@ -1,0 +1,280 @@
+// The embedded engine behind a pipe, for the differential test: BSON messages on standard input, one BSON answer to
+// each on standard output. differential_driver FOLDER; messages and answers are told at handle().
+#include <cstdio>
+#include <filesystem>
+
+#include "document/update.h"
+#include "store/embedded/embedded_store.h"
+#include "store/testing/running.h"
+
+namespace mb::store {
+
+namespace {
+
+Deadline soon() {
+  return std::chrono::steady_clock::now() + std::chrono::seconds(30);
+}
+
+WriteOptions writeOptions() {
+  WriteOptions options;
+  options.deadline = soon();
+  options.actor = {"server", "differential"};
+  return options;
+}
+
+doc::DocumentView documentAt(doc::DocumentView message, std::string_view key) {
+  const auto value = message.find(key);
+  return value && value->isContainer() ? value->asDocument() : doc::DocumentView();
+}
+
+std::vector<SortKey> sortOf(doc::DocumentView source) {
+  std::vector<SortKey> keys;
+  for (const doc::Element& element : source) {
+    keys.push_back({std::string(element.key), static_cast<int>(element.value.asInteger())});
+  }
+  return keys;
+}
+
+IndexSpec specOf(doc::DocumentView source) {
+  IndexSpec spec;
+  for (const SortKey& key : sortOf(documentAt(source, "keys"))) spec.keys.push_back({key.path, key.direction});
+  spec.name = defaultIndexName(spec.keys);
+  spec.unique = source.find("unique").has_value();
+  spec.sparse = source.find("sparse").has_value();
+  if (source.find("partialFilter")) spec.partialFilter = doc::Document(documentAt(source, "partialFilter"));
+  return spec;
+}
+
+// The same documents twice: without and with indexes.
+class Session {
+ public:
+  Session(EmbeddedStore& store, ProjectNo project) : store_(store), project_(project) {}
+
+  // {begin: {documents: [...], indexes: [{keys, unique?, sparse?, partialFilter?}]}} -> {indexes: [name or ""]}
+  // {find: [{filter, sort?, skip?, limit?}]} -> {results: [{error} or {plain: [id], indexed: [id], index}]}
+  // {update: [{id, update, filter?, arrayFilters?}]} -> {results: [{error} or {unmatched} or {document}]}
+  // {put: [document]} -> {}
+  Task<doc::Document> handle(doc::Document message) {
+    doc::BsonWriter answer;
+    if (const auto begin = message.view().find("begin")) CO_CHECK(co_await this->begin(begin->asDocument(), answer));
+    if (const auto put = message.view().find("put")) CO_CHECK(co_await this->put(put->asDocument()));
+    if (message.view().find("find")) CO_CHECK(co_await find(documentAt(message, "find"), answer));
+    if (message.view().find("update")) CO_CHECK(co_await update(documentAt(message, "update"), answer));
+    co_return answer.finish();
+  }
+
+ private:
+  Task<> begin(doc::DocumentView source, doc::BsonWriter& answer) {
+    for (CollectionRef* collection : {&plain_, &indexed_}) {
+      if (collection->number != 0) CO_CHECK(co_await store_.dropCollection(*collection, {}));
+    }
+    CO_TRY(plain_, co_await create("plain"));
+    CO_TRY(indexed_, co_await create("indexed"));
+    CO_CHECK(co_await put(documentAt(source, "documents")));
+    answer.beginArray("indexes");
+    size_t index = 0;
+    for (const doc::Element& element : documentAt(source, "indexes")) {
+      const auto made = co_await store_.createIndex(indexed_, specOf(element.value.asDocument()), {});
+      answer.appendString(doc::arrayKey(index++), made ? made->spec.name : "");
+      CO_CHECK(co_await refresh());
+    }
+    answer.end();
+    co_return Result<>();
+  }
+
+  Task<CollectionRef> create(std::string name) {
+    CO_TRY(const CollectionInfo info, co_await store_.createCollection(project_, std::move(name), {}, {}));
+    co_return CollectionRef{project_, info.number, info.version};
+  }
+
+  Task<> refresh() {
+    CO_TRY(const auto collections, co_await store_.collections(project_));
+    for (const CollectionInfo& info : collections) {
+      if (info.number == indexed_.number) indexed_.version = info.version;
+    }
+    co_return Result<>();
+  }
+
+  Task<> put(doc::DocumentView documents) {
+    for (const doc::Element& element : documents) {
+      const doc::DocumentView document = element.value.asDocument();
+      for (const CollectionRef& collection : {plain_, indexed_}) {
+        CO_CHECK(co_await store_.write(
+            {{collection, std::string(document.stringOr("id"))}},
+            [document](auto) -> Result<std::vector<Change>> {
+              std::vector<Change> changes;
+              changes.push_back(Change::put(doc::Document(document)));
+              return changes;
+            },
+            writeOptions()));
+      }
+    }
+    co_return Result<>();
+  }
+
+  Task<> find(doc::DocumentView queries, doc::BsonWriter& answer) {
+    answer.beginArray("results");
+    size_t index = 0;
+    for (const doc::Element& element : queries) {
+      answer.beginDocument(doc::arrayKey(index++));
+      CO_CHECK(co_await findOne(element.value.asDocument(), answer));
+      answer.end();
+    }
+    answer.end();
+    co_return Result<>();
+  }
+
+  Task<> findOne(doc::DocumentView source, doc::BsonWriter& answer) {
+    auto filter = doc::Filter::parse(documentAt(source, "filter"));
+    if (!filter) {
+      answer.appendString("error", filter.error().message());
+      co_return Result<>();
+    }
+    std::string index;
+    for (const auto& [name, collection] : {std::pair{"plain", plain_}, std::pair{"indexed", indexed_}}) {
+      Query query;
+      query.collection = collection;
+      query.filter = *filter;
+      query.limit = 1000;
+      query.sort = sortOf(documentAt(source, "sort"));
+      if (const auto skip = source.find("skip")) query.skip = static_cast<uint64_t>(skip->asInteger());
+      if (const auto limit = source.find("limit")) query.limit = static_cast<uint64_t>(limit->asInteger());
+      query.deadline = soon();
+      CO_TRY(const QueryResult found, co_await store_.find(std::move(query)));
+      answer.beginArray(name);
+      size_t position = 0;
+      for (const doc::Document& document : found.documents) {
+        answer.appendString(doc::arrayKey(position++), document.view().stringOr("id"));
+      }
+      answer.end();
+      index = found.explain.index;
+      CO_TRY(const uint64_t count, co_await store_.count(collection, *filter, soon()));
+      answer.appendInteger(std::string(name) + "Count", static_cast<int64_t>(count));
+    }
+    answer.appendString("index", index);
+    co_return Result<>();
+  }
+
+  Task<> update(doc::DocumentView updates, doc::BsonWriter& answer) {
+    answer.beginArray("results");
+    size_t index = 0;
+    for (const doc::Element& element : updates) {
+      answer.beginDocument(doc::arrayKey(index++));
+      CO_CHECK(co_await updateOne(element.value.asDocument(), answer));
+      answer.end();
+    }
+    answer.end();
+    co_return Result<>();
+  }
+
+  Task<> updateOne(doc::DocumentView source, doc::BsonWriter& answer) {
+    const auto parsed = parseUpdate(source);
+    if (!parsed) {
+      answer.appendString("error", parsed.error().message());
+      co_return Result<>();
+    }
+    const auto& [query, update] = *parsed;
+    std::optional<doc::Document> after;
+    bool unmatched = false;
+    const std::string id(source.stringOr("id"));
+    // The indexed one first: a unique index may refuse what the plain one would take.
+    for (const CollectionRef& collection : {indexed_, plain_}) {
+      const auto outcome = co_await store_.write(
+          {{collection, id}},
+          [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
+            std::vector<Change> changes;
+            unmatched = !query.matches(*before.front());
+            if (unmatched) {
+              changes.push_back(Change::keep());
+            } else {
+              TRY(after, update.apply(*before.front(), Timestamp{0}));
+              changes.push_back(Change::put(*after));
+            }
+            return changes;
+          },
+          writeOptions());
+      if (!outcome || !outcome->committed()) {
+        answer.appendString("error", outcome ? "a unique index: " + outcome->violatedIndex : outcome.error().message());
+        co_return Result<>();
+      }
+    }
+    if (unmatched) {
+      answer.appendBool("unmatched", true);
+    } else {
+      answer.appendDocument("document", *after);
+    }
+    co_return Result<>();
+  }
+
+  static Result<std::pair<doc::Filter, doc::Update>> parseUpdate(doc::DocumentView source) {
+    TRY(doc::Filter query, doc::Filter::parse(documentAt(source, "filter")));
+    doc::UpdateOptions options;
+    options.positional = true;
+    options.query = &query;
+    if (source.find("arrayFilters")) {
+      TRY(options.arrayFilters, doc::parseArrayFilters(documentAt(source, "arrayFilters")));
+    }
+    TRY(doc::Update update, doc::Update::parse(documentAt(source, "update"), options));
+    return std::pair{std::move(query), std::move(update)};
+  }
+
+  EmbeddedStore& store_;
+  ProjectNo project_;
+  CollectionRef plain_;
+  CollectionRef indexed_;
+};
+
+// The next message; nullopt at the end of the input.
+std::optional<doc::Document> readMessage() {
+  std::array<char, 4> head;
+  if (std::fread(head.data(), 1, head.size(), stdin) != head.size()) return std::nullopt;
+  int32_t length = 0;
+  std::memcpy(&length, head.data(), sizeof length);
+  if (length < 5 || length > (64 << 20)) return std::nullopt;
+  std::string bytes(static_cast<size_t>(length), '\0');
+  std::ranges::copy(head, bytes.begin());
+  if (std::fread(bytes.data() + head.size(), 1, bytes.size() - head.size(), stdin) != bytes.size() - head.size()) {
+    return std::nullopt;
+  }
+  auto message = doc::Document::fromUntrusted(std::move(bytes));
+  if (!message) return std::nullopt;
+  return *std::move(message);
+}
+
+int serve(const std::filesystem::path& folder) {
+  SystemClock clock;
+  Cores cores(1);
+  cores.start();
+  int code = 0;
+  {
+    EmbeddedSettings settings;
+    settings.minFreeDiskBytes = 0;
+    auto store = EmbeddedStore::open(folder, settings, cores, {}, clock).value();
+    Session session(*store, testing::runOn(cores, 0, store->allocateProject()).value());
+    while (auto message = readMessage()) {
+      const auto answer = testing::runOn(cores, 0, session.handle(*std::move(message)));
+      if (!answer) {
+        std::fprintf(stderr, "%s %s\n", answer.error().message().c_str(), answer.error().cause().c_str());
+        code = 1;
+        break;
+      }
+      std::fwrite(answer->bytes().data(), 1, answer->bytes().size(), stdout);
+      std::fflush(stdout);
+    }
+  }
+  cores.stop();
+  cores.join();
+  return code;
+}
+
+}  // namespace
+
+}  // namespace mb::store
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: differential_driver FOLDER\n");
+    return 2;
+  }
+  return mb::store::serve(argv[1]);
+}

@@ -1,0 +1,256 @@
+"""The differences that stand, each with the page of MongoDB's manual that judges it. "The other" is mongo-java-server.
+
+A difference about which documents match, or how they are sorted, stands only where arbiter.py, which is written from
+the manual alone, agrees with this engine. What an update may not do is judged by name here.
+
+NOT_ASKED, because the other's answer is wrong for all of it, so that nothing could be compared:
+  - {field: {}} without $eq: the other takes it for no condition. ("Query on Embedded/Nested Documents")
+  - $gt, $gte, $lt, $lte with an array or object: the other orders these by its own rule. ("Comparison/Sort Order")
+  - $ne, $nin, $not and $exists beside another operator in one object: the other then skips arrays. ("$and")
+  - {$elemMatch: {}}: the other takes elements that are no objects. ("$elemMatch (query)")
+  - $bit: the other lacks it. Unique indexes: the other enforces partial ones on all documents; the engine's own suites
+    test them.
+FIELD_ORDER: new fields come to stand in the order of their names here, as "Behavior" of "$set" says; the other puts
+them as they were named. Documents are compared without the order of fields.
+"""
+
+import re
+
+import arbiter
+from bson import Decimal128
+
+NUMBERS = (int, float, Decimal128)
+
+# What each operator takes, by its own page; the other looks at operands only when a document makes it, or never.
+OPERANDS = r" takes | stands | stand |is not an operator|, for which there is no array filter"
+
+# (name, where it applies, whether it explains the case)
+UPDATES = [
+    # "Update Operators Behavior": paths that meet are refused. The other knows only some, and none inside an operator.
+    ("update: conflicting paths", r"would conflict with|change the same element", lambda case: paths_meet(case)),
+    # "$inc", "$push" and others, "Behavior": a field of null is no number and no array. To the other it is missing.
+    ("update: null is not missing", r"of type null", lambda case: True),
+    # "Update Operators": a path through a scalar, or by name into an array, is an error, not an absent field.
+    ("update: a path that cannot be", r"leads through", lambda case: True),
+    ("update: operands are checked", OPERANDS, lambda case: True),
+    # "$ (update)": must have its match in the query, whatever the operator.
+    ("update: `$` without its match", r"must be an array|names no element", lambda case: ".$" in str(case.request)),
+    # "$inc", "$mul": a 64-bit integer does not wrap.
+    ("update: overflow", r"is too large", lambda case: uses(case, "$inc", "$mul")),
+    # "$rename": "does not work" on fields of arrays.
+    ("update: $rename into an array", r"cannot reach", lambda case: uses(case, "$rename")),
+    # "Multikey Indexes", "Compound Multikey Indexes": one array a document. The other has no indexes here.
+    ("update: an index over two arrays", r"covers two arrays", lambda case: True),
+]
+
+
+def reason(case) -> str | None:
+    """The name of the difference that `case` is an instance of; None when it is not explained."""
+    if case.kind == "update":
+        return update_reason(case)
+    if isinstance(case.ours, str):
+        return "filter: operands are checked" if re.search(OPERANDS, case.ours) else None
+    if isinstance(case.theirs, str):
+        # A Java exception is no answer.
+        return "the other failed" if re.search(r"Unknown error|connection closed", case.theirs) else None
+    if case.kind == "order":
+        return order_reason(case)
+    return match_reason(case)
+
+
+def update_reason(case) -> str | None:
+    if isinstance(case.theirs, str) and re.search(r"Unknown error|connection closed", case.theirs):
+        return "the other failed"
+    if not isinstance(case.ours, str):
+        return value_reason(case) or numbers_reason(case) or filter_reason(case) or elements_reason(case)
+    for name, message, explains in UPDATES:
+        if re.search(message, case.ours) and explains(case):
+            return name
+    return elements_reason(case) or matched_reason(case)
+
+
+def match_reason(case) -> str | None:
+    if arbiter.matches(case.request["filter"], case.documents[0]) != bool(case.ours):
+        return None
+    names = set(re.findall(r"'(\$\w+)'", str(case.request["filter"])))
+    for name, needs in MATCHES:
+        if needs(case, names):
+            return name
+    return None
+
+
+def holds(value, found) -> bool:
+    """Whether `found` is true of the value or anything inside it."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return found(value) or any(holds(item, found) for item in inside)
+
+
+def in_document(case, found) -> bool:
+    return any(holds(document, found) for document in case.documents)
+
+
+def has(case, kind) -> bool:
+    def found(value):
+        return isinstance(value, kind)
+
+    return in_document(case, found) or holds(case.request, found)
+
+
+def is_large(value) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal128)):
+        return False
+    return abs(value.to_decimal() if isinstance(value, Decimal128) else value) >= 2**52
+
+
+MATCHES = [
+    # "$regex": matches strings. The other matches the text of any value.
+    ("match: $regex on what is no string", lambda case, names: "$regex" in names),
+    # "Query for Null or Missing Fields", "Query an Array of Embedded Documents": an array that holds no document leads
+    # nowhere: it is not null there, and negations hold.
+    ("match: arrays on the way", lambda case, names: in_document(case, lambda value: isinstance(value, list))),
+    # "Comparison", "Query for Null": null equals what is missing, and $gte, $lte and $all take equality in.
+    ("match: null is missing too", lambda case, names: holds(case.request, lambda value: value is None)),
+    # "$all": equality as everywhere, 1 is 1.0, and an object equals one.
+    ("match: $all by equality", lambda case, names: "$all" in names),
+    # "Model Monetary Data": 0.1 as a decimal is not the double nearest to it.
+    ("match: a decimal beside a double", lambda case, names: has(case, Decimal128) and has(case, float)),
+    # "$mod": what is divided is cut to 64 bits; the other takes 32 of a double, and goes through doubles.
+    ("match: $mod of large numbers", lambda case, names: "$mod" in names),
+    # "Numeric Types": compared by value. The other goes through doubles.
+    ("match: numbers beyond doubles", lambda case, names: in_document(case, is_large)),
+]
+
+
+def order_reason(case) -> str | None:
+    if case.page is not None:
+        skip = case.page.get("skip", 0)
+        wanted = arbiter.in_order(case.documents, case.page["sort"])[skip:][: case.page.get("limit")]
+    else:
+        wanted = arbiter.in_order(case.documents, case.request["sort"])
+    if wanted == case.ours:
+        # "Comparison/Sort Order", Arrays: ascending by the smallest element, descending by the largest.
+        return "sort: arrays and objects"
+    mixed = in_document(case, lambda value: isinstance(value, list) and any(not isinstance(one, dict) for one in value))
+    # The manual does not say how a path sorts through what is no object in an array. Here it counts as nothing there,
+    # as in filters; the server takes it for null.
+    return "sort: through arrays of other than objects" if mixed else None
+
+
+def value_reason(case) -> str | None:
+    """One operator on one path, judged by what the manual says of it."""
+    before, update = case.documents[0], case.request["update"]
+    if names_places(update):
+        # "Update Operators Behavior": numeric names are processed in numeric order; the other goes by the order given.
+        return "update: places of one array in their order"
+    operator, fields = next(iter(update.items()))
+    path, operand = next(iter(fields.items()))
+    if len(update) > 1 or len(fields) > 1 or isinstance(case.theirs, str):
+        return None
+    if operator == "$unset" and unchanged(case) and has(case, list):
+        # "$unset": a name in an array is no path to its elements; without it nothing happens.
+        return "update: $unset by name into an array"
+    is_number = holds(operand, lambda value: isinstance(value, NUMBERS))
+    if operator == "$set" and is_number and arbiter.same(arbiter.at(case.ours, path), operand):
+        # "$set" replaces the value, its type too; the other leaves a number that it takes for equal.
+        return "update: $set of a number over another type's"
+    step = next((step for step in (".$[]", ".$") if path.endswith(step)), "")
+    path = path.removesuffix(step)
+    value, became = arbiter.at(before, path), arbiter.at(case.ours, path)
+    if step and isinstance(value, list):
+        takes = [step == ".$[]" or not arbiter.same(one, two) for one, two in zip(value, became, strict=True)]
+        each = zip(value, takes, strict=True)
+        wanted = [arbiter.after(operator, one, operand) if taken else one for one, taken in each]
+        wanted = arbiter.MISSING if arbiter.MISSING in wanted else wanted
+    else:
+        wanted = arbiter.after(operator, value, operand)
+    if wanted is arbiter.MISSING or not arbiter.same(became, wanted):
+        return None
+    # "Comparison/Sort Order": one order and one equality for all types. The other has its own for arrays, objects and
+    # decimals, and lets {} in $pull take anything.
+    return f"update: {operator} by MongoDB's equality and order"
+
+
+def matched_reason(case) -> str | None:
+    """`$` is an element that the filter takes; the other may take another one, as it does in queries."""
+    if len(case.request.get("filter", {})) != 1 or ".$" not in str(case.request["update"]):
+        return None
+    path, condition = next(iter(case.request["filter"].items()))
+    condition = condition.get("$elemMatch", condition) if isinstance(condition, dict) else {"$eq": condition}
+    array = arbiter.at(case.documents[0], path)
+    if not isinstance(array, list) or not next(iter(condition), "").startswith("$"):
+        return None
+    taken = [element for element in array if arbiter.element_fits(element, condition)]
+    # The error names the type of the element: the other would have found another one.
+    return "update: the element that `$` stands for" if taken and not isinstance(taken[0], list) else None
+
+
+def unchanged(case) -> bool:
+    before = {key: value for key, value in case.documents[0].items() if key != "id"}
+    return arbiter.same(before, {key: value for key, value in case.ours.items() if key != "id"})
+
+
+def filter_reason(case) -> str | None:
+    """What the filter takes is judged as it is of a query."""
+    if unchanged(case) and not arbiter.matches(case.request.get("filter", {}), case.documents[0]):
+        return "update: what the filter takes"
+    return None
+
+
+def elements_reason(case) -> str | None:
+    """The elements that an array filter takes are judged as documents are of a query."""
+    filters = case.request.get("arrayFilters", [])
+    paths = [path for path in all_paths(case.request["update"]) if ".$[e]" in path]
+    if len(filters) != 1 or len(paths) != 1:
+        return None
+    array = arbiter.at(case.documents[0], paths[0].split(".$[e]")[0])
+    if not isinstance(array, list):
+        return None
+    takes = [arbiter.matches(filters[0], {"e": element}) for element in array]
+    if isinstance(case.ours, str):
+        return "update: what the array filter takes" if any(takes) else None
+    became = arbiter.at(case.ours, paths[0].split(".$[e]")[0])
+    kept = all(arbiter.same(one, two) for one, two, taken in zip(array, became, takes, strict=True) if not taken)
+    return "update: what the array filter takes" if kept else None
+
+
+def numbers_reason(case) -> str | None:
+    # "$inc", "$mul": a double beside a decimal is converted, with 15 digits, as the server does; the other takes all.
+    both = has(case, Decimal128) and has(case, float)
+    return "update: a double beside a decimal" if both and uses(case, "$inc", "$mul") else None
+
+
+def all_paths(update: dict) -> list[str]:
+    return [path for fields in update.values() for path in fields]
+
+
+def names_places(update: dict) -> bool:
+    """Whether two paths part at two places of an array."""
+    paths = [path.split(".") for path in all_paths(update)]
+
+    def part(a: list[str], b: list[str]) -> bool:
+        one, two = next(((one, two) for one, two in zip(a, b, strict=False) if one != two), ("", ""))
+        return one.isdigit() and two.isdigit()
+
+    return any(part(a, b) for i, a in enumerate(paths) for b in paths[:i])
+
+
+def uses(case, *operators: str) -> bool:
+    return any(operator in case.request["update"] for operator in operators)
+
+
+def paths_meet(case) -> bool:
+    """Whether two paths of the update are the same, or one leads to the other, or one goes on by `$[]` where the other
+    has a name; `$` steps lead anywhere."""
+    update = case.request["update"]
+    paths = [path.split(".") for path in all_paths(update)]
+    paths += [path.split(".") for path in update.get("$rename", {}).values() if isinstance(path, str)]
+
+    def meet(a: list[str], b: list[str]) -> bool:
+        for one, two in zip(a, b, strict=False):
+            if one != two and (one.startswith("$[") or two.startswith("$[")):
+                return True
+            if one != two and "$" not in (one, two):
+                return False
+        return True
+
+    return any(meet(a, b) for i, a in enumerate(paths) for b in paths[:i])

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Random documents, filters, updates and indexes through the embedded engine, without and with indexes, and through an
+independent implementation of MongoDB's semantics.
+
+    tests/differential/run.py [--operations N] [--seconds N] [--seed S] [--jobs N] [--driver PROGRAM] [--round N]
+
+Round n of a seed is always the same. A difference that known.py does not explain is shrunk, printed and makes the run
+fail. Exit code: 0, or 1 when there was one. The last line is the summary.
+"""
+
+import argparse
+import collections
+import itertools
+import multiprocessing
+import signal
+import sys
+import time
+from pathlib import Path
+
+import bson
+import known
+from cases import Case, Judge
+from engines import ROOT, Ours, Server, Theirs
+from generate import Generator
+
+DOCUMENTS = 24
+QUERIES = 60
+MAX_SHOWN = 20
+
+
+class Round:
+    """One collection's life: documents, queries, updates, queries again."""
+
+    def __init__(self, worker: "Worker", number: int):
+        self.worker = worker
+        self.ours, self.theirs = worker.ours, worker.theirs
+        self.make = Generator(f"{worker.seed}:{number}")
+        self.number = number
+        self.documents = {document["id"]: document for document in map(self.make.document, range(DOCUMENTS))}
+
+    def run(self) -> None:
+        indexes = [self.make.index() for _ in range(self.make.random.randrange(4))]
+        self.ours.ask({"begin": {"documents": list(self.documents.values()), "indexes": indexes}})
+        self.theirs.begin(list(self.documents.values()))
+        self.queries()
+        for _ in range(3):
+            self.updates()
+        self.queries()
+
+    def queries(self) -> None:
+        queries = [self.make.query() for _ in range(QUERIES)]
+        for query, mine in zip(queries, self.ours.ask({"find": queries})["results"], strict=True):
+            self.worker.operations += 1
+            other = self.theirs.find(query)
+            if "plain" in mine:
+                self.check_indexes(query, mine)
+            ids, others = mine.get("plain", mine.get("error")), other.get("ids", other.get("error"))
+            if isinstance(ids, str) and isinstance(others, str):
+                self.worker.tally["both refuse"] += 1
+            elif ids != others:
+                self.differs(query, ids, others)
+
+    def check_indexes(self, query: dict, mine: dict) -> None:
+        whole = "limit" not in query
+        if mine["index"]:
+            self.worker.tally["by an index"] += 1
+        if mine["plain"] != mine["indexed"] or mine["plainCount"] != mine["indexedCount"]:
+            self.worker.fault(f"round {self.number}: with and without indexes\n  {query}\n  {mine}")
+        elif whole and mine["plainCount"] != len(mine["plain"]):
+            self.worker.fault(f"round {self.number}: a count\n  {query}\n  {mine}")
+
+    def differs(self, query: dict, ids, others) -> None:
+        request = {"filter": query["filter"]}
+        documents = list(self.documents.values())
+        if isinstance(ids, str):
+            return self.worker.judge(self.number, Case("match", [], request, ids, others))
+        if isinstance(others, str):
+            return self.worker.judge(self.number, Case("match", documents, request, ids, others))
+        whole = self.ours.ask({"find": [request]})["results"][0]["plain"]
+        matched = self.theirs.find(request).get("ids", [])
+        apart = sorted(set(whole) ^ set(matched))
+        for id in apart:
+            mine = ["s00"] if id in whole else []
+            other = ["s00"] if id in matched else []
+            self.worker.judge(self.number, Case("match", [self.documents[id]], request, mine, other))
+        if not apart:
+            request = {"filter": {}, "sort": query["sort"]}
+            matched = [self.documents[id] for id in whole]
+            self.worker.judge(self.number, Case("order", matched, request, ids, others, page=query))
+
+    def updates(self) -> None:
+        updates = [{"id": id, **self.make.update()} for id in self.documents]
+        errors = self.theirs.update(updates, self.documents)
+        after = self.theirs.documents()
+        again = []
+        for update, mine, error in zip(updates, self.ours.ask({"update": updates})["results"], errors, strict=True):
+            self.worker.operations += 1
+            id = update["id"]
+            before = self.documents[id]
+            became = mine.get("document", before)
+            case = Case("update", [before], {key: part for key, part in update.items() if key != "id"})
+            case.ours = mine.get("error", became)
+            case.theirs = error if error else after.get(id)
+            self.documents[id] = became
+            if bson.encode(became) != bson.encode(after.get(id, {})):
+                again.append(became)
+            if case.differs():
+                self.worker.judge(self.number, case)
+            elif isinstance(case.ours, str):
+                self.worker.tally["both refuse"] += 1
+        for document in again:
+            self.theirs.put(document)
+
+
+class Worker:
+    def __init__(self, options: argparse.Namespace, port: int, number: int):
+        self.seed = options.seed
+        self.ours, self.scratch = Ours(options.driver), Ours(options.driver)
+        self.theirs = Theirs(port, f"worker{number}")
+        self.shrinker = Judge(self.scratch, Theirs(port, f"scratch{number}"))
+        self.operations = 0
+        self.tally: collections.Counter = collections.Counter()
+        self.faults: list[str] = []
+
+    def judge(self, number: int, case: Case) -> None:
+        reason = known.reason(case)
+        if reason is None:
+            given, case = case, self.shrinker.shrink(case)
+            if not case.differs():
+                return self.fault(f"round {number}: differs only beside the other documents\n{given}")
+            reason = known.reason(case)
+        if reason is None:
+            self.fault(f"round {number}:\n{case}")
+        else:
+            self.tally[f"known: {reason}"] += 1
+
+    def fault(self, text: str) -> None:
+        self.tally["FAULT"] += 1
+        if len(self.faults) < MAX_SHOWN:
+            self.faults.append(text)
+            print(text, flush=True)
+
+    def close(self) -> None:
+        self.ours.close()
+        self.scratch.close()
+
+
+def work(options: argparse.Namespace, port: int, number: int, results: multiprocessing.Queue) -> None:
+    worker = Worker(options, port, number)
+    try:
+        end = time.monotonic() + options.seconds
+        rounds = [options.round] if options.round is not None else itertools.count(number, options.jobs)
+        for round_number in rounds:
+            if worker.operations >= options.operations / options.jobs or time.monotonic() > end:
+                break
+            Round(worker, round_number).run()
+    except Exception as error:  # told to the parent, which would else wait
+        worker.tally["FAULT"] += 1
+        print(f"worker {number}: {error!r}", flush=True)
+    finally:
+        results.put((worker.operations, dict(worker.tally)))
+        worker.close()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--operations", type=int, default=20_000, help="queries and updates, all together (20000)")
+    parser.add_argument("--seconds", type=float, default=86_400, help="at most this long")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--round", type=int, help="this one only")
+    parser.add_argument("--driver", type=Path, default=ROOT / "build" / "release" / "bin" / "differential_driver")
+    options = parser.parse_args()
+    options.jobs = 1 if options.round is not None else options.jobs
+
+    # Ended from outside, it clears up after itself.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    began = time.monotonic()
+    server = Server()
+    results: multiprocessing.Queue = multiprocessing.Queue()
+    workers = [
+        multiprocessing.Process(target=work, args=(options, server.port, number, results))
+        for number in range(options.jobs)
+    ]
+    try:
+        for process in workers:
+            process.start()
+        outcomes = [results.get() for _ in workers]
+        for process in workers:
+            process.join()
+    finally:
+        server.close()
+    operations = sum(outcome[0] for outcome in outcomes)
+    tally = sum((collections.Counter(outcome[1]) for outcome in outcomes), collections.Counter())
+    for name, count in sorted(tally.items()):
+        print(f"{count:>9}  {name}")
+    faults = tally["FAULT"]
+    seconds = time.monotonic() - began
+    print(
+        f"{operations} operations, {faults} unexplained differences, seed {options.seed}, {seconds:.0f} s", flush=True
+    )
+    return 1 if faults or not operations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
