@@ -140,3 +140,107 @@ def test_expressions_are_checked_against_the_schema(project, admin):
         "VALIDATION",
     )
     ok(admin.put(f"/admin/collections/{collection}/policy", {"create": {"validate": "document.n > 1"}}), 204)
+
+
+# ---- policies against a schema
+
+CLOSED = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "title": {"type": "string"},
+        "price": {"type": "number"},
+        "due": {"type": "string", "x-bson": "date"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "lines": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {"sku": {"type": "string"}, "amount": {"type": "integer"}},
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "policy, path, words",
+    [
+        ({"create": {"validate": "document.titel != ''"}}, "/create/validate", "line 1, column 10: undefined field"),
+        ({"update": {"validate": "true &&\n previous.titel == ''"}}, "/update/validate", "line 2, column 11"),
+        ({"create": {"validate": "document.tags.all(t, t > 1)"}}, "/create/validate", "line 1, column 24"),
+        ({"create": {"validate": "document.lines.all(l, l.amuont > 0)"}}, "/create/validate", "'amuont'"),
+        ({"create": {"validate": "document.due == '2026'"}}, "/create/validate", "no matching overload"),
+        ({"read": {"filter": {"titel": "x"}}}, "/read/filter/titel", "titel"),
+        ({"read": {"filter": {"$or": [{"lines.skew": "$auth.uid"}]}}}, "/read/filter/$or/0/lines.skew", "lines.skew"),
+        ({"read": {"filter": {"lines": {"$elemMatch": {"skew": 1}}}}}, "/read/filter/lines/$elemMatch/skew", "skew"),
+        ({"read": {"deniedReadFields": ["title", "priec"]}}, "/read/deniedReadFields/1", "priec"),
+        ({"update": {"immutableFields": ["lines.skew"]}}, "/update/immutableFields/0", "lines.skew"),
+        ({"create": {"allowedWriteFields": ["tittle"]}}, "/create/allowedWriteFields/0", "tittle"),
+    ],
+)
+def test_a_misspelt_field_is_refused_at_save(project, admin, policy, path, words):
+    collection = project.collection(policy=None, schema=CLOSED)
+    error = refused(admin.put(f"/admin/collections/{collection}/policy", policy), 400, "VALIDATION")
+    (detail,) = error["details"]
+    assert detail["path"] == path and words in detail["message"], error
+    # The same where more fields are allowed than are declared, or nothing is declared.
+    for schema in ({**CLOSED, "additionalProperties": True}, None):
+        free = project.collection(policy=None, schema=schema)
+        answer = admin.put(f"/admin/collections/{free}/policy", policy)
+        assert answer.status_code == 204 or (schema is not None and "titel" not in words), answer.text
+
+
+def test_a_schema_must_fit_the_policy_that_stands(project, admin, alice):
+    policy = {**OPEN_POLICY, "create": {"validate": "document.title.size() > 1"}, "list": {"filter": {"title": "on"}}}
+    collection = project.collection(policy=policy)
+    path = f"/admin/collections/{collection}/schema"
+    for properties, places in (
+        ({"name": {"type": "string"}}, {"/create/validate", "/list/filter/title"}),
+        ({"title": {"type": "integer"}}, {"/create/validate"}),
+    ):
+        schema = {"type": "object", "additionalProperties": False, "properties": properties}
+        error = refused(admin.put(path, schema), 409, "CONFLICT")
+        assert "policy" in error["message"] and {detail["path"] for detail in error["details"]} == places
+    assert ok(admin.get(path))["schema"] is None
+    ok(admin.put(path, {"type": "object", "properties": {"title": {"type": "string"}}}), 204)
+    alice.create(collection, {"title": "on"})
+
+
+def test_numbers_and_dates_are_what_the_schema_calls_them(project, alice):
+    expression = (
+        "document.price * 2.0 > 1.0 && document.lines.all(l, l.amount % 2 == 1) && document.due > now"
+        " && document.due.getFullYear('Europe/Zurich') == 2100 && document.tags[0].endsWith('!')"
+    )
+    collection = project.collection(policy={**OPEN_POLICY, "create": {"validate": expression}}, schema=CLOSED)
+    good = {"price": 1, "lines": [{"amount": 3}, {"amount": 5.0}], "due": "2099-12-31T23:30:00Z", "tags": ["a!"]}
+    alice.create(collection, good)
+    for bad in ({"price": 0}, {"lines": [{"amount": 2}]}, {"due": "2099-12-31T22:30:00Z"}, {"tags": ["a"]}):
+        refused(alice.post(f"/{collection}", {**good, **bad}), 403, "FORBIDDEN")
+
+
+def test_an_inherited_policy_knows_no_schema(project, owner):
+    other = owner.create_project()
+    inherited = {**OPEN_POLICY, "create": {"validate": "document.titel == 'x'"}}
+    ok(other.admin.put("/admin/collections/*/policy", inherited), 204)
+    collection = other.collection(policy=None, schema=CLOSED)
+    assert ok(other.admin.get(f"/admin/collections/{collection}/policy"))["source"] == "inherited"
+    refused(other.end_user().post(f"/{collection}", {"title": "x"}), 403, "FORBIDDEN")
+
+
+# ---- what a caller puts into their own token stays text
+
+
+def test_a_name_that_looks_like_a_placeholder_is_text(project, admin):
+    collection = project.collection(policy={**OPEN_POLICY, "list": {"filter": {"who": "$auth.token.name"}}})
+    attacks = ["$auth.uid", "$auth.role", '{"$ne": null}', "$gt", ".*", "$$", "' || true || '"]
+    for number, text in enumerate(["victim", "user", *attacks]):
+        body = {"id": f"d{number}", "who": text}
+        ok(admin.post(f"/admin/collections/{collection}/documents", body), 201)
+    for text in attacks:
+        caller = project.end_user()
+        ok(admin.patch(f"/admin/users/{caller.id}", {"name": text}), 204)
+        caller.login()
+        ok(admin.post(f"/admin/collections/{collection}/documents", {"id": caller.id, "who": caller.id}), 201)
+        assert [document["who"] for document in caller.list(collection)] == [text]

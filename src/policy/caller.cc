@@ -20,4 +20,26 @@ bool Caller::adminOf(std::string_view collection) const {
   return (kind == CallerKind::member || isAdminKey) && permissions->allows(permission);
 }
 
+std::string_view actorKind(CallerKind kind) {
+  switch (kind) {
+    case CallerKind::endUser:
+      return "user";
+    case CallerKind::member:
+      return "member";
+    case CallerKind::apiKey:
+      return "apikey";
+    case CallerKind::platform:
+      return "platform";
+    case CallerKind::server:
+      return "server";
+    case CallerKind::anonymous:
+      break;
+  }
+  return "anonymous";
+}
+
+store::Actor actorOf(const Caller& caller) {
+  return {std::string(actorKind(caller.kind)), caller.id};
+}
+
 }  // namespace mb::policy

@@ -42,4 +42,9 @@ struct Caller {
   bool adminOf(std::string_view collection) const;
 };
 
+// How the audit record and the change log name who did it: "user", "member", "apikey", "platform", "server",
+// "anonymous".
+std::string_view actorKind(CallerKind kind);
+store::Actor actorOf(const Caller& caller);
+
 }  // namespace mb::policy

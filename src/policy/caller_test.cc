@@ -33,6 +33,20 @@ TEST(Caller, AdminOfACollection) {
   EXPECT_FALSE(member({"*"}).adminOf(std::string(500, 'a')));
 }
 
+TEST(Caller, ActorsSayWhoDidIt) {
+  const std::pair<CallerKind, std::string_view> kinds[] = {
+      {CallerKind::anonymous, "anonymous"}, {CallerKind::endUser, "user"},      {CallerKind::member, "member"},
+      {CallerKind::apiKey, "apikey"},       {CallerKind::platform, "platform"}, {CallerKind::server, "server"}};
+  for (const auto& [kind, name] : kinds) {
+    Caller caller;
+    caller.kind = kind;
+    caller.id = "who";
+    EXPECT_EQ(actorKind(kind), name);
+    EXPECT_EQ(actorOf(caller).kind, name);
+    EXPECT_EQ(actorOf(caller).id, "who");
+  }
+}
+
 TEST(Caller, NobodyMayNothing) {
   EXPECT_FALSE(Caller().may("data:posts:read"));
   EXPECT_FALSE(Caller().may("*"));

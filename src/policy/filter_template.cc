@@ -144,11 +144,12 @@ NodePtr Filling::node(const NodePtr& given, const std::string& prefix) {
 
 }  // namespace
 
-FilterTemplate FilterTemplate::compile(doc::DocumentView source, const std::string& pointer,
+FilterTemplate FilterTemplate::compile(doc::DocumentView source, const doc::Schema* schema, const std::string& pointer,
                                        std::vector<ErrorDetail>& problems) {
   FilterTemplate compiled;
   const size_t before = problems.size();
-  const doc::Document marked = PlaceholderScan(problems, compiled.placeholders_).copyConditions(source, pointer);
+  const doc::Document marked =
+      PlaceholderScan(schema, problems, compiled.placeholders_).copyConditions(source, pointer);
   auto filter = doc::Filter::parse(marked);
   if (filter) {
     compiled.filter_ = *std::move(filter);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "document/filter.h"
+#include "document/schema.h"
 #include "policy/caller.h"
 #include "policy/placeholder.h"
 
@@ -14,8 +15,8 @@ namespace mb::policy {
 class FilterTemplate {
  public:
   FilterTemplate() = default;  // matches everything
-  // Adds to `problems`, under `pointer`, whatever is wrong with it.
-  static FilterTemplate compile(doc::DocumentView source, const std::string& pointer,
+  // Adds to `problems`, under `pointer`, whatever is wrong with it, fields that the schema (null: none) rules out too.
+  static FilterTemplate compile(doc::DocumentView source, const doc::Schema* schema, const std::string& pointer,
                                 std::vector<ErrorDetail>& problems);
 
   bool matchesAll() const { return filter_.matchesAll(); }
@@ -34,24 +35,32 @@ class FilterTemplate {
 inline constexpr char kListMark = '\x01';
 
 // Copies a filter, with a placeholder in place of a list as a list that holds it, marked; reports placeholders that do
-// not exist or stand where no value belongs, and collects the others.
+// not exist or stand where no value belongs, and collects the others. Reports fields that the schema rules out.
 class PlaceholderScan {
  public:
-  PlaceholderScan(std::vector<ErrorDetail>& problems, std::vector<Placeholder>& placeholders)
-      : problems_(problems), placeholders_(placeholders) {}
+  PlaceholderScan(const doc::Schema* schema, std::vector<ErrorDetail>& problems, std::vector<Placeholder>& placeholders)
+      : schema_(schema), problems_(problems), placeholders_(placeholders) {}
   doc::Document copyConditions(doc::DocumentView source, const std::string& pointer);
 
  private:
-  void conditions(doc::BsonWriter& out, doc::DocumentView source, const std::string& pointer);
-  void operators(doc::BsonWriter& out, doc::DocumentView source, const std::string& pointer);
-  void listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const std::string& pointer);
-  void elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const std::string& pointer);
+  // Where in the filter something stands, and which path of the document it is about.
+  struct Place {
+    std::string pointer;
+    std::string path;
+    Place below(std::string_view key) const;
+    Place ofField(std::string_view name) const;
+  };
+  void conditions(doc::BsonWriter& out, doc::DocumentView source, const Place& place);
+  void operators(doc::BsonWriter& out, doc::DocumentView source, const Place& place);
+  void listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Place& place);
+  void elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Place& place);
   // Where a value belongs.
   void value(doc::BsonWriter& out, std::string_view key, doc::ValueView given, const std::string& pointer);
   // Where none does: copied, but no placeholder may be inside.
   void other(doc::BsonWriter& out, std::string_view key, doc::ValueView given, const std::string& pointer);
   void placeholder(std::string_view text, Placeholder::Takes takes, const std::string& pointer);
 
+  const doc::Schema* schema_;
   std::vector<ErrorDetail>& problems_;
   std::vector<Placeholder>& placeholders_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/filter_template.h"
+#include "policy/write_rules.h"
 
 namespace mb::policy {
 namespace {
@@ -26,44 +27,58 @@ std::string below(const std::string& pointer, std::string_view key) {
 
 }  // namespace
 
+PlaceholderScan::Place PlaceholderScan::Place::below(std::string_view key) const {
+  return {mb::policy::below(pointer, key), path};
+}
+
+PlaceholderScan::Place PlaceholderScan::Place::ofField(std::string_view name) const {
+  return {mb::policy::below(pointer, name), path.empty() ? std::string(name) : fmt::format("{}.{}", path, name)};
+}
+
 doc::Document PlaceholderScan::copyConditions(doc::DocumentView source, const std::string& pointer) {
   doc::BsonWriter out;
-  conditions(out, source, pointer);
+  conditions(out, source, {pointer, {}});
   return out.finish();
 }
 
-void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source, const std::string& pointer) {
+void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source, const Place& place) {
   for (const auto& [key, given] : source) {
-    const std::string at = below(pointer, key);
     if (isLogical(key) && given.type() == doc::BsonType::array) {
+      const Place at = place.below(key);
       out.beginArray(key);
       for (const auto& [position, each] : given.asDocument()) {
         if (each.type() != doc::BsonType::document) {
-          other(out, position, each, below(at, position));
+          other(out, position, each, at.below(position).pointer);
           continue;
         }
         out.beginDocument(position);
-        conditions(out, each.asDocument(), below(at, position));
+        conditions(out, each.asDocument(), at.below(position));
         out.end();
       }
       out.end();
-    } else if (key.starts_with('$')) {
-      other(out, key, given, at);
-    } else if (isOperatorObject(given)) {
+      continue;
+    }
+    if (key.starts_with('$')) {
+      other(out, key, given, place.below(key).pointer);
+      continue;
+    }
+    const Place at = place.ofField(key);
+    checkDeclared(schema_, at.path, at.pointer, problems_);
+    if (isOperatorObject(given)) {
       out.beginDocument(key);
       operators(out, given.asDocument(), at);
       out.end();
     } else {
-      value(out, key, given, at);
+      value(out, key, given, at.pointer);
     }
   }
 }
 
-void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, const std::string& pointer) {
+void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, const Place& place) {
   for (const auto& [key, given] : source) {
-    const std::string at = below(pointer, key);
+    const Place at = place.below(key);
     if (isOneOf(key, {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte"})) {
-      value(out, key, given, at);
+      value(out, key, given, at.pointer);
     } else if (isOneOf(key, {"$in", "$nin", "$all"})) {
       listOperand(out, key, given, at);
     } else if (key == "$elemMatch") {
@@ -73,43 +88,44 @@ void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, 
       operators(out, given.asDocument(), at);
       out.end();
     } else {
-      other(out, key, given, at);
+      other(out, key, given, at.pointer);
     }
   }
 }
 
 void PlaceholderScan::listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
-                                  const std::string& pointer) {
+                                  const Place& place) {
   if (given.type() == doc::BsonType::string && looksLikePlaceholder(given.asString())) {
-    placeholder(given.asString(), Placeholder::Takes::list, pointer);
+    placeholder(given.asString(), Placeholder::Takes::list, place.pointer);
     out.beginArray(key);
     out.appendString("0", kListMark + std::string(given.asString()));
     out.end();
     return;
   }
-  if (given.type() != doc::BsonType::array) return other(out, key, given, pointer);
+  if (given.type() != doc::BsonType::array) return other(out, key, given, place.pointer);
   out.beginArray(key);
   for (const auto& [position, each] : given.asDocument()) {
+    const Place at = place.below(position);
     if (isOperatorObject(each)) {
       out.beginDocument(position);
-      operators(out, each.asDocument(), below(pointer, position));
+      operators(out, each.asDocument(), at);
       out.end();
     } else {
-      value(out, position, each, below(pointer, position));
+      value(out, position, each, at.pointer);
     }
   }
   out.end();
 }
 
 void PlaceholderScan::elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
-                                   const std::string& pointer) {
-  if (given.type() != doc::BsonType::document) return other(out, key, given, pointer);
+                                   const Place& place) {
+  if (given.type() != doc::BsonType::document) return other(out, key, given, place.pointer);
   const doc::DocumentView inside = given.asDocument();
   out.beginDocument(key);
   if (isOperatorObject(given) && !isLogical(inside.begin()->key)) {
-    operators(out, inside, pointer);
+    operators(out, inside, place);
   } else {
-    conditions(out, inside, pointer);
+    conditions(out, inside, place);
   }
   out.end();
 }

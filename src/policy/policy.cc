@@ -78,13 +78,13 @@ class CompiledRule final : public Rule {
     if (key == "validate") {
       writes_.setExpression(value, operation, schema, pointer, problems);
     } else if (key == "immutableFields") {
-      writes_.setImmutable(value, pointer, problems);
+      writes_.setImmutable(value, schema, pointer, problems);
     } else if (key == "allowedWriteFields") {
-      writes_.setAllowed(value, pointer, problems);
+      writes_.setAllowed(value, schema, pointer, problems);
     } else if (key == "deniedReadFields") {
-      denied_ = parseFieldList(value, pointer, problems);
+      denied_ = parseFieldList(value, schema, pointer, problems);
     } else if (value.type() == doc::BsonType::document) {
-      filter_ = FilterTemplate::compile(value.asDocument(), pointer, problems);
+      filter_ = FilterTemplate::compile(value.asDocument(), schema, pointer, problems);
     } else {
       problems.push_back({pointer, "must be an object"});
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "document/path.h"
 
@@ -111,7 +112,14 @@ cel::Environment environmentOf(Operation operation, const doc::Schema* schema) {
 
 }  // namespace
 
-doc::FieldSet parseFieldList(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems) {
+void checkDeclared(const doc::Schema* schema, std::string_view path, const std::string& pointer,
+                   std::vector<ErrorDetail>& problems) {
+  if (schema == nullptr || schema->declares(path)) return;
+  problems.push_back({pointer, fmt::format("\"{}\" is no field of the collection's schema", path)});
+}
+
+doc::FieldSet parseFieldList(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
+                             std::vector<ErrorDetail>& problems) {
   if (value.type() != doc::BsonType::array || value.asDocument().count() > kMaxFields) {
     problems.push_back({pointer, fmt::format("must be a list of at most {} field names", kMaxFields)});
     return {};
@@ -124,18 +132,21 @@ doc::FieldSet parseFieldList(doc::ValueView value, const std::string& pointer, s
     } else if (auto path = doc::FieldPath::parse(each.asString()); !path) {
       problems.push_back({at, path.error().message()});
     } else {
+      checkDeclared(schema, path->dotted(), at, problems);
       paths.push_back(path->dotted());
     }
   }
   return doc::FieldSet(std::move(paths));
 }
 
-void WriteRules::setImmutable(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems) {
-  immutable_ = parseFieldList(value, pointer, problems);
+void WriteRules::setImmutable(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
+                              std::vector<ErrorDetail>& problems) {
+  immutable_ = parseFieldList(value, schema, pointer, problems);
 }
 
-void WriteRules::setAllowed(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems) {
-  allowed_ = parseFieldList(value, pointer, problems);
+void WriteRules::setAllowed(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
+                            std::vector<ErrorDetail>& problems) {
+  allowed_ = parseFieldList(value, schema, pointer, problems);
 }
 
 void WriteRules::setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema,
@@ -159,6 +170,7 @@ void WriteRules::setExpression(doc::ValueView value, Operation operation, const 
     return;
   }
   expression_ = *std::move(compiled);
+  asksWho_ = expression_->uses("auth");
 }
 
 Result<> WriteRules::check(const Rule::Check& check) const {
@@ -179,8 +191,8 @@ Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView aft
 
 Result<> WriteRules::checkExpression(const Rule::Check& check) const {
   if (expression_ == nullptr) return {};
-  const doc::Document auth = describe(check.caller);
-  std::vector<cel::Variable> variables(4);
+  const doc::Document auth = asksWho_ ? describe(check.caller) : doc::Document();
+  std::array<cel::Variable, 4> variables;
   variables[0].name = "document";
   variables[0].value = check.after;
   variables[1].name = "auth";

@@ -15,9 +15,11 @@ namespace mb::policy {
 
 class WriteRules {
  public:
-  // Each reads its key's value and adds to `problems`, under `pointer`, what is wrong with it.
-  void setImmutable(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems);
-  void setAllowed(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems);
+  // Each reads its key's value and adds to `problems`, under `pointer`, what is wrong with it. `schema` may be null.
+  void setImmutable(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
+                    std::vector<ErrorDetail>& problems);
+  void setAllowed(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
+                  std::vector<ErrorDetail>& problems);
   void setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema, const std::string& pointer,
                      std::vector<ErrorDetail>& problems);
 
@@ -31,9 +33,14 @@ class WriteRules {
   doc::FieldSet immutable_;
   std::optional<doc::FieldSet> allowed_;
   std::shared_ptr<const cel::Expression> expression_;
+  bool asksWho_ = false;  // whether the expression names `auth`
 };
 
-// A list of dotted paths; what is no such list is a problem, and the set then empty.
-doc::FieldSet parseFieldList(doc::ValueView value, const std::string& pointer, std::vector<ErrorDetail>& problems);
+// A list of dotted paths; what is no such list, or names a field that the schema rules out, is a problem.
+doc::FieldSet parseFieldList(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
+                             std::vector<ErrorDetail>& problems);
+// Adds a problem when a document that fits the schema (null: any) cannot have a field at `path`.
+void checkDeclared(const doc::Schema* schema, std::string_view path, const std::string& pointer,
+                   std::vector<ErrorDetail>& problems);
 
 }  // namespace mb::policy

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/bson.h"
@@ -18,8 +20,9 @@ struct Problem {
   std::string message;
 };
 
+// Borrows all that it names.
 struct Variable {
-  std::string name;
+  std::string_view name;
   doc::DocumentView value;               // an object
   std::optional<doc::ValueView> scalar;  // instead of `value`
   std::optional<Timestamp> timestamp;    // instead of both
@@ -55,10 +58,12 @@ class Expression {
   virtual ~Expression() = default;
   // What the checker found: "bool", "int", "list(string)", …; "dyn" where only a run can tell.
   virtual std::string_view resultType() const = 0;
+  // Whether a variable stands anywhere in it: others need no value.
+  virtual bool uses(std::string_view variable) const = 0;
   // For a bool expression. `costLimit` steps at most. Any thread.
-  virtual Evaluation test(const std::vector<Variable>& variables, int costLimit = 10'000) const = 0;
+  virtual Evaluation test(std::span<const Variable> variables, int costLimit = 10'000) const = 0;
   // The value of any expression as BSON under the key "" (tests, flows); fails with validation.
-  virtual Result<doc::Document> evaluate(const std::vector<Variable>& variables, int costLimit = 10'000) const = 0;
+  virtual Result<doc::Document> evaluate(std::span<const Variable> variables, int costLimit = 10'000) const = 0;
 };
 
 }  // namespace mb::cel

@@ -8,6 +8,7 @@
 
 #include "policy/cel/parser.h"
 #include "policy/cel/patterns.h"
+#include "policy/cel/time_zone.h"
 
 namespace mb::cel {
 namespace {
@@ -159,6 +160,7 @@ const Type* Checker::identifier(Node& node) {
     if (locals_[i].name != node.name) continue;
     node.kind = NodeKind::local;
     node.slot = static_cast<uint16_t>(i);
+    node.coercion = coercionTo(*locals_[i].type);
     return locals_[i].type;
   }
   for (size_t i = 0; i < variables_.size(); ++i) {
@@ -217,10 +219,16 @@ const Type* Checker::call(Node& node) {
     return type;
   }
   const Type* result = match(node, arguments);
-  if (node.name == "matches" && arguments.size() == 2 && node.children[1]->kind == NodeKind::constant &&
-      arguments[1]->is(K::string)) {
-    node.pattern = compilePattern(node.children[1]->constant.text());
+  if (node.name == "_[_]") node.coercion = coercionTo(*result);
+  const bool namesText =
+      arguments.size() == 2 && node.children[1]->kind == NodeKind::constant && arguments[1]->is(K::string);
+  if (!namesText) return result;
+  const std::string_view text = node.children[1]->constant.text();
+  if (node.name == "matches") {
+    node.pattern = compilePattern(text);
     if (node.pattern == nullptr) return problem(node.children[1]->at, "not a regular expression");
+  } else if (node.name.starts_with("get")) {
+    zoneOffset(text, 0);  // reads the zone now, so that no request has to
   }
   return result;
 }

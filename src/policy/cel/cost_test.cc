@@ -48,6 +48,16 @@ TEST(CelCost, LongTextsCostByLength) {
   }
 }
 
+TEST(CelCost, PatternsCostByTheirSizeAndAgainstWhatTheyRun) {
+  const std::string document = documentWith("a", 100'000);
+  EXPECT_EQ(run("document.a.matches('^[a-z]+$')", document).outcome, Outcome::yes);
+  EXPECT_EQ(run("document.a.matches('(aaaaaaaaaaaaaaaaaaaab|[a-f0-9]{40}c){2}')", document).outcome, Outcome::error);
+  EXPECT_EQ(run("[1, 2].all(n, 'a'.matches('a{0,' + string(n) + '}'))", document).outcome, Outcome::yes);
+  EXPECT_EQ(
+      run("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].all(n, 'a'.matches('a{0,' + string(n) + '}'))", document).outcome,
+      Outcome::error);
+}
+
 TEST(CelCost, TheLimitIsNotAbsorbed) {
   EXPECT_EQ(run("true || true", "{}", 0).outcome, Outcome::error);
   EXPECT_EQ(run("[1, 2, 3].exists(a, [1, 2, 3].exists(b, a + b > 5)) || true", "{}", 10).outcome, Outcome::error);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "policy/cel/ast.h"
 #include "policy/cel/cel.h"
 #include "policy/cel/checker.h"
@@ -34,7 +36,13 @@ class Compiled final : public Expression {
 
   std::string_view resultType() const override { return type_; }
 
-  Evaluation test(const std::vector<Variable>& variables, int costLimit) const override {
+  bool uses(std::string_view variable) const override {
+    return std::ranges::any_of(program_.nodes, [&](const Node& node) {
+      return node.kind == NodeKind::variable && program_.variables[node.slot] == variable;
+    });
+  }
+
+  Evaluation test(std::span<const Variable> variables, int costLimit) const override {
     Run run(program_, variables, costLimit);
     const Value value = run.evaluate(*program_.root);
     if (run.exhausted()) return {Evaluation::Kind::error, kCostLimit};
@@ -45,7 +53,7 @@ class Compiled final : public Expression {
     return {value.boolean ? Evaluation::Kind::yes : Evaluation::Kind::no, {}};
   }
 
-  Result<doc::Document> evaluate(const std::vector<Variable>& variables, int costLimit) const override {
+  Result<doc::Document> evaluate(std::span<const Variable> variables, int costLimit) const override {
     Run run(program_, variables, costLimit);
     const Value value = run.evaluate(*program_.root);
     doc::BsonWriter out;

@@ -104,7 +104,7 @@ Token Lexer::next() {
 
 Token Lexer::number(size_t begin) {
   size_t end = begin;
-  const bool hex = source_[begin] == '0' && (at(begin + 1) == 'x' || at(begin + 1) == 'X') && isHex(at(begin + 2));
+  const bool hex = source_[begin] == '0' && at(begin + 1) == 'x' && isHex(at(begin + 2));
   bool real = false;
   if (hex) {
     end += 2;

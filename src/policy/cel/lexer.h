@@ -66,8 +66,7 @@ class Lexer {
 bool isReservedWord(std::string_view word);
 
 // Decodes the escapes of a literal's content; nullopt with `badOffset` at the backslash of one that is none. In
-// `bytes`,
-// \x and octal escapes are octets, otherwise code points.
+// `bytes`, \x and octal escapes are octets, otherwise code points, and \U is none.
 std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, size_t& badOffset);
 // "1.5e3", "Infinity", "NaN"; nullopt for what is no number or too great for a double.
 std::optional<double> parseReal(std::string_view text);

@@ -133,7 +133,7 @@ std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, s
       continue;
     }
     const auto numeric = numericEscape(content, i);
-    if (!numeric) return std::nullopt;
+    if (!numeric || (bytes && content[i] == 'U')) return std::nullopt;
     if (bytes && numeric->octet) {
       out.push_back(static_cast<char>(numeric->value));
     } else {

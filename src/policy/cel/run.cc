@@ -7,13 +7,25 @@ namespace {
 
 constexpr const char* kUnbound = "the variable has no value here";
 
+// A number that the schema promises as an int or a double, as that.
+Value coerced(const Value& value, Coercion coercion) {
+  if (coercion == Coercion::toReal && value.kind == Kind::integer) {
+    return Value::ofReal(static_cast<double>(value.integer));
+  }
+  if (coercion == Coercion::toInt && value.kind == Kind::real && value.real >= -0x1p63 && value.real < 0x1p63 &&
+      static_cast<double>(static_cast<int64_t>(value.real)) == value.real) {
+    return Value::ofInt(static_cast<int64_t>(value.real));
+  }
+  return value;
+}
+
 }  // namespace
 
 Value noOverload(const Node& call) {
   return Value::ofError("no matching overload", call.at);
 }
 
-Run::Run(const Program& program, const std::vector<Variable>& variables, int costLimit)
+Run::Run(const Program& program, std::span<const Variable> variables, int costLimit)
     : program_(program),
       left_(static_cast<uint64_t>(std::max(costLimit, 0))),
       capacity_(sizeof inline_),
@@ -72,7 +84,7 @@ Value Run::evaluate(const Node& node) {
     case NodeKind::variable:
       return evaluateVariable(node);
     case NodeKind::local:
-      return locals_[node.slot];
+      return coerced(locals_[node.slot], node.coercion);
     default:
       break;
   }
@@ -111,18 +123,6 @@ Value Run::evaluate(const Node& node) {
 Value Run::evaluateVariable(const Node& node) {
   const Value& value = variables_[node.slot];
   return value.isError() ? Value::ofError(value.data, node.at) : value;
-}
-
-// A number that the schema promises as an int or a double, as that.
-static Value coerced(Value value, Coercion coercion) {
-  if (coercion == Coercion::toReal && value.kind == Kind::integer) {
-    return Value::ofReal(static_cast<double>(value.integer));
-  }
-  if (coercion == Coercion::toInt && value.kind == Kind::real && value.real >= -0x1p63 && value.real < 0x1p63 &&
-      static_cast<double>(static_cast<int64_t>(value.real)) == value.real) {
-    return Value::ofInt(static_cast<int64_t>(value.real));
-  }
-  return value;
 }
 
 Value Run::evaluateSelect(const Node& node) {

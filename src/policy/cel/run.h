@@ -22,7 +22,7 @@ inline constexpr const char* kCostLimit = "the cost limit is passed";
 
 class Run {
  public:
-  Run(const Program& program, const std::vector<Variable>& variables, int costLimit);
+  Run(const Program& program, std::span<const Variable> variables, int costLimit);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 

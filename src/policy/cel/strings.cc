@@ -13,7 +13,9 @@ namespace mb::cel {
 namespace {
 
 // Compiling a pattern that is not known before costs this much.
-constexpr uint64_t kCompileSteps = 500;
+constexpr uint64_t kCompileSteps = 1'000;
+// Instructions of a pattern's program that are followed, at worst, in the time of one step for 64 bytes.
+constexpr uint64_t kInstructionsPerScan = 8;
 constexpr int64_t kPatternMemory = 256 * 1024;
 
 bool areStrings(std::span<const Value> args) {
@@ -66,7 +68,7 @@ Value matches(Run& run, const Node& call, std::span<const Value> args) {
     if (pattern == nullptr) return Value::ofError("not a regular expression", call.at);
   }
   const auto program = static_cast<uint64_t>(std::max(pattern->ProgramSize(), 0));
-  if (!run.chargeScan(args[0].size * (1 + program / 64))) return noOverload(call);
+  if (!run.chargeScan(args[0].size * (1 + program / kInstructionsPerScan))) return noOverload(call);
   return Value::ofBool(re2::RE2::PartialMatch(re2::StringPiece(args[0].data, args[0].size), *pattern));
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <shared_mutex>
 
 namespace mb::cel {
@@ -34,16 +36,37 @@ std::optional<int32_t> fixedOffset(std::string_view zone) {
   return west ? -offset : offset;
 }
 
-// A name that stays inside the directory and is none of its own trees.
+// What a name may look like.
 bool isZoneName(std::string_view zone) {
   if (zone.empty() || zone.size() > 64 || !((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'))) {
     return false;
   }
-  if (zone.starts_with("right/") || zone.starts_with("posix/")) return false;
   return std::ranges::all_of(zone, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
            c == '+' || c == '/';
   });
+}
+
+// The names that there are. An expression may get a name from a document: one that does not exist costs no look at the
+// disk.
+using Names = std::set<std::string, std::less<>>;
+
+const Names& names() {
+  static const Names kNames = [] {
+    namespace fs = std::filesystem;
+    Names found;
+    std::error_code failure;
+    for (fs::recursive_directory_iterator entry(kDirectory, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      const std::string name = entry->path().lexically_relative(kDirectory).string();
+      // Trees of the database's own: the same zones with and without leap seconds.
+      if (name == "right" || name == "posix") entry.disable_recursion_pending();
+      std::error_code unreadable;
+      if (isZoneName(name) && entry->is_regular_file(unreadable)) found.insert(name);
+    }
+    return found;
+  }();
+  return kNames;
 }
 
 std::shared_ptr<const ZoneRules> readZone(std::string_view zone) {
@@ -55,7 +78,8 @@ std::shared_ptr<const ZoneRules> readZone(std::string_view zone) {
   return rules ? std::make_shared<const ZoneRules>(std::move(*rules)) : nullptr;
 }
 
-// Zones in use; only names that exist are kept, so there are never more than the system has.
+// Zones in use, asked for by names that exist, so there are never more than the system has; null for a file that is
+// none.
 class ZoneCache {
  public:
   std::shared_ptr<const ZoneRules> find(std::string_view zone) {
@@ -64,7 +88,6 @@ class ZoneCache {
       if (const auto found = zones_.find(zone); found != zones_.end()) return found->second;
     }
     auto rules = readZone(zone);
-    if (rules == nullptr) return nullptr;
     const std::unique_lock lock(mutex_);
     return zones_.emplace(std::string(zone), std::move(rules)).first->second;
   }
@@ -79,7 +102,7 @@ class ZoneCache {
 std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds) {
   if (zone == "UTC") return 0;
   if (const auto fixed = fixedOffset(zone)) return fixed;
-  if (!isZoneName(zone)) return std::nullopt;
+  if (!names().contains(zone)) return std::nullopt;
   static ZoneCache cache;
   const auto rules = cache.find(zone);
   if (rules == nullptr) return std::nullopt;

@@ -9,8 +9,8 @@
 
 namespace mb::cel {
 
-// Seconds east of UTC at `unixSeconds`; nullopt for an unknown zone. Any thread. The first use of a name reads a small
-// file.
+// Seconds east of UTC at `unixSeconds`; nullopt for an unknown zone. Any thread. The first use of a name that exists
+// reads a small file; what names exist is read once.
 std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds);
 
 // A zone's rules as a TZif file has them (RFC 8536).

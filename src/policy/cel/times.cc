@@ -33,15 +33,15 @@ class Scanner {
     text_.remove_prefix(count);
     return true;
   }
-  // A fraction of a second after its point, 1 to 9 digits, as nanoseconds.
+  // The digits of a fraction of a second, at least one, as nanoseconds; what is finer is cut off.
   bool fraction(int& nanos) {
     nanos = 0;
-    int scale = 100'000'000;
-    for (; peek() >= '0' && peek() <= '9' && scale > 0; scale /= 10) {
+    const size_t before = text_.size();
+    for (int scale = 100'000'000; peek() >= '0' && peek() <= '9'; scale /= 10) {
       nanos += (peek() - '0') * scale;
       text_.remove_prefix(1);
     }
-    return scale != 100'000'000;
+    return text_.size() < before;
   }
 
  private:

@@ -29,6 +29,16 @@ const Type* serverField(TypePool& pool, std::string_view path) {
   return nullptr;
 }
 
+// What a schema says of a path; elements of an array stand at its first position.
+const Type* typeAt(TypePool& pool, const doc::Schema* schema, std::string path) {
+  const std::string_view name = schema->celType(path);
+  if (name == "map") return pool.object(schema, std::move(path), false);
+  if (name == "list") return pool.list(typeAt(pool, schema, path + ".0"));
+  if (name == "double") return pool.parse("number");
+  if (name == "int") return pool.parse("integer");
+  return pool.parse(name);
+}
+
 const Type* schemaField(TypePool& pool, const Type& object, std::string_view field) {
   if (object.path.empty()) {
     if (const Type* own = serverField(pool, field)) return own;
@@ -37,12 +47,7 @@ const Type* schemaField(TypePool& pool, const Type& object, std::string_view fie
   if (field.empty() || field.find('.') != std::string_view::npos) return basicType(K::dyn);
   std::string path = object.path.empty() ? std::string(field) : fmt::format("{}.{}", object.path, field);
   if (!object.schema->declares(path)) return nullptr;
-  const std::string_view name = object.schema->celType(path);
-  if (name == "map") return pool.object(object.schema, std::move(path), false);
-  if (name == "list") return pool.list(basicType(K::dyn));
-  if (name == "double") return pool.parse("number");
-  if (name == "int") return pool.parse("integer");
-  return pool.parse(name);
+  return typeAt(pool, object.schema, std::move(path));
 }
 
 }  // namespace
