@@ -12,4 +12,13 @@ std::string defaultIndexName(const std::vector<IndexKey>& keys) {
   return name;
 }
 
+std::string foldedName(std::string_view name) {
+  std::string folded(name);
+  for (char& c : folded) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-') c = '_';
+  }
+  return folded;
+}
+
 }  // namespace mb::store

@@ -2,9 +2,11 @@
 // or HTTP. Two engines implement it (embedded/, and mongo/ later) and pass one test suite. Rules: docs/engine.md.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +25,8 @@ using IndexNo = uint32_t;
 inline constexpr ProjectNo kControlProject = 1;
 // Collections below this number are system collections (SystemCollection); users' collections start here.
 inline constexpr CollectionNo kFirstUserCollection = 1000;
+// Of a project, system collections aside.
+inline constexpr size_t kMaxCollections = 1000;
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -40,10 +44,17 @@ struct IndexSpec {
   std::optional<int64_t> expireAfterSeconds;
 };
 
+// How far the filling of an index is, in documents. Goes on while it is looked at, from any thread.
+struct IndexProgress {
+  std::atomic<uint64_t> done{0};
+  std::atomic<uint64_t> expected{0};
+};
+
 struct IndexInfo {
   IndexNo number = 0;
   IndexSpec spec;
-  bool ready = false;  // false while it is being filled: maintained by writes, not read
+  bool ready = false;                             // false while it is being filled: maintained by writes, not read
+  std::shared_ptr<const IndexProgress> progress;  // null once it is ready
 };
 
 // A collection that every project has, declared in code by the room that owns it. Its changes are not in the change
@@ -84,6 +95,8 @@ struct WriteOptions {
   // Projects whose epoch (authority, configuration) this write changes; bumped in the same commit, visible in epoch()
   // before the writer is answered.
   std::vector<ProjectNo> bumpEpochs;
+  // False keeps the write out of the change log: what a restore brings back is no change that others are to follow.
+  bool logged = true;
 };
 
 struct WriteTarget {
@@ -136,9 +149,11 @@ struct Query {
 
 // How a query was answered, for those who ask.
 struct Explain {
-  std::string index;  // name, "id" for the primary key, "" for a scan of the collection
+  // Name, "id" for the primary key, "" for a scan of the collection; where an $or took several, all, joined by ", ".
+  std::string index;
   uint64_t keysExamined = 0;
   uint64_t documentsExamined = 0;
+  std::chrono::microseconds took{0};
 };
 
 struct QueryResult {
@@ -186,7 +201,8 @@ class DocumentStore {
   virtual uint64_t epoch(ProjectNo project) const = 0;
 
   // ---- catalogue. `alongside` are inserts into system collections in the same commit (audit entries). Each bumps the
-  // project's epoch in its commit. Names are unique without regard to case: conflict otherwise.
+  // project's epoch in its commit. Of a project's collections no two have the same foldedName(), and there are at most
+  // kMaxCollections: conflict otherwise, judged in the commit.
   virtual Task<std::vector<CollectionInfo>> collections(ProjectNo project) = 0;
   virtual Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
                                                 std::vector<Insert> alongside) = 0;
@@ -201,6 +217,9 @@ class DocumentStore {
   // Whether writes are taken now (ready, disk space, not stopping); the reason when not.
   virtual Result<> healthy() const = 0;
 };
+
+// Names that differ by case, or by "-" and "_", are one name where they become files or types: they clash.
+std::string foldedName(std::string_view name);
 
 // The declared name of an index without one: "field_1_other_-1".
 std::string defaultIndexName(const std::vector<IndexKey>& keys);

@@ -5,7 +5,9 @@ import json
 import threading
 import urllib.parse
 
+from kill.backups import Backups
 from kill.ledger import Check, States
+from kill.shelves import Shelves
 
 SYSTEM_FIELDS = ("createdAt", "updatedAt", "ownerId")
 OPEN = {operation: {} for operation in ("read", "list", "create", "update", "delete")}
@@ -158,7 +160,7 @@ class Documents(Check):
             if list(everything(connection, self.collection, {"slug": found[name]["slug"]})) != [name]:
                 problems.append(f"document {name} is not found by its unique slug")
         # The collection must not grow without end over many rounds.
-        for name in sorted(found)[: max(0, len(found) - 3000)]:
+        for name in sorted(found)[: max(0, len(found) - 1500)]:
             self._send(world, connection, name, None, "DELETE", f"/{self.collection}/{name}")
         connection.close()
         return problems
@@ -392,4 +394,4 @@ class Users(Check):
         return problems
 
 
-CHECKS = [Documents, UniqueValues, Catalogue, Users]
+CHECKS = [Documents, UniqueValues, Catalogue, Shelves, Users, Backups]

@@ -39,7 +39,9 @@ class Rounds:
     def prepare(self) -> None:
         self.server.start()
         project = PlatformUser(self.server).create_project("Kill rounds")
-        self.world = World(project.id, project.api_key("admin").token, self.server.port, self.chance)
+        self.world = World(
+            project.id, project.api_key("admin").token, self.server.data, self.server.port, self.chance
+        )
         for check in self.checks:
             check.prepare(self.world)
 
@@ -71,7 +73,7 @@ class Rounds:
                 threads.append(threading.Thread(target=self._writer, args=(check, write, chance, failures)))
         for thread in threads:
             thread.start()
-        time.sleep((0.2 + self.chance.random() * 0.8) * SLOW)
+        time.sleep((0.15 + self.chance.random() * 0.45) * SLOW)
         if not self.server.alive():
             failures.append(f"the server ended by itself:\n{self.server.log()}")
         self.server.kill()

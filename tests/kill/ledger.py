@@ -9,6 +9,7 @@ import json
 import random
 import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 class Killed(Exception):
@@ -44,6 +45,7 @@ class World:
 
     project: str
     key: str  # an API key of scope admin
+    data: Path  # the server's data directory
     port: int = 0
     chance: random.Random = field(default_factory=random.Random)
     stopping: threading.Event = field(default_factory=threading.Event)

@@ -123,6 +123,9 @@ Task<CollectionInfo> Engine::createCollection(ProjectNo project, std::string nam
   CO_CHECK(co_await lockCatalogue(held, project));
   if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
   CO_CHECK(checkName(catalogue_, project, name, 0));
+  if (catalogue_.userCollections(project).size() >= kMaxCollections) {
+    co_return fail(ErrorCode::conflict, fmt::format("a project holds at most {} collections", kMaxCollections));
+  }
   auto schema = std::make_shared<Schema>();
   schema->number = held.project->nextNumber++;
   schema->name = std::move(name);
@@ -223,7 +226,9 @@ Task<> Engine::dropProject(ProjectNo project) {
   job.commit.project = held.project;
   job.commit.bumps.push_back(held.project);
   job.commit.onDurable = bury(job, Tombstone{0, project, true, 0, {}});
-  co_return co_await commitAlteration(job, {});
+  Result<> dropped = co_await commitAlteration(job, {});
+  if (!dropped) held.project->dead = false;
+  co_return dropped;
 }
 
 }  // namespace mb::store::embedded

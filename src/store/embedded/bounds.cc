@@ -36,19 +36,40 @@ void lowerTo(std::string& to, std::string bound) {
   if (to.empty() || bound < to) to = std::move(bound);
 }
 
+// NaN sorts below all numbers, and is below none of them.
+void skipNaN(std::string& from, std::string& to, uint8_t keyClass, bool descending) {
+  if (keyClass != embedded::keyClass(doc::BsonType::real)) return;
+  std::string encoded;
+  appendNaNKey(encoded, descending);
+  descending ? lowerTo(to, std::move(encoded)) : raise(from, successor(std::move(encoded)));
+}
+
 }  // namespace
 
 IndexBounds::IndexBounds(ProjectNo project, const Index& index, const std::vector<Condition>& conditions,
                          std::vector<bool> met)
-    : index_(index), conditions_(conditions), met_(std::move(met)), prefixes_{rangePrefix(project, index.number)} {
+    : index_(index),
+      conditions_(conditions),
+      multikey_(index.traits->multikey.load()),
+      met_(std::move(met)),
+      prefixes_{rangePrefix(project, index.number)} {
   size_t field = 0;
-  while (field < index.paths.size() && takePoints(field)) ++field;
+  while (field < index.paths.size() && !sharesArray(field) && takePoints(field)) ++field;
   pointFields_ = field;
   if (field < index.paths.size()) {
-    takeInterval(field);
-  } else if (!index.spec.unique && prefixes_.size() == 1) {
+    if (!sharesArray(field)) takeInterval(field);
+  } else if (!index.spec.unique) {
     takeIds();
   }
+}
+
+bool IndexBounds::sharesArray(size_t field) const {
+  const auto several = [this](size_t which) { return (multikey_ >> which & 1) != 0; };
+  for (size_t earlier = 0; earlier < field; ++earlier) {
+    const bool same = index_.paths[earlier].steps().front() == index_.paths[field].steps().front();
+    if (same && several(earlier) && several(field)) return true;
+  }
+  return false;
 }
 
 bool IndexBounds::takePoints(size_t field) {
@@ -72,6 +93,7 @@ bool IndexBounds::takePoints(size_t field) {
     for (const std::string& value : encoded) longer.push_back(prefix + value);
   }
   prefixes_ = std::move(longer);
+  if (encoded.size() == 1 && (multikey_ >> field & 1) == 0) fixed_ |= uint32_t{1} << field;
   // Another condition on the same field may hold for another element of an array: it is for the document to show.
   if (best->provable && !cut) met_[static_cast<size_t>(best - conditions_.data())] = true;
   return true;
@@ -79,14 +101,11 @@ bool IndexBounds::takePoints(size_t field) {
 
 // On a field with several values in a document, each bound may be met by another value, so that only one can be used,
 // unless they speak of one element.
-bool IndexBounds::usable(const Condition& condition, const std::string& path, const Condition* first) const {
-  if (!isBound(condition) || condition.path != path) return false;
+bool IndexBounds::usable(const Condition& condition, size_t field, const Condition* first) const {
+  if (!isBound(condition) || condition.path != index_.paths[field].dotted()) return false;
   if (!first) return true;
   if (classOf(condition) != classOf(*first)) return false;
-  const auto field = static_cast<uint32_t>(std::find_if(index_.paths.begin(), index_.paths.end(),
-                                                        [&](const doc::FieldPath& p) { return p.dotted() == path; }) -
-                                           index_.paths.begin());
-  const bool multikey = (index_.traits->multikey.load() >> field & 1) != 0;
+  const bool multikey = (multikey_ >> field & 1) != 0;
   return !multikey || (condition.element && condition.element == first->element);
 }
 
@@ -95,14 +114,14 @@ void IndexBounds::takeInterval(size_t field) {
   const Condition* first = nullptr;
   Interval interval;
   std::vector<size_t> proved;
-  bool hasLower = false;
   for (size_t i = 0; i < conditions_.size(); ++i) {
     const Condition& condition = conditions_[i];
-    if (!usable(condition, index_.paths[field].dotted(), first)) continue;
+    if (!usable(condition, field, first)) continue;
     if (!first) {
       first = &condition;
       appendClass(interval.from, classOf(condition), descending);
       interval.to = successor(interval.from);
+      skipNaN(interval.from, interval.to, classOf(condition), descending);
     }
     bool cut = false;
     std::string encoded;
@@ -110,11 +129,11 @@ void IndexBounds::takeInterval(size_t field) {
       appendStringPrefix(encoded, condition.prefix, descending);
       raise(interval.from, encoded);
       lowerTo(interval.to, successor(std::move(encoded)));
+      if (condition.provable && condition.prefix.size() < kFieldCap / 2) proved.push_back(i);
       continue;
     }
     encoded = encodedBound(condition.values.front(), descending, cut);
     const bool lower = condition.kind == Kind::lower;
-    hasLower |= lower;
     // Values equal to the bound stand between `encoded` and its successor.
     const bool keepsEqual = condition.inclusive || cut;
     if (lower != descending) {
@@ -125,8 +144,6 @@ void IndexBounds::takeInterval(size_t field) {
     if (condition.provable && !cut) proved.push_back(i);
   }
   if (!first) return;
-  // NaN sorts below all numbers, and is below none of them.
-  if (!hasLower && classOf(*first) == keyClass(doc::BsonType::real)) proved.clear();
   for (const size_t i : proved) met_[i] = true;
   interval_ = std::move(interval);
 }
@@ -150,15 +167,16 @@ void IndexBounds::takeIds() {
   if (any) interval_ = std::move(interval);
 }
 
-bool IndexBounds::provesAll() const {
-  return std::find(met_.begin(), met_.end(), false) == met_.end();
+bool IndexBounds::mayRepeat() const {
+  const uint32_t points = pointFields_ >= 32 ? UINT32_MAX : (uint32_t{1} << pointFields_) - 1;
+  return (multikey_ & ~points) != 0 || ((multikey_ & points) != 0 && prefixes_.size() > 1);
 }
 
 std::vector<KeyRange> IndexBounds::ranges() const {
   std::vector<KeyRange> ranges;
   ranges.reserve(prefixes_.size());
   for (const std::string& prefix : prefixes_) {
-    KeyRange range{prefix, successor(prefix)};
+    KeyRange range{prefix, successor(prefix), static_cast<uint32_t>(prefix.size())};
     if (interval_) {
       range.from += interval_->from;
       if (!interval_->to.empty()) range.to = prefix + interval_->to;

@@ -13,10 +13,15 @@ class IndexBounds {
 
   // Fields bounded by points, from the first on.
   size_t pointFields() const { return pointFields_; }
+  bool allPoints() const { return pointFields_ == index_.paths.size(); }
+  // Bounded by one point, which is the one value of the field in whatever stands in the ranges.
+  bool isFixed(size_t field) const { return (fixed_ >> field & 1) != 0; }
   // Whether any field, or the id behind the fields, is bounded.
   bool bounded() const { return pointFields_ > 0 || interval_; }
-  bool singlePoint() const { return prefixes_.size() == 1 && pointFields_ == index_.paths.size(); }
-  bool provesAll() const;
+  // Whether the ranges may hold several entries of one document.
+  bool mayRepeat() const;
+  // For each condition, whether all that stands in the ranges meets it.
+  std::vector<bool> takeMet() { return std::move(met_); }
   std::vector<KeyRange> ranges() const;
 
  private:
@@ -24,17 +29,22 @@ class IndexBounds {
     std::string from;  // behind the prefix; empty: no bound
     std::string to;
   };
+  // Whether this field and an earlier one may run through one array: an entry then holds values of one element, while
+  // the conditions may be met by different ones.
+  bool sharesArray(size_t field) const;
   bool takePoints(size_t field);
   void takeInterval(size_t field);
   void takeIds();
-  bool usable(const Condition& condition, const std::string& path, const Condition* first) const;
+  bool usable(const Condition& condition, size_t field, const Condition* first) const;
 
   const Index& index_;
   const std::vector<Condition>& conditions_;
+  const uint32_t multikey_;
   std::vector<bool> met_;
   std::vector<std::string> prefixes_;
   std::optional<Interval> interval_;
   size_t pointFields_ = 0;
+  uint32_t fixed_ = 0;
 };
 
 }  // namespace mb::store::embedded

@@ -51,9 +51,8 @@ CollectionHandle Catalogue::collection(ProjectNo projectNo, CollectionNo number)
   const std::unique_lock lock(state->mutex);
   CollectionHandle& handle = state->collections[number];
   if (!handle) {
-    auto made = std::make_shared<CollectionState>(projectNo, number);
-    readCounts(*made);
-    handle = {std::move(made), system->second};
+    // What had documents at the start was put in place by applyCounts().
+    handle = {std::make_shared<CollectionState>(projectNo, number), system->second};
   }
   return handle;
 }
@@ -112,14 +111,16 @@ std::string Catalogue::numbersRow() const {
   return value;
 }
 
-void Catalogue::readCounts(CollectionState& state) const {
-  rocksdb::PinnableSlice value;
-  const auto status = database_->get(Tier::disk, Family::system, row::of('N', state.project, state.number), &value);
-  if (!status.ok() || value.size() != 16) return;
-  state.nextDocuments = readU64(value.data());
-  state.nextBytes = readU64(value.data() + 8);
-  state.documents = state.nextDocuments;
-  state.bytes = state.nextBytes;
+void Catalogue::applyCounts() {
+  for (const auto& [where, documents, bytes] : counts_) {
+    // Of a project or collection that is dropped there is none.
+    const CollectionHandle handle = collection(where.first, where.second);
+    if (!handle) continue;
+    CollectionState& state = *handle.state;
+    state.documents = state.nextDocuments = documents;
+    state.bytes = state.nextBytes = bytes;
+  }
+  counts_ = {};
 }
 
 Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>& system) {
@@ -127,7 +128,9 @@ Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>
   CHECK(checkFormat());
   ensureProject(kControlProject);
   CHECK(loadRows());
-  return bringSystemToSpec(system);
+  CHECK(bringSystemToSpec(system));
+  applyCounts();
+  return {};
 }
 
 Result<> Catalogue::checkFormat() {
@@ -141,7 +144,7 @@ Result<> Catalogue::checkFormat() {
     std::string epoch;
     appendU64(epoch, 1);
     batch.Put(database_->family(Family::system), row::of('E', kControlProject), epoch);
-    database_->writeUnsynced(batch);
+    database_->write(batch);
     return {};
   }
   if (!status.ok() || value.size() != 4) return fail(ErrorCode::internal, "the database is damaged: no format version");
@@ -219,6 +222,10 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       state.lastLoggedMs = static_cast<int64_t>(readU64(value.data() + 16));
       return {};
     }
+    case 'N':
+      CHECK(holds(16));
+      counts_.push_back({{number(1), number(5)}, readU64(value.data()), readU64(value.data() + 8)});
+      return {};
     case 'W':
       CHECK(holds(8));
       ensureProject(number(1)).lowWater = readU64(value.data());
@@ -263,9 +270,6 @@ Result<> Catalogue::loadRows() {
   }
   if (!at->status().ok()) return fail(ErrorCode::internal, "the database is damaged: " + at->status().ToString());
   applyMarks();
-  forEachProject([&](ProjectState& state) {
-    for (const auto& [_, handle] : state.collections) readCounts(*handle.state);
-  });
   return {};
 }
 

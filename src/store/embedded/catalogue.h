@@ -89,6 +89,8 @@ class Catalogue {
   ProjectState* project(ProjectNo number) const;
   // Empty when there is no such collection, or its project is dropped. Any thread.
   CollectionHandle collection(ProjectNo project, CollectionNo number) const;
+  // By number. As load() found or made them.
+  const std::map<CollectionNo, SchemaPtr>& systemCollections() const { return system_; }
   // Of user collections, by number.
   std::vector<SchemaPtr> userCollections(ProjectNo project) const;
   // Of all that were used, dead project or not.
@@ -119,7 +121,7 @@ class Catalogue {
   void applyMarks();
   Result<> checkFormat();
   ProjectState& ensureProject(ProjectNo number);
-  void readCounts(CollectionState& state) const;
+  void applyCounts();
   // system_specs.cc
   Result<> bringSystemToSpec(const std::vector<SystemCollection>& system);
   Result<> bringToSpec(const SystemCollection& wanted);
@@ -132,6 +134,12 @@ class Catalogue {
   std::array<std::atomic<Chunk*>, kMaxProjects / kChunk> chunks_{};
   std::mutex growth_;  // of chunks_ and of what is in them
   ProjectNo highest_ = 0;
+  struct Counts {
+    std::pair<ProjectNo, CollectionNo> where;
+    uint64_t documents;
+    uint64_t bytes;
+  };
+  std::vector<Counts> counts_;  // while loading: 'N' rows, until the collections they speak of are known
   // While loading: 'M' rows, which stand before some of the rows they speak of.
   std::vector<std::pair<std::pair<ProjectNo, IndexNo>, std::pair<uint32_t, uint32_t>>> marks_;
 };

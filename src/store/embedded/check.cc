@@ -8,10 +8,15 @@ namespace mb::store::embedded {
 
 namespace {
 constexpr size_t kMaxProblems = 100;
+constexpr uint64_t kBetweenSigns = 1000;
 }  // namespace
 
-Checker::Checker(Database& database, const Catalogue& catalogue)
-    : database_(database), catalogue_(catalogue), snapshot_(database.db()), options_(Database::reading(Tier::disk)) {
+Checker::Checker(Database& database, const Catalogue& catalogue, Progress* progress)
+    : database_(database),
+      catalogue_(catalogue),
+      progress_(progress),
+      snapshot_(database.db()),
+      options_(Database::reading(Tier::disk)) {
   options_.snapshot = snapshot_.get();
   options_.fill_cache = false;
 }
@@ -29,11 +34,18 @@ std::unique_ptr<rocksdb::Iterator> Checker::iterate(Family family) const {
   return std::unique_ptr<rocksdb::Iterator>(database_.db().NewIterator(options_, database_.family(family)));
 }
 
+bool Checker::goesOn(std::string_view step, uint64_t done, uint64_t total) {
+  if (!progress_) return true;
+  if (done % kBetweenSigns == 0) progress_->at(step, done, total);
+  return !progress_->stopped();
+}
+
 CheckReport Checker::run() {
+  const auto stopped = [this] { return progress_ && progress_->stopped(); };
   checkDocuments();
-  checkCounts();
-  checkEntries();
-  checkLogs();
+  if (!stopped()) checkCounts();
+  if (!stopped()) checkEntries();
+  if (!stopped()) checkLogs();
   return std::move(report_);
 }
 
@@ -41,7 +53,11 @@ void Checker::checkDocuments() {
   const auto at = iterate(Family::documents);
   Place place;
   CollectionHandle handle;
-  for (at->SeekToFirst(); at->Valid(); at->Next()) {
+  uint64_t total = 0;
+  catalogue_.forEachProject([&](const ProjectState& project) {
+    for (const auto& state : catalogue_.states(project.number)) total += state->documents;
+  });
+  for (at->SeekToFirst(); at->Valid() && goesOn("documents", report_.documents, total); at->Next()) {
     const std::string_view key = view(at->key());
     if (key.size() <= kPrefixBytes) {
       problem("a key of the documents is too short");
@@ -137,13 +153,16 @@ void Checker::checkEntries() {
       }
     }
   });
+  uint64_t total = 0;
+  for (const auto& [_, entries] : expected_) total += entries;
   const auto at = iterate(Family::indexes);
   for (const auto& [place, owner] : indexes) {
     const std::string prefix = rangePrefix(place.first, place.second);
-    uint64_t entries = 0;
-    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) ++entries;
-    report_.indexEntries += entries;
-    if (entries == expected_[place]) continue;
+    const uint64_t before = report_.indexEntries;
+    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+      if (!goesOn("index entries", report_.indexEntries++, total)) return;
+    }
+    if (report_.indexEntries - before == expected_[place]) continue;
     for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
       checkEntry(owner.first, *owner.second, view(at->key()), view(at->value()));
     }

@@ -1,13 +1,16 @@
 // The full consistency scan behind `manybase check`, on one snapshot.
 #pragma once
 
+#include "base/progress.h"
 #include "store/embedded/catalogue.h"
 
 namespace mb::store::embedded {
 
 class Checker {
  public:
-  Checker(Database& database, const Catalogue& catalogue);
+  // `progress`, where there is one, is told of documents and entries, and may stop the scan: the report is then of what
+  // was seen by then.
+  Checker(Database& database, const Catalogue& catalogue, Progress* progress = nullptr);
   CheckReport run();
 
  private:
@@ -25,12 +28,15 @@ class Checker {
   void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view value);
   void checkLogs();
   void checkLog(const ProjectState& project);
+  // After each document or entry; false when the scan is to end.
+  bool goesOn(std::string_view step, uint64_t done, uint64_t total);
   void problem(std::string text);
   std::string nameOf(const CollectionHandle& handle) const;
   std::unique_ptr<rocksdb::Iterator> iterate(Family family) const;
 
   Database& database_;
   const Catalogue& catalogue_;
+  Progress* progress_;
   SnapshotHold snapshot_;
   rocksdb::ReadOptions options_;
   std::map<Place, Counted> counted_;

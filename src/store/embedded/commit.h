@@ -2,6 +2,8 @@
 // touches it no more once it has resumed that coroutine.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include "store/change_feed.h"
 #include "store/embedded/catalogue.h"
 
@@ -42,9 +44,9 @@ struct Commit {
   Lane lane = Lane::normal;
   size_t bytes = 0;
   std::string arena;
-  std::vector<Op> ops;
-  std::vector<LogItem> log;
-  std::vector<Count> counts;
+  boost::container::small_vector<Op, 4> ops;
+  boost::container::small_vector<LogItem, 1> log;
+  boost::container::small_vector<Count, 2> counts;
   std::vector<Mark> marks;
   std::vector<ProjectState*> bumps;
   // Runs on the commit thread once all is durable, before anybody sees the new epochs.

@@ -22,7 +22,7 @@ class CommitThread {
  private:
   void run();
   void build(std::span<Commit* const> group);
-  void addOps(const Commit& commit);
+  void addOps(std::span<Commit* const> group);
   void addLog(const Commit& commit);
   void addCounts(const Commit& commit);
   void addMarks(Commit& commit);
@@ -47,6 +47,13 @@ class CommitThread {
   std::vector<CollectionState*> collections_;  // whose counts it changes
   std::vector<ProjectState*> logged_;
   std::vector<ProjectState*> bumped_;
+  struct KeyedOp {
+    const Commit* commit;
+    const Commit::Op* op;
+    std::string_view key;
+    size_t at;  // in the group
+  };
+  std::vector<KeyedOp> ops_;                   // of this group, by family and key
   std::vector<DocumentCache::Write> written_;  // the documents of this group
   int64_t idFloorMs_;
   int64_t nowMs_ = 0;

@@ -114,6 +114,9 @@ Condition leaf(const FilterNode& node) {
       if (node.patterns.empty() || node.patterns.front().prefix.empty()) return condition;
       condition.kind = Condition::Kind::prefix;
       condition.prefix = node.patterns.front().prefix;
+      // Nothing but the prefix is asked for.
+      condition.whole = node.patterns.front().source == "^" + condition.prefix;
+      condition.provable = condition.whole;
       return condition;
     }
     case FilterOp::exists: {
@@ -129,18 +132,27 @@ Condition leaf(const FilterNode& node) {
 }
 
 void flatten(const FilterNode& node, const Place& place, std::vector<Condition>& out) {
-  if (node.op == FilterOp::all) {
+  if (node.op == FilterOp::all || (node.op == FilterOp::any && node.children.size() == 1)) {
     for (const auto& child : node.children) flatten(*child, place, out);
     return;
   }
-  if (node.op == FilterOp::elemMatch && !node.children.empty() && !hasPosition(node.path)) {
+  if (node.op == FilterOp::any && !place.element) {
+    Condition& either = out.emplace_back();
+    either.kind = Condition::Kind::either;
+    either.node = &node;
+    return;
+  }
+  // An $elemMatch on an element that is an array itself looks deeper than an index does.
+  const bool inArrayOfArrays = node.path.steps().empty();
+  if (node.op == FilterOp::elemMatch && !node.children.empty() && !inArrayOfArrays && !hasPosition(node.path)) {
     // The conditions of the element bound the index; that one element meets them all, the document has to show.
     const std::string path = place.prefix + node.path.dotted();
     flatten(*node.children.front(), {node.elementIsValue ? path : path + ".", &node}, out);
     out.emplace_back();
     return;
   }
-  Condition condition = leaf(node);
+  // So does a position in such an element.
+  Condition condition = place.element && hasPosition(node.path) ? Condition() : leaf(node);
   condition.path = place.prefix + node.path.dotted();
   condition.element = place.element;
   if (place.element) condition.whole = condition.provable = false;
@@ -148,21 +160,52 @@ void flatten(const FilterNode& node, const Place& place, std::vector<Condition>&
 }
 
 bool same(const Condition& a, const Condition& b) {
-  return a.kind == b.kind && a.path == b.path && a.inclusive == b.inclusive &&
+  return a.kind == b.kind && a.path == b.path && a.inclusive == b.inclusive && a.prefix == b.prefix &&
          std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
                     [](ValueView x, ValueView y) { return x.type() == y.type() && doc::equalValues(x, y); });
 }
 
+bool sameClass(ValueView a, ValueView b) {
+  return a.type() == b.type() || (a.isNumber() && b.isNumber());
+}
+
+// Whether a value that meets `bound` on the same side is within `demanded`.
+bool isWithin(ValueView value, bool reaches, const Condition& demanded) {
+  if (!sameClass(value, demanded.values.front()) || isNaN(value)) return false;
+  const int order = doc::compareValues(value, demanded.values.front());
+  if (order == 0) return demanded.inclusive || !reaches;
+  return (order > 0) == (demanded.kind == Condition::Kind::lower);
+}
+
+// Whether each document that meets `given` meets `demanded`, a condition of the same field.
+bool isStricter(const Condition& given, const Condition& demanded) {
+  using Kind = Condition::Kind;
+  if (demanded.kind == Kind::points && given.kind == Kind::points) {
+    return std::all_of(given.values.begin(), given.values.end(), [&](ValueView value) {
+      return std::any_of(demanded.values.begin(), demanded.values.end(),
+                         [&](ValueView x) { return sameClass(value, x) && doc::equalValues(value, x); });
+    });
+  }
+  if (demanded.kind == Kind::prefix) return given.kind == Kind::prefix && given.prefix.starts_with(demanded.prefix);
+  if (demanded.kind != Kind::lower && demanded.kind != Kind::upper) return false;
+  if (given.kind == Kind::points) {
+    return std::all_of(given.values.begin(), given.values.end(),
+                       [&](ValueView value) { return isWithin(value, true, demanded); });
+  }
+  return given.kind == demanded.kind && isWithin(given.values.front(), given.inclusive, demanded);
+}
+
 }  // namespace
 
-std::vector<Condition> conditionsOf(const doc::Filter& filter) {
+std::vector<Condition> conditionsOf(const doc::FilterNode& filter) {
   std::vector<Condition> conditions;
-  flatten(filter.root(), {}, conditions);
+  conditions.reserve(4);
+  flatten(filter, {}, conditions);
   return conditions;
 }
 
 bool implies(const std::vector<Condition>& conditions, const doc::Filter& partial, std::vector<bool>& met) {
-  for (const Condition& demanded : conditionsOf(partial)) {
+  for (const Condition& demanded : conditionsOf(partial.root())) {
     if (!demanded.whole) return false;
     bool found = false;
     for (size_t i = 0; i < conditions.size(); ++i) {
@@ -173,6 +216,8 @@ bool implies(const std::vector<Condition>& conditions, const doc::Filter& partia
       } else if (same(given, demanded)) {
         found = true;
         met[i] = met[i] || given.whole;
+      } else if (isStricter(given, demanded)) {
+        found = true;
       }
     }
     if (!found) return false;

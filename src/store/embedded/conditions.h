@@ -12,6 +12,7 @@ struct Condition {
     upper,    // likewise below
     prefix,   // a string that begins with `prefix`
     present,  // {$exists: true}; no bounds
+    either,   // one of the children of `node` holds
     other,    // nothing that bounds an index
   };
   Kind kind = Kind::other;
@@ -25,13 +26,14 @@ struct Condition {
   bool provable = false;
   // Rules out documents where the field is missing or null.
   bool excludesMissing = false;
+  const doc::FilterNode* node = nullptr;  // of `either`: the $or
   // Conditions of one $elemMatch hold for one and the same element.
   const doc::FilterNode* element = nullptr;
 };
 
 // The conditions of which each must hold; one of kind `other` stands for each that cannot be used. Valid as long as the
 // filter.
-std::vector<Condition> conditionsOf(const doc::Filter& filter);
+std::vector<Condition> conditionsOf(const doc::FilterNode& filter);
 // Whether every document that meets `conditions` meets `partial` too; `met[i]` is then set for each condition that the
 // partial filter itself proves.
 bool implies(const std::vector<Condition>& conditions, const doc::Filter& partial, std::vector<bool>& met);

@@ -10,11 +10,11 @@ using Ticket = DocumentCache::Ticket;
 class DocumentCacheTest : public testing::Test {
  protected:
   std::string look(std::string_view key, uint64_t sequence = DocumentCache::kLatest) {
-    const auto found = cache.find(key, sequence, ticket);
-    return found ? *found : "-";
+    std::string out;
+    return cache.find(key, sequence, out, ticket) ? out : "-";
   }
   void fill(std::string_view key, std::string_view bytes, uint64_t sequence, const Ticket& with) {
-    cache.fill(key, std::make_shared<const std::string>(bytes), sequence, with);
+    cache.fill(key, bytes, sequence, with);
   }
   void write(std::string_view key, uint64_t sequence, std::string_view bytes = {}) {
     std::vector<DocumentCache::Write> writes = {{key, bytes}};
@@ -90,6 +90,38 @@ TEST_F(DocumentCacheTest, StaysWithinItsBytes) {
   for (int i = 0; i < 5000; ++i) held += look("key" + std::to_string(i)) != "-";
   EXPECT_GT(held, 400);
   EXPECT_LT(held * 1000, 1 << 20);
+}
+
+TEST_F(DocumentCacheTest, WhatIsReadOncePushesNothingOut) {
+  const std::string some(300, 'x');
+  const auto ask = [&](const std::string& key) {
+    if (look(key) == "-") fill(key, some, 1, ticket);
+  };
+  for (int i = 0; i < 20'000; ++i) ask("once" + std::to_string(i));
+  // What is asked for again and again gets in ...
+  for (int round = 0; round < 6; ++round) {
+    for (int i = 0; i < 100; ++i) ask("often" + std::to_string(i));
+  }
+  const auto held = [&] {
+    int count = 0;
+    for (int i = 0; i < 100; ++i) count += look("often" + std::to_string(i)) != "-";
+    return count;
+  };
+  EXPECT_GT(held(), 95);
+  // ... and a long row of others leaves it there.
+  for (int i = 0; i < 20'000; ++i) ask("more" + std::to_string(i));
+  EXPECT_GT(held(), 80);
+}
+
+TEST_F(DocumentCacheTest, FindsWhatIsLeftWhenOthersGo) {
+  for (int i = 0; i < 1000; ++i) {
+    look("k" + std::to_string(i));
+    fill("k" + std::to_string(i), std::to_string(i), 1, ticket);
+  }
+  for (int i = 0; i < 1000; i += 3) write("k" + std::to_string(i), 2);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(look("k" + std::to_string(i)), i % 3 == 0 ? "-" : std::to_string(i));
+  }
 }
 
 TEST_F(DocumentCacheTest, LeavesOutWhatIsTooLarge) {

@@ -23,6 +23,8 @@ EmbeddedSettings::EmbeddedSettings(Settings& settings) {
       settings.bytes("SERVICE_CHANGE_LOG_TOTAL", changeLogTotalBytes, kMiB, kMax, "change logs kept in all");
   changeLogHours =
       settings.integer("SERVICE_CHANGE_LOG_HOURS", changeLogHours, 1, 24 * 365, "age of the change log kept");
+  slowQueryMs = settings.integer("SERVICE_STORE_SLOW_QUERY", slowQueryMs, 0, 3600 * 1000,
+                                 "milliseconds after which a query is logged as slow, 0 for none");
 }
 
 Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(const std::filesystem::path& directory,
@@ -44,7 +46,12 @@ constexpr std::chrono::seconds kStopLimit{10};
 }  // namespace
 
 Engine::Engine(const EmbeddedSettings& settings, Cores& cores, const Clock& clock)
-    : settings_(settings), cores_(cores), clock_(clock), gate_(cores.count()), queue_(cores) {}
+    : settings_(settings),
+      cores_(cores),
+      clock_(clock),
+      gate_(cores.count()),
+      queue_(cores),
+      slowQueries_(std::chrono::milliseconds(settings.slowQueryMs)) {}
 
 Engine::~Engine() {
   close();
@@ -56,7 +63,7 @@ Result<> Engine::start(const std::filesystem::path& directory, const std::vector
   CHECK(catalogue_.load(*database_, system));
   committer_ = std::make_unique<CommitThread>(*database_, queue_, cores_, clock_, catalogue_.idFloorMs);
   readPool_ = std::make_unique<WorkerPool>("read", kReadThreads, kReadsWaiting);
-  scanPool_ = std::make_unique<ScanPool>(kScanThreads, kScansWaiting);
+  scanPool_ = std::make_unique<ScanPool>(kScanThreads, kScansWaiting, std::chrono::milliseconds(settings_.scanSliceMs));
   housekeeper_ = std::make_unique<Housekeeper>(*database_, catalogue_, settings_, clock_, path);
   committer_->start();
   housekeeper_->start();

@@ -6,6 +6,7 @@
 
 #include "base/cores.h"
 #include "base/id.h"
+#include "base/progress.h"
 #include "base/settings.h"
 #include "store/change_feed.h"
 #include "store/store.h"
@@ -17,13 +18,15 @@ struct EmbeddedSettings {
   EmbeddedSettings() = default;  // defaults, for tests
 
   int64_t writeBufferBytes = 48LL << 20;
-  int64_t blockCacheBytes = 64LL << 20;
-  int64_t documentCacheBytes = 16LL << 20;
+  int64_t blockCacheBytes = 48LL << 20;
+  int64_t documentCacheBytes = 32LL << 20;
   int64_t maxLogFileBytes = 32LL << 20;  // the write-ahead log's share to replay after a crash
   int64_t minFreeDiskBytes = 256LL << 20;
   int64_t changeLogBytes = 256LL << 20;  // a project
   int64_t changeLogTotalBytes = 4LL << 30;
   int64_t changeLogHours = 24;
+  int64_t slowQueryMs = 200;   // 0: none is logged
+  int64_t scanSliceMs = 2000;  // the life of an iterator; no setting, shorter in tests
 };
 
 struct EmbeddedStats {
@@ -36,6 +39,12 @@ struct CheckReport {
   uint64_t documents = 0;
   uint64_t indexEntries = 0;
   std::vector<std::string> problems;  // at most 100, each names collection, document and index
+};
+
+// What a compaction did to the files it went over.
+struct CompactReport {
+  uint64_t bytesBefore = 0;
+  uint64_t bytesAfter = 0;
 };
 
 class EmbeddedStore : public DocumentStore, public ChangeFeed {
@@ -51,6 +60,13 @@ class EmbeddedStore : public DocumentStore, public ChangeFeed {
   // Full consistency scan on a snapshot: every document readable and under its key, each index entry matched by its
   // document and the reverse, counts right, unique indexes unique, the change log in order. Blocks.
   virtual CheckReport check() = 0;
+  // A copy of the whole store as it is at one moment during the call, in the directory `to`, which must not exist: hard
+  // links where the file system has them. All that was acknowledged before the call is in it. StoreImage reads it
+  // (backup.h). Blocks.
+  virtual Result<> checkpoint(const std::filesystem::path& to) = 0;
+  // Rewrites all files, or those with keys of one project, without what was removed or replaced. Reads and writes go
+  // on. Fails with unavailable when it is stopped, notFound for an unknown project. Blocks.
+  virtual Result<CompactReport> compact(std::optional<ProjectNo> project, Progress& progress) = 0;
   // The floor for IdGenerator::startAbove, durable from earlier runs. `ids` is asked at each commit for what to
   // remember.
   virtual int64_t idFloorMs() const = 0;

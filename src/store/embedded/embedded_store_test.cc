@@ -70,7 +70,7 @@ TEST(EmbeddedStoreTest, RefusesANewerFormat) {
     std::string version;
     appendU32(version, kFormatVersion + 1);
     batch.Put(database->family(Family::system), row::plain('F'), version);
-    database->writeUnsynced(batch);
+    database->write(batch);
   }
   const auto opened = EmbeddedStore::open(folder.path(), settings, cores, {}, clock);
   ASSERT_FALSE(opened);
@@ -129,6 +129,40 @@ TEST(EmbeddedStoreTest, RemembersHowFarIdsWent) {
   IdGenerator later(clock);
   later.startAbove(opened.store().idFloorMs());
   EXPECT_GT(later.next(), first);
+}
+
+TEST(EmbeddedStoreTest, KeepsTheOrderOfChangesWhenTheClockGoesBack) {
+  const TemporaryFolder folder;
+  Cores cores(1);
+  cores.start();
+  ManualClock clock(5'000'000);
+  EmbeddedSettings settings;
+  settings.minFreeDiskBytes = 0;
+  for (const int64_t now : {5'000'000, 4'000'000, 1'000}) {
+    clock.set(now);
+    auto store = EmbeddedStore::open(folder.path(), settings, cores, {}, clock).value();
+    if (now == 5'000'000) {
+      testing::runOn(cores, 0, store->createCollection(kControlProject, "posts", {}, {})).value();
+    }
+    const CollectionInfo info = testing::runOn(cores, 0, store->collections(kControlProject)).value().front();
+    const CollectionRef posts{kControlProject, info.number, info.version};
+    const auto put = [&](std::string id) {
+      auto judge = [&](auto) -> Result<std::vector<Change>> {
+        std::vector<Change> changes;
+        changes.push_back(Change::put(doc::parseJson(fmt::format(R"({{"id":"{}"}})", id)).value()));
+        return changes;
+      };
+      testing::runOn(cores, 0, store->write({{posts, id}}, judge, {})).value();
+    };
+    put(fmt::format("{}-a", now));
+    clock.advance(-500);
+    put(fmt::format("{}-b", now));
+    EXPECT_EQ(store->check().problems, std::vector<std::string>()) << "at " << now;
+    const ChangeBatch batch = testing::runOn(cores, 0, store->changes(kControlProject, 0, 100)).value();
+    for (const ChangeEntry& entry : batch.entries) EXPECT_EQ(entry.at.ms, 5'000'000);
+  }
+  cores.stop();
+  cores.join();
 }
 
 TEST(EmbeddedStoreTest, AnswersUnavailableOnceClosed) {
@@ -195,7 +229,7 @@ TEST(EmbeddedStoreTest, CheckFindsWhatIsWrong) {
     appendU16(offset, 8);
     batch.Put(database->family(Family::indexes), stray, offset);
     batch.Delete(database->family(Family::log), logKey(kControlProject, 3));
-    database->writeUnsynced(batch);
+    database->write(batch);
   }
   opened.reopen();
   report = opened.store().check();
@@ -223,7 +257,7 @@ TEST(SweeperTest, FreesWhatWasDroppedAndNothingBeside) {
       }
     }
     batch.Put(database->family(Family::system), row::tombstone(1), "x");
-    database->writeUnsynced(batch);
+    database->write(batch);
     const auto left = [&](Family family, const std::string& prefix) {
       int count = 0;
       const std::unique_ptr<rocksdb::Iterator> at(database->db().NewIterator({}, database->family(family)));
@@ -265,7 +299,7 @@ class LogTrimTest : public ::testing::Test {
     appendU64(last, entries * 100);
     appendU64(last, entries * 1000);
     batch.Put(database_->family(Family::system), row::of('L', project), last);
-    database_->writeUnsynced(batch);
+    database_->write(batch);
   }
   std::vector<uint64_t> trim(EmbeddedSettings settings, int64_t nowMs) {
     Catalogue catalogue;

@@ -1,5 +1,5 @@
 // The embedded store itself: what the parts of this folder make together. Its functions are cut by case over write.cc,
-// read.cc, alterations.cc, index_build.cc, check.cc and embedded_store.cc.
+// read.cc, alterations.cc, index_build.cc, check.cc, backup.cc, compact.cc and embedded_store.cc.
 #pragma once
 
 #include "base/task_group.h"
@@ -11,9 +11,18 @@
 #include "store/embedded/key_locks.h"
 #include "store/embedded/query_run.h"
 #include "store/embedded/scan_pool.h"
+#include "store/embedded/slow_queries.h"
 #include "store/embedded/write_job.h"
 
 namespace mb::store::embedded {
+
+// How far the filling of an index has come; durable with the entries of each slice.
+struct BuildPosition {
+  uint64_t documents = 0;
+  uint64_t expected = 0;
+  std::string lastId;   // all up to and with this one are in the index; empty: none yet
+  std::string untilId;  // the highest there was when writes began to maintain the index: the fill ends behind it
+};
 
 // What an alteration holds while it goes on: the catalogue of its project and, where it changes a collection, that
 // collection's latch exclusively.
@@ -60,6 +69,8 @@ class Engine final : public EmbeddedStore {
   void close() override;
   EmbeddedStats embeddedStats() const override;
   CheckReport check() override;
+  Result<> checkpoint(const std::filesystem::path& to) override;
+  Result<CompactReport> compact(std::optional<ProjectNo> project, Progress& progress) override;
   int64_t idFloorMs() const override { return catalogue_.idFloorMs; }
   void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
 
@@ -74,7 +85,8 @@ class Engine final : public EmbeddedStore {
   Result<> admit(Commit& commit);
 
   // ---- read.cc
-  Task<> finishQuery(QueryRun& run, QueryRun::Step reached, ProjectNo project, Deadline deadline);
+  QueryRoom queryRoom() { return {*database_, catalogue_, planMemory_}; }
+  Task<> finishQuery(QueryRun& run, QueryRun::Step reached);
   Result<bool> readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
                         std::vector<std::optional<doc::Document>>& out);
   Result<bool> readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit, ChangeBatch& out);
@@ -92,7 +104,8 @@ class Engine final : public EmbeddedStore {
 
   // ---- index_build.cc
   Task<> fillIndex(CollectionRef collection, IndexNo index);
-  Task<bool> fillSlice(CollectionRef collection, IndexNo index, std::string& after);
+  enum class Filled { more, busy, all };
+  Task<Filled> fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at);
   Task<> publishIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside);
   Task<> removeIndex(Alterable& held, IndexNo index, std::vector<Insert> alongside);
   Task<> abandonIndex(CollectionRef collection, IndexNo index);
@@ -113,6 +126,8 @@ class Engine final : public EmbeddedStore {
   std::unique_ptr<CommitThread> committer_;
   std::unique_ptr<WorkerPool> readPool_;
   std::unique_ptr<ScanPool> scanPool_;
+  PlanMemory planMemory_;
+  SlowQueries slowQueries_;
   std::unique_ptr<Housekeeper> housekeeper_;
   TaskGroup builds_;
   std::atomic<bool> closed_{false};

@@ -1,7 +1,5 @@
 #include "store/embedded/housekeeper.h"
 
-#include <sys/statvfs.h>
-
 #include "base/log.h"
 
 namespace mb::store::embedded {
@@ -15,7 +13,8 @@ constexpr std::chrono::seconds kSweepAfter{4};
 
 Housekeeper::Housekeeper(Database& database, const Catalogue& catalogue, const EmbeddedSettings& settings,
                          const Clock& clock, std::filesystem::path directory)
-    : clock_(clock),
+    : database_(database),
+      clock_(clock),
       directory_(std::move(directory)),
       minFreeBytes_(static_cast<uint64_t>(settings.minFreeDiskBytes)),
       sweeper_(database),
@@ -54,9 +53,9 @@ void Housekeeper::run() {
 }
 
 void Housekeeper::lookAtDisk() {
-  struct statvfs space{};
-  if (::statvfs(directory_.c_str(), &space) != 0) return;
-  const bool low = uint64_t{space.f_bavail} * space.f_frsize < minFreeBytes_;
+  uint64_t free = 0;
+  if (!database_.db().GetFileSystem()->GetFreeSpace(directory_.string(), {}, &free, nullptr).ok()) return;
+  const bool low = free < minFreeBytes_;
   if (low == diskIsLow_.exchange(low)) return;
   if (low) {
     logError("the disk is nearly full: writes are refused until there is space again");

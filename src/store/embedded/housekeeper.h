@@ -25,6 +25,7 @@ class Housekeeper {
   void run();
   void lookAtDisk();
 
+  Database& database_;
   const Clock& clock_;
   const std::filesystem::path directory_;
   const uint64_t minFreeBytes_;

@@ -1,7 +1,7 @@
 // An index over documents that exist: a first swap lets writes maintain it, the fill adds what was there before, a
 // second swap lets queries read it. The fill works as any writer, a slice of documents under their locks, so no entry
-// can be lost or be left over. What a crash interrupts starts again at the next open: adding an entry twice changes
-// nothing.
+// can be lost or be left over. Each slice says in its commit how far the fill is, so what a crash or a stop interrupts
+// goes on from there at the next open.
 #include "base/log.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/keys.h"
@@ -10,20 +10,24 @@ namespace mb::store::embedded {
 
 namespace {
 
-constexpr size_t kSliceDocuments = 100;
+constexpr size_t kSliceDocuments = 500;
 constexpr size_t kSliceBytes = 1 << 20;
+// While the disk is nearly full or too many writes wait.
+constexpr std::chrono::milliseconds kBusyPause{50};
 
 std::unexpected<Error> dropped() {
   return fail(ErrorCode::conflict, "the index was dropped while it was being built");
 }
 
-// Ids of the next documents after `after`.
+// Ids of the next documents to be filled in.
 Result<std::vector<std::string>> nextIds(Database& database, const CollectionRef& collection,
-                                         const std::string& after) {
+                                         const BuildPosition& position) {
   const std::string prefix = rangePrefix(collection.project, collection.number);
-  const std::string end = successor(prefix);
+  const std::string& after = position.lastId;
+  const std::string end = prefix + position.untilId + '\0';
   const rocksdb::Slice upper = slice(end);
   rocksdb::ReadOptions options = Database::reading(Tier::disk);
+  options.fill_cache = false;
   options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> at(database.db().NewIterator(options, database.family(Family::documents)));
   std::vector<std::string> ids;
@@ -37,6 +41,40 @@ Result<std::vector<std::string>> nextIds(Database& database, const CollectionRef
   return ids;
 }
 
+// The highest id of the collection.
+Result<std::string> lastId(Database& database, const CollectionRef& collection) {
+  const std::string prefix = rangePrefix(collection.project, collection.number);
+  const std::unique_ptr<rocksdb::Iterator> at(
+      database.db().NewIterator(Database::reading(Tier::disk), database.family(Family::documents)));
+  at->SeekForPrev(successor(prefix));
+  if (!at->status().ok()) return fail(readError(at->status()));
+  if (!at->Valid() || !at->key().starts_with(prefix)) return std::string();
+  return std::string(view(at->key()).substr(kPrefixBytes));
+}
+
+constexpr size_t kPositionBytes = 18;  // before the ids
+
+std::string encodePosition(const BuildPosition& at) {
+  std::string row;
+  appendU64(row, at.documents);
+  appendU64(row, at.expected);
+  appendU16(row, static_cast<uint16_t>(at.lastId.size()));
+  return row + at.lastId + at.untilId;
+}
+
+Result<BuildPosition> readPosition(Database& database, ProjectNo project, IndexNo index) {
+  rocksdb::PinnableSlice row;
+  const auto status = database.get(Tier::disk, Family::system, row::of('B', project, index), &row);
+  if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
+  if (row.size() < kPositionBytes || row.size() < kPositionBytes + readU16(row.data() + 16)) {
+    return fail(ErrorCode::internal, "the position of an index build is damaged");
+  }
+  const std::string_view ids = view(row).substr(kPositionBytes);
+  const size_t size = readU16(row.data() + 16);
+  return BuildPosition{readU64(row.data()), readU64(row.data() + 8), std::string(ids.substr(0, size)),
+                       std::string(ids.substr(size))};
+}
+
 std::shared_ptr<Schema> withReady(const Schema& schema, IndexNo number) {
   auto next = std::make_shared<Schema>(schema);
   ++next->version;
@@ -44,6 +82,7 @@ std::shared_ptr<Schema> withReady(const Schema& schema, IndexNo number) {
     if (index->number != number) continue;
     auto ready = std::make_shared<Index>(*index);
     ready->ready = true;
+    ready->progress.reset();
     index = std::move(ready);
   }
   return next;
@@ -70,7 +109,7 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
         co_return fail(ErrorCode::conflict, fmt::format("there is an index \"{}\" already", index->spec.name));
       }
     }
-    info = {held.project->nextNumber++, index->spec, true};
+    info = {held.project->nextNumber++, index->spec, true, nullptr};
     auto next = std::make_shared<Schema>(now);
     ++next->version;
     next->indexes.push_back(std::move(index));
@@ -83,6 +122,10 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
       CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
       co_return info;
     }
+    BuildPosition begin;
+    begin.expected = held.collection.state->documents;
+    CO_TRY(begin.untilId, co_await readPool_->run([&] { return lastId(*database_, collection); }));
+    job.commit.put(Family::system, row::of('B', collection.project, info.number), encodePosition(begin));
     CO_CHECK(co_await commitAlteration(job, {}));
   }
   Result<> built = co_await fillIndex(collection, info.number);
@@ -95,20 +138,28 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
 }
 
 Task<> Engine::fillIndex(CollectionRef collection, IndexNo index) {
-  std::string after;
+  CO_TRY(BuildPosition at,
+         co_await readPool_->run([&] { return readPosition(*database_, collection.project, index); }));
   while (true) {
     if (gate_.closed()) co_return stopping();
-    CO_TRY(const bool more, co_await fillSlice(collection, index, after));
-    if (!more) co_return Result<>();
+    CO_TRY(const Filled filled, co_await fillSlice(collection, index, at));
+    if (filled == Filled::all) co_return Result<>();
+    if (filled == Filled::busy) co_await sleepFor(kBusyPause);
   }
 }
 
-Task<bool> Engine::fillSlice(CollectionRef collection, IndexNo index, std::string& after) {
+Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at) {
   CO_TRY(const std::vector<std::string> ids,
-         co_await readPool_->run([&] { return nextIds(*database_, collection, after); }));
-  if (ids.empty()) co_return false;
+         co_await readPool_->run([&] { return nextIds(*database_, collection, at); }));
+  if (ids.empty()) co_return Filled::all;
+  if (housekeeper_->diskIsLow()) co_return Filled::busy;
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
-  if (!handle || !handle.schema->index(index)) co_return dropped();
+  const Index* filled = handle ? handle.schema->index(index) : nullptr;
+  if (!filled) co_return dropped();
+  if (filled->progress) {
+    filled->progress->expected = at.expected;
+    filled->progress->done = at.documents;
+  }
   collection.version = handle.schema->version;
   std::vector<WriteTarget> targets;
   for (const std::string& id : ids) targets.push_back({collection, id});
@@ -118,13 +169,14 @@ Task<bool> Engine::fillSlice(CollectionRef collection, IndexNo index, std::strin
   CO_CHECK(job.resolve(std::move(targets)));
   if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, deadline));
   // Altered since the look above: the slice is taken again, on what is there now.
-  if (!job.checkVersions()) co_return true;
+  if (!job.checkVersions()) co_return Filled::more;
   job.addDocumentLocks();
   if (!job.documentLocks().tryAll()) {
     const bool granted = co_await job.documentLocks().waitAll(deadline);
-    if (!granted) co_return true;
+    if (!granted) co_return Filled::more;
   }
-  CO_CHECK(co_await readBefore(job));
+  CO_TRY(const bool read, co_await readPool_->run([&job] { return job.readBefore(Tier::disk, false); }));
+  if (!read) co_return fail(ErrorCode::internal, "the store could not be read");
   CO_CHECK(job.fill(index));
   if (job.needsUniqueCheck()) {
     CO_TRY(const WriteOutcome outcome, co_await claimUnique(job, deadline));
@@ -134,14 +186,15 @@ Task<bool> Engine::fillSlice(CollectionRef collection, IndexNo index, std::strin
           fmt::format("the index \"{}\" cannot be unique: two documents hold the same value", outcome.violatedIndex));
     }
   }
-  after = ids.back();
-  if (job.changesNothing()) co_return true;
+  BuildPosition next{at.documents + ids.size(), at.expected, ids.back(), at.untilId};
+  job.commit.put(Family::system, row::of('B', collection.project, index), encodePosition(next));
   WriteOptions options;
   options.lane = Lane::low;
   job.finish(options);
-  CO_CHECK(admit(job.commit));
+  if (!queue_.admit(job.commit)) co_return Filled::busy;
   co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
-  co_return true;
+  at = std::move(next);
+  co_return Filled::more;
 }
 
 Task<> Engine::publishIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside) {
@@ -150,6 +203,7 @@ Task<> Engine::publishIndex(CollectionRef collection, IndexNo index, std::vector
   if (!held.collection.schema->index(index)) co_return dropped();
   WriteJob job(writeRoom());
   putSchema(job, *held.project, withReady(*held.collection.schema, index));
+  job.commit.remove(Family::system, row::of('B', collection.project, index));
   co_return co_await commitAlteration(job, std::move(alongside));
 }
 

@@ -1,6 +1,9 @@
 #include "store/embedded/index_entries.h"
 
+#include <bit>
+
 #include "store/embedded/keys.h"
+#include "store/embedded/shared_arrays.h"
 #include "store/embedded/value_key.h"
 
 namespace mb::store::embedded {
@@ -66,7 +69,6 @@ bool addElements(Field& field, DocumentView array, bool descending) {
   field.array = true;
   field.present = true;
   for (const doc::Element& element : array) {
-    if (element.value.type() == BsonType::array) continue;
     field.addValue(element.value, descending);
     if (!field.bounded()) return false;
   }
@@ -114,16 +116,37 @@ std::unexpected<Error> tooMany(const Index& index) {
                                                  index.spec.name, kMaxEntries));
 }
 
-void appendEntry(EntrySet& out, const Index& index, ProjectNo project, const std::vector<Field>& fields, size_t several,
-                 size_t which, std::string_view id) {
+// `appendFields` appends the values of all fields.
+template <class AppendFields>
+void appendEntry(EntrySet& out, const Index& index, ProjectNo project, std::string_view id,
+                 const AppendFields& appendFields) {
   const size_t start = out.bytes.size();
   appendRangePrefix(out.bytes, project, index.number);
-  for (size_t i = 0; i < index.paths.size(); ++i)
-    out.bytes += fields[i].text(fields[i].spans[i == several ? which : 0]);
+  appendFields();
   const size_t idAt = out.bytes.size() - start;
   if (!index.spec.unique) out.bytes += id;
   out.entries.push_back(
       {static_cast<uint32_t>(start), static_cast<uint32_t>(out.bytes.size() - start), static_cast<uint16_t>(idAt)});
+}
+
+// Where several fields are arrays of this document: they have to be one.
+Result<> collectShared(const Index& index, ProjectNo project, DocumentView document, std::string_view id,
+                       uint32_t arrays, EntrySet& out) {
+  SharedArrays tuples(index.paths, [&](size_t field) { return index.descending(field); });
+  switch (tuples.collect(document, kMaxEntries)) {
+    case SharedArrays::Outcome::tooMany:
+      return tooMany(index);
+    case SharedArrays::Outcome::apart:
+      return fail(ErrorCode::validation,
+                  fmt::format("the index \"{}\" covers two arrays of this document; it can cover "
+                              "one",
+                              index.spec.name));
+    case SharedArrays::Outcome::ok:
+      break;
+  }
+  if (tuples.keys().size() > 1) out.multikey |= arrays;
+  for (const std::string& key : tuples.keys()) appendEntry(out, index, project, id, [&] { out.bytes += key; });
+  return {};
 }
 
 }  // namespace
@@ -141,7 +164,7 @@ Result<> collectEntries(const Index& index, ProjectNo project, DocumentView docu
   thread_local std::vector<Field> fields;
   if (fields.size() < index.paths.size()) fields.resize(index.paths.size());
   size_t several = index.paths.size();
-  size_t arrays = 0;
+  uint32_t arrays = 0;
   bool present = false;
   for (size_t i = 0; i < index.paths.size(); ++i) {
     Field& field = fields[i];
@@ -149,20 +172,23 @@ Result<> collectEntries(const Index& index, ProjectNo project, DocumentView docu
     if (!collectField(field, document, index.paths[i], index.descending(i))) return tooMany(index);
     field.makeDistinct();
     present |= field.present;
-    arrays += field.array ? 1 : 0;
+    if (field.array) arrays |= uint32_t{1} << i;
     if (field.truncated) out.truncated |= uint32_t{1} << i;
     if (field.spans.size() < 2) continue;
     out.multikey |= uint32_t{1} << i;
     several = i;
   }
-  if (arrays > 1) {
-    return fail(ErrorCode::validation,
-                fmt::format("the index \"{}\" covers two arrays of this document; it can cover one", index.spec.name));
-  }
   if (index.spec.sparse && !present) return {};
+  if (std::popcount(arrays) > 1) return collectShared(index, project, document, id, arrays, out);
   const size_t count = several < index.paths.size() ? fields[several].spans.size() : 1;
   if (count > kMaxEntries) return tooMany(index);
-  for (size_t which = 0; which < count; ++which) appendEntry(out, index, project, fields, several, which, id);
+  for (size_t which = 0; which < count; ++which) {
+    appendEntry(out, index, project, id, [&] {
+      for (size_t i = 0; i < index.paths.size(); ++i) {
+        out.bytes += fields[i].text(fields[i].spans[i == several ? which : 0]);
+      }
+    });
+  }
   return {};
 }
 

@@ -1,5 +1,6 @@
 // What a document puts into an index: one entry for each distinct value of its fields, null for a missing one, a mark
-// of its own for an array without values. Arrays are told by their elements (an array inside an array is not indexed).
+// of its own for an array without values. Arrays are told by their elements. Several fields that run through one array
+// (`lines.sku` and `lines.count`) have an entry for each of its elements; through two arrays they cannot.
 #pragma once
 
 #include "store/embedded/schema.h"

@@ -26,8 +26,8 @@ class IndexResumeTest : public ::testing::Test {
     }
   }
 
-  // Leaves the index as the first swap and a slice of the fill would.
-  void interrupt(bool unique) {
+  // Leaves the index as the first swap and a slice of the fill would, which has come past `documents`, up to `lastId`.
+  void interrupt(bool unique, uint64_t documents = 0, const std::string& lastId = "") {
     opened_.store().close();
     auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
     auto* system = database->family(Family::system);
@@ -52,7 +52,12 @@ class IndexResumeTest : public ::testing::Test {
     batch.Put(system, key, encodeSchema(schema));
     batch.Put(system, row::of('P', kControlProject), next);
     batch.Put(database->family(Family::indexes), slice(entries.key(0)), unique ? "000" : offset);
-    database->writeUnsynced(batch);
+    std::string position;
+    appendU64(position, documents);
+    appendU64(position, 250);
+    appendU16(position, static_cast<uint16_t>(lastId.size()));
+    batch.Put(system, row::of('B', kControlProject, index->number), position + lastId + "249");
+    database->write(batch);
   }
 
   // Waits until the index is ready or gone.
@@ -81,6 +86,27 @@ TEST_F(IndexResumeTest, IsFilledAtTheNextStart) {
   const QueryResult found = opened_.must(opened_.store().find(query));
   EXPECT_EQ(found.explain.index, "n_1");
   EXPECT_EQ(found.documents.size(), 2u);
+}
+
+TEST_F(IndexResumeTest, GoesOnWhereItWas) {
+  // The entries up to there are left out, so that it shows whether they are made again.
+  interrupt(false, 200, "199");
+  opened_.reopen();
+  ASSERT_EQ(settled().size(), 1u);
+  Query query;
+  query.collection = posts_;
+  query.limit = 1000;
+  query.filter = doc::Filter::parse(doc::parseJson(R"({"n":{"$gte":0}})").value()).value();
+  const QueryResult found = opened_.must(opened_.store().find(query));
+  EXPECT_EQ(found.explain.index, "n_1");
+  EXPECT_EQ(found.documents.size(), 51u) << "the last fifty, and the first slice";
+  opened_.store().close();
+  auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
+  std::string position;
+  EXPECT_TRUE(
+      database->db()
+          .Get({}, database->family(Family::system), row::of('B', kControlProject, posts_.number + 1), &position)
+          .IsNotFound());
 }
 
 TEST_F(IndexResumeTest, IsDroppedWhereItCannotBe) {

@@ -2,6 +2,7 @@
 // free stripe costs one compare-and-swap. Any thread; waiting is for coroutines.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <deque>
 #include <unordered_map>
 
@@ -50,7 +51,7 @@ class HeldStripes {
 
  private:
   KeyLocks* locks_;
-  std::vector<uint32_t> stripes_;
+  boost::container::small_vector<uint32_t, 4> stripes_;
   size_t held_ = 0;
 };
 

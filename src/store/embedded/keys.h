@@ -15,6 +15,10 @@
 //              'E' project                           u64 epoch
 //              'L' project                           u64 last position, u64 bytes ever logged, i64 time of the last
 //              'W' project                           u64 low-water mark of the log: entries at or below are gone
+//              'B' project index                     the building of an index: u64 documents it has come past, u64 it
+//              is
+//                                                    to come past, u16 size of an id, the id of the last one so far,
+//                                                    the id of the last one of all
 //              'M' project index                     u32 multikey fields, u32 truncated fields (bit 0 the first)
 //              'T' number(u64)                       BSON: a dropped range to sweep
 //

@@ -2,26 +2,30 @@
 
 #include <rocksdb/convenience.h>
 
+#include "base/log.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
 
-uint64_t LogTrimmer::loggedUpTo(ProjectNo project, uint64_t position) const {
+Result<uint64_t> LogTrimmer::loggedUpTo(ProjectNo project, uint64_t position) const {
   rocksdb::PinnableSlice entry;
   const auto status = database_.get(Tier::disk, Family::log, logKey(project, position), &entry);
-  return status.ok() ? readLogStamp(view(entry)).logged : 0;
+  if (status.IsNotFound()) return 0;
+  if (!status.ok()) return fail(readError(status));
+  return readLogStamp(view(entry)).logged;
 }
 
-uint64_t LogTrimmer::lastGone(const ProjectState& project,
-                              const std::function<bool(std::string_view entry)>& gone) const {
+Result<uint64_t> LogTrimmer::lastGone(const ProjectState& project,
+                                      const std::function<bool(std::string_view entry)>& gone) const {
   uint64_t low = project.lowWater;
   uint64_t high = project.lastPosition;
   while (low < high) {
     const uint64_t middle = low + (high - low + 1) / 2;
     rocksdb::PinnableSlice entry;
     const auto status = database_.get(Tier::disk, Family::log, logKey(project.number, middle), &entry);
-    if (!status.ok() || gone(view(entry))) {
+    if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
+    if (status.IsNotFound() || gone(view(entry))) {
       low = middle;
     } else {
       high = middle - 1;
@@ -30,16 +34,20 @@ uint64_t LogTrimmer::lastGone(const ProjectState& project,
   return low;
 }
 
-void LogTrimmer::raiseMark(ProjectState& project, uint64_t mark) {
-  if (mark <= project.lowWater) return;
-  project.lowWater.store(mark, std::memory_order_release);
+void LogTrimmer::raiseMark(ProjectState& project, const Result<uint64_t>& mark) {
+  if (!mark) {
+    logWarn("a change log is not trimmed for now", {{"project", project.number}, {"problem", mark.error().cause()}});
+    return;
+  }
+  if (*mark <= project.lowWater) return;
+  project.lowWater.store(*mark, std::memory_order_release);
   std::string value;
-  appendU64(value, mark);
+  appendU64(value, *mark);
   rocksdb::WriteBatch batch;
   batch.Put(database_.family(Family::system), row::of('W', project.number), value);
-  database_.writeUnsynced(batch);
+  database_.write(batch);
   const std::string from = logKey(project.number, 0);
-  const std::string to = logKey(project.number, mark);
+  const std::string to = logKey(project.number, *mark);
   const rocksdb::Slice begin = slice(from);
   const rocksdb::Slice end = slice(to);
   // Whole files below the mark go at once; the rest when they are next compacted.
@@ -66,8 +74,8 @@ void LogTrimmer::run(Timestamp now) {
     if (project.lowWater == project.lastPosition) return;
     raiseMark(project, lastGone(project, [&](std::string_view entry) { return readLogStamp(entry).at.ms < oldest; }));
     if (project.lowWater == project.lastPosition) return;
-    const uint64_t bytes = project.loggedBytes - loggedUpTo(project.number, project.lowWater + 1);
-    held.push_back({&project, bytes});
+    const Result<uint64_t> before = loggedUpTo(project.number, project.lowWater + 1);
+    if (before) held.push_back({&project, project.loggedBytes - *before});
   });
   const uint64_t share = std::min(shareOfTotal(held), static_cast<uint64_t>(settings_.changeLogBytes));
   for (const Held& each : held) {

@@ -18,10 +18,11 @@ class LogTrimmer {
     ProjectState* project;
     uint64_t bytes;  // logged behind the low-water mark
   };
-  uint64_t loggedUpTo(ProjectNo project, uint64_t position) const;
+  // Both fail where the log cannot be read: then nothing is trimmed.
+  Result<uint64_t> loggedUpTo(ProjectNo project, uint64_t position) const;
   // The highest position in (low, last] for which `gone` holds, or low; gone entries come before those kept.
-  uint64_t lastGone(const ProjectState& project, const std::function<bool(std::string_view entry)>& gone) const;
-  void raiseMark(ProjectState& project, uint64_t mark);
+  Result<uint64_t> lastGone(const ProjectState& project, const std::function<bool(std::string_view entry)>& gone) const;
+  void raiseMark(ProjectState& project, const Result<uint64_t>& mark);
   uint64_t shareOfTotal(std::vector<Held>& held) const;
 
   Database& database_;

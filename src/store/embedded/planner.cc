@@ -9,41 +9,122 @@ namespace {
 
 using Kind = Condition::Kind;
 
-bool provesAll(const std::vector<bool>& met) {
-  return std::find(met.begin(), met.end(), false) == met.end();
+// Ranges read at once: an iterator each.
+constexpr size_t kMaxMerged = 32;
+// Branches of $or inside branches of $or are planned this deep.
+constexpr int kMaxNesting = 3;
+
+bool allTrue(const std::vector<bool>& flags) {
+  return std::find(flags.begin(), flags.end(), false) == flags.end();
 }
 
+// What the plans of one filter, or of one branch of an $or, are made from.
+struct Asked {
+  const CollectionRef& collection;
+  const Schema& schema;
+  const std::vector<Condition>& conditions;
+  const SortOrder& order;
+  bool ofBranch = false;  // an index that only gives an order is no way to a branch
+};
+
 // A document's id is a string and stands once, so conditions on `id` are conditions on its key.
-std::optional<Plan> byIds(const std::vector<Condition>& conditions) {
+std::optional<Plan> byIds(const std::vector<Condition>& conditions, const SortOrder& order) {
   for (size_t i = 0; i < conditions.size(); ++i) {
     const Condition& condition = conditions[i];
     if (condition.kind != Kind::points || condition.path != "id" || condition.element) continue;
     Plan plan;
     plan.kind = Plan::Kind::ids;
+    std::vector<std::string>& ids = plan.ways.emplace_back().ids;
     for (const doc::ValueView& value : condition.values) {
-      if (value.type() == doc::BsonType::string) plan.ids.emplace_back(value.asString());
+      if (value.type() == doc::BsonType::string) ids.emplace_back(value.asString());
     }
-    std::sort(plan.ids.begin(), plan.ids.end());
-    plan.ids.erase(std::unique(plan.ids.begin(), plan.ids.end()), plan.ids.end());
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     plan.exact = conditions.size() == 1 && condition.whole;
-    plan.inIdOrder = true;
+    plan.inOrder = plan.mergeable = order.isIdAscending();
     return plan;
   }
   return std::nullopt;
 }
 
-// The entries behind `pointFields` fixed fields are in the order asked for, ties by id.
-bool givesOrder(const Index& index, size_t pointFields, size_t prefixes, const std::vector<SortKey>& sort) {
-  if (sort.empty() || prefixes != 1 || pointFields + sort.size() != index.paths.size() || index.spec.unique)
-    return false;
-  const uint32_t inexact = index.traits->multikey.load() | index.traits->truncated.load();
-  for (size_t i = 0; i < sort.size(); ++i) {
-    const size_t field = pointFields + i;
-    if (sort[i].path != index.paths[field].dotted()) return false;
-    if ((sort[i].direction < 0) != index.descending(field)) return false;
-    if ((inexact >> field & 1) != 0) return false;
+// Follows the sort keys along the fields of an index.
+class OrderMatch {
+ public:
+  OrderMatch(const Index& index, const IndexBounds& bounds, const SortOrder& order)
+      : index_(index),
+        bounds_(bounds),
+        order_(order),
+        inexact_(index.traits->multikey.load() | index.traits->truncated.load()) {}
+
+  // From field `from` on; true when the entries of one range (of all, one after the other, from field 0 on) are in the
+  // order asked for, forwards or `reversed`, ties by id as well.
+  bool follow(size_t from) {
+    size_t field = from;
+    for (const SortKey& key : order_.keys) {
+      if (!isFixedPath(key.path)) {
+        while (field < index_.paths.size() && bounds_.isFixed(field)) ++field;
+        if (!takes(key, field)) return false;
+        ++field;
+      }
+      ++matched;
+    }
+    while (field < index_.paths.size() && (bounds_.isFixed(field) || field < from)) ++field;
+    if (field < index_.paths.size()) return false;
+    if (fieldsTaken == 0) reversed = order_.idDescending;
+    // Entries with equal fields ascend by id; a unique index has one of each.
+    return index_.spec.unique || reversed || !order_.idDescending;
   }
-  return true;
+
+  size_t matched = 0;  // sort keys
+  size_t fieldsTaken = 0;
+  bool reversed = false;
+
+ private:
+  bool isFixedPath(const std::string& path) const {
+    for (size_t i = 0; i < bounds_.pointFields(); ++i) {
+      if (bounds_.isFixed(i) && index_.paths[i].dotted() == path) return true;
+    }
+    return false;
+  }
+  bool takes(const SortKey& key, size_t field) {
+    if (field >= index_.paths.size() || (inexact_ >> field & 1) != 0) return false;
+    if (index_.paths[field].dotted() != key.path) return false;
+    const bool against = (key.direction < 0) != index_.descending(field);
+    if (fieldsTaken > 0 && against != reversed) return false;
+    reversed = against;
+    ++fieldsTaken;
+    return true;
+  }
+
+  const Index& index_;
+  const IndexBounds& bounds_;
+  const SortOrder& order_;
+  const uint32_t inexact_;
+};
+
+void setReading(Plan& plan, bool reversed, const SortOrder& order) {
+  plan.inOrder = true;
+  if (reversed) plan.reading = order.idDescending ? Reading::backward : Reading::backwardGroups;
+}
+
+void setOrder(Plan& plan, const Index& index, const IndexBounds& bounds, const SortOrder& order) {
+  const size_t ranges = plan.rangeCount();
+  OrderMatch each(index, bounds, order);
+  const bool eachRange = each.follow(bounds.pointFields());
+  // Keys of a unique index end before the id: those of several ranges compare where they are whole ids only.
+  const bool comparable = order.keys.empty() || !index.spec.unique;
+  plan.mergeable = eachRange && !each.reversed && comparable && each.fieldsTaken == order.keys.size();
+  if (eachRange && ranges == 1) return setReading(plan, each.reversed, order);
+  OrderMatch whole(index, bounds, order);
+  if (whole.follow(0) && !plan.mayRepeat) return setReading(plan, whole.reversed, order);
+  if (eachRange && !each.reversed && comparable && ranges <= kMaxMerged) {
+    plan.inOrder = true;
+    plan.reading = Reading::merged;
+    return;
+  }
+  if (whole.fieldsTaken == 0 || plan.mayRepeat) return;
+  plan.orderedKeys = whole.matched;
+  if (whole.reversed) plan.reading = Reading::backward;
 }
 
 bool holdsAllMatches(const Index& index, const std::vector<Condition>& conditions, std::vector<bool>& met) {
@@ -56,29 +137,105 @@ bool holdsAllMatches(const Index& index, const std::vector<Condition>& condition
   });
 }
 
-std::optional<Plan> through(const std::shared_ptr<const Index>& index, ProjectNo project,
-                            const std::vector<Condition>& conditions, const std::vector<SortKey>& sort) {
-  std::vector<bool> met(conditions.size(), false);
-  if (!index->ready || !holdsAllMatches(*index, conditions, met)) return std::nullopt;
-  const IndexBounds bounds(project, *index, conditions, std::move(met));
+std::optional<Plan> through(const std::shared_ptr<const Index>& index, const Asked& asked) {
+  std::vector<bool> met(asked.conditions.size(), false);
+  if (!index->ready || !holdsAllMatches(*index, asked.conditions, met)) return std::nullopt;
+  IndexBounds bounds(asked.collection.project, *index, asked.conditions, std::move(met));
   Plan plan;
   plan.kind = Plan::Kind::index;
-  plan.index = index;
-  plan.ranges = bounds.ranges();
-  plan.exact = bounds.provesAll();
-  plan.inIdOrder = bounds.singlePoint();
-  plan.inSortOrder = givesOrder(*index, bounds.pointFields(), plan.ranges.size(), sort);
-  plan.mayRepeat = index->traits->multikey.load() != 0 && !bounds.singlePoint();
-  if (!bounds.bounded() && !plan.inSortOrder) return std::nullopt;
+  plan.ways.push_back({index, bounds.ranges(), {}});
+  plan.mayRepeat = bounds.mayRepeat();
+  setOrder(plan, *index, bounds, asked.order);
+  plan.exact = allTrue(bounds.takeMet());
+  const bool helpsSorting = !asked.order.isIdAscending() && (plan.inOrder || plan.orderedKeys > 0);
+  if (!bounds.bounded() && (asked.ofBranch || !helpsSorting)) return std::nullopt;
   return plan;
+}
+
+// The conditions of a branch, and beside them all others that hold for it.
+std::vector<Condition> conditionsOfBranch(const doc::FilterNode& branch, const std::vector<Condition>& conditions,
+                                          size_t either) {
+  std::vector<Condition> own = conditionsOf(branch);
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    if (i != either) own.push_back(conditions[i]);
+  }
+  return own;
+}
+
+std::vector<Plan> boundedPlans(const Asked& asked) {
+  std::vector<Plan> plans;
+  if (auto plan = byIds(asked.conditions, asked.order)) {
+    plans.push_back(*std::move(plan));
+    return plans;
+  }
+  for (const auto& index : asked.schema.indexes) {
+    if (auto plan = through(index, asked)) plans.push_back(*std::move(plan));
+  }
+  return plans;
+}
+
+std::vector<Union> unionsOf(const Asked& asked, int nesting);
+
+// Every plan that bounds the branch; empty when there is none.
+std::vector<Plan> plansOfBranch(const Asked& asked, int nesting) {
+  std::vector<Plan> plans = boundedPlans(asked);
+  if (!plans.empty()) return plans;
+  for (Union& nested : unionsOf(asked, nesting - 1)) {
+    std::vector<Plan> firsts;
+    for (std::vector<Plan>& branch : nested) firsts.push_back(std::move(branch.front()));
+    plans.push_back(unite(std::move(firsts)));
+  }
+  return plans;
+}
+
+std::vector<Union> unionsOf(const Asked& asked, int nesting) {
+  std::vector<Union> unions;
+  for (size_t i = 0; i < asked.conditions.size() && nesting > 0; ++i) {
+    if (asked.conditions[i].kind != Kind::either) continue;
+    Union all;
+    for (const auto& branch : asked.conditions[i].node->children) {
+      const std::vector<Condition> conditions = conditionsOfBranch(*branch, asked.conditions, i);
+      all.push_back(plansOfBranch({asked.collection, asked.schema, conditions, asked.order, true}, nesting));
+      if (all.back().empty()) break;
+    }
+    if (!all.back().empty()) unions.push_back(std::move(all));
+  }
+  return unions;
 }
 
 }  // namespace
 
-Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter) {
-  const std::vector<Condition> conditions = conditionsOf(filter);
+SortOrder::SortOrder(const std::vector<SortKey>& sort) {
+  for (const SortKey& key : sort) {
+    if (key.path == "id") {
+      idDescending = key.direction < 0;
+      return;
+    }
+    keys.push_back(key);
+  }
+}
+
+size_t Plan::rangeCount() const {
+  size_t count = 0;
+  for (const Way& way : ways) count += way.index || way.ids.empty() ? way.ranges.size() : 1;
+  return count;
+}
+
+std::string Plan::name() const {
+  if (kind == Kind::documents) return boundsIds ? "id" : "";
+  if (ways.size() == 1) return ways.front().index ? ways.front().index->spec.name : "id";
+  std::vector<std::string_view> names;
+  for (const Way& way : ways) {
+    const std::string_view name = way.index ? std::string_view(way.index->spec.name) : "id";
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter, const SortOrder& order) {
+  const std::vector<Condition> conditions = conditionsOf(filter.root());
   const std::string prefix = rangePrefix(collection.project, collection.number);
-  KeyRange range{prefix, successor(prefix)};
+  KeyRange range{prefix, successor(prefix), kPrefixBytes};
   std::vector<bool> met(conditions.size(), false);
   for (size_t i = 0; i < conditions.size(); ++i) {
     const Condition& condition = conditions[i];
@@ -86,6 +243,7 @@ Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter) {
     if (condition.kind == Kind::prefix) {
       range.from = std::max(range.from, prefix + condition.prefix);
       range.to = std::min(range.to, successor(prefix + condition.prefix));
+      met[i] = condition.whole;
     }
     if (condition.kind != Kind::lower && condition.kind != Kind::upper) continue;
     if (condition.values.front().type() != doc::BsonType::string) continue;
@@ -96,26 +254,46 @@ Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter) {
     met[i] = true;
   }
   Plan plan;
-  plan.exact = provesAll(met);
-  plan.inIdOrder = true;
+  plan.exact = allTrue(met);
+  plan.inOrder = order.keys.empty();
+  if (plan.inOrder && order.idDescending) plan.reading = Reading::backward;
   plan.boundsIds = range.from != prefix || range.to != successor(prefix);
-  if (range.from < range.to) plan.ranges.push_back(std::move(range));
+  plan.ways.emplace_back();
+  if (range.from < range.to) plan.ways.front().ranges.push_back(std::move(range));
   return plan;
 }
 
-std::vector<Plan> usablePlans(const CollectionRef& collection, const Schema& schema, const doc::Filter& filter,
-                              const std::vector<SortKey>& sort) {
-  const std::vector<Condition> conditions = conditionsOf(filter);
-  std::vector<Plan> plans;
-  if (auto plan = byIds(conditions)) {
-    plans.push_back(*std::move(plan));
-    return plans;
+Plan unite(std::vector<Plan> branches) {
+  Plan plan;
+  plan.kind = Plan::Kind::index;
+  plan.exact = plan.mergeable = plan.mayRepeat = true;
+  for (Plan& branch : branches) {
+    plan.exact = plan.exact && branch.exact;
+    plan.mergeable = plan.mergeable && branch.mergeable;
+    for (Way& way : branch.ways) plan.ways.push_back(std::move(way));
   }
-  for (const auto& index : schema.indexes) {
-    if (auto plan = through(index, collection.project, conditions, sort)) plans.push_back(*std::move(plan));
+  plan.inOrder = plan.mergeable && plan.rangeCount() <= kMaxMerged;
+  if (plan.inOrder) plan.reading = Reading::merged;
+  return plan;
+}
+
+Candidates usablePlans(const CollectionRef& collection, const Schema& schema, const doc::Filter& filter,
+                       const SortOrder& order) {
+  const std::vector<Condition> conditions = conditionsOf(filter.root());
+  const Asked asked{collection, schema, conditions, order};
+  Candidates usable;
+  usable.plans = boundedPlans(asked);
+  if (usable.plans.size() == 1 && usable.plans.front().kind == Plan::Kind::ids) return usable;
+  usable.unions = unionsOf(asked, kMaxNesting);
+  const bool none = usable.plans.empty() && usable.unions.empty();
+  const bool mayBoundIds = std::any_of(conditions.begin(), conditions.end(),
+                                       [](const Condition& condition) { return condition.path == "id"; });
+  if (none || mayBoundIds || (order.keys.empty() && order.idDescending)) {
+    Plan documents = documentsPlan(collection, filter, order);
+    if (none || documents.boundsIds || documents.reading == Reading::backward)
+      usable.plans.push_back(std::move(documents));
   }
-  if (plans.empty()) plans.push_back(documentsPlan(collection, filter));
-  return plans;
+  return usable;
 }
 
 }  // namespace mb::store::embedded

@@ -1,5 +1,5 @@
-// Which way a query takes to its documents: by id, through one of the indexes, or over the whole collection. Pure: it
-// reads filter and catalogue only; choosing among several usable indexes by counting their keys is query_run's.
+// Which ways a query can take to its documents: by id, through one of the indexes or several, or over the whole
+// collection. Pure: it reads filter and catalogue only; plan_choice.h chooses among them by counting their keys.
 #pragma once
 
 #include "store/embedded/conditions.h"
@@ -10,29 +10,71 @@ namespace mb::store::embedded {
 struct KeyRange {
   std::string from;
   std::string to;
+  // Bytes that all its keys begin with: the prefix of collection or index, and the points of its first fields.
+  uint32_t fixed = 0;
+};
+
+// Ranges of one index (or of the documents), or ids where `index` is null and there are no ranges.
+struct Way {
+  std::shared_ptr<const Index> index;
+  std::vector<KeyRange> ranges;  // ascending, disjoint
+  std::vector<std::string> ids;  // ascending, distinct
+};
+
+// How the entries of a plan's ways are to be read so that they come in the order it has.
+enum class Reading {
+  forward,         // way after way, range after range
+  backward,        // from the end
+  backwardGroups,  // from the end, but those with equal fields ascending by id
+  merged,          // all ranges at once, the lowest first: by what follows the fixed bytes of their keys
 };
 
 struct Plan {
   enum class Kind { ids, documents, index } kind = Kind::documents;
-  std::shared_ptr<const Index> index;
-  std::vector<std::string> ids;  // ids: ascending, distinct
-  std::vector<KeyRange> ranges;  // documents, index: ascending, disjoint
-  // Whatever stands in the ranges matches the filter.
+  std::vector<Way> ways;  // one; several for the branches of an $or
+  // Whatever stands in the ways matches the filter.
   bool exact = false;
   // Of a plan over the documents: the filter bounds the ids.
   bool boundsIds = false;
-  // The ranges give ids ascending, respectively in the order asked for.
-  bool inIdOrder = false;
-  bool inSortOrder = false;
-  // A document may come up more than once.
+  // A document may come up more than once; next to each other when the reading is merged.
   bool mayRepeat = false;
+  // Read so, the documents come in the order asked for (ascending ids where none was) ...
+  bool inOrder = false;
+  Reading reading = Reading::forward;
+  // ... or at least by this many of the first sort keys.
+  size_t orderedKeys = 0;
+  // Each of its ranges is in that order forwards, by what follows the fixed bytes of its keys and by nothing else.
+  bool mergeable = false;
+
+  size_t rangeCount() const;
+  // What Explain says of it: the names of its indexes, each once.
+  std::string name() const;
+};
+
+// The branches of an $or, each with every plan that it alone could take.
+using Union = std::vector<std::vector<Plan>>;
+
+struct Candidates {
+  std::vector<Plan> plans;
+  std::vector<Union> unions;
+};
+
+// The order asked for, without what changes nothing: a document's id is its own, so what follows it is left out.
+struct SortOrder {
+  std::vector<SortKey> keys;
+  bool idDescending = false;
+  explicit SortOrder(const std::vector<SortKey>& sort);
+  bool isIdAscending() const { return keys.empty() && !idDescending; }
 };
 
 // Every usable plan. By id where the filter names ids, and nothing else then; else a plan for each index that the
-// filter bounds or that gives the order asked for; where there is none, the one over the documents.
-std::vector<Plan> usablePlans(const CollectionRef& collection, const Schema& schema, const doc::Filter& filter,
-                              const std::vector<SortKey>& sort);
+// filter bounds or that gives the order asked for, the documents where the filter bounds their ids or their order is
+// asked for, and unions for each $or; where there is none, the one over the documents.
+Candidates usablePlans(const CollectionRef& collection, const Schema& schema, const doc::Filter& filter,
+                       const SortOrder& order);
+// One plan of a union's branches, in order of id where that can be had.
+Plan unite(std::vector<Plan> branches);
 // The documents in order of id, bounded by what the filter says of `id`.
-Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter);
+Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter, const SortOrder& order);
 
 }  // namespace mb::store::embedded

@@ -7,17 +7,23 @@ namespace mb::store::embedded {
 
 namespace {
 
-// How far the keys of each usable index are counted before the smallest is taken.
-constexpr std::array<uint64_t, 2> kCountCaps = {32, 512};
-
 uint64_t saturatingAdd(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+uint64_t traitsOf(const Way& way) {
+  if (!way.index) return 0;
+  return uint64_t{way.index->traits->multikey.load()} << 32 | way.index->traits->truncated.load();
+}
+
 }  // namespace
 
-QueryRun::QueryRun(Database& database, CollectionHandle collection, Query query, bool counting)
-    : database_(database), collection_(std::move(collection)), query_(std::move(query)), counting_(counting) {
+QueryRun::QueryRun(QueryRoom room, CollectionHandle collection, Query query, bool counting)
+    : room_(room),
+      collection_(std::move(collection)),
+      query_(std::move(query)),
+      order_(query_.sort),
+      counting_(counting) {
   resetAnswer();
 }
 
@@ -31,8 +37,11 @@ void QueryRun::resetAnswer() {
 
 void QueryRun::restart() {
   resetAnswer();
+  pending_.reset();
   result_ = {};
   plan_.reset();
+  distrustAfter_ = UINT64_MAX;
+  places_.clear();
   at_ = 0;
   next_.clear();
   tried_ = false;
@@ -46,28 +55,42 @@ uint64_t QueryRun::wanted() const {
 
 Result<QueryRun::Step> QueryRun::step(const Budget& budget) {
   if (!counting_ && query_.limit == 0) return Step::done;
-  Session session(database_, budget, ++session_);
+  while (true) {
+    Session session(room_.database, budget, ++session_);
+    // What the plan rests on may have changed since the step before.
+    if (session_ > 1 && !isCurrent()) {
+      restart();
+      if (!collection_) return Step::done;
+    }
+    TRY(const Flow flow, run(session));
+    if (flow == Flow::disk) {
+      if (!pending_) restart();
+      return Step::disk;
+    }
+    if (flow == Flow::more) return Step::more;
+    if (flow != Flow::again) return Step::done;
+    trusting_ = false;
+    restart();
+  }
+}
+
+Result<QueryRun::Flow> QueryRun::run(Session& session) {
   if (!plan_) {
     TRY(const Flow chosen, choosePlan(session));
-    if (chosen == Flow::disk) return Step::disk;
+    if (chosen == Flow::disk) return chosen;
   }
-  Flow flow = Flow::on;
   switch (plan_->kind) {
-    case Plan::Kind::ids: {
-      TRY(flow, readByIds(session));
+    case Plan::Kind::ids:
+      return readByIds(session);
+    case Plan::Kind::documents:
+      return readDocuments(session);
+    case Plan::Kind::index:
       break;
-    }
-    case Plan::Kind::documents: {
-      TRY(flow, readDocuments(session));
-      break;
-    }
-    case Plan::Kind::index: {
-      TRY(flow, readIndex(session));
-      break;
-    }
   }
-  if (flow == Flow::disk) return Step::disk;
-  return flow == Flow::more ? Step::more : Step::done;
+  // Where nothing gives the order, the ids are put into it; and where a document may come up again, it is left out.
+  const bool ordered = plan_->inOrder || sorter_ || counting_;
+  const bool repeats = plan_->mayRepeat && !(plan_->inOrder && plan_->reading == Reading::merged);
+  return ordered && !repeats ? readStream(session) : readWindows(session);
 }
 
 QueryResult QueryRun::takeResult() {
@@ -77,132 +100,82 @@ QueryResult QueryRun::takeResult() {
 
 Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
   const CollectionRef ref{collection_.state->project, collection_.schema->number, collection_.schema->version};
-  std::vector<Plan> plans = usablePlans(ref, *collection_.schema, query_.filter, query_.sort);
-  size_t best = 0;
-  if (plans.size() > 1) {
-    const uint64_t enough = saturatingAdd(query_.skip, query_.limit);
-    std::vector<std::unique_ptr<RangeReader>> readers(plans.size());
-    for (const uint64_t cap : kCountCaps) {
-      auto least = std::tuple(UINT64_MAX, false, false, false);
-      for (size_t i = 0; i < plans.size(); ++i) {
-        const Plan& plan = plans[i];
-        if (!readers[i]) {
-          readers[i] = std::make_unique<RangeReader>(database_, Family::indexes, session.options, plan.ranges);
-        }
-        session.prepared = std::move(readers[i]);
-        const auto keys = countKeys(session, plan, cap);
-        readers[i] = std::move(session.prepared);
-        if (!keys) return Flow::disk;
-        const bool ordered = query_.sort.empty() ? plan.inIdOrder : plan.inSortOrder;
-        const uint64_t cost = ordered && plan.exact && !counting_ ? std::min(*keys, enough) : *keys;
-        const auto rank = std::tuple(cost, !ordered, !plan.exact, plan.mayRepeat);
-        if (rank >= least) continue;
-        least = rank;
-        best = i;
-      }
-      if (std::get<0>(least) < cap) break;
-    }
-    session.prepared = std::move(readers[best]);
-  }
-  plan_ = std::move(plans[best]);
-  if (plan_->kind == Plan::Kind::index) {
-    result_.explain.index = plan_->index->spec.name;
-  } else if (plan_->kind == Plan::Kind::ids || plan_->boundsIds) {
-    result_.explain.index = "id";
-  }
-  if (!counting_ && !query_.sort.empty() && !plan_->inSortOrder) {
-    TRY(sorter_, Sorter::make(query_.sort, saturatingAdd(query_.skip, query_.limit)));
+  const uint64_t enough = counting_ ? UINT64_MAX : saturatingAdd(query_.skip, query_.limit);
+  PlanChoice choice(room_.database, session.options,
+                    {.tier = session.budget.tier,
+                     .enough = enough,
+                     .documents = collection_.state->documents.load(),
+                     .counting = counting_,
+                     .sorted = !order_.isIdAscending(),
+                     .trusting = trusting_});
+  TRY(plan_, choice.choose(usablePlans(ref, *collection_.schema, query_.filter, order_), ref, room_.memory));
+  if (!plan_) return Flow::disk;
+  distrustAfter_ = choice.distrustAfter();
+  traits_.clear();
+  for (const Way& way : plan_->ways) traits_.push_back(traitsOf(way));
+  result_.explain.index = plan_->name();
+  if (!counting_ && !order_.isIdAscending() && !plan_->inOrder) {
+    TRY(sorter_, Sorter::make(query_.sort, enough, plan_->orderedKeys));
   }
   return Flow::on;
 }
 
-std::optional<uint64_t> QueryRun::countKeys(Session& session, const Plan& plan, uint64_t cap) {
-  RangeReader& reader = *session.prepared;
-  uint64_t keys = 0;
-  for (const KeyRange& range : plan.ranges) {
-    for (reader.seek(range.from); keys < cap && reader.isBelow(range.to); reader.next()) ++keys;
-    if (keys == cap) return keys;
-    if (reader.status().IsIncomplete()) return std::nullopt;
+// Looks at the catalogue as it is now: the plan's indexes may be gone, or hold other things than its bounds were made
+// for.
+bool QueryRun::isCurrent() {
+  collection_ = room_.catalogue.collection(query_.collection.project, query_.collection.number);
+  if (!collection_) return false;
+  for (size_t i = 0; plan_ && i < plan_->ways.size(); ++i) {
+    const Way& way = plan_->ways[i];
+    if (!way.index) continue;
+    const Index* index = collection_.schema->index(way.index->number);
+    if (!index || !index->ready || traits_[i] != traitsOf(way)) return false;
   }
-  return keys;
+  return true;
+}
+
+QueryRun::Flow QueryRun::examine() {
+  return ++result_.explain.keysExamined > distrustAfter_ ? Flow::again : Flow::on;
 }
 
 bool QueryRun::isMatch(Session& session, std::string_view document) const {
-  const bool fresh = window_.empty() || windowSession_ == session.number;
+  const bool fresh = session.number == gathered_;
   return (plan_->exact && fresh) || query_.filter.matches(doc::DocumentView(document));
 }
 
-Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string_view document) {
+// Of a match: whether it is counted or skipped, and need not be looked at any more.
+bool QueryRun::passesBy() {
   if (counting_) {
     ++counted_;
-    return Flow::on;
+    return true;
   }
+  if (sorter_ || skipLeft_ == 0) return false;
+  --skipLeft_;
+  return true;
+}
+
+Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string document) {
   if (sorter_) {
-    CHECK(sorter_->add(id, doc::DocumentView(document)));
-    return Flow::on;
-  }
-  if (skipLeft_ > 0) {
-    --skipLeft_;
-    return Flow::on;
+    TRY(const bool more, sorter_->add(id, std::move(document)));
+    return more ? Flow::on : Flow::enough;
   }
   bytes_ += document.size();
   if (bytes_ > kAnswerBytes) {
     return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB; ask for a smaller `limit`");
   }
-  result_.documents.push_back(doc::Document::fromTrusted(std::string(document)));
+  result_.documents.push_back(doc::Document::fromTrusted(std::move(document)));
   return result_.documents.size() >= query_.limit ? Flow::enough : Flow::on;
 }
 
-std::string_view QueryRun::idOf(std::string_view key, std::string_view value) const {
-  if (plan_->index->spec.unique) return value;
-  return value.size() == 2 ? key.substr(std::min<size_t>(readU16(value.data()), key.size())) : std::string_view();
-}
-
-Result<QueryRun::Flow> QueryRun::fetch(Session& session, std::span<const std::string> ids) {
-  if (ids.empty()) return Flow::on;
-  const CollectionState& state = *collection_.state;
-  const uint64_t sequence = session.snapshot.get()->GetSequenceNumber();
-  DocumentCache& cache = database_.documents();
-  std::vector<DocumentCache::Bytes> found(ids.size());
-  std::vector<DocumentCache::Ticket> tickets(ids.size());
-  std::vector<std::string> keys;
-  std::vector<rocksdb::Slice> slices;
-  std::vector<size_t> missed;
-  keys.reserve(ids.size());  // slices point into it
-  for (size_t i = 0; i < ids.size(); ++i) {
-    std::string& key = keys.emplace_back(documentKey(state.project, state.number, ids[i]));
-    found[i] = cache.find(key, sequence, tickets[i]);
-    if (found[i]) continue;
-    slices.push_back(slice(key));
-    missed.push_back(i);
-  }
-  std::vector<rocksdb::PinnableSlice> values(missed.size());
-  std::vector<rocksdb::Status> statuses(missed.size());
-  if (!missed.empty()) {
-    database_.db().MultiGet(session.options, database_.family(Family::documents), missed.size(), slices.data(),
-                            values.data(), statuses.data(), false);
-  }
-  for (const rocksdb::Status& status : statuses) {
-    if (status.IsIncomplete()) return Flow::disk;
-    if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
-  }
-  size_t read = 0;
-  for (size_t i = 0; i < ids.size(); ++i) {
+Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
+  if (batch.empty()) return Flow::on;
+  TRY(const bool read, batch.read(room_.database, session.options, !session.isScan()));
+  if (!read) return Flow::disk;
+  if (!counting_) result_.documents.reserve(result_.documents.size() + std::min<uint64_t>(batch.size(), wanted()));
+  for (size_t i = 0; i < batch.size(); ++i) {
     ++result_.explain.documentsExamined;
-    std::string_view bytes;
-    if (found[i]) {
-      bytes = *found[i];
-    } else {
-      const size_t at = read++;
-      if (!statuses[at].ok()) continue;
-      bytes = view(values[at]);
-      // A scan passes by everything once; it would push out what is asked for again and again.
-      if (session.budget.tier == Tier::memory) {
-        cache.fill(keys[i], std::make_shared<const std::string>(bytes), sequence, tickets[i]);
-      }
-    }
-    if (!isMatch(session, bytes)) continue;
-    TRY(const Flow flow, accept(ids[i], bytes));
+    if (!batch.found(i) || !isMatch(session, batch.bytes(i)) || passesBy()) continue;
+    TRY(const Flow flow, accept(batch.id(i), std::move(batch.bytes(i))));
     if (flow != Flow::on) return flow;
   }
   return Flow::on;

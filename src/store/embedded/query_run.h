@@ -3,12 +3,21 @@
 #pragma once
 
 #include "store/embedded/catalogue.h"
-#include "store/embedded/planner.h"
+#include "store/embedded/document_batch.h"
+#include "store/embedded/key_stream.h"
+#include "store/embedded/plan_choice.h"
 #include "store/embedded/sorter.h"
 
 namespace mb::store::embedded {
 
 inline constexpr size_t kAnswerBytes = 16 << 20;
+
+// What queries read from; outlives them.
+struct QueryRoom {
+  Database& database;
+  const Catalogue& catalogue;
+  PlanMemory& memory;
+};
 
 // What one step may use.
 struct Budget {
@@ -25,47 +34,64 @@ class QueryRun {
     disk,  // the memory does not hold what is needed
     more,  // the budget is used up
   };
-  QueryRun(Database& database, CollectionHandle collection, Query query, bool counting);
+  QueryRun(QueryRoom room, CollectionHandle collection, Query query, bool counting);
 
-  // Goes on until done or stopped. After `disk`, restart() comes first.
+  // Goes on until done or stopped.
   Result<Step> step(const Budget& budget);
-  void restart();
   // After done.
   QueryResult takeResult();
   uint64_t counted() const { return counted_; }
 
+  const Query& query() const { return query_; }
+  const Explain& explain() const { return result_.explain; }
+
  private:
   struct Session;
-  enum class Flow { on, enough, disk, more };
+  // again: the choice of the plan was a mistake, or does not hold any more.
+  enum class Flow { on, enough, disk, more, again };
 
+  Result<Flow> run(Session& session);
+  void restart();
   Result<Flow> choosePlan(Session& session);
-  std::optional<uint64_t> countKeys(Session& session, const Plan& plan, uint64_t cap);
+  bool isCurrent();
   Result<Flow> readByIds(Session& session);
   Result<Flow> readDocuments(Session& session);
-  Result<Flow> readIndex(Session& session);
   Result<Flow> readStream(Session& session);
+  void keepPending(DocumentBatch batch, const KeyStream& stream);
   Result<Flow> readWindows(Session& session);
   Result<Flow> tryInOrder(Session& session);
   Result<Flow> fillWindow(Session& session);
   Result<Flow> drainWindow(Session& session);
   void cutWindow();
-  // Reads the documents of `ids` and hands over those that match.
-  Result<Flow> fetch(Session& session, std::span<const std::string> ids);
-  Result<Flow> accept(std::string_view id, std::string_view document);
+  // Reads the documents of the batch and hands over those that match.
+  Result<Flow> fetch(Session& session, DocumentBatch& batch);
+  bool passesBy();
+  Result<Flow> accept(std::string_view id, std::string document);
   bool isMatch(Session& session, std::string_view document) const;
-  std::string_view idOf(std::string_view key, std::string_view value) const;
+  // Counts a key; again when there were too many for the choice that was made.
+  Flow examine();
+  DocumentBatch batchOf(size_t expected) const {
+    return DocumentBatch(collection_.state->project, collection_.state->number, expected);
+  }
   uint64_t wanted() const;  // documents still to be found
+  // The keys alone tell the answer.
+  bool isCovered() const { return counting_ && plan_->exact; }
   void resetAnswer();
 
-  Database& database_;
-  const CollectionHandle collection_;
+  const QueryRoom room_;
+  CollectionHandle collection_;
   const Query query_;
+  const SortOrder order_;
   const bool counting_;
 
   std::optional<Plan> plan_;
-  // Where in plan_'s ranges (or ids) the next read goes on.
-  size_t at_ = 0;
-  std::string next_;    // empty: at the start of the range
+  bool trusting_ = true;  // a remembered choice is taken
+  uint64_t distrustAfter_ = UINT64_MAX;
+  std::vector<uint64_t> traits_;  // of the indexes, as they were when it was planned
+  // Where in the plan the next read goes on.
+  KeyStream::Places places_;
+  size_t at_ = 0;       // among its ids
+  std::string next_;    // among the documents; empty: at the start
   bool tried_ = false;  // tryInOrder() was
   // Of a plan whose ids come out of order: the lowest ones above `floor_`, gathered and then fetched in order.
   std::vector<std::string> window_;
@@ -74,7 +100,9 @@ class QueryRun {
   bool windowCut_ = false;  // more ids lie above its last
   bool anyFloor_ = false;
   std::string floor_;
-  uint64_t windowSession_ = 0;
+  // Gathered along an index and not yet fetched, as the memory does not hold them.
+  std::optional<DocumentBatch> pending_;
+  uint64_t gathered_ = 0;  // the step whose snapshot the ids come from
   uint64_t session_ = 0;
 
   std::optional<Sorter> sorter_;

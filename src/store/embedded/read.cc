@@ -22,10 +22,10 @@ std::unexpected<Error> tooManyScans() {
   return fail(ErrorCode::unavailable, "too many long queries wait, try again");
 }
 
-Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, std::string_view bytes) {
+Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, std::string bytes) {
   if (status.IsNotFound()) return std::nullopt;
   if (!status.ok()) return fail(readError(status));
-  return doc::Document::fromTrusted(std::string(bytes));
+  return doc::Document::fromTrusted(std::move(bytes));
 }
 
 }  // namespace
@@ -35,12 +35,12 @@ Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::st
   if (!inside) co_return stopping();
   if (!catalogue_.collection(collection.project, collection.number)) co_return std::optional<doc::Document>();
   const std::string key = documentKey(collection.project, collection.number, id);
-  DocumentCache::Bytes bytes;
+  std::string bytes;
   const rocksdb::Status status = database_->document(Tier::memory, key, bytes);
-  if (!status.IsIncomplete()) co_return documentOf(status, bytes ? *bytes : std::string_view());
+  if (!status.IsIncomplete()) co_return documentOf(status, std::move(bytes));
   co_return co_await readPool_->run([&] {
     const rocksdb::Status read = database_->document(Tier::disk, key, bytes);
-    return documentOf(read, bytes ? *bytes : std::string_view());
+    return documentOf(read, std::move(bytes));
   });
 }
 
@@ -49,29 +49,23 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
   std::vector<std::string_view> distinct(ids.begin(), ids.end());
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  std::vector<std::string> keys;
-  std::vector<rocksdb::Slice> slices;
-  keys.reserve(distinct.size());
-  for (const std::string_view id : distinct) {
-    slices.push_back(slice(keys.emplace_back(documentKey(collection.project, collection.number, id))));
-  }
-  std::vector<rocksdb::PinnableSlice> values(distinct.size());
-  std::vector<rocksdb::Status> statuses(distinct.size());
-  database_->db().MultiGet(Database::reading(tier), database_->family(Family::documents), slices.size(), slices.data(),
-                           values.data(), statuses.data(), true);
-  for (const rocksdb::Status& status : statuses) {
-    if (status.IsIncomplete()) return false;
-    if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
-  }
+  DocumentBatch batch(collection.project, collection.number, distinct.size());
+  for (const std::string_view id : distinct) batch.add(id);
+  const SnapshotHold snapshot(database_->db());
+  rocksdb::ReadOptions options = Database::reading(tier);
+  options.snapshot = snapshot.get();
+  TRY(const bool read, batch.read(*database_, options, true));
+  if (!read) return false;
   out.clear();
   out.reserve(ids.size());
   size_t bytes = 0;
   for (const std::string& id : ids) {
     const auto at = static_cast<size_t>(std::lower_bound(distinct.begin(), distinct.end(), id) - distinct.begin());
-    TRY(std::optional<doc::Document> document, documentOf(statuses[at], view(values[at])));
-    if (document) bytes += document->size();
+    std::optional<doc::Document>& document = out.emplace_back();
+    if (!batch.found(at)) continue;
+    bytes += batch.bytes(at).size();
     if (bytes > kAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
-    out.push_back(std::move(document));
+    document = doc::Document::fromTrusted(batch.bytes(at));
   }
   return true;
 }
@@ -89,15 +83,14 @@ Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef co
   co_return documents;
 }
 
-Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached, ProjectNo project, Deadline deadline) {
+Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached) {
   if (reached == QueryRun::Step::disk) {
-    run.restart();
     CO_TRY(reached, co_await readPool_->run([&run] { return run.step({Tier::disk, kKeysBeforeScan, {}}); }));
   }
   if (reached == QueryRun::Step::done) co_return Result<>();
-  const Deadline until = std::min(orDefault(deadline), std::chrono::steady_clock::now() + kScanLimit);
+  const Deadline until = std::min(orDefault(run.query().deadline), std::chrono::steady_clock::now() + kScanLimit);
   Result<> outcome;
-  const bool taken = co_await scanPool_->run(project, [&](const std::function<bool()>& expired) {
+  const bool taken = co_await scanPool_->run(run.query().collection.project, [&](const std::function<bool()>& expired) {
     auto step =
         run.step({Tier::disk, UINT64_MAX, [&] { return expired() || std::chrono::steady_clock::now() > until; }});
     if (!step) outcome = fail(std::move(step).error());
@@ -115,12 +108,17 @@ Task<QueryResult> Engine::find(Query query) {
   if (!inside) co_return stopping();
   CollectionHandle handle = catalogue_.collection(query.collection.project, query.collection.number);
   if (!handle) co_return QueryResult();
-  const ProjectNo project = query.collection.project;
-  const Deadline deadline = query.deadline;
-  QueryRun run(*database_, std::move(handle), std::move(query), false);
+  const auto begin = std::chrono::steady_clock::now();
+  QueryRun run(queryRoom(), std::move(handle), std::move(query), false);
   CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, {}}));
-  if (reached != QueryRun::Step::done) CO_CHECK(co_await finishQuery(run, reached, project, deadline));
-  co_return run.takeResult();
+  Result<> outcome;
+  if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  slowQueries_.see(run.query(), run.explain(), took, outcome ? "find" : "failed find");
+  CO_CHECK(std::move(outcome));
+  QueryResult result = run.takeResult();
+  result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
+  co_return result;
 }
 
 Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadline deadline) {
@@ -132,9 +130,15 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
   Query query;
   query.collection = collection;
   query.filter = std::move(filter);
-  QueryRun run(*database_, std::move(handle), std::move(query), true);
+  query.deadline = deadline;
+  const auto begin = std::chrono::steady_clock::now();
+  QueryRun run(queryRoom(), std::move(handle), std::move(query), true);
   CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, {}}));
-  if (reached != QueryRun::Step::done) CO_CHECK(co_await finishQuery(run, reached, collection.project, deadline));
+  Result<> outcome;
+  if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  slowQueries_.see(run.query(), run.explain(), took, outcome ? "count" : "failed count");
+  CO_CHECK(std::move(outcome));
   co_return run.counted();
 }
 

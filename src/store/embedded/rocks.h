@@ -3,6 +3,7 @@
 #pragma once
 
 #include <rocksdb/db.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/write_batch.h>
 
 #include <filesystem>
@@ -31,11 +32,16 @@ inline std::string_view view(const rocksdb::Slice& bytes) {
 // The highest log position of a project that is gone; UINT64_MAX for a dropped project. Any thread, without waiting.
 using LowWaterOf = std::function<uint64_t(ProjectNo)>;
 
+// For tests: databases that are opened from here on work through `files`; null for the real file system again.
+void useFileSystem(std::shared_ptr<rocksdb::FileSystem> files);
+
 class Database {
  public:
-  // Opens or creates. Errors are lines to show.
+  enum class Mode { write, read };
+  // Opens or creates; for reading, opens what is there and changes nothing. Errors are lines to show.
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& directory,
-                                                const EmbeddedSettings& settings, LowWaterOf lowWater);
+                                                const EmbeddedSettings& settings, LowWaterOf lowWater,
+                                                Mode mode = Mode::write);
   ~Database();
 
   rocksdb::DB& db() { return *db_; }
@@ -43,11 +49,13 @@ class Database {
   static rocksdb::ReadOptions reading(Tier tier);
 
   rocksdb::Status get(Tier tier, Family family, std::string_view key, rocksdb::PinnableSlice* value);
-  // The document under `key` as it is now: from the cache, else read and cached; unchanged `out` unless ok.
-  rocksdb::Status document(Tier tier, std::string_view key, DocumentCache::Bytes& out);
+  // The document under `key` as it is now: from the cache, else read, and cached where `keep`; unchanged `out` unless
+  // ok.
+  rocksdb::Status document(Tier tier, std::string_view key, std::string& out, bool keep = true);
   DocumentCache& documents() { return *documents_; }
-  // Writes what needs no sync: removals that can be done again (the sweeper's), marks that can be worked out again.
-  void writeUnsynced(rocksdb::WriteBatch& batch);
+  // Writes and syncs. Every record of the log is synced before the next is written, so that only the last can be torn:
+  // refuseDamagedFiles() counts on it.
+  void write(rocksdb::WriteBatch& batch);
   // Drops the range [from, to) in one go, as engine.md 3.3 has it for large ones.
   void dropRange(Family family, std::string_view from, std::string_view to);
   void flush();
@@ -61,7 +69,8 @@ class Database {
 
 // A read that failed for another reason than absence: damage or a broken disk.
 Error readError(const rocksdb::Status& status);
-// After a failed write or sync nobody knows what is on the disk: says so and ends the process.
+// After a failed write or sync nobody knows what is on the disk: says so in one line and ends the process.
+inline constexpr int kStoreFailedExit = 74;
 [[noreturn]] void stopProcess(std::string_view what, const rocksdb::Status& status);
 
 // A snapshot that is given back.

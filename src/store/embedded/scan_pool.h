@@ -13,7 +13,8 @@ class ScanPool {
   // Runs one slice: goes on until it is through (true) or `expired` says to stop (false).
   using Slice = std::move_only_function<bool(const std::function<bool()>& expired)>;
 
-  ScanPool(int threads, size_t maxWaiting);
+  // No slice lasts much longer than `slice`.
+  ScanPool(int threads, size_t maxWaiting, std::chrono::milliseconds slice);
   ~ScanPool() { stop(); }
   // Slice after slice until through; false when too many wait already, or the pool stops. What `slice` refers to has to
   // live until this returns.
@@ -32,6 +33,7 @@ class ScanPool {
   std::unique_ptr<Job> pop();
 
   const size_t maxWaiting_;
+  const std::chrono::milliseconds slice_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::unordered_map<ProjectNo, std::deque<std::unique_ptr<Job>>> waiting_;

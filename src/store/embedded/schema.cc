@@ -94,21 +94,16 @@ Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool
   index->spec = std::move(spec);
   index->ready = ready;
   index->traits = std::make_shared<IndexTraits>();
+  if (!ready) index->progress = std::make_shared<IndexProgress>();
   return index;
 }
 
 CollectionInfo infoOf(const Schema& schema) {
   CollectionInfo info{schema.number, schema.name, schema.version, schema.config, {}};
-  for (const auto& index : schema.indexes) info.indexes.push_back({index->number, index->spec, index->ready});
-  return info;
-}
-
-std::string foldedName(std::string_view name) {
-  std::string folded(name);
-  for (char& c : folded) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (const auto& index : schema.indexes) {
+    info.indexes.push_back({index->number, index->spec, index->ready, index->progress});
   }
-  return folded;
+  return info;
 }
 
 std::string encodeSchema(const Schema& schema) {

@@ -25,6 +25,7 @@ struct Index {
   std::vector<doc::FieldPath> paths;  // of spec.keys, in order
   std::optional<doc::Filter> partial;
   std::shared_ptr<IndexTraits> traits;
+  std::shared_ptr<IndexProgress> progress;  // null when ready
 
   bool descending(size_t field) const { return spec.keys[field].direction < 0; }
 };
@@ -47,8 +48,6 @@ inline constexpr size_t kMaxIndexFields = 32;
 // Checks the keys and options (validation, invalidFilter) and gives the index its default name where it has none.
 Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready);
 CollectionInfo infoOf(const Schema& schema);
-// ASCII letters lowered: names are unique without regard to case.
-std::string foldedName(std::string_view name);
 
 // The BSON of 'C' and 'S' rows: {name, version, config, indexes: [{number, ready, name, keys: [{path, direction}],
 // unique, sparse, partialFilter?, expireAfterSeconds?}]}.

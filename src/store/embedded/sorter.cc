@@ -6,32 +6,37 @@ namespace mb::store::embedded {
 
 namespace {
 
-// The encoding of the value that decides where the document stands.
+// The encoding of the value that decides where the document stands: of those that an index on the path holds for it.
 void appendDeciding(std::string& out, doc::DocumentView document, const doc::FieldPath& path, bool descending) {
   std::string best;
   std::string each;
-  bool array = false;
-  doc::walkPath(document, path, doc::Leaf::elementsToo, [&](std::optional<doc::ValueView> value) {
+  const auto consider = [&](std::optional<doc::ValueView> value) {
     each.clear();
-    if (!value) {
-      appendNullKey(each, descending);
-    } else if (value->type() == doc::BsonType::array) {
-      array = true;
-      return false;
-    } else {
+    if (value) {
       appendValueKey(each, *value, descending, kNoCap);
+    } else {
+      appendNullKey(each, descending);
     }
     if (best.empty() || each < best) best.swap(each);
-    return false;
-  });
-  if (best.empty() && array) appendEmptyArrayKey(best, descending);
+  };
+  const auto whole = document.findPath(path.dotted());
+  if (whole && whole->type() == doc::BsonType::array) {
+    for (const doc::Element& element : whole->asDocument()) consider(element.value);
+  } else {
+    doc::walkPath(document, path, doc::Leaf::elementsToo, [&](std::optional<doc::ValueView> value) {
+      if (!value || value->type() != doc::BsonType::array) consider(value);
+      return false;
+    });
+  }
+  if (best.empty()) appendEmptyArrayKey(best, descending);
   out += best;
 }
 
 }  // namespace
 
-Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep) {
+Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep, size_t ordered) {
   Sorter sorter;
+  sorter.ordered_ = ordered;
   sorter.keep_ = keep;
   for (const SortKey& key : keys) {
     TRY(doc::FieldPath path, doc::FieldPath::parse(key.path));
@@ -40,17 +45,22 @@ Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep) {
   return sorter;
 }
 
-Result<> Sorter::add(std::string_view id, doc::DocumentView document) {
+Result<bool> Sorter::add(std::string_view id, std::string document) {
   std::string key;
-  for (const Field& field : fields_) appendDeciding(key, document, field.path, field.descending);
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    appendDeciding(key, doc::DocumentView(document), fields_[i].path, fields_[i].descending);
+    if (i + 1 != ordered_ || key == leading_) continue;
+    if (entries_.size() >= keep_) return false;
+    leading_ = key;
+  }
   key += id;
-  if (keep_ == 0 || (!worst_.empty() && key > worst_)) return {};
-  bytes_ += key.size() + document.bytes().size();
-  entries_.push_back({std::move(key), std::string(document.bytes())});
+  if (keep_ == 0 || (!worst_.empty() && key > worst_)) return true;
+  bytes_ += key.size() + document.size();
+  entries_.push_back({std::move(key), std::move(document)});
   if (entries_.size() >= std::max<uint64_t>(keep_, 64) * 2) cutToKeep();
-  if (bytes_ <= kSortBytes) return {};
+  if (bytes_ <= kSortBytes) return true;
   cutToKeep();
-  if (bytes_ <= kSortBytes) return {};
+  if (bytes_ <= kSortBytes) return true;
   return fail(ErrorCode::payloadTooLarge,
               "the result is too large to be sorted; narrow the filter or ask for a smaller `limit`");
 }

@@ -9,11 +9,12 @@ inline constexpr size_t kSortBytes = 32 << 20;
 
 class Sorter {
  public:
-  // `keys` are valid paths.
-  static Result<Sorter> make(const std::vector<SortKey>& keys, uint64_t keep);
+  // `keys` are valid paths. By the first `ordered` of them the documents come in order already.
+  static Result<Sorter> make(const std::vector<SortKey>& keys, uint64_t keep, size_t ordered = 0);
 
-  // Fails with payloadTooLarge when the documents kept pass kSortBytes.
-  Result<> add(std::string_view id, doc::DocumentView document);
+  // False when nothing that can still come would be kept. Fails with payloadTooLarge when the documents kept pass
+  // kSortBytes.
+  Result<bool> add(std::string_view id, std::string document);
   // In order: by the keys, missing and null first among ascending ones, ties by id; arrays stand where their smallest
   // element does (their largest, descending), as in MongoDB.
   std::vector<doc::Document> take(uint64_t skip);
@@ -32,6 +33,8 @@ class Sorter {
 
   std::vector<Field> fields_;
   uint64_t keep_ = 0;
+  size_t ordered_ = 0;
+  std::string leading_;  // of the last document: the encoding of the first `ordered_` fields
   size_t bytes_ = 0;
   std::vector<Entry> entries_;
   std::string worst_;  // once entries_ was cut: what sorts above it is not kept

@@ -32,7 +32,7 @@ void Sweeper::sweepDue(const std::function<bool()>& stopping) {
       tombstone = next->tombstone;
     }
     if (!sweep(tombstone, stopping)) return;
-    forget(tombstone);
+    if (!forget(tombstone)) return;
     const std::lock_guard lock(mutex_);
     std::erase_if(due_, [&](const Due& due) { return due.tombstone.row == tombstone.row; });
   }
@@ -75,7 +75,7 @@ bool Sweeper::clearRange(Family family, const std::string& prefix, const std::fu
       for (size_t i = from; i < std::min(keys.size(), from + kKeysABatch); ++i) {
         batch.Delete(database_.family(family), keys[i]);
       }
-      database_.writeUnsynced(batch);
+      database_.write(batch);
     }
     return true;
   }
@@ -88,15 +88,16 @@ bool Sweeper::clearRange(Family family, const std::string& prefix, const std::fu
   return true;
 }
 
-void Sweeper::forget(const Tombstone& tombstone) {
+bool Sweeper::forget(const Tombstone& tombstone) {
   rocksdb::WriteBatch batch;
   auto* family = database_.family(Family::system);
   batch.Delete(family, row::tombstone(tombstone.row));
   if (tombstone.wholeProject) {
-    for (const char kind : {'C', 'N', 'M'}) {
+    for (const char kind : {'B', 'C', 'N', 'M'}) {
       const std::string prefix = row::of(kind, tombstone.project);
       const std::unique_ptr<rocksdb::Iterator> at(database_.db().NewIterator(Database::reading(Tier::disk), family));
       for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(family, at->key());
+      if (!at->status().ok()) return false;
     }
     for (const char kind : {'E', 'L', 'W', 'P'}) batch.Delete(family, row::of(kind, tombstone.project));
   } else {
@@ -104,10 +105,12 @@ void Sweeper::forget(const Tombstone& tombstone) {
       batch.Delete(family, row::of('N', tombstone.project, tombstone.collection));
     }
     for (const IndexNo index : tombstone.indexes) {
-      if (index >= kFirstUserCollection) batch.Delete(family, row::of('M', tombstone.project, index));
+      if (index < kFirstUserCollection) continue;
+      for (const char kind : {'B', 'M'}) batch.Delete(family, row::of(kind, tombstone.project, index));
     }
   }
-  database_.writeUnsynced(batch);
+  database_.write(batch);
+  return true;
 }
 
 }  // namespace mb::store::embedded

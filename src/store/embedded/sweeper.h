@@ -24,7 +24,8 @@ class Sweeper {
   };
   bool sweep(const Tombstone& tombstone, const std::function<bool()>& stopping);
   bool clearRange(Family family, const std::string& prefix, const std::function<bool()>& stopping);
-  void forget(const Tombstone& tombstone);
+  // False when the rows could not be read: the tombstone stays, to be swept again.
+  bool forget(const Tombstone& tombstone);
 
   Database& database_;
   mutable std::mutex mutex_;

@@ -57,7 +57,7 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     tombstones.push_back(std::move(tombstone));
   });
   batch.Put(family, row::of('S', wanted.number), encodeSchema(next));
-  database_->writeUnsynced(batch);
+  database_->write(batch);
   system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
   return {};
 }
@@ -76,7 +76,7 @@ Result<> Catalogue::buildSystemIndex(const SystemCollection& collection, const I
   appendU32(marks, index.traits->multikey);
   appendU32(marks, index.traits->truncated);
   batch.Put(database_->family(Family::system), row::of('M', 0, index.number), marks);
-  database_->writeUnsynced(batch);
+  database_->write(batch);
   index.traits->durableMultikey = index.traits->multikey.load();
   index.traits->durableTruncated = index.traits->truncated.load();
   return {};
@@ -104,17 +104,18 @@ Result<> Catalogue::buildSystemIndexIn(ProjectNo project, CollectionNo collectio
       }
       rocksdb::PinnableSlice owner;
       const auto status = database_->get(Tier::disk, Family::indexes, entries.key(i), &owner);
+      if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
       const bool taken = !unwritten.emplace(entries.key(i), id).second || (status.ok() && view(owner) != id);
       if (taken) return fail(ErrorCode::conflict, "two documents hold the same value");
       batch.Put(family, slice(entries.key(i)), id);
     }
     if (batch.GetDataSize() < kBatchBytes) continue;
-    database_->writeUnsynced(batch);
+    database_->write(batch);
     batch.Clear();
     unwritten.clear();
   }
   if (!at->status().ok()) return fail(readError(at->status()));
-  if (batch.Count() > 0) database_->writeUnsynced(batch);
+  if (batch.Count() > 0) database_->write(batch);
   return {};
 }
 

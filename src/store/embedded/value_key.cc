@@ -133,6 +133,11 @@ void appendNullKey(std::string& out, bool descending) {
   appendClass(out, keyClass(BsonType::null), descending);
 }
 
+void appendNaNKey(std::string& out, bool descending) {
+  appendClass(out, keyClass(BsonType::real), descending);
+  out.append(9, descending ? '\xFF' : '\0');
+}
+
 void appendEmptyArrayKey(std::string& out, bool descending) {
   appendClass(out, kEmptyArrayClass, descending);
 }

@@ -36,6 +36,7 @@ uint8_t keyClass(doc::BsonType type);
 // Appends the encoding of `value`; true when it was cut.
 bool appendValueKey(std::string& out, doc::ValueView value, bool descending, size_t cap = kFieldCap);
 void appendNullKey(std::string& out, bool descending);
+void appendNaNKey(std::string& out, bool descending);
 void appendEmptyArrayKey(std::string& out, bool descending);
 // The class byte alone: with successor(), the bounds of all values of the class.
 void appendClass(std::string& out, uint8_t keyClass, bool descending);

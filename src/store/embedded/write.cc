@@ -73,7 +73,7 @@ Task<WriteOutcome> Engine::write(std::vector<WriteTarget> targets, Judge judge, 
   CO_TRY(const bool read, job.readBefore(Tier::memory));
   if (!read) CO_CHECK(co_await readBefore(job));
   CO_TRY(std::vector<Change> changes, judge(job.before()));
-  CO_CHECK(job.apply(std::move(changes), options.actor));
+  CO_CHECK(job.apply(std::move(changes), options.actor, options.logged));
   if (job.changesNothing()) co_return WriteOutcome{};
   if (job.writesDocuments() && housekeeper_->diskIsLow()) {
     co_return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");

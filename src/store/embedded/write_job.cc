@@ -9,6 +9,9 @@ namespace mb::store::embedded {
 
 namespace {
 
+// Bytes of the keys, and of the head of the log's entry, that one document makes in most collections.
+constexpr size_t kUsualArena = 384;
+
 std::unexpected<Error> stale() {
   return fail(ErrorCode::staleCatalogue, "the collection was changed meanwhile");
 }
@@ -75,34 +78,35 @@ void WriteJob::addDocumentLocks() {
   for (const Target& target : targets_) documents_.add(target.key);
 }
 
-Result<bool> WriteJob::readBefore(Tier tier) {
+Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
   before_.clear();
   before_.reserve(targets_.size());
-  DocumentCache::Bytes bytes;
+  std::string bytes;
   for (const Target& target : targets_) {
-    const rocksdb::Status status = room_.database.document(tier, target.key, bytes);
+    const rocksdb::Status status = room_.database.document(tier, target.key, bytes, keep);
     if (status.IsIncomplete()) return false;
     if (status.IsNotFound()) {
       before_.emplace_back();
       continue;
     }
     if (!status.ok()) return fail(readError(status));
-    before_.emplace_back(doc::Document::fromTrusted(*bytes));
+    before_.emplace_back(doc::Document::fromTrusted(std::exchange(bytes, {})));
   }
   return true;
 }
 
-Result<> WriteJob::apply(std::vector<Change> changes, const Actor& actor) {
+Result<> WriteJob::apply(std::vector<Change> changes, const Actor& actor, bool logged) {
   if (changes.size() != targets_.size()) {
     return fail(Error(ErrorCode::internal, "the write could not be judged")
                     .withCause(fmt::format("{} changes for {} targets", changes.size(), targets_.size())));
   }
   changes_ = std::move(changes);
-  for (size_t i = 0; i < changes_.size(); ++i) CHECK(applyOne(i, changes_[i], actor));
+  commit.arena.reserve(kUsualArena * changes_.size());
+  for (size_t i = 0; i < changes_.size(); ++i) CHECK(applyOne(i, changes_[i], actor, logged));
   return {};
 }
 
-Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor) {
+Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor, bool logged) {
   if (change.kind == Change::Kind::keep) return {};
   const Target& target = targets_[at];
   const doc::Document* before = before_[at] ? &*before_[at] : nullptr;
@@ -120,7 +124,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor)
   }
   addCount(*target.handle.state, int{after != nullptr} - int{before != nullptr},
            static_cast<int64_t>(after ? after->size() : 0) - static_cast<int64_t>(before ? before->size() : 0));
-  if (target.handle.schema->system()) return {};
+  if (target.handle.schema->system() || !logged) return {};
   const size_t headAt = commit.arena.size();
   appendLogHead(commit.arena, kindOf(change, before), target.ref.number, target.id, actor, before);
   Commit::LogItem item{static_cast<uint32_t>(headAt), static_cast<uint32_t>(commit.arena.size() - headAt), {}, {}};

@@ -2,6 +2,8 @@
 // lives in the frame of the coroutine that waits between them, and gives back locks and latches when it goes.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include "store/embedded/commit.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/key_locks.h"
@@ -21,6 +23,10 @@ struct WriteRoom {
 
 class WriteJob {
  public:
+  // Most writes have one target, or two: what is kept for each lies in the job itself.
+  template <class T>
+  using Few = boost::container::small_vector<T, 2>;
+
   explicit WriteJob(const WriteRoom& room) : room_(room), documents_(room.documentLocks), unique_(room.uniqueLocks) {}
 
   // ---- in this order
@@ -35,11 +41,12 @@ class WriteJob {
   Result<> checkVersions();
   void addDocumentLocks();
   HeldStripes& documentLocks() { return documents_; }
-  // False when the disk would be needed and `tier` does not allow it.
-  Result<bool> readBefore(Tier tier);
-  std::span<const std::optional<doc::Document>> before() const { return before_; }
-  // Turns the judge's changes into the commit, but for unique entries.
-  Result<> apply(std::vector<Change> changes, const Actor& actor);
+  // False when the disk would be needed and `tier` does not allow it. What is read is kept in the cache of documents
+  // where `keep`: a walk over all of them would push out what is asked for.
+  Result<bool> readBefore(Tier tier, bool keep = true);
+  std::span<const std::optional<doc::Document>> before() const { return {before_.data(), before_.size()}; }
+  // Turns the judge's changes into the commit, but for unique entries; with entries of the change log where `logged`.
+  Result<> apply(std::vector<Change> changes, const Actor& actor, bool logged = true);
   // In place of apply(): the entries of the documents, as they are, in one index.
   Result<> fill(IndexNo index);
   bool writesDocuments() const { return puts_; }
@@ -79,7 +86,7 @@ class WriteJob {
     uint32_t multikey;
     uint32_t truncated;
   };
-  Result<> applyOne(size_t at, const Change& change, const Actor& actor);
+  Result<> applyOne(size_t at, const Change& change, const Actor& actor, bool logged);
   Result<> applyIndex(size_t at, const Index& index, const doc::Document* before, const doc::Document* after);
   void removeEntry(size_t at, const Index& index, std::string_view key);
   void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which);
@@ -88,9 +95,9 @@ class WriteJob {
   Result<bool> ownerOf(Tier tier, std::string_view key, std::string& owner);
 
   WriteRoom room_;
-  std::vector<Target> targets_;
-  std::vector<CollectionState*> collections_;  // distinct, in the order in which their latches are taken
-  std::vector<std::optional<doc::Document>> before_;
+  Few<Target> targets_;
+  Few<CollectionState*> collections_;  // distinct, in the order in which their latches are taken
+  Few<std::optional<doc::Document>> before_;
   std::vector<Change> changes_;
   std::vector<Claim> claims_;
   std::vector<Release> releases_;
@@ -98,7 +105,7 @@ class WriteJob {
   std::vector<Marks> marks_;
   bool puts_ = false;
   // Given back in the opposite order.
-  std::vector<LatchHold> latches_;
+  Few<LatchHold> latches_;
   HeldStripes documents_;
   HeldStripes unique_;
 };

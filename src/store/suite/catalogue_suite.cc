@@ -40,6 +40,27 @@ TEST_P(StoreSuite, NamesAreUniqueWithoutRegardToCase) {
   EXPECT_EQ(run(store().createCollection(project_, "", {}, {})).error().code(), ErrorCode::validation);
 }
 
+TEST_P(StoreSuite, NamesThatBecomeOneTypeClash) {
+  makeCollection("a-b");
+  for (const char* name : {"a_b", "A_B", "A-b"}) {
+    EXPECT_EQ(run(store().createCollection(project_, name, {}, {})).error().code(), ErrorCode::conflict) << name;
+  }
+  EXPECT_TRUE(run(store().createCollection(project_, "ab", {}, {})));
+  const CollectionRef other = makeCollection("other");
+  EXPECT_EQ(run(store().alterCollection(other, {.name = "a_b", .config = {}}, {})).error().code(), ErrorCode::conflict);
+  EXPECT_TRUE(run(store().alterCollection(current(other), {.name = "o_ther", .config = {}}, {})));
+  EXPECT_TRUE(run(store().alterCollection(current(other), {.name = "o-ther", .config = {}}, {})));
+}
+
+TEST_P(StoreSuite, AProjectHoldsAThousandCollections) {
+  for (size_t i = 0; i < kMaxCollections; ++i) makeCollection("c" + std::to_string(i));
+  EXPECT_EQ(run(store().createCollection(project_, "one_more", {}, {})).error().code(), ErrorCode::conflict);
+  EXPECT_TRUE(run(store().createCollection(must(store().allocateProject()), "one_more", {}, {})));
+  const std::vector<CollectionInfo> all = must(store().collections(project_));
+  ASSERT_TRUE(run(store().dropCollection({project_, all.front().number, all.front().version}, {})));
+  EXPECT_TRUE(run(store().createCollection(project_, "one_more", {}, {})));
+}
+
 TEST_P(StoreSuite, AnAlterationMakesTheOldVersionStale) {
   const CollectionRef old = makeCollection("posts");
   ASSERT_TRUE(put(old, R"({"id":"a"})"));

@@ -109,6 +109,154 @@ TEST_P(PlannerSuite, TakesTheOrderFromAnIndex) {
   EXPECT_EQ(joinIds(found.documents), "0003 0013 0023");
 }
 
+TEST_P(PlannerSuite, ReadsAnIndexFromEitherEnd) {
+  makeIndex(things_, index({{"mod", 1}, {"n", -1}}));
+  makeIndex(things_, index({{"at.day", 1}}));
+  struct Case {
+    const char* filter;
+    std::vector<SortKey> sort;
+    const char* ids;
+    const char* index;
+    uint64_t mostKeys;
+  };
+  for (const Case& c : std::vector<Case>{
+           {R"({"mod":3})", {{"n", 1}}, "0003 0013 0023", "mod_1_n_-1", 4},
+           {R"({"mod":3})", {{"n", -1}, {"id", 1}, {"name", 1}}, "0593 0583 0573", "mod_1_n_-1", 4},
+           {R"({"mod":3,"n":{"$lt":100}})", {{"n", -1}}, "0093 0083 0073", "mod_1_n_-1", 4},
+           {R"({"mod":3})", {{"mod", -1}, {"n", 1}}, "0003 0013 0023", "mod_1_n_-1", 4},
+           // Both keys against the index: it is read from its end. One of them: not served.
+           {"{}", {{"mod", -1}, {"n", 1}}, "0009 0019 0029", "mod_1_n_-1", 4},
+           {"{}", {{"mod", 1}, {"n", -1}}, "0590 0580 0570", "mod_1_n_-1", 4},
+           {"{}", {{"mod", 1}, {"n", 1}}, "0000 0010 0020", "mod_1_n_-1", 192},
+           // Several points: their ranges are read at once.
+           {R"({"mod":{"$in":[3,4]}})", {{"n", -1}}, "0594 0593 0584", "mod_1_n_-1", 6},
+           {R"({"mod":{"$in":[3,4]}})", {{"mod", 1}, {"n", -1}}, "0593 0583 0573", "mod_1_n_-1", 4},
+           // Equal values come by id, from either end.
+           {"{}", {{"at.day", 1}}, "0000 0030 0060", "at.day_1", 4},
+           {"{}", {{"at.day", -1}}, "0029 0059 0089", "at.day_1", 4},
+           {"{}", {{"at.day", -1}, {"id", -1}}, "0599 0569 0539", "at.day_1", 4},
+           {R"({"at.day":{"$lt":29}})", {{"at.day", -1}}, "0028 0058 0088", "at.day_1", 4},
+           // The first key from the index, the rest of its equals in memory.
+           {"{}", {{"at.day", -1}, {"n", -1}}, "0599 0569 0539", "at.day_1", 192},
+           {R"({"at.day":7})", {{"id", -1}}, "0577 0547 0517", "at.day_1", 4},
+           {"{}", {{"id", -1}}, "0599 0598 0597", "", 0},
+           {R"({"id":{"$lt":"0100"}})", {{"id", -1}}, "0099 0098 0097", "id", 0},
+       }) {
+    Query query;
+    query.sort = c.sort;
+    query.limit = 3;
+    const QueryResult found = find(things_, c.filter, query);
+    const std::string about = fmt::format("{} by {} {}", c.filter, c.sort.front().path, c.sort.front().direction);
+    EXPECT_EQ(joinIds(found.documents), c.ids) << about;
+    EXPECT_EQ(found.explain.index, c.index) << about;
+    EXPECT_LE(found.explain.keysExamined, c.mostKeys) << about;
+  }
+}
+
+TEST_P(PlannerSuite, TakesAnIndexForEachBranchOfAnOr) {
+  makeIndex(things_, index({{"mod", 1}}));
+  makeIndex(things_, index({{"n", 1}}));
+  makeIndex(things_, index({{"name", 1}}));
+  makeIndex(things_, index({{"tags", 1}}));
+  struct Case {
+    const char* filter;
+    const char* index;
+    uint64_t matches;
+    uint64_t mostKeys;
+  };
+  for (const Case& c : std::vector<Case>{
+           {R"({"$or":[{"mod":3},{"n":5}]})", "mod_1, n_1", 61, 61},
+           {R"({"$or":[{"mod":3},{"n":13}]})", "mod_1, n_1", 60, 61},
+           {R"({"$or":[{"mod":3},{"mod":4}]})", "mod_1", 120, 120},
+           {R"({"$or":[{"n":{"$lt":5}},{"n":{"$gte":595}},{"id":"0300"}]})", "n_1, id", 11, 11},
+           {R"({"$or":[{"name":{"$regex":"^n59"}},{"tags":10}]})", "name_1, tags_1", 64, 65},
+           {R"({"$or":[{"mod":3},{"n":5}],"at.day":5})", "mod_1, n_1", 1, 61},
+           {R"({"$or":[{"mod":3},{"n":5}],"n":{"$lt":20}})", "n_1", 3, 20},
+           {R"({"$and":[{"$or":[{"mod":3},{"mod":4}]},{"at.day":3}]})", "mod_1", 20, 120},
+           {R"({"$or":[{"mod":3,"at.day":3},{"$or":[{"n":1},{"n":2}]}]})", "mod_1, n_1", 22, 62},
+           {R"({"$or":[{"$and":[{"mod":3}]}]})", "mod_1", 60, 60},
+           // A branch without an index: the collection is read.
+           {R"({"$or":[{"mod":3},{"at.day":5}]})", "", 80, 0},
+           {R"({"$or":[{"mod":3},{}]})", "", 600, 0},
+           {R"({"$nor":[{"mod":3},{"n":5}]})", "", 539, 0},
+       }) {
+    Query query;
+    query.limit = 1000;
+    const QueryResult found = find(things_, c.filter, query);
+    EXPECT_EQ(found.explain.index, c.index) << c.filter;
+    EXPECT_EQ(found.documents.size(), c.matches) << c.filter;
+    EXPECT_LE(found.explain.keysExamined, c.mostKeys) << c.filter;
+    EXPECT_EQ(count(things_, c.filter), c.matches) << c.filter;
+  }
+  const QueryResult some = find(things_, R"({"$or":[{"mod":3},{"mod":4},{"n":5}]})", page(1, 3));
+  EXPECT_EQ(joinIds(some.documents), "0004 0005 0013");
+  EXPECT_LE(some.explain.keysExamined, 6u);
+}
+
+TEST_P(PlannerSuite, UsesPartialAndSparseIndexesOnlyWhereTheyHoldAllMatches) {
+  IndexSpec high = index({{"n", 1}});
+  high.name = "high";
+  high.partialFilter = json(R"({"n":{"$gte":500}})");
+  makeIndex(things_, high);
+  IndexSpec named = index({{"mod", 1}});
+  named.name = "named";
+  named.partialFilter = json(R"({"name":{"$regex":"^n5"},"mod":{"$in":[1,2,3]}})");
+  makeIndex(things_, named);
+  IndexSpec sparse = index({{"opt", 1}});
+  sparse.sparse = true;
+  makeIndex(things_, sparse);
+  struct Case {
+    const char* filter;
+    const char* index;
+    uint64_t matches;
+  };
+  for (const Case& c : std::vector<Case>{
+           {R"({"n":{"$gte":500}})", "high", 100},
+           {R"({"n":{"$gt":500}})", "high", 99},
+           {R"({"n":{"$gte":590,"$lt":595}})", "high", 5},
+           {R"({"n":{"$in":[500,600]}})", "high", 1},
+           {R"({"n":512.0})", "high", 1},
+           {R"({"n":{"$gte":499}})", "", 101},
+           {R"({"n":{"$in":[499,512]}})", "", 2},
+           {R"({"n":"512"})", "", 0},
+           {R"({"mod":2,"name":{"$regex":"^n5"}})", "named", 11},
+           {R"({"mod":2,"name":{"$regex":"^n59"}})", "named", 1},
+           {R"({"mod":4,"name":{"$regex":"^n5"}})", "", 11},
+           {R"({"mod":2,"name":{"$regex":"^n"}})", "", 60},
+           {R"({"opt":{"$gt":590}})", "opt_1", 4},
+           {R"({"opt":{"$ne":5}})", "", 600},
+       }) {
+    Query query;
+    query.limit = 1000;
+    const QueryResult found = find(things_, c.filter, query);
+    EXPECT_EQ(found.explain.index, c.index) << c.filter;
+    EXPECT_EQ(found.documents.size(), c.matches) << c.filter;
+  }
+  Query sorted;
+  sorted.sort = {{"opt", 1}};
+  sorted.limit = 2;
+  EXPECT_EQ(joinIds(find(things_, "{}", sorted).documents), "0001 0003");
+}
+
+TEST_P(PlannerSuite, ChoosesByCountingAndChangesItsMind) {
+  makeIndex(things_, index({{"mod", 1}}));
+  makeIndex(things_, index({{"tags", 1}}));
+  // 60 of the one against 86 of the other, and the reverse: the same shape, remembered, does not keep it from the
+  // smaller one for long where it matters.
+  EXPECT_EQ(find(things_, R"({"mod":3,"tags":0})").explain.index, "mod_1");
+  std::vector<std::string> batch;
+  for (int i = 0; i < 3000; ++i) {
+    batch.push_back(fmt::format(R"({{"id":"y{:05}","mod":3,"tags":[{}]}})", i, i < 5 ? 77 : 78));
+    if (batch.size() < 100) continue;
+    ASSERT_TRUE(putAll(things_, std::move(batch)));
+    batch.clear();
+  }
+  const QueryResult found = find(things_, R"({"mod":3,"tags":77})", page(0, 10));
+  EXPECT_EQ(joinIds(found.documents), "y00000 y00001 y00002 y00003 y00004");
+  EXPECT_EQ(found.explain.index, "tags_1");
+  EXPECT_EQ(find(things_, R"({"mod":5,"tags":78})").documents.size(), 0u);
+}
+
 TEST_P(PlannerSuite, LooksInOrderOfIdWhereAnIndexHoldsNearlyAll) {
   std::vector<std::string> batch;
   for (int i = 0; i < 4000; ++i) {

@@ -8,14 +8,6 @@ namespace mb::store::testing {
 
 namespace {
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 // What a document holds under the keys of an index, missing ones as null; nullopt where a sparse index leaves it out.
 std::optional<std::vector<doc::Value>> keysOf(const IndexSpec& spec, doc::DocumentView document) {
   std::vector<doc::Value> keys;
@@ -255,11 +247,14 @@ Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::strin
                                                    std::vector<Insert> alongside) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
+  size_t held = 0;
   for (const auto& [place, info] : catalogue_) {
-    if (place.first == project && lowered(info.name) == lowered(name)) {
+    if (place.first == project && foldedName(info.name) == foldedName(name)) {
       co_return fail(ErrorCode::conflict, "there is a collection of this name already");
     }
+    held += place.first == project ? 1 : 0;
   }
+  if (held >= kMaxCollections) co_return fail(ErrorCode::conflict, "too many collections");
   CollectionInfo info{
       .number = ++lastCollection_, .name = name, .version = 1, .config = std::move(config), .indexes = {}};
   catalogue_[{project, info.number}] = info;
@@ -276,7 +271,7 @@ Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alte
   if (change.name) {
     for (const auto& [place, other] : catalogue_) {
       if (place.first == collection.project && place.second != collection.number &&
-          lowered(other.name) == lowered(*change.name)) {
+          foldedName(other.name) == foldedName(*change.name)) {
         co_return fail(ErrorCode::conflict, "there is a collection of this name already");
       }
     }
@@ -308,7 +303,7 @@ Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spe
   for (const IndexInfo& index : info->indexes) {
     if (index.spec.name == spec.name) co_return fail(ErrorCode::conflict, "there is an index of this name already");
   }
-  const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true};
+  const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true, .progress = {}};
   info->indexes.push_back(index);
   const Documents& documents = documents_[{collection.project, collection.number}];
   for (const auto& [id, document] : documents) {

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""What a million documents change: the cost of a list, memory, other clients during a scan, creates during an index build.
+
+    bench/large.py                      all of it
+    bench/large.py --documents 200000   the same, smaller (the bounds are for 1,000,000)
+
+The same list of 20 through an index is asked of a server with 10,000 documents and of one with a million, in turns, so
+that what else goes on falls on both alike. Everything stays on 127.0.0.1 and is bounded.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from client import raw_request  # noqa: E402
+from run import Bench, good  # noqa: E402
+from targets import PASSWORD, Manybase, note  # noqa: E402
+
+PER_OWNER = 20
+SMALL = 10_000
+ASKED = 500
+LISTS = 10_000
+BUILD_LIMIT = 900
+PERSON = {"email": "bench@example.com", "password": PASSWORD}
+READER = {"email": "reader@example.com", "password": PASSWORD}
+BOUNDS = {"again": 1.6, "random": 3.0, "residentMiB": 250, "p99RiseMs": 10, "createsShare": 0.5}
+
+
+class Filled(Manybase):
+    """A server with notes of numbered owners, PER_OWNER each, which anyone signed in may read."""
+
+    def __init__(self, folder, binary, documents):
+        super().__init__(folder, binary)
+        self.documents = documents
+        self.owners = documents // PER_OWNER
+
+    def prepare(self):
+        call = self.client.call
+        call("POST", "/api/v1/control/auth/register", PERSON)
+        control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
+        self.project = call("POST", "/api/v1/control/projects", {"name": "Large"}, control)["project"]["id"]
+        call("POST", f"/api/v1/auth/register?project={self.project}", READER)
+        self.sign_in()
+        call("POST", "/api/v1/admin/collections", {"name": "notes"}, self.admin)
+        rules = {"read": {}, "list": {}, "create": {}}
+        call("PUT", "/api/v1/admin/collections/notes/policy", rules, self.admin)
+        call("POST", "/api/v1/admin/collections/notes/indexes", {"keys": {"owner": 1}}, self.admin)
+
+    def sign_in(self):
+        """Anew before each part, since tokens live for minutes only."""
+        call = self.client.call
+        control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
+        self.admin = call("POST", f"/api/v1/control/projects/{self.project}/token", {}, control)["token"]
+        self.token = call("POST", f"/api/v1/auth/login?project={self.project}", READER)["accessToken"]
+
+    def fill(self, bench):
+        """Creates the documents, an owner's spread over the whole."""
+        for start in range(0, self.documents, 50_000):
+            count = min(50_000, self.documents - start)
+            bench.load(self.port, self.pid, [self.create(i) for i in range(start, start + count)], 64, count, warmup=0)
+
+    def create(self, i):
+        return raw_request("POST", self.create_path(), self.token, {**note(i), "owner": self.owner(i % self.owners)})
+
+    def owner(self, number):
+        return f"owner{number:06}"
+
+    def list_of(self, number):
+        asked = urllib.parse.quote(json.dumps({"owner": self.owner(number)}))
+        return raw_request("GET", f"/api/v1/notes?limit={PER_OWNER}&filter={asked}", self.token)
+
+    def scan(self):
+        """Reads every document and finds none; the seconds it took."""
+        asked = urllib.parse.quote(json.dumps({"body": "none"}))
+        begin = time.perf_counter()
+        self.client.call("GET", f"/api/v1/notes?limit=1&filter={asked}", token=self.token)
+        return time.perf_counter() - begin
+
+
+def lists(bench, small, large, repeats):
+    """Medians of CPU per list: among few, among many for the same owners, among many for any."""
+    small.sign_in()
+    large.sign_in()
+    rng = random.Random(11)
+    spread = rng.sample(range(large.owners), min(ASKED, large.owners))
+    kinds = {
+        "small": (small, [small.list_of(i % small.owners) for i in range(ASKED)]),
+        "again": (large, [large.list_of(i) for i in spread]),
+        "random": (large, [large.list_of(rng.randrange(large.owners)) for _ in range(LISTS)]),
+    }
+    figures = {kind: [] for kind in kinds}
+    for _ in range(repeats):
+        for kind, (server, requests) in kinds.items():
+            run = bench.load(server.port, server.pid, requests, 16, LISTS, warmup=3 * ASKED)
+            if not good(run):
+                raise RuntimeError(f"{kind}: {run['statuses']}")
+            figures[kind].append(run["cpuUsPerRequest"])
+    return {kind: statistics.median(values) for kind, values in figures.items()}
+
+
+def during(work):
+    """Runs `work` again and again on a thread of its own; call the result to end it, for what it gave."""
+    stop = threading.Event()
+    results = []
+
+    def loop():
+        while not stop.is_set():
+            results.append(work())
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+
+    def end():
+        stop.set()
+        thread.join()
+        return results
+
+    return end
+
+
+def scans(bench, large, repeats):
+    """p99 of lists at 500 a second in milliseconds, alone and during scans, and the seconds of a scan."""
+    large.sign_in()
+    requests = [large.list_of(i) for i in range(ASKED)]
+    alone, beside, seconds = [], [], []
+    for _ in range(repeats):
+        run = bench.load(large.port, large.pid, requests, 32, 2_500, warmup=500, rate=500)
+        alone.append(run["p99Us"] / 1000)
+        end = during(large.scan)
+        time.sleep(0.2)
+        run = bench.load(large.port, large.pid, requests, 32, 2_500, warmup=0, rate=500)
+        beside.append(run["p99Us"] / 1000)
+        seconds += end()
+    return statistics.median(alone), statistics.median(beside), statistics.median(seconds)
+
+
+def creates_during_build(bench, large):
+    """Creates a second alone, and while an index over everything is built; and the seconds that took."""
+    large.sign_in()
+    first = large.documents
+    work = [large.create(first + i) for i in range(20_000)]
+    alone = bench.load(large.port, large.pid, work, 64, 20_000, warmup=2_000)["perSecond"]
+    path = "/api/v1/admin/collections/notes/indexes"
+
+    def build():
+        try:
+            large.client.call("POST", path, {"keys": {"stars": 1, "title": 1}}, large.admin)
+        except (OSError, RuntimeError):
+            pass  # it took longer than an answer may; what counts is the list of indexes
+
+    def ready():
+        indexes = large.client.call("GET", path, token=large.admin)["indexes"]
+        return any(index["keys"].get("stars") and not index.get("building") for index in indexes)
+
+    begin = time.perf_counter()
+    threading.Thread(target=build, daemon=True).start()
+    rates = []
+    while not ready() and time.perf_counter() - begin < BUILD_LIMIT:
+        rates.append(bench.load(large.port, large.pid, work, 64, 5_000, warmup=0)["perSecond"])
+    if not ready():
+        raise RuntimeError(f"the index was not ready after {BUILD_LIMIT} s")
+    return alone, statistics.median(rates), time.perf_counter() - begin
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=str(HERE.parent / "build" / "release" / "bin"), help="folder of the binaries")
+    parser.add_argument("--server", help="another manybase than the one built")
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    binaries = pathlib.Path(options.build)
+    binary = options.server or str(binaries / "manybase")
+
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=HERE.parent / "build") as folder:
+        bench = Bench(binaries, folder, options.repeats)
+        small = Filled(bench.folder / "small", binary, SMALL)
+        large = Filled(bench.folder / "large", binary, options.documents)
+        try:
+            for server in (small, large):
+                server.start()
+                server.prepare()
+                begin = time.perf_counter()
+                server.fill(bench)
+                print(f"{server.documents} documents in {time.perf_counter() - begin:.0f} s", flush=True)
+            result = {}
+
+            def tell(**figures):
+                for name, value in figures.items():
+                    result[name] = round(value, 2)
+                    print(f"{name}: {result[name]}", flush=True)
+
+            tell(residentMiB=large.resident_mib(), emptyUs=bench.empty(16)["cpuUsPerRequest"])
+            costs = lists(bench, small, large, options.repeats)
+            tell(**{f"{kind}Us": cost for kind, cost in costs.items()}, residentAfterListsMiB=large.resident_mib())
+            tell(again=costs["again"] / costs["small"], random=costs["random"] / costs["small"])
+            alone, beside, seconds = scans(bench, large, options.repeats)
+            tell(p99AloneMs=alone, p99DuringScanMs=beside, p99RiseMs=beside - alone, scanSeconds=seconds)
+            tell(residentAfterScansMiB=large.resident_mib())
+            rate, building, seconds = creates_during_build(bench, large)
+            tell(createsPerSecond=rate, createsDuringBuild=building, createsShare=building / rate, buildSeconds=seconds)
+            tell(residentAfterBuildMiB=large.resident_mib())
+        finally:
+            small.stop()
+            large.stop()
+
+    missed = []
+    for name, bound in BOUNDS.items():
+        value = max(result[n] for n in result if n.startswith("resident")) if name == "residentMiB" else result[name]
+        if value < bound if name == "createsShare" else value > bound:
+            missed.append(f"MISSED {name} is {value}, bound {bound}")
+    print("\n".join(missed) or "all bounds hold")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+#include "store/embedded/backup.h"
+
+#include <rocksdb/utilities/checkpoint.h>
+
+#include "store/embedded/check.h"
+#include "store/embedded/engine.h"
+#include "store/embedded/keys.h"
+
+namespace mb::store {
+
+using embedded::Family;
+using embedded::Tier;
+
+namespace {
+
+// It is read once from end to end: caches are of little use.
+EmbeddedSettings imageSettings() {
+  EmbeddedSettings settings;
+  settings.blockCacheBytes = settings.documentCacheBytes = 8LL << 20;
+  return settings;
+}
+
+}  // namespace
+
+struct StoreImage::Impl {
+  embedded::Catalogue catalogue;
+  std::unique_ptr<embedded::Database> database;
+};
+
+StoreImage::StoreImage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+StoreImage::~StoreImage() = default;
+
+Result<std::unique_ptr<StoreImage>> StoreImage::open(const std::filesystem::path& directory) {
+  std::error_code failed;
+  // Opening for reading would make the directory all the same.
+  if (!std::filesystem::exists(directory / "CURRENT", failed)) {
+    return fail(ErrorCode::notFound, "there is no store in " + directory.string());
+  }
+  auto impl = std::make_unique<Impl>();
+  TRY(impl->database, embedded::Database::open(
+                          directory, imageSettings(), [](ProjectNo) { return 0; }, embedded::Database::Mode::read));
+  rocksdb::PinnableSlice format;
+  if (!impl->database->get(Tier::disk, Family::system, embedded::row::plain('F'), &format).ok()) {
+    return fail(ErrorCode::internal, "there is no store in " + directory.string());
+  }
+  // Without system collections of its own the catalogue takes those that are there, and writes nothing.
+  CHECK(impl->catalogue.load(*impl->database, {}));
+  return std::unique_ptr<StoreImage>(new StoreImage(std::move(impl)));
+}
+
+std::vector<ProjectNo> StoreImage::projects() const {
+  std::vector<ProjectNo> numbers;
+  impl_->catalogue.forEachProject([&](const embedded::ProjectState& project) { numbers.push_back(project.number); });
+  return numbers;
+}
+
+std::vector<CollectionInfo> StoreImage::collections(ProjectNo project) const {
+  std::vector<CollectionInfo> infos;
+  for (const auto& [_, schema] : impl_->catalogue.systemCollections()) infos.push_back(infoOf(*schema));
+  for (const auto& schema : impl_->catalogue.userCollections(project)) infos.push_back(infoOf(*schema));
+  return infos;
+}
+
+CollectionStats StoreImage::stats(ProjectNo project, CollectionNo collection) const {
+  const embedded::CollectionHandle handle = impl_->catalogue.collection(project, collection);
+  return handle ? CollectionStats{handle.state->documents, handle.state->bytes} : CollectionStats{};
+}
+
+Result<std::optional<doc::Document>> StoreImage::get(ProjectNo project, CollectionNo collection,
+                                                     std::string_view id) const {
+  rocksdb::PinnableSlice value;
+  const auto status =
+      impl_->database->get(Tier::disk, Family::documents, embedded::documentKey(project, collection, id), &value);
+  if (status.IsNotFound()) return std::optional<doc::Document>();
+  if (!status.ok()) return fail(embedded::readError(status));
+  TRY(doc::Document document, doc::Document::fromUntrusted(value.ToString()));
+  return std::optional(std::move(document));
+}
+
+Result<> StoreImage::each(ProjectNo project, CollectionNo collection, const Visit& visit) const {
+  const std::string prefix = embedded::rangePrefix(project, collection);
+  rocksdb::ReadOptions options = embedded::Database::reading(Tier::disk);
+  options.fill_cache = false;
+  options.readahead_size = 1 << 20;
+  const std::unique_ptr<rocksdb::Iterator> at(
+      impl_->database->db().NewIterator(options, impl_->database->family(Family::documents)));
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+    CHECK(visit(doc::DocumentView(embedded::view(at->value()))));
+  }
+  if (!at->status().ok()) return fail(embedded::readError(at->status()));
+  return {};
+}
+
+Result<CheckReport> StoreImage::check(Progress& progress) const {
+  CheckReport report = embedded::Checker(*impl_->database, impl_->catalogue, &progress).run();
+  if (progress.stopped()) return fail(ErrorCode::unavailable, "the check was stopped");
+  return report;
+}
+
+namespace embedded {
+
+// The log is written whatever the sizes, so nothing that was acknowledged is missing; flushing first keeps the copy
+// free of a long log.
+Result<> Engine::checkpoint(const std::filesystem::path& to) {
+  const Inside inside(gate_);
+  if (!inside) return stopping();
+  rocksdb::Checkpoint* made = nullptr;
+  rocksdb::Status status = rocksdb::Checkpoint::Create(&database_->db(), &made);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  if (status.ok()) status = checkpoint->CreateCheckpoint(to.string());
+  if (status.ok()) return {};
+  if (status.IsNoSpace()) return fail(ErrorCode::unavailable, "no space is left on the disk for a checkpoint");
+  return fail(ErrorCode::internal, "the checkpoint failed: " + status.ToString());
+}
+
+}  // namespace embedded
+
+}  // namespace mb::store

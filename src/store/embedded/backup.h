@@ -1,0 +1,37 @@
+// A picture of the store at one moment: a checkpoint that nobody writes, opened for reading. Backups are made from one,
+// a running server is checked on one, and so no snapshot of the store in use is held for long.
+#pragma once
+
+#include <filesystem>
+
+#include "base/progress.h"
+#include "store/embedded/embedded_store.h"
+
+namespace mb::store {
+
+class StoreImage {
+ public:
+  // `directory` is what EmbeddedStore::checkpoint made, or the `store` of a data directory that no server uses; nothing
+  // is written there. Fails with a line to show.
+  static Result<std::unique_ptr<StoreImage>> open(const std::filesystem::path& directory);
+  ~StoreImage();
+
+  // Those that live, the control plane's first.
+  std::vector<ProjectNo> projects() const;
+  // System collections, then users', by number.
+  std::vector<CollectionInfo> collections(ProjectNo project) const;
+  CollectionStats stats(ProjectNo project, CollectionNo collection) const;
+  Result<std::optional<doc::Document>> get(ProjectNo project, CollectionNo collection, std::string_view id) const;
+  // Calls `visit` with each document, ascending id, until it fails. Blocks.
+  using Visit = std::function<Result<>(doc::DocumentView)>;
+  Result<> each(ProjectNo project, CollectionNo collection, const Visit& visit) const;
+  // What EmbeddedStore::check looks for. Fails with unavailable when it is stopped. Blocks.
+  Result<CheckReport> check(Progress& progress) const;
+
+ private:
+  struct Impl;
+  explicit StoreImage(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mb::store

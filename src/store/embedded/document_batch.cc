@@ -1,0 +1,76 @@
+#include "store/embedded/document_batch.h"
+
+namespace mb::store::embedded {
+
+namespace {
+constexpr size_t kUsualId = 20;
+}
+
+DocumentBatch::DocumentBatch(ProjectNo project, CollectionNo collection, size_t expected)
+    : project_(project), collection_(collection) {
+  keys_.reserve(expected * (kPrefixBytes + kUsualId));
+  ends_.reserve(expected);
+}
+
+void DocumentBatch::add(std::string_view id) {
+  appendRangePrefix(keys_, project_, collection_);
+  keys_ += id;
+  ends_.push_back(static_cast<uint32_t>(keys_.size()));
+}
+
+void DocumentBatch::clear() {
+  keys_.clear();
+  ends_.clear();
+}
+
+Result<bool> DocumentBatch::read(Database& database, const rocksdb::ReadOptions& options, bool keep) {
+  const uint64_t sequence = options.snapshot->GetSequenceNumber();
+  documents_.clear();
+  documents_.resize(size());
+  std::vector<uint32_t> missed;
+  for (size_t i = 0; i < size(); ++i) {
+    Slot& slot = documents_[i];
+    slot.found = database.documents().find(key(i), sequence, slot.bytes, slot.ticket);
+    if (!slot.found) missed.push_back(static_cast<uint32_t>(i));
+  }
+  if (missed.empty()) return true;
+  return readMissed(database, options, keep, missed);
+}
+
+Result<bool> DocumentBatch::readMissed(Database& database, const rocksdb::ReadOptions& options, bool keep,
+                                       const std::vector<uint32_t>& missed) {
+  std::vector<rocksdb::Slice> keys;
+  keys.reserve(missed.size());
+  for (const uint32_t i : missed) keys.push_back(slice(key(i)));
+  std::vector<rocksdb::PinnableSlice> values(missed.size());
+  std::vector<rocksdb::Status> statuses(missed.size());
+  rocksdb::ReadOptions reading = options;
+  // The documents themselves are cached, which takes a tenth of what their blocks would.
+  reading.fill_cache = false;
+  rocksdb::ColumnFamilyHandle* family = database.family(Family::documents);
+  // Where the first is not in memory the others need not be looked for there.
+  const size_t first = options.read_tier == rocksdb::kBlockCacheTier ? 1 : 0;
+  if (first > 0) {
+    statuses[0] = database.db().Get(reading, family, keys[0], &values[0]);
+    if (statuses[0].IsIncomplete()) return false;
+  }
+  if (missed.size() > first) {
+    database.db().MultiGet(reading, family, missed.size() - first, keys.data() + first, values.data() + first,
+                           statuses.data() + first, false);
+  }
+  for (const rocksdb::Status& status : statuses) {
+    if (status.IsIncomplete()) return false;
+    if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
+  }
+  const uint64_t sequence = options.snapshot->GetSequenceNumber();
+  for (size_t at = 0; at < missed.size(); ++at) {
+    if (!statuses[at].ok()) continue;
+    Slot& slot = documents_[missed[at]];
+    slot.found = true;
+    slot.bytes = view(values[at]);
+    if (keep) database.documents().fill(key(missed[at]), slot.bytes, sequence, slot.ticket);
+  }
+  return true;
+}
+
+}  // namespace mb::store::embedded

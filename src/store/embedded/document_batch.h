@@ -1,0 +1,46 @@
+// Documents read together: from the cache, and what it does not hold by one MultiGet under the same snapshot.
+#pragma once
+
+#include "store/embedded/keys.h"
+#include "store/embedded/rocks.h"
+
+namespace mb::store::embedded {
+
+class DocumentBatch {
+ public:
+  DocumentBatch(ProjectNo project, CollectionNo collection, size_t expected);
+
+  void add(std::string_view id);
+  void clear();
+  size_t size() const { return ends_.size(); }
+  bool empty() const { return ends_.empty(); }
+  std::string_view id(size_t i) const { return key(i).substr(kPrefixBytes); }
+
+  // Reads them all; false when the tier that `options` names does not hold them. `options` has a snapshot. `keep`: what
+  // the cache lacks is offered to it.
+  Result<bool> read(Database& database, const rocksdb::ReadOptions& options, bool keep);
+  // After read(): whether there is such a document, and its bytes, which may be moved away.
+  bool found(size_t i) const { return documents_[i].found; }
+  std::string& bytes(size_t i) { return documents_[i].bytes; }
+
+ private:
+  struct Slot {
+    std::string bytes;
+    DocumentCache::Ticket ticket;
+    bool found = false;
+  };
+  std::string_view key(size_t i) const {
+    const size_t from = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(keys_).substr(from, ends_[i] - from);
+  }
+  Result<bool> readMissed(Database& database, const rocksdb::ReadOptions& options, bool keep,
+                          const std::vector<uint32_t>& missed);
+
+  const ProjectNo project_;
+  const CollectionNo collection_;
+  std::string keys_;  // laid end to end
+  std::vector<uint32_t> ends_;
+  std::vector<Slot> documents_;
+};
+
+}  // namespace mb::store::embedded

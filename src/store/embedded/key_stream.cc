@@ -1,0 +1,293 @@
+#include "store/embedded/key_stream.h"
+
+#include "store/embedded/keys.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+std::string_view idOf(const Way& way, std::string_view key, std::string_view value) {
+  if (way.index->spec.unique) return value;
+  return value.size() == 2 ? key.substr(std::min<size_t>(readU16(value.data()), key.size())) : std::string_view();
+}
+
+KeyStream::Place ended() {
+  KeyStream::Place place;
+  place.ended = true;
+  return place;
+}
+
+// Way after way, each range after range (or id after id).
+class ForwardStream final : public KeyStream {
+ public:
+  ForwardStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<Way>& ways,
+                const Places& places)
+      : database_(database), options_(options), ways_(ways) {
+    if (places.empty()) {
+      enter();
+    } else {
+      resume(places.front());
+    }
+  }
+
+  bool valid() const override { return way_ < ways_.size() && status_.ok(); }
+  std::string_view id() const override {
+    const Way& way = ways_[way_];
+    return way.index ? idOf(way, reader_->key(), reader_->value()) : std::string_view(way.ids[range_]);
+  }
+  void next() override {
+    if (ways_[way_].index) {
+      reader_->next();
+      settle();
+    } else if (++range_ == ways_[way_].ids.size()) {
+      leave();
+    }
+  }
+  rocksdb::Status status() const override { return status_; }
+  Places places() const override {
+    if (!valid()) return {ended()};
+    const Way& way = ways_[way_];
+    return {Place{.way = way_, .range = range_, .key = way.index ? std::string(reader_->key()) : std::string()}};
+  }
+
+ private:
+  void open() {
+    const Way& way = ways_[way_];
+    reader_.emplace(database_, Family::indexes, options_, std::span(way.ranges).subspan(range_));
+  }
+  // At the start of way_.
+  void enter() {
+    range_ = 0;
+    for (; way_ < ways_.size(); ++way_) {
+      const Way& way = ways_[way_];
+      if (!way.index && !way.ids.empty()) return;
+      if (!way.index || way.ranges.empty()) continue;
+      open();
+      reader_->seek(way.ranges.front().from);
+      return settle();
+    }
+  }
+  void leave() {
+    ++way_;
+    enter();
+  }
+  void resume(const Place& place) {
+    way_ = place.ended ? ways_.size() : place.way;
+    range_ = place.range;
+    if (way_ >= ways_.size() || !ways_[way_].index) return;
+    open();
+    reader_->seek(place.key);
+    settle();
+  }
+  // On to the next range where this one ends.
+  void settle() {
+    const std::vector<KeyRange>& ranges = ways_[way_].ranges;
+    while (!reader_->isBelow(ranges[range_].to)) {
+      status_ = reader_->status();
+      if (!status_.ok()) return;
+      if (++range_ == ranges.size()) return leave();
+      reader_->seek(ranges[range_].from);
+    }
+  }
+
+  Database& database_;
+  const rocksdb::ReadOptions& options_;
+  const std::vector<Way>& ways_;
+  size_t way_ = 0;
+  size_t range_ = 0;
+  std::optional<RangeReader> reader_;
+  rocksdb::Status status_;
+};
+
+// One way from its end: entry by entry, or group by group with each group's entries ascending. A group is what has all
+// fields equal. Most are of one entry: that one is kept aside, and the reader stands on the one before already.
+class BackwardStream final : public KeyStream {
+ public:
+  BackwardStream(Database& database, const rocksdb::ReadOptions& options, const Way& way, bool groups,
+                 const Places& places)
+      : way_(way), groups_(groups && !way.index->spec.unique), reader_(database, Family::indexes, options, way.ranges) {
+    if (way.ranges.empty() || (!places.empty() && places.front().ended)) return;
+    range_ = places.empty() ? way.ranges.size() - 1 : places.front().range;
+    if (places.empty() || places.front().group == 0) {
+      reader_.seekBelow(places.empty() ? way.ranges[range_].to : places.front().key + '\0');
+      settle();
+    } else {
+      reader_.seek(places.front().key);
+      inGroup_ = true;
+      group_ = places.front().key.substr(0, places.front().group);
+      stayInGroup();
+    }
+  }
+
+  bool valid() const override { return valid_; }
+  std::string_view id() const override {
+    return alone_ ? std::string_view(key_).substr(group_.size()) : idOf(way_, reader_.key(), reader_.value());
+  }
+  void next() override {
+    if (inGroup_) {
+      reader_.next();
+      return stayInGroup();
+    }
+    if (!alone_) reader_.previous();
+    settle();
+  }
+  rocksdb::Status status() const override { return status_; }
+  Places places() const override {
+    if (!valid_) return {ended()};
+    return {Place{.way = 0,
+                  .range = range_,
+                  .key = alone_ ? key_ : std::string(reader_.key()),
+                  .group = alone_ || inGroup_ ? group_.size() : 0}};
+  }
+
+ private:
+  // The reader stands on the last entry that was not given yet, or below the range.
+  void settle() {
+    inGroup_ = alone_ = valid_ = false;
+    while (!reader_.isFrom(way_.ranges[range_].from)) {
+      if (fails() || range_ == 0) return;
+      reader_.seekBelow(way_.ranges[--range_].to);
+    }
+    valid_ = true;
+    if (!groups_) return;
+    key_ = reader_.key();
+    group_ = key_.substr(0, key_.size() - idOf(way_, reader_.key(), reader_.value()).size());
+    reader_.previous();
+    if (!reader_.valid() && fails()) return;
+    alone_ = !reader_.valid() || !reader_.key().starts_with(group_);
+    if (alone_) return;
+    inGroup_ = true;
+    reader_.seek(std::max(group_, way_.ranges[range_].from));
+    stayInGroup();
+  }
+  // Where the reader has left the group, goes on to the one before.
+  void stayInGroup() {
+    valid_ = reader_.isBelow(way_.ranges[range_].to) && reader_.key().starts_with(group_);
+    if (valid_ || (!reader_.valid() && fails())) return;
+    reader_.seekBelow(group_);
+    settle();
+  }
+  bool fails() {
+    status_ = reader_.status();
+    valid_ = valid_ && status_.ok();
+    return !status_.ok();
+  }
+
+  const Way& way_;
+  const bool groups_;
+  RangeReader reader_;
+  size_t range_ = 0;
+  bool valid_ = false;
+  bool inGroup_ = false;  // the reader goes up inside the group
+  bool alone_ = false;    // key_ is the whole group, and the reader stands below it
+  std::string group_;
+  std::string key_;
+  rocksdb::Status status_;
+};
+
+// All ranges and ids of all ways at once, the lowest first by what follows the fixed bytes; repeats left out.
+class MergedStream final : public KeyStream {
+ public:
+  MergedStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<Way>& ways,
+               const Places& places) {
+    for (const Way& way : ways) {
+      if (!way.index) {
+        runs_.push_back({.way = &way});
+        continue;
+      }
+      for (const KeyRange& range : way.ranges) {
+        Run& run = runs_.emplace_back(Run{.way = &way, .range = &range});
+        run.reader = std::make_unique<RangeReader>(database, Family::indexes, options, std::span(&range, 1));
+      }
+    }
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      Run& run = runs_[i];
+      if (i < places.size()) {
+        run.at = places[i].range;
+        run.ended = places[i].ended;
+      }
+      if (run.reader && !run.ended) run.reader->seek(i < places.size() ? places[i].key : run.range->from);
+      place(run);
+    }
+    choose();
+  }
+
+  bool valid() const override { return lowest_ != nullptr && status_.ok(); }
+  std::string_view id() const override {
+    return lowest_->reader ? idOf(*lowest_->way, lowest_->reader->key(), lowest_->reader->value()) : lowest_->part;
+  }
+  void next() override {
+    last_ = lowest_->part;
+    do {
+      lowest_->reader ? lowest_->reader->next() : static_cast<void>(++lowest_->at);
+      place(*lowest_);
+      choose();
+    } while (valid() && lowest_->part == last_);
+  }
+  rocksdb::Status status() const override { return status_; }
+  Places places() const override {
+    Places places;
+    for (const Run& run : runs_) {
+      places.push_back({.way = 0, .range = run.at, .key = {}, .group = 0, .ended = run.ended});
+      if (run.reader && !run.ended) places.back().key = run.reader->key();
+    }
+    return places;
+  }
+
+ private:
+  struct Run {
+    const Way* way = nullptr;
+    const KeyRange* range = nullptr;  // null: the way's ids
+    std::unique_ptr<RangeReader> reader = nullptr;
+    size_t at = 0;
+    bool ended = false;
+    std::string_view part = {};  // what it is compared by
+  };
+  void place(Run& run) {
+    if (!run.reader) {
+      run.ended = run.at >= run.way->ids.size();
+      if (!run.ended) run.part = run.way->ids[run.at];
+      return;
+    }
+    if (run.ended) return;
+    if (!run.reader->isBelow(run.range->to)) {
+      if (!run.reader->status().ok()) status_ = run.reader->status();
+      run.ended = true;
+      return;
+    }
+    // A unique index whose fields are all fixed ends there; the id is its value.
+    run.part = run.way->index->spec.unique && run.reader->key().size() == run.range->fixed
+                   ? run.reader->value()
+                   : run.reader->key().substr(run.range->fixed);
+  }
+  void choose() {
+    lowest_ = nullptr;
+    for (Run& run : runs_) {
+      if (!run.ended && (!lowest_ || run.part < lowest_->part)) lowest_ = &run;
+    }
+  }
+
+  std::vector<Run> runs_;
+  Run* lowest_ = nullptr;
+  std::string last_;
+  rocksdb::Status status_;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyStream> KeyStream::open(Database& database, const rocksdb::ReadOptions& options, const Plan& plan,
+                                           Reading reading, const Places& places) {
+  switch (reading) {
+    case Reading::merged:
+      return std::make_unique<MergedStream>(database, options, plan.ways, places);
+    case Reading::backward:
+    case Reading::backwardGroups:
+      return std::make_unique<BackwardStream>(database, options, plan.ways.front(), reading == Reading::backwardGroups,
+                                              places);
+    case Reading::forward:
+      break;
+  }
+  return std::make_unique<ForwardStream>(database, options, plan.ways, places);
+}
+
+}  // namespace mb::store::embedded

@@ -1,0 +1,132 @@
+// Where ids come in another order than is asked for, or more than once: they are gathered in windows, put into order,
+// and fetched.
+#include "store/embedded/keys.h"
+#include "store/embedded/query_session.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+// Ids gathered at a time; two windows of ids, at some 60 bytes each, are what a query may hold.
+constexpr size_t kWindow = 50'000;
+// A bounded index that holds many keys may still be the longer way to a few documents: after this many keys, as many
+// documents are looked at in order of id first.
+constexpr uint64_t kTryAfter = 2'000;
+constexpr uint64_t kTryAtMost = 1'000;  // documents wanted, skipped ones included
+
+}  // namespace
+
+Result<QueryRun::Flow> QueryRun::readWindows(Session& session) {
+  while (true) {
+    if (!windowReady_) {
+      TRY(const Flow filled, fillWindow(session));
+      if (filled != Flow::on) return filled;
+    }
+    TRY(const Flow drained, drainWindow(session));
+    if (drained != Flow::on) return drained;
+    if (!windowCut_) return Flow::enough;
+    floor_ = window_.back();
+    anyFloor_ = true;
+    window_.clear();
+    windowReady_ = windowCut_ = false;
+  }
+}
+
+Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
+  const auto stream = KeyStream::open(room_.database, session.options, *plan_, Reading::forward, places_);
+  for (; stream->valid(); stream->next()) {
+    if (session.spent()) {
+      places_ = stream->places();
+      return Flow::more;
+    }
+    if (examine() == Flow::again) return Flow::again;
+    if (result_.explain.keysExamined > kTryAfter && !tried_) {
+      places_ = stream->places();
+      TRY(const Flow tried, tryInOrder(session));
+      if (tried != Flow::on) return tried;
+    }
+    const std::string_view id = stream->id();
+    if (anyFloor_ && id <= floor_) continue;
+    window_.emplace_back(id);
+    if (window_.size() >= 2 * kWindow) cutWindow();
+  }
+  if (stream->status().IsIncomplete()) return Flow::disk;
+  if (!stream->status().ok()) return fail(readError(stream->status()));
+  cutWindow();
+  places_.clear();
+  windowAt_ = 0;
+  windowReady_ = true;
+  gathered_ = session.number;
+  return Flow::on;
+}
+
+// The lowest ids, each once.
+void QueryRun::cutWindow() {
+  std::sort(window_.begin(), window_.end());
+  window_.erase(std::unique(window_.begin(), window_.end()), window_.end());
+  if (window_.size() <= kWindow) return;
+  window_.resize(kWindow);
+  windowCut_ = true;
+}
+
+Result<QueryRun::Flow> QueryRun::drainWindow(Session& session) {
+  if (isCovered()) {
+    counted_ += window_.size();
+    windowAt_ = window_.size();
+  } else if (plan_->exact && !counting_ && !sorter_ && gathered_ == session.number) {
+    const size_t skipped = static_cast<size_t>(std::min<uint64_t>(skipLeft_, window_.size() - windowAt_));
+    skipLeft_ -= skipped;
+    windowAt_ += skipped;
+  }
+  DocumentBatch batch = batchOf(std::min(window_.size(), kChunk));
+  while (windowAt_ < window_.size()) {
+    if (session.spent()) return Flow::more;
+    size_t chunk = std::min(window_.size() - windowAt_, kChunk);
+    if (plan_->exact && !sorter_) chunk = static_cast<size_t>(std::min<uint64_t>(chunk, wanted()));
+    session.used += chunk;
+    batch.clear();
+    for (size_t i = 0; i < chunk; ++i) batch.add(window_[windowAt_ + i]);
+    TRY(const Flow flow, fetch(session, batch));
+    if (flow != Flow::on) return flow;
+    windowAt_ += chunk;
+  }
+  return Flow::on;
+}
+
+// Looks for the answer among the first documents in order of id; Flow::on when it is not there.
+Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session) {
+  if (counting_ || sorter_ || anyFloor_ || query_.skip > kTryAtMost || query_.limit > kTryAtMost) {
+    tried_ = true;
+    return Flow::on;
+  }
+  const CollectionRef ref{collection_.state->project, collection_.schema->number, collection_.schema->version};
+  const Plan inOrder = documentsPlan(ref, query_.filter, order_);
+  const std::vector<KeyRange>& ranges = inOrder.ways.front().ranges;
+  if (ranges.empty()) return Flow::enough;
+  RangeReader reader(room_.database, Family::documents, session.options, ranges);
+  uint64_t looked = 0;
+  for (reader.seek(ranges.front().from); reader.isBelow(ranges.front().to); reader.next()) {
+    if (++looked > kTryAfter) break;
+    if (session.spent()) {
+      resetAnswer();
+      return Flow::more;
+    }
+    ++result_.explain.documentsExamined;
+    if (!query_.filter.matches(doc::DocumentView(reader.value())) || passesBy()) continue;
+    TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
+    if (flow != Flow::enough) continue;
+    result_.explain.index = inOrder.name();
+    return flow;
+  }
+  if (reader.status().IsIncomplete()) return Flow::disk;
+  if (!reader.status().ok()) return fail(readError(reader.status()));
+  if (looked <= kTryAfter) {
+    result_.explain.index = inOrder.name();
+    return Flow::enough;
+  }
+  resetAnswer();
+  tried_ = true;
+  return Flow::on;
+}
+
+}  // namespace mb::store::embedded
