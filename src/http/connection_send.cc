@@ -51,11 +51,18 @@ Connection::Sent Connection::sendNow() {
 
 // Sends all there is; false when the client is gone or does not read.
 Async<bool> Connection::flush() {
+  // A client that takes a byte now and then makes progress, but must not hold an answer for ever.
+  const size_t whole = out_.size() + tail_.size() - sent_;
+  const std::chrono::seconds taking(static_cast<int64_t>(whole / context_.settings.slowestClient));
+  const int64_t last = context_.tick + (context_.settings.writeTimeout + taking).count() + 1;
   while (true) {
     const size_t before = sent_;
     const Sent sent = sendNow();
     if (sent != Sent::some) co_return sent == Sent::all;
-    if (phase_ != Phase::sending || sent_ > before) enter(Phase::sending, context_.settings.writeTimeout);
+    if (phase_ != Phase::sending || sent_ > before) {
+      enter(Phase::sending, context_.settings.writeTimeout);
+      deadline_ = std::min(deadline_, last);
+    }
     const auto [error] = co_await socket_.async_wait(Socket::wait_write, kTuple);
     if (error) co_return false;
   }

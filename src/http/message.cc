@@ -10,6 +10,11 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
+// Stands for itself in a path and in a query.
+bool isPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
+}
+
 int hexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -66,10 +71,10 @@ Response Response::json(int status, std::string body) {
   return text(status, "application/json", std::move(body));
 }
 
-Response Response::text(int status, std::string contentType, std::string body) {
+Response Response::text(int status, std::string_view contentType, std::string body) {
   Response response;
   response.status = status;
-  response.contentType = std::move(contentType);
+  response.contentType = contentType;
   response.body = std::move(body);
   return response;
 }
@@ -84,6 +89,7 @@ Response Response::failure(const Error& error) {
 }
 
 std::optional<std::string> percentDecode(std::string_view text, bool plusIsSpace) {
+  if (std::ranges::all_of(text, isPlain)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
@@ -103,6 +109,7 @@ std::optional<std::string> percentDecode(std::string_view text, bool plusIsSpace
 
 Result<std::vector<std::string>> splitPath(std::string_view rawPath) {
   std::vector<std::string> segments;
+  segments.reserve(8);
   if (rawPath.empty() || rawPath[0] != '/') return fail(ErrorCode::notFound, "no such path");
   if (rawPath == "/") return segments;
   size_t at = 1;

@@ -38,7 +38,7 @@ struct Request {
 
 struct Response {
   int status = 200;
-  std::string contentType;  // empty: no content-type header
+  std::string_view contentType;  // a literal; empty: no content-type header
   std::string body;
   // Names in lower case. content-length, date, x-request-id, connection and content-encoding are added by the
   // connection.
@@ -48,7 +48,7 @@ struct Response {
   static Response empty(int status);  // 204, 201 without a body
   static Response json(int status, std::string body);
   static Response failure(const Error& error);  // the error envelope, with retry-after, www-authenticate, allow
-  static Response text(int status, std::string contentType, std::string body);
+  static Response text(int status, std::string_view contentType, std::string body);  // the type is a literal
 };
 
 // "a%20b" to "a b"; nullopt for a broken escape, NUL or invalid UTF-8.

@@ -136,7 +136,6 @@ void RequestParser::reset() {
   start_ = lineStart_ = scanned_ = 0;
   chunks_.reset(maxHeadBytes_);
   error_.reset();
-  collector_.reset();
 }
 
 RequestParser::Status RequestParser::refuse(ErrorCode code, std::string message) {
@@ -177,7 +176,13 @@ RequestParser::Status RequestParser::parseHead(std::string_view data) {
   if (const Status scan = scanLines(data); scan != Status::done) return scan;
   framing_.headBytes = scanned_;
   const std::string_view head = data.substr(0, scanned_);
-  collector_ = std::make_unique<Collector>(*this, head);
+  // A parser of Beast's serves once; its memory serves each request.
+  if (collector_) {
+    std::destroy_at(collector_.get());
+    std::construct_at(collector_.get(), *this, head);
+  } else {
+    collector_ = std::make_unique<Collector>(*this, head);
+  }
   beast::error_code error;
   collector_->put(boost::asio::const_buffer(head.data() + start_, head.size() - start_), error);
   if (collector_->tooManyHeaders()) return refuse(ErrorCode::headersTooLarge, "the request has too many headers");

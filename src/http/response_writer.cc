@@ -53,6 +53,12 @@ std::pair<std::string_view, bool> readCoding(std::string_view item) {
   return {coding, weighted && isZeroWeight(parameter.substr(2))};
 }
 
+// JSON, and what pages are made of.
+bool isText(std::string_view contentType) {
+  constexpr std::string_view kTypes[] = {"application/json", "text/html", "text/javascript", "text/css"};
+  return std::ranges::find(kTypes, contentType.substr(0, contentType.find(';'))) != std::end(kTypes);
+}
+
 // One deflater a thread: setting one up costs more than compressing a small answer.
 class Deflater {
  public:
@@ -135,6 +141,8 @@ std::string_view reasonPhrase(int status) {
       return "Request Header Fields Too Large";
     case 500:
       return "Internal Server Error";
+    case 502:
+      return "Bad Gateway";
     case 503:
       return "Service Unavailable";
     default:
@@ -142,8 +150,8 @@ std::string_view reasonPhrase(int status) {
   }
 }
 
-// Up to 16 hexadecimal digits, distinct but not secret: a counter from a random start, scrambled (splitmix64, Steele et
-// al. 2014).
+// Up to 15 hexadecimal digits (what a string holds without memory of its own), distinct but not secret: a counter from
+// a random start, scrambled (splitmix64, Steele et al. 2014).
 void makeRequestId(std::string& id) {
   thread_local uint64_t state = randomU64();
   uint64_t z = (state += 0x9E3779B97F4A7C15);
@@ -151,7 +159,7 @@ void makeRequestId(std::string& id) {
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
   z ^= z >> 31;
   char digits[16];
-  id.assign(digits, std::to_chars(digits, digits + sizeof digits, z, 16).ptr);
+  id.assign(digits, std::to_chars(digits, digits + sizeof digits, z >> 4, 16).ptr);
 }
 
 bool mayHaveBody(int status) {
@@ -181,7 +189,7 @@ void appendHead(std::string& out, const Response& response, std::string_view req
 }
 
 bool isCompressible(const Response& response) {
-  if (response.body.size() <= kGzipFrom || response.contentType != "application/json") return false;
+  if (response.body.size() <= kGzipFrom || !isText(response.contentType)) return false;
   if (!mayHaveBody(response.status) || response.status == 206) return false;
   return std::ranges::none_of(response.headers, [](const auto& header) { return header.first == "content-encoding"; });
 }

@@ -90,12 +90,15 @@ TEST(ResponseWriter, RequestIdsAreDistinct) {
   EXPECT_EQ(a.find_first_not_of("0123456789abcdef"), std::string::npos);
 }
 
-TEST(Gzip, OnlyLargeJsonThatHasABody) {
+TEST(Gzip, OnlyLargeTextThatHasABody) {
   const std::string large(1025, 'a');
   EXPECT_TRUE(isCompressible(Response::json(200, large)));
   EXPECT_TRUE(isCompressible(Response::json(400, large)));
   EXPECT_FALSE(isCompressible(Response::json(200, std::string(1024, 'a'))));
+  EXPECT_TRUE(isCompressible(Response::text(200, "text/html; charset=utf-8", large)));
+  EXPECT_TRUE(isCompressible(Response::text(200, "text/javascript", large)));
   EXPECT_FALSE(isCompressible(Response::text(200, "text/plain", large)));
+  EXPECT_FALSE(isCompressible(Response::text(200, "", large)));
   EXPECT_FALSE(isCompressible(Response::json(204, large)));
   EXPECT_FALSE(isCompressible(Response::json(206, large)));
   Response encoded = Response::json(200, large);

@@ -51,6 +51,7 @@ struct Walk {
 
   template <class Node>
   bool capture(const Node& node, size_t at) {
+    if (match.params.capacity() == 0) match.params.reserve(4);
     match.params.push_back(segments[at]);
     if (descend(node, at + 1)) return true;
     match.params.pop_back();

@@ -20,11 +20,13 @@ struct ServerSettings {
   int port = 8090;                 // 0: any free one
   size_t maxHeadBytes = 16 << 10;  // 431 past it
   size_t maxHeaders = 100;
-  std::chrono::seconds headTimeout{10};   // for a whole head
-  std::chrono::seconds bodyTimeout{30};   // for a whole body; longer for larger ones: plus a second per 64 KiB
-  std::chrono::seconds idleTimeout{75};   // between requests
-  std::chrono::seconds writeTimeout{30};  // without progress in sending
-  size_t maxConnections = 20'000;         // all cores; past it a connection is closed at once
+  std::chrono::seconds headTimeout{10};  // for a whole head
+  std::chrono::seconds bodyTimeout{30};  // for a whole body; longer for larger ones: plus a second per 64 KiB
+  std::chrono::seconds idleTimeout{75};  // between requests
+  std::chrono::seconds writeTimeout{
+      30};                          // without progress in sending, and for a whole answer beside what its size takes
+  size_t slowestClient = 16 << 10;  // bytes a second that a client must take of an answer
+  size_t maxConnections = 20'000;   // all cores; past it a connection is closed at once
 };
 
 // What the layer above does with requests.

@@ -163,6 +163,22 @@ TEST(HostileClient, OneWhoDoesNotReadIsCutOff) {
   EXPECT_TRUE(eventually([&] { return server.server.connections() == 0; }));
 }
 
+TEST(HostileClient, OneWhoTakesALittleNowAndThenIsCutOff) {
+  ServerSettings settings = impatient();
+  settings.writeTimeout = seconds(2);
+  settings.slowestClient = 100 << 20;
+  TestServer server(settings);
+  TestClient client(server.port(), 4096);
+  client.send("GET /text/50000000 HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(eventually([&] { return server.service.handled() == 1; }));
+  // Each bit is progress; the server has sent for two seconds and more by the tenth.
+  for (int i = 0; i < 50 && server.server.connections() > 0; ++i) {
+    client.readSome();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  EXPECT_EQ(server.server.connections(), 0U);
+}
+
 TEST(HostileClient, OneWhoNeverReadsCannotPipelineWithoutBound) {
   TestServer server;
   TestClient client(server.port(), 4096);

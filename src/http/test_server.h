@@ -67,6 +67,8 @@ class TestClient {
   void finishSending();
   // The next answer; its body by content-length, none to HEAD. Status 0 when the connection ends before.
   Answer read(bool head = false);
+  // Takes what has come, or waits for it.
+  void readSome() { fill(); }
   // Everything until the server closes.
   std::string readAll();
   // The server closes without a further byte.

@@ -1,0 +1,14 @@
+// Conditional requests (RFC 9110, 13).
+#pragma once
+
+#include <string_view>
+
+#include "http/message.h"
+
+namespace mb::http {
+
+// Whether `if-none-match` names the entity tag, so that 304 is the answer to a GET. Weak comparison: "W/" does not
+// count.
+bool isNotModified(const Request& request, std::string_view etag);
+
+}  // namespace mb::http
