@@ -1,9 +1,9 @@
 // One load at a time for each key, whoever asks; the others wait for its result. Private to snapshot/.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "base/task.h"
@@ -18,16 +18,16 @@ struct Landed {
 };
 
 // Any thread. A flight ends by land(), once, by the one who got `leads`.
-template <class T>
+template <class Key, class T>
 class Flights {
  public:
   // True when the caller is to load under `key` and land() then; false when `join` is the way.
-  bool leads(const std::string& key) {
+  bool leads(const Key& key) {
     const std::lock_guard lock(mutex_);
     return waiting_.try_emplace(key).second;
   }
   // The result of the flight under `key`; nullopt when there is none any more.
-  Async<std::optional<Landed<T>>> join(std::string key) {
+  Async<std::optional<Landed<T>>> join(Key key) {
     co_return co_await suspend<std::optional<Landed<T>>>([this, key = std::move(key)](auto resumer) {
       std::unique_lock lock(mutex_);
       const auto flight = waiting_.find(key);
@@ -39,7 +39,7 @@ class Flights {
       resumer.resume(std::nullopt);
     });
   }
-  void land(const std::string& key, const Landed<T>& result) {
+  void land(const Key& key, const Landed<T>& result) {
     std::vector<Resumer<std::optional<Landed<T>>>> waiters;
     {
       const std::lock_guard lock(mutex_);
@@ -52,7 +52,7 @@ class Flights {
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::vector<Resumer<std::optional<Landed<T>>>>> waiting_;
+  std::map<Key, std::vector<Resumer<std::optional<Landed<T>>>>> waiting_;
 };
 
 }  // namespace mb::snapshot

@@ -18,6 +18,14 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 // A snapshot that could not be loaded anew stays in use so long after that was first noticed (docs/engine.md 5).
 constexpr std::chrono::seconds kGrace{1};
 
+// Which project a load is for: its number, or an id or slug where that is 0. What comes from outside is only ever a
+// name.
+struct Key {
+  std::string name;
+  store::ProjectNo number = 0;
+  auto operator<=>(const Key&) const = default;
+};
+
 // A pointer of one core's own: its counter is touched by that core only, while the snapshot itself is shared.
 SnapshotPtr ownPointer(SnapshotPtr shared) {
   const ProjectSnapshot* raw = shared.get();
@@ -60,16 +68,16 @@ struct Snapshots::Impl {
   SnapshotPtr inGrace(const std::string& idOrSlug);
   std::optional<store::ProjectNo> numberOf(const std::string& id);
 
-  Task<std::optional<ProjectInfo>> look(std::string key);
-  Task<SnapshotPtr> load(std::string key);
-  Task<SnapshotPtr> loadGuarded(std::string key);
-  Task<SnapshotPtr> current(std::string key);
+  Task<std::optional<ProjectInfo>> look(Key key);
+  Task<SnapshotPtr> load(Key key);
+  Task<SnapshotPtr> loadGuarded(Key key);
+  Task<SnapshotPtr> current(Key key);
 
   store::DocumentStore& store;
   ProjectDirectory* directory = nullptr;
   std::vector<SlotSource*> sources;
   std::vector<std::unique_ptr<Shelf>> shelves;
-  Flights<SnapshotPtr> flights;
+  Flights<Key, SnapshotPtr> flights;
 
   std::mutex mutex;
   const size_t sharedLimit;
@@ -134,27 +142,23 @@ SnapshotPtr Snapshots::Impl::inGrace(const std::string& idOrSlug) {
   return now - *it->second.failingSince < kGrace ? it->second.snapshot.lock() : nullptr;
 }
 
-// Keys are ids, slugs, or "#" and a project number.
-Task<std::optional<ProjectInfo>> Snapshots::Impl::look(std::string key) {
-  if (key.starts_with('#')) {
-    const auto number = static_cast<store::ProjectNo>(std::stoul(key.substr(1)));
-    co_return co_await directory->byNumber(number);
-  }
-  co_return co_await directory->find(std::move(key));
+Task<std::optional<ProjectInfo>> Snapshots::Impl::look(Key key) {
+  if (key.number != 0) co_return co_await directory->byNumber(key.number);
+  co_return co_await directory->find(std::move(key.name));
 }
 
-Task<SnapshotPtr> Snapshots::Impl::load(std::string key) {
-  std::optional<store::ProjectNo> number = numberOf(key);
+Task<SnapshotPtr> Snapshots::Impl::load(Key key) {
+  std::optional<store::ProjectNo> number = numberOf(key.name);
   if (!number) {
     CO_TRY(std::optional<ProjectInfo> first, co_await look(key));
     if (!first) co_return nullptr;
-    key = first->id.str();
-    if (SnapshotPtr known = sharedOf(key)) co_return known;
+    key.name = first->id.str();
+    if (SnapshotPtr known = sharedOf(key.name)) co_return known;
     number = first->number;
   }
   // The epoch is read before all that it vouches for, so a change in between is noticed at the next look.
   const uint64_t epoch = store.epoch(*number);
-  CO_TRY(std::optional<ProjectInfo> info, co_await directory->find(key));
+  CO_TRY(std::optional<ProjectInfo> info, co_await directory->find(key.name));
   if (!info) co_return nullptr;
   std::vector<std::shared_ptr<const void>> slots;
   slots.reserve(sources.size());
@@ -169,7 +173,7 @@ Task<SnapshotPtr> Snapshots::Impl::load(std::string key) {
 }
 
 // load() that lets no exception pass, since others wait for it.
-Task<SnapshotPtr> Snapshots::Impl::loadGuarded(std::string key) {
+Task<SnapshotPtr> Snapshots::Impl::loadGuarded(Key key) {
   try {
     co_return co_await load(std::move(key));
   } catch (const std::exception& bug) {
@@ -177,7 +181,7 @@ Task<SnapshotPtr> Snapshots::Impl::loadGuarded(std::string key) {
   }
 }
 
-Task<SnapshotPtr> Snapshots::Impl::current(std::string key) {
+Task<SnapshotPtr> Snapshots::Impl::current(Key key) {
   // A load that began before this call may have missed a change that the caller knows of; the one after it cannot.
   bool joined = false;
   while (true) {
@@ -224,11 +228,10 @@ SnapshotPtr Snapshots::cached(std::string_view id) {
 }
 
 Task<SnapshotPtr> Snapshots::find(std::string idOrSlug) {
-  // "#" begins the keys of numbers, and no id or slug.
-  if (idOrSlug.empty() || idOrSlug.starts_with('#')) co_return nullptr;
+  if (idOrSlug.empty()) co_return nullptr;
   if (SnapshotPtr held = impl_->held(idOrSlug)) co_return held;
   if (SnapshotPtr shared = impl_->sharedOf(idOrSlug)) co_return impl_->keep(shared);
-  Result<SnapshotPtr> loaded = co_await impl_->current(idOrSlug);
+  Result<SnapshotPtr> loaded = co_await impl_->current({idOrSlug, 0});
   if (!loaded) {
     if (SnapshotPtr old = impl_->inGrace(idOrSlug)) {
       logWarn("a project's configuration could not be loaded, the last one is used",
@@ -242,7 +245,8 @@ Task<SnapshotPtr> Snapshots::find(std::string idOrSlug) {
 }
 
 Task<SnapshotPtr> Snapshots::byNumber(store::ProjectNo number) {
-  CO_TRY(const SnapshotPtr loaded, co_await impl_->current("#" + std::to_string(number)));
+  if (number == 0) co_return nullptr;
+  CO_TRY(const SnapshotPtr loaded, co_await impl_->current({"", number}));
   if (!loaded) co_return nullptr;
   co_return impl_->keep(loaded);
 }

@@ -152,6 +152,7 @@ TEST_F(SnapshotsTest, UnknownOnesAreNullAndNotRemembered) {
   EXPECT_EQ(*unknown, nullptr);
   EXPECT_EQ(*find(""), nullptr);
   EXPECT_EQ(*find("#2"), nullptr);
+  EXPECT_EQ(*find("2"), nullptr);
   directory_.projects.push_back({3, ProjectId("proj_b"), "beta", "Beta", ProjectStatus::active, {}});
   EXPECT_NE(*find("proj_b"), nullptr);
 }
@@ -202,6 +203,7 @@ TEST_F(SnapshotsTest, ByNumberAndOnlyOne) {
   ASSERT_TRUE(byNumber && *byNumber);
   EXPECT_EQ((*byNumber)->info().id.str(), "proj_a");
   EXPECT_EQ(*store::testing::runOn(cores_, 0, snapshots_.byNumber(9)), nullptr);
+  EXPECT_EQ(*store::testing::runOn(cores_, 0, snapshots_.byNumber(0)), nullptr);
   EXPECT_NE(*store::testing::runOn(cores_, 0, snapshots_.onlyOne()), nullptr);
   directory_.projects.push_back({3, ProjectId("proj_b"), "beta", "Beta", ProjectStatus::active, {}});
   EXPECT_EQ(*store::testing::runOn(cores_, 0, snapshots_.onlyOne()), nullptr);
