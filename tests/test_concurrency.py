@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from support.client import OPEN_POLICY, Api, EndUser, PlatformUser, ok, unique
+from support.client import OPEN_POLICY, Api, EndUser, PlatformUser, ok, refused, unique
 from support.server import SLOW, check_data
 
 SECONDS = 5 * SLOW
@@ -212,3 +212,99 @@ def test_a_suspended_project_takes_nothing_more(scene):
     for thread in threads:
         thread.join()
     assert len(taken) > 20
+
+
+def at_once(*actions) -> list:
+    """Runs the actions side by side, beginning together; their answers in order."""
+    barrier = threading.Barrier(len(actions))
+    answers: list = [None] * len(actions)
+
+    def run(at: int, action) -> None:
+        barrier.wait()
+        answers[at] = action()
+
+    threads = [threading.Thread(target=run, args=each) for each in enumerate(actions)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def test_a_role_is_deleted_or_handed_out_never_both(scene):
+    server, owner, project = scene
+    members = f"/control/projects/{project.id}/members"
+    people = [PlatformUser(server) for _ in range(3)]
+    for person in people:
+        project.member("Viewer", person)
+    outcomes = collections.Counter()
+    for number in range(25):
+        role = project.role("audit:read", name=f"passing{number}")
+        invited = f"{unique('later')}@example.com"
+        deleted, *given = at_once(
+            lambda role=role: project.admin.delete(f"/admin/roles/{role}"),
+            lambda role=role: owner.patch(f"{members}/{people[0].id}", {"role": role}),
+            lambda role=role: owner.patch(f"{members}/{people[1].id}", {"role": role}),
+            lambda role=role, invited=invited: owner.post(members, {"email": invited, "role": role}),
+        )
+        assert deleted.status_code in (204, 409), deleted.text
+        assert all(answer.status_code in (201, 204, 400) for answer in given), [answer.text for answer in given]
+        having = [item for item in ok(owner.get(members))["members"] if item["role"] == role]
+        outcomes[deleted.status_code] += 1
+        if deleted.status_code == 204:
+            assert not having, "somebody holds a role that is gone"
+            assert all(answer.status_code == 400 for answer in given)
+        else:
+            assert having, "a role that nobody has was not deleted"
+            for person in people[:2]:
+                ok(owner.patch(f"{members}/{person.id}", {"role": "Viewer"}), 204)
+            assert project.admin.delete(f"/admin/roles/{role}").status_code in (204, 409)
+    assert outcomes
+
+
+def test_a_role_promised_by_an_invite_stays(scene):
+    _, owner, project = scene
+    members = f"/control/projects/{project.id}/members"
+    role = project.role("audit:read")
+    address = f"{unique('later')}@example.com"
+    ok(owner.post(members, {"email": address, "role": role}), 201)
+    refused(project.admin.delete(f"/admin/roles/{role}"), 409, "CONFLICT")
+    ok(owner.delete(f"{members}/pending/{address}"), 204)
+    ok(project.admin.delete(f"/admin/roles/{role}"), 204)
+
+
+def test_of_names_that_clash_one_is_made(scene):
+    _, _, project = scene
+    for number in range(10):
+        spellings = [f"side-by{number}", f"side_by{number}", f"Side-By{number}", f"SIDE_BY{number}"]
+        answers = at_once(
+            *(lambda name=name: project.admin.post("/admin/collections", {"name": name}) for name in spellings)
+        )
+        assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
+
+
+def test_a_logout_ends_one_session_and_no_other(scene):
+    """While others come and go, whoever stays is never refused, and whoever left is at the next request."""
+    _, _, project = scene
+    collection = project.collection()
+    staying = [EndUser(project) for _ in range(2)]
+    leaving = [EndUser(project) for _ in range(2)]
+
+    def come_and_go(person):
+        def act(_chance):
+            person.login()
+            assert person.get(f"/{collection}").status_code == 200
+            left = project.public().post("/auth/logout", {"refreshToken": person.tokens["refreshToken"]})
+            assert left.status_code == 204, left.text
+            assert person.get(f"/{collection}").status_code == 401, "a token outlived its session"
+            return left
+
+        return act
+
+    storm = Storm()
+    storm.stop = time.monotonic() + 2 * SLOW
+    for person in staying:
+        storm.add("stay", lambda chance, person=person: person.get(f"/{collection}"), {200}, 2)
+    for person in leaving:
+        storm.add("leave", come_and_go(person), {204})
+    storm.blow()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.client import OPEN_POLICY, ok
+from support.client import OPEN_POLICY, ok, refused
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +124,54 @@ def test_relation_to_a_collection_that_is_not(project, admin, alice):
     )
     alice.create(source, {"to": "x"})
     assert alice.list(source, expand="to")[0]["to"] == "x"
+
+
+def test_hidden_documents_do_not_tell_their_size(project, admin, alice):
+    """A reader of none of the targets gets their ids, however large they are; who may read them is told."""
+    giants = project.collection(policy={**OPEN_POLICY, "read": {"filter": {"public": True}}})
+    ids = [f"giant{n}" for n in range(20)]
+    for each in ids:
+        ok(admin.post(f"/admin/collections/{giants}/documents", {"id": each, "text": "x" * 1_000_000}), 201)
+    source = project.collection(
+        schema={"type": "object", "properties": {"all": {"type": "array", "items": {"type": "string", "x-ref": giants}}}}
+    )
+    made = alice.create(source, {"all": ids})
+    assert ok(alice.get(f"/{source}/{made['id']}", params={"expand": "all"}))["document"]["all"] == ids
+    refused(
+        admin.get(f"/admin/collections/{source}/documents/{made['id']}", params={"expand": "all"}),
+        413,
+        "PAYLOAD_TOO_LARGE",
+    )
+
+
+def test_too_many_targets(project, alice, library):
+    source = project.collection(
+        schema={
+            "type": "object",
+            "properties": {"all": {"type": "array", "items": {"type": "string", "x-ref": "authors"}}},
+        }
+    )
+    few = alice.create(source, {"all": [f"n{n}" for n in range(4000)]})
+    many = alice.create(source, {"all": [f"n{n}" for n in range(4001)]})
+    same = alice.create(source, {"all": ["ada"] * 5000})
+    params = {"expand": "all"}
+    assert len(ok(alice.get(f"/{source}/{few['id']}", params=params))["document"]["all"]) == 4000
+    refused(alice.get(f"/{source}/{many['id']}", params=params), 413, "PAYLOAD_TOO_LARGE")
+    everywhere = ok(alice.get(f"/{source}/{same['id']}", params=params))["document"]["all"]
+    assert {item["name"] for item in everywhere} == {"Ada"} and len(everywhere) == 5000
+
+
+def test_references_through_arrays_of_arrays(project, alice, library):
+    game = {"players": {"type": "array", "items": {"type": "string", "x-ref": "authors"}}}
+    teams = {"type": "array", "items": {"type": "object", "properties": game}}
+    source = project.collection(
+        schema={
+            "type": "object",
+            "properties": {"rounds": {"type": "array", "items": {"type": "object", "properties": {"teams": teams}}}},
+        }
+    )
+    rounds = [{"teams": [{"players": ["ada", "none"]}, {}]}, {"teams": []}, {"teams": [{"players": ["bob", "ada"]}]}]
+    made = alice.create(source, {"rounds": rounds})
+    document = ok(alice.get(f"/{source}/{made['id']}", params={"expand": "rounds.teams.players"}))["document"]
+    shown = [[names(team.get("players", [])) for team in each["teams"]] for each in document["rounds"]]
+    assert shown == [[["Ada", "none"], []], [], [["Bob", "Ada"]]]

@@ -7,49 +7,12 @@
 namespace mb::data {
 namespace {
 
-std::string_view actorKind(policy::CallerKind kind) {
-  switch (kind) {
-    case policy::CallerKind::endUser:
-      return "user";
-    case policy::CallerKind::member:
-      return "member";
-    case policy::CallerKind::apiKey:
-      return "apikey";
-    case policy::CallerKind::platform:
-      return "platform";
-    case policy::CallerKind::server:
-      return "server";
-    case policy::CallerKind::anonymous:
-      break;
-  }
-  return "anonymous";
-}
-
-// Names that would be one file in a bundle, or one type in GraphQL, are the same name.
-std::string folded(std::string_view name) {
-  std::string out(name);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '-') c = '_';
-  }
-  return out;
-}
-
-// `self` is the collection that is to get the name; null for a new one.
-Result<> checkNewName(const CollectionTable& table, std::string_view name, const Collection* self) {
+// Whether the name is free is judged in the commit. `field` is the body's that holds it.
+Result<> checkNewName(std::string_view name, std::string_view field) {
   if (isReservedCollection(name)) return fail(ErrorCode::notFound, "this name is reserved");
-  if (!isCollectionName(name)) {
-    return fail(Error(ErrorCode::validation, "a collection's name must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$")
-                    .withDetail(self ? "/to" : "/name", "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"));
-  }
-  const std::string wanted = folded(name);
-  for (const auto& [taken, collection] : table.byName) {
-    const bool own = self && collection->info.number == self->info.number && taken != name;
-    if (!own && folded(taken) == wanted) {
-      return fail(ErrorCode::conflict, "the collection \"" + taken + "\" has this name already");
-    }
-  }
-  return {};
+  if (isCollectionName(name)) return {};
+  return fail(Error(ErrorCode::validation, "a collection's name must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$")
+                  .withDetail(std::string(field), "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"));
 }
 
 doc::Document oneField(std::string_view key, std::string_view value) {
@@ -93,11 +56,7 @@ Task<> Collections::whileStale(AdminAccess& access, std::function<Task<>()> atte
 }
 
 Task<> Collections::create(AdminAccess access, std::string name) {
-  const CollectionTable& there = table(*access.project);
-  CO_CHECK(checkNewName(there, name, nullptr));
-  if (there.byName.size() >= kMaxCollections) {
-    co_return fail(ErrorCode::conflict, "a project holds at most " + std::to_string(kMaxCollections) + " collections");
-  }
+  CO_CHECK(checkNewName(name, "/name"));
   CO_CHECK(co_await deps_.store.createCollection(access.project->info().number, name, CollectionConfig{}.write(),
                                                  auditEntry(access, "collection.create", name)));
   co_return Result<>();
@@ -118,7 +77,8 @@ Task<> Collections::rename(AdminAccess access, std::string name, std::string to)
 
 Task<> Collections::renameOnce(const AdminAccess& access, const std::string& name, const std::string& to) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
-  CO_CHECK(checkNewName(table(*access.project), to, collection.get()));
+  CO_CHECK(checkNewName(to, "/to"));
+  if (to == name) co_return fail(ErrorCode::conflict, "the collection has this name already");
   for (const auto& [other, referring] : table(*access.project).byName) {
     CO_CHECK(co_await bindReferences(referring, *collection));
   }

@@ -15,7 +15,6 @@ namespace mb::data {
 
 struct DataDeps;
 
-inline constexpr size_t kMaxCollections = 1000;
 // The name under which the project's default policy is read and set.
 inline constexpr std::string_view kDefaultPolicyName = "*";
 
@@ -48,13 +47,15 @@ struct IndexView {
   std::optional<bool> sparse;
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
-  std::optional<bool> building;  // true while it is filled; a restart in the middle goes on with it
+  std::optional<bool> building;    // true while it is filled; a restart in the middle goes on with it
+  std::optional<double> progress;  // meanwhile: the part of the documents that is in it, 0 to 1
   static constexpr auto shape() {
     return doc::shape<IndexView>("Index", doc::field("name", &IndexView::name), doc::field("keys", &IndexView::keys),
                                  doc::field("unique", &IndexView::unique), doc::field("sparse", &IndexView::sparse),
                                  doc::field("partialFilter", &IndexView::partialFilter),
                                  doc::field("expireAfterSeconds", &IndexView::expireAfterSeconds),
-                                 doc::field("building", &IndexView::building));
+                                 doc::field("building", &IndexView::building),
+                                 doc::field("progress", &IndexView::progress));
   }
 };
 
@@ -71,7 +72,7 @@ class Collections {
   Collections(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections);
 
   std::vector<std::string> names(const snapshot::ProjectSnapshot& project) const;  // sorted
-  // Fails with validation (shape of the name), notFound (reserved), conflict (taken without regard to case, or too
+  // Fails with validation (shape of the name), notFound (reserved), conflict (taken, by store::foldedName, or too
   // many).
   Task<> create(AdminAccess access, std::string name);
   Task<> drop(AdminAccess access, std::string name);

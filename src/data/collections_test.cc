@@ -68,6 +68,10 @@ TEST_F(CollectionsTest, RenamingCarriesEverything) {
   expectOk(make("other"));
   expectError(ErrorCode::conflict, rename("posts", "other"));
   expectError(ErrorCode::conflict, rename("posts", "OTHER"));
+  expectOk(make("two-words"));
+  expectError(ErrorCode::conflict, rename("posts", "two_words"));
+  expectError(ErrorCode::conflict, make("Two_Words"));
+  expectOk(run(data_->collections().drop(managing(), "two-words")));
   expectError(ErrorCode::conflict, rename("posts", "posts"));
   expectError(ErrorCode::notFound, rename("posts", "users"));
   expectError(ErrorCode::validation, rename("posts", "1x"));

@@ -73,6 +73,11 @@ Result<> guardReplacement(doc::DocumentView body, const Grant& grant) {
     const bool named = doc::walkPath(body, parsed, doc::Leaf::wholeOnly,
                                      [](std::optional<doc::ValueView> value) { return value.has_value(); });
     if (named) return fail(refusal(path));
+    // Elements cannot be given back what they hold, and whether they hold anything must not be told.
+    for (std::string_view above = parent(path); !above.empty(); above = parent(above)) {
+      const auto value = body.findPath(above);
+      if (value && value->type() == doc::BsonType::array) return fail(refusal(above));
+    }
   }
   return {};
 }
@@ -80,10 +85,17 @@ Result<> guardReplacement(doc::DocumentView body, const Grant& grant) {
 doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied) {
   doc::Document kept = after;
   for (const std::string& path : denied.paths()) {
-    const auto held = before.findPath(path);
-    if (!held || kept.view().findPath(path)) continue;
+    if (kept.view().findPath(path)) continue;
     doc::BsonWriter fields;
-    fields.append(path, *held);
+    if (const auto held = before.findPath(path)) {
+      fields.append(path, *held);
+    } else {
+      // The document around the field stays, as it does with one that holds it: else its going would tell.
+      const std::string_view above = parent(path);
+      const auto around = above.empty() ? std::nullopt : before.findPath(above);
+      if (!around || around->type() != doc::BsonType::document || kept.view().findPath(above)) continue;
+      fields.appendDocument(above, doc::DocumentView());
+    }
     const auto assignment = doc::Update::set(fields.finish());
     if (!assignment) continue;
     // Where the body put something else than a document above the field, it goes with what was replaced.

@@ -92,6 +92,64 @@ TEST_F(DeniedFieldsTest, AReplacementKeepsWhatItsWriterCannotSee) {
   EXPECT_EQ("gone", stored("notes", "a").view().stringOr("profile"));
 }
 
+TEST_F(DeniedFieldsTest, AReplacementDoesNotTellWhetherTheyAreThere) {
+  const std::string_view holdings[] = {R"({"id":"a","profile":{"ssn":"1","city":"x"},"items":[{"name":"n","cost":7}]})",
+                                       R"({"id":"a","profile":{"city":"x"},"items":[{"name":"n"}]})"};
+  const std::string_view rules[] = {"{}", R"({"immutableFields":["profile.ssn","items.cost"]})",
+                                    R"({"allowedWriteFields":["title","profile.city","items.name"]})"};
+  const std::string_view bodies[] = {"{}",
+                                     R"({"profile":{},"items":[{"name":"n"}]})",
+                                     R"({"profile":{"city":"y"}})",
+                                     R"({"profile":[{"city":"y"}]})",
+                                     R"({"profile":5})",
+                                     R"({"items":[{"name":"m"}]})",
+                                     R"({"items":[]})",
+                                     R"({"items":{"name":"n"}})"};
+  for (const std::string_view rule : rules) {
+    for (const std::string_view body : bodies) {
+      SCOPED_TRACE(std::string(rule) + " " + std::string(body));
+      std::vector<std::string> answers;
+      for (const std::string_view holding : holdings) {
+        notes(rule);
+        expectOk(run(data_->documents().remove(asAdmin(), "notes", "a")));
+        put("notes", holding);
+        const auto answer = replace(alice_, "notes", "a", body);
+        answers.push_back(answer ? *answer : answer.error().message());
+        answers.back() += *get(alice_, "notes", "a");
+        expectOk(run(data_->collections().drop(managing(), "notes")));
+      }
+      EXPECT_EQ(answers[0], answers[1]);
+    }
+  }
+}
+
+// Work that is not done cannot tell anything by the time it takes: on a picture of a collection that is gone from the
+// store, whatever would look at a document fails otherwise.
+TEST_F(DeniedFieldsTest, RefusalsComeBeforeAnyDocumentIsRead) {
+  notes("{}");
+  const Access access = as(alice_);
+  expectOk(run(data_->collections().drop(managing(), "notes")));
+  for (const char* filter :
+       {R"({"secret":5})", R"({"title":"one","secret":{"$gt":1}})", R"({"profile.ssn":"123"})",
+        R"({"$or":[{"title":"none"},{"items.0.cost":7}]})", R"({"items":{"$elemMatch":{"$nor":[{"cost":1}]}}})"}) {
+    SCOPED_TRACE(filter);
+    ReadQuery query;
+    query.filter = json(filter);
+    expectError(ErrorCode::forbidden, run(data_->documents().get(access, "notes", "a", query)));
+    expectError(ErrorCode::forbidden, run(data_->documents().list(access, "notes", query, policy::Operation::read)));
+  }
+  for (const char* body : {R"({"$inc":{"secret":1}})", R"({"$rename":{"secret":"title"}})", R"({"secret.x":1})",
+                           R"({"$pull":{"items":{"cost":7}}})"}) {
+    SCOPED_TRACE(body);
+    expectError(ErrorCode::forbidden, run(data_->documents().update(access, "notes", "a", json(body))));
+  }
+  ReadQuery allowed;
+  allowed.filter = json(R"({"title":"one"})");
+  const auto asked = run(data_->documents().get(access, "notes", "a", allowed));
+  ASSERT_FALSE(asked);
+  EXPECT_NE(asked.error().code(), ErrorCode::forbidden);
+}
+
 TEST_F(DeniedFieldsTest, SchemaErrorsDoNotTellOfThem) {
   collection("notes", R"({"read":{"deniedReadFields":["secret"]},"create":{},"update":{}})");
   put("notes", R"({"id":"a","secret":"far too long","title":"x"})");

@@ -1,5 +1,6 @@
 // Documents in place of their ids, one level deep. Source: contract 4.3, decisions 4 ("expand").
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -9,9 +10,11 @@
 namespace mb::data {
 namespace {
 
+// Of one answer, distinct.
 constexpr size_t kMaxTargets = 4000;
-// Bounds what one call to the store can bring: a document is at most 1 MiB.
-constexpr size_t kBatch = 32;
+// Documents are at most 1 MiB, and a call to the store brings at most 16 MiB: so many never fail for their size, which
+// would tell of documents that the caller cannot read.
+constexpr size_t kBatch = 16;
 
 // Where one relation stands while a document is walked.
 struct Step {
@@ -130,14 +133,18 @@ bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Ta
   return true;
 }
 
-// Fills in the documents that the caller may see, without their denied fields.
-Task<> fetch(store::DocumentStore& store, Targets& targets) {
+// Fills in the documents that the caller may see, without their denied fields: each once, by one call per collection
+// and kBatch ids.
+Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline deadline) {
   size_t bytes = 0;
   for (auto& [name, target] : targets) {
     std::vector<std::string> ids;
     ids.reserve(target.documents.size());
     for (const auto& [id, document] : target.documents) ids.push_back(id);
     for (size_t at = 0; at < ids.size(); at += kBatch) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        co_return fail(ErrorCode::unavailable, "expanding the references takes too long, lower `limit`");
+      }
       const std::span<const std::string> part = std::span(ids).subspan(at, std::min(kBatch, ids.size() - at));
       std::vector<std::string> batch(part.begin(), part.end());
       CO_TRY(std::vector<std::optional<doc::Document>> found,
@@ -183,7 +190,7 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
   }
   if (steps.empty()) co_return Result<>();
   if (!collect(documents, steps, targets)) co_return fail(tooLarge());
-  CO_CHECK(co_await fetch(deps.store, targets));
+  CO_CHECK(co_await fetch(deps.store, targets, access.deadline));
 
   Assembly assembly(targets);
   for (doc::Document& document : documents) {

@@ -102,6 +102,46 @@ TEST_F(ExpandTest, TheAdminPlaneSkipsTheTargetsPolicy) {
   EXPECT_EQ(9, found->document.view().findPath("author.salary")->toInteger());
 }
 
+TEST_F(ExpandTest, EachTargetIsReadOnceWhereverItStands) {
+  library(R"({"read":{}})");
+  for (int i = 0; i < 20; ++i) {
+    put("books", R"({"id":"c)" + std::to_string(i) +
+                     R"(","author":"p1","editors":["p1","p2","p1"],"meta":{"by":"p2"},"parts":[{"who":"p1"}]})");
+  }
+  ReadQuery query;
+  query.expand = {"author", "editors", "meta.by", "parts.who"};
+  const Access access = as(alice_);
+  const size_t before = store_.reads();
+  const auto found = run(data_->documents().list(access, "books", query));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(store_.reads() - before, 2U);  // the list, and both people together
+}
+
+TEST_F(ExpandTest, ArraysInArraysAreWalked) {
+  collection("people", R"({"read":{}})");
+  collection("games", R"({"read":{}})", R"({"type":"object","properties":{
+    "rounds":{"type":"array","items":{"type":"object","properties":{
+      "teams":{"type":"array","items":{"type":"object","properties":{
+        "players":{"type":"array","items":{"type":"string","x-ref":"people"}}}}}}}}}})");
+  put("people", R"({"id":"p1","name":"Ann"})");
+  put("games",
+      R"({"id":"g","rounds":[{"teams":[{"players":["p1","p9"]},{"players":[]}]},{"teams":[{"players":["p1"]}]}]})");
+  ReadQuery query;
+  query.expand = {"rounds.teams.players"};
+  const std::string game = *get(alice_, "games", "g", query);
+  EXPECT_NE(std::string::npos, game.find(R"("rounds":[{"teams":[{"players":[{"id":"p1","name":"Ann")")) << game;
+  EXPECT_NE(std::string::npos, game.find(R"(},"p9"]},{"players":[]}]},{"teams":[{"players":[{"id":"p1")")) << game;
+}
+
+TEST_F(ExpandTest, EndsWithTheRequestsTime) {
+  library(R"({"read":{}})");
+  ReadQuery query;
+  query.expand = {"author"};
+  Access access = as(alice_);
+  access.deadline = std::chrono::steady_clock::now();
+  expectError(ErrorCode::unavailable, run(data_->documents().get(access, "books", "b1", query)));
+}
+
 TEST_F(ExpandTest, ManifoldReferencesToALargeDocumentAreCutOff) {
   library(R"({"read":{}})");
   put("people", R"({"id":"fat","text":")" + std::string(900'000, 'x') + "\"}");

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 
+#include "data/coerced_filter.h"
 #include "data/collections.h"
 #include "data/data_deps.h"
 #include "data/reserved.h"
@@ -43,17 +45,21 @@ std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& 
   return name;
 }
 
-Result<store::IndexSpec> readIndex(const NewIndex& index) {
+Result<store::IndexSpec> readIndex(const NewIndex& index, const doc::FilterCoercion& coercion) {
   Problems problems;
   store::IndexSpec spec;
   spec.keys = readKeys(index.keys, problems);
   spec.name = readName(index, spec.keys, problems);
   spec.unique = index.unique.value_or(false);
   spec.sparse = index.sparse.value_or(false);
+  if (index.partialFilter && spec.sparse) {
+    problems.push_back({"/sparse", "cannot stand beside partialFilter, which can say the same"});
+  }
   if (index.partialFilter) {
-    auto parsed = doc::Filter::parse(*index.partialFilter);
+    const auto parsed = doc::Filter::parse(*index.partialFilter, &coercion);
     if (!parsed) problems.push_back({"/partialFilter", parsed.error().message()});
-    spec.partialFilter = index.partialFilter;
+    // The store knows no schema: a date in the words of JSON would never be equal to one.
+    if (parsed) spec.partialFilter = coercedFilter(*index.partialFilter, coercion);
   }
   if (index.expireAfterSeconds) {
     if (*index.expireAfterSeconds < 0 || *index.expireAfterSeconds > kMaxExpireSeconds) {
@@ -80,6 +86,12 @@ IndexView viewOf(const store::IndexSpec& spec) {
   return view;
 }
 
+double partOf(const store::IndexProgress& progress) {
+  const auto expected = static_cast<double>(std::max<uint64_t>(progress.expected, 1));
+  // To the thousandth; documents that come meanwhile may make it more than was expected.
+  return std::floor(std::min(1.0, static_cast<double>(progress.done) / expected) * 1000) / 1000;
+}
+
 doc::Document named(std::string_view index) {
   doc::BsonWriter out;
   out.appendString("index", index);
@@ -94,15 +106,17 @@ Result<std::vector<IndexView>> Collections::indexes(const snapshot::ProjectSnaps
   std::vector<IndexView> views;
   for (const store::IndexInfo& index : collection->info.indexes) {
     views.push_back(viewOf(index.spec));
-    if (!index.ready) views.back().building = true;
+    if (index.ready) continue;
+    views.back().building = true;
+    if (index.progress) views.back().progress = partOf(*index.progress);
   }
   std::ranges::sort(views, {}, &IndexView::name);
   return views;
 }
 
 Task<std::string> Collections::createIndex(AdminAccess access, std::string collection, NewIndex index) {
-  CO_CHECK(require(*access.project, collection));
-  CO_TRY(const store::IndexSpec spec, readIndex(index));
+  CO_TRY(const CollectionPtr there, require(*access.project, collection));
+  CO_TRY(const store::IndexSpec spec, readIndex(index, there->coercion()));
   CO_CHECK(co_await whileStale(access, [&] { return createIndexOnce(access, collection, spec); }));
   co_return spec.name;
 }

@@ -42,7 +42,8 @@ TEST_F(IndexesTest, BadOnesAreRefused) {
        R"({"keys":{"a":true}})", R"({"keys":{"$a":1}})", R"({"keys":{"a..b":1}})", R"({"keys":{"":1}})",
        R"({"keys":{"a":1},"name":"1x"})", R"({"keys":{"a":1},"name":""})", R"({"keys":{"a":1},"unique":1})",
        R"({"keys":{"a":1},"background":true})", R"({"keys":{"a":1},"partialFilter":{"$where":"x"}})",
-       R"({"keys":{"a":1},"expireAfterSeconds":-1})", R"({"keys":{"a":1,"b":1},"expireAfterSeconds":5})",
+       R"({"keys":{"a":1},"sparse":true,"partialFilter":{"a":1}})", R"({"keys":{"a":1},"expireAfterSeconds":-1})",
+       R"({"keys":{"a":1,"b":1},"expireAfterSeconds":5})",
        R"({"keys":{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"n":1,"o":1,"p":1,"q":1}})"}) {
     SCOPED_TRACE(bad);
     expectError(ErrorCode::validation, make(bad));

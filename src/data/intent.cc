@@ -52,16 +52,11 @@ Result<> readIntent(Intent& intent, const Grant& grant) {
     return fail(Error(ErrorCode::unavailable, "the schema of this collection cannot be used, set it anew")
                     .withCause(grant.collection->damage));
   }
-  switch (intent.event) {
-    case WriteEvent::insert:
-      return readInsert(intent);
-    case WriteEvent::update:
-      return readUpdate(intent, grant);
-    case WriteEvent::replace:
-      return readReplacement(intent, grant);
-    case WriteEvent::remove:
-      break;
-  }
+  if (intent.event == WriteEvent::insert) return readInsert(intent);
+  if (intent.event == WriteEvent::update) CHECK(readUpdate(intent, grant));
+  if (intent.event == WriteEvent::replace) CHECK(readReplacement(intent, grant));
+  // No document has such an id, and the store would say so in other words.
+  if (!isDocumentId(intent.id)) return fail(ErrorCode::notFound, "no such document");
   return {};
 }
 

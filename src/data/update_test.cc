@@ -38,9 +38,9 @@ TEST_F(UpdateTest, FieldsAndOperators) {
 TEST_F(UpdateTest, BadBodiesChangeNothing) {
   notes(kOpen);
   const std::string before = doc::toJson(stored("notes", "a"));
-  for (const char* body : {R"({"$set":{"a":1},"b":2})", R"({"$where":{"a":1}})", R"({"$set":1})", R"({"$set":{}})",
-                           R"({"$inc":{"title":1}})", R"({"$set":{"n.x":1}})", R"({"$set":{"a":1,"a.b":2}})",
-                           R"({"$push":{"tags.$[]":1}})"}) {
+  for (const char* body :
+       {R"({"$set":{"a":1},"b":2})", R"({"$where":{"a":1}})", R"({"$set":1})", R"({"$inc":{"title":1}})",
+        R"({"$set":{"n.x":1}})", R"({"$set":{"a":1,"a.b":2}})", R"({"$push":{"tags.$[]":1}})"}) {
     SCOPED_TRACE(body);
     expectError(ErrorCode::invalidUpdate, patch(alice_, "notes", "a", body));
   }
@@ -176,6 +176,18 @@ TEST_F(UpdateTest, TheAdminPlaneNeedsItsPermission) {
   const Access access{viewer, snapshot(), Authority::admin, soon()};
   expectError(ErrorCode::forbidden, run(data_->documents().update(access, "notes", "a", json(R"({"n":2})"))));
   expectError(ErrorCode::forbidden, run(data_->documents().remove(access, "notes", "a")));
+}
+
+TEST_F(UpdateTest, AnIdThatNoDocumentCanHaveIsNotFound) {
+  notes(R"({"read":{},"update":{},"delete":{}})");
+  for (const std::string& id :
+       {std::string("a b"), std::string("../x"), std::string(65, 'a'), std::string(5000, 'a')}) {
+    SCOPED_TRACE(id.substr(0, 70));
+    expectError(ErrorCode::notFound, get(alice_, "notes", id));
+    expectError(ErrorCode::notFound, patch(alice_, "notes", id, R"({"title":"t"})"));
+    expectError(ErrorCode::notFound, replace(alice_, "notes", id, R"({"title":"t"})"));
+    expectError(ErrorCode::notFound, remove(alice_, "notes", id));
+  }
 }
 
 }  // namespace

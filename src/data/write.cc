@@ -9,30 +9,16 @@ namespace {
 constexpr int kMaxHookRounds = 3;
 constexpr std::chrono::seconds kHookChain{5};
 
-store::Actor actorOf(const policy::Caller& caller) {
-  switch (caller.kind) {
-    case policy::CallerKind::endUser:
-      return {"user", caller.id};
-    case policy::CallerKind::member:
-      return {"member", caller.id};
-    case policy::CallerKind::apiKey:
-      return {"apikey", caller.id};
-    case policy::CallerKind::platform:
-      return {"platform", caller.id};
-    case policy::CallerKind::server:
-      return {"server", caller.id};
-    case policy::CallerKind::anonymous:
-      break;
-  }
-  return {"anonymous", ""};
-}
-
 Error violation(const Grant& grant, const std::string& index) {
+  Error hidden(ErrorCode::conflict, "a value that must be unique is taken");
   for (const store::IndexInfo& each : grant.collection->info.indexes) {
     if (each.spec.name != index) continue;
     for (const store::IndexKey& key : each.spec.keys) {
-      if (grant.denied().touches(key.path)) return Error(ErrorCode::conflict, "a value that must be unique is taken");
+      if (grant.denied().touches(key.path)) return hidden;
     }
+    // Which documents the index holds may hang on a hidden field too.
+    const auto partial = each.spec.partialFilter ? doc::Filter::parse(*each.spec.partialFilter) : doc::Filter();
+    if (partial && !policy::refuseDeniedFields(*partial, grant.denied())) return hidden;
   }
   return Error(ErrorCode::conflict, "the unique index \"" + index + "\" already holds this value");
 }
@@ -106,10 +92,12 @@ policy::Operation operationOf(WriteEvent event) {
 Task<std::optional<doc::Document>> Documents::Impl::writeOnce(const Access& access, const Grant& grant,
                                                               const Intent& intent) {
   std::optional<doc::Document> written;
-  const Judgement judgement{grant, intent, access.caller, deps.clock.now()};
   CO_TRY(const store::WriteOutcome outcome, co_await deps.store.write(
                                                 targetOf(grant, intent),
                                                 [&](std::span<const std::optional<doc::Document>> before) {
+                                                  // The time under the lock: who comes later is later.
+                                                  const Judgement judgement{grant, intent, access.caller,
+                                                                            deps.clock.now()};
                                                   return judge(judgement, before.front(), nullptr, written);
                                                 },
                                                 optionsOf(access)));
@@ -143,7 +131,7 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
     auto outcome = co_await deps.store.write(
         targetOf(grant, intent),
         [&](std::span<const std::optional<doc::Document>> before) {
-          return judge(judgement, before.front(), &hooked, written);
+          return judge({grant, intent, access.caller, deps.clock.now()}, before.front(), &hooked, written);
         },
         optionsOf(access));
     if (outcome && outcome->committed()) co_return std::move(written);

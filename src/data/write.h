@@ -21,7 +21,8 @@ policy::Operation operationOf(WriteEvent event);
 
 // ---- before the document is known
 // Checks the shape of the body and reads it with the collection's schema. Fails with validation, invalidUpdate,
-// invalidBody; forbidden (a field that the caller cannot read is named in a way that could tell its value).
+// invalidBody; forbidden (a field that the caller cannot read is named in a way that could tell its value); notFound
+// (an id that no document can have).
 Result<> readIntent(Intent& intent, const Grant& grant);
 
 // ---- under the document's lock
@@ -49,7 +50,7 @@ Result<doc::Document> pinServerFields(const Judgement& judgement, const std::opt
 Result<> guardDeniedFields(doc::DocumentView body, bool operators, const Grant& grant);
 // The same for a replacement.
 Result<> guardReplacement(doc::DocumentView body, const Grant& grant);
-// `after` with the denied fields of `before` that `body` does not name, through documents (not inside arrays).
+// `after` with the denied fields of `before` that it does not name, and the documents around them (not inside arrays).
 doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied);
 
 }  // namespace mb::data
