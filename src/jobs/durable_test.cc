@@ -1,0 +1,144 @@
+// Jobs over the real engine: what was promised is done after the process has gone.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "jobs/queue_fixture.h"
+#include "store/embedded/testing.h"
+
+namespace mb::jobs {
+namespace {
+
+using namespace std::chrono_literals;
+using store::embedded::OpenedStore;
+
+class DurableTest : public ::testing::Test {
+ protected:
+  DurableTest() {
+    initCrypto();
+    configureLog(LogLevel::off, LogFormat::text);
+  }
+  Task<> note(JobRun run) {
+    diary_.note(std::string(run.payload.view().stringOr("text")));
+    co_await door_.pass();
+    co_return Result<>();
+  }
+  std::unique_ptr<Queue> queueOver(OpenedStore& opened) {
+    auto queue = std::make_unique<Queue>(QueueDeps{opened.store(), opened.cores(), ids_, clock_, master_});
+    Kind kind;
+    kind.name = "note";
+    kind.handler = [this](JobRun run) { return note(std::move(run)); };
+    kind.concurrency = kind.perProject = 3;
+    queue->declare(std::move(kind));
+    return queue;
+  }
+
+  SystemClock clock_;
+  IdGenerator ids_{clock_};
+  MasterSecret master_{Secret(std::string(32, 'k'))};
+  Diary diary_;
+  Door door_;
+};
+
+TEST_F(DurableTest, WhatWasNotCompletedIsOfferedAgain) {
+  OpenedStore opened(systemCollections());
+  auto queue = queueOver(opened);
+  queue->start();
+  for (int i = 0; i < 10; ++i) {
+    opened.must(queue->put({.kind = "note", .payload = payload(std::to_string(i)), .sealed = i % 2 == 0}));
+  }
+  diary_.wait(3);
+  EXPECT_FALSE(queue->stop(1ms));
+  door_.open();
+  ASSERT_TRUE(queue->stop(20s));
+  queue.reset();
+  EXPECT_EQ(diary_.notes().size(), 3u);
+
+  opened.reopen();
+  queue = queueOver(opened);
+  queue->start();
+  auto notes = diary_.wait(10);
+  std::ranges::sort(notes);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(notes[static_cast<size_t>(i)], std::to_string(i));
+  EXPECT_TRUE(
+      until([&] { return opened.must(opened.store().stats({store::kControlProject, kJobs, 0})).documents == 0; }));
+  ASSERT_TRUE(queue->stop(20s));
+}
+
+TEST_F(DurableTest, OrderAndSweepGoThroughTheIndexes) {
+  OpenedStore opened(systemCollections());
+  auto queue = queueOver(opened);
+  door_.open();
+  for (int i = 0; i < 200; ++i) {
+    auto job = *queue->asChange({.kind = "note", .payload = payload(fmt::format("{:03}", i)), .orderKey = "k"});
+    std::vector<store::WriteTarget> targets = {job.first};
+    opened.must(
+        opened.store().write(std::move(targets),
+                             [&job](auto) -> Result<std::vector<store::Change>> {
+                               std::vector<store::Change> changes;
+                               changes.push_back(std::move(job.second));
+                               return changes;
+                             },
+                             {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}}));
+  }
+  queue->start();
+  const auto notes = diary_.wait(200);
+  EXPECT_TRUE(std::is_sorted(notes.begin(), notes.end()));
+  ASSERT_TRUE(queue->stop(20s));
+}
+
+// The program runs this test in a second process and kills it while its handlers stand.
+TEST_F(DurableTest, SurvivesAKill) {
+  if (const char* folder = std::getenv("MB_JOBS_FOLDER")) {
+    Cores cores(2);
+    cores.start();
+    auto store = store::EmbeddedStore::open(folder, {}, cores, systemCollections(), clock_);
+    ASSERT_TRUE(store) << store.error().message();
+    Queue queue({**store, cores, ids_, clock_, master_});
+    Kind kind;
+    kind.name = "note";
+    kind.handler = [this](JobRun run) { return note(std::move(run)); };
+    queue.declare(std::move(kind));
+    queue.start();
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(store::testing::runOn(
+          cores, 0, queue.put({.kind = "note", .payload = payload(std::to_string(i)), .sealed = true})));
+    }
+    diary_.wait(4);
+    ::kill(::getpid(), SIGKILL);
+  }
+  const store::embedded::TemporaryFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("MB_JOBS_FOLDER", folder.path().c_str(), 1);
+    ::execl("/proc/self/exe", "jobs_test", "--gtest_filter=DurableTest.SurvivesAKill", nullptr);
+    ::_exit(127);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+
+  Cores cores(2);
+  cores.start();
+  {
+    auto store = store::EmbeddedStore::open(folder.path(), {}, cores, systemCollections(), clock_);
+    ASSERT_TRUE(store) << store.error().message();
+    Queue queue({**store, cores, ids_, clock_, master_});
+    Kind kind;
+    kind.name = "note";
+    kind.handler = [this](JobRun run) { return note(std::move(run)); };
+    queue.declare(std::move(kind));
+    door_.open();
+    queue.start();
+    auto notes = diary_.wait(20);
+    std::ranges::sort(notes);
+    EXPECT_EQ(std::unique(notes.begin(), notes.end()) - notes.begin(), 20);
+    ASSERT_TRUE(queue.stop(20s));
+  }
+  cores.stop();
+  cores.join();
+}
+
+}  // namespace
+}  // namespace mb::jobs

@@ -1,0 +1,177 @@
+#include "jobs/jobs.h"
+
+#include "jobs/queue_impl.h"
+
+namespace mb::jobs {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kMaxIdBytes = 200;
+constexpr size_t kMaxOrderKeyBytes = 200;
+constexpr size_t kMaxAnnounced = 4096;
+
+store::IndexSpec indexOn(std::string_view path, bool sparse) {
+  return {.name = std::string(path) + "_1",
+          .keys = {{std::string(path), 1}},
+          .sparse = sparse,
+          .partialFilter = std::nullopt,
+          .expireAfterSeconds = std::nullopt};
+}
+
+std::unexpected<Error> invalid(std::string message) {
+  return fail(ErrorCode::validation, std::move(message));
+}
+
+bool isText(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+}  // namespace
+
+std::vector<store::SystemCollection> systemCollections() {
+  return {{kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}}};
+}
+
+store::Deadline storeDeadline() {
+  return std::chrono::steady_clock::now() + 10s;
+}
+
+store::WriteOptions asServer() {
+  store::WriteOptions options;
+  options.deadline = storeDeadline();
+  options.actor = {"server", ""};
+  return options;
+}
+
+KindState::KindState(Kind declared)
+    : kind(std::move(declared)),
+      line({.running = static_cast<size_t>(std::max(kind.concurrency, 1)),
+            .runningOfProject = static_cast<size_t>(std::max(kind.perProject, 1)),
+            .runningOfTarget = 1,
+            .waiting = 1024,
+            .waitingOfProject = 256}) {}
+
+Queue::Impl::Impl(QueueDeps d) : deps(d), home(d.cores.at(0).get_executor()), timer(home) {}
+
+KindState* Queue::Impl::kindOf(const std::string& name) const {
+  const auto found = kinds.find(name);
+  return found == kinds.end() ? nullptr : found->second.get();
+}
+
+Result<Row> Queue::Impl::rowOf(JobSpec spec) {
+  if (!kindOf(spec.kind)) return invalid("no jobs of the kind " + spec.kind + " are known");
+  if (spec.id.size() > kMaxIdBytes || !isText(spec.id)) return invalid("a job's id is too long or no text");
+  if (spec.orderKey.size() > kMaxOrderKeyBytes || !isText(spec.orderKey)) {
+    return invalid("a job's order key is too long or no text");
+  }
+  if (spec.payload.size() > kMaxPayloadBytes) return invalid("a job's payload is too large");
+  Row row;
+  row.seq = deps.ids.next();
+  row.id = spec.id.empty() ? "job_" + row.seq : std::move(spec.id);
+  row.kind = std::move(spec.kind);
+  row.project = spec.project;
+  row.createdAt = deps.clock.now();
+  row.dueAt = spec.notBefore ? std::max(*spec.notBefore, row.createdAt) : row.createdAt;
+  row.orderKey = std::move(spec.orderKey);
+  row.repeatEvery = spec.repeatEvery;
+  if (spec.sealed) {
+    row.sealed = deps.master.seal(spec.payload.bytes(), sealContext(row.id));
+  } else {
+    row.payload = std::move(spec.payload);
+  }
+  return row;
+}
+
+void Queue::Impl::announce(std::vector<std::string> ids) {
+  asio::post(home, [self = shared_from_this(), ids = std::move(ids)]() mutable {
+    const bool fits = self->announced.size() + ids.size() <= kMaxAnnounced;
+    if (ids.empty() || !fits) {
+      self->cursor.clear();
+      self->nextSweep = {};
+    } else {
+      self->announced.insert(self->announced.end(), std::make_move_iterator(ids.begin()),
+                             std::make_move_iterator(ids.end()));
+    }
+    self->look();
+  });
+}
+
+bool Queue::Impl::stop(std::chrono::milliseconds limit) {
+  stopping = true;
+  asio::post(home, [self = shared_from_this()] { self->look(); });
+  return tasks.closeAndWait(limit);
+}
+
+Queue::Queue(QueueDeps deps) : impl_(std::make_shared<Impl>(deps)) {}
+
+Queue::~Queue() {
+  stop(0ms);
+}
+
+void Queue::declare(Kind kind) {
+  std::string name = kind.name;
+  impl_->kinds.emplace(std::move(name), std::make_unique<KindState>(std::move(kind)));
+}
+
+void Queue::start() {
+  impl_->tasks.spawn(impl_->home, Impl::loop(impl_));
+}
+
+Result<std::pair<store::WriteTarget, store::Change>> Queue::asChange(JobSpec spec) {
+  TRY(const Row row, impl_->rowOf(std::move(spec)));
+  return std::pair(store::WriteTarget{kRows, row.id}, store::Change::replace(row.toDocument()));
+}
+
+Task<std::string> Queue::put(JobSpec spec) {
+  CO_TRY(const Row row, impl_->rowOf(std::move(spec)));
+  std::vector<store::WriteTarget> targets = {{kRows, row.id}};
+  CO_CHECK(co_await impl_->deps.store.write(
+      std::move(targets),
+      [&row](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+        std::vector<store::Change> changes;
+        changes.push_back(before[0] ? store::Change::keep() : store::Change::put(row.toDocument()));
+        return changes;
+      },
+      asServer()));
+  impl_->announce({row.id});
+  co_return row.id;
+}
+
+void Queue::wake(std::vector<std::string> ids) {
+  impl_->announce(std::move(ids));
+}
+
+Task<bool> Queue::cancel(std::string id) {
+  bool found = false;
+  std::vector<store::WriteTarget> targets = {{kRows, id}};
+  CO_CHECK(co_await impl_->deps.store.write(
+      std::move(targets),
+      [&found](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+        found = before[0].has_value();
+        std::vector<store::Change> changes;
+        changes.push_back(found ? store::Change::remove() : store::Change::keep());
+        return changes;
+      },
+      asServer()));
+  co_return found;
+}
+
+std::pair<store::WriteTarget, store::Change> Queue::asCompletion(const JobRun& run) {
+  return {store::WriteTarget{kRows, run.id}, store::Change::remove()};
+}
+
+bool Queue::stop(std::chrono::milliseconds limit) {
+  return impl_->stop(limit);
+}
+
+std::vector<KindStats> Queue::stats() const {
+  std::vector<KindStats> out;
+  for (const auto& [name, kind] : impl_->kinds) {
+    out.push_back({name, kind->queued, kind->running, kind->completed, kind->failed, kind->dead});
+  }
+  return out;
+}
+
+}  // namespace mb::jobs

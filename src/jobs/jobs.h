@@ -1,0 +1,142 @@
+// The one durable queue: what is to be done later, at least once, whatever happens to the process.
+//
+// A job is a row of a system collection of the control project, so any room puts it into its own commit:
+//
+//   CO_TRY(auto job, queue.asChange({.kind = "mail", .project = realm.number, .payload = letter}));
+//   const std::string id = job.first.id;
+//   targets.push_back(std::move(job.first));          // one more target ...
+//   changes.push_back(std::move(job.second));         // ... and, in the judge, its change
+//   ... co_await store.write(...) ...
+//   queue.wake({id});                                 // after the commit; without it a sweep finds the job in seconds
+//
+// The row goes with the job's completion, never with its hand-over. Who runs a job holds its lease (leases.h); a crash
+// loses the lease, and the job is offered again.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/cores.h"
+#include "base/crypto.h"
+#include "base/id.h"
+#include "base/task.h"
+#include "store/store.h"
+
+namespace mb::jobs {
+
+// Numbers 70 to 79 of the system collections belong to this room; all its rows stand in the control project.
+inline constexpr store::CollectionNo kJobs = 70;
+std::vector<store::SystemCollection> systemCollections();
+
+inline constexpr size_t kMaxPayloadBytes = 256 << 10;
+
+// Every member has a default, so that a job can be written as {.kind = ..., .payload = ...}.
+struct JobSpec {
+  std::string kind = {};  // of a declared Kind
+  store::ProjectNo project = store::kControlProject;
+  // "": one is made. A given id (1 to 200 characters) deduplicates: see put() and asChange().
+  std::string id = {};
+  doc::Document payload = {};  // at most kMaxPayloadBytes
+  // Seals the payload under the master secret: for what must not be read from the disk, such as one-time tokens.
+  bool sealed = false;
+  std::optional<Timestamp> notBefore = {};
+  // At most 200 characters, none of them control. Jobs of one kind, project and key run one after another, in the order
+  // of their making; one that waits for its retry holds back those behind it. "": no order.
+  std::string orderKey = {};
+  // Above zero: after completion (or the last failed attempt) the job is due again so much later.
+  std::chrono::milliseconds repeatEvery{0};
+};
+
+// What a handler gets.
+struct JobRun {
+  std::string id;
+  std::string kind;
+  store::ProjectNo project = 0;
+  doc::Document payload;  // unsealed
+  int attempt = 1;        // 1 is the first
+  bool last = false;      // no attempt follows a failure of this one
+  Timestamp createdAt;
+  store::Deadline deadline;  // the run is given up then
+};
+// An error ends the attempt; its message and cause are kept with the job, so they hold no secret. At least once: a
+// handler may meet a job again whose work it has done.
+using Handler = std::function<Task<>(JobRun)>;
+
+struct Kind {
+  std::string name;
+  Handler handler;
+  // Pauses between attempts; its size + 1 is the number of attempts.
+  std::vector<std::chrono::milliseconds> backoff;
+  // A run that takes longer counts as failed and is offered again; until it really ends it keeps its place in
+  // `concurrency`. Handlers keep their own waits below it.
+  std::chrono::milliseconds timeout{30'000};
+  int concurrency = 8;  // runs of this kind at a time
+  int perProject = 4;   // of these, runs of one project; projects take turns
+  // Whether an error makes further attempts pointless. Unset: never.
+  std::function<bool(const Error&)> isFinal;
+};
+
+struct KindStats {
+  std::string kind;
+  uint64_t queued = 0;     // in memory, due or due soon
+  uint64_t running = 0;    // runs that have not ended, overdue ones included
+  uint64_t completed = 0;  // since the start
+  uint64_t failed = 0;     // attempts
+  uint64_t dead = 0;       // jobs given up
+};
+
+struct QueueDeps {
+  store::DocumentStore& store;
+  Cores& cores;
+  IdGenerator& ids;
+  const Clock& clock;
+  const MasterSecret& master;
+};
+
+// In memory stand, of each kind, at most 1,024 jobs that are due (256 of one project) and, of all kinds, 1,024 that are
+// due within a minute; all others wait in the store until a sweep (each two seconds) finds room for them. Jobs given up
+// stay in the store for 7 days, 10,000 at most.
+class Queue {
+ public:
+  explicit Queue(QueueDeps deps);
+  // After stop(); handlers that outlived it must have ended, or their cores been joined.
+  ~Queue();
+
+  // Before start().
+  void declare(Kind kind);
+  // Begins to run jobs, those of earlier runs of the server too. Handlers run on all cores, in turn.
+  void start();
+
+  // The job as one more target and change of the caller's write. With an id of the caller's: a judge that finds the row
+  // there already (`before`) gives Change::keep() in place of the change, or the job starts anew. Fails with validation
+  // (kind not declared, payload too large, id too long). Any core.
+  Result<std::pair<store::WriteTarget, store::Change>> asChange(JobSpec spec);
+  // A commit of its own for one job, and wakes the queue; a job whose id is there already stays as it is. The job's id.
+  Task<std::string> put(JobSpec spec);
+  // Tells of jobs just committed; without ids: look now. Any thread.
+  void wake(std::vector<std::string> ids = {});
+  // Removes a job that has not begun, or that waits for its retry; a run that is under way goes on. False when there is
+  // no such job.
+  Task<bool> cancel(std::string id);
+
+  // The removal of the job's row, for a handler that completes its job in a commit of its own results.
+  static std::pair<store::WriteTarget, store::Change> asCompletion(const JobRun& run);
+
+  // Starts no more jobs and waits for those that run; false when some are left after `limit` (they are offered again at
+  // the next start). Not from a core. May be called again to wait on.
+  bool stop(std::chrono::milliseconds limit);
+
+  // Any thread.
+  std::vector<KindStats> stats() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace mb::jobs

@@ -1,0 +1,167 @@
+// A queue over a store in memory, with a handler that a test scripts, for this room's tests.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "document/json.h"
+#include "jobs/jobs.h"
+#include "jobs/row.h"
+#include "store/testing/memory_store.h"
+#include "store/testing/running.h"
+
+namespace mb::jobs {
+
+inline doc::Document payload(std::string_view text) {
+  doc::BsonWriter out;
+  out.appendString("text", text);
+  return out.finish();
+}
+
+// What handlers did, for the test's thread to wait on.
+class Diary {
+ public:
+  void note(std::string what) {
+    const std::scoped_lock lock(mutex_);
+    notes_.push_back(std::move(what));
+    changed_.notify_all();
+  }
+  std::vector<std::string> notes() const {
+    const std::scoped_lock lock(mutex_);
+    return notes_;
+  }
+  // Blocks until there are so many.
+  std::vector<std::string> wait(size_t count) {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(60), [&] { return notes_.size() >= count; }))
+        << notes_.size() << " of " << count;
+    return notes_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> notes_;
+};
+
+// Holds handlers back until it is opened.
+class Door {
+ public:
+  void open() { open_ = true; }
+  Async<void> pass() {
+    while (!open_) co_await sleepFor(std::chrono::milliseconds(1));
+  }
+
+ private:
+  std::atomic<bool> open_ = false;
+};
+
+inline bool until(const std::function<bool()>& condition) {
+  for (int i = 0; i < 60'000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+class QueueFixture : public ::testing::Test {
+ protected:
+  static constexpr int64_t kNowMs = 1'800'000'000'000;
+
+  QueueFixture() {
+    initCrypto();
+    configureLog(LogLevel::off, LogFormat::text);
+    cores_.start();
+    makeQueue();
+  }
+  ~QueueFixture() override {
+    door_.open();
+    queue_->stop(std::chrono::seconds(20));
+    cores_.stop();
+    cores_.join();
+    queue_.reset();
+  }
+
+  void makeQueue() { queue_ = std::make_unique<Queue>(QueueDeps{store_, cores_, ids_, clock_, master_}); }
+  // A kind whose handler notes "<payload text>" and succeeds.
+  Kind noting(std::string name = "note") {
+    Kind kind;
+    kind.name = std::move(name);
+    kind.handler = [this](JobRun run) { return noteRun(std::move(run)); };
+    return kind;
+  }
+  Task<> noteRun(JobRun run) {
+    diary_.note(std::string(run.payload.view().stringOr("text")));
+    co_return Result<>();
+  }
+  // Notes "<text> <attempt>[!]" and fails but for the attempt in `succeedsAt`.
+  Task<> failingRun(JobRun run) {
+    diary_.note(fmt::format("{} {}{}", run.payload.view().stringOr("text"), run.attempt, run.last ? "!" : ""));
+    if (run.attempt == succeedsAt_) co_return Result<>();
+    co_return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause("n\xC3\xB6 connection"));
+  }
+  Task<> heldRun(JobRun run) {
+    const int now = ++running_;
+    most_ = std::max<int>(most_, now);
+    diary_.note(fmt::format("{} begins", run.payload.view().stringOr("text")));
+    co_await door_.pass();
+    --running_;
+    diary_.note(fmt::format("{} ends", run.payload.view().stringOr("text")));
+    co_return Result<>();
+  }
+
+  template <class T>
+  Result<T> run(Task<T> task) {
+    return store::testing::runOn(cores_, 0, std::move(task));
+  }
+  std::string put(JobSpec spec) {
+    auto id = run(queue_->put(std::move(spec)));
+    EXPECT_TRUE(id) << id.error().message();
+    return id.value_or("");
+  }
+  // Into the store without a word to the queue.
+  std::string commitOnly(JobSpec spec) {
+    auto job = queue_->asChange(std::move(spec));
+    EXPECT_TRUE(job);
+    std::string id = job->first.id;
+    std::vector<store::WriteTarget> targets = {job->first};
+    auto change = std::make_shared<store::Change>(std::move(job->second));
+    EXPECT_TRUE(run(store_.write(
+        std::move(targets),
+        [change](auto) -> Result<std::vector<store::Change>> {
+          std::vector<store::Change> changes;
+          changes.push_back(std::move(*change));
+          return changes;
+        },
+        {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10), .actor = {}, .bumpEpochs = {}})));
+    return id;
+  }
+  std::vector<Row> rows() const {
+    std::vector<Row> out;
+    for (const auto& document : store_.all({store::kControlProject, kJobs, 0})) {
+      auto row = Row::fromDocument(document);
+      EXPECT_TRUE(row);
+      out.push_back(*std::move(row));
+    }
+    return out;
+  }
+  bool untilEmpty() {
+    return until([&] { return rows().empty(); });
+  }
+  KindStats stats() const { return queue_->stats().at(0); }
+
+  ManualClock clock_{kNowMs};
+  IdGenerator ids_{clock_};
+  MasterSecret master_{Secret(std::string(32, 'k'))};
+  Cores cores_{2};
+  store::testing::MemoryStore store_{systemCollections()};
+  std::unique_ptr<Queue> queue_;
+  Diary diary_;
+  Door door_;
+  std::atomic<int> running_ = 0;
+  std::atomic<int> most_ = 0;
+  int succeedsAt_ = 0;
+};
+
+}  // namespace mb::jobs

@@ -1,0 +1,210 @@
+// One attempt at a job, from its lease to what becomes of its row.
+#include <boost/asio/redirect_error.hpp>
+
+#include "base/log.h"
+#include "jobs/queue_impl.h"
+
+namespace mb::jobs {
+
+namespace {
+
+constexpr size_t kMaxErrorBytes = 500;
+
+// What is kept of an error: printable ASCII, cut.
+std::string errorText(const Error& error) {
+  std::string text = error.message();
+  if (!error.cause().empty()) text += ": " + error.cause();
+  text.resize(std::min(text.size(), kMaxErrorBytes));
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7E) c = '?';
+  }
+  return text;
+}
+
+}  // namespace
+
+// A handler's run, shared with whoever waits for it; both on one core.
+struct Queue::Impl::Attempt {
+  Attempt(const Executor& executor, Entry e, store::Deadline deadline)
+      : entry(std::move(e)), done(executor, deadline) {}
+  const Entry entry;
+  asio::steady_timer done;  // cancelled at the end
+  std::optional<Result<>> result;
+  bool abandoned = false;
+};
+
+void Queue::Impl::begin(Entry entry) {
+  if (!leases.take(entry.id)) {
+    onEnded(entry, {.how = Ended::How::postponed});
+    return;
+  }
+  ++entry.kind->running;
+  const int core = static_cast<int>(nextCore++ % static_cast<size_t>(deps.cores.count()));
+  if (tasks.spawn(deps.cores.at(core).get_executor(), runOne(shared_from_this(), entry))) return;
+  --entry.kind->running;
+  leases.release(entry.id);
+}
+
+Async<void> Queue::Impl::runOne(std::shared_ptr<Impl> self, Entry entry) {
+  const Ended ended = co_await self->attempt(entry);
+  asio::post(self->home, [self, entry, ended] {
+    self->leases.release(entry.id);
+    if (!ended.overdue) --entry.kind->running;
+    self->onEnded(entry, ended);
+  });
+}
+
+void Queue::Impl::onEnded(const Entry& entry, const Ended& ended) {
+  KindState& kind = *entry.kind;
+  if (!ended.overdue) kind.line.done(entry.keys());
+  known.erase(entry.id);
+  if (!entry.chain.empty()) chains.erase(entry.chain);
+  if (ended.failed) ++kind.failed;
+  switch (ended.how) {
+    case Ended::How::retried: {
+      if (!ended.failed) ++kind.completed;  // it repeats
+      Entry next = entry;
+      next.dueAt = ended.dueAt;
+      enter(std::move(next));
+      break;
+    }
+    case Ended::How::completed:
+      ++kind.completed;
+      break;
+    case Ended::How::dead:
+      ++kind.dead;
+      break;
+    case Ended::How::gone:
+    case Ended::How::postponed:
+      break;
+  }
+  if (!entry.chain.empty() && ended.how != Ended::How::retried) chainsToLook.insert(entry.chain);
+  look();
+}
+
+// An overdue handler has ended at last.
+void Queue::Impl::freePlace(const Entry& entry) {
+  --entry.kind->running;
+  entry.kind->line.done(entry.keys());
+  look();
+}
+
+Async<Ended> Queue::Impl::attempt(Entry entry) {
+  auto stored = co_await deps.store.get(kRows, entry.id);
+  if (!stored) co_return Ended{};
+  if (!*stored) co_return Ended{.how = Ended::How::gone};
+  auto read = Row::fromDocument(**stored);
+  if (!read || read->dead || read->seq != entry.seq || read->dueAt > deps.clock.now()) {
+    co_return Ended{.how = Ended::How::gone};
+  }
+  Row row = *std::move(read);
+  auto run = jobRun(row, entry.kind->kind);
+  if (!run) co_return co_await settle(std::move(row), *entry.kind, fail(std::move(run).error()));
+
+  const Executor executor = deps.cores.at(Cores::current()).get_executor();
+  auto handled = std::make_shared<Attempt>(executor, entry, run->deadline);
+  if (!tasks.spawn(executor, runHandler(shared_from_this(), handled, *std::move(run)))) co_return Ended{};
+  if (!handled->result) {
+    boost::system::error_code ignored;
+    co_await handled->done.async_wait(asio::redirect_error(useAwaitable, ignored));
+  }
+  const bool overdue = !handled->result;
+  if (overdue) {
+    handled->abandoned = true;
+    handled->result = Result<>(fail(ErrorCode::upstreamTimeout, "the job took too long"));
+    logWarn("a job takes too long", {{"kind", row.kind}, {"job", row.id}});
+  }
+  Ended ended = co_await settle(std::move(row), *entry.kind, *std::move(handled->result));
+  ended.overdue = overdue;
+  co_return ended;
+}
+
+Async<void> Queue::Impl::runHandler(std::shared_ptr<Impl> self, std::shared_ptr<Attempt> attempt, JobRun run) {
+  Result<> result;
+  try {
+    result = co_await attempt->entry.kind->kind.handler(std::move(run));
+  } catch (const std::exception& bug) {
+    result = fail(Error(ErrorCode::internal, "the job threw").withCause(bug.what()));
+  }
+  if (attempt->abandoned) {
+    asio::post(self->home, [self, attempt] { self->freePlace(attempt->entry); });
+    co_return;
+  }
+  attempt->result = std::move(result);
+  attempt->done.cancel();
+}
+
+Result<JobRun> Queue::Impl::jobRun(const Row& row, const Kind& kind) const {
+  JobRun run;
+  run.id = row.id;
+  run.kind = row.kind;
+  run.project = row.project;
+  run.attempt = row.failedAttempts + 1;
+  run.last = static_cast<size_t>(row.failedAttempts) >= kind.backoff.size();
+  run.createdAt = row.createdAt;
+  run.deadline = std::chrono::steady_clock::now() + kind.timeout;
+  if (row.sealed.empty()) {
+    run.payload = row.payload;
+    return run;
+  }
+  TRY(const Secret plain, deps.master.unseal(row.sealed, sealContext(row.id)));
+  TRY(run.payload, doc::Document::fromUntrusted(std::string(plain.reveal())));
+  return run;
+}
+
+// Writes what becomes of the row; a job that was replaced or cancelled meanwhile is left alone.
+Async<Ended> Queue::Impl::settle(Row row, const KindState& kind, Result<> result) {
+  Ended ended{.how = Ended::How::completed};
+  if (!result) {
+    ended = afterFailure(row, kind, result.error());
+  } else if (row.repeatEvery.count() > 0) {
+    row.failedAttempts = 0;
+    row.error.clear();
+    row.dueAt = {std::max(deps.clock.now().ms, row.dueAt.ms + row.repeatEvery.count())};
+    ended = {.how = Ended::How::retried, .dueAt = row.dueAt};
+  }
+  const bool removes = ended.how == Ended::How::completed;
+  std::vector<store::WriteTarget> targets = {{kRows, row.id}};
+  const auto written = co_await deps.store.write(
+      std::move(targets),
+      [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+        std::vector<store::Change> changes;
+        if (!before[0] || before[0]->view().stringOr("seq") != row.seq) {
+          changes.push_back(store::Change::keep());
+        } else {
+          changes.push_back(removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
+        }
+        return changes;
+      },
+      asServer());
+  if (written) co_return ended;
+  logWarn("the end of a job could not be written; it will run again",
+          {{"kind", row.kind}, {"job", row.id}, {"problem", written.error().message()}});
+  co_return Ended{.how = Ended::How::postponed, .failed = ended.failed};
+}
+
+Ended Queue::Impl::afterFailure(Row& row, const KindState& kind, const Error& error) const {
+  const Timestamp now = deps.clock.now();
+  row.error = errorText(error);
+  const auto attempts = static_cast<size_t>(row.failedAttempts++);
+  const bool final = attempts >= kind.kind.backoff.size() || (kind.kind.isFinal && kind.kind.isFinal(error));
+  if (!final) {
+    row.dueAt = {now.ms + kind.kind.backoff[attempts].count()};
+    return {.how = Ended::How::retried, .dueAt = row.dueAt, .failed = true};
+  }
+  logWarn("a job is given up", {{"kind", row.kind},
+                                {"job", row.id},
+                                {"project", row.project},
+                                {"attempts", row.failedAttempts},
+                                {"problem", row.error}});
+  if (row.repeatEvery.count() > 0) {
+    row.failedAttempts = 0;
+    row.dueAt = {std::max(now.ms, row.dueAt.ms + row.repeatEvery.count())};
+    return {.how = Ended::How::retried, .dueAt = row.dueAt, .failed = true};
+  }
+  row.dead = true;
+  row.dueAt = now;
+  return {.how = Ended::How::dead, .failed = true};
+}
+
+}  // namespace mb::jobs

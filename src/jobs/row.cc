@@ -1,0 +1,87 @@
+#include "jobs/row.h"
+
+namespace mb::jobs {
+
+namespace {
+
+constexpr char kSeparator = '\x01';
+
+int64_t integerOr(doc::DocumentView stored, std::string_view key, int64_t fallback) {
+  const auto value = stored.find(key);
+  if (!value || !value->isNumber()) return fallback;
+  return value->toInteger().value_or(fallback);
+}
+
+std::optional<Timestamp> dateAt(doc::DocumentView stored, std::string_view key) {
+  const auto value = stored.find(key);
+  if (!value || value->type() != doc::BsonType::date) return std::nullopt;
+  return value->asDate();
+}
+
+}  // namespace
+
+std::string placeOf(bool dead, Timestamp at, std::string_view seq) {
+  return fmt::format("{}{:016}{}", dead ? 'd' : 'r', std::max<int64_t>(at.ms, 0), seq);
+}
+
+std::string sealContext(std::string_view id) {
+  return "job:" + std::string(id);
+}
+
+std::string Row::chain() const {
+  if (orderKey.empty()) return {};
+  return fmt::format("{}{}{}{}{}{}", kind, kSeparator, project, kSeparator, orderKey, kSeparator);
+}
+
+doc::Document Row::toDocument() const {
+  doc::BsonWriter out(payload.size() + sealed.size() + 512);
+  out.appendString("id", id);
+  out.appendString("kind", kind);
+  out.appendInt64("project", project);
+  out.appendString("seq", seq);
+  out.appendString(kPlacePath, placeOf(dead, dueAt, seq));
+  out.appendDate("createdAt", createdAt);
+  out.appendDate("dueAt", dueAt);
+  out.appendBool("dead", dead);
+  if (failedAttempts > 0) out.appendInteger("failedAttempts", failedAttempts);
+  if (!orderKey.empty()) {
+    out.appendString("orderKey", orderKey);
+    // Only what still is to run holds back those behind it.
+    if (!dead) out.appendString(kChainPath, chain() + seq);
+  }
+  if (repeatEvery.count() > 0) out.appendInteger("repeatMs", repeatEvery.count());
+  if (sealed.empty()) {
+    out.appendDocument("payload", payload);
+  } else {
+    out.appendBinary("sealed", sealed);
+  }
+  if (!error.empty()) out.appendString("error", error);
+  return out.finish();
+}
+
+Result<Row> Row::fromDocument(doc::DocumentView stored) {
+  Row row;
+  row.id = stored.stringOr("id");
+  row.kind = stored.stringOr("kind");
+  row.seq = stored.stringOr("seq");
+  row.orderKey = stored.stringOr("orderKey");
+  row.error = stored.stringOr("error");
+  row.project = static_cast<store::ProjectNo>(integerOr(stored, "project", 0));
+  row.failedAttempts = static_cast<int>(integerOr(stored, "failedAttempts", 0));
+  row.repeatEvery = std::chrono::milliseconds(integerOr(stored, "repeatMs", 0));
+  row.dead = stored.stringOr(kPlacePath).starts_with('d');
+  const auto createdAt = dateAt(stored, "createdAt");
+  const auto dueAt = dateAt(stored, "dueAt");
+  const auto payload = stored.find("payload");
+  const auto sealed = stored.find("sealed");
+  if (payload && payload->type() == doc::BsonType::document) row.payload = doc::Document(payload->asDocument());
+  if (sealed && sealed->type() == doc::BsonType::binary) row.sealed = sealed->asBinary();
+  if (row.id.empty() || row.kind.empty() || row.seq.empty() || !createdAt || !dueAt) {
+    return fail(Error(ErrorCode::internal, "a stored job could not be read").withCause(row.id));
+  }
+  row.createdAt = *createdAt;
+  row.dueAt = *dueAt;
+  return row;
+}
+
+}  // namespace mb::jobs

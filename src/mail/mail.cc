@@ -1,0 +1,166 @@
+#include "mail/mail.h"
+
+#include "base/log.h"
+#include "base/worker_pool.h"
+#include "mail/letter.h"
+#include "mail/message.h"
+#include "mail/outbox.h"
+#include "mail/templates.h"
+
+namespace mb::mail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kJobKind = "mail";
+constexpr size_t kOutboxMails = 200;
+
+// What no-reply mails come from where nothing is set: the host that clients know.
+std::string defaultSender(std::string_view baseUrl) {
+  std::string_view host = baseUrl.substr(std::min(baseUrl.size(), baseUrl.find("://") + 3));
+  host = host.substr(0, host.find('/'));
+  const bool isNumber = host.starts_with('[') || std::ranges::none_of(host.substr(0, host.find(':')), [](char c) {
+                          return std::isalpha(static_cast<unsigned char>(c));
+                        });
+  return "no-reply@" + (isNumber ? "localhost" : std::string(host.substr(0, host.find(':'))));
+}
+
+// Sorts by time: "20260131T093000000".
+std::string timeName(Timestamp at) {
+  std::string name = toRfc3339(at);
+  std::erase_if(name, [](char c) { return c == '-' || c == ':' || c == '.' || c == 'Z'; });
+  return name;
+}
+
+}  // namespace
+
+MailSettings::MailSettings(Settings& settings) {
+  if (const auto url = settings.secret(
+          "SERVICE_SMTP_URL",
+          "mail server, such as smtp://user:password@mail.example.com:587; without it mails stay in the outbox")) {
+    auto server = outbound::parseSmtpUrl(url->reveal());
+    if (server) {
+      smtp = *std::move(server);
+    } else {
+      settings.refuse("SERVICE_SMTP_URL", server.error().message());
+    }
+  }
+  if (const auto sender = settings.optionalText("SERVICE_MAIL_FROM",
+                                                "sender of mails, such as Example <no-reply@example.com>; else "
+                                                "no-reply at the host of SERVICE_BASE_URL")) {
+    auto address = parseAddress(*sender);
+    if (address) {
+      from = *std::move(address);
+    } else {
+      settings.refuse("SERVICE_MAIL_FROM", address.error().message());
+    }
+  }
+}
+
+struct Mailer::Impl {
+  Impl(MailerDeps d, const MailSettings& settings)
+      : deps(std::move(d)),
+        smtp(settings.smtp),
+        from(settings.from.value_or(Address{"", defaultSender(deps.baseUrl)})),
+        outbox(deps.outbox, kOutboxMails) {}
+
+  Task<> deliver(jobs::JobRun run);
+  Task<> send(std::string to, std::string data);
+  Task<> keep(Letter letter, std::string name, std::string data);
+
+  const MailerDeps deps;
+  const std::optional<outbound::SmtpServer> smtp;
+  const Address from;
+  Outbox outbox;
+  WorkerPool pool{"outbox", 1, 64};
+};
+
+Task<> Mailer::Impl::deliver(jobs::JobRun run) {
+  CO_TRY(const Letter letter, letterOf(run.payload));
+  const Timestamp now = deps.clock.now();
+  if (letter.validUntil && *letter.validUntil <= now) {
+    logInfo("a mail was not delivered before its link ended", {{"mail", nameOf(letter.kind)}, {"job", run.id}});
+    co_return Result<>();
+  }
+  Words words = wordsOf(letter, now);
+  Message message;
+  message.from = from;
+  if (message.from.name.empty()) message.from.name = letter.brand.name;
+  message.to.email = letter.to;
+  message.subject = std::move(words.subject);
+  message.text = std::move(words.text);
+  message.html = std::move(words.html);
+  message.date = run.createdAt;
+  message.id = run.id;
+  CO_TRY(std::string data, compose(message));
+  if (smtp) co_return co_await send(letter.to, std::move(data));
+  co_return co_await keep(letter, timeName(run.createdAt) + "-" + run.id, std::move(data));
+}
+
+Task<> Mailer::Impl::send(std::string to, std::string data) {
+  outbound::MailMessage message;
+  message.server = *smtp;
+  message.trust = outbound::Trust::deployment;
+  message.from = from.email;
+  message.to = {std::move(to)};
+  message.data = std::move(data);
+  co_return co_await deps.outbound.mail(std::move(message));
+}
+
+Task<> Mailer::Impl::keep(Letter letter, std::string name, std::string data) {
+  CO_TRY(const std::filesystem::path path,
+         co_await pool.run([this, name, data = std::move(data)] { return outbox.keep(name, data); }));
+  if (deps.logLinks || logEnabled(LogLevel::debug)) {
+    logInfo(
+        "a mail stays in the outbox",
+        {{"mail", nameOf(letter.kind)}, {"to", letter.to}, {"link", letter.link}, {"file", path.filename().string()}});
+  } else {
+    logInfo("a mail stays in the outbox", {{"mail", nameOf(letter.kind)}, {"file", path.filename().string()}});
+  }
+  co_return Result<>();
+}
+
+Mailer::Mailer(MailerDeps deps, const MailSettings& settings)
+    : impl_(std::make_unique<Impl>(std::move(deps), settings)) {
+  jobs::Kind kind;
+  kind.name = kJobKind;
+  kind.handler = [impl = impl_.get()](jobs::JobRun run) { return impl->deliver(std::move(run)); };
+  kind.backoff = {10s, 1min, 5min, 15min, 1h, 3h};
+  kind.timeout = 60s;
+  kind.concurrency = 4;
+  kind.perProject = 2;
+  // A server that knows no such address will not know it in an hour.
+  kind.isFinal = [](const Error& error) {
+    return error.code() == ErrorCode::upstreamRejected || error.code() == ErrorCode::validation;
+  };
+  impl_->deps.queue.declare(std::move(kind));
+}
+
+Mailer::~Mailer() {
+  stop();
+}
+
+bool Mailer::delivers() const {
+  return impl_->smtp.has_value();
+}
+
+Result<std::pair<store::WriteTarget, store::Change>> Mailer::asChange(const Letter& letter, store::ProjectNo project) {
+  CHECK(checkLetter(letter));
+  jobs::JobSpec spec;
+  spec.kind = kJobKind;
+  spec.project = project;
+  spec.payload = toDocument(letter);
+  spec.sealed = true;
+  return impl_->deps.queue.asChange(std::move(spec));
+}
+
+void Mailer::wake(std::string jobId) {
+  impl_->deps.queue.wake({std::move(jobId)});
+}
+
+void Mailer::stop() {
+  impl_->pool.stop();
+}
+
+}  // namespace mb::mail

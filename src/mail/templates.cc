@@ -1,0 +1,160 @@
+#include "mail/templates.h"
+
+namespace mb::mail {
+
+namespace {
+
+struct Colour {
+  std::string_view name;
+  std::string_view hex;  // dark enough for white letters on it
+};
+// The contract's names (decisions 8).
+constexpr Colour kColours[] = {
+    {"slate", "#3f4d63"},  {"gray", "#4a5260"}, {"red", "#c42525"},   {"orange", "#c2500a"},  {"amber", "#a85c05"},
+    {"yellow", "#8f6a04"}, {"lime", "#4f7d0f"}, {"green", "#197a3d"}, {"emerald", "#06775a"}, {"teal", "#0d746c"},
+    {"cyan", "#0b7088"},   {"sky", "#0770ad"},  {"blue", "#2257d6"},  {"indigo", "#483fd0"},  {"violet", "#6d38d6"},
+    {"purple", "#8a2fce"}, {"pink", "#c4226f"}, {"rose", "#cc1c46"},
+};
+constexpr std::string_view kDefaultColour = "#2257d6";
+
+std::string_view hexOf(std::string_view name) {
+  for (const Colour& colour : kColours) {
+    if (colour.name == name) return colour.hex;
+  }
+  return kDefaultColour;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string counted(int64_t count, std::string_view unit) {
+  return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
+}
+
+// "24 hours": rounded to what is still true for a reader.
+std::string spanText(int64_t ms) {
+  const int64_t minutes = std::max<int64_t>((ms + 30'000) / 60'000, 1);
+  if (minutes < 120 && minutes % 60 != 0) return counted(minutes, "minute");
+  const int64_t hours = (minutes + 30) / 60;
+  return hours < 72 ? counted(hours, "hour") : counted(hours / 24, "day");
+}
+
+// What a letter says: a paragraph, its link on a button, and what to do when it was not asked for.
+struct Parts {
+  std::string subject;
+  std::string opening;
+  std::string button;
+  std::string closing;
+};
+
+std::string as(const Letter& letter) {
+  return letter.role.empty() ? "" : " as " + letter.role;
+}
+
+std::string by(const Letter& letter, std::string_view withName, std::string_view without) {
+  return letter.inviter.empty() ? std::string(without) : letter.inviter + " " + std::string(withName);
+}
+
+Parts partsOf(const Letter& letter) {
+  const std::string& brand = letter.brand.name;
+  switch (letter.kind) {
+    case LetterKind::verifyAddress:
+      return {"Confirm your address for " + brand, "Please confirm that this address is yours.", "Confirm address",
+              "If you did not ask for this, ignore this mail; nothing happens."};
+    case LetterKind::resetPassword:
+      return {"Reset your password for " + brand, "Somebody, probably you, asked to set a new password.",
+              "Set a new password", "If you did not ask for this, ignore this mail; your password stays as it is."};
+    case LetterKind::projectInvite:
+      return {"Invitation to " + brand,
+              by(letter, "invites you to " + brand, "You are invited to " + brand) + as(letter) +
+                  ". Register with this address to join.",
+              "Register", "If you do not want to join, ignore this mail."};
+    case LetterKind::membershipGranted:
+      return {"You are a member of " + brand,
+              by(letter, "made you a member of " + brand, "You were made a member of " + brand) + as(letter) + ".",
+              "Open the project", ""};
+    case LetterKind::addressTried:
+      return {"Your address at " + brand,
+              "Somebody, perhaps you, tried to register with this address. You have an account already: just sign in.",
+              "Sign in", "If it was not you, there is nothing to do; your account is unchanged."};
+    case LetterKind::operatorInvite:
+      return {"Invitation to operate " + brand,
+              by(letter, "invites you to operate " + brand, "You are invited to operate " + brand) +
+                  ". Register with this address to join.",
+              "Register", "If you do not want to join, ignore this mail."};
+    case LetterKind::mfaReset:
+      return {"Your second factor at " + brand + " was removed",
+              "An administrator removed the second factor of your account. Signing in takes your password alone until "
+              "you set up a new one.",
+              "Sign in", "If you did not ask for this, change your password and tell your administrator."};
+    case LetterKind::passwordChanged:
+      return {"Your password at " + brand + " was changed",
+              "The password of your account was changed, and all sessions were ended.", "Sign in",
+              "If it was not you, reset your password now."};
+  }
+  return {};
+}
+
+std::string htmlOf(const Letter& letter, const Parts& parts, std::string_view validity) {
+  constexpr std::string_view kParagraph = "<p style=\"margin:0 0 16px\">{}</p>\n";
+  std::string out = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{}</title></head>\n"
+      "<body style=\"margin:0;padding:24px;background:#f4f5f7;color:#1c2330;"
+      "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif\">\n"
+      "<div style=\"max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-top:4px solid {};"
+      "border-radius:6px\">\n<p style=\"margin:0 0 16px;font-weight:600\">{}</p>\n",
+      escaped(parts.subject), hexOf(letter.brand.colour), escaped(letter.brand.name));
+  out += fmt::format(kParagraph, escaped(parts.opening));
+  if (!letter.link.empty()) {
+    const std::string link = escaped(letter.link);
+    out += fmt::format(
+        "<p style=\"margin:0 0 16px\"><a href=\"{0}\" style=\"display:inline-block;padding:10px 18px;background:{1};"
+        "color:#ffffff;text-decoration:none;border-radius:4px\">{2}</a></p>\n"
+        "<p style=\"margin:0 0 16px;font-size:13px;color:#5b6472;word-break:break-all\">{0}</p>\n",
+        link, hexOf(letter.brand.colour), escaped(parts.button));
+  }
+  if (!validity.empty()) out += fmt::format(kParagraph, escaped(validity));
+  if (!parts.closing.empty()) out += fmt::format(kParagraph, escaped(parts.closing));
+  return out + "</div>\n</body>\n</html>\n";
+}
+
+}  // namespace
+
+Words wordsOf(const Letter& letter, Timestamp now) {
+  const Parts parts = partsOf(letter);
+  std::string validity;
+  if (!letter.link.empty() && letter.validUntil) {
+    validity = "The link is good for " + spanText(letter.validUntil->ms - now.ms) + ".";
+  }
+  std::string text = parts.opening + "\n";
+  if (!letter.link.empty()) text += "\n" + letter.link + "\n";
+  if (!validity.empty()) text += "\n" + validity + "\n";
+  if (!parts.closing.empty()) text += "\n" + parts.closing + "\n";
+  text += "\n" + letter.brand.name + "\n";
+  return {parts.subject, std::move(text), htmlOf(letter, parts, validity)};
+}
+
+}  // namespace mb::mail

@@ -1,0 +1,65 @@
+#include "mail/templates.h"
+
+#include <gtest/gtest.h>
+
+namespace mb::mail {
+namespace {
+
+constexpr Timestamp kNow{1'800'000'000'000};
+
+Letter letter(LetterKind kind) {
+  Letter out;
+  out.kind = kind;
+  out.to = "ada@example.com";
+  out.brand = {"Shop", "emerald"};
+  out.link = "https://api.example.com/x?token=abc&y=1";
+  return out;
+}
+
+TEST(Templates, EveryLetterSaysWhoseItIsAndHoldsItsLink) {
+  for (const LetterKind kind :
+       {LetterKind::verifyAddress, LetterKind::resetPassword, LetterKind::projectInvite, LetterKind::membershipGranted,
+        LetterKind::addressTried, LetterKind::operatorInvite, LetterKind::mfaReset, LetterKind::passwordChanged}) {
+    const Words words = wordsOf(letter(kind), kNow);
+    EXPECT_NE(words.subject.find("Shop"), std::string::npos);
+    EXPECT_NE(words.text.find("\nhttps://api.example.com/x?token=abc&y=1\n"), std::string::npos) << words.text;
+    EXPECT_NE(words.html.find("href=\"https://api.example.com/x?token=abc&amp;y=1\""), std::string::npos);
+    EXPECT_NE(words.html.find("#06775a"), std::string::npos);
+    EXPECT_EQ(words.text.find("good for"), std::string::npos);
+    Letter without = letter(kind);
+    without.link.clear();
+    EXPECT_EQ(wordsOf(without, kNow).html.find("<a "), std::string::npos);
+  }
+}
+
+TEST(Templates, ForeignWordsAreEscaped) {
+  Letter invite = letter(LetterKind::projectInvite);
+  invite.brand = {"<b>\"R&D\"</b>", "#fff\"><script>"};
+  invite.inviter = "<i>eve</i>";
+  invite.role = "Editor'";
+  invite.link = "https://api.example.com/\"><script>alert(1)</script>";
+  const Words words = wordsOf(invite, kNow);
+  for (const char* never : {"<b>", "<i>", "<script>", "\"><script", "Editor'"}) {
+    EXPECT_EQ(words.html.find(never), std::string::npos) << never;
+  }
+  EXPECT_NE(
+      words.html.find("&lt;i&gt;eve&lt;/i&gt; invites you to &lt;b&gt;&quot;R&amp;D&quot;&lt;/b&gt; as Editor&#39;."),
+      std::string::npos);
+  EXPECT_NE(words.text.find("<i>eve</i> invites you to <b>\"R&D\"</b> as Editor'."), std::string::npos);
+}
+
+TEST(Templates, HowLongALinkIsGood) {
+  const std::pair<int64_t, const char*> spans[] = {
+      {1, "1 minute"},       {60'000, "1 minute"},      {30 * 60'000, "30 minutes"}, {3'600'000, "1 hour"},
+      {3'599'000, "1 hour"}, {5 * 60'000, "5 minutes"}, {86'400'000, "24 hours"},    {7 * 86'400'000, "7 days"},
+  };
+  for (const auto& [ms, text] : spans) {
+    Letter one = letter(LetterKind::resetPassword);
+    one.validUntil = Timestamp{kNow.ms + ms};
+    const Words words = wordsOf(one, kNow);
+    EXPECT_NE(words.text.find(std::string("The link is good for ") + text + "."), std::string::npos) << words.text;
+  }
+}
+
+}  // namespace
+}  // namespace mb::mail

@@ -1,0 +1,175 @@
+#include "outbound/client.h"
+
+#include <unistd.h>
+
+#include "outbound/http_lane.h"
+#include "outbound/mail_lane.h"
+#include "outbound/message_rules.h"
+
+namespace mb::outbound {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Time = std::chrono::steady_clock::time_point;
+
+constexpr int kMaxRedirects = 10;
+constexpr LineLimits kHttp = {};
+// The deployment's mails never wait behind those of projects.
+constexpr LineLimits kDeploymentMail = {
+    .running = 2, .runningOfProject = 2, .runningOfTarget = 2, .waiting = 256, .waitingOfProject = 256};
+constexpr LineLimits kProjectMail = {
+    .running = 2, .runningOfProject = 1, .runningOfTarget = 1, .waiting = 256, .waitingOfProject = 32};
+
+Time deadlineOf(std::chrono::milliseconds timeout) {
+  return std::chrono::steady_clock::now() + std::clamp<std::chrono::milliseconds>(timeout, 1ms, 10min);
+}
+
+Error errorOf(Outcome outcome) {
+  switch (outcome.end) {
+    case Outcome::End::answered:
+      break;
+    case Outcome::End::timedOut:
+      return Error(ErrorCode::upstreamTimeout, "request timed out").withCause(std::move(outcome.problem));
+    case Outcome::End::refused:
+      return Error(ErrorCode::upstreamRefused, "request failed").withCause(std::move(outcome.problem));
+    case Outcome::End::rejected:
+      return Error(ErrorCode::upstreamRejected, "request failed").withCause(std::move(outcome.problem));
+    case Outcome::End::full:
+      return Error(ErrorCode::unavailable, "too many calls out are waiting, try again");
+    case Outcome::End::stopped:
+      return Error(ErrorCode::unavailable, "the server is stopping");
+    case Outcome::End::failed:
+      return Error(ErrorCode::upstreamFailed, "request failed").withCause(std::move(outcome.problem));
+  }
+  return Error(ErrorCode::upstreamFailed, "request failed");
+}
+
+Error refusedUrl(const Error& why) {
+  return Error(ErrorCode::upstreamRefused, "request failed").withCause("the URL " + why.message());
+}
+
+template <class Lane>
+Async<Outcome> run(Lane& lane, std::unique_ptr<Transfer> transfer) {
+  co_return co_await suspend<Outcome>([&lane, transfer = std::move(transfer)](Resumer<Outcome> resumer) mutable {
+    transfer->finish = [resumer = std::move(resumer)](Outcome outcome) mutable { resumer.resume(std::move(outcome)); };
+    lane.submit(std::move(transfer));
+  });
+}
+
+bool isRedirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+// What the request becomes at the next hop.
+Result<Target> follow(Request& request, const Target& from, int status, std::string_view location) {
+  auto to = resolveTarget(from, location);
+  if (!to) return fail(refusedUrl(to.error()));
+  if (from.scheme == "https" && to->scheme == "http") {
+    return fail(Error(ErrorCode::upstreamRefused, "request failed").withCause("a redirect from https to http"));
+  }
+  const bool becomesGet = status == 303 || (status != 307 && status != 308 && request.method == "POST");
+  if (becomesGet && request.method != "HEAD") {
+    request.method = "GET";
+    request.body.clear();
+    std::erase_if(request.headers, [](const Header& header) { return isNamed(header, "content-type"); });
+  }
+  if (to->origin != from.origin) {
+    if (!request.body.empty()) {
+      return fail(Error(ErrorCode::upstreamRefused, "request failed").withCause("a redirect of a body to elsewhere"));
+    }
+    std::erase_if(request.headers, [](const Header& header) { return !mayTravel(header); });
+  }
+  return to;
+}
+
+}  // namespace
+
+std::string_view Response::header(std::string_view name) const {
+  for (const Header& header : headers) {
+    if (header.name == name) return header.value;
+  }
+  return {};
+}
+
+OutboundSettings::OutboundSettings(Settings& settings) {
+  auto networks = Networks::parse(settings.list(
+      "SERVICE_OUTBOUND_ALLOW", "networks that calls set up by projects may reach beside public addresses"));
+  if (networks) {
+    allow = *std::move(networks);
+  } else {
+    settings.refuse("SERVICE_OUTBOUND_ALLOW", networks.error().message());
+  }
+  caFile =
+      settings.text("SSL_CERT_FILE", "", "PEM file of the authorities to trust in calls out, for the system's own");
+  if (!caFile.empty() && ::access(caFile.c_str(), R_OK) != 0) {
+    settings.refuse("SSL_CERT_FILE", "must name a file that can be read");
+  }
+}
+
+struct Client::Impl {
+  explicit Impl(ClientOptions options)
+      : around{.rule = AddressRule(std::move(options.allow)),
+               .caFile = std::move(options.caFile),
+               .extraCa = std::move(options.extraCa)} {}
+
+  Surroundings around;
+  HttpLane http{kHttp};
+  MailLane deploymentMail{kDeploymentMail};
+  MailLane projectMail{kProjectMail};
+};
+
+Client::Client(ClientOptions options) {
+  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (ready != CURLE_OK) throw std::runtime_error("libcurl does not start");
+  impl_ = std::make_unique<Impl>(std::move(options));
+}
+
+Client::~Client() {
+  stop();
+}
+
+Task<Response> Client::send(Request request) {
+  const Time deadline = deadlineOf(request.timeout);
+  CO_CHECK(checkRequest(request));
+  auto parsed = parseTarget(request.url);
+  if (!parsed) co_return fail(refusedUrl(parsed.error()));
+  Target target = *std::move(parsed);
+  const int most = std::min(request.maxRedirects, kMaxRedirects);
+  for (int hop = 0;; ++hop) {
+    auto transfer = Transfer::http(impl_->around, request, target, deadline);
+    Outcome outcome = co_await run(impl_->http, std::move(transfer));
+    if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
+    Response response{outcome.status, std::move(outcome.headers), std::move(outcome.body), target.url};
+    const std::string location(response.header("location"));
+    if (most <= 0 || !isRedirect(response.status) || location.empty()) co_return response;
+    if (hop == most) co_return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause("too many redirects"));
+    CO_TRY(target, follow(request, target, response.status, location));
+  }
+}
+
+Task<> Client::mail(MailMessage message) {
+  const Time deadline = deadlineOf(message.timeout);
+  CO_CHECK(checkMail(message));
+  CO_TRY(const std::string url, smtpUrl(message.server));
+  auto transfer = Transfer::smtp(impl_->around, message, url, deadline);
+  MailLane& lane = message.trust == Trust::deployment ? impl_->deploymentMail : impl_->projectMail;
+  Outcome outcome = co_await run(lane, std::move(transfer));
+  if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
+  co_return Result<>();
+}
+
+void Client::stop() {
+  impl_->around.stopping = true;
+  impl_->http.stop();
+  impl_->deploymentMail.stop();
+  impl_->projectMail.stop();
+}
+
+Client::Stats Client::stats() const {
+  return {impl_->http.running() + impl_->deploymentMail.running() + impl_->projectMail.running(),
+          impl_->http.waiting() + impl_->deploymentMail.waiting() + impl_->projectMail.waiting(),
+          impl_->around.connections, impl_->around.refused};
+}
+
+}  // namespace mb::outbound

@@ -1,0 +1,316 @@
+#include "outbound/client.h"
+
+#include <cstdlib>
+#include <future>
+
+#include "outbound/client_fixture.h"
+
+namespace mb::outbound {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ClientTest : public ClientFixture {
+ protected:
+  std::future<Result<Response>> start(Request request) {
+    return std::async(std::launch::async, [this, request = std::move(request)] { return send(request); });
+  }
+  void waitFor(const std::function<bool()>& condition) {
+    while (!condition()) std::this_thread::sleep_for(1ms);
+  }
+};
+
+TEST_F(ClientTest, SendsAndReceives) {
+  const HttpServer server([](const Seen&) { return ok("hello", "X-Kind: first\r\nX-Kind: second\r\nEmpty:\r\n"); });
+  open();
+  Request request;
+  request.method = "POST";
+  request.url = server.url("/a/../b?c=d#e");
+  request.headers = {{"Authorization", "Bearer abc"}, {"Content-Type", "application/json"}, {"X-Nothing", ""}};
+  request.body = R"({"a":1})";
+  request.trust = Trust::deployment;
+  const auto response = send(request);
+  ASSERT_EQ(told(response), "200");
+  EXPECT_EQ(response->body, "hello");
+  EXPECT_EQ(response->header("x-kind"), "first");
+  EXPECT_EQ(response->header("empty"), "");
+  EXPECT_EQ(response->header("none"), "");
+  const Seen seen = server.seen().at(0);
+  EXPECT_EQ(seen.line, "POST /b?c=d HTTP/1.1");
+  EXPECT_EQ(seen.body, R"({"a":1})");
+  EXPECT_TRUE(seen.has("authorization: Bearer abc\n"));
+  EXPECT_TRUE(seen.has("content-type: application/json\n"));
+  EXPECT_TRUE(seen.has("user-agent: manybase\n"));
+  EXPECT_TRUE(seen.has("x-nothing:\n"));
+  EXPECT_FALSE(seen.has("expect"));
+  EXPECT_FALSE(seen.has("accept-encoding"));
+}
+
+TEST_F(ClientTest, EveryMethod) {
+  const HttpServer server([](const Seen& request) {
+    return request.line.starts_with("HEAD") ? std::string("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n") : ok();
+  });
+  open();
+  for (const char* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}) {
+    for (const char* body : {"", "x"}) {
+      Request request;
+      request.method = method;
+      request.url = server.url("/");
+      request.trust = Trust::deployment;
+      if (request.method != "HEAD") request.body = body;
+      ASSERT_EQ(told(send(request)), "200") << method;
+      const Seen seen = server.seen().back();
+      EXPECT_EQ(seen.line, std::string(method) + " / HTTP/1.1");
+      EXPECT_EQ(seen.body, request.body);
+      EXPECT_FALSE(seen.has("content-type")) << method;
+    }
+  }
+  EXPECT_EQ(server.connections(), 1u);
+}
+
+TEST_F(ClientTest, AnyStatusIsAnAnswer) {
+  const HttpServer server([](const Seen& request) {
+    return fmt::format("HTTP/1.1 {} Word\r\ncontent-length: 0\r\n\r\n", request.path().substr(1));
+  });
+  open();
+  for (const char* status : {"204", "302", "404", "500", "599"}) {
+    EXPECT_EQ(told(get(server.url(std::string("/") + status), Trust::deployment)), status);
+  }
+}
+
+TEST_F(ClientTest, GuardedCallsDoNotReachThisMachineHoweverItIsWritten) {
+  const HttpServer server([](const Seen&) { return ok(); });
+  open();
+  for (const char* host : {"127.0.0.1",
+                           "127.1",
+                           "127.0.1",
+                           "0x7f.1",
+                           "0x7f000001",
+                           "2130706433",
+                           "017700000001",
+                           "0177.0.0.1",
+                           "0",
+                           "0.0.0.0",
+                           "localhost",
+                           "LOCALHOST",
+                           "localhost.",
+                           "127.0.0.1.",
+                           "[::1]",
+                           "[::]",
+                           "[::ffff:127.0.0.1]",
+                           "[::ffff:7f00:1]",
+                           "[0:0:0:0:0:ffff:127.0.0.1]",
+                           "[::127.0.0.1]",
+                           "127.8.9.10",
+                           "%31%32%37.0.0.1",
+                           "1２7.0.0.1"}) {
+    const std::string told = ClientFixture::told(get(server.url("/", host)));
+    EXPECT_TRUE(told == "refused" || told == "failed") << host << ": " << told;
+  }
+  EXPECT_EQ(told(get(server.url("/"))), "refused");
+  EXPECT_EQ(told(get("http://169.254.169.254/latest/meta-data/")), "refused");
+  EXPECT_EQ(told(get("http://[fe80::1%25lo]/")), "refused");
+  EXPECT_EQ(server.connections(), 0u);
+  EXPECT_GT(client_->stats().refused, 3u);
+}
+
+TEST_F(ClientTest, UrlsThatAreNotCalled) {
+  open({"127.0.0.0/8"});
+  for (const char* url : {"", "file:///etc/passwd", "ftp://127.0.0.1/", "http://u:p@127.0.0.1/", "http:///x", "//x/"}) {
+    EXPECT_EQ(told(get(url)), "refused") << url;
+  }
+}
+
+TEST_F(ClientTest, WhatTheOperatorAllowsIsReached) {
+  const HttpServer server([](const Seen&) { return ok(); });
+  open({"127.0.0.1"});
+  EXPECT_EQ(told(get(server.url("/"))), "200");
+  EXPECT_EQ(told(get(server.url("/", "localhost"))), "200");
+  EXPECT_EQ(told(get(server.url("/", "127.0.0.2"))), "refused");
+}
+
+TEST_F(ClientTest, ConnectionsAreReusedWithinOneTrust) {
+  const HttpServer server([](const Seen&) { return ok(); });
+  open({"127.0.0.1"});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(told(get(server.url("/"))), "200");
+  EXPECT_EQ(server.connections(), 1u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(told(get(server.url("/"), Trust::deployment)), "200");
+  EXPECT_EQ(server.connections(), 2u);
+}
+
+TEST_F(ClientTest, AConnectionOfTheOperatorDoesNotServeAProject) {
+  const HttpServer server([](const Seen&) { return ok(); });
+  open();
+  EXPECT_EQ(told(get(server.url("/"), Trust::deployment)), "200");
+  EXPECT_EQ(told(get(server.url("/"))), "refused");
+}
+
+TEST_F(ClientTest, NoProxyOfTheEnvironment) {
+  const HttpServer server([](const Seen&) { return ok(); });
+  ::setenv("http_proxy", "http://127.0.0.1:1", 1);
+  ::setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
+  open();
+  EXPECT_EQ(told(get(server.url("/"), Trust::deployment)), "200");
+  ::unsetenv("http_proxy");
+  ::unsetenv("ALL_PROXY");
+}
+
+TEST_F(ClientTest, BrokenAnswersFail) {
+  const std::map<std::string, std::string> answers = {
+      {"/nothing", ""},
+      {"/noise", "\x01\x02\x03 what\r\n\r\n"},
+      {"/old", "just text"},
+      {"/short", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\nconnection: close\r\n\r\nfew"},
+      {"/chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"},
+      {"/long", ok(std::string(2000, 'x'))},
+      {"/flood",
+       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x') + "\r\n0\r\n\r\n"},
+      {"/headers", ok("", "x: " + std::string(70'000, 'x') + "\r\n")},
+  };
+  const HttpServer server([&](const Seen& request) { return answers.at(request.path()); });
+  open();
+  for (const auto& [path, answer] : answers) {
+    Request request;
+    request.url = server.url(path);
+    request.trust = Trust::deployment;
+    request.timeout = path == "/old" || path == "/noise" ? 300ms : 5000ms;
+    request.maxResponseBytes = 1000;
+    const std::string told = ClientFixture::told(send(request));
+    EXPECT_TRUE(told == "failed" || (request.timeout == 300ms && told == "timed out")) << path << ": " << told;
+  }
+}
+
+TEST_F(ClientTest, AnAnswerOfTheLargestSizeIsTaken) {
+  const HttpServer server([](const Seen&) { return ok(std::string(1000, 'x')); });
+  open();
+  Request request;
+  request.url = server.url("/");
+  request.trust = Trust::deployment;
+  request.maxResponseBytes = 1000;
+  EXPECT_EQ(told(send(request)), "200");
+  request.maxResponseBytes = 999;
+  EXPECT_EQ(told(send(request)), "failed");
+}
+
+TEST_F(ClientTest, WhoDoesNotListenFails) {
+  int port = 0;
+  {
+    const HttpServer gone([](const Seen&) { return ok(); });
+    port = gone.port();
+  }
+  open();
+  EXPECT_EQ(told(get(fmt::format("http://127.0.0.1:{}/", port), Trust::deployment)), "failed");
+}
+
+TEST_F(ClientTest, SlowAnswersTimeOut) {
+  std::promise<void> end;
+  std::shared_future<void> ended = end.get_future().share();
+  const HttpServer server([ended](const Seen&) {
+    ended.wait();
+    return std::string();
+  });
+  open();
+  Request request;
+  request.url = server.url("/");
+  request.trust = Trust::deployment;
+  request.timeout = 50ms;
+  EXPECT_EQ(told(send(request)), "timed out");
+  end.set_value();
+}
+
+TEST_F(ClientTest, WaitingForAPlaceCountsAgainstTheTimeout) {
+  std::promise<void> end;
+  std::shared_future<void> ended = end.get_future().share();
+  const HttpServer server([ended](const Seen&) {
+    ended.wait();
+    return ok();
+  });
+  open();
+  Request request;
+  request.url = server.url("/");
+  request.trust = Trust::deployment;
+  request.timeout = 60s;
+  request.keys = {"proj_a", "webhook/x"};
+  std::vector<std::future<Result<Response>>> running;
+  for (int i = 0; i < 4; ++i) running.push_back(start(request));
+  waitFor([&] { return server.seen().size() == 4; });
+  Request fifth = request;
+  fifth.timeout = 50ms;
+  EXPECT_EQ(told(send(fifth)), "timed out");
+  EXPECT_EQ(server.seen().size(), 4u);
+  auto sixth = start(request);
+  waitFor([&] { return client_->stats().waiting == 1; });
+  Request elsewhere = request;
+  elsewhere.keys.target = "webhook/y";
+  auto other = start(elsewhere);
+  waitFor([&] { return server.seen().size() == 5; });
+  end.set_value();
+  for (auto& one : running) EXPECT_EQ(told(one.get()), "200");
+  EXPECT_EQ(told(sixth.get()), "200");
+  EXPECT_EQ(told(other.get()), "200");
+}
+
+TEST_F(ClientTest, RequestsThatCannotBeSent) {
+  open();
+  const auto wrong = [&](const std::function<void(Request&)>& change) {
+    Request request;
+    request.url = "http://127.0.0.1:1/";
+    request.trust = Trust::deployment;
+    change(request);
+    EXPECT_EQ(told(send(request)), "VALIDATION");
+  };
+  for (const char* method : {"", "get", "CONNECT", "TRACE", "GET /x"}) wrong([&](Request& r) { r.method = method; });
+  for (const char* name : {"", "a b", "a:", "x\r\ny", "Host", "content-LENGTH", "Transfer-Encoding", "connection"}) {
+    wrong([&](Request& r) { r.headers = {{name, "v"}}; });
+  }
+  for (const char* value : {"a\r\nb: c", "a\nb", "\x01", "\x7f"})
+    wrong([&](Request& r) { r.headers = {{"x", value}}; });
+  wrong([](Request& r) { r.headers = {{"x", std::string("a\0b", 3)}}; });
+  wrong([](Request& r) { r.headers = {{"x", std::string(40'000, 'x')}}; });
+  wrong([](Request& r) { r.headers.assign(101, {"x", "y"}); });
+}
+
+TEST_F(ClientTest, StopEndsAllCalls) {
+  std::promise<void> end;
+  std::shared_future<void> ended = end.get_future().share();
+  const HttpServer server([ended](const Seen&) {
+    ended.wait();
+    return std::string();
+  });
+  open();
+  Request request;
+  request.url = server.url("/");
+  request.trust = Trust::deployment;
+  request.timeout = 60s;
+  request.keys = {"p", "t"};
+  std::vector<std::future<Result<Response>>> calls;
+  for (int i = 0; i < 6; ++i) calls.push_back(start(request));
+  waitFor([&] { return client_->stats().running == 4 && client_->stats().waiting == 2; });
+  client_->stop();
+  for (auto& call : calls) EXPECT_EQ(told(call.get()), "UNAVAILABLE");
+  EXPECT_EQ(told(send(request)), "UNAVAILABLE");
+  client_->stop();
+  end.set_value();
+}
+
+TEST_F(ClientTest, ManyAtATime) {
+  const HttpServer server([](const Seen& request) { return ok(request.path()); });
+  open();
+  std::vector<std::future<Result<Response>>> calls;
+  for (int i = 0; i < 100; ++i) {
+    Request request;
+    request.url = server.url("/" + std::to_string(i));
+    request.trust = Trust::deployment;
+    request.keys.project = std::to_string(i % 7);
+    calls.push_back(start(request));
+  }
+  for (int i = 0; i < 100; ++i) {
+    const auto response = calls[static_cast<size_t>(i)].get();
+    ASSERT_EQ(told(response), "200");
+    EXPECT_EQ(response->body, "/" + std::to_string(i));
+  }
+  waitFor([&] { return client_->stats().running == 0; });
+}
+
+}  // namespace
+}  // namespace mb::outbound

@@ -1,0 +1,34 @@
+#include "outbound/client_fixture.h"
+
+namespace mb::outbound {
+namespace {
+
+class TlsTest : public ClientFixture {
+ protected:
+  testing::Certificate certificate_{"DNS:localhost"};
+  const HttpServer server_{[](const Seen&) { return ok(); }, &certificate_};
+  std::string url(std::string_view host) const { return server_.url("/", host, "https"); }
+};
+
+TEST_F(TlsTest, OnlyWhomAnAuthorityVouchesFor) {
+  open({"127.0.0.0/8"});
+  EXPECT_EQ(told(get(url("localhost"))), "failed");
+  EXPECT_EQ(told(get(url("localhost"), Trust::deployment)), "failed");
+  open({"127.0.0.0/8"}, certificate_.pem());
+  EXPECT_EQ(told(get(url("localhost"))), "200");
+  EXPECT_EQ(told(get(url("127.0.0.1"))), "failed");  // of another name
+}
+
+TEST_F(TlsTest, PlainWhereTlsIsExpected) {
+  const HttpServer plain([](const Seen&) { return ok(); });
+  open();
+  Request request;
+  request.url = plain.url("/", "localhost", "https");
+  request.trust = Trust::deployment;
+  request.timeout = std::chrono::milliseconds(1000);
+  const std::string got = told(send(request));
+  EXPECT_TRUE(got == "failed" || got == "timed out") << got;
+}
+
+}  // namespace
+}  // namespace mb::outbound

@@ -1,0 +1,194 @@
+"""A mail server that keeps what it is sent, and the outbox of a server that has none."""
+
+import datetime
+import email
+import email.policy
+import ipaddress
+import re
+import ssl
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from support.server import SLOW, free_port
+
+LINK = re.compile(r"https?://\S+")
+
+
+@dataclass
+class Mail:
+    to: str
+    sender: str
+    subject: str
+    text: str
+    html: str
+    headers: dict = field(default_factory=dict)
+    envelope_from: str = ""
+    envelope_to: list = field(default_factory=list)
+    encrypted: bool = False
+    login: str = ""
+
+    @property
+    def link(self) -> str:
+        found = LINK.findall(self.text)
+        assert len(found) == 1, f"{len(found)} links in {self.text!r}"
+        return found[0]
+
+    @staticmethod
+    def parse(data: bytes) -> "Mail":
+        message = email.message_from_bytes(data, policy=email.policy.default)
+        assert not message.defects, message.defects
+        plain, html = message.get_body(("plain",)), message.get_body(("html",))
+        return Mail(
+            to=message["to"].addresses[0].addr_spec,
+            sender=str(message["from"]),
+            subject=str(message["subject"]),
+            text=plain.get_content() if plain else "",
+            html=html.get_content() if html else "",
+            headers={name.lower(): str(value) for name, value in message.items()},
+        )
+
+
+def wait_for(look, what: str, seconds: float = 20):
+    """Until look() gives something, which is returned."""
+    end = time.monotonic() + seconds * SLOW
+    while time.monotonic() < end:
+        if found := look():
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{what} did not come")
+
+
+class Outbox:
+    """The mails in a data directory's outbox, oldest first."""
+
+    def __init__(self, data: Path):
+        self.folder = data / "outbox"
+
+    @property
+    def mails(self) -> list[Mail]:
+        return [Mail.parse(path.read_bytes()) for path in sorted(self.folder.glob("*.eml"))]
+
+    def to(self, address: str, count: int = 1) -> list[Mail]:
+        """At least `count` mails to the address."""
+
+        def look():
+            found = [mail for mail in self.mails if mail.to == address]
+            return found if len(found) >= count else None
+
+        return wait_for(look, f"mail to {address}")
+
+
+class MailCatcher:
+    """tls: "none", "starttls" (offered) or "implicit". With a login, only who gives it may send. `reply`: what a RCPT is
+    answered with in place of "250 OK"."""
+
+    def __init__(self, folder: Path, tls: str = "none", login: tuple[str, str] | None = None, reply: str | None = None):
+        self.tls, self.login, self.reply = tls, login, reply
+        self.ca_file = folder / "mail-ca.pem"
+        self.received: list[Mail] = []
+        self.attempts = 0
+        self._lock = threading.Lock()
+        context = self._certificate(folder) if tls != "none" else None
+        self.port = free_port()
+        self._controller = Controller(
+            self,
+            hostname="127.0.0.1",
+            port=self.port,
+            ssl_context=context if tls == "implicit" else None,
+            tls_context=context if tls == "starttls" else None,
+            require_starttls=tls == "starttls",
+            authenticator=self._authenticate if login else None,
+            auth_required=login is not None,
+            auth_require_tls=tls == "starttls",
+        )
+
+    def __enter__(self) -> "MailCatcher":
+        self._controller.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._controller.stop()
+
+    @property
+    def settings(self) -> dict:
+        """What a server needs to send here."""
+        scheme = "smtps" if self.tls == "implicit" else "smtp"
+        user = f"{self.login[0]}:{self.login[1]}@" if self.login else ""
+        found = {"SERVICE_SMTP_URL": f"{scheme}://{user}127.0.0.1:{self.port}"}
+        if self.tls != "none":
+            found["SSL_CERT_FILE"] = str(self.ca_file)
+        return found
+
+    @property
+    def mails(self) -> list[Mail]:
+        with self._lock:
+            return list(self.received)
+
+    def to(self, address: str, count: int = 1) -> list[Mail]:
+        """At least `count` mails to the address."""
+
+        def look():
+            found = [mail for mail in self.mails if mail.to == address]
+            return found if len(found) >= count else None
+
+        return wait_for(look, f"mail to {address}")
+
+    def _authenticate(self, _server, session, _envelope, _mechanism, data) -> AuthResult:
+        given = data.login.decode(), data.password.decode()
+        session.login_name = given[0]
+        return AuthResult(success=isinstance(data, LoginPassword) and given == self.login)
+
+    async def handle_RCPT(self, _server, _session, envelope, address, options) -> str:
+        with self._lock:
+            self.attempts += 1
+        if self.reply:
+            return self.reply
+        envelope.rcpt_tos.append(address)
+        envelope.rcpt_options.extend(options)
+        return "250 OK"
+
+    async def handle_DATA(self, _server, session, envelope) -> str:
+        mail = Mail.parse(envelope.original_content)
+        mail.envelope_from, mail.envelope_to = envelope.mail_from, list(envelope.rcpt_tos)
+        mail.encrypted = session.ssl is not None or self.tls == "implicit"
+        mail.login = getattr(session, "login_name", "")
+        with self._lock:
+            self.received.append(mail)
+        return "250 OK"
+
+    def _certificate(self, folder: Path) -> ssl.SSLContext:
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail catcher")])
+        now = datetime.datetime.now(datetime.timezone.utc)
+        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(hours=1))
+            .not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            .sign(key, hashes.SHA256())
+        )
+        self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        key_file = folder / "mail-key.pem"
+        key_file.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.ca_file, key_file)
+        return context
