@@ -1,6 +1,6 @@
 // From a bearer token to the caller behind it, on every request. Verified tokens are cached per core (bounded); what a
-// cached one may do is compared with the project's epoch at each use, so a revoked session, a blocked user, a changed
-// role or a removed member bites at once on this instance and within a second on others (docs/engine.md 5).
+// cached one may do is compared at each use with the project's epoch (a blocked user, a changed role, a removed member)
+// and with the ends of sessions, so that all of these bite on the next request (docs/engine.md, "Caches of authority").
 #pragma once
 
 #include <optional>

@@ -67,6 +67,33 @@ TEST_F(AuthenticatorTest, WhatEndsAuthorityEndsTokensInHand) {
   EXPECT_EQ(codeOf(identify(ann.token, 1)), "UNAUTHENTICATED");
 }
 
+TEST_F(AuthenticatorTest, AnEndedSessionLeavesOtherTokensInTheCache) {
+  const SignedIn ann = signIn(shop(), "ann@example.com");
+  const SignedIn bob = signIn(shop(), "bob@example.com");
+  const SignedIn eve = signIn(shop(), "eve@example.com");
+  const auto again = open(shop(), ann.user.id);
+  const std::string second =
+      identity_.tokens().mintEndUser(ann.user.id, again.session.id, ProjectId("proj_shop"), "user", {});
+  for (const std::string& token : {ann.token, bob.token, eve.token, second}) ASSERT_TRUE(identify(token));
+  ASSERT_TRUE(run(identity_.sessions().revoke(shop(), ann.user.id, ann.session.session.id, soon())));
+  EXPECT_FALSE(answersAtOnce(ann.token));
+  EXPECT_EQ(codeOf(identify(ann.token)), "UNAUTHENTICATED");
+  // Two of three at least: sessions may share a counter.
+  EXPECT_GE(answersAtOnce(bob.token) + answersAtOnce(eve.token) + answersAtOnce(second), 2);
+  for (const std::string& token : {bob.token, eve.token, second}) EXPECT_TRUE(identify(token));
+}
+
+TEST_F(AuthenticatorTest, TheControlPlaneSeesAnEndedSessionToo) {
+  const SignedIn dev = signIn(Realm::platform(), "dev@example.com");
+  join(dev.user.id, "Owner");
+  const std::string token = memberToken(dev);
+  ASSERT_TRUE(control(dev.token));
+  ASSERT_TRUE(identify(token));
+  ASSERT_TRUE(run(identity_.sessions().close(Realm::platform(), dev.session.refreshToken, soon())));
+  EXPECT_EQ(codeOf(control(dev.token)), "UNAUTHENTICATED");
+  EXPECT_EQ(codeOf(identify(token)), "UNAUTHENTICATED");
+}
+
 TEST_F(AuthenticatorTest, ExpiryBitesInTheCacheToo) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
   ASSERT_TRUE(identify(ann.token));
@@ -253,13 +280,15 @@ TEST_F(AuthenticatorTest, AStoreThatFailsLetsNobodyIn) {
 TEST_F(AuthenticatorTest, SigningKeysOutliveTheProcess) {
   const std::string token = identity_.tokens().mintControl(UserId("user_1"), SessionId("sess_1"));
   snapshot::Snapshots snapshots(store_, cores_, 10);
-  Identity again({store_, snapshots, cores_, ids_, clock_, auditor_, master_, "https://api.example.com"}, {});
+  Identity again({store_, snapshots, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"},
+                 {});
   ASSERT_TRUE(run(again.start()));
   EXPECT_TRUE(again.tokens().verify(token));
   EXPECT_EQ(store_.all({store::kControlProject, kSigningKeys, 0}).size(), 1U);
 
   const MasterSecret otherSecret{Secret(std::string(32, 'z'))};
-  Identity wrong({store_, snapshots, cores_, ids_, clock_, auditor_, otherSecret, "https://api.example.com"}, {});
+  Identity wrong(
+      {store_, snapshots, cores_, ids_, clock_, auditor_, otherSecret, box_.mailer(), "https://api.example.com"}, {});
   EXPECT_EQ(codeOf(run(wrong.start())), "INTERNAL");
 }
 

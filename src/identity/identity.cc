@@ -25,6 +25,17 @@ class KeySource final : public snapshot::SlotSource {
   ApiKeys& keys_;
 };
 
+class OauthSource final : public snapshot::SlotSource {
+ public:
+  explicit OauthSource(OauthConfigs& configs) : configs_(configs) {}
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override {
+    return configs_.load(project.number);
+  }
+
+ private:
+  OauthConfigs& configs_;
+};
+
 }  // namespace
 
 IdentitySettings::IdentitySettings(Settings& settings)
@@ -36,16 +47,24 @@ struct Identity::Impl {
       : deps(std::move(given)),
         passwords(deps.cores.count()),
         tokens(deps.baseUrl, deps.clock),
-        users(deps, passwords),
+        mail(deps),
+        users(deps, passwords, mail),
         sessions(deps),
+        links(deps, users, sessions, passwords, mail, background),
+        mfa(deps),
+        identities(deps, users, sessions),
+        oauthConfigs(deps),
+        challenges(deps),
         roles(deps, slots),
         keys(deps),
         rateLimiter(settings.authRate, deps.clock),
         authenticator(deps, tokens, users, sessions, keys, slots, background),
         roleSource(roles),
-        keySource(keys) {
+        keySource(keys),
+        oauthSource(oauthConfigs) {
     slots.roles = deps.snapshots.addSlot<RoleTable>(roleSource);
     slots.keys = deps.snapshots.addSlot<ApiKeyTable>(keySource);
+    slots.oauth = deps.snapshots.addSlot<OauthConfig>(oauthSource);
   }
 
   const IdentityDeps deps;
@@ -53,14 +72,21 @@ struct Identity::Impl {
   TaskGroup background;
   Passwords passwords;
   Tokens tokens;
+  AccountMail mail;
   Users users;
   Sessions sessions;
+  MailedLinks links;
+  Mfa mfa;
+  Identities identities;
+  OauthConfigs oauthConfigs;
+  Challenges challenges;
   Roles roles;
   ApiKeys keys;
   LocalRateLimiter rateLimiter;
   TokenAuthenticator authenticator;
   RoleSource roleSource;
   KeySource keySource;
+  OauthSource oauthSource;
 };
 
 Identity::Identity(IdentityDeps deps, const IdentitySettings& settings)
@@ -93,6 +119,21 @@ Sessions& Identity::sessions() {
 }
 const Tokens& Identity::tokens() const {
   return impl_->tokens;
+}
+MailedLinks& Identity::links() {
+  return impl_->links;
+}
+Mfa& Identity::mfa() {
+  return impl_->mfa;
+}
+Identities& Identity::identities() {
+  return impl_->identities;
+}
+OauthConfigs& Identity::oauthConfigs() {
+  return impl_->oauthConfigs;
+}
+Challenges& Identity::challenges() {
+  return impl_->challenges;
 }
 Roles& Identity::roles() {
   return impl_->roles;

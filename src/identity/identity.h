@@ -10,7 +10,11 @@
 #include "base/task_group.h"
 #include "identity/api_keys.h"
 #include "identity/authenticator.h"
+#include "identity/identities.h"
 #include "identity/identity_deps.h"
+#include "identity/mailed_links.h"
+#include "identity/mfa.h"
+#include "identity/oauth_config.h"
 #include "identity/passwords.h"
 #include "identity/rate_limiter.h"
 #include "identity/registration.h"
@@ -48,6 +52,11 @@ class Identity {
   Users& users();
   Sessions& sessions();
   const Tokens& tokens() const;
+  MailedLinks& links();
+  Mfa& mfa();
+  Identities& identities();
+  OauthConfigs& oauthConfigs();
+  Challenges& challenges();
   Roles& roles();
   ApiKeys& keys();
   RateLimiter& rateLimiter();

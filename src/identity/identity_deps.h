@@ -8,6 +8,7 @@
 #include "base/cores.h"
 #include "base/crypto.h"
 #include "base/id.h"
+#include "mail/mail.h"
 #include "snapshot/snapshot.h"
 #include "store/store.h"
 
@@ -22,7 +23,8 @@ struct IdentityDeps {
   const Clock& clock;
   audit::Auditor& auditor;
   const MasterSecret& master;
-  std::string baseUrl;  // the issuer of tokens
+  mail::Mailer& mailer;
+  std::string baseUrl;  // the issuer of tokens; what links in mails begin with
 };
 
 }  // namespace mb::identity

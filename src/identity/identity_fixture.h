@@ -6,6 +6,7 @@
 #include "document/json.h"
 #include "identity/identity.h"
 #include "identity/records.h"
+#include "mail/testing.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
 
@@ -32,9 +33,12 @@ class FakeDirectory final : public snapshot::ProjectDirectory {
 class FakeMembers final : public snapshot::SlotSource {
  public:
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
-    co_return std::shared_ptr<const void>(std::make_shared<const MemberTable>(table));
+    auto seen = std::make_shared<const MemberTable>(table);
+    if (meanwhile) CO_CHECK(co_await std::exchange(meanwhile, nullptr)());
+    co_return std::shared_ptr<const void>(std::move(seen));
   }
   MemberTable table;
+  std::function<Task<>()> meanwhile;  // runs once, in the next load, after it has looked
 };
 
 class IdentityFixture : public ::testing::Test {
@@ -61,6 +65,7 @@ class IdentityFixture : public ::testing::Test {
     initCrypto();
     auto all = systemCollections();
     all.push_back(audit::auditCollection());
+    for (auto& collection : jobs::systemCollections()) all.push_back(std::move(collection));
     return all;
   }
   template <class T>
@@ -83,8 +88,13 @@ class IdentityFixture : public ::testing::Test {
   Result<UserRecord> login(Realm realm, std::string email, std::string password = "correct horse") {
     return run(identity_.users().checkPassword(realm, {std::move(email), std::move(password)}));
   }
+  static UserRecord recordOf(const UserId& id) {
+    UserRecord record;
+    record.id = id;
+    return record;
+  }
   Sessions::Opened open(Realm realm, const UserId& user) {
-    auto opened = run(identity_.sessions().open(realm, user, {"203.0.113.1", "a browser"}, soon()));
+    auto opened = run(identity_.sessions().open(realm, recordOf(user), {"203.0.113.1", "a browser"}, soon()));
     EXPECT_TRUE(opened);
     return *std::move(opened);
   }
@@ -120,8 +130,7 @@ class IdentityFixture : public ::testing::Test {
   Result<> setRole(const Realm& realm, const UserId& id, const std::string& role) {
     UserPatch patch;
     patch.metadata = *doc::parseJson(R"({"role":")" + role + "\"}");
-    return run(
-        identity_.users().patch(realm, id, std::move(patch), admin(), std::make_shared<const RoleTable>(), soon()));
+    return run(identity_.users().patch(realm, id, std::move(patch), admin(), soon()));
   }
   Result<Identified> identify(const std::string& token, int core = 0) {
     return run(identity_.authenticator().project(token), core);
@@ -140,10 +149,12 @@ class IdentityFixture : public ::testing::Test {
   IdGenerator ids_{clock_};
   audit::Auditor auditor_{true, ids_, clock_};
   MasterSecret master_{Secret(std::string(32, 'k'))};
+  mail::testing::LetterBox box_{store_, cores_, ids_, clock_, master_, true};
   snapshot::Snapshots snapshots_{store_, cores_, 100};
   FakeDirectory directory_;
   FakeMembers members_;
-  Identity identity_{{store_, snapshots_, cores_, ids_, clock_, auditor_, master_, "https://api.example.com"}, {}};
+  Identity identity_{
+      {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"}, {}};
 };
 
 }  // namespace mb::identity

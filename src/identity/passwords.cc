@@ -22,9 +22,6 @@ constexpr size_t kMaxQueued = 256;
 constexpr std::string_view kNobodysHash =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5bm9ibw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-constexpr size_t kMaxFailures = 20;
-constexpr int64_t kFailureWindowMs = 15LL * 60 * 1000;
-
 Result<std::string> hashNow(std::string_view password) {
   std::array<char, crypto_pwhash_STRBYTES> encoded{};
   if (crypto_pwhash_str_alg(encoded.data(), password.data(), password.size(), kPasses, kMemoryBytes,
@@ -60,29 +57,6 @@ Task<bool> Passwords::verify(std::string encoded, std::string password) {
   co_return co_await pool_.run([encoded = std::move(encoded), secret = Secret(std::move(password))] {
     return verifyNow(encoded, secret.reveal());
   });
-}
-
-Result<> LoginGuard::begin(std::string_view account) {
-  const int64_t now = clock_.now().ms;
-  const std::lock_guard lock(mutex_);
-  std::vector<int64_t>* failures = accounts_.find(account);
-  if (failures == nullptr) failures = &accounts_.put(std::string(account), {});
-  std::erase_if(*failures, [now](int64_t at) { return at + kFailureWindowMs <= now; });
-  if (failures->size() >= kMaxFailures) {
-    const int64_t waitMs = failures->front() + kFailureWindowMs - now;
-    return fail(Error(ErrorCode::rateLimited, "too many failed logins for this account, try again later")
-                    .withRetryAfter(static_cast<int>((waitMs + 999) / 1000)));
-  }
-  failures->push_back(now);
-  return {};
-}
-
-void LoginGuard::forgive(std::string_view account) {
-  const std::lock_guard lock(mutex_);
-  std::vector<int64_t>* failures = accounts_.find(account);
-  if (failures == nullptr || failures->empty()) return;
-  failures->pop_back();
-  if (failures->empty()) accounts_.erase(account);
 }
 
 }  // namespace mb::identity

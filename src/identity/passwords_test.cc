@@ -43,33 +43,6 @@ TEST(Passwords, HashAndVerifyOffTheCore) {
   cores.join();
 }
 
-TEST(LoginGuard, TwentyFailuresInFifteenMinutes) {
-  ManualClock clock(0);
-  LoginGuard guard(clock);
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_TRUE(guard.begin("a"));
-    clock.advance(1000);
-  }
-  const auto refused = guard.begin("a");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), ErrorCode::rateLimited);
-  EXPECT_EQ(refused.error().retryAfterSeconds(), 15 * 60 - 20);
-  EXPECT_TRUE(guard.begin("b"));
-  clock.set(15 * 60 * 1000);
-  EXPECT_TRUE(guard.begin("a"));
-  EXPECT_FALSE(guard.begin("a"));
-}
-
-TEST(LoginGuard, RightOnesDoNotCount) {
-  ManualClock clock(0);
-  LoginGuard guard(clock);
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(guard.begin("a"));
-    guard.forgive("a");
-  }
-  guard.forgive("never seen");
-}
-
 struct AddressCase {
   const char* text;
   bool good;

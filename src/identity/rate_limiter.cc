@@ -41,7 +41,11 @@ std::string limitedAddress(std::string_view ip) {
   return net::address_v6(bytes).to_string() + "/64";
 }
 
-Result<> LocalRateLimiter::take(std::string_view ip, std::string_view project, std::string_view action) {
+Error Allowance::refusal() const {
+  return Error(ErrorCode::rateLimited, "too many requests, try again later").withRetryAfter(resetSeconds);
+}
+
+Allowance LocalRateLimiter::take(std::string_view ip, std::string_view project, std::string_view action) {
   std::string key = limitedAddress(ip);
   key.append(1, '|').append(project).append(1, '|').append(action);
   const int64_t now = clock_.now().ms;
@@ -53,13 +57,11 @@ Result<> LocalRateLimiter::take(std::string_view ip, std::string_view project, s
   if (window == nullptr || now >= window->startMs + length || now < window->startMs) {
     window = &windows_.put(std::move(key), Window{now, 0});
   }
-  if (window->used >= rate_.requests) {
-    const int64_t waitMs = window->startMs + length - now;
-    return fail(Error(ErrorCode::rateLimited, "too many requests, try again later")
-                    .withRetryAfter(static_cast<int>((waitMs + 999) / 1000)));
-  }
-  ++window->used;
-  return {};
+  Allowance allowance{.rate = rate_, .granted = window->used < rate_.requests};
+  if (allowance.granted) ++window->used;
+  allowance.remaining = rate_.requests - window->used;
+  allowance.resetSeconds = static_cast<int>((window->startMs + length - now + 999) / 1000);
+  return allowance;
 }
 
 }  // namespace mb::identity

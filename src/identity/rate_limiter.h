@@ -20,18 +20,30 @@ struct Rate {
 // "10/60": requests per seconds, both 1 to 1,000,000. Fails with validation.
 Result<Rate> parseRate(std::string_view text);
 
+// What one request leaves of its window.
+struct Allowance {
+  Rate rate;
+  bool granted = false;
+  int remaining = 0;     // requests
+  int resetSeconds = 0;  // until the window ends, rounded up
+
+  explicit operator bool() const { return granted; }
+  // The failure of a request that was not granted: rateLimited, with the seconds to wait.
+  Error refusal() const;
+};
+
 class RateLimiter {
  public:
   virtual ~RateLimiter() = default;
-  // Counts one request. Fails with rateLimited and the seconds to wait. Never blocks; any thread.
-  virtual Result<> take(std::string_view ip, std::string_view project, std::string_view action) = 0;
+  // Counts one request. Never blocks; any thread.
+  virtual Allowance take(std::string_view ip, std::string_view project, std::string_view action) = 0;
 };
 
 // Counts in this process. At most 65,536 keys are remembered; past that the longest unused one is forgotten.
 class LocalRateLimiter final : public RateLimiter {
  public:
   LocalRateLimiter(Rate rate, const Clock& clock) : rate_(rate), clock_(clock), windows_(kMaxKeys) {}
-  Result<> take(std::string_view ip, std::string_view project, std::string_view action) override;
+  Allowance take(std::string_view ip, std::string_view project, std::string_view action) override;
 
  private:
   static constexpr size_t kMaxKeys = 65'536;

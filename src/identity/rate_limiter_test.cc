@@ -20,11 +20,15 @@ TEST(RateLimiter, CountsByAddressProjectAndAction) {
   ManualClock clock(1000);
   LocalRateLimiter limiter({2, 60}, clock);
   EXPECT_TRUE(limiter.take("203.0.113.1", "proj_1", "login"));
-  EXPECT_TRUE(limiter.take("203.0.113.1", "proj_1", "login"));
+  const Allowance last = limiter.take("203.0.113.1", "proj_1", "login");
+  EXPECT_TRUE(last);
+  EXPECT_EQ(last.remaining, 0);
+  EXPECT_EQ(last.resetSeconds, 60);
+  EXPECT_EQ(last.rate.requests, 2);
   const auto refused = limiter.take("203.0.113.1", "proj_1", "login");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), ErrorCode::rateLimited);
-  EXPECT_EQ(refused.error().retryAfterSeconds(), 60);
+  EXPECT_EQ(refused.refusal().code(), ErrorCode::rateLimited);
+  EXPECT_EQ(refused.refusal().retryAfterSeconds(), 60);
   EXPECT_TRUE(limiter.take("203.0.113.2", "proj_1", "login"));
   EXPECT_TRUE(limiter.take("203.0.113.1", "proj_2", "login"));
   EXPECT_TRUE(limiter.take("203.0.113.1", "proj_1", "register"));
@@ -37,7 +41,7 @@ TEST(RateLimiter, TheWindowEndsWhenItSays) {
   clock.advance(59'500);
   const auto refused = limiter.take("203.0.113.1", "p", "login");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().retryAfterSeconds(), 1);
+  EXPECT_EQ(refused.refusal().retryAfterSeconds(), 1);
   clock.advance(500);
   EXPECT_TRUE(limiter.take("203.0.113.1", "p", "login"));
   EXPECT_FALSE(limiter.take("203.0.113.1", "p", "login"));

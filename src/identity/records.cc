@@ -24,24 +24,6 @@ bool isLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-std::string_view actorKind(policy::CallerKind kind) {
-  switch (kind) {
-    case policy::CallerKind::endUser:
-      return "user";
-    case policy::CallerKind::member:
-      return "member";
-    case policy::CallerKind::apiKey:
-      return "apikey";
-    case policy::CallerKind::platform:
-      return "platform";
-    case policy::CallerKind::server:
-      return "server";
-    case policy::CallerKind::anonymous:
-      return "anonymous";
-  }
-  return "anonymous";
-}
-
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
@@ -56,6 +38,13 @@ std::vector<store::SystemCollection> systemCollections() {
       {kEndUserRoles, "__enduser_roles", {}},
       {kApiKeys, "__api_keys", {indexOn("hash_1", {{"hash", 1}}, true)}},
       {kSigningKeys, "__signing_keys", {}},
+      {kChallenges,
+       "__challenges",
+       {indexOn("expiresAt_1", {{"expiresAt", 1}}, false), indexOn("userId_1", {{"userId", 1}}, false)}},
+      {kSecondFactors, "__second_factors", {}},
+      {kIdentities, "__identities", {indexOn("userId_1", {{"userId", 1}}, false)}},
+      {kOauthConfig, "__oauth_config", {}},
+      {kOneTimeTokens, "__one_time_tokens", {}},
   };
 }
 
@@ -91,8 +80,8 @@ Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::Colle
   }
 }
 
-store::Actor actorOf(const policy::Caller& caller) {
-  return {std::string(actorKind(caller.kind)), caller.id};
+std::string accountOf(const Realm& realm, std::string_view emailKey) {
+  return std::to_string(realm.project) + "|" + toHex(sha256(emailKey));
 }
 
 audit::AuditActor auditActorOf(const policy::Caller& caller) {

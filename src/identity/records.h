@@ -8,6 +8,7 @@
 #include "document/shape.h"
 #include "identity/realm.h"
 #include "policy/caller.h"
+#include "store/records.h"
 #include "store/store.h"
 
 namespace mb::identity {
@@ -19,6 +20,11 @@ inline constexpr store::CollectionNo kMemberRoles = 12;
 inline constexpr store::CollectionNo kEndUserRoles = 13;
 inline constexpr store::CollectionNo kApiKeys = 14;
 inline constexpr store::CollectionNo kSigningKeys = 15;  // in the control project only
+inline constexpr store::CollectionNo kChallenges = 16;
+inline constexpr store::CollectionNo kSecondFactors = 17;
+inline constexpr store::CollectionNo kIdentities = 18;
+inline constexpr store::CollectionNo kOauthConfig = 19;
+inline constexpr store::CollectionNo kOneTimeTokens = 20;
 
 inline constexpr uint64_t kPage = 1000;
 
@@ -29,32 +35,7 @@ inline store::WriteTarget targetOf(store::ProjectNo project, store::CollectionNo
   return {collectionOf(project, number), std::move(id)};
 }
 
-// A stored record; internal when its bytes do not have the record's shape.
-template <doc::Shaped T>
-Result<T> fromStore(doc::DocumentView stored) {
-  auto record = doc::decode<T>(stored, doc::UnknownFields::ignore);
-  if (record) return record;
-  return fail(Error(ErrorCode::internal, "stored data could not be read")
-                  .withCause(std::string(T::shape().name) + ": " + record.error().message()));
-}
-
-template <doc::Shaped T>
-Result<std::optional<T>> fromStore(const std::optional<doc::Document>& stored) {
-  if (!stored) return std::optional<T>();
-  TRY(T record, fromStore<T>(stored->view()));
-  return std::optional<T>(std::move(record));
-}
-
-template <doc::Shaped T>
-Result<std::vector<T>> fromStore(const std::vector<doc::Document>& stored) {
-  std::vector<T> records;
-  records.reserve(stored.size());
-  for (const auto& document : stored) {
-    TRY(T record, fromStore<T>(document.view()));
-    records.push_back(std::move(record));
-  }
-  return records;
-}
+using store::fromStore;
 
 doc::Filter equalsText(std::string_view path, std::string_view value);
 // A query without skip, ascending id.
@@ -65,7 +46,9 @@ store::Deadline readDeadline();
 // All documents of a collection that the code bounds elsewhere, ascending id.
 Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::CollectionRef collection);
 
-store::Actor actorOf(const policy::Caller& caller);
+// What attempts on an address are counted under: fixed in size, whatever was sent as an address.
+std::string accountOf(const Realm& realm, std::string_view emailKey);
+
 audit::AuditActor auditActorOf(const policy::Caller& caller);
 
 // 1 to `max` characters (code points) after trimming, no control characters; the trimmed text. Fails with validation at

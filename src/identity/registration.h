@@ -1,5 +1,5 @@
-// What else happens when a platform user registers, in the same commit: the first user becomes super-admin, a personal
-// organization is made, pending memberships become active. Implemented by projects/.
+// What else happens when a platform user registers or proves their address, in the same commit: the first user becomes
+// super-admin, a personal organization is made, pending memberships become active. Implemented by projects/.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace mb::identity {
 
 struct RegistrationPlan {
-  // Documents that the registering write locks beside the user's own; distinct, and none of them the user's.
+  // Documents that the write locks beside the user's own; distinct, and none of them the user's.
   std::vector<store::WriteTarget> targets;
   // Runs inside the judge of that write: may change the user (platformRole, plan, emailVerified; never id or email) and
   // gives one change per target, each given as it is now. Must not wait. Failing with staleCatalogue asks for a new
@@ -26,8 +26,11 @@ struct RegistrationPlan {
 class RegistrationHook {
  public:
   virtual ~RegistrationHook() = default;
-  // Before the commit; may read the store. `user` is what will be registered.
-  virtual Task<RegistrationPlan> plan(UserRecord user) = 0;
+  // Before the commit; may read the store. `user` is what will be registered, `invite` the token of an invite's link
+  // that came along, or "". A right one proves the address: the judge then sets emailVerified.
+  virtual Task<RegistrationPlan> plan(UserRecord user, std::string invite) = 0;
+  // Before the commit in which `user`, who is there already, proves their address.
+  virtual Task<RegistrationPlan> planProven(UserRecord user) = 0;
 };
 
 }  // namespace mb::identity

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "identity/records.h"
+#include "identity/role_record.h"
 
 namespace mb::identity {
 
@@ -12,32 +12,9 @@ constexpr size_t kMaxPermissions = 100;
 // Permissions stand in access tokens, and those in request heads of 16 KiB.
 constexpr size_t kMaxPermissionBytes = 4096;
 constexpr uint64_t kMaxRoles = 200;
-
-struct RoleRecord {
-  std::string id;  // the name in lower case, so that names are unique without regard to it
-  std::string name;
-  std::vector<std::string> permissions;
-  Timestamp createdAt;
-  Timestamp updatedAt;
-  static constexpr auto shape() {
-    return doc::shape<RoleRecord>(
-        "RoleRecord", doc::field("id", &RoleRecord::id), doc::field("name", &RoleRecord::name),
-        doc::field("permissions", &RoleRecord::permissions), doc::field("createdAt", &RoleRecord::createdAt),
-        doc::field("updatedAt", &RoleRecord::updatedAt));
-  }
-};
+constexpr int kRemoveAttempts = 3;
 
 using Before = std::span<const std::optional<doc::Document>>;
-
-store::CollectionNo collectionNo(RoleKind kind) {
-  return kind == RoleKind::member ? kMemberRoles : kEndUserRoles;
-}
-
-bool isBuiltIn(RoleKind kind, std::string_view name) {
-  const auto& roles = builtInRoles(kind);
-  return std::any_of(roles.begin(), roles.end(),
-                     [&](const RoleView& role) { return lowerAscii(role.name) == lowerAscii(name); });
-}
 
 Error noSuchRole() {
   return Error(ErrorCode::notFound, "no such role");
@@ -84,9 +61,14 @@ void addTo(std::map<std::string, policy::PermissionsPtr, std::less<>>& table, co
 
 }  // namespace
 
+bool isBuiltInRole(RoleKind kind, std::string_view name) {
+  return std::ranges::any_of(builtInRoles(kind),
+                             [&](const RoleView& role) { return lowerAscii(role.name) == lowerAscii(name); });
+}
+
 Task<std::vector<RoleView>> Roles::list(store::ProjectNo project, RoleKind kind) {
   CO_TRY(const std::vector<doc::Document> stored,
-         co_await allOf(deps_.store, collectionOf(project, collectionNo(kind))));
+         co_await allOf(deps_.store, collectionOf(project, roleCollection(kind))));
   CO_TRY(std::vector<RoleRecord> records, fromStore<RoleRecord>(stored));
   std::vector<RoleView> roles = builtInRoles(kind);
   for (RoleRecord& record : records) roles.push_back({std::move(record.name), std::move(record.permissions), false});
@@ -99,7 +81,7 @@ Task<RoleView> Roles::get(store::ProjectNo project, RoleKind kind, std::string n
   }
   if (!isName(name)) co_return fail(noSuchRole());
   CO_TRY(const std::optional<doc::Document> stored,
-         co_await deps_.store.get(collectionOf(project, collectionNo(kind)), lowerAscii(name)));
+         co_await deps_.store.get(collectionOf(project, roleCollection(kind)), lowerAscii(name)));
   CO_TRY(std::optional<RoleRecord> record, fromStore<RoleRecord>(stored));
   if (!record || record->name != name) co_return fail(noSuchRole());
   co_return RoleView{std::move(record->name), std::move(record->permissions), false};
@@ -112,13 +94,13 @@ Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole in
   }
   CO_CHECK(checkPermissions(input.permissions));
   CO_CHECK(mayGrant(by, input.permissions));
-  if (isBuiltIn(kind, input.name)) co_return fail(ErrorCode::conflict, "there is a built-in role of this name");
-  const store::CollectionRef collection = collectionOf(project, collectionNo(kind));
+  if (isBuiltInRole(kind, input.name)) co_return fail(ErrorCode::conflict, "there is a built-in role of this name");
+  const store::CollectionRef collection = collectionOf(project, roleCollection(kind));
   CO_TRY(const uint64_t count, co_await deps_.store.count(collection, doc::Filter(), deadline));
   if (count >= kMaxRoles) co_return fail(ErrorCode::conflict, "a project has at most 200 roles of each kind");
 
   const Timestamp now = deps_.clock.now();
-  const RoleRecord record{lowerAscii(input.name), input.name, input.permissions, now, now};
+  const RoleRecord record{lowerAscii(input.name), input.name, input.permissions, std::nullopt, now, now};
   store::Judge judge = [stored = doc::encode(record)](Before before) mutable -> Result<std::vector<store::Change>> {
     if (before[0]) return fail(ErrorCode::conflict, "there is a role of this name already");
     return one(store::Change::put(std::move(stored)));
@@ -132,7 +114,7 @@ Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole in
 Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name, RolePermissions input,
                       policy::Caller by, store::Deadline deadline) {
   if (!isName(name)) co_return fail(noSuchRole());
-  if (isBuiltIn(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be changed");
+  if (isBuiltInRole(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be changed");
   CO_CHECK(checkPermissions(input.permissions));
   CO_CHECK(mayGrant(by, input.permissions));
   store::Judge judge = [name, permissions = std::move(input.permissions),
@@ -142,7 +124,7 @@ Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name,
     record.updatedAt = now;
     return one(store::Change::put(doc::encode(record)));
   };
-  std::vector<store::WriteTarget> targets{targetOf(project, collectionNo(kind), lowerAscii(name))};
+  std::vector<store::WriteTarget> targets{targetOf(project, roleCollection(kind), lowerAscii(name))};
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
   co_return Result<>();
@@ -151,20 +133,27 @@ Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name,
 Task<> Roles::remove(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by,
                      store::Deadline deadline) {
   if (!isName(name)) co_return fail(noSuchRole());
-  if (isBuiltIn(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be deleted");
-  CO_CHECK(co_await get(project, kind, name));
-  CO_CHECK(co_await refuseWhileUsed(project, kind, name, deadline));
-  store::Judge judge = [name](Before before) -> Result<std::vector<store::Change>> {
-    CHECK(existing(before, name));
-    return one(store::Change::remove());
-  };
-  std::vector<store::WriteTarget> targets{targetOf(project, collectionNo(kind), lowerAscii(name))};
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return Result<>();
+  if (isBuiltInRole(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be deleted");
+  const store::WriteTarget target = targetOf(project, roleCollection(kind), lowerAscii(name));
+  for (int attempt = 1;; ++attempt) {
+    CO_TRY(const std::vector<std::optional<doc::Document>> stored,
+           co_await deps_.store.getMany(target.collection, {target.id}));
+    CO_TRY(const RoleRecord seen, existing(stored, name));
+    CO_CHECK(co_await refuseWhileUsed(project, kind, name, deadline));
+    bool handedOut = false;  // since it was looked who has it
+    store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
+      TRY(const RoleRecord now, existing(before, name));
+      handedOut = now.grants != seen.grants;
+      if (handedOut) return fail(ErrorCode::conflict, "this role is being handed out");
+      return one(store::Change::remove());
+    };
+    store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
+    const auto outcome = co_await deps_.store.write({target}, std::move(judge), std::move(options));
+    if (outcome) co_return Result<>();
+    if (!handedOut || attempt == kRemoveAttempts) co_return fail(outcome.error().clone());
+  }
 }
 
-// Who gets the role between this look and the commit is left with a role that names nothing, which holds nothing.
 Task<> Roles::refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::string name, store::Deadline deadline) {
   if (kind == RoleKind::endUser) {
     store::Query query = queryOf(collectionOf(project, kUsers), equalsText("metadata.role", name), 1, deadline);
@@ -176,6 +165,9 @@ Task<> Roles::refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::stri
   if (!snapshot) co_return fail(ErrorCode::notFound, "no such project");
   for (const auto& [user, member] : snapshot->get(slots_.members).byUser) {
     if (member.role == name) co_return fail(ErrorCode::conflict, "a member has this role");
+  }
+  if (snapshot->get(slots_.members).invitedAs.contains(name)) {
+    co_return fail(ErrorCode::conflict, "somebody is invited with this role");
   }
   co_return Result<>();
 }

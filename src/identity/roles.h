@@ -58,7 +58,7 @@ class Roles {
   // Fails with notFound, conflict (a built-in role), validation.
   Task<> replace(store::ProjectNo project, RoleKind kind, std::string name, RolePermissions input, policy::Caller by,
                  store::Deadline deadline);
-  // Fails with notFound, conflict (built-in, or a member or user has it).
+  // Fails with notFound, conflict (built-in, or a member, a pending invite or a user has it: judged in the commit)
   Task<> remove(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by, store::Deadline deadline);
 
   // What the snapshot holds of them.

@@ -1,6 +1,7 @@
 #include "identity/roles.h"
 
 #include "identity/identity_fixture.h"
+#include "identity/role_grant.h"
 
 namespace mb::identity {
 namespace {
@@ -91,6 +92,61 @@ TEST_P(RolesTest, ARoleInUseStays) {
   store_.bumpEpoch(kShop);
   EXPECT_EQ(codeOf(remove("moderator")), "CONFLICT");
   EXPECT_TRUE(get("moderator"));
+}
+
+class MemberRolesTest : public IdentityFixture {
+ protected:
+  MemberRolesTest() {
+    EXPECT_TRUE(run(identity_.roles().create(kShop, RoleKind::member, {"moderator", {"a:b"}}, admin(), soon())));
+  }
+  Result<> remove() { return run(identity_.roles().remove(kShop, RoleKind::member, "moderator", admin(), soon())); }
+  // Hands the role out in a commit of its own, as those do who make members.
+  Task<> grant() {
+    const auto target = roleTarget(kShop, RoleKind::member, "moderator");
+    store::Judge judge =
+        [](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+      TRY(std::optional<store::Change> granted, grantRole(before[0], "moderator", policy::PermissionSet({"a:*"})));
+      if (!granted) return fail(ErrorCode::notFound, "gone");
+      std::vector<store::Change> changes;
+      changes.push_back(*std::move(granted));
+      return changes;
+    };
+    store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {}};
+    CO_CHECK(co_await store_.write({*target}, std::move(judge), std::move(options)));
+    co_return Result<>();
+  }
+};
+
+TEST_F(MemberRolesTest, ARolePromisedByAnInviteStays) {
+  members_.table.invitedAs.insert("moderator");
+  store_.bumpEpoch(kShop);
+  EXPECT_EQ(codeOf(remove()), "CONFLICT");
+  members_.table.invitedAs.clear();
+  store_.bumpEpoch(kShop);
+  EXPECT_TRUE(remove());
+}
+
+TEST_F(MemberRolesTest, AHandOutBetweenTheLookAndTheDeletionIsNoticed) {
+  store_.bumpEpoch(kShop);
+  // Everybody who looks from here on sees the new member; the deletion that has looked already must look again.
+  members_.meanwhile = [this] {
+    members_.table.byUser["user_1"] = {"mem_1", "moderator"};
+    store_.bumpEpoch(kShop);
+    return grant();
+  };
+  EXPECT_EQ(codeOf(remove()), "CONFLICT");
+  EXPECT_TRUE(run(identity_.roles().get(kShop, RoleKind::member, "moderator")));
+}
+
+TEST_F(MemberRolesTest, WhatARoleHoldsIsJudgedInTheCommit) {
+  ASSERT_TRUE(run(grant()));
+  ASSERT_TRUE(run(identity_.roles().replace(kShop, RoleKind::member, "moderator", {{"keys:manage"}}, admin(), soon())));
+  EXPECT_EQ(codeOf(run(grant())), "FORBIDDEN");
+  ASSERT_TRUE(remove());
+  EXPECT_EQ(codeOf(run(grant())), "NOT_FOUND");
+  EXPECT_FALSE(roleTarget(kShop, RoleKind::member, "Owner"));
+  EXPECT_FALSE(roleTarget(kShop, RoleKind::member, "owner"));
+  EXPECT_FALSE(roleTarget(kShop, RoleKind::endUser, "no role/../x"));
 }
 
 }  // namespace

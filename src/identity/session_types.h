@@ -11,18 +11,22 @@ namespace mb::identity {
 struct SessionRecord {
   SessionId id;
   UserId userId;
-  std::string tokenHash;  // sha256 of the refresh token, hex; the token itself is nowhere
+  std::string tokenHash;  // sha256 of the first refresh token, hex; no token itself is anywhere
   Timestamp createdAt;
   Timestamp lastUsedAt;
   Timestamp expiresAt;  // 30 days after the last use
   std::string userAgent;
   std::string ip;
+  // Where refresh tokens rotate: how many came after the first, and when the last did.
+  std::optional<int64_t> generation = {};
+  std::optional<Timestamp> rotatedAt = {};
   static constexpr auto shape() {
     return doc::shape<SessionRecord>(
         "SessionRecord", doc::field("id", &SessionRecord::id), doc::field("userId", &SessionRecord::userId),
         doc::field("tokenHash", &SessionRecord::tokenHash), doc::field("createdAt", &SessionRecord::createdAt),
         doc::field("lastUsedAt", &SessionRecord::lastUsedAt), doc::field("expiresAt", &SessionRecord::expiresAt),
-        doc::field("userAgent", &SessionRecord::userAgent), doc::field("ip", &SessionRecord::ip));
+        doc::field("userAgent", &SessionRecord::userAgent), doc::field("ip", &SessionRecord::ip),
+        doc::field("generation", &SessionRecord::generation), doc::field("rotatedAt", &SessionRecord::rotatedAt));
   }
 };
 

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
+#include "identity/audited.h"
 #include "identity/records.h"
 
 namespace mb::identity {
 
 namespace {
 
-constexpr size_t kTokenBytes = 32;
-constexpr size_t kMaxTokenText = 128;
 constexpr size_t kMaxUserAgent = 512;
 constexpr int64_t kTouchEveryMs = 60'000;
+constexpr int kMostRaces = 3;
 
-std::string hashOf(std::string_view refreshToken) {
-  return toHex(sha256(refreshToken));
+std::string hashOf(std::string_view family) {
+  return toHex(sha256(family));
 }
 
 // What a client says of itself, as printable ASCII: header values may hold any bytes.
@@ -45,87 +45,142 @@ Result<std::vector<store::Change>> removeAll(std::span<const std::optional<doc::
 
 }  // namespace
 
-Task<Sessions::Opened> Sessions::open(Realm realm, UserId user, ClientInfo client, store::Deadline deadline) {
+bool isOver(const SessionRecord& session, const UserRecord& user) {
+  return user.signedOutAt && session.createdAt <= *user.signedOutAt;
+}
+
+Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline) {
+  const std::optional<Timestamp> signedOutAt = user.signedOutAt;
   const Timestamp now = deps_.clock.now();
   Opened opened;
-  opened.refreshToken = randomToken(kTokenBytes);
+  opened.refreshToken = RefreshTokens::newFamily();
   opened.session = {.id = deps_.ids.next<SessionTag>(),
-                    .userId = user,
+                    .userId = user.id,
                     .tokenHash = hashOf(opened.refreshToken),
-                    .createdAt = now,
+                    // Later than the end of all earlier ones, whatever the clock does.
+                    .createdAt = signedOutAt ? std::max(now, Timestamp{signedOutAt->ms + 1}) : now,
                     .lastUsedAt = now,
                     .expiresAt = {now.ms + kSessionMs},
                     .userAgent = printable(client.userAgent),
                     .ip = std::move(client.ip)};
 
   const store::CollectionRef collection = collectionOf(realm.project, kSessions);
-  store::Query query = queryOf(collection, equalsText("userId", user.str()), kPage, deadline);
-  CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
-  CO_TRY(std::vector<SessionRecord> others, fromStore<SessionRecord>(found.documents));
+  CO_TRY(std::vector<SessionRecord> others, co_await allOf(realm, user.id, deadline));
   std::sort(others.begin(), others.end(),
             [](const SessionRecord& a, const SessionRecord& b) { return a.lastUsedAt > b.lastUsedAt; });
 
-  std::vector<store::WriteTarget> targets{{collection, opened.session.id.str()}};
-  bool endsLive = false;
+  std::vector<store::WriteTarget> targets{{collection, opened.session.id.str()},
+                                          targetOf(realm.project, kUsers, user.id.str())};
+  constexpr size_t kOwn = 2;
   for (size_t i = 0; i < others.size(); ++i) {
     const bool expired = others[i].expiresAt <= now;
     if (!expired && i + 1 < kSessionsPerUser) continue;
-    endsLive = endsLive || !expired;
     targets.push_back({collection, others[i].id.str()});
   }
-  store::Judge judge = [stored = doc::encode(opened.session)](auto before) mutable {
-    auto changes = removeAll(before);
-    changes->front() = store::Change::put(std::move(stored));
+  store::Judge judge =
+      [stored = doc::encode(opened.session), signedOutAt](
+          std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
+    TRY(const std::optional<UserRecord> holder, fromStore<UserRecord>(before[1]));
+    if (holder && holder->signedOutAt != signedOutAt) {
+      return fail(ErrorCode::unauthenticated, "all sessions were ended meanwhile, sign in again");
+    }
+    TRY(std::vector<store::Change> changes, removeAll(before));
+    changes[0] = store::Change::put(std::move(stored));
+    changes[1] = store::Change::keep();
     return changes;
   };
-  store::WriteOptions options = optionsOf(user, deadline);
-  if (endsLive) options.bumpEpochs = {realm.project};
-  CO_TRY(const store::WriteOutcome outcome,
-         co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  if (!outcome.committed()) co_return fail(ErrorCode::internal, "something went wrong on the server");
+  std::vector<std::string> ending;
+  for (size_t i = kOwn; i < targets.size(); ++i) ending.push_back(targets[i].id);
+  const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user.id, deadline));
+  for (const std::string& id : ending) ends_.note(id);
+  if (!outcome) co_return fail(outcome.error().clone());
+  if (!outcome->committed()) co_return fail(ErrorCode::internal, "something went wrong on the server");
   co_return opened;
 }
 
-Task<std::optional<SessionRecord>> Sessions::byToken(Realm realm, std::string refreshToken, store::Deadline deadline) {
-  if (refreshToken.empty() || refreshToken.size() > kMaxTokenText) co_return std::nullopt;
+Task<std::optional<SessionRecord>> Sessions::byFamily(Realm realm, std::string family, store::Deadline deadline) {
   store::Query query =
-      queryOf(collectionOf(realm.project, kSessions), equalsText("tokenHash", hashOf(refreshToken)), 1, deadline);
+      queryOf(collectionOf(realm.project, kSessions), equalsText("tokenHash", hashOf(family)), 1, deadline);
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   if (found.documents.empty()) co_return std::nullopt;
   CO_TRY(SessionRecord session, fromStore<SessionRecord>(found.documents.front().view()));
   co_return session;
 }
 
-Task<Sessions::Refreshed> Sessions::refresh(Realm realm, std::string refreshToken, Rotation rotation,
+Task<Sessions::Refreshed> Sessions::refresh(Realm realm, std::string refreshToken, Rotation rotation, ClientInfo client,
                                             store::Deadline deadline) {
-  CO_TRY(std::optional<SessionRecord> session, co_await byToken(realm, refreshToken, deadline));
-  const Timestamp now = deps_.clock.now();
-  if (!session || session->expiresAt <= now) co_return fail(refused());
-  if (rotation == Rotation::keep && now.ms - session->lastUsedAt.ms < kTouchEveryMs) {
-    co_return Refreshed{*std::move(session), ""};
-  }
+  const std::optional<RefreshToken> given = tokens_.parse(refreshToken);
+  if (!given) co_return fail(refused());
+  for (int attempt = 1; attempt <= kMostRaces; ++attempt) {
+    CO_TRY(std::optional<SessionRecord> session, co_await byFamily(realm, given->family, deadline));
+    const Timestamp now = deps_.clock.now();
+    if (!session || session->expiresAt <= now) co_return fail(refused());
+    const int64_t held = session->generation.value_or(0);
+    if (given->generation < held) {
+      const bool justReplaced =
+          given->generation + 1 == held && session->rotatedAt && now.ms - session->rotatedAt->ms < kRotationGraceMs;
+      if (justReplaced) co_return Refreshed{*std::move(session), tokens_.textOf({given->family, held})};
+      CO_CHECK(co_await endForReuse(std::move(realm), *std::move(session), std::move(client), deadline));
+      co_return fail(refused());
+    }
+    if (given->generation > held) co_return fail(refused());
+    if (rotation == Rotation::keep && now.ms - session->lastUsedAt.ms < kTouchEveryMs) {
+      co_return Refreshed{*std::move(session), ""};
+    }
 
-  const std::string heldHash = session->tokenHash;
-  Refreshed refreshed{*std::move(session), ""};
-  refreshed.session.lastUsedAt = now;
-  refreshed.session.expiresAt = {now.ms + kSessionMs};
-  if (rotation == Rotation::rotate) {
-    refreshed.refreshToken = randomToken(kTokenBytes);
-    refreshed.session.tokenHash = hashOf(refreshed.refreshToken);
+    Refreshed refreshed{*std::move(session), ""};
+    refreshed.session.lastUsedAt = now;
+    refreshed.session.expiresAt = {now.ms + kSessionMs};
+    if (rotation == Rotation::rotate) {
+      refreshed.session.generation = held + 1;
+      refreshed.session.rotatedAt = now;
+      refreshed.refreshToken = tokens_.textOf({given->family, held + 1});
+    }
+    store::Judge judge =
+        [held, stored = doc::encode(refreshed.session)](
+            std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
+      if (!before[0]) return fail(refused());
+      TRY(const SessionRecord still, fromStore<SessionRecord>(before[0]->view()));
+      // Rotated by another request meanwhile: look again.
+      if (still.generation.value_or(0) != held) return fail(ErrorCode::staleCatalogue, "rotated meanwhile");
+      std::vector<store::Change> changes;
+      changes.push_back(store::Change::put(std::move(stored)));
+      return changes;
+    };
+    std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, refreshed.session.id.str())};
+    store::WriteOptions options = optionsOf(refreshed.session.userId, deadline);
+    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
+    if (outcome) co_return refreshed;
+    if (outcome.error().code() != ErrorCode::staleCatalogue) co_return fail(outcome.error().clone());
   }
+  co_return fail(refused());
+}
+
+// Somebody has a token that its owner does not use any more, or the other way round; nobody can tell who is who.
+Task<> Sessions::endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline) {
+  doc::BsonWriter details;
+  details.appendString("session", session.id.str());
+  std::vector<store::Insert> audit = deps_.auditor.entry(
+      realm.project, "session.reuse", {realm.control ? "platform" : "user", session.userId.str(), std::nullopt},
+      "users/" + session.userId.str(), client.ip, client.requestId, details.finish());
+  std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, session.id.str())};
+  addTargets(targets, audit);
   store::Judge judge =
-      [heldHash, stored = doc::encode(refreshed.session)](
-          std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
-    // Gone, or its token was replaced meanwhile.
-    if (!before[0] || before[0]->view().stringOr("tokenHash") != heldHash) return fail(refused());
+      [&audit](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
     std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(std::move(stored)));
+    changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
+    if (before[0]) {
+      addPuts(changes, audit);
+    } else {
+      addKeeps(changes, audit.size());
+    }
     return changes;
   };
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, refreshed.session.id.str())};
-  store::WriteOptions options = optionsOf(refreshed.session.userId, deadline);
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return refreshed;
+  const auto outcome =
+      co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(session.userId, deadline));
+  ends_.note(session.id.str());
+  if (!outcome) co_return fail(outcome.error().clone());
+  co_return Result<>();
 }
 
 Task<std::optional<SessionRecord>> Sessions::get(Realm realm, SessionId id) {
@@ -135,23 +190,49 @@ Task<std::optional<SessionRecord>> Sessions::get(Realm realm, SessionId id) {
   co_return fromStore<SessionRecord>(stored);
 }
 
-Task<std::vector<SessionRecord>> Sessions::list(Realm realm, UserId user, store::Deadline deadline) {
+// Expired ones too.
+Task<std::vector<SessionRecord>> Sessions::allOf(Realm realm, UserId user, store::Deadline deadline) {
   store::Query query =
       queryOf(collectionOf(realm.project, kSessions), equalsText("userId", user.str()), kPage, deadline);
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
-  CO_TRY(std::vector<SessionRecord> sessions, fromStore<SessionRecord>(found.documents));
+  co_return fromStore<SessionRecord>(found.documents);
+}
+
+Task<std::vector<SessionRecord>> Sessions::list(Realm realm, UserId user, store::Deadline deadline) {
+  CO_TRY(std::vector<SessionRecord> sessions, co_await allOf(std::move(realm), std::move(user), deadline));
   const Timestamp now = deps_.clock.now();
   std::erase_if(sessions, [now](const SessionRecord& session) { return session.expiresAt <= now; });
   co_return sessions;
 }
 
 Task<> Sessions::close(Realm realm, std::string refreshToken, store::Deadline deadline) {
-  CO_TRY(const std::optional<SessionRecord> session, co_await byToken(realm, std::move(refreshToken), deadline));
+  const std::optional<RefreshToken> given = tokens_.parse(refreshToken);
+  if (!given) co_return Result<>();
+  CO_TRY(const std::optional<SessionRecord> session, co_await byFamily(realm, given->family, deadline));
   if (!session) co_return Result<>();
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, session->id.str())};
-  store::WriteOptions options = optionsOf(session->userId, deadline);
-  options.bumpEpochs = {realm.project};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), removeAll, std::move(options)));
+  const auto outcome = co_await deps_.store.write(std::move(targets), removeAll, optionsOf(session->userId, deadline));
+  ends_.note(session->id.str());
+  if (!outcome) co_return fail(outcome.error().clone());
+  co_return Result<>();
+}
+
+Task<> Sessions::endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline) {
+  CO_TRY(const std::vector<SessionRecord> sessions, co_await allOf(realm, user, deadline));
+  std::vector<store::WriteTarget> targets;
+  for (const SessionRecord& session : sessions) {
+    if (session.id != except) targets.push_back(targetOf(realm.project, kSessions, session.id.str()));
+  }
+  if (targets.empty()) co_return Result<>();
+  const auto outcome = co_await deps_.store.write(std::move(targets), removeAll, optionsOf(user, deadline));
+  for (const SessionRecord& session : sessions) ends_.note(session.id.str());
+  if (!outcome) co_return fail(outcome.error().clone());
+  co_return Result<>();
+}
+
+Task<> Sessions::recheck(Realm realm, UserId user, store::Deadline deadline) {
+  CO_TRY(const std::vector<SessionRecord> sessions, co_await allOf(std::move(realm), std::move(user), deadline));
+  for (const SessionRecord& session : sessions) ends_.note(session.id.str());
   co_return Result<>();
 }
 
@@ -165,9 +246,9 @@ Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline 
     return removeAll(before);
   };
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, id.str())};
-  store::WriteOptions options = optionsOf(user, deadline);
-  options.bumpEpochs = {realm.project};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user, deadline));
+  ends_.note(id.str());
+  if (!outcome) co_return fail(outcome.error().clone());
   co_return Result<>();
 }
 

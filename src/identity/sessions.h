@@ -1,4 +1,8 @@
-// Refresh sessions of a realm. A session that ends bumps the project's epoch, so access tokens of it end with it.
+// Refresh sessions of a realm. Whoever caches what a session vouches for watches it, so access tokens end with it.
+//
+// A refresh token is random text, of which the hash is stored. One that came by rotation is that text, the number of
+// its generation and a code that only the server can make (refresh_token.h). So a token that was replaced is known as
+// such for as long as the session lives, without a list of them.
 #pragma once
 
 #include <string>
@@ -6,51 +10,76 @@
 
 #include "identity/identity_deps.h"
 #include "identity/realm.h"
+#include "identity/refresh_token.h"
+#include "identity/session_ends.h"
 #include "identity/session_types.h"
+#include "identity/user_types.h"
 
 namespace mb::identity {
 
 inline constexpr int64_t kSessionMs = 30LL * 24 * 3600 * 1000;
 inline constexpr size_t kSessionsPerUser = 100;
 
+// For so long the token that was just replaced gives the same successor again: two tabs of a browser may use it at
+// once.
+inline constexpr int64_t kRotationGraceMs = 10'000;
+
 struct ClientInfo {
   std::string ip;
   std::string userAgent;
+  std::string requestId = {};
 };
+
+// Whether the session began before its user was signed out everywhere.
+bool isOver(const SessionRecord& session, const UserRecord& user);
 
 // Whether a refresh gives a new refresh token in place of the old one (project setting rotateRefreshTokens).
 enum class Rotation { keep, rotate };
 
 class Sessions {
  public:
-  explicit Sessions(const IdentityDeps& deps) : deps_(deps) {}
+  explicit Sessions(const IdentityDeps& deps) : deps_(deps), tokens_(deps.master) {}
 
   struct Opened {
     SessionRecord session;
     std::string refreshToken;  // handed out once
   };
-  // Past kSessionsPerUser the longest unused one goes.
-  Task<Opened> open(Realm realm, UserId user, ClientInfo client, store::Deadline deadline);
+  // Past kSessionsPerUser the longest unused one goes. `user`: as read before they proved who they are; fails with
+  // unauthenticated when they were signed out everywhere meanwhile.
+  Task<Opened> open(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline);
 
   struct Refreshed {
     SessionRecord session;
     std::string refreshToken;  // the new one of Rotation::rotate; empty otherwise
   };
-  // The live session of a refresh token, its use noted (at most once a minute). Of parallel uses under
-  // Rotation::rotate exactly one succeeds. Fails with unauthenticated.
-  Task<Refreshed> refresh(Realm realm, std::string refreshToken, Rotation rotation, store::Deadline deadline);
+  // The live session of a refresh token, its use noted (at most once a minute). Parallel uses under Rotation::rotate
+  // get the same successor. A token that was replaced longer ago ends the session (audited as session.reuse). Fails
+  // with unauthenticated.
+  Task<Refreshed> refresh(Realm realm, std::string refreshToken, Rotation rotation, ClientInfo client,
+                          store::Deadline deadline);
 
   Task<std::optional<SessionRecord>> get(Realm realm, SessionId id);
+  // To be begun before get(): changes once the session may have ended. Any thread.
+  SessionWatch watch(const SessionId& id) const { return ends_.watch(id.str()); }
   // Live ones, oldest first.
   Task<std::vector<SessionRecord>> list(Realm realm, UserId user, store::Deadline deadline);
   // Ends the session of a refresh token; an unknown one is no failure.
   Task<> close(Realm realm, std::string refreshToken, store::Deadline deadline);
   // Fails with notFound when there is no such session of this user.
   Task<> revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline);
+  // All of the user, but for `except`.
+  Task<> endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline);
+  // Tells caches that the user is to be read again; all sessions stay.
+  Task<> recheck(Realm realm, UserId user, store::Deadline deadline);
 
  private:
-  Task<std::optional<SessionRecord>> byToken(Realm realm, std::string refreshToken, store::Deadline deadline);
+  Task<std::optional<SessionRecord>> byFamily(Realm realm, std::string family, store::Deadline deadline);
+  Task<std::vector<SessionRecord>> allOf(Realm realm, UserId user, store::Deadline deadline);
+  Task<> endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline);
+
   const IdentityDeps& deps_;
+  const RefreshTokens tokens_;
+  SessionEnds ends_;
 };
 
 }  // namespace mb::identity

@@ -1,6 +1,7 @@
 #include "identity/sessions.h"
 
 #include <boost/asio/co_spawn.hpp>
+#include <set>
 
 #include "identity/identity_fixture.h"
 
@@ -11,7 +12,7 @@ class SessionsTest : public IdentityFixture {
  protected:
   Result<Sessions::Refreshed> refresh(const Realm& realm, const std::string& token,
                                       Rotation rotation = Rotation::keep) {
-    return run(identity_.sessions().refresh(realm, token, rotation, soon()));
+    return run(identity_.sessions().refresh(realm, token, rotation, {"203.0.113.1", "a browser"}, soon()));
   }
   std::vector<SessionRecord> list(const Realm& realm, const UserId& user) {
     return *run(identity_.sessions().list(realm, user, soon()));
@@ -71,33 +72,102 @@ TEST_F(SessionsTest, RefreshingMovesNoEpoch) {
   EXPECT_EQ(store_.epoch(kShop), epoch);
 }
 
-TEST_F(SessionsTest, RotationGivesANewTokenToExactlyOne) {
+TEST_F(SessionsTest, ParallelRotationsGetTheSameSuccessor) {
   const auto opened = open(shop(), ann_);
   std::vector<std::promise<Result<Sessions::Refreshed>>> promises(10);
   std::vector<std::future<Result<Sessions::Refreshed>>> tries;
   for (size_t i = 0; i < promises.size(); ++i) {
     tries.push_back(promises[i].get_future());
     asio::co_spawn(cores_.at(static_cast<int>(i % 2)).get_executor(),
-                   identity_.sessions().refresh(shop(), opened.refreshToken, Rotation::rotate, soon()),
+                   identity_.sessions().refresh(shop(), opened.refreshToken, Rotation::rotate, {}, soon()),
                    [&promises, i](std::exception_ptr, Result<Sessions::Refreshed> result) {
                      promises[i].set_value(std::move(result));
                    });
   }
-  std::vector<std::string> given;
+  std::set<std::string> given;
   for (auto& attempt : tries) {
     const auto result = attempt.get();
-    if (result) given.push_back(result->refreshToken);
+    ASSERT_TRUE(result) << result.error().message();
+    given.insert(result->refreshToken);
   }
   ASSERT_EQ(given.size(), 1U);
+  EXPECT_TRUE(refresh(shop(), *given.begin(), Rotation::rotate));
+}
+
+TEST_F(SessionsTest, AReplacedTokenEndsTheSession) {
+  const auto opened = open(shop(), ann_);
+  const std::string first = opened.refreshToken;
+  const std::string second = refresh(shop(), first, Rotation::rotate)->refreshToken;
+  clock_.advance(kRotationGraceMs - 1);
+  EXPECT_EQ(refresh(shop(), first, Rotation::rotate)->refreshToken, second);
+  const std::string third = refresh(shop(), second, Rotation::rotate)->refreshToken;
+  // Two generations back there is no grace.
+  const SessionWatch watch = identity_.sessions().watch(opened.session.id);
+  EXPECT_EQ(codeOf(refresh(shop(), first, Rotation::rotate)), "UNAUTHENTICATED");
+  EXPECT_TRUE(watch.changed());
+  EXPECT_EQ(codeOf(refresh(shop(), third, Rotation::rotate)), "UNAUTHENTICATED");
+  EXPECT_TRUE(list(shop(), ann_).empty());
+  const auto audit = store_.all({kShop, audit::kAuditCollection, 0});
+  ASSERT_EQ(audit.size(), 1U);
+  EXPECT_EQ(audit[0].view().stringOr("action"), "session.reuse");
+  EXPECT_EQ(audit[0].view().stringOr("target"), "users/" + ann_.str());
+}
+
+TEST_F(SessionsTest, TheGraceEnds) {
+  const auto opened = open(shop(), ann_);
+  const std::string second = refresh(shop(), opened.refreshToken, Rotation::rotate)->refreshToken;
+  clock_.advance(kRotationGraceMs);
   EXPECT_EQ(codeOf(refresh(shop(), opened.refreshToken, Rotation::rotate)), "UNAUTHENTICATED");
-  EXPECT_TRUE(refresh(shop(), given[0], Rotation::rotate));
+  EXPECT_EQ(codeOf(refresh(shop(), second, Rotation::rotate)), "UNAUTHENTICATED");
+}
+
+// A token with a wrong code is nobody's: it must not end a session.
+TEST_F(SessionsTest, InventedSuccessorsChangeNothing) {
+  const auto opened = open(shop(), ann_);
+  const std::string first = opened.refreshToken;
+  const std::string second = refresh(shop(), first, Rotation::rotate)->refreshToken;
+  std::string otherCode = second;
+  otherCode.back() = otherCode.back() == 'A' ? 'B' : 'A';
+  for (const std::string& invented : {otherCode, first + ".2.AAAAAAAAAAAAAAAAAAAAAAAA", first + ".1", first + ".-1.x",
+                                      first + ".1.", first + "." + std::string(30, '9') + ".x", std::string("a.b.c"),
+                                      std::string(5000, '.'), std::string("\0.1.x", 5)}) {
+    EXPECT_EQ(codeOf(refresh(shop(), invented, Rotation::rotate)), "UNAUTHENTICATED") << invented;
+  }
+  EXPECT_TRUE(refresh(shop(), second, Rotation::rotate));
+}
+
+// Switched off again, what came by rotation stays good.
+TEST_F(SessionsTest, RotatedTokensOutliveTheSetting) {
+  const auto opened = open(shop(), ann_);
+  const std::string second = refresh(shop(), opened.refreshToken, Rotation::rotate)->refreshToken;
+  const auto kept = refresh(shop(), second, Rotation::keep);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->refreshToken, "");
+  EXPECT_TRUE(run(identity_.sessions().close(shop(), second, soon())));
+  EXPECT_TRUE(list(shop(), ann_).empty());
+}
+
+TEST_F(SessionsTest, AllOthersEndAtOnce) {
+  const auto own = open(shop(), ann_);
+  const auto second = open(shop(), ann_);
+  const auto elsewhere = open(other(), ann_);
+  const SessionWatch watch = identity_.sessions().watch(second.session.id);
+  ASSERT_TRUE(run(identity_.sessions().endAll(shop(), ann_, own.session.id, soon())));
+  EXPECT_TRUE(watch.changed());
+  EXPECT_EQ(list(shop(), ann_).size(), 1U);
+  EXPECT_TRUE(refresh(shop(), own.refreshToken));
+  EXPECT_EQ(codeOf(refresh(shop(), second.refreshToken)), "UNAUTHENTICATED");
+  EXPECT_TRUE(refresh(other(), elsewhere.refreshToken));
 }
 
 TEST_F(SessionsTest, LogoutEndsItAndNeverFails) {
   const auto opened = open(shop(), ann_);
   const uint64_t epoch = store_.epoch(kShop);
+  const SessionWatch watch = identity_.sessions().watch(opened.session.id);
+  EXPECT_FALSE(watch.changed());
   EXPECT_TRUE(run(identity_.sessions().close(shop(), opened.refreshToken, soon())));
-  EXPECT_GT(store_.epoch(kShop), epoch);
+  EXPECT_TRUE(watch.changed());
+  EXPECT_EQ(store_.epoch(kShop), epoch);  // nobody's configuration is loaded anew
   EXPECT_TRUE(run(identity_.sessions().close(shop(), opened.refreshToken, soon())));
   EXPECT_TRUE(run(identity_.sessions().close(shop(), "", soon())));
   EXPECT_EQ(codeOf(refresh(shop(), opened.refreshToken)), "UNAUTHENTICATED");
@@ -112,7 +182,9 @@ TEST_F(SessionsTest, OnlyYourOwnCanBeRevoked) {
   EXPECT_EQ(codeOf(run(identity_.sessions().revoke(shop(), ann_, SessionId(std::string("a\0b", 3)), soon()))),
             "NOT_FOUND");
   EXPECT_TRUE(refresh(shop(), opened.refreshToken));
+  const SessionWatch watch = identity_.sessions().watch(id);
   EXPECT_TRUE(run(identity_.sessions().revoke(shop(), ann_, id, soon())));
+  EXPECT_TRUE(watch.changed());
   EXPECT_EQ(codeOf(run(identity_.sessions().revoke(shop(), ann_, id, soon()))), "NOT_FOUND");
 }
 
@@ -126,11 +198,11 @@ TEST_F(SessionsTest, PastAHundredTheLongestUnusedGoes) {
   }
   ASSERT_TRUE(refresh(shop(), oldest.refreshToken));  // now the youngest use
   EXPECT_EQ(list(shop(), ann_).size(), 100U);
-  const uint64_t epoch = store_.epoch(kShop);
+  const SessionWatch watch = identity_.sessions().watch(second.session.id);
   clock_.advance(1000);
   open(shop(), ann_);
   EXPECT_EQ(list(shop(), ann_).size(), 100U);
-  EXPECT_GT(store_.epoch(kShop), epoch);
+  EXPECT_TRUE(watch.changed());
   EXPECT_TRUE(refresh(shop(), oldest.refreshToken));
   EXPECT_EQ(codeOf(refresh(shop(), second.refreshToken)), "UNAUTHENTICATED");
 }
@@ -144,8 +216,8 @@ TEST_F(SessionsTest, ExpiredOnesAreSweptAtTheNextLogin) {
 }
 
 TEST_F(SessionsTest, WhatAClientSaysOfItselfIsKeptPrintableAndShort) {
-  const auto opened =
-      run(identity_.sessions().open(shop(), ann_, {"203.0.113.1", "\xff\xfe\x01" + std::string(5000, 'x')}, soon()));
+  const auto opened = run(identity_.sessions().open(shop(), recordOf(ann_),
+                                                    {"203.0.113.1", "\xff\xfe\x01" + std::string(5000, 'x')}, soon()));
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->session.userAgent, "???" + std::string(509, 'x'));
 }

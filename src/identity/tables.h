@@ -1,13 +1,16 @@
-// Identity's parts of the project snapshot: who is a member, what roles hold, which keys exist.
+// Identity's parts of the project snapshot: who is a member, what roles hold, which keys exist, which providers
+// people may sign in with.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/lru_cache.h"
+#include "identity/oauth_types.h"
 #include "policy/permissions.h"
 #include "snapshot/snapshot.h"
 
@@ -19,13 +22,14 @@ struct RoleTable {
   std::map<std::string, policy::PermissionsPtr, std::less<>> endUser;
 };
 
-// Platform users by their active membership; filled by projects/.
+// Platform users by their active membership, and what is promised to others; filled by projects/.
 struct MemberTable {
   struct Member {
     std::string membershipId;
     std::string role;
   };
   std::unordered_map<std::string, Member, StringHash, std::equal_to<>> byUser;
+  std::set<std::string, std::less<>> invitedAs;  // roles of pending invites
 };
 
 struct ApiKeyTable {
@@ -43,6 +47,7 @@ struct IdentitySlots {
   snapshot::SlotKey<RoleTable> roles;
   snapshot::SlotKey<MemberTable> members;
   snapshot::SlotKey<ApiKeyTable> keys;
+  snapshot::SlotKey<OauthConfig> oauth;
 };
 
 }  // namespace mb::identity

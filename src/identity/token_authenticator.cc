@@ -32,11 +32,17 @@ doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::s
   return out.finish();
 }
 
+// A pointer with a counter of its own: those of the snapshot are shared by all cores, which would fight over them at
+// each request.
+policy::PermissionsPtr ownPointer(policy::PermissionsPtr shared) {
+  const policy::PermissionSet* raw = shared.get();
+  return {raw, [shared = std::move(shared)](const policy::PermissionSet*) {}};
+}
+
 template <class Table>
 policy::PermissionsPtr permissionsOf(const Table& roles, std::string_view role) {
-  static const policy::PermissionsPtr kNone = std::make_shared<const policy::PermissionSet>();
   const auto found = roles.find(role);
-  return found == roles.end() ? kNone : found->second;
+  return found == roles.end() ? std::make_shared<const policy::PermissionSet>() : ownPointer(found->second);
 }
 
 Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
@@ -77,7 +83,7 @@ std::optional<Identified> TokenAuthenticator::cachedProject(std::string_view tok
   const Entry* entry = find(token);
   if (entry == nullptr || entry->caller.kind == policy::CallerKind::platform) return std::nullopt;
   const int64_t now = deps_.clock.now().ms;
-  if (now >= entry->expiresMs) return std::nullopt;
+  if (now >= entry->expiresMs || entry->session.changed()) return std::nullopt;
   if (entry->ofPlatformUser && deps_.store.epoch(store::kControlProject) != entry->controlEpoch) return std::nullopt;
   if (entry->caller.kind == policy::CallerKind::apiKey && now - entry->notedMs >= kNoteEveryMs) return std::nullopt;
   snapshot::SnapshotPtr project = deps_.snapshots.cached(entry->caller.projectId.str());
@@ -103,7 +109,7 @@ Task<UserRecord> TokenAuthenticator::liveUser(Realm realm, UserId user, SessionI
   CO_TRY(const std::optional<SessionRecord> live, co_await sessions_.get(realm, session));
   if (!live || live->userId != user || live->expiresAt <= deps_.clock.now()) co_return fail(refused());
   CO_TRY(std::optional<UserRecord> found, co_await users_.get(realm, user));
-  if (!found || !found->active()) co_return fail(refused());
+  if (!found || !found->active() || isOver(*live, *found)) co_return fail(refused());
   co_return *std::move(found);
 }
 
@@ -122,6 +128,7 @@ Task<Identified> TokenAuthenticator::project(std::string token) {
 
 Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project) {
   const Realm realm = Realm::of(project->info());
+  const SessionWatch watch = sessions_.watch(claims.session);
   CO_TRY(const UserRecord user, co_await liveUser(realm, claims.user, claims.session));
   Entry entry;
   policy::Caller& caller = entry.caller;
@@ -135,6 +142,7 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer());
   caller.email = user.email;
   entry.projectEpoch = project->epoch();
+  entry.session = watch;
   entry.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
   Identified identified{caller, std::move(project)};
@@ -145,6 +153,7 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
 Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claims, snapshot::SnapshotPtr project) {
   // Before the reads that it vouches for.
   const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
+  const SessionWatch watch = sessions_.watch(claims.session);
   CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   const auto& members = project->get(slots_.members).byUser;
   const auto membership = members.find(user.id.str());
@@ -162,6 +171,7 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   entry.projectEpoch = project->epoch();
   entry.controlEpoch = controlEpoch;
   entry.ofPlatformUser = true;
+  entry.session = watch;
   entry.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
   Identified identified{caller, std::move(project)};
@@ -173,11 +183,12 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
   const Entry* known = find(token);
   if (known != nullptr && known->caller.kind == policy::CallerKind::platform && known->controlEpoch == controlEpoch &&
-      deps_.clock.now().ms < known->expiresMs) {
+      !known->session.changed() && deps_.clock.now().ms < known->expiresMs) {
     co_return Identified{known->caller, nullptr};
   }
   CO_TRY(AccessToken claims, claimsOf(token));
   if (claims.kind != TokenKind::platform) co_return fail(refused());
+  const SessionWatch watch = sessions_.watch(claims.session);
   CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   Entry entry;
   policy::Caller& caller = entry.caller;
@@ -189,6 +200,7 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   caller.superAdmin = user.platformRole == kSuperAdmin;
   entry.controlEpoch = controlEpoch;
   entry.ofPlatformUser = true;
+  entry.session = watch;
   entry.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
   Identified identified{caller, nullptr};
@@ -217,7 +229,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   caller.project = project->info().number;
   caller.projectId = project->info().id;
   caller.role = "apikey";
-  caller.permissions = key.permissions;
+  caller.permissions = ownPointer(key.permissions);
   caller.scopes = key.scopes;
   entry.projectEpoch = project->epoch();
   entry.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();

@@ -26,17 +26,25 @@ class TokenAuthenticator final : public Authenticator {
   std::optional<Identified> cachedProject(std::string_view token) override;
 
  private:
-  // A token that was verified, and what it may do as long as the epochs stand.
+  // A token that was verified, and what it may do as long as the epochs stand and the session does.
   struct Entry {
     AccessToken token;  // of a JWT; without its permissions
     policy::Caller caller;
+    SessionWatch session;  // of a JWT
     uint64_t projectEpoch = 0;
     uint64_t controlEpoch = 0;
     bool ofPlatformUser = false;  // members and platform users: the control project's epoch counts too
     int64_t expiresMs = 0;
     int64_t notedMs = 0;  // of a key: when its use was last noted
   };
-  using Cache = LruCache<Entry>;
+  // Of a token the end alone: a signature or a secret, which is as good as random; looked up at each request.
+  struct TokenHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view token) const {
+      return std::hash<std::string_view>()(token.substr(token.size() - std::min<size_t>(token.size(), 16)));
+    }
+  };
+  using Cache = LruCache<Entry, TokenHash>;
 
   // Null on a thread that is no core.
   Cache* cache();

@@ -113,6 +113,7 @@ std::string Tokens::mint(TokenKind kind, const UserId& user, const SessionId& se
   const std::string signature = key.key.sign(token);
   token += '.';
   token += toBase64Url(signature);
+  minted_.note(token);
   return token;
 }
 
@@ -145,7 +146,7 @@ Result<AccessToken> Tokens::verify(std::string_view token) const {
   if (key == nullptr) return fail(refused());
   const auto signature = fromBase64Url(token.substr(last + 1));
   if (!signature || signature->size() != kSignatureBytes) return fail(refused());
-  if (!key->key.verify(token.substr(0, last), *signature)) return fail(refused());
+  if (!minted_.knows(token) && !key->key.verify(token.substr(0, last), *signature)) return fail(refused());
 
   const auto text = fromBase64Url(token.substr(first + 1, last - first - 1));
   if (!text) return fail(refused());

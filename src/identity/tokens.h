@@ -12,6 +12,7 @@
 #include "base/crypto.h"
 #include "base/id.h"
 #include "document/bson.h"
+#include "identity/minted_tokens.h"
 #include "policy/permissions.h"
 
 namespace mb::identity {
@@ -65,6 +66,7 @@ class Tokens {
   const std::string issuer_;
   const Clock& clock_;
   std::vector<Key> keys_;
+  mutable MintedTokens minted_;
 };
 
 }  // namespace mb::identity

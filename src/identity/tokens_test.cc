@@ -63,6 +63,22 @@ TEST_F(TokensTest, AnEndUsersTokenReadsBack) {
   EXPECT_EQ(read->expiresAt.ms, kNowMs + kAccessTokenSeconds * 1000);
 }
 
+// One that did not sign it checks the signature itself; one that did knows the very bytes, and those only.
+TEST_F(TokensTest, WhoeverHoldsTheKeyVerifies) {
+  Tokens other{std::string(kIssuer), clock_};
+  other.addKey(*SigningKey::fromPem(pem_));
+  const std::string token = endUserToken();
+  std::string changed = token;
+  changed[token.rfind('.') + 10] = changed[token.rfind('.') + 10] == 'A' ? 'B' : 'A';
+  for (const Tokens* tokens : {&tokens_, &other}) {
+    EXPECT_TRUE(tokens->verify(token));
+    EXPECT_TRUE(tokens->verify(token));
+    EXPECT_FALSE(tokens->verify(changed));
+  }
+  clock_.advance(kAccessTokenSeconds * 1000);
+  EXPECT_FALSE(tokens_.verify(token));
+}
+
 TEST_F(TokensTest, KindsAreToldApart) {
   const auto member =
       tokens_.verify(tokens_.mintMember(UserId("user_1"), SessionId("sess_1"), ProjectId("proj_1"), "Owner", {}));

@@ -1,6 +1,7 @@
 // What admins change of users.
 #include "identity/email.h"
 #include "identity/records.h"
+#include "identity/role_grant.h"
 #include "identity/users.h"
 
 namespace mb::identity {
@@ -28,15 +29,13 @@ Result<> checkMetadata(doc::DocumentView metadata) {
   return {};
 }
 
-// Nobody hands out what they do not hold, through a role either.
-Result<> mayAssign(const policy::Caller& by, const RoleTable& roles, const std::string& role) {
-  if (role == kDefaultUserRole) return {};
-  const auto found = roles.endUser.find(role);
-  if (found == roles.endUser.end() || by.permissions->includes(*found->second)) return {};
-  return fail(ErrorCode::forbidden, "this role holds permissions that you do not hold");
+// The role that a patch names, whether or not the user has it already; empty where it names none.
+std::string wantedRole(const UserPatch& patch) {
+  const auto role = patch.metadata ? patch.metadata->view().find("role") : std::nullopt;
+  return role && role->type() == doc::BsonType::string ? std::string(role->asString()) : "";
 }
 
-Result<> apply(UserRecord& user, const UserPatch& patch, const policy::Caller& by, const RoleTable& roles) {
+Result<> apply(UserRecord& user, const UserPatch& patch) {
   if (patch.email) {
     TRY(Email email, parseEmail(*patch.email));
     if (email.key != user.emailKey) user.emailVerified = false;
@@ -52,9 +51,7 @@ Result<> apply(UserRecord& user, const UserPatch& patch, const policy::Caller& b
   }
   if (patch.metadata) {
     CHECK(checkMetadata(*patch.metadata));
-    const std::string held = roleOf(user);
     user.metadata = *patch.metadata;
-    if (roleOf(user) != held) CHECK(mayAssign(by, roles, roleOf(user)));
   }
   return {};
 }
@@ -78,18 +75,26 @@ StatusChange changeTo(UserStatus status) {
 
 }  // namespace
 
-Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, std::shared_ptr<const RoleTable> roles,
-                    store::Deadline deadline) {
+Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, store::Deadline deadline) {
   if (!isId(UserTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such user");
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
+  if (auto role = roleTarget(realm.project, RoleKind::endUser, wantedRole(input))) targets.push_back(*std::move(role));
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {realm.project}};
-  store::Judge judge = [input = std::move(input), by = std::move(by), roles = std::move(roles),
+  store::Judge judge = [input = std::move(input), by = std::move(by),
                         now = deps_.clock.now()](Before before) -> Result<std::vector<store::Change>> {
     TRY(UserRecord user, existing(before));
-    CHECK(apply(user, input, by, *roles));
+    const std::string held = roleOf(user);
+    CHECK(apply(user, input));
     user.updatedAt = now;
     std::vector<store::Change> changes;
     changes.push_back(store::Change::put(doc::encode(user)));
+    if (before.size() == 1) return changes;
+    std::optional<store::Change> granted;
+    if (roleOf(user) != held) {
+      // Nobody hands out what they do not hold, through a role either.
+      TRY(granted, grantRole(before[1], roleOf(user), *by.permissions));
+    }
+    changes.push_back(granted ? *std::move(granted) : store::Change::keep());
     return changes;
   };
   CO_TRY(const store::WriteOutcome outcome,

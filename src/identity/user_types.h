@@ -30,6 +30,7 @@ struct UserRecord {
   bool mfaEnabled = false;
   std::optional<std::string> platformRole;  // of platform users: "super-admin" or "user"
   std::optional<std::string> plan;          // of platform users
+  std::optional<Timestamp> signedOutAt;     // sessions from before are over
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -39,8 +40,8 @@ struct UserRecord {
         doc::field("emailVerified", &UserRecord::emailVerified), doc::field("passwordHash", &UserRecord::passwordHash),
         doc::field("metadata", &UserRecord::metadata), doc::field("status", &UserRecord::status),
         doc::field("mfaEnabled", &UserRecord::mfaEnabled), doc::field("platformRole", &UserRecord::platformRole),
-        doc::field("plan", &UserRecord::plan), doc::field("createdAt", &UserRecord::createdAt),
-        doc::field("updatedAt", &UserRecord::updatedAt));
+        doc::field("plan", &UserRecord::plan), doc::field("signedOutAt", &UserRecord::signedOutAt),
+        doc::field("createdAt", &UserRecord::createdAt), doc::field("updatedAt", &UserRecord::updatedAt));
   }
   bool active() const { return status == kStatusActive; }
 };
@@ -51,10 +52,11 @@ struct Registration {
   std::string email;
   std::string password;
   std::optional<std::string> name;
+  std::optional<std::string> invite = {};  // of platform users: the token in the link of an invite's mail
   static constexpr auto shape() {
-    return doc::shape<Registration>("Registration", doc::field("email", &Registration::email),
-                                    doc::field("password", &Registration::password),
-                                    doc::field("name", &Registration::name));
+    return doc::shape<Registration>(
+        "Registration", doc::field("email", &Registration::email), doc::field("password", &Registration::password),
+        doc::field("name", &Registration::name), doc::field("invite", &Registration::invite));
   }
 };
 

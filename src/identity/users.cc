@@ -15,11 +15,6 @@ Error emailTaken() {
   return Error(ErrorCode::emailTaken, "this email address is registered already");
 }
 
-// Fixed in size, whatever was sent as an address.
-std::string accountOf(const Realm& realm, std::string_view emailKey) {
-  return std::to_string(realm.project) + "|" + toHex(sha256(emailKey));
-}
-
 // The name of a new user; none where it is blank.
 Result<doc::Nullable<std::string>> nameOf(const std::optional<std::string>& given) {
   if (!given || trimmed(*given).empty()) return doc::Nullable<std::string>{};
@@ -67,53 +62,83 @@ std::string roleOf(const UserRecord& user) {
 }
 
 Task<UserRecord> Users::registerUser(Realm realm, Registration input, TakenEmail taken, store::Deadline deadline) {
+  if (input.invite && !realm.control) co_return fail(invalid("/invite", "is for users of the platform"));
   CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
-  store::Actor actor{realm.control ? "platform" : "user", user.id.str()};
-  co_return co_await add(realm, std::move(user), std::move(input.password), taken, std::move(actor), deadline);
+  Addition addition{.password = std::move(input.password),
+                    .taken = taken,
+                    .verify = true,
+                    .invite = std::move(input.invite).value_or(""),
+                    .actor = {realm.control ? "platform" : "user", user.id.str()}};
+  co_return co_await add(std::move(realm), std::move(user), std::move(addition), deadline);
 }
 
 Task<UserRecord> Users::create(Realm realm, NewUser input, policy::Caller by, store::Deadline deadline) {
   CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
   user.emailVerified = input.emailVerified.value_or(false);
-  co_return co_await add(realm, std::move(user), std::move(input.password), TakenEmail::refuse, actorOf(by), deadline);
+  Addition addition{.password = std::move(input.password), .invite = {}, .actor = actorOf(by)};
+  co_return co_await add(std::move(realm), std::move(user), std::move(addition), deadline);
 }
 
-Task<UserRecord> Users::add(Realm realm, UserRecord user, std::string password, TakenEmail taken, store::Actor actor,
-                            store::Deadline deadline) {
-  // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same.
-  if (taken == TakenEmail::refuse) {
-    CO_TRY(const std::optional<UserRecord> known, co_await byKey(realm, user.emailKey));
-    if (known) co_return fail(emailTaken());
+Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline) {
+  CO_TRY(std::optional<UserRecord> known, co_await byKey(realm, user.emailKey));
+  // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same: a
+  // hash, and one commit with a mail in it.
+  const bool hide = addition.taken == TakenEmail::hide;
+  if (known && !hide) co_return fail(emailTaken());
+  CO_TRY(user.passwordHash, co_await passwords_.hash(std::move(addition.password)));
+  if (known) {
+    CO_CHECK(co_await tellOwner(realm, *std::move(known), deadline));
+    co_return user;
   }
-  CO_TRY(user.passwordHash, co_await passwords_.hash(std::move(password)));
+  MailPart mail;
+  if (addition.verify) {
+    CO_TRY(mail, co_await mail_.link(realm, LinkPurpose::verifyEmail, user));
+  }
   const auto shared = std::make_shared<UserRecord>(std::move(user));
-  CO_TRY(const store::WriteOutcome outcome, co_await commit(realm, shared, std::move(actor), deadline));
-  if (outcome.committed()) co_return *shared;
+  CO_TRY(const store::WriteOutcome outcome, co_await commit(realm, shared, std::move(addition), mail, deadline));
+  if (outcome.committed()) {
+    mail_.wake(mail);
+    co_return *shared;
+  }
   if (outcome.violatingTarget != 0) co_return fail(ErrorCode::conflict, "another registration came first, try again");
-  if (taken == TakenEmail::refuse) co_return fail(emailTaken());
+  if (!hide) co_return fail(emailTaken());
   co_return *shared;
 }
 
-Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord> user, store::Actor actor,
+Task<> Users::tellOwner(Realm realm, UserRecord owner, store::Deadline deadline) {
+  if (!mail_.mayMail(realm, owner.emailKey)) co_return Result<>();
+  CO_TRY(MailPart mail, co_await mail_.addressTried(std::move(realm), std::move(owner)));
+  co_return co_await mail_.commit(std::move(mail), deadline);
+}
+
+Task<RegistrationPlan> Users::planProven(Realm realm, UserRecord user) {
+  if (!realm.control || hook_ == nullptr) co_return RegistrationPlan{};
+  co_return co_await hook_->planProven(std::move(user));
+}
+
+Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
                                         store::Deadline deadline) {
   for (int attempt = 1;; ++attempt) {
     RegistrationPlan plan;
     if (realm.control && hook_ != nullptr) {
-      CO_TRY(plan, co_await hook_->plan(*user));
+      CO_TRY(plan, co_await hook_->plan(*user, addition.invite));
     }
     std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user->id.str())};
+    const size_t planned = plan.targets.size();
     std::move(plan.targets.begin(), plan.targets.end(), std::back_inserter(targets));
-    store::WriteOptions options{.deadline = deadline, .actor = actor, .bumpEpochs = std::move(plan.bumpEpochs)};
+    targets.insert(targets.end(), mail.targets.begin(), mail.targets.end());
+    store::WriteOptions options{
+        .deadline = deadline, .actor = addition.actor, .bumpEpochs = std::move(plan.bumpEpochs)};
     store::Judge judge =
-        [user, judgePlan = std::move(plan.judge)](
-            std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
+        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
       std::vector<store::Change> beside;
-      if (judgePlan) {
-        TRY(beside, judgePlan(*user, before.subspan(1)));
+      if (plan.judge) {
+        TRY(beside, plan.judge(*user, before.subspan(1, planned)));
       }
       std::vector<store::Change> changes;
       changes.push_back(store::Change::put(doc::encode(*user)));
       std::move(beside.begin(), beside.end(), std::back_inserter(changes));
+      addMail(changes, mail, !user->emailVerified);
       return changes;
     };
     auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
@@ -143,6 +168,10 @@ Task<UserRecord> Users::checkPassword(Realm realm, Credentials input) {
   if ((*user)->status == kStatusBlocked) co_return fail(ErrorCode::userBlocked, "this user is blocked");
   if (!(*user)->active()) co_return fail(ErrorCode::userInactive, "this user is not active");
   co_return *std::move(*user);
+}
+
+void Users::forgiveLogins(const Realm& realm, std::string_view emailKey) {
+  guard_.clear(accountOf(realm, emailKey));
 }
 
 Task<std::optional<UserRecord>> Users::byKey(Realm realm, std::string emailKey) {

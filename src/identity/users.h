@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "audit/audit.h"
+#include "identity/account_mail.h"
+#include "identity/attempt_guard.h"
 #include "identity/identity_deps.h"
 #include "identity/passwords.h"
 #include "identity/realm.h"
@@ -22,16 +24,24 @@ enum class TakenEmail { refuse, hide };
 
 class Users {
  public:
-  Users(const IdentityDeps& deps, Passwords& passwords) : deps_(deps), passwords_(passwords), guard_(deps.clock) {}
+  Users(const IdentityDeps& deps, Passwords& passwords, AccountMail& mail)
+      : deps_(deps), passwords_(passwords), mail_(mail), guard_(deps.clock, kMostFailedLogins, "logins") {}
   // Called for registrations in the control realm. Before the first request; outlives this.
   void setRegistrationHook(RegistrationHook& hook) { hook_ = &hook; }
 
-  // Fails with validation (shape of the address, password rules), emailTaken, unavailable (hashing queue full). With
-  // TakenEmail::hide a taken address gives a user that looks new and is nowhere.
+  // Mails a link that proves the address. Fails with validation (shape of the address, password rules), emailTaken,
+  // unavailable (hashing queue full). With TakenEmail::hide a taken address gives a user that looks new and is nowhere,
+  // and its owner a mail.
   Task<UserRecord> registerUser(Realm realm, Registration input, TakenEmail taken, store::Deadline deadline);
+  // A user whose address another provider has proven: verified, without a password. Fails with validation, emailTaken.
+  Task<UserRecord> addProven(Realm realm, std::string email, std::optional<std::string> name, store::Deadline deadline);
   // The user with this password. Fails with invalidCredentials (in the same time for an unknown address),
   // userInactive, userBlocked, rateLimited (20 failures in 15 minutes on the address), unavailable.
   Task<UserRecord> checkPassword(Realm realm, Credentials input);
+  // Failed logins on the address count no more: its owner proved themselves in another way.
+  void forgiveLogins(const Realm& realm, std::string_view emailKey);
+  // What goes along when the user proves their address; nothing on a project's plane.
+  Task<RegistrationPlan> planProven(Realm realm, UserRecord user);
 
   Task<std::optional<UserRecord>> get(Realm realm, UserId id);
   Task<std::vector<std::optional<UserRecord>>> getMany(Realm realm, std::vector<UserId> ids);
@@ -41,23 +51,31 @@ class Users {
 
   // What admins do. The caller names the actor of the audit entry.
   Task<UserRecord> create(Realm realm, NewUser input, policy::Caller by, store::Deadline deadline);
-  // `roles` are the project's end-user roles: naming one in metadata.role that holds more than the caller does is
-  // forbidden. Fails with notFound, validation, emailTaken.
-  Task<> patch(Realm realm, UserId id, UserPatch input, policy::Caller by, std::shared_ptr<const RoleTable> roles,
-               store::Deadline deadline);
+  // Naming a role in metadata.role that holds more than the caller does is forbidden; one that does not exist holds
+  // nothing. Fails with notFound, validation, emailTaken.
+  Task<> patch(Realm realm, UserId id, UserPatch input, policy::Caller by, store::Deadline deadline);
   // Audited as user.activate, user.deactivate, user.block. Fails with notFound.
   Task<> setStatus(Realm realm, UserId id, UserStatus status, policy::Caller by, store::Deadline deadline);
 
  private:
   Task<std::optional<UserRecord>> byKey(Realm realm, std::string emailKey);
-  Task<UserRecord> add(Realm realm, UserRecord user, std::string password, TakenEmail taken, store::Actor actor,
-                       store::Deadline deadline);
-  Task<store::WriteOutcome> commit(Realm realm, std::shared_ptr<UserRecord> user, store::Actor actor,
+  // What comes along with a new user.
+  struct Addition {
+    std::string password;
+    TakenEmail taken = TakenEmail::refuse;
+    bool verify = false;  // mails a link that proves the address, unless it is proven
+    std::string invite;
+    store::Actor actor;
+  };
+  Task<UserRecord> add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline);
+  Task<> tellOwner(Realm realm, UserRecord owner, store::Deadline deadline);
+  Task<store::WriteOutcome> commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
                                    store::Deadline deadline);
 
   const IdentityDeps& deps_;
   Passwords& passwords_;
-  LoginGuard guard_;
+  AccountMail& mail_;
+  AttemptGuard guard_;
   RegistrationHook* hook_ = nullptr;
 };
 

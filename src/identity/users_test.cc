@@ -140,11 +140,10 @@ TEST_F(UsersTest, StatusChangesAreAuditedInTheSameCommit) {
 
 class PatchTest : public UsersTest {
  protected:
-  Result<> patch(const UserId& id, const std::string& json, policy::Caller by, RoleTable roles = {}) {
+  Result<> patch(const UserId& id, const std::string& json, policy::Caller by) {
     auto decoded = doc::decode<UserPatch>(doc::parseJson(json)->view());
     if (!decoded) return fail(std::move(decoded).error());
-    return run(identity_.users().patch(shop(), id, *std::move(decoded), std::move(by),
-                                       std::make_shared<const RoleTable>(std::move(roles)), soon()));
+    return run(identity_.users().patch(shop(), id, *std::move(decoded), std::move(by), soon()));
   }
   UserRecord reread(const UserId& id) { return **run(identity_.users().get(shop(), id)); }
 };
@@ -189,15 +188,15 @@ TEST_F(PatchTest, RefusesBadInput) {
 
 TEST_F(PatchTest, NobodyAssignsARoleThatHoldsMoreThanThey) {
   const auto user = registerIn(shop(), "a@example.com");
-  RoleTable roles;
-  roles.endUser["boss"] = std::make_shared<const policy::PermissionSet>(std::vector<std::string>{"data:*"});
-  roles.endUser["reader"] = std::make_shared<const policy::PermissionSet>(std::vector<std::string>{"data:*:read"});
+  for (const auto& [role, permission] : {std::pair("boss", "data:*"), std::pair("reader", "data:*:read")}) {
+    ASSERT_TRUE(run(identity_.roles().create(kShop, RoleKind::endUser, {role, {permission}}, admin(), soon())));
+  }
   const policy::Caller helper = callerWith({"users:manage", "data:*:read"});
-  EXPECT_EQ(codeOf(patch(user->id, R"({"metadata":{"role":"boss"}})", helper, roles)), "FORBIDDEN");
-  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"reader"}})", helper, roles));
-  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss"}})", admin(), roles));
-  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss","x":1}})", helper, roles));
-  EXPECT_TRUE(patch(user->id, R"({"metadata":{}})", helper, roles));
+  EXPECT_EQ(codeOf(patch(user->id, R"({"metadata":{"role":"boss"}})", helper)), "FORBIDDEN");
+  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"reader"}})", helper));
+  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss"}})", admin()));
+  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss","x":1}})", helper));
+  EXPECT_TRUE(patch(user->id, R"({"metadata":{}})", helper));
   EXPECT_EQ(roleOf(reread(user->id)), "user");
 }
 
@@ -218,7 +217,7 @@ TEST_F(UsersTest, ListsInPagesByCreation) {
 // Counts registrations in a document of its own; the first user is super-admin.
 class CountingHook final : public RegistrationHook {
  public:
-  Task<RegistrationPlan> plan(UserRecord) override {
+  Task<RegistrationPlan> plan(UserRecord, std::string) override {
     ++plans;
     RegistrationPlan plan;
     plan.targets = {{{store::kControlProject, 49, 0}, "count"}};
@@ -232,6 +231,7 @@ class CountingHook final : public RegistrationHook {
     };
     co_return plan;
   }
+  Task<RegistrationPlan> planProven(UserRecord user) override { co_return co_await plan(std::move(user), ""); }
   std::atomic<int> plans = 0;
   int stale = 0;
 };

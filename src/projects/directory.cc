@@ -77,6 +77,13 @@ Task<std::shared_ptr<const void>> MemberSource::load(snapshot::ProjectInfo proje
     for (const auto& member : members) table->byUser[member.userId.str()] = {member.id.str(), member.role};
     if (found.documents.size() < kPage) break;
   }
+  for (uint64_t skip = 0;; skip += kPage) {
+    store::Query query = queryOf(kInvites, equals("projectId", project.id.str()), skip, kPage);
+    CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
+    CO_TRY(const std::vector<InviteRecord> invites, fromStore<InviteRecord>(found.documents));
+    for (const auto& invite : invites) table->invitedAs.insert(invite.role);
+    if (found.documents.size() < kPage) break;
+  }
   co_return std::shared_ptr<const void>(std::move(table));
 }
 

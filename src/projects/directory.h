@@ -21,7 +21,7 @@ class Directory final : public snapshot::ProjectDirectory {
   store::DocumentStore& store_;
 };
 
-// Fills identity's MemberTable: the active members of a project.
+// Fills identity's MemberTable: the active members of a project, and the roles of its pending invites.
 class MemberSource final : public snapshot::SlotSource {
  public:
   explicit MemberSource(store::DocumentStore& store) : store_(store) {}

@@ -21,7 +21,9 @@ struct InstanceSettings {
 
 class Instance {
  public:
-  Instance(const ProjectDeps& deps, InstanceSettings settings) : deps_(deps), settings_(std::move(settings)) {}
+  // `oauthProviders`: those that the platform's users may sign in with.
+  Instance(const ProjectDeps& deps, InstanceSettings settings, std::vector<std::string> oauthProviders = {})
+      : deps_(deps), settings_(std::move(settings)), oauthProviders_(std::move(oauthProviders)) {}
   Task<SetupStatus> setupStatus();
   // The platform user as the wire has them. Fails with unauthenticated when they are gone.
   Task<doc::Document> user(std::string id);
@@ -29,23 +31,34 @@ class Instance {
  private:
   const ProjectDeps& deps_;
   const InstanceSettings settings_;
+  const std::vector<std::string> oauthProviders_;
   std::atomic<bool> setUp_ = false;  // never goes back
 };
 
 // Part of each platform registration's commit: the personal organization, super-admin for the first user (exactly one
-// of parallel ones) and for operators, pending invites become memberships.
+// of parallel ones) and for operators, pending invites become memberships. With a mail service the latter two wait
+// until the address is proven: by the link of an invite's mail, or by verification.
 class Registration final : public identity::RegistrationHook {
  public:
   Registration(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor,
-               InstanceSettings settings)
-      : store_(store), ids_(ids), clock_(clock), auditor_(auditor), settings_(std::move(settings)) {}
-  Task<identity::RegistrationPlan> plan(identity::UserRecord user) override;
+               const mail::Mailer& mailer, InstanceSettings settings)
+      : store_(store), ids_(ids), clock_(clock), auditor_(auditor), mailer_(mailer), settings_(std::move(settings)) {}
+  Task<identity::RegistrationPlan> plan(identity::UserRecord user, std::string invite) override;
+  Task<identity::RegistrationPlan> planProven(identity::UserRecord user) override;
 
  private:
+  struct Plan;
+  Task<std::vector<InviteRecord>> invitesOf(std::string email);
+  // What waits for the address joins, with its targets.
+  void planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
+                   const std::vector<InviteRecord>& invites);
+  bool isOperator(const identity::UserRecord& user) const;
+
   store::DocumentStore& store_;
   IdGenerator& ids_;
   const Clock& clock_;
   audit::Auditor& auditor_;
+  const mail::Mailer& mailer_;
   const InstanceSettings settings_;
 };
 

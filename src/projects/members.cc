@@ -1,6 +1,8 @@
 #include "projects/members.h"
 
 #include "identity/email.h"
+#include "identity/role_grant.h"
+#include "projects/membership_mail.h"
 #include "projects/standing.h"
 
 namespace mb::projects {
@@ -39,6 +41,39 @@ struct Parties {
     out.push_back(std::move(member));
     return out;
   }
+};
+
+Error noSuchRole() {
+  const std::string problem = "is not a role of this project";
+  return Error(ErrorCode::validation, "/role " + problem).withDetail("/role", problem);
+}
+
+// The role that a commit hands out. Where it is a custom one, its record is the last of the targets.
+class Handout {
+ public:
+  // `own` is what the giver holds; it outlives this.
+  Handout(store::ProjectNo project, const std::string& role, const policy::PermissionSet& own,
+          std::vector<store::WriteTarget>& targets)
+      : role_(role), own_(own) {
+    auto record = identity::roleTarget(project, identity::RoleKind::member, role);
+    custom_ = record.has_value();
+    if (record) targets.push_back(*std::move(record));
+  }
+  // In the judge: what stands at the other targets.
+  Before others(Before before) const { return before.first(before.size() - (custom_ ? 1 : 0)); }
+  // In the judge: `changes` of the other targets, and the role's. Fails with validation where the role is gone.
+  Result<Changes> complete(Before before, Changes changes) const {
+    if (!custom_) return changes;
+    TRY(std::optional<store::Change> granted, identity::grantRole(before.back(), role_, own_));
+    if (!granted) return fail(noSuchRole());
+    changes.push_back(*std::move(granted));
+    return changes;
+  }
+
+ private:
+  const std::string role_;
+  const policy::PermissionSet& own_;
+  bool custom_ = false;
 };
 
 struct PartiesBefore {
@@ -91,19 +126,24 @@ Task<std::vector<MemberView>> Members::list(By by, std::string project) {
 
 // ---- adding
 
+const policy::PermissionSet& Members::heldBy(const Standing& standing) const {
+  static const policy::PermissionSet kNothing;
+  const auto& roles = standing.project->get(deps_.slots.roles).member;
+  const auto own = roles.find(standing.role);
+  return own == roles.end() ? kNothing : *own->second;
+}
+
 Result<> Members::mayHandOut(const Standing& standing, const std::string& role) const {
   if (!manages(standing.role)) return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
   const auto& roles = standing.project->get(deps_.slots.roles).member;
   const auto given = roles.find(role);
   if (given == roles.end()) {
-    const std::string problem = "is not a role of this project";
-    return fail(Error(ErrorCode::validation, "/role " + problem).withDetail("/role", problem));
+    return fail(noSuchRole());
   }
   if (role == kOwner && standing.role != kOwner) {
     return fail(ErrorCode::forbidden, "only an Owner may grant or revoke Owner");
   }
-  const auto own = roles.find(standing.role);
-  if (own == roles.end() || !own->second->includes(*given->second)) {
+  if (!heldBy(standing).includes(*given->second)) {
     return fail(ErrorCode::forbidden, "this role holds permissions that you do not hold");
   }
   return {};
@@ -115,30 +155,43 @@ Task<MemberView> Members::add(By by, std::string project, NewMember input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
   CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
-  if (user) co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
+  if (user && mayJoin(*user)) co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
 
   CO_TRY(MemberView pending, co_await invite(by, standing, input.role, email.key));
-  // Somebody who registered meanwhile did not see the invite.
+  // Somebody who registered, or proved the address, meanwhile did not see the invite.
   CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
   if (!user) co_return pending;
+  if (!mayJoin(*user)) {
+    CO_CHECK(co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.key));
+    co_return pending;
+  }
   co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
+}
+
+bool Members::mayJoin(const identity::UserRecord& user) const {
+  return user.emailVerified || !deps_.mailer.delivers();
 }
 
 Task<MemberView> Members::addActive(By by, const Standing& standing, std::string role, identity::UserRecord user) {
   MembershipRecord membership{deps_.ids.next<MembershipTag>(), standing.id(), user.id, std::move(role),
                               deps_.clock.now()};
-  const Parties parties(standing, membership.id.str());
+  Parties parties(standing, membership.id.str());
+  const Handout handout(standing.number(), membership.role, heldBy(standing), parties.targets);
   store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(PartiesBefore now, read(before));
+    TRY(PartiesBefore now, read(handout.others(before)));
     CHECK(mayGrant({now.project, now.actor}, membership.role));
     noteRole(*now.project, membership.userId, membership.role);
-    return parties.changes(putProject(*now.project), store::Change::put(doc::encode(membership)));
+    return handout.complete(before,
+                            parties.changes(putProject(*now.project), store::Change::put(doc::encode(membership))));
   };
   auto audit = auditOf(deps_, by.caller, standing.number(), "member.added", "members/" + user.id.str(),
                        details(user.email, membership.role));
+  MembershipMail mail(deps_, by.caller, standing);
+  if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, audit);
   CO_TRY(const store::WriteOutcome outcome,
          co_await commit(deps_, by, standing.number(), parties.targets, std::move(judge), std::move(audit)));
   if (!outcome.committed()) co_return fail(ErrorCode::conflict, "this user is a member already");
+  mail.wake();
   CO_TRY(auto left, co_await findInvite(standing.id(), user.emailKey));
   if (left) CO_CHECK(co_await removeInvite(by, standing, *std::move(left), "member.inviteUsed"));
   co_return activeView(membership, user);
@@ -153,6 +206,7 @@ Task<std::optional<InviteRecord>> Members::findInvite(ProjectId project, std::st
 
 Task<MemberView> Members::invite(By by, const Standing& standing, std::string role, std::string email) {
   constexpr int kAttempts = 3;
+  const bool mailed = mails_.begin(email).has_value();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     CO_TRY(const auto existing, co_await findInvite(standing.id(), email));
     if (!existing) {
@@ -169,11 +223,16 @@ Task<MemberView> Members::invite(By by, const Standing& standing, std::string ro
                         role,
                         UserId(by.caller.id),
                         existing ? existing->createdAt : deps_.clock.now()};
+    auto audit = auditOf(deps_, by.caller, standing.number(), "member.invited", "members/pending/" + email,
+                         details(email, role));
+    MembershipMail mail(deps_, by.caller, standing);
+    if (mailed) mail.invited(invite, audit);
     std::vector<store::WriteTarget> targets;
     targets.push_back(target(kProjects, standing.id().str()));
     targets.push_back(target(kMemberships, standing.membershipId));
     targets.push_back(target(kInvitedAddresses, email));
     targets.push_back(target(kInvites, invite.id.str()));
+    const Handout handout(standing.number(), role, heldBy(standing), targets);
     store::Judge judge = [&](Before before) -> Result<Changes> {
       TRY(const auto project, fromStore<ProjectRecord>(before[0]));
       TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
@@ -181,6 +240,10 @@ Task<MemberView> Members::invite(By by, const Standing& standing, std::string ro
       TRY(const auto refreshed, fromStore<InviteRecord>(before[3]));
       CHECK(mayGrant({project, actor}, role));
       if (refreshed && refreshed->role == kOwner) CHECK(mustOwn({project, actor}));
+      if (refreshed && !invite.tokenHash) {
+        invite.tokenHash = refreshed->tokenHash;
+        invite.tokenExpiresAt = refreshed->tokenExpiresAt;
+      }
       if (!address) address = InvitedAddress{email, 0};
       ++address->revision;
       Changes changes;
@@ -188,14 +251,14 @@ Task<MemberView> Members::invite(By by, const Standing& standing, std::string ro
       changes.push_back(store::Change::keep());
       changes.push_back(store::Change::put(doc::encode(*address)));
       changes.push_back(store::Change::put(doc::encode(invite)));
-      return changes;
+      return handout.complete(before, std::move(changes));
     };
-    auto audit = auditOf(deps_, by.caller, standing.number(), "member.invited", "members/pending/" + email,
-                         details(email, role));
     CO_TRY(const store::WriteOutcome outcome,
            co_await commit(deps_, by, standing.number(), std::move(targets), std::move(judge), std::move(audit)));
     // Not committed: somebody else invited the address at the same time; theirs is refreshed.
-    if (outcome.committed()) co_return MemberView{invite.id, {}, email, {}, role, "pending", invite.createdAt};
+    if (!outcome.committed()) continue;
+    mail.wake();
+    co_return MemberView{invite.id, {}, email, {}, role, "pending", invite.createdAt};
   }
   co_return fail(ErrorCode::conflict, "this address is being invited by somebody else");
 }
@@ -208,13 +271,15 @@ Task<> Members::changeRole(By by, std::string project, std::string userId, std::
   const auto& members = standing.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
-  const Parties parties(standing, found->second.membershipId);
+  Parties parties(standing, found->second.membershipId);
+  const Handout handout(standing.number(), role, heldBy(standing), parties.targets);
   store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(PartiesBefore now, read(before));
+    TRY(PartiesBefore now, read(handout.others(before)));
     CHECK(mayChangeRole({now.project, now.actor}, now.member, role));
     now.member->role = role;
     noteRole(*now.project, now.member->userId, role);
-    return parties.changes(putProject(*now.project), store::Change::put(doc::encode(*now.member)));
+    return handout.complete(before,
+                            parties.changes(putProject(*now.project), store::Change::put(doc::encode(*now.member))));
   };
   auto audit = auditOf(deps_, by.caller, standing.number(), "member.changed", "members/" + userId, details("", role));
   CO_CHECK(co_await commit(deps_, by, standing.number(), parties.targets, std::move(judge), std::move(audit)));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "identity/attempt_guard.h"
 #include "projects/projects.h"
 
 namespace mb::projects {
@@ -12,16 +13,20 @@ struct Standing;
 
 // Pending invites that one address may have.
 inline constexpr uint64_t kInvitesPerAddress = 100;
+// Mails about memberships to one address in 15 minutes; past that invites are kept without a mail.
+inline constexpr size_t kMembershipMails = 10;
+inline constexpr int64_t kInviteLinkMs = 7LL * 24 * 3600 * 1000;
 
 // Owner or Admin for every change, else forbidden; notFound for those who are not members. References outlive it. Any
 // core.
 class Members {
  public:
-  explicit Members(const ProjectDeps& deps) : deps_(deps) {}
+  explicit Members(const ProjectDeps& deps) : deps_(deps), mails_(deps.clock, kMembershipMails, "mails") {}
 
   // Active ones first, then pending, each oldest first.
   Task<std::vector<MemberView>> list(By by, std::string project);
-  // A member where the address has an account, else a pending invite; inviting again refreshes its role. Fails with
+  // A member where the address has an account (with a mail service: and has proven it), else a pending invite; inviting
+  // again refreshes its role. Either is told by mail. Fails with
   // validation (role, address), forbidden (Owner, more than the caller holds), conflict (a member already, or too many
   // invites).
   Task<MemberView> add(By by, std::string project, NewMember input);
@@ -33,12 +38,17 @@ class Members {
  private:
   // Whether the caller may hand out `role` as far as the snapshot tells; the commit judges again.
   Result<> mayHandOut(const Standing& standing, const std::string& role) const;
+  // What the caller's role holds, as far as the snapshot tells.
+  const policy::PermissionSet& heldBy(const Standing& standing) const;
   Task<MemberView> addActive(By by, const Standing& standing, std::string role, identity::UserRecord user);
   Task<MemberView> invite(By by, const Standing& standing, std::string role, std::string email);
+  // Whether an account may take up what is meant for its address.
+  bool mayJoin(const identity::UserRecord& user) const;
   Task<std::optional<InviteRecord>> findInvite(ProjectId project, std::string email);
   Task<> removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action);
 
   const ProjectDeps& deps_;
+  identity::AttemptGuard mails_;
 };
 
 }  // namespace mb::projects

@@ -4,6 +4,7 @@
 #include "audit/audit.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "identity/mailed_links.h"
 #include "identity/tables.h"
 #include "identity/tokens.h"
 #include "identity/users.h"
@@ -18,12 +19,15 @@ struct ProjectDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
   identity::Users& users;
+  identity::MailedLinks& links;
   const identity::Tokens& tokens;
   identity::IdentitySlots slots;
   snapshot::SlotKey<ProjectRecord> record;
   IdGenerator& ids;
   const Clock& clock;
   audit::Auditor& auditor;
+  mail::Mailer& mailer;
+  std::string baseUrl;  // what links in mails begin with
 };
 
 }  // namespace mb::projects

@@ -99,7 +99,8 @@ struct InvitedAddress {
   }
 };
 
-// A membership that waits for its address to register. Becomes a MembershipRecord under the same id.
+// A membership that waits for its address to register and, with a mail service, to be proven. Becomes a
+// MembershipRecord under the same id.
 struct InviteRecord {
   MembershipId id;
   ProjectId projectId;
@@ -108,12 +109,16 @@ struct InviteRecord {
   std::string role;
   UserId invitedBy;
   Timestamp createdAt;
+  // Of the token in the link that was mailed: who has it has proven the address.
+  std::optional<std::string> tokenHash = {};  // sha256, hex
+  std::optional<Timestamp> tokenExpiresAt = {};
   static constexpr auto shape() {
     return doc::shape<InviteRecord>(
         "InviteRecord", doc::field("id", &InviteRecord::id), doc::field("projectId", &InviteRecord::projectId),
         doc::field("projectNumber", &InviteRecord::projectNumber), doc::field("email", &InviteRecord::email),
         doc::field("role", &InviteRecord::role), doc::field("invitedBy", &InviteRecord::invitedBy),
-        doc::field("createdAt", &InviteRecord::createdAt));
+        doc::field("createdAt", &InviteRecord::createdAt), doc::field("tokenHash", &InviteRecord::tokenHash),
+        doc::field("tokenExpiresAt", &InviteRecord::tokenExpiresAt));
   }
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "identity/identity.h"
+#include "mail/testing.h"
 #include "projects/directory.h"
 #include "projects/instance.h"
 #include "projects/members.h"
@@ -19,14 +20,16 @@ class ProjectsFixture : public ::testing::Test {
  protected:
   static constexpr int64_t kStartMs = 1'800'000'000'000;
 
-  ProjectsFixture() {
+  // `mail`: as if a mail server were set.
+  explicit ProjectsFixture(bool mail = false) : mail_(mail) {
     initCrypto();
     settings_.operatorEmails = {"operator@example.com"};
     snapshots_.setDirectory(directory_);
     identity_.setMembers(memberSource_);
-    deps_.emplace(ProjectDeps{store_, snapshots_, identity_.users(), identity_.tokens(), identity_.slots(),
-                              snapshots_.addSlot<ProjectRecord>(recordSource_), ids_, clock_, auditor_});
-    registration_.emplace(store_, ids_, clock_, auditor_, settings_);
+    deps_.emplace(ProjectDeps{store_, snapshots_, identity_.users(), identity_.links(), identity_.tokens(),
+                              identity_.slots(), snapshots_.addSlot<ProjectRecord>(recordSource_), ids_, clock_,
+                              auditor_, box_.mailer(), "http://localhost"});
+    registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), settings_);
     identity_.setRegistrationHook(*registration_);
     projects_.emplace(*deps_);
     members_.emplace(*deps_);
@@ -44,6 +47,7 @@ class ProjectsFixture : public ::testing::Test {
     std::vector<store::SystemCollection> all = systemCollections();
     for (auto& collection : identity::systemCollections()) all.push_back(std::move(collection));
     all.push_back(audit::auditCollection());
+    for (auto& collection : jobs::systemCollections()) all.push_back(std::move(collection));
     return all;
   }
 
@@ -102,11 +106,14 @@ class ProjectsFixture : public ::testing::Test {
   IdGenerator ids_{clock_};
   audit::Auditor auditor_{true, ids_, clock_};
   MasterSecret master_{Secret(std::string(32, 'k'))};
+  const bool mail_;
+  mail::testing::LetterBox box_{store_, cores_, ids_, clock_, master_, mail_};
   snapshot::Snapshots snapshots_{store_, cores_, 100};
   Directory directory_{store_};
   MemberSource memberSource_{store_};
   RecordSource recordSource_;
-  identity::Identity identity_{{store_, snapshots_, cores_, ids_, clock_, auditor_, master_, "http://localhost"}, {}};
+  identity::Identity identity_{
+      {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "http://localhost"}, {}};
   InstanceSettings settings_;
   std::optional<ProjectDeps> deps_;
   std::optional<Registration> registration_;

@@ -51,7 +51,9 @@ Task<uint64_t> Purge::pass() {
 
 // The record goes last, so that a crash between leaves something to go on from.
 Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
-  CO_CHECK(co_await deps_.store.dropProject(number));
+  const Result<> dropped = co_await deps_.store.dropProject(number);
+  // Gone already: a pass before this one ended between the drop and the record.
+  if (!dropped && dropped.error().code() != ErrorCode::notFound) co_return fail(dropped.error().clone());
   CO_CHECK(co_await removeAllOf(kMemberships, id));
   CO_CHECK(co_await removeAllOf(kInvites, id));
   CO_CHECK(co_await removeOne(kProjects, id.str()));

@@ -6,6 +6,7 @@
 
 #include "projects/project_types.h"
 #include "snapshot/snapshot.h"
+#include "store/records.h"
 #include "store/store.h"
 
 namespace mb::projects {
@@ -28,32 +29,7 @@ inline store::WriteTarget target(store::CollectionNo number, std::string id) {
   return {controlCollection(number), std::move(id)};
 }
 
-// A stored record; internal when its bytes do not have the record's shape.
-template <doc::Shaped T>
-Result<T> fromStore(doc::DocumentView stored) {
-  auto record = doc::decode<T>(stored, doc::UnknownFields::ignore);
-  if (record) return record;
-  return fail(Error(ErrorCode::internal, "stored data could not be read")
-                  .withCause(std::string(T::shape().name) + ": " + record.error().message()));
-}
-
-template <doc::Shaped T>
-Result<std::optional<T>> fromStore(const std::optional<doc::Document>& stored) {
-  if (!stored) return std::optional<T>();
-  TRY(T record, fromStore<T>(stored->view()));
-  return std::optional<T>(std::move(record));
-}
-
-template <doc::Shaped T>
-Result<std::vector<T>> fromStore(const std::vector<doc::Document>& stored) {
-  std::vector<T> records;
-  records.reserve(stored.size());
-  for (const auto& document : stored) {
-    TRY(T record, fromStore<T>(document.view()));
-    records.push_back(std::move(record));
-  }
-  return records;
-}
+using store::fromStore;
 
 doc::Filter equals(std::string_view path, std::string_view value);
 

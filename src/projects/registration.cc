@@ -6,14 +6,6 @@
 
 namespace mb::projects {
 
-namespace {
-
-using Changes = std::vector<store::Change>;
-using Before = std::span<const std::optional<doc::Document>>;
-
-// More than an address can have (Members::add refuses earlier), so that none stays behind.
-constexpr uint64_t kMostInvites = 1000;
-
 // One invite on its way to become a membership: its place among the targets is invite, membership, project, then the
 // audit entry where auditing is on.
 struct Joining {
@@ -21,13 +13,28 @@ struct Joining {
   std::vector<store::Insert> audit;
 };
 
-struct Plan {
-  OrganizationRecord organization;
-  int64_t revision = 0;  // of the invited address; 0: never invited
+// The targets: the invited address; the organization and the instance's record where they are planned; those of the
+// invites.
+struct Registration::Plan {
+  std::optional<OrganizationRecord> organization;  // of a new user
+  int64_t revision = 0;                            // of the invited address; 0: never invited
   bool mayBeFirst = false;
+  bool proven = false;  // or no mail service could prove the address: invites are taken up
+  bool byLink = false;  // the link of an invite proves the address
   bool isOperator = false;
   std::vector<Joining> joining;
+
+  Result<std::vector<store::Change>> judge(identity::UserRecord& user,
+                                           std::span<const std::optional<doc::Document>> before);
 };
+
+namespace {
+
+using Changes = std::vector<store::Change>;
+using Before = std::span<const std::optional<doc::Document>>;
+
+// More than an address can have (Members::add refuses earlier), so that none stays behind.
+constexpr uint64_t kMostInvites = 1000;
 
 Result<int64_t> revisionOf(const std::optional<doc::Document>& address) {
   if (!address) return 0;
@@ -60,28 +67,6 @@ Result<> join(Joining& joining, Before before, Changes& changes) {
   return {};
 }
 
-Result<Changes> judge(Plan& plan, identity::UserRecord& user, Before before) {
-  TRY(const int64_t revision, revisionOf(before[0]));
-  if (revision != plan.revision) return fail(ErrorCode::staleCatalogue, "invited meanwhile");
-  Changes changes;
-  changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
-  changes.push_back(store::Change::put(doc::encode(plan.organization)));
-  size_t at = 2;
-  if (plan.isOperator) user.platformRole = std::string(identity::kSuperAdmin);
-  if (plan.mayBeFirst) {
-    const bool first = !before[at];
-    if (first) user.platformRole = std::string(identity::kSuperAdmin);
-    changes.push_back(first ? store::Change::put(instanceRecord(user)) : store::Change::keep());
-    ++at;
-  }
-  for (auto& joining : plan.joining) {
-    const size_t count = 3 + joining.audit.size();
-    CHECK(join(joining, before.subspan(at, count), changes));
-    at += count;
-  }
-  return changes;
-}
-
 doc::Document roleDetails(const InviteRecord& invite) {
   doc::BsonWriter out;
   out.appendString("email", invite.email);
@@ -89,17 +74,51 @@ doc::Document roleDetails(const InviteRecord& invite) {
   return out.finish();
 }
 
+// Whether the token is the one in the link of one of the invites.
+bool provenBy(const std::vector<InviteRecord>& invites, std::string_view token, Timestamp now) {
+  if (token.empty()) return false;
+  const std::string hash = toHex(sha256(token));
+  return std::ranges::any_of(invites, [&](const InviteRecord& invite) {
+    return invite.tokenHash && equalConstantTime(*invite.tokenHash, hash) && invite.tokenExpiresAt > now;
+  });
+}
+
 }  // namespace
 
-Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user) {
+Result<Changes> Registration::Plan::judge(identity::UserRecord& user, Before before) {
+  TRY(const int64_t now, revisionOf(before[0]));
+  if (now != revision) return fail(ErrorCode::staleCatalogue, "invited meanwhile");
+  Changes changes;
+  changes.push_back(before[0] && proven ? store::Change::remove() : store::Change::keep());
+  size_t at = 1;
+  if (organization) {
+    changes.push_back(store::Change::put(doc::encode(*organization)));
+    ++at;
+  }
+  if (byLink) user.emailVerified = true;
+  if (isOperator) user.platformRole = std::string(identity::kSuperAdmin);
+  if (mayBeFirst) {
+    const bool first = !before[at];
+    if (first) user.platformRole = std::string(identity::kSuperAdmin);
+    changes.push_back(first ? store::Change::put(instanceRecord(user)) : store::Change::keep());
+    ++at;
+  }
+  for (auto& one : joining) {
+    const size_t count = 3 + one.audit.size();
+    CHECK(join(one, before.subspan(at, count), changes));
+    at += count;
+  }
+  return changes;
+}
+
+Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, std::string invite) {
   Plan plan;
   const std::string name = user.name.value ? *user.name.value : user.email.substr(0, user.email.find('@'));
   plan.organization = {ids_.next<OrgTag>(), name, true, user.id, clock_.now()};
-  plan.isOperator = std::ranges::find(settings_.operatorEmails, user.emailKey) != settings_.operatorEmails.end();
 
   identity::RegistrationPlan out;
   out.targets.push_back(target(kInvitedAddresses, user.emailKey));
-  out.targets.push_back(target(kOrganizations, plan.organization.id.str()));
+  out.targets.push_back(target(kOrganizations, plan.organization->id.str()));
   CO_TRY(const auto instance, co_await store_.get(controlCollection(kInstance), std::string(kInstanceId)));
   // Once there is a first user nobody has to wait for the lock on that question.
   plan.mayBeFirst = !instance;
@@ -107,9 +126,44 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user) {
 
   CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), user.emailKey));
   CO_TRY(plan.revision, revisionOf(address));
+  CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.emailKey));
+  plan.byLink = provenBy(invites, invite, clock_.now());
+  plan.proven = plan.byLink || user.emailVerified || !mailer_.delivers();
+  if (plan.proven) planJoining(plan, out, user, invites);
+  out.judge = [plan = std::move(plan)](identity::UserRecord& registered, Before before) mutable {
+    return plan.judge(registered, before);
+  };
+  co_return out;
+}
+
+Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord user) {
+  Plan plan;
+  plan.proven = true;
+  identity::RegistrationPlan out;
+  out.targets.push_back(target(kInvitedAddresses, user.emailKey));
+  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), user.emailKey));
+  CO_TRY(plan.revision, revisionOf(address));
+  CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.emailKey));
+  planJoining(plan, out, user, invites);
+  out.judge = [plan = std::move(plan)](identity::UserRecord& proven, Before before) mutable {
+    return plan.judge(proven, before);
+  };
+  co_return out;
+}
+
+Task<std::vector<InviteRecord>> Registration::invitesOf(std::string email) {
   CO_TRY(const store::QueryResult found,
-         co_await store_.find(queryOf(kInvites, equals("email", user.emailKey), 0, kMostInvites)));
-  CO_TRY(const auto invites, fromStore<InviteRecord>(found.documents));
+         co_await store_.find(queryOf(kInvites, equals("email", email), 0, kMostInvites)));
+  co_return fromStore<InviteRecord>(found.documents);
+}
+
+bool Registration::isOperator(const identity::UserRecord& user) const {
+  return std::ranges::find(settings_.operatorEmails, user.emailKey) != settings_.operatorEmails.end();
+}
+
+void Registration::planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
+                               const std::vector<InviteRecord>& invites) {
+  plan.isOperator = isOperator(user);
   for (const auto& invite : invites) {
     const auto number = static_cast<store::ProjectNo>(invite.projectNumber);
     Joining joining{{invite.id, invite.projectId, user.id, invite.role, clock_.now()},
@@ -124,10 +178,6 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user) {
     out.bumpEpochs.push_back(number);
     plan.joining.push_back(std::move(joining));
   }
-  out.judge = [plan = std::move(plan)](identity::UserRecord& registered, Before before) mutable {
-    return judge(plan, registered, before);
-  };
-  co_return out;
 }
 
 }  // namespace mb::projects

@@ -57,7 +57,7 @@ TEST_F(RegistrationTest, AnInviteBetweenPlanAndCommitAsksForANewPlan) {
   identity::UserRecord user;
   user.id = UserId("user_x");
   user.email = user.emailKey = "new@example.com";
-  auto plan = run(registration_->plan(user));
+  auto plan = run(registration_->plan(user, ""));
   ASSERT_TRUE(plan);
   ASSERT_TRUE(run(members_->add(by(ada), id, {"new@example.com", "Viewer"})));
   std::vector<std::optional<doc::Document>> before;

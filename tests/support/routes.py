@@ -49,17 +49,34 @@ PUBLIC = [
     Route("POST", "/control/auth/login", "public", body=_LOGIN),
     Route("POST", "/control/auth/refresh", "public", body=_REFRESH),
     Route("POST", "/control/auth/logout", "public", body=_REFRESH),
+    *(
+        Route("POST", plane + path, "public", body=body)
+        for plane in ("/auth", "/control/auth")
+        for path, body in (
+            ("/mfa/verify", {"mfaToken": required("string"), "code": required("string")}),
+            ("/verify-email/request", {"email": required("string")}),
+            ("/verify-email", {"token": required("string")}),
+            ("/password-reset/request", {"email": required("string")}),
+            ("/password-reset", {"token": required("string"), "password": required("string")}),
+        )
+    ),
 ]
 
 END_USER = [
     Route("GET", "/auth/sessions", "enduser"),
     Route("DELETE", "/auth/sessions/{session}", "enduser"),
+    Route("POST", "/auth/mfa/totp/activate", "enduser", body={"code": required("string")}),
+    Route("POST", "/auth/mfa/totp/disable", "enduser", body={"code": required("string")}),
+    Route("GET", "/auth/identities", "enduser"),
 ]
 
 CONTROL = [
     Route("GET", "/control/me", "control"),
     Route("GET", "/control/auth/sessions", "control"),
     Route("DELETE", "/control/auth/sessions/{session}", "control"),
+    Route("POST", "/control/auth/mfa/totp/activate", "control", body={"code": required("string")}),
+    Route("POST", "/control/auth/mfa/totp/disable", "control", body={"code": required("string")}),
+    Route("GET", "/control/auth/identities", "control"),
     Route("GET", "/control/projects", "control"),
     Route("POST", "/control/projects", "control", body={"name": required("string"), "mongoUrl": Field("string")}),
     Route("GET", "/control/projects/{project}", "control"),
@@ -135,6 +152,17 @@ ADMIN = [
         "PUT", "/admin/enduser-roles/{enduser_role}", "admin", "roles:manage", body={"permissions": required("array")}
     ),
     Route("DELETE", "/admin/enduser-roles/{enduser_role}", "admin", "roles:manage"),
+    Route("GET", "/admin/auth/oauth", "admin", "auth:config:read"),
+    Route(
+        "PUT",
+        "/admin/auth/oauth/providers/google",
+        "admin",
+        "auth:config:write",
+        body={"clientId": required("string"), "enabled": required("bool"), "clientSecret": Field("string")},
+    ),
+    Route(
+        "PUT", "/admin/auth/oauth/redirects", "admin", "auth:config:write", body={"allowedRedirects": required("array")}
+    ),
     Route("GET", "/admin/users", "admin", "users:read"),
     Route(
         "POST",

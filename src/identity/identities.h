@@ -1,0 +1,73 @@
+// The ways into an account through other providers. An identity is what the provider calls the person, under its
+// issuer; addresses join it to an account once, and only when proven. Source: decisions 3.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "identity/sessions.h"
+#include "identity/users.h"
+
+namespace mb::identity {
+
+inline constexpr size_t kIdentitiesPerUser = 20;
+
+struct IdentityRecord {
+  std::string id;  // "idn_" and a digest of provider, issuer and subject
+  UserId userId;
+  std::string provider;
+  std::string issuer;
+  std::string subject;
+  std::string email;  // as the provider had it when it was linked
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<IdentityRecord>(
+        "IdentityRecord", doc::field("id", &IdentityRecord::id), doc::field("userId", &IdentityRecord::userId),
+        doc::field("provider", &IdentityRecord::provider), doc::field("issuer", &IdentityRecord::issuer),
+        doc::field("subject", &IdentityRecord::subject), doc::field("email", &IdentityRecord::email),
+        doc::field("createdAt", &IdentityRecord::createdAt));
+  }
+};
+
+struct IdentityView {
+  std::string id;
+  std::string provider;
+  std::string email;
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<IdentityView>(
+        "Identity", doc::field("id", &IdentityView::id), doc::field("provider", &IdentityView::provider),
+        doc::field("email", &IdentityView::email), doc::field("createdAt", &IdentityView::createdAt));
+  }
+};
+
+struct ExternalIdentity;
+
+class Identities {
+ public:
+  Identities(const IdentityDeps& deps, Users& users, Sessions& sessions)
+      : deps_(deps), users_(users), sessions_(sessions) {}
+
+  // The user of an identity: known by it; else by its proven address, which links it; else new. nullopt: the address is
+  // not proven. An account whose own address was never proven loses on linking every way in that was made before:
+  // password, second factor, sessions, other identities. Fails with conflict (too many identities, or a race that was
+  // lost again).
+  Task<std::optional<UserRecord>> userOf(Realm realm, std::string provider, ExternalIdentity person, policy::Caller by,
+                                         store::Deadline deadline);
+  // Oldest first.
+  Task<std::vector<IdentityRecord>> list(Realm realm, UserId user, store::Deadline deadline);
+  // Fails with notFound; conflict where it is the last way in.
+  Task<> unlink(Realm realm, std::string id, policy::Caller by, store::Deadline deadline);
+
+ private:
+  Task<UserRecord> link(Realm realm, IdentityRecord identity, UserRecord user, policy::Caller by,
+                        store::Deadline deadline);
+
+  const IdentityDeps& deps_;
+  Users& users_;
+  Sessions& sessions_;
+};
+
+IdentityView viewOf(const IdentityRecord& identity);
+
+}  // namespace mb::identity

@@ -1,0 +1,236 @@
+#include "identity/mailed_links.h"
+
+#include <boost/asio/co_spawn.hpp>
+
+#include "identity/identity_fixture.h"
+
+namespace mb::identity {
+namespace {
+
+using mail::LetterKind;
+
+class MailedLinksTest : public IdentityFixture {
+ protected:
+  MailedLinksTest() { ann_ = *registerIn(shop(), "Ann@example.com"); }
+
+  Result<> ask(LinkPurpose purpose, std::string email) {
+    return run(identity_.links().mailLink(shop(), purpose, std::move(email)));
+  }
+  // The token in the newest letter of this kind to the address; "" without one.
+  std::string tokenIn(LetterKind kind, std::string_view address = "Ann@example.com") const {
+    std::string token;
+    for (const mail::Letter& letter : box_.to(address)) {
+      if (letter.kind == kind) token = mail::testing::LetterBox::parameter(letter, "token");
+    }
+    return token;
+  }
+  std::string askedReset() {
+    EXPECT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+    return tokenIn(LetterKind::resetPassword);
+  }
+  std::string verify(const std::string& token, Realm realm) {
+    return codeOf(run(identity_.links().verify(std::move(realm), token, caller(), soon())));
+  }
+  std::string verify(const std::string& token) { return verify(token, shop()); }
+  std::string reset(const std::string& token, const std::string& password, Realm realm) {
+    return codeOf(run(identity_.links().reset(std::move(realm), {token, password}, caller(), soon())));
+  }
+  std::string reset(const std::string& token, const std::string& password = "another horse") {
+    return reset(token, password, shop());
+  }
+  static policy::Caller caller() {
+    policy::Caller nobody;
+    nobody.ip = "203.0.113.5";
+    nobody.requestId = "req-7";
+    return nobody;
+  }
+  UserRecord stored(Realm realm, const UserId& id) { return **run(identity_.users().get(std::move(realm), id)); }
+  std::vector<std::string> auditActions() const {
+    std::vector<std::string> actions;
+    for (const auto& entry : store_.all({kShop, audit::kAuditCollection, 0})) {
+      actions.emplace_back(entry.view().stringOr("action"));
+    }
+    return actions;
+  }
+
+  UserRecord ann_;
+};
+
+TEST_F(MailedLinksTest, RegistrationMailsALinkThatVerifies) {
+  const auto letters = box_.to("Ann@example.com");
+  ASSERT_EQ(letters.size(), 1U);
+  EXPECT_EQ(letters[0].kind, LetterKind::verifyAddress);
+  EXPECT_EQ(letters[0].brand.name, "Shop");
+  EXPECT_TRUE(letters[0].link.starts_with("https://api.example.com/verify-email?token=")) << letters[0].link;
+  EXPECT_TRUE(letters[0].link.ends_with("&project=proj_shop")) << letters[0].link;
+  EXPECT_EQ(letters[0].validUntil, Timestamp{kStartMs + kVerificationMs});
+  const std::string token = tokenIn(LetterKind::verifyAddress);
+  const auto kept = store_.all({kShop, kOneTimeTokens, 0});
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(doc::toJson(kept[0]).find(token.substr(token.find('.') + 1)), std::string::npos);
+
+  EXPECT_FALSE(stored(shop(), ann_.id).emailVerified);
+  EXPECT_EQ(verify(token), "");
+  EXPECT_TRUE(stored(shop(), ann_.id).emailVerified);
+  EXPECT_TRUE(store_.all({kShop, kOneTimeTokens, 0}).empty());
+  EXPECT_EQ(auditActions(), std::vector<std::string>{"user.emailVerified"});
+  EXPECT_EQ(verify(token), "VALIDATION");
+}
+
+TEST_F(MailedLinksTest, LinksOfPlatformUsersSaySo) {
+  const auto dev = registerIn(Realm::platform(), "dev@example.com");
+  const auto letters = box_.to("dev@example.com");
+  ASSERT_EQ(letters.size(), 1U);
+  EXPECT_TRUE(letters[0].link.ends_with("&plane=control")) << letters[0].link;
+  const std::string token = tokenIn(LetterKind::verifyAddress, "dev@example.com");
+  EXPECT_EQ(verify(token), "VALIDATION");
+  EXPECT_EQ(verify(token, Realm::platform()), "");
+  EXPECT_TRUE(stored(Realm::platform(), dev->id).emailVerified);
+}
+
+TEST_F(MailedLinksTest, ANewerRequestEndsTheOlderToken) {
+  const std::string first = tokenIn(LetterKind::verifyAddress);
+  ASSERT_TRUE(ask(LinkPurpose::verifyEmail, " ANN@example.com"));
+  const std::string second = tokenIn(LetterKind::verifyAddress);
+  ASSERT_NE(first, second);
+  EXPECT_EQ(verify(first), "VALIDATION");
+  EXPECT_EQ(verify(second), "");
+  // Nothing left to prove.
+  const size_t before = box_.letters().size();
+  ASSERT_TRUE(ask(LinkPurpose::verifyEmail, "ann@example.com"));
+  EXPECT_EQ(box_.letters().size(), before);
+}
+
+TEST_F(MailedLinksTest, NobodyIsMailedForAnUnknownAddress) {
+  const size_t before = box_.letters().size();
+  for (const char* email : {"nobody@example.com", "", "not an address", "ann@example.com\n"}) {
+    EXPECT_TRUE(ask(LinkPurpose::resetPassword, email));
+  }
+  EXPECT_TRUE(run(identity_.links().mailLink(other(), LinkPurpose::resetPassword, "ann@example.com")));
+  EXPECT_LE(box_.letters().size(), before + 1);  // "ann@example.com\n" is trimmed to Ann's
+}
+
+TEST_F(MailedLinksTest, AnAddressGetsABoundedNumberOfMails) {
+  const size_t before = box_.letters().size();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+  EXPECT_EQ(box_.letters().size(), before + kMailsPerAddress);
+  clock_.advance(15 * 60'000);
+  ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+  EXPECT_EQ(box_.letters().size(), before + kMailsPerAddress + 1);
+}
+
+TEST_F(MailedLinksTest, AResetSetsThePasswordAndEndsAllSessions) {
+  auto session = open(shop(), ann_.id);
+  const std::string access = identity_.tokens().mintEndUser(ann_.id, session.session.id, shop().id, "user", {});
+  ASSERT_TRUE(identify(access));
+  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string token = askedReset();
+  EXPECT_EQ(reset(token, "short"), "VALIDATION");
+  EXPECT_EQ(reset(token, "ANN@example.com"), "VALIDATION");
+  EXPECT_EQ(reset(token), "");
+  EXPECT_EQ(codeOf(identify(access)), "UNAUTHENTICATED");
+  EXPECT_TRUE(run(identity_.sessions().list(shop(), ann_.id, soon()))->empty());
+  EXPECT_EQ(codeOf(login(shop(), "ann@example.com")), "INVALID_CREDENTIALS");
+  const auto back = login(shop(), "ann@example.com", "another horse");
+  ASSERT_TRUE(back);
+  EXPECT_TRUE(back->emailVerified);
+  EXPECT_EQ(verify(verification), "VALIDATION");
+  EXPECT_EQ(box_.to("Ann@example.com").back().kind, LetterKind::passwordChanged);
+  EXPECT_EQ(reset(token), "VALIDATION");
+
+  const auto opened = run(identity_.sessions().open(shop(), *back, {}, soon()));
+  ASSERT_TRUE(opened);
+  EXPECT_TRUE(identify(identity_.tokens().mintEndUser(ann_.id, opened->session.id, shop().id, "user", {})));
+}
+
+// Who gave the old password before the reset gets no session after it.
+TEST_F(MailedLinksTest, ASignInUnderWayDoesNotOutliveAReset) {
+  const auto before = login(shop(), "ann@example.com");
+  ASSERT_TRUE(before);
+  EXPECT_EQ(reset(askedReset()), "");
+  EXPECT_EQ(codeOf(run(identity_.sessions().open(shop(), *before, {}, soon()))), "UNAUTHENTICATED");
+}
+
+TEST_F(MailedLinksTest, AResetLetsAnAccountInThatOthersGuessedAt) {
+  for (size_t i = 0; i < kMostFailedLogins; ++i) login(shop(), "ann@example.com", "wrong horse");
+  EXPECT_EQ(codeOf(login(shop(), "ann@example.com")), "RATE_LIMITED");
+  EXPECT_EQ(reset(askedReset()), "");
+  EXPECT_TRUE(login(shop(), "ann@example.com", "another horse"));
+}
+
+TEST_F(MailedLinksTest, TokensEndWithTheirTime) {
+  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string token = askedReset();
+  clock_.advance(kResetMs);
+  EXPECT_EQ(reset(token), "VALIDATION");
+  clock_.advance(kVerificationMs - kResetMs - 1);
+  EXPECT_EQ(verify(verification), "");
+}
+
+TEST_F(MailedLinksTest, TokensEndWithTheirAddress) {
+  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string token = askedReset();
+  UserPatch patch;
+  patch.email = "new@example.com";
+  ASSERT_TRUE(run(identity_.users().patch(shop(), ann_.id, std::move(patch), admin(), soon())));
+  EXPECT_EQ(verify(verification), "VALIDATION");
+  EXPECT_EQ(reset(token), "VALIDATION");
+  EXPECT_FALSE(stored(shop(), ann_.id).emailVerified);
+}
+
+TEST_F(MailedLinksTest, WhoIsNotActiveGetsNoneAndUsesNone) {
+  const std::string token = askedReset();
+  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  ASSERT_TRUE(setStatus(shop(), ann_.id, UserStatus::blocked));
+  const size_t before = box_.letters().size();
+  EXPECT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+  EXPECT_EQ(box_.letters().size(), before);
+  EXPECT_EQ(reset(token), "VALIDATION");
+  EXPECT_EQ(verify(verification), "VALIDATION");
+  ASSERT_TRUE(setStatus(shop(), ann_.id, UserStatus::active));
+  EXPECT_EQ(reset(token), "");
+}
+
+TEST_F(MailedLinksTest, TokensAreNoOthers) {
+  const std::string token = askedReset();
+  EXPECT_EQ(verify(token), "VALIDATION");
+  EXPECT_EQ(reset(tokenIn(LetterKind::verifyAddress)), "VALIDATION");
+  EXPECT_EQ(reset(token, "another horse", other()), "VALIDATION");
+  EXPECT_EQ(reset(token, "another horse", Realm::platform()), "VALIDATION");
+  const auto bob = *registerIn(shop(), "bob@example.com");
+  std::string swapped = bob.id.str() + token.substr(token.find('.'));
+  for (const std::string& bad :
+       {swapped, token + "x", token.substr(0, token.size() - 1), std::string(), std::string("."), "x" + token,
+        std::string(100'000, 'a'), token + std::string(1, '\0')}) {
+    EXPECT_EQ(reset(bad), "VALIDATION") << bad.substr(0, 100);
+  }
+  EXPECT_EQ(reset(token), "");
+}
+
+TEST_F(MailedLinksTest, OfParallelTriesExactlyOneWins) {
+  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  std::vector<std::promise<bool>> tries(20);
+  for (size_t i = 0; i < tries.size(); ++i) {
+    asio::co_spawn(cores_.at(static_cast<int>(i % 2)).get_executor(),
+                   identity_.links().verify(shop(), verification, caller(), soon()),
+                   [&tries, i](std::exception_ptr, Result<> result) { tries[i].set_value(result.has_value()); });
+  }
+  int won = 0;
+  for (auto& one : tries) won += one.get_future().get() ? 1 : 0;
+  EXPECT_EQ(won, 1);
+}
+
+TEST_F(MailedLinksTest, ATakenAddressThatIsHiddenIsToldItsOwner) {
+  const size_t before = box_.letters().size();
+  const auto hidden = registerIn(shop(), "ann@EXAMPLE.com", "some password", TakenEmail::hide);
+  ASSERT_TRUE(hidden);
+  EXPECT_NE(hidden->id, ann_.id);
+  const auto letters = box_.letters();
+  ASSERT_EQ(letters.size(), before + 1);
+  EXPECT_EQ(letters.back().kind, LetterKind::addressTried);
+  EXPECT_EQ(letters.back().to, "Ann@example.com");
+  EXPECT_TRUE(login(shop(), "ann@example.com"));
+}
+
+}  // namespace
+}  // namespace mb::identity

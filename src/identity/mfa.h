@@ -1,0 +1,105 @@
+// The second factor: time-based codes and recovery codes, in both realms. Source: contract 3.3, 4.2; decisions 3 and 7.
+//
+// A code counts once and a recovery code once, by the commit that accepts it: of parallel tries one wins.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "identity/attempt_guard.h"
+#include "identity/challenges.h"
+#include "identity/user_types.h"
+#include "policy/caller.h"
+
+namespace mb::identity {
+
+inline constexpr int64_t kMfaTokenMs = 5LL * 60 * 1000;
+inline constexpr int64_t kMfaTries = 5;
+inline constexpr int64_t kEnrollmentMs = 15LL * 60 * 1000;
+inline constexpr size_t kRecoveryCodes = 10;
+
+// ---- stored
+
+struct SecondFactorRecord {
+  UserId id;           // the user's
+  std::string secret;  // sealed under the user's id, base64
+  int64_t lastStep = 0;
+  std::vector<std::string> recovery;  // digests of the codes that are left
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<SecondFactorRecord>(
+        "SecondFactorRecord", doc::field("id", &SecondFactorRecord::id),
+        doc::field("secret", &SecondFactorRecord::secret), doc::field("lastStep", &SecondFactorRecord::lastStep),
+        doc::field("recovery", &SecondFactorRecord::recovery), doc::field("createdAt", &SecondFactorRecord::createdAt));
+  }
+};
+
+// ---- in and out
+
+struct CodeBody {
+  std::string code;
+  static constexpr auto shape() { return doc::shape<CodeBody>("CodeBody", doc::field("code", &CodeBody::code)); }
+};
+
+struct MfaVerification {
+  std::string mfaToken;
+  std::string code;
+  static constexpr auto shape() {
+    return doc::shape<MfaVerification>("MfaVerification", doc::field("mfaToken", &MfaVerification::mfaToken),
+                                       doc::field("code", &MfaVerification::code));
+  }
+};
+
+struct TotpEnrollment {
+  std::string secret;
+  std::string otpauthUrl;
+  static constexpr auto shape() {
+    return doc::shape<TotpEnrollment>("TotpEnrollment", doc::field("secret", &TotpEnrollment::secret),
+                                      doc::field("otpauthUrl", &TotpEnrollment::otpauthUrl));
+  }
+};
+
+struct RecoveryCodes {
+  std::vector<std::string> recoveryCodes;
+  static constexpr auto shape() {
+    return doc::shape<RecoveryCodes>("RecoveryCodes", doc::field("recoveryCodes", &RecoveryCodes::recoveryCodes));
+  }
+};
+
+class Mfa {
+ public:
+  explicit Mfa(const IdentityDeps& deps)
+      : deps_(deps), challenges_(deps), guard_(deps.clock, kMostFailedCodes, "codes") {}
+
+  // A new secret, kept aside for kEnrollmentMs; a second enrollment takes the place of the first. Fails with conflict
+  // where the second factor is on.
+  Task<TotpEnrollment> enroll(Realm realm, UserId user, std::string issuer, store::Deadline deadline);
+  // Switches it on with a first code; the recovery codes are nowhere else. Fails with validation (wrong code), conflict
+  // (on already, or no enrollment), rateLimited.
+  Task<RecoveryCodes> activate(Realm realm, std::string code, policy::Caller by, store::Deadline deadline);
+  // With a code or a recovery code. Fails with validation, conflict (not on), rateLimited.
+  Task<> disable(Realm realm, std::string code, policy::Caller by, store::Deadline deadline);
+  // Without any. Fails with notFound (no such user); a user without a second factor is no failure.
+  Task<> reset(Realm realm, UserId user, policy::Caller by, store::Deadline deadline);
+
+  // The token of a sign-in whose first factor was right: for kMfaTokenMs and kMfaTries, and dead once the password is
+  // another.
+  Task<std::string> challenge(Realm realm, UserRecord user, store::Deadline deadline);
+  // Whose token and code these are; the token is used up. Fails with unauthenticated (the token), invalidCredentials
+  // (the code), userInactive, userBlocked, rateLimited. `by` says where from.
+  Task<UserRecord> verify(Realm realm, MfaVerification input, policy::Caller by, store::Deadline deadline);
+
+ private:
+  Result<> begin(const Realm& realm, const UserId& user);
+  void forgive(const Realm& realm, const UserId& user);
+  std::vector<store::Insert> entry(const Realm& realm, std::string action, const policy::Caller& by,
+                                   const UserId& user) const;
+  Task<> commit(std::vector<store::WriteTarget> targets, store::Judge judge, policy::Caller by,
+                store::Deadline deadline);
+
+  const IdentityDeps& deps_;
+  Challenges challenges_;
+  AttemptGuard guard_;
+};
+
+}  // namespace mb::identity

@@ -1,0 +1,168 @@
+#include "identity/oauth_config.h"
+
+#include <algorithm>
+
+#include "identity/audited.h"
+#include "identity/provider_urls.h"
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+
+using Before = std::span<const std::optional<doc::Document>>;
+using Changes = std::vector<store::Change>;
+
+// Beside the providers; none can have this name.
+constexpr std::string_view kRedirectsId = "redirects";
+constexpr size_t kMaxClientId = 512;
+constexpr size_t kMaxClientSecret = 4096;
+
+bool isPrintable(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+std::string contextOf(const ProjectId& project, std::string_view provider) {
+  return project.str() + "/" + std::string(provider);
+}
+
+Result<> check(std::string_view provider, const OauthProviderBody& input) {
+  if (input.clientId.size() > kMaxClientId || !isPrintable(input.clientId) ||
+      (input.clientId.empty() && input.enabled)) {
+    return fail(invalid("/clientId", "must be what the provider gave: 1 to 512 characters without blanks"));
+  }
+  if (input.clientSecret && (input.clientSecret->size() > kMaxClientSecret || !isPrintable(*input.clientSecret))) {
+    return fail(invalid("/clientSecret", "must be what the provider gave: at most 4096 characters without blanks"));
+  }
+  if (!isGeneric(provider)) {
+    if (input.issuer) return fail(invalid("/issuer", "is for providers named oidc-<name> only"));
+    return {};
+  }
+  if (!input.issuer) return fail(invalid("/issuer", "is required"));
+  return checkIssuer(*input.issuer);
+}
+
+doc::Document detailsOf(const OauthProviderBody& input) {
+  doc::BsonWriter out;
+  out.appendString("clientId", input.clientId);
+  out.appendBool("enabled", input.enabled);
+  if (input.issuer) out.appendString("issuer", *input.issuer);
+  out.appendBool("secretGiven", input.clientSecret && !input.clientSecret->empty());
+  return out.finish();
+}
+
+}  // namespace
+
+bool isProvider(std::string_view text) {
+  if (text == kGoogle || text == kGithub) return true;
+  if (!isGeneric(text)) return false;
+  text.remove_prefix(kOidcPrefix.size());
+  const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (text.empty() || text.size() > 32 || !letter(text.front())) return false;
+  return std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; });
+}
+
+Task<std::shared_ptr<const void>> OauthConfigs::load(store::ProjectNo project) {
+  CO_TRY(const std::vector<doc::Document> stored, co_await allOf(deps_.store, collectionOf(project, kOauthConfig)));
+  auto config = std::make_shared<OauthConfig>();
+  for (const doc::Document& document : stored) {
+    if (document.view().stringOr("id") == kRedirectsId) {
+      CO_TRY(OauthRedirectsRecord record, fromStore<OauthRedirectsRecord>(document.view()));
+      config->allowedRedirects = std::move(record.allowedRedirects);
+      continue;
+    }
+    CO_TRY(OauthProviderRecord record, fromStore<OauthProviderRecord>(document.view()));
+    std::string provider = record.id;
+    config->providers.emplace(std::move(provider), std::move(record));
+  }
+  co_return std::shared_ptr<const void>(std::move(config));
+}
+
+OauthView OauthConfigs::view(const OauthConfig& config) const {
+  OauthView view{{}, config.allowedRedirects, deps_.baseUrl};
+  for (const auto& [provider, record] : config.providers) {
+    view.providers.push_back({provider, record.clientId, record.enabled, {!record.secret.empty()}, record.issuer});
+  }
+  return view;
+}
+
+Task<> OauthConfigs::commit(snapshot::ProjectInfo project, store::WriteTarget target, store::Judge judge,
+                            std::string action, doc::Document details, policy::Caller by, store::Deadline deadline) {
+  auto entries = deps_.auditor.entry(project.number, std::move(action), auditActorOf(by), "oauth/" + target.id, by.ip,
+                                     by.requestId, std::move(details));
+  std::vector<store::WriteTarget> targets{std::move(target)};
+  addTargets(targets, entries);
+  store::Judge whole = [judge = std::move(judge),
+                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
+    TRY(Changes changes, judge(before));
+    addPuts(changes, entries);
+    return changes;
+  };
+  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options)));
+  co_return Result<>();
+}
+
+Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input,
+                                 policy::Caller by, store::Deadline deadline) {
+  if (!isProvider(provider)) co_return fail(ErrorCode::notFound, "no such provider");
+  CO_CHECK(check(provider, input));
+  CO_TRY(const uint64_t others,
+         co_await deps_.store.count(collectionOf(project.number, kOauthConfig), doc::Filter(), deadline));
+  doc::Document details = detailsOf(input);
+  std::string sealed;
+  if (input.clientSecret && !input.clientSecret->empty()) {
+    sealed = toBase64(deps_.master.seal(*input.clientSecret, contextOf(project.id, provider)));
+  }
+  OauthProviderRecord record{provider,          std::move(input.clientId), input.enabled,
+                             std::move(sealed), std::move(input.issuer),   deps_.clock.now()};
+  store::Judge judge = [record = std::move(record), others](Before before) mutable -> Result<Changes> {
+    if (!before[0] && others >= kMostProviders) {
+      return fail(ErrorCode::conflict, "a project has at most 50 providers");
+    }
+    TRY(const std::optional<OauthProviderRecord> held, fromStore<OauthProviderRecord>(before[0]));
+    // A secret is given to the issuer that it was entered for, and to no other.
+    if (record.secret.empty() && held && held->issuer == record.issuer) record.secret = held->secret;
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    return changes;
+  };
+  co_return co_await commit(project, targetOf(project.number, kOauthConfig, provider), std::move(judge),
+                            "oauth.provider", std::move(details), std::move(by), deadline);
+}
+
+Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsBody input, policy::Caller by,
+                                  store::Deadline deadline) {
+  if (input.allowedRedirects.size() > kMostRedirects) {
+    co_return fail(invalid("/allowedRedirects", "must have at most 100 origins"));
+  }
+  OauthRedirectsRecord record{std::string(kRedirectsId), {}};
+  for (size_t i = 0; i < input.allowedRedirects.size(); ++i) {
+    auto origin = exactOrigin(input.allowedRedirects[i]);
+    if (!origin) {
+      co_return fail(
+          invalid("/allowedRedirects/" + std::to_string(i), "must be an origin such as https://example.com"));
+    }
+    record.allowedRedirects.push_back(*std::move(origin));
+  }
+  std::ranges::sort(record.allowedRedirects);
+  const auto twice = std::ranges::unique(record.allowedRedirects);
+  record.allowedRedirects.erase(twice.begin(), twice.end());
+  doc::BsonWriter details;
+  doc::encodeValue(details, "allowedRedirects", record.allowedRedirects);
+  store::Judge judge = [stored = doc::encode(record)](Before) mutable -> Result<Changes> {
+    Changes changes;
+    changes.push_back(store::Change::put(std::move(stored)));
+    return changes;
+  };
+  co_return co_await commit(project, targetOf(project.number, kOauthConfig, record.id), std::move(judge),
+                            "oauth.redirects", details.finish(), std::move(by), deadline);
+}
+
+Result<Secret> OauthConfigs::secretOf(const ProjectId& project, const OauthProviderRecord& provider) const {
+  if (provider.secret.empty()) return Secret();
+  TRY(const std::string sealed, fromBase64(provider.secret));
+  return deps_.master.unseal(sealed, contextOf(project, provider.id));
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,33 @@
+// The providers and redirect origins of projects, as their admins set them. Client secrets go in and never come out.
+#pragma once
+
+#include "identity/identity_deps.h"
+#include "identity/oauth_types.h"
+#include "policy/caller.h"
+
+namespace mb::identity {
+
+inline constexpr size_t kMostProviders = 50;
+inline constexpr size_t kMostRedirects = 100;
+
+class OauthConfigs {
+ public:
+  explicit OauthConfigs(const IdentityDeps& deps) : deps_(deps) {}
+
+  Task<std::shared_ptr<const void>> load(store::ProjectNo project);
+  OauthView view(const OauthConfig& config) const;
+  // Both are audited. Fail with validation; notFound for a provider that there cannot be; conflict past kMostProviders.
+  Task<> setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input, policy::Caller by,
+                     store::Deadline deadline);
+  Task<> setRedirects(snapshot::ProjectInfo project, OauthRedirectsBody input, policy::Caller by,
+                      store::Deadline deadline);
+  // The client secret of a record; empty where there is none. Fails with internal.
+  Result<Secret> secretOf(const ProjectId& project, const OauthProviderRecord& provider) const;
+
+ private:
+  Task<> commit(snapshot::ProjectInfo project, store::WriteTarget target, store::Judge judge, std::string action,
+                doc::Document details, policy::Caller by, store::Deadline deadline);
+  const IdentityDeps& deps_;
+};
+
+}  // namespace mb::identity

@@ -1,0 +1,53 @@
+// The state of a sign-in on its way through a provider: signed, for ten minutes, bound to one browser by a cookie.
+// Nothing of it is stored until it is used. Private to identity/.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/crypto.h"
+#include "document/shape.h"
+
+namespace mb::identity {
+
+inline constexpr int64_t kStateMs = 10LL * 60 * 1000;
+
+struct OauthState {
+  std::string id;       // random; used once
+  std::string project;  // id; "" on the control plane
+  std::string provider;
+  std::string redirect;
+  std::string browser;  // digest of the cookie
+  int64_t expiresMs = 0;
+  static constexpr auto shape() {
+    return doc::shape<OauthState>(
+        "OauthState", doc::field("id", &OauthState::id), doc::field("project", &OauthState::project),
+        doc::field("provider", &OauthState::provider), doc::field("redirect", &OauthState::redirect),
+        doc::field("browser", &OauthState::browser), doc::field("expiresMs", &OauthState::expiresMs));
+  }
+};
+
+// Immutable; any thread.
+class OauthStates {
+ public:
+  OauthStates(const MasterSecret& master, const Clock& clock) : key_(master.subkey("oauthst")), clock_(clock) {}
+
+  std::string sign(const OauthState& state) const;
+  // Ours, not expired, and of the browser with this cookie. Fails with unauthenticated.
+  Result<OauthState> open(std::string_view text, std::string_view cookie) const;
+  // What a state's id stands for elsewhere: known to nobody without the key.
+  std::string verifierOf(const OauthState& state) const;
+  std::string nonceOf(const OauthState& state) const;
+
+ private:
+  std::string derived(std::string_view use, std::string_view text) const;
+  const Secret key_;
+  const Clock& clock_;
+};
+
+// A fresh value of the cookie, or `held` where that has the form of one.
+std::string browserCookie(std::string_view held);
+std::string browserDigest(std::string_view cookie);
+
+}  // namespace mb::identity

@@ -1,0 +1,27 @@
+// Users who come with an address that is proven already.
+#include "identity/email.h"
+#include "identity/users.h"
+
+namespace mb::identity {
+
+Task<UserRecord> Users::addProven(Realm realm, std::string email, std::optional<std::string> name,
+                                  store::Deadline deadline) {
+  CO_TRY(Email address, parseEmail(email));
+  auto user = std::make_shared<UserRecord>();
+  user->id = deps_.ids.next<UserTag>();
+  user->email = std::move(address.text);
+  user->emailKey = std::move(address.key);
+  user->emailVerified = true;
+  user->name.value = std::move(name);
+  user->createdAt = user->updatedAt = deps_.clock.now();
+  if (realm.control) {
+    user->platformRole = kDefaultUserRole;
+    user->plan = kFreePlan;
+  }
+  Addition addition{.password = {}, .invite = {}, .actor = {realm.control ? "platform" : "user", user->id.str()}};
+  CO_TRY(const store::WriteOutcome outcome, co_await commit(realm, user, std::move(addition), {}, deadline));
+  if (outcome.committed()) co_return *user;
+  co_return fail(ErrorCode::emailTaken, "this email address is registered already");
+}
+
+}  // namespace mb::identity

@@ -1,0 +1,58 @@
+#include "projects/membership_mail.h"
+
+#include "base/log.h"
+#include "projects/members.h"
+
+namespace mb::projects {
+
+namespace {
+
+constexpr size_t kTokenBytes = 32;
+
+}  // namespace
+
+mail::Letter MembershipMail::letter(mail::LetterKind kind, const std::string& email, const std::string& role) const {
+  const snapshot::ProjectInfo& info = standing_.project->info();
+  mail::Letter out;
+  out.kind = kind;
+  out.to = email;
+  out.brand = {info.name, std::string(info.record.view().stringOr("color"))};
+  out.link = deps_.baseUrl;
+  while (out.link.ends_with('/')) out.link.pop_back();
+  out.link += "/auth/login?plane=control";
+  out.inviter = caller_.email;
+  out.role = role;
+  return out;
+}
+
+bool MembershipMail::add(const mail::Letter& letter, std::vector<store::Insert>& alongside) {
+  auto job = deps_.mailer.asChange(letter, standing_.number());
+  if (!job) {
+    logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
+    return false;
+  }
+  job_ = job->first.id;
+  alongside.push_back({job->first.collection, std::move(job->second.after)});
+  return true;
+}
+
+void MembershipMail::invited(InviteRecord& invite, std::vector<store::Insert>& alongside) {
+  const std::string token = randomToken(kTokenBytes);
+  const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
+  mail::Letter out = letter(mail::LetterKind::projectInvite, invite.email, invite.role);
+  out.link += "&invite=" + token;
+  out.validUntil = end;
+  if (!add(out, alongside)) return;
+  invite.tokenHash = toHex(sha256(token));
+  invite.tokenExpiresAt = end;
+}
+
+void MembershipMail::granted(const std::string& email, const std::string& role, std::vector<store::Insert>& alongside) {
+  add(letter(mail::LetterKind::membershipGranted, email, role), alongside);
+}
+
+void MembershipMail::wake() {
+  if (!job_.empty()) deps_.mailer.wake(job_);
+}
+
+}  // namespace mb::projects

@@ -1,0 +1,33 @@
+// Mails about memberships, in the commit that makes them. Private to projects/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "projects/standing.h"
+
+namespace mb::projects {
+
+// One mail. Its parts are added to what is inserted alongside the commit; wake() after it.
+class MembershipMail {
+ public:
+  // All outlive it.
+  MembershipMail(const ProjectDeps& deps, const policy::Caller& caller, const Standing& standing)
+      : deps_(deps), caller_(caller), standing_(standing) {}
+
+  // Gives the invite the token of the mail's link.
+  void invited(InviteRecord& invite, std::vector<store::Insert>& alongside);
+  void granted(const std::string& email, const std::string& role, std::vector<store::Insert>& alongside);
+  void wake();
+
+ private:
+  mail::Letter letter(mail::LetterKind kind, const std::string& email, const std::string& role) const;
+  bool add(const mail::Letter& letter, std::vector<store::Insert>& alongside);
+
+  const ProjectDeps& deps_;
+  const policy::Caller& caller_;
+  const Standing& standing_;
+  std::string job_;
+};
+
+}  // namespace mb::projects

@@ -1,0 +1,44 @@
+"""The program as people run it: `manybase backup` and its like."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from support.server import INHERITED, SLOW, binary
+
+
+def run(command: str, *arguments, data: Path | None = None, settings: dict | None = None, cwd=None, prefix=()):
+    """Runs a command of the program to its end."""
+    kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    line = [*prefix, str(binary()), command, *(["--data", str(data)] if data else []), *map(str, arguments)]
+    return subprocess.run(
+        line,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120 * SLOW,
+        cwd=cwd,
+        env={**kept, **(settings or {})},
+    )
+
+
+def done(ran: subprocess.CompletedProcess) -> str:
+    """What it printed; it must have ended well and complained about nothing."""
+    assert ran.returncode == 0, (ran.args, ran.returncode, ran.stdout, ran.stderr)
+    assert ran.stderr == "", ran.stderr
+    return ran.stdout
+
+
+def result(ran: subprocess.CompletedProcess) -> dict:
+    """The result of a command that was given --json."""
+    return json.loads(done(ran))
+
+
+def complains(ran: subprocess.CompletedProcess, about: str, code: int = 1) -> str:
+    """One line on standard error that says `about`, nothing on standard output."""
+    assert ran.returncode == code, (ran.args, ran.returncode, ran.stdout, ran.stderr)
+    assert ran.stdout == "", ran.stdout
+    assert len(ran.stderr.strip().splitlines()) == 1, ran.stderr
+    assert ran.stderr.startswith("manybase: ") and about in ran.stderr, ran.stderr
+    return ran.stderr

@@ -1,0 +1,103 @@
+"""A real OpenID Connect provider as a process of its own, and a browser that signs in with it."""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+import urllib.parse
+from pathlib import Path
+
+import httpx
+
+from support.server import ROOT, SLOW, free_port
+
+SOURCE = Path(__file__).resolve().parent / "oidc"
+INSTALLED = ROOT / "build" / "oidc-provider"
+
+
+def _install() -> None:
+    """Its packages, as the lock file names them, once."""
+    lock = (SOURCE / "package-lock.json").read_text()
+    marker = INSTALLED / "installed.json"
+    if not marker.exists() or marker.read_text() != lock:
+        assert shutil.which("npm"), "the OpenID Connect provider of the tests needs Node.js 20 and npm"
+        INSTALLED.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(SOURCE / name, INSTALLED / name)
+        subprocess.run(
+            ["npm", "ci", "--no-audit", "--no-fund"], cwd=INSTALLED, check=True, capture_output=True, timeout=300
+        )
+        marker.write_text(lock)
+    shutil.copy(SOURCE / "provider.mjs", INSTALLED / "provider.mjs")
+
+
+class OidcProvider:
+    """Clients "shop" (RS256), "shop-es" and "shop-ed". restart() gives it new keys under the same issuer."""
+
+    def __init__(self):
+        _install()
+        self.port = free_port()
+        self.callbacks: list[str] = []
+        self.process: subprocess.Popen | None = None
+
+    @property
+    def issuer(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @staticmethod
+    def secret(client_id: str) -> str:
+        return f"secret-of-{client_id}-&-more"
+
+    def start(self, *callbacks: str) -> "OidcProvider":
+        self.callbacks = list(callbacks) or self.callbacks
+        config = json.dumps({"port": self.port, "callbacks": self.callbacks})
+        self.process = subprocess.Popen(
+            ["node", "provider.mjs", config], cwd=INSTALLED, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        end = time.monotonic() + 30 * SLOW
+        while time.monotonic() < end:
+            try:
+                httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False)
+                return self
+            except httpx.TransportError:
+                assert self.process.poll() is None, "the provider ended"
+                time.sleep(0.05)
+        self.stop()
+        raise AssertionError("the provider does not answer")
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+class Browser:
+    """Follows redirects one by one and keeps cookies, as a browser would."""
+
+    def __init__(self):
+        self.http = httpx.Client(trust_env=False, timeout=30 * SLOW)
+
+    def get(self, url: str, **more) -> httpx.Response:
+        return self.http.get(url, **more)
+
+    def sign_in(self, url: str, name: str, until: str) -> str:
+        """From a provider's page to the URL that begins with `until`, signing in as `name` and agreeing."""
+        for _ in range(20):
+            if url.startswith(until):
+                return url
+            answer = self.http.get(url)
+            if answer.status_code == 200:
+                form = re.search(r'<form[^>]*action="([^"]+)"', answer.text)
+                assert form, answer.text
+                prompt = re.search(r'name="prompt" value="(\w+)"', answer.text).group(1)
+                fields = {"prompt": prompt, "login": name, "password": "any"}
+                answer = self.http.post(urllib.parse.urljoin(url, form.group(1)), data=fields)
+            assert answer.status_code in (302, 303), (url, answer.status_code, answer.text)
+            url = urllib.parse.urljoin(url, answer.headers["location"])
+        raise AssertionError("too many redirects")

@@ -1,0 +1,370 @@
+"""Verification of addresses and resets of passwords, by mail, on both planes."""
+
+import base64
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from support.client import PASSWORD, Api, EndUser, PlatformUser, fresh_address, ok, refused, unique
+from support.mail import MailCatcher, Outbox
+from support.server import Server
+
+NEW_PASSWORD = "a staple of batteries"
+
+
+@pytest.fixture(scope="module")
+def mails(tmp_path_factory):
+    with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
+        yield catcher
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, mails):
+    server = Server(tmp_path_factory.mktemp("server"), mails.settings).start()
+    yield server
+    server.stop()
+
+
+class Plane:
+    """One of the two sets of auth routes, for somebody without a token."""
+
+    def __init__(self, server, mails, project=None):
+        self.server, self.mails, self.project = server, mails, project
+        self.prefix = "/auth" if project else "/control/auth"
+        self.api = Api(server, project=project.id if project else None)
+
+    def post(self, path, body, **more):
+        return self.api.post(self.prefix + path, body, **more)
+
+    def register(self, email=None, **more) -> str:
+        email = email or f"{unique('mail')}@example.com"
+        ok(self.post("/register", {"email": email, "password": PASSWORD, **more}), 201)
+        return email
+
+    def login(self, email, password=PASSWORD) -> dict:
+        return ok(self.post("/login", {"email": email, "password": password}))
+
+    def refused_login(self, email, password, code="INVALID_CREDENTIALS"):
+        return refused(self.post("/login", {"email": email, "password": password}), None or 401, code)
+
+    def token(self, email, count, page) -> str:
+        """From the link of the count-th mail to the address, which leads to `page`."""
+        link = urlsplit(self.mails.to(email, count)[count - 1].link)
+        assert f"{link.scheme}://{link.netloc}" == self.server.url and link.path == page
+        query = parse_qs(link.query)
+        if self.project:
+            assert set(query) == {"token", "project"} and query["project"] == [self.project.id]
+        else:
+            assert set(query) == {"token", "plane"} and query["plane"] == ["control"]
+        return query["token"][0]
+
+    def verification(self, email, count=1) -> str:
+        return self.token(email, count, "/verify-email")
+
+    def reset_token(self, email, count=2) -> str:
+        ok(self.post("/password-reset/request", {"email": email}), 204)
+        return self.token(email, count, "/reset-password")
+
+
+@pytest.fixture(scope="module", params=["project", "control"])
+def plane(request, server, owner, project, mails):
+    return Plane(server, mails, project if request.param == "project" else None)
+
+
+def test_registration_sends_a_link_that_verifies(plane):
+    email = plane.register(f"Mail{unique()}@Example.com")
+    mail = plane.mails.to(email)[0]
+    assert "Confirm" in mail.subject and mail.text and mail.html
+    token = plane.verification(email)
+    assert plane.login(email)["user"]["emailVerified"] is False
+    ok(plane.post("/verify-email", {"token": token}), 204)
+    assert plane.login(email)["user"]["emailVerified"] is True
+    refused(plane.post("/verify-email", {"token": token}), 400, "VALIDATION", "/token")
+
+
+def test_a_newer_link_ends_the_older(plane):
+    email = plane.register()
+    first = plane.verification(email)
+    ok(plane.post("/verify-email/request", {"email": email.upper()}), 204)
+    second = plane.verification(email, 2)
+    refused(plane.post("/verify-email", {"token": first}), 400, "VALIDATION", "/token")
+    ok(plane.post("/verify-email", {"token": second}), 204)
+
+
+def test_a_reset_sets_the_password_and_ends_all_sessions(plane):
+    email = plane.register()
+    session = plane.login(email)
+    own = Api(plane.server, session["accessToken"])
+    ok(own.get(plane.prefix + "/sessions"))
+    token = plane.reset_token(email)
+    refused(plane.post("/password-reset", {"token": token, "password": "short"}), 400, "VALIDATION", "/password")
+    refused(plane.post("/password-reset", {"token": token, "password": email}), 400, "VALIDATION", "/password")
+    ok(plane.post("/password-reset", {"token": token, "password": NEW_PASSWORD}), 204)
+    refused(own.get(plane.prefix + "/sessions"), 401, "UNAUTHENTICATED")
+    refused(plane.post("/refresh", {"refreshToken": session["refreshToken"]}), 401)
+    refused(plane.post("/login", {"email": email, "password": PASSWORD}), 401, "INVALID_CREDENTIALS")
+    again = plane.login(email, NEW_PASSWORD)
+    assert again["user"]["emailVerified"] is True
+    ok(Api(plane.server, again["accessToken"]).get(plane.prefix + "/sessions"))
+    refused(plane.post("/password-reset", {"token": token, "password": PASSWORD}), 400, "VALIDATION", "/token")
+    assert "changed" in plane.mails.to(email, 3)[2].subject
+
+
+@pytest.mark.parametrize("path", ["/verify-email/request", "/password-reset/request"])
+@pytest.mark.parametrize("email", ["nobody@example.com", "", "no address", "a\u0000b@example.com", "x" * 100_000])
+def test_requests_never_tell(plane, path, email):
+    before = len(plane.mails.mails)
+    ok(plane.post(path, {"email": email}), 204)
+    time.sleep(0.3)
+    assert [mail.to for mail in plane.mails.mails[before:] if mail.to == email] == []
+
+
+@pytest.mark.parametrize("body", [{}, {"email": None}, {"email": 1}, {"email": "a@example.com", "more": 1}, [], "x"])
+def test_requests_of_a_wrong_shape(plane, body):
+    refused(plane.post("/password-reset/request", body), 400)
+
+
+def test_tokens_that_are_none(plane, mails, server, owner, project):
+    email = plane.register()
+    token = plane.reset_token(email)
+    other = Plane(server, mails, None if plane.project else project)
+    elsewhere = Plane(server, mails, owner.create_project())
+    verification = plane.verification(email)
+    body = {"password": NEW_PASSWORD}
+    for who in (other, elsewhere):
+        refused(who.post("/password-reset", {"token": token, **body}), 400, "VALIDATION", "/token")
+    swapped = token.split(".")[0] + "." + base64.urlsafe_b64encode(b"x" * 32).decode().rstrip("=")
+    for bad in (verification, swapped, token[:-1], token + "x", "", ".", "\u0000", token + "\u0000", "x" * 500_000):
+        refused(plane.post("/password-reset", {"token": bad, **body}), 400, "VALIDATION", "/token")
+    refused(plane.post("/verify-email", {"token": token}), 400, "VALIDATION", "/token")
+    for bad in (None, 1, [token], {"$ne": ""}):
+        refused(plane.post("/verify-email", {"token": bad}), 400)
+    ok(plane.post("/password-reset", {"token": token, **body}), 204)
+
+
+def test_of_parallel_tries_one_wins(plane):
+    email = plane.register()
+    token = plane.reset_token(email)
+    passwords = [f"password number {i}" for i in range(20)]
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(
+            pool.map(lambda word: plane.post("/password-reset", {"token": token, "password": word}), passwords)
+        )
+    won = [word for word, answer in zip(passwords, answers, strict=True) if answer.status_code == 204]
+    assert len(won) == 1
+    for answer in answers:
+        if answer.status_code != 204:
+            refused(answer, 400, "VALIDATION", "/token")
+    plane.login(email, won[0])
+
+
+def test_links_never_follow_the_request(plane):
+    email = plane.register()
+    forged = {"host": "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https"}
+    ok(plane.post("/password-reset/request", {"email": email}, headers=forged), 204)
+    mail = plane.mails.to(email, 2)[1]
+    assert mail.link.startswith(plane.server.url + "/reset-password?")
+    assert "evil" not in mail.text + mail.html
+
+
+def test_an_address_gets_a_bounded_number_of_mails(plane):
+    email = plane.register()
+    for _ in range(12):
+        ok(plane.post("/password-reset/request", {"email": email}), 204)
+    plane.mails.to(email, 6)
+    time.sleep(0.5)
+    assert len(plane.mails.to(email)) == 6  # that of the registration, and five
+
+
+def test_requests_are_limited(plane):
+    address = fresh_address()
+    for left in range(9, -1, -1):
+        answer = plane.post("/password-reset/request", {"email": "nobody@example.com"}, address=address)
+        ok(answer, 204)
+        assert answer.headers["ratelimit-policy"] == '"password-reset";q=10;w=60'
+        assert re.fullmatch(rf'"password-reset";r={left};t=\d+', answer.headers["ratelimit"])
+    # Using a link is the same action.
+    answer = plane.post("/password-reset", {"token": "x", "password": NEW_PASSWORD}, address=address)
+    refused(answer, 429, "RATE_LIMITED")
+    assert answer.headers["ratelimit"].startswith('"password-reset";r=0;t=')
+    refused(plane.post("/verify-email", {"token": "x"}, address=address), 400)
+
+
+def test_who_tries_names_of_projects_is_limited_too(server, owner):
+    address, api = fresh_address(), Api(server)
+    for number in range(10):
+        body = {"email": "a@example.com", "password": "x"}
+        answer = api.post("/auth/login", body, project=f"no-such-{number}", address=address)
+        refused(answer, 404, "NOT_FOUND")
+    refused(api.post("/auth/login", body, project="no-such-11", address=address), 429, "RATE_LIMITED")
+
+
+@pytest.mark.parametrize("move", ["block", "deactivate"])
+def test_who_is_not_active_uses_no_link(server, project, mails, move):
+    plane = Plane(server, mails, project)
+    user = EndUser(project)
+    token = plane.reset_token(user.email)
+    ok(project.admin.post(f"/admin/users/{user.id}/{move}"), 204)
+    refused(plane.post("/password-reset", {"token": token, "password": NEW_PASSWORD}), 400, "VALIDATION", "/token")
+    ok(plane.post("/password-reset/request", {"email": user.email}), 204)
+    time.sleep(0.5)
+    assert len(mails.to(user.email)) == 2
+    ok(project.admin.post(f"/admin/users/{user.id}/activate"), 204)
+    ok(plane.post("/password-reset", {"token": token, "password": NEW_PASSWORD}), 204)
+
+
+def test_a_changed_address_ends_its_links(server, project, mails):
+    plane = Plane(server, mails, project)
+    user = EndUser(project)
+    token = plane.verification(user.email)
+    ok(plane.post("/verify-email", {"token": token}), 204)
+    reset = plane.reset_token(user.email)
+    new = f"{unique('new')}@example.com"
+    ok(project.admin.patch(f"/admin/users/{user.id}", {"email": new}), 204)
+    assert ok(project.admin.get(f"/admin/users/{user.id}"))["user"]["emailVerified"] is False
+    refused(plane.post("/password-reset", {"token": reset, "password": NEW_PASSWORD}), 400, "VALIDATION", "/token")
+
+
+def test_hidden_registration(server, owner, mails):
+    project = owner.create_project()
+    ok(owner.patch(f"/control/projects/{project.id}", {"settings": {"hideRegistered": True}}), 204)
+    plane = Plane(server, mails, project)
+    email = f"{unique('hidden')}@example.com"
+    body = {"email": email, "password": PASSWORD}
+    first = ok(plane.post("/register", body), 201)["user"]
+    again = ok(plane.post("/register", {**body, "password": "some other words"}), 201)["user"]
+    assert set(first) == set(again) and first["id"] != again["id"]
+    mail = mails.to(email, 2)[1]
+    assert "account already" in mail.text
+    plane.login(email)
+    refused(plane.post("/login", {"email": email, "password": "some other words"}), 401)
+
+
+def test_metadata_is_not_for_users_to_write(project):
+    for extra in ({"metadata": {"role": "editor"}}, {"emailVerified": True}, {"status": "active"}, {"id": "user_x"}):
+        body = {"email": f"{unique('m')}@example.com", "password": PASSWORD, **extra}
+        refused(project.public().post("/auth/register", body), 400, "VALIDATION")
+
+
+# ---- invites
+
+
+def members(owner, project) -> dict:
+    rows = ok(owner.get(f"/control/projects/{project.id}/members"))["members"]
+    return {row["email"]: row["status"] for row in rows}
+
+
+def test_an_invite_waits_for_proof(server, owner, mails):
+    project = owner.create_project()
+    email = f"{unique('invited')}@example.com"
+    made = ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Viewer"}), 201)["member"]
+    assert made["status"] == "pending"
+    mail = mails.to(email)[0]
+    assert "Invitation" in mail.subject and owner.email in mail.text
+    # Whoever registers the address without its mail is no member.
+    guest = PlatformUser(server, email)
+    assert members(owner, project)[email] == "pending"
+    refused(guest.post(f"/control/projects/{project.id}/token"), 404)
+    token = Plane(server, mails).verification(email, 2)
+    ok(guest.post("/control/auth/verify-email", {"token": token}, token=None), 204)
+    assert members(owner, project)[email] == "active"
+    ok(guest.post(f"/control/projects/{project.id}/token"))
+
+
+def test_the_link_of_an_invite_proves_the_address(server, owner, mails):
+    project = owner.create_project()
+    email = f"{unique('invited')}@example.com"
+    ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Viewer"}), 201)
+    link = urlsplit(mails.to(email)[0].link)
+    query = parse_qs(link.query)
+    assert link.path == "/auth/login" and query["plane"] == ["control"]
+    stranger = Plane(server, mails)
+    other = f"{unique('other')}@example.com"
+    body = {"password": PASSWORD, "invite": query["invite"][0]}
+    assert ok(stranger.post("/register", {"email": other, **body}), 201)["user"]["emailVerified"] is False
+    user = ok(stranger.post("/register", {"email": email, **body}), 201)["user"]
+    assert user["emailVerified"] is True
+    assert members(owner, project)[email] == "active" and other not in members(owner, project)
+    time.sleep(0.3)
+    assert len(mails.to(email)) == 1  # nothing left to verify
+
+
+def test_an_account_that_proved_nothing_is_invited(server, owner, mails):
+    project = owner.create_project()
+    guest = PlatformUser(server)
+    row = ok(owner.post(f"/control/projects/{project.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
+    assert row["member"]["status"] == "pending"
+    token = Plane(server, mails).token(guest.email, 3, "/verify-email") if _is_last(mails, guest.email) else None
+    token = token or Plane(server, mails).verification(guest.email, 2)
+    ok(guest.post("/control/auth/verify-email", {"token": token}, token=None), 204)
+    assert members(owner, project)[guest.email] == "active"
+    # From now on the account is a member at once, and is told.
+    second = owner.create_project()
+    row = ok(owner.post(f"/control/projects/{second.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
+    assert row["member"]["status"] == "active"
+    assert "member of" in mails.to(guest.email, 4)[3].subject
+
+
+def _is_last(mails, address) -> bool:
+    """Whether the third mail, in whichever order the two of the invite came, is the one that verifies."""
+    return "/verify-email" in mails.to(address, 3)[2].link
+
+
+def test_operators_prove_their_address(make_server, tmp_path):
+    with MailCatcher(tmp_path) as catcher:
+        server = make_server({"SERVICE_OPERATORS": "boss@example.com", **catcher.settings}).start()
+        PlatformUser(server)
+        boss = PlatformUser(server, "boss@example.com")
+        assert ok(boss.get("/control/me"))["user"]["platformRole"] == "user"
+        token = Plane(server, catcher).verification("boss@example.com")
+        ok(boss.post("/control/auth/verify-email", {"token": token}, token=None), 204)
+        assert ok(boss.get("/control/me"))["user"]["platformRole"] == "super-admin"
+        assert "no mail service" not in server.log()
+
+
+# ---- ways of delivery
+
+
+@pytest.mark.parametrize(("tls", "login"), [("starttls", ("sender", "s3cr3t")), ("implicit", None)])
+def test_with_tls_and_credentials(make_server, tmp_path, tls, login):
+    with MailCatcher(tmp_path, tls=tls, login=login) as catcher:
+        server = make_server(catcher.settings).start()
+        user = PlatformUser(server)
+        mail = catcher.to(user.email)[0]
+        assert mail.encrypted and mail.login == (login[0] if login else "")
+        token = Plane(server, catcher).verification(user.email)
+        ok(user.post("/control/auth/verify-email", {"token": token}, token=None), 204)
+
+
+def test_without_a_mail_server_mails_stay_in_the_outbox(make_server):
+    server = make_server().start()
+    assert "no mail service" in server.log()
+    owner = PlatformUser(server)
+    outbox = Outbox(server.data)
+    project = owner.create_project()
+    guest = f"{unique('guest')}@example.com"
+    ok(owner.post(f"/control/projects/{project.id}/members", {"email": guest, "role": "Viewer"}), 201)
+    # Addresses cannot be proven: who registers is a member.
+    PlatformUser(server, guest)
+    assert members(owner, project)[guest] == "active"
+    plane = Plane(server, outbox, None)
+    token = plane.verification(owner.email)
+    ok(plane.post("/verify-email", {"token": token}), 204)
+    reset = plane.reset_token(owner.email)
+    ok(plane.post("/password-reset", {"token": reset, "password": NEW_PASSWORD}), 204)
+    plane.login(owner.email, NEW_PASSWORD)
+
+
+def test_mails_outlive_a_kill(make_server, tmp_path):
+    with MailCatcher(tmp_path) as catcher:
+        settings = catcher.settings
+    # Nobody listens there: mails wait.
+    server = make_server(settings).start()
+    user = PlatformUser(server)
+    server.kill()
+    server.settings.pop("SERVICE_SMTP_URL")
+    server.start()
+    assert Outbox(server.data).to(user.email)[0].link.startswith(server.url + "/verify-email")

@@ -1,0 +1,92 @@
+"""Refresh sessions: rotation of tokens, what a stolen one is worth, and ending them."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from support.client import PASSWORD, Api, EndUser, ok, refused
+
+
+@pytest.fixture(scope="module")
+def rotating(owner):
+    project = owner.create_project()
+    ok(owner.patch(f"/control/projects/{project.id}", {"settings": {"rotateRefreshTokens": True}}), 204)
+    return project
+
+
+def refresh(project, token):
+    return project.public().post("/auth/refresh", {"refreshToken": token})
+
+
+def rotated(project, token) -> str:
+    body = ok(refresh(project, token))
+    assert set(body) == {"accessToken", "expiresIn", "refreshToken"}
+    return body["refreshToken"]
+
+
+def test_each_refresh_gives_the_next_token(rotating):
+    user = EndUser(rotating)
+    first = user.tokens["refreshToken"]
+    second = rotated(rotating, first)
+    third = rotated(rotating, second)
+    assert len({first, second, third}) == 3
+    (session,) = ok(user.get("/auth/sessions"))["sessions"]
+    assert set(session) == {"id", "createdAt", "lastUsedAt", "expiresAt", "userAgent", "ip", "current"}
+    ok(rotating.public().post("/auth/logout", {"refreshToken": third}), 204)
+    refused(refresh(rotating, third), 401, "UNAUTHENTICATED")
+
+
+def test_two_tabs_get_the_same_successor(rotating):
+    first = EndUser(rotating).tokens["refreshToken"]
+    with ThreadPoolExecutor(10) as pool:
+        given = set(pool.map(lambda _: rotated(rotating, first), range(10)))
+    assert len(given) == 1
+    rotated(rotating, given.pop())
+
+
+def test_a_replayed_token_ends_the_session(rotating):
+    user = EndUser(rotating)
+    first = user.tokens["refreshToken"]
+    second = rotated(rotating, first)
+    third = rotated(rotating, second)
+    refused(refresh(rotating, first), 401, "UNAUTHENTICATED")
+    refused(refresh(rotating, third), 401, "UNAUTHENTICATED")
+    refused(user.get("/auth/sessions"), 401, "UNAUTHENTICATED")
+    refused(Api(user.server, user.token).get("/auth/sessions"), 401)
+
+
+def test_an_invented_token_ends_nothing(rotating):
+    user = EndUser(rotating)
+    first = user.tokens["refreshToken"]
+    second = rotated(rotating, first)
+    family = second.split(".")[0]
+    for invented in (f"{family}.2.{'A' * 24}", f"{family}.1.{'A' * 24}", f"{family}.1", f"{family}..", family + ".0.x"):
+        refused(refresh(rotating, invented), 401, "UNAUTHENTICATED")
+    rotated(rotating, second)
+
+
+def test_rotation_of_one_project_is_no_others(rotating, project):
+    user = EndUser(rotating)
+    second = rotated(rotating, user.tokens["refreshToken"])
+    refused(refresh(project, second), 401, "UNAUTHENTICATED")
+    assert "refreshToken" not in ok(refresh(project, EndUser(project).tokens["refreshToken"]))
+    rotated(rotating, second)
+
+
+@pytest.mark.parametrize("plane", ["project", "control"])
+def test_ending_all_others(owner, project, plane):
+    prefix, api = ("/auth", project.public()) if plane == "project" else ("/control/auth", Api(owner.server))
+    body = {"email": f"many-{plane}@example.com", "password": PASSWORD}
+    ok(api.post(prefix + "/register", body), 201)
+    sessions = [ok(api.post(prefix + "/login", body)) for _ in range(4)]
+    apis = [Api(owner.server, session["accessToken"]) for session in sessions]
+    for one in apis:
+        assert len(ok(one.get(prefix + "/sessions"))["sessions"]) == 4
+    ok(apis[2].delete(prefix + "/sessions"), 204)
+    assert len(ok(apis[2].get(prefix + "/sessions"))["sessions"]) == 1
+    ok(api.post(prefix + "/refresh", {"refreshToken": sessions[2]["refreshToken"]}))
+    for index in (0, 1, 3):
+        refused(apis[index].get(prefix + "/sessions"), 401, "UNAUTHENTICATED")
+        refused(api.post(prefix + "/refresh", {"refreshToken": sessions[index]["refreshToken"]}), 401)
+    ok(apis[2].delete(prefix + "/sessions"), 204)
+    refused(api.delete(prefix + "/sessions"), 401, "UNAUTHENTICATED")
