@@ -65,6 +65,12 @@ class World:
             "permissions": ["audit:read"],
             "scopes": ["read"],
             "refreshToken": "x",
+            "token": "x",
+            "mfaToken": "x",
+            "code": "123456",
+            "clientId": "a-client",
+            "enabled": True,
+            "allowedRedirects": ["https://app.example.com"],
         }
         return {name: values[name] for name, field in (route.body or {}).items() if field.required}
 
@@ -351,6 +357,7 @@ def test_noisy_strings(world, route):
             if (
                 noise in ("\u0000", "a\u0000b")
                 and name not in ("password", "refreshToken")
+                and not path.endswith("/request")  # 204, whoever it is about
                 and response.status_code < 300
             ):
                 raise AssertionError(f"NUL in {name} was taken: {response.text}")

@@ -80,11 +80,8 @@ Task<Reply> AdminIdentityRoutes::user(RequestContext& context) {
 }
 
 Task<Reply> AdminIdentityRoutes::patchUser(RequestContext& context, identity::UserPatch body) {
-  // Shares the snapshot that the table is part of.
-  const std::shared_ptr<const identity::RoleTable> roles(context.project,
-                                                         &context.project->get(identity_.slots().roles));
   CO_CHECK(co_await identity_.users().patch(realmOf(context), UserId(context.param(0)), std::move(body), context.caller,
-                                            roles, context.deadline));
+                                            context.deadline));
   co_return Reply::noContent();
 }
 

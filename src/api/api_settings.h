@@ -1,12 +1,11 @@
 // The settings that the gates read.
 #pragma once
 
-#include <boost/asio/ip/network_v4.hpp>
-#include <boost/asio/ip/network_v6.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/networks.h"
 #include "base/settings.h"
 
 namespace mb::api {
@@ -17,12 +16,11 @@ class TrustedProxies {
   TrustedProxies() = default;
   // "10.0.0.0/8", "::1/128", or a single address. Fails with validation, naming the entry.
   static Result<TrustedProxies> parse(const std::vector<std::string>& networks);
-  bool empty() const { return v4_.empty() && v6_.empty(); }
+  bool empty() const { return networks_.empty(); }
   bool trusts(std::string_view address) const;
 
  private:
-  std::vector<boost::asio::ip::network_v4> v4_;
-  std::vector<boost::asio::ip::network_v6> v6_;
+  Networks networks_;
 };
 
 struct ApiSettings {

@@ -1,19 +1,17 @@
 #include "api/auth_routes.h"
 
+#include "api/sign_in.h"
+
 namespace mb::api {
 
 namespace {
 
-struct LoginAnswer {
-  std::string accessToken;
-  std::string refreshToken;
-  int64_t expiresIn = identity::kAccessTokenSeconds;
-  identity::UserView user;
+struct MfaRequired {
+  bool mfaRequired = true;
+  std::string mfaToken;
   static constexpr auto shape() {
-    return doc::shape<LoginAnswer>("LoginAnswer", doc::field("accessToken", &LoginAnswer::accessToken),
-                                   doc::field("refreshToken", &LoginAnswer::refreshToken),
-                                   doc::field("expiresIn", &LoginAnswer::expiresIn),
-                                   doc::field("user", &LoginAnswer::user));
+    return doc::shape<MfaRequired>("MfaRequired", doc::field("mfaRequired", &MfaRequired::mfaRequired),
+                                   doc::field("mfaToken", &MfaRequired::mfaToken));
   }
 };
 
@@ -28,10 +26,6 @@ struct RefreshAnswer {
   }
 };
 
-identity::Realm realmOf(const RequestContext& context) {
-  return context.project ? identity::Realm::of(context.project->info()) : identity::Realm::platform();
-}
-
 // A switch of the project's settings; off on the control plane.
 bool setting(const RequestContext& context, std::string_view name) {
   if (!context.project) return false;
@@ -39,10 +33,6 @@ bool setting(const RequestContext& context, std::string_view name) {
   if (!settings || settings->type() != doc::BsonType::document) return false;
   const auto value = settings->asDocument().find(name);
   return value && value->type() == doc::BsonType::boolean && value->asBool();
-}
-
-identity::ClientInfo clientOf(const RequestContext& context) {
-  return {context.clientIp, std::string(context.request.header("user-agent").value_or(""))};
 }
 
 }  // namespace
@@ -68,6 +58,16 @@ void AuthRoutes::addPlane(RouteTable& routes, const Paths& paths) {
   routes.get(paths.prefix + "/sessions", paths.signedIn, this, &AuthRoutes::sessions, "List your sessions");
   routes.remove(paths.prefix + "/sessions/:id", paths.signedIn, this, &AuthRoutes::revokeSession,
                 "Revoke one of your sessions");
+  routes.remove(paths.prefix + "/sessions", paths.signedIn, this, &AuthRoutes::revokeOtherSessions,
+                "Revoke all your sessions but this one");
+  const Gate verification = paths.anyone("verify-email");
+  routes.post(paths.prefix + "/verify-email/request", verification, this, &AuthRoutes::requestVerification,
+              "Ask for a mail that verifies an address");
+  routes.post(paths.prefix + "/verify-email", verification, this, &AuthRoutes::verifyEmail, "Verify an address");
+  const Gate reset = paths.anyone("password-reset");
+  routes.post(paths.prefix + "/password-reset/request", reset, this, &AuthRoutes::requestReset,
+              "Ask for a mail that resets a password");
+  routes.post(paths.prefix + "/password-reset", reset, this, &AuthRoutes::resetPassword, "Set a new password");
 }
 
 Task<Reply> AuthRoutes::registerUser(RequestContext& context, identity::Registration body) {
@@ -79,13 +79,10 @@ Task<Reply> AuthRoutes::registerUser(RequestContext& context, identity::Registra
 
 Task<Reply> AuthRoutes::login(RequestContext& context, identity::Credentials body) {
   const identity::Realm realm = realmOf(context);
-  CO_TRY(const identity::UserRecord user, co_await identity_.users().checkPassword(realm, std::move(body)));
-  CO_TRY(identity::Sessions::Opened opened,
-         co_await identity_.sessions().open(realm, user.id, clientOf(context), context.deadline));
-  LoginAnswer answer;
-  answer.accessToken = accessToken(context, user, opened.session.id);
-  answer.refreshToken = std::move(opened.refreshToken);
-  answer.user = identity::viewOf(user);
+  CO_TRY(identity::UserRecord user, co_await identity_.users().checkPassword(realm, std::move(body)));
+  if (!user.mfaEnabled) co_return co_await signIn(identity_, context, std::move(user));
+  MfaRequired answer;
+  CO_TRY(answer.mfaToken, co_await identity_.mfa().challenge(realm, std::move(user), context.deadline));
   co_return Reply::object(200, answer);
 }
 
@@ -93,12 +90,14 @@ Task<Reply> AuthRoutes::refresh(RequestContext& context, RefreshBody body) {
   const identity::Realm realm = realmOf(context);
   const auto rotation = setting(context, "rotateRefreshTokens") ? identity::Rotation::rotate : identity::Rotation::keep;
   CO_TRY(identity::Sessions::Refreshed refreshed,
-         co_await identity_.sessions().refresh(realm, std::move(body.refreshToken), rotation, context.deadline));
+         co_await identity_.sessions().refresh(realm, std::move(body.refreshToken), rotation, clientOf(context),
+                                               context.deadline));
   CO_TRY(const std::optional<identity::UserRecord> user,
          co_await identity_.users().get(realm, refreshed.session.userId));
-  if (!user || !user->active()) co_return fail(ErrorCode::unauthenticated, "this refresh token is not valid");
+  if (!user || !user->active() || identity::isOver(refreshed.session, *user))
+    co_return fail(ErrorCode::unauthenticated, "this refresh token is not valid");
   RefreshAnswer answer;
-  answer.accessToken = accessToken(context, *user, refreshed.session.id);
+  answer.accessToken = accessTokenOf(identity_, context, *user, refreshed.session.id);
   if (!refreshed.refreshToken.empty()) answer.refreshToken = std::move(refreshed.refreshToken);
   co_return Reply::object(200, answer);
 }
@@ -127,21 +126,39 @@ Task<Reply> AuthRoutes::revokeSession(RequestContext& context) {
   co_return Reply::noContent();
 }
 
+Task<Reply> AuthRoutes::revokeOtherSessions(RequestContext& context) {
+  CO_CHECK(co_await identity_.sessions().endAll(realmOf(context), UserId(context.caller.id),
+                                                SessionId(context.caller.sessionId), context.deadline));
+  co_return Reply::noContent();
+}
+
+// ---- links in mails
+
+Task<Reply> AuthRoutes::requestVerification(RequestContext& context, identity::EmailBody body) {
+  CO_CHECK(identity_.links().request(realmOf(context), identity::LinkPurpose::verifyEmail, std::move(body.email)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AuthRoutes::verifyEmail(RequestContext& context, identity::TokenBody body) {
+  CO_CHECK(
+      co_await identity_.links().verify(realmOf(context), std::move(body.token), context.caller, context.deadline));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AuthRoutes::requestReset(RequestContext& context, identity::EmailBody body) {
+  CO_CHECK(identity_.links().request(realmOf(context), identity::LinkPurpose::resetPassword, std::move(body.email)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AuthRoutes::resetPassword(RequestContext& context, identity::PasswordReset body) {
+  CO_CHECK(co_await identity_.links().reset(realmOf(context), std::move(body), context.caller, context.deadline));
+  co_return Reply::noContent();
+}
+
 Task<Reply> AuthRoutes::jwks(RequestContext&) {
   Reply reply = Reply::object(200, identity_.tokens().jwks());
   reply.response.headers.emplace_back("cache-control", "public, max-age=300");
   co_return reply;
-}
-
-std::string AuthRoutes::accessToken(const RequestContext& context, const identity::UserRecord& user,
-                                    const SessionId& session) const {
-  if (!context.project) return identity_.tokens().mintControl(user.id, session);
-  const std::string role = identity::roleOf(user);
-  const auto& roles = context.project->get(identity_.slots().roles).endUser;
-  const auto held = roles.find(role);
-  static const policy::PermissionSet kNone;
-  return identity_.tokens().mintEndUser(user.id, session, context.project->info().id, role,
-                                        held == roles.end() ? kNone : *held->second);
 }
 
 }  // namespace mb::api

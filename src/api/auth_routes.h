@@ -25,13 +25,16 @@ class AuthRoutes {
   Task<Reply> logout(RequestContext& context, RefreshBody body);
   Task<Reply> sessions(RequestContext& context);
   Task<Reply> revokeSession(RequestContext& context);
+  Task<Reply> revokeOtherSessions(RequestContext& context);
+  Task<Reply> requestVerification(RequestContext& context, identity::EmailBody body);
+  Task<Reply> verifyEmail(RequestContext& context, identity::TokenBody body);
+  Task<Reply> requestReset(RequestContext& context, identity::EmailBody body);
+  Task<Reply> resetPassword(RequestContext& context, identity::PasswordReset body);
   Task<Reply> jwks(RequestContext& context);
 
  private:
   struct Paths;
   void addPlane(RouteTable& routes, const Paths& paths);
-  std::string accessToken(const RequestContext& context, const identity::UserRecord& user,
-                          const SessionId& session) const;
 
   identity::Identity& identity_;
 };

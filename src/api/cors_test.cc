@@ -48,7 +48,8 @@ TEST_F(CorsTest, AProjectsOwnListHolds) {
   http::Response answer;
   cors_.decorate(answer, CorsPlane::data, "https://any.example", {});
   EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "*");
-  EXPECT_EQ(headerOf(answer, "access-control-expose-headers"), "x-request-id, retry-after");
+  EXPECT_EQ(headerOf(answer, "access-control-expose-headers"),
+            "x-request-id, retry-after, ratelimit, ratelimit-policy");
 
   http::Response listed;
   cors_.decorate(listed, CorsPlane::data, "https://app.example", {"https://app.example"});

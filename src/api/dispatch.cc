@@ -14,6 +14,14 @@ Error noRoute() {
   return Error(ErrorCode::notFound, "there is nothing at this path");
 }
 
+// The RateLimit fields of the IETF draft (httpapi-ratelimit-headers).
+void addLimit(http::Response& response, std::string_view action, const identity::Allowance& allowance) {
+  response.headers.emplace_back(
+      "ratelimit-policy", fmt::format("\"{}\";q={};w={}", action, allowance.rate.requests, allowance.rate.seconds));
+  response.headers.emplace_back("ratelimit",
+                                fmt::format("\"{}\";r={};t={}", action, allowance.remaining, allowance.resetSeconds));
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
@@ -113,7 +121,11 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
     std::string ip = clientIp(request, settings_.trustedProxies);
     std::optional<Result<identity::Identified>> known = gatekeeper_.identifyNow(route, request);
     if (!known) known = co_await gatekeeper_.identify(route, request);
-    if (known->has_value()) {
+    const auto allowance = gatekeeper_.count(route, ip, known->has_value() ? (*known)->project.get() : nullptr);
+    if (allowance && !*allowance) {
+      if (known->has_value()) project = (*known)->project;
+      response = refuse(request, allowance->refusal());
+    } else if (known->has_value()) {
       identity::Identified& who = **known;
       project = who.project;
       RequestContext context{request,
@@ -134,6 +146,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
     } else {
       response = refuse(request, known->error());
     }
+    if (allowance) addLimit(response, route.gate.rateAction, *allowance);
   } catch (const std::exception& bug) {
     response = refuse(request, Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
   }

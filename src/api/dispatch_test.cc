@@ -321,8 +321,14 @@ TEST_F(DispatchTest, TheRateLimitCountsByAddressProjectAndAction) {
   const auto login = [&](Headers headers) {
     return send(http::Method::post, "/api/v1/auth/login", std::move(headers));
   };
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(login({{"x-service-project", "proj_a"}}).status, 200);
+  for (int left = 2; left >= 0; --left) {
+    const auto granted = login({{"x-service-project", "proj_a"}});
+    EXPECT_EQ(granted.status, 200);
+    EXPECT_EQ(headerOf(granted, "ratelimit-policy"), R"("login";q=3;w=60)");
+    EXPECT_EQ(headerOf(granted, "ratelimit"), fmt::format(R"("login";r={};t=60)", left));
+  }
   const auto limited = login({{"x-service-project", "proj_a"}});
+  EXPECT_EQ(headerOf(limited, "ratelimit"), R"("login";r=0;t=60)");
   EXPECT_EQ(limited.status, 429);
   EXPECT_EQ(codeOf(limited), "RATE_LIMITED");
   EXPECT_FALSE(headerOf(limited, "retry-after").empty());
@@ -330,7 +336,12 @@ TEST_F(DispatchTest, TheRateLimitCountsByAddressProjectAndAction) {
   EXPECT_EQ(login({{"x-service-project", "proj_a"}, {"x-forwarded-for", "192.0.2.1"}}).status, 429);
   EXPECT_EQ(login({{"x-service-project", "proj_b"}}).status, 200);
   EXPECT_EQ(send(http::Method::post, "/api/v1/control/auth/login").status, 200);
-  EXPECT_EQ(send(http::Method::post, "/api/v1/auth/logout", {{"x-service-project", "proj_a"}}).status, 200);
+  const auto unlimited = send(http::Method::post, "/api/v1/auth/logout", {{"x-service-project", "proj_a"}});
+  EXPECT_EQ(unlimited.status, 200);
+  EXPECT_EQ(headerOf(unlimited, "ratelimit"), "");
+  // Projects that are not there share one count.
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(login({{"x-service-project", fmt::format("proj_no{}", i)}}).status, 404);
+  EXPECT_EQ(login({{"x-service-project", "proj_other"}}).status, 429);
 }
 
 TEST_F(DispatchTest, Bodies) {

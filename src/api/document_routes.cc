@@ -29,10 +29,6 @@ std::vector<std::string> readExpand(std::string_view text) {
   return fields;
 }
 
-data::Access accessOf(const RequestContext& context, data::Authority authority) {
-  return {context.caller, context.project, authority, context.deadline};
-}
-
 void writeDocuments(std::string& out, const data::VisibleDocuments& found) {
   size_t bytes = 64;
   for (const doc::Document& document : found.documents) bytes += document.size() + document.size() / 4;
@@ -51,12 +47,13 @@ Reply documentReply(int status, const data::VisibleDocument& visible) {
   return Reply::entity(status, "document", visible.document, visible.hidden.get());
 }
 
-// How the listing was answered; `index` is "" for a scan of the collection.
+// How the listing was answered; `index` is "" for a scan of the collection, `timeMs` the time in the store.
 void writeExplain(std::string& out, const store::Explain& explain) {
   doc::BsonWriter fields;
   fields.appendString("index", explain.index);
   fields.appendInteger("keysExamined", static_cast<int64_t>(explain.keysExamined));
   fields.appendInteger("documentsExamined", static_cast<int64_t>(explain.documentsExamined));
+  fields.appendReal("timeMs", static_cast<double>(explain.took.count()) / 1000);
   const doc::Document encoded = fields.finish();
   out += ",\"explain\":";
   doc::writeJson(out, encoded);
@@ -85,109 +82,83 @@ Result<data::ReadQuery> readQuery(std::string_view rawQuery) {
   return query;
 }
 
+DocumentRoutes::DocumentRoutes(data::Documents& documents)
+    : byPolicies_(documents, data::Authority::policies), byAdmins_(documents, data::Authority::admin) {}
+
 void DocumentRoutes::addTo(RouteTable& routes) {
+  using Plane = DocumentPlane;
   const std::string many = "/api/v1/:collection!";
   const std::string one = "/api/v1/:collection!/:id";
-  routes.get(many, data("read"), this, &DocumentRoutes::list, "List the documents that the policy shows");
-  routes.post(many, data("write"), this, &DocumentRoutes::create, "Create a document");
-  routes.get(one, data("read"), this, &DocumentRoutes::get, "Read a document");
-  routes.patch(one, data("write"), this, &DocumentRoutes::update, "Change fields of a document");
-  routes.put(one, data("write"), this, &DocumentRoutes::replace, "Replace a document");
-  routes.remove(one, data("write"), this, &DocumentRoutes::remove, "Delete a document");
+  routes.get(many, data("read"), &byPolicies_, &Plane::list, "List the documents that the policy shows");
+  routes.post(many, data("write"), &byPolicies_, &Plane::create, "Create a document");
+  routes.get(one, data("read"), &byPolicies_, &Plane::get, "Read a document");
+  routes.patch(one, data("write"), &byPolicies_, &Plane::update, "Change fields of a document");
+  routes.put(one, data("write"), &byPolicies_, &Plane::replace, "Replace a document");
+  routes.remove(one, data("write"), &byPolicies_, &Plane::remove, "Delete a document");
 
   const std::string adminMany = "/api/v1/admin/collections/:name/documents";
   const std::string adminOne = "/api/v1/admin/collections/:name/documents/:id";
-  routes.get(adminMany, admin("data::0:list"), this, &DocumentRoutes::adminList, "List documents, without policies");
-  routes.post(adminMany, admin("data::0:create"), this, &DocumentRoutes::adminCreate, "Create a document");
-  routes.get(adminOne, admin("data::0:read"), this, &DocumentRoutes::adminGet, "Read a document");
-  routes.patch(adminOne, admin("data::0:update"), this, &DocumentRoutes::adminUpdate, "Change fields of a document");
-  routes.put(adminOne, admin("data::0:update"), this, &DocumentRoutes::adminReplace, "Replace a document");
-  routes.remove(adminOne, admin("data::0:delete"), this, &DocumentRoutes::adminRemove, "Delete a document");
+  routes.get(adminMany, admin("data::0:list"), &byAdmins_, &Plane::list, "List documents, without policies");
+  routes.post(adminMany, admin("data::0:create"), &byAdmins_, &Plane::create, "Create a document");
+  routes.get(adminOne, admin("data::0:read"), &byAdmins_, &Plane::get, "Read a document");
+  routes.patch(adminOne, admin("data::0:update"), &byAdmins_, &Plane::update, "Change fields of a document");
+  routes.put(adminOne, admin("data::0:update"), &byAdmins_, &Plane::replace, "Replace a document");
+  routes.remove(adminOne, admin("data::0:delete"), &byAdmins_, &Plane::remove, "Delete a document");
 }
 
-Task<Reply> DocumentRoutes::list(RequestContext& context) {
+data::Access DocumentPlane::accessOf(const RequestContext& context) const {
+  return {context.caller, context.project, authority_, context.deadline};
+}
+
+// What a change answers: admins see what became of the document.
+Reply DocumentPlane::changedReply(const data::VisibleDocument& changed) const {
+  return authority_ == data::Authority::admin ? documentReply(200, changed) : Reply::noContent();
+}
+
+Task<Reply> DocumentPlane::list(RequestContext& context) {
   CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
-  const data::Access access = accessOf(context, data::Authority::policies);
+  const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
   std::string body;
   writeDocuments(body, found);
+  if (authority_ == data::Authority::admin) {
+    CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
+    body += ",\"total\":" + std::to_string(total);
+    if (context.request.header("x-service-explain") == "1") writeExplain(body, found.explain);
+  }
   body += '}';
   co_return Reply{http::Response::json(200, std::move(body))};
 }
 
-Task<Reply> DocumentRoutes::get(RequestContext& context) {
+Task<Reply> DocumentPlane::get(RequestContext& context) {
   CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
-  const data::Access access = accessOf(context, data::Authority::policies);
+  const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument found, co_await documents_.get(access, context.param(0), context.param(1), query));
   co_return documentReply(200, found);
 }
 
-Task<Reply> DocumentRoutes::create(RequestContext& context, doc::Document body) {
-  const data::Access access = accessOf(context, data::Authority::policies);
+Task<Reply> DocumentPlane::create(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument created, co_await documents_.create(access, context.param(0), std::move(body)));
   co_return documentReply(201, created);
 }
 
-Task<Reply> DocumentRoutes::update(RequestContext& context, doc::Document body) {
-  const data::Access access = accessOf(context, data::Authority::policies);
-  CO_CHECK(co_await documents_.update(access, context.param(0), context.param(1), std::move(body)));
-  co_return Reply::noContent();
-}
-
-Task<Reply> DocumentRoutes::replace(RequestContext& context, doc::Document body) {
-  const data::Access access = accessOf(context, data::Authority::policies);
-  CO_CHECK(co_await documents_.replace(access, context.param(0), context.param(1), std::move(body)));
-  co_return Reply::noContent();
-}
-
-Task<Reply> DocumentRoutes::remove(RequestContext& context) {
-  const data::Access access = accessOf(context, data::Authority::policies);
-  CO_CHECK(co_await documents_.remove(access, context.param(0), context.param(1)));
-  co_return Reply::noContent();
-}
-
-Task<Reply> DocumentRoutes::adminList(RequestContext& context) {
-  CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
-  const data::Access access = accessOf(context, data::Authority::admin);
-  CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
-  CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
-  std::string body;
-  writeDocuments(body, found);
-  body += ",\"total\":" + std::to_string(total);
-  if (context.request.header("x-service-explain") == "1") writeExplain(body, found.explain);
-  body += '}';
-  co_return Reply{http::Response::json(200, std::move(body))};
-}
-
-Task<Reply> DocumentRoutes::adminGet(RequestContext& context) {
-  CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
-  const data::Access access = accessOf(context, data::Authority::admin);
-  CO_TRY(const data::VisibleDocument found, co_await documents_.get(access, context.param(0), context.param(1), query));
-  co_return documentReply(200, found);
-}
-
-Task<Reply> DocumentRoutes::adminCreate(RequestContext& context, doc::Document body) {
-  const data::Access access = accessOf(context, data::Authority::admin);
-  CO_TRY(const data::VisibleDocument created, co_await documents_.create(access, context.param(0), std::move(body)));
-  co_return documentReply(201, created);
-}
-
-Task<Reply> DocumentRoutes::adminUpdate(RequestContext& context, doc::Document body) {
-  const data::Access access = accessOf(context, data::Authority::admin);
+Task<Reply> DocumentPlane::update(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument changed,
          co_await documents_.update(access, context.param(0), context.param(1), std::move(body)));
-  co_return documentReply(200, changed);
+  co_return changedReply(changed);
 }
 
-Task<Reply> DocumentRoutes::adminReplace(RequestContext& context, doc::Document body) {
-  const data::Access access = accessOf(context, data::Authority::admin);
-  CO_TRY(const data::VisibleDocument replaced,
+Task<Reply> DocumentPlane::replace(RequestContext& context, doc::Document body) {
+  const data::Access access = accessOf(context);
+  CO_TRY(const data::VisibleDocument changed,
          co_await documents_.replace(access, context.param(0), context.param(1), std::move(body)));
-  co_return documentReply(200, replaced);
+  co_return changedReply(changed);
 }
 
-Task<Reply> DocumentRoutes::adminRemove(RequestContext& context) {
-  const data::Access access = accessOf(context, data::Authority::admin);
+Task<Reply> DocumentPlane::remove(RequestContext& context) {
+  const data::Access access = accessOf(context);
   CO_CHECK(co_await documents_.remove(access, context.param(0), context.param(1)));
   co_return Reply::noContent();
 }

@@ -10,10 +10,10 @@ namespace mb::api {
 // (limit or skip is empty, negative or no integer; a broken escape) and invalidFilter (no JSON object).
 Result<data::ReadQuery> readQuery(std::string_view rawQuery);
 
-class DocumentRoutes {
+// Handlers of one plane; the same for both but for what the caller may and is told.
+class DocumentPlane {
  public:
-  explicit DocumentRoutes(data::Documents& documents) : documents_(documents) {}
-  void addTo(RouteTable& routes);
+  DocumentPlane(data::Documents& documents, data::Authority authority) : documents_(documents), authority_(authority) {}
 
   Task<Reply> list(RequestContext& context);
   Task<Reply> get(RequestContext& context);
@@ -22,15 +22,22 @@ class DocumentRoutes {
   Task<Reply> replace(RequestContext& context, doc::Document body);
   Task<Reply> remove(RequestContext& context);
 
-  Task<Reply> adminList(RequestContext& context);
-  Task<Reply> adminGet(RequestContext& context);
-  Task<Reply> adminCreate(RequestContext& context, doc::Document body);
-  Task<Reply> adminUpdate(RequestContext& context, doc::Document body);
-  Task<Reply> adminReplace(RequestContext& context, doc::Document body);
-  Task<Reply> adminRemove(RequestContext& context);
+ private:
+  data::Access accessOf(const RequestContext& context) const;
+  Reply changedReply(const data::VisibleDocument& changed) const;
+
+  data::Documents& documents_;
+  const data::Authority authority_;
+};
+
+class DocumentRoutes {
+ public:
+  explicit DocumentRoutes(data::Documents& documents);
+  void addTo(RouteTable& routes);
 
  private:
-  data::Documents& documents_;
+  DocumentPlane byPolicies_;
+  DocumentPlane byAdmins_;
 };
 
 }  // namespace mb::api

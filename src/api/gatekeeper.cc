@@ -45,6 +45,11 @@ bool hasScope(const policy::Caller& caller, std::string_view scope) {
                      [scope](const std::string& held) { return held == scope || held == "admin"; });
 }
 
+Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
+  if (project.info().status != snapshot::ProjectStatus::suspended) return {};
+  return fail(ErrorCode::projectSuspended, "this project is suspended");
+}
+
 }  // namespace
 
 std::optional<Result<identity::Identified>> Gatekeeper::identifyNow(const Route& route, const http::Request& request) {
@@ -97,6 +102,12 @@ Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& re
   co_return project;
 }
 
+Task<snapshot::SnapshotPtr> Gatekeeper::publicProject(const http::Request& request) {
+  CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request));
+  CO_CHECK(mustBeActive(*project));
+  co_return project;
+}
+
 Result<> Gatekeeper::admitCaller(const Gate& gate, const RequestContext& context) const {
   const policy::Caller& caller = context.caller;
   using Kind = policy::CallerKind;
@@ -136,19 +147,22 @@ Result<> Gatekeeper::admitProject(const RequestContext& context) const {
   if (named && !named->empty() && *named != info.id.str() && *named != info.slug) {
     return fail(ErrorCode::projectMismatch, "the token belongs to another project than x-service-project names");
   }
-  if (info.status == snapshot::ProjectStatus::suspended) {
-    return fail(ErrorCode::projectSuspended, "this project is suspended");
-  }
-  return {};
+  return mustBeActive(*context.project);
 }
 
 Result<> Gatekeeper::admit(const Route& route, const RequestContext& context) {
   const Gate& gate = route.gate;
   if (gate.needsProject) CHECK(admitProject(context));
-  CHECK(admitCaller(gate, context));
-  if (gate.rateAction.empty()) return {};
-  return deps_.rateLimiter.take(context.clientIp, gate.needsProject ? context.project->info().id.str() : "control",
-                                gate.rateAction);
+  return admitCaller(gate, context);
+}
+
+std::optional<identity::Allowance> Gatekeeper::count(const Route& route, std::string_view ip,
+                                                     const snapshot::ProjectSnapshot* project) {
+  const Gate& gate = route.gate;
+  if (gate.rateAction.empty()) return std::nullopt;
+  if (!gate.needsProject) return deps_.rateLimiter.take(ip, "control", gate.rateAction);
+  // Whoever tries names of projects counts as one.
+  return deps_.rateLimiter.take(ip, project == nullptr ? "" : project->info().id.str(), gate.rateAction);
 }
 
 }  // namespace mb::api

@@ -30,9 +30,17 @@ class Gatekeeper {
   std::optional<Result<identity::Identified>> identifyNow(const Route& route, const http::Request& request);
   // Fails with unauthenticated, notFound (unknown project), missingProject, projectSuspended.
   Task<identity::Identified> identify(const Route& route, const http::Request& request);
-  // Plane, scope, permission, project and rate limit. Fails with forbidden, projectMismatch, projectSuspended,
-  // rateLimited; notFound for operator routes where there are no operators.
+  // Plane, scope, permission and project. Fails with forbidden, projectMismatch, projectSuspended; notFound for
+  // operator routes where there are no operators.
   Result<> admit(const Route& route, const RequestContext& context);
+  // Counts a request against its action's limit, under no project where none was found; nullopt where the route has no
+  // limit.
+  std::optional<identity::Allowance> count(const Route& route, std::string_view ip,
+                                           const snapshot::ProjectSnapshot* project);
+
+  // The project that a request without a token is about: header, query, default, the only one. Active. Fails with
+  // missingProject, notFound, projectSuspended.
+  Task<snapshot::SnapshotPtr> publicProject(const http::Request& request);
 
   const projects::ProjectRecord& recordOf(const snapshot::ProjectSnapshot& project) const {
     return project.get(deps_.record);

@@ -4,6 +4,7 @@
 #include "api/admin_identity_routes.h"
 #include "api/auth_routes.h"
 #include "api/dispatch.h"
+#include "api/mfa_routes.h"
 #include "projects/projects_fixture.h"
 
 namespace mb::api {
@@ -12,6 +13,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
  protected:
   IdentityRoutesFixture() {
     authRoutes_.addTo(routes_);
+    mfaRoutes_.addTo(routes_);
     adminRoutes_.addTo(routes_);
     gatekeeper_.emplace(
         GateDeps{apiSettings_, identity_.authenticator(), identity_.rateLimiter(), snapshots_, deps_->record, false});
@@ -88,12 +90,15 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
   // A member token of the project's Owner.
   std::string ownerToken() { return memberToken(owner_, "Owner"); }
   std::string memberToken(const policy::Caller& user, std::string_view role) {
-    auto opened = run(identity_.sessions().open(identity::Realm::platform(), UserId(user.id), {}, soon()));
+    identity::UserRecord record;
+    record.id = UserId(user.id);
+    auto opened = run(identity_.sessions().open(identity::Realm::platform(), record, {}, soon()));
     return identity_.tokens().mintMember(UserId(user.id), opened->session.id, project_.id, role, {});
   }
 
   ApiSettings apiSettings_;
   AuthRoutes authRoutes_{identity_};
+  MfaRoutes mfaRoutes_{identity_};
   AdminIdentityRoutes adminRoutes_{identity_};
   RouteTable routes_;
   std::optional<Gatekeeper> gatekeeper_;

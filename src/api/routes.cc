@@ -31,8 +31,8 @@ Gate data(std::string_view scope) {
 Gate admin(std::string_view permission) {
   return {Plane::admin, "admin", permission, "", true};
 }
-Gate control() {
-  return {Plane::control, "", "", "", false};
+Gate control(std::string_view rateAction) {
+  return {Plane::control, "", "", rateAction, false};
 }
 Gate controlPublic(std::string_view rateAction) {
   return {Plane::open, "", "", rateAction, false};

@@ -34,7 +34,7 @@ Gate authPublic(std::string_view rateAction = "");     // end-user auth without 
 Gate endUser(std::string_view rateAction = "");        // an end user's JWT
 Gate data(std::string_view scope);                     // a data token with the scope
 Gate admin(std::string_view permission);               // member token or key of scope admin, with the permission
-Gate control();                                        // a control token
+Gate control(std::string_view rateAction = "");        // a control token
 Gate controlPublic(std::string_view rateAction = "");  // control-plane auth without a token
 Gate operators();                                      // super-admin, SERVICE_OPERATORS set
 

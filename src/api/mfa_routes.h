@@ -1,0 +1,27 @@
+// The second factor: /api/v1/auth/mfa of end users, /api/v1/control/auth/mfa of platform users, and its reset by an
+// admin. Source: contract 3.3, 4.2, 4.5; decisions 3 and 7.
+#pragma once
+
+#include "api/routes.h"
+#include "identity/identity.h"
+
+namespace mb::api {
+
+class MfaRoutes {
+ public:
+  explicit MfaRoutes(identity::Identity& identity) : identity_(identity) {}
+  void addTo(RouteTable& routes);
+
+  Task<Reply> verify(RequestContext& context, identity::MfaVerification body);
+  Task<Reply> enroll(RequestContext& context);
+  Task<Reply> activate(RequestContext& context, identity::CodeBody body);
+  Task<Reply> disable(RequestContext& context, identity::CodeBody body);
+  Task<Reply> reset(RequestContext& context);
+
+ private:
+  void addPlane(RouteTable& routes, const std::string& prefix, const Gate& anyone, const Gate& signedIn);
+
+  identity::Identity& identity_;
+};
+
+}  // namespace mb::api

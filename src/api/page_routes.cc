@@ -1,0 +1,214 @@
+#include "api/page_routes.h"
+
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
+
+#include "base/crypto.h"
+#include "base/log.h"
+#include "http/conditional.h"
+#include "identity/redirect.h"
+#include "outbound/outbound.h"
+
+namespace mb::api {
+
+namespace {
+
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'";
+constexpr std::string_view kLoginPath = "/auth/login";
+constexpr std::string_view kForEver = "public, max-age=31536000, immutable";
+constexpr size_t kTagDigits = 32;
+
+enum class Keep { never, whileUnchanged };
+
+struct Words {
+  std::string_view heading;
+  std::string_view text;
+};
+
+Words wordsOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::missingProject:
+      return {"This link is incomplete",
+              "It does not say which app it belongs to. Go back to the app and start again from there."};
+    case ErrorCode::invalidParam:
+      return {
+          "This link cannot be used",
+          "It does not lead back to an address that the app has allowed, or it is damaged. Go back to the app and "
+          "start again from there. Those who run the app: the origin of the redirect must be among the allowed ones."};
+    case ErrorCode::notFound:
+      return {"There is nothing here", "Check the address, or go back to the app and start again from there."};
+    case ErrorCode::projectSuspended:
+      return {"This app is paused", "Nobody can sign in at the moment. Ask those who run the app."};
+    case ErrorCode::unavailable:
+      return {"The server is busy", "Please try again in a moment."};
+    default:
+      return {"Something went wrong", "Please try again. If it stays so, tell those who run the app."};
+  }
+}
+
+std::string pathOf(std::string_view url) {
+  const auto scheme = url.find("://");
+  const auto slash = url.find('/', scheme == std::string_view::npos ? 0 : scheme + 3);
+  return slash == std::string_view::npos ? std::string() : std::string(url.substr(slash));
+}
+
+void addParameter(std::string& url, std::string_view name, std::string_view value) {
+  url += url.find('?') == std::string::npos ? '?' : '&';
+  url += name;
+  url += '=';
+  url += boost::urls::encode(value, boost::urls::unreserved_chars);
+}
+
+Reply htmlReply(const http::Request& request, int status, std::string html, Keep keep) {
+  Reply reply{http::Response::text(status, "text/html; charset=utf-8", std::move(html))};
+  auto& headers = reply.response.headers;
+  headers.emplace_back("content-security-policy", kPolicy);
+  headers.emplace_back("referrer-policy", "no-referrer");
+  headers.emplace_back("x-content-type-options", "nosniff");
+  headers.emplace_back("cache-control", keep == Keep::never ? "no-store" : "no-cache");
+  if (status != 200) return reply;
+  const std::string tag = "W/\"" + toHex(sha256(reply.response.body)).substr(0, kTagDigits) + "\"";
+  headers.emplace_back("etag", tag);
+  if (!http::isNotModified(request, tag)) return reply;
+  reply.response.status = 304;
+  reply.response.contentType = {};
+  reply.response.body.clear();
+  return reply;
+}
+
+}  // namespace
+
+struct PageRoutes::Subject {
+  snapshot::SnapshotPtr project;  // null: platform users
+  pages::Frame frame;
+};
+
+PageRoutes::PageRoutes(PageDeps deps)
+    : deps_(std::move(deps)), root_(pathOf(deps_.baseUrl)), controlOrigins_(deps_.settings.corsOrigins) {
+  if (auto own = outbound::originOf(deps_.baseUrl)) controlOrigins_.push_back(*std::move(own));
+}
+
+void PageRoutes::addTo(RouteTable& routes) {
+  routes.get(std::string(kLoginPath), open(), this, &PageRoutes::login, "The hosted page to sign in");
+  routes.get("/reset-password", open(), this, &PageRoutes::resetPassword, "The hosted page for a new password");
+  routes.get("/verify-email", open(), this, &PageRoutes::verifyEmail, "The hosted page that confirms an address");
+  routes.get("/examples/oauth", open(), this, &PageRoutes::oauthExample, "An example of signing in");
+  routes.get(std::string(pages::kAssetPath) + "/:version/:file", open(), this, &PageRoutes::asset,
+             "What the hosted pages load");
+}
+
+Task<PageRoutes::Subject> PageRoutes::subjectOf(const RequestContext& context) {
+  CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
+  const std::string_view plane = query.get("plane").value_or("");
+  Subject subject;
+  subject.frame.root = root_;
+  if (plane == "control") {
+    if (!deps_.settings.control) co_return fail(ErrorCode::notFound, "there is nothing at this path");
+    subject.frame.plane = plane;
+    co_return subject;
+  }
+  if (!plane.empty()) co_return fail(ErrorCode::invalidParam, "there is no such plane");
+  CO_TRY(subject.project, co_await deps_.gatekeeper.publicProject(context.request));
+  const projects::ProjectRecord& record = deps_.gatekeeper.recordOf(*subject.project);
+  subject.frame.project = subject.project->info().id.str();
+  subject.frame.name = subject.project->info().name;
+  subject.frame.colour = record.color.value.value_or("");
+  subject.frame.icon = record.icon.value.value_or("");
+  co_return subject;
+}
+
+Task<Reply> PageRoutes::login(RequestContext& context) {
+  Result<std::string> html = co_await loginHtml(context);
+  if (!html) co_return problem(context.request, html.error());
+  co_return htmlReply(context.request, 200, *std::move(html), Keep::whileUnchanged);
+}
+
+Task<std::string> PageRoutes::loginHtml(const RequestContext& context) {
+  CO_TRY(const Subject subject, co_await subjectOf(context));
+  CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
+  const std::string redirect(query.get("redirect").value_or(""));
+  if (!redirect.empty()) CO_CHECK(identity::checkRedirect(redirect, origins(subject)));
+  co_return pages::loginPage(subject.frame, redirect, linksOf(subject, redirect));
+}
+
+const std::vector<std::string>& PageRoutes::origins(const Subject& subject) const {
+  return subject.project ? subject.project->get(deps_.oauth).allowedRedirects : controlOrigins_;
+}
+
+std::vector<pages::ProviderLink> PageRoutes::linksOf(const Subject& subject, const std::string& redirect) const {
+  // A provider sends the browser on, so it needs somewhere: without a redirect this page itself, where that is allowed.
+  std::string target = redirect;
+  if (target.empty()) {
+    target = deps_.baseUrl + std::string(kLoginPath);
+    addParameter(target, subject.project ? "project" : "plane", subject.project ? subject.frame.project : "control");
+    if (!identity::checkRedirect(target, origins(subject))) return {};
+  }
+  std::vector<pages::ProviderLink> links;
+  const auto add = [&](std::string_view provider) {
+    std::string href = root_ + (subject.project ? "/api/v1/auth/oauth/" : "/api/v1/control/auth/oauth/");
+    href.append(provider).append("/start");  // the names are plain: identity::isProvider
+    if (subject.project) addParameter(href, "project", subject.frame.project);
+    addParameter(href, "redirect", target);
+    links.push_back({pages::providerLabel(provider), std::move(href)});
+  };
+  if (!subject.project) {
+    for (const std::string& provider : deps_.controlProviders) add(provider);
+    return links;
+  }
+  for (const auto& [name, provider] : subject.project->get(deps_.oauth).providers) {
+    if (provider.enabled) add(name);
+  }
+  return links;
+}
+
+Task<Reply> PageRoutes::mailed(const RequestContext& context, std::string (*page)(const pages::Frame&)) {
+  const Result<Subject> subject = co_await subjectOf(context);
+  if (!subject) co_return problem(context.request, subject.error());
+  co_return htmlReply(context.request, 200, page(subject->frame), Keep::never);
+}
+
+Task<Reply> PageRoutes::resetPassword(RequestContext& context) {
+  return mailed(context, &pages::resetPasswordPage);
+}
+
+Task<Reply> PageRoutes::verifyEmail(RequestContext& context) {
+  return mailed(context, &pages::verifyEmailPage);
+}
+
+Task<Reply> PageRoutes::oauthExample(RequestContext& context) {
+  pages::Frame frame;
+  frame.root = root_;
+  co_return htmlReply(context.request, 200, pages::oauthExamplePage(frame), Keep::whileUnchanged);
+}
+
+Task<Reply> PageRoutes::asset(RequestContext& context) {
+  const pages::Asset found = pages::findAsset(context.param(1));
+  if (found.contentType.empty() || context.param(0) != pages::assetVersion()) {
+    co_return fail(ErrorCode::notFound, "there is nothing at this path");
+  }
+  const std::string tag = "\"" + pages::assetVersion() + "-" + context.param(1) + "\"";
+  const bool known = http::isNotModified(context.request, tag);
+  Reply reply{known ? http::Response::empty(304)
+                    : http::Response::text(200, found.contentType, std::string(found.bytes))};
+  reply.response.headers.emplace_back("cache-control", kForEver);
+  reply.response.headers.emplace_back("etag", tag);
+  reply.response.headers.emplace_back("x-content-type-options", "nosniff");
+  co_return reply;
+}
+
+Reply PageRoutes::problem(const http::Request& request, const Error& error) const {
+  const int status = meaningOf(error.code()).status;
+  if (status >= 500) {
+    logError(
+        "a page could not be made",
+        {{"requestId", request.id}, {"path", request.path}, {"message", error.message()}, {"cause", error.cause()}});
+  }
+  const Words words = wordsOf(error.code());
+  pages::Frame frame;
+  frame.root = root_;
+  return htmlReply(request, status, pages::problemPage(frame, words.heading, words.text), Keep::never);
+}
+
+}  // namespace mb::api

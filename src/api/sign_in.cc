@@ -1,0 +1,51 @@
+#include "api/sign_in.h"
+
+namespace mb::api {
+
+namespace {
+
+struct LoginAnswer {
+  std::string accessToken;
+  std::string refreshToken;
+  int64_t expiresIn = identity::kAccessTokenSeconds;
+  identity::UserView user;
+  static constexpr auto shape() {
+    return doc::shape<LoginAnswer>("LoginAnswer", doc::field("accessToken", &LoginAnswer::accessToken),
+                                   doc::field("refreshToken", &LoginAnswer::refreshToken),
+                                   doc::field("expiresIn", &LoginAnswer::expiresIn),
+                                   doc::field("user", &LoginAnswer::user));
+  }
+};
+
+}  // namespace
+
+identity::Realm realmOf(const RequestContext& context) {
+  return context.project ? identity::Realm::of(context.project->info()) : identity::Realm::platform();
+}
+
+identity::ClientInfo clientOf(const RequestContext& context) {
+  return {context.clientIp, std::string(context.request.header("user-agent").value_or("")), context.request.id};
+}
+
+std::string accessTokenOf(const identity::Identity& identity, const RequestContext& context,
+                          const identity::UserRecord& user, const SessionId& session) {
+  if (!context.project) return identity.tokens().mintControl(user.id, session);
+  const std::string role = identity::roleOf(user);
+  const auto& roles = context.project->get(identity.slots().roles).endUser;
+  const auto held = roles.find(role);
+  static const policy::PermissionSet kNone;
+  return identity.tokens().mintEndUser(user.id, session, context.project->info().id, role,
+                                       held == roles.end() ? kNone : *held->second);
+}
+
+Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user) {
+  CO_TRY(identity::Sessions::Opened opened,
+         co_await identity.sessions().open(realmOf(context), user, clientOf(context), context.deadline));
+  LoginAnswer answer;
+  answer.accessToken = accessTokenOf(identity, context, user, opened.session.id);
+  answer.refreshToken = std::move(opened.refreshToken);
+  answer.user = identity::viewOf(user);
+  co_return Reply::object(200, answer);
+}
+
+}  // namespace mb::api

@@ -1,0 +1,143 @@
+// /auth/login: password, second factor, registration, forgotten password; then back to the app.
+import { post } from "./api.js";
+import { onSubmit } from "./forms.js";
+import { page, rememberRedirect, say, show, takeFragment, takeQuery } from "./page.js";
+import { reasonWords } from "./words.js";
+
+// Views that have an address of their own; the others follow from what happened.
+const addressed = ["sign-in", "register", "forgot"];
+const formOf = (view) => document.querySelector(`#${view} form`);
+const providers = document.getElementById("providers");
+
+let mfaToken = "";
+let refreshToken = "";
+const invite = takeQuery("invite"); // came by mail and proves the address it went to
+let registered = null; // {email, password} between registering and going on
+
+function go(view, first = false) {
+  if (providers) providers.hidden = !["sign-in", "register"].includes(view);
+  show(view, first);
+}
+
+function showAddressed(first = false) {
+  const view = location.hash.slice(1);
+  go(addressed.includes(view) ? view : "sign-in", first);
+}
+
+// Tokens leave this page as they leave a provider's callback.
+function finish(tokens) {
+  refreshToken = tokens.refreshToken;
+  if (page.redirect) location.replace(`${page.redirect}#mb_refresh=${encodeURIComponent(refreshToken)}`);
+  else go("signed-in");
+}
+
+async function signIn(email, password) {
+  const answer = await post("/login", { email, password });
+  if (!answer.mfaRequired) return finish(answer);
+  askSecondFactor(answer.mfaToken);
+}
+
+function askSecondFactor(token) {
+  mfaToken = token;
+  formOf("second-factor").reset();
+  go("second-factor", true);
+}
+
+function backToSignIn(text) {
+  history.replaceState(null, "", location.pathname + location.search);
+  go("sign-in");
+  say(text);
+}
+
+function nameAddress(view, email) {
+  document.querySelector(`#${view} .address`).textContent = email;
+}
+
+onSubmit(formOf("sign-in"), ({ email, password }) => signIn(email, password));
+
+onSubmit(
+  formOf("second-factor"),
+  async ({ code }) => finish(await post("/mfa/verify", { mfaToken, code: code.trim() })),
+  (failure) => {
+    if (failure.code === "INVALID_CREDENTIALS") {
+      say("This code is not right. Codes change every half minute, and each one counts once.");
+      return true;
+    }
+    if (failure.code !== "UNAUTHENTICATED") return false;
+    backToSignIn("Signing in took too long or had too many wrong codes. Please start again.");
+    return true;
+  },
+);
+
+document.getElementById("use-recovery").addEventListener("click", ({ currentTarget: button }) => {
+  const recovery = button.getAttribute("aria-pressed") !== "true";
+  const input = document.getElementById("second-factor-code");
+  button.setAttribute("aria-pressed", String(recovery));
+  document.querySelector("label[for=second-factor-code]").textContent = recovery
+    ? "Recovery code"
+    : "Code from your authenticator app";
+  input.inputMode = recovery ? "text" : "numeric";
+  input.autocomplete = recovery ? "off" : "one-time-code";
+  input.focus();
+});
+
+onSubmit(formOf("register"), async ({ name, email, password }) => {
+  const body = { email, password };
+  if (name.trim()) body.name = name;
+  if (invite) body.invite = invite;
+  await post("/register", body);
+  registered = { email, password };
+  rememberRedirect();
+  nameAddress("registered", email);
+  go("registered");
+});
+
+// The password is known still, so nobody types it twice. Where it does not fit, the address had an account before.
+onSubmit(
+  formOf("registered"),
+  () => signIn(registered.email, registered.password),
+  (failure) => {
+    if (failure.code !== "INVALID_CREDENTIALS") return false;
+    backToSignIn("Look into your mail first: the message tells you how to go on.");
+    return true;
+  },
+);
+
+onSubmit(formOf("forgot"), async ({ email }) => {
+  await post("/password-reset/request", { email });
+  rememberRedirect();
+  nameAddress("forgot-sent", email);
+  go("forgot-sent");
+});
+
+document.getElementById("sign-out").addEventListener("click", async () => {
+  await post("/logout", { refreshToken }).catch(() => {});
+  refreshToken = "";
+  backToSignIn("You are signed out.");
+});
+
+// Addresses typed once are there in the other views as well.
+for (const input of document.querySelectorAll("input[name=email]")) {
+  input.addEventListener("input", () => {
+    for (const other of document.querySelectorAll("input[name=email]")) other.value = input.value;
+  });
+}
+
+// A click on the address that the bar has already does not change the fragment.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href^='#']");
+  if (link && link.hash === location.hash) showAddressed();
+});
+addEventListener("hashchange", () => showAddressed());
+
+const arrived = takeFragment();
+if (invite && !location.hash) history.replaceState(null, "", "#register");
+if (arrived.mb_mfa) {
+  askSecondFactor(arrived.mb_mfa);
+} else if (arrived.mb_refresh) {
+  refreshToken = arrived.mb_refresh;
+  go("signed-in");
+} else {
+  showAddressed(true);
+  if (arrived.mb_error) say(reasonWords(arrived.mb_error));
+}

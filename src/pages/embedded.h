@@ -1,0 +1,17 @@
+// The files of assets/, as the build put them into the program. Private to pages/.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace mb::pages {
+
+struct EmbeddedFile {
+  std::string_view name;
+  std::string_view bytes;
+};
+
+// Sorted by name.
+std::span<const EmbeddedFile> embeddedFiles();
+
+}  // namespace mb::pages

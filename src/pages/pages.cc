@@ -1,0 +1,120 @@
+#include "pages/pages.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/sha256.h"
+#include "pages/embedded.h"
+#include "pages/template.h"
+
+namespace mb::pages {
+
+namespace {
+
+constexpr size_t kVersionDigits = 16;
+
+std::string_view fileNamed(std::string_view name) {
+  const auto files = embeddedFiles();
+  const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
+  return found == files.end() ? std::string_view() : found->bytes;
+}
+
+std::string_view typeOf(std::string_view file) {
+  if (file.ends_with(".js")) return "text/javascript; charset=utf-8";
+  if (file.ends_with(".css")) return "text/css; charset=utf-8";
+  return {};
+}
+
+// A class name: anything but letters has no style of its own, and stays out of the page.
+std::string_view accentOf(std::string_view colour) {
+  const bool plain = std::ranges::all_of(colour, [](char c) { return c >= 'a' && c <= 'z'; });
+  return plain && !colour.empty() ? colour : "default";
+}
+
+struct Content {
+  std::string_view title;
+  std::string_view script;
+  std::string html;
+  std::string_view redirect = {};
+};
+
+std::string page(const Frame& frame, const Content& content) {
+  const std::string assets = frame.root + std::string(kAssetPath) + "/" + assetVersion();
+  return fill(fileNamed("layout.html"), {{"title", content.title},
+                                         {"assets", assets},
+                                         {"script", content.script},
+                                         {"colour", accentOf(frame.colour)},
+                                         {"root", frame.root},
+                                         {"plane", frame.plane},
+                                         {"project", frame.project},
+                                         {"redirect", content.redirect},
+                                         {"icon", frame.icon},
+                                         {"name", frame.name},
+                                         {"content", content.html}});
+}
+
+std::string providerList(const std::vector<ProviderLink>& providers) {
+  if (providers.empty()) return {};
+  std::string items;
+  for (const ProviderLink& provider : providers) {
+    items += fill(fileNamed("provider.html"), {{"href", provider.href}, {"label", provider.label}});
+  }
+  return fill(fileNamed("providers.html"), {{"items", items}});
+}
+
+std::string versionOfAssets() {
+  Sha256 hash;
+  for (const EmbeddedFile& file : embeddedFiles()) {
+    hash.add(file.name);
+    hash.add(std::string_view("\0", 1));
+    hash.add(file.bytes);
+    hash.add(std::string_view("\0", 1));
+  }
+  return hash.finish().substr(0, kVersionDigits);
+}
+
+}  // namespace
+
+std::string loginPage(const Frame& frame, std::string_view redirect, const std::vector<ProviderLink>& providers) {
+  return page(frame, {frame.name, "login.js", fill(fileNamed("login.html"), {{"providers", providerList(providers)}}),
+                      redirect});
+}
+
+std::string resetPasswordPage(const Frame& frame) {
+  return page(frame, {frame.name, "reset-password.js", std::string(fileNamed("reset-password.html"))});
+}
+
+std::string verifyEmailPage(const Frame& frame) {
+  return page(frame, {frame.name, "verify-email.js", std::string(fileNamed("verify-email.html"))});
+}
+
+std::string oauthExamplePage(const Frame& frame) {
+  return page(frame, {frame.name, "oauth-example.js", std::string(fileNamed("oauth-example.html"))});
+}
+
+std::string problemPage(const Frame& frame, std::string_view heading, std::string_view text) {
+  return page(frame, {heading, "problem.js", fill(fileNamed("problem.html"), {{"heading", heading}, {"text", text}})});
+}
+
+std::string providerLabel(std::string_view provider) {
+  constexpr std::string_view kGeneric = "oidc-";
+  if (provider == "google") return "Google";
+  if (provider == "github") return "GitHub";
+  if (provider.starts_with(kGeneric)) provider.remove_prefix(kGeneric.size());
+  return std::string(provider);
+}
+
+const std::string& assetVersion() {
+  static const std::string version = versionOfAssets();
+  return version;
+}
+
+Asset findAsset(std::string_view file) {
+  const std::string_view type = typeOf(file);
+  if (type.empty()) return {};
+  const std::string_view bytes = fileNamed(file);
+  if (bytes.empty()) return {};
+  return {type, bytes};
+}
+
+}  // namespace mb::pages

@@ -1,0 +1,115 @@
+#include "pages/pages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pages/embedded.h"
+
+namespace mb::pages {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Frame frame() {
+  Frame frame;
+  frame.root = "/here";
+  frame.project = "proj_1";
+  frame.name = "Cats & <Dogs>";
+  frame.colour = "teal";
+  frame.icon = "\xF0\x9F\x90\x88";
+  return frame;
+}
+
+std::vector<std::string> allPages(const Frame& frame) {
+  return {loginPage(frame, "https://app.example/?a=1&b=2", {{"Google", "/start?a=1&b=\"2\""}}),
+          resetPasswordPage(frame), verifyEmailPage(frame), oauthExamplePage(frame),
+          problemPage(frame, "No <way>", "Because \"so\"")};
+}
+
+TEST(Pages, AllAreWholeAndEscaped) {
+  for (const std::string& html : allPages(frame())) {
+    EXPECT_TRUE(html.starts_with("<!doctype html>"));
+    EXPECT_THAT(html, HasSubstr("Cats &amp; &lt;Dogs&gt;"));
+    EXPECT_THAT(html, Not(HasSubstr("<Dogs>")));
+    EXPECT_THAT(html, HasSubstr("class=\"accent-teal\""));
+    EXPECT_THAT(html, HasSubstr("\xF0\x9F\x90\x88"));
+    EXPECT_THAT(html, HasSubstr("<noscript>"));
+    EXPECT_THAT(html, HasSubstr("role=\"alert\""));
+    EXPECT_THAT(html, Not(HasSubstr("{{")));
+  }
+}
+
+TEST(Pages, NothingInlineAndNothingFromElsewhere) {
+  for (const std::string& html : allPages(frame())) {
+    for (const std::string_view banned : {"<style", " style=", " onclick", " onload", " onsubmit",
+                                          "javascript:", "src=\"http", "<img", "<base", "@import"}) {
+      EXPECT_THAT(html, Not(HasSubstr(std::string(banned)))) << banned;
+    }
+    EXPECT_THAT(html, HasSubstr("src=\"/here/auth/assets/" + assetVersion() + "/"));
+    EXPECT_THAT(html, HasSubstr("href=\"/here/auth/assets/" + assetVersion() + "/pages.css\""));
+  }
+}
+
+TEST(Pages, LoginSaysWhereItLeads) {
+  const std::string html = loginPage(frame(), "https://app.example/?a=1&b=2", {{"Google", "/start?a=1&b=\"2\""}});
+  EXPECT_THAT(html, HasSubstr("data-redirect=\"https://app.example/?a=1&amp;b=2\""));
+  EXPECT_THAT(html, HasSubstr("href=\"/start?a=1&amp;b=&quot;2&quot;\""));
+  EXPECT_THAT(html, HasSubstr("Continue with Google"));
+  EXPECT_THAT(html, HasSubstr("data-project=\"proj_1\""));
+  EXPECT_THAT(loginPage(frame(), "", {}), Not(HasSubstr("id=\"providers\"")));
+}
+
+TEST(Pages, ProblemSaysWhy) {
+  const std::string html = problemPage(Frame(), "No <way>", "Because \"so\"");
+  EXPECT_THAT(html, HasSubstr(">No &lt;way&gt;</h1>"));
+  EXPECT_THAT(html, HasSubstr("Because &quot;so&quot;"));
+  EXPECT_THAT(html, HasSubstr("Manybase"));
+}
+
+TEST(Pages, OddColoursStayOutOfThePage) {
+  for (const std::string_view colour : {"", "#ff0000", "red green", "\"><b>", "Red"}) {
+    Frame odd = frame();
+    odd.colour = colour;
+    EXPECT_THAT(resetPasswordPage(odd), HasSubstr("class=\"accent-default\"")) << colour;
+  }
+}
+
+TEST(Pages, ProvidersHaveNames) {
+  EXPECT_EQ(providerLabel("google"), "Google");
+  EXPECT_EQ(providerLabel("github"), "GitHub");
+  EXPECT_EQ(providerLabel("oidc-acme"), "acme");
+}
+
+TEST(Assets, ScriptsAndStyleOnly) {
+  for (const EmbeddedFile& file : embeddedFiles()) {
+    const Asset asset = findAsset(file.name);
+    EXPECT_EQ(asset.contentType.empty(), file.name.ends_with(".html")) << file.name;
+    EXPECT_FALSE(file.bytes.empty()) << file.name;
+  }
+  EXPECT_EQ(findAsset("pages.css").contentType, "text/css; charset=utf-8");
+  EXPECT_THAT(std::string(findAsset("login.js").bytes), HasSubstr("import"));
+  for (const std::string_view none : {"", "no.js", "layout.html", "../pages.css", "login.js/", "Login.js"}) {
+    EXPECT_TRUE(findAsset(none).contentType.empty()) << none;
+  }
+}
+
+// A module loads others from beside itself: each of them is there.
+TEST(Assets, ModulesFindEachOther) {
+  for (const EmbeddedFile& file : embeddedFiles()) {
+    const std::string_view text = file.bytes;
+    for (size_t at = text.find("from \"./"); at != std::string_view::npos; at = text.find("from \"./", at + 1)) {
+      const size_t start = at + 8;
+      const std::string_view name = text.substr(start, text.find('"', start) - start);
+      EXPECT_FALSE(findAsset(name).contentType.empty()) << file.name << " wants " << name;
+    }
+  }
+}
+
+TEST(Assets, VersionIsShortAndPlain) {
+  EXPECT_EQ(assetVersion().size(), 16u);
+  EXPECT_EQ(assetVersion().find_first_not_of("0123456789abcdef"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mb::pages
