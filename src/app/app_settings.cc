@@ -37,11 +37,9 @@ const std::vector<Later>& laterRooms() {
   static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
   static constexpr std::string_view kRedis = "this version runs as one instance, without Redis; leave it unset";
   static constexpr std::string_view kStorage = "this version has no file storage";
-  static constexpr std::string_view kMail = "this version sends no mail";
   static constexpr std::string_view kBilling = "this version has no billing";
   static constexpr std::string_view kEmbeddings = "this version has no vector search";
   static constexpr std::string_view kFunctions = "this version runs no functions";
-  static constexpr std::string_view kOauth = "this version has no sign-in with other providers";
   static const std::vector<Later> rooms = {
       {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
       {"REDIS_URL", {}, kRedis, "Redis, for more than one instance (not in this version)"},
@@ -51,8 +49,6 @@ const std::vector<Later>& laterRooms() {
       {"SERVICE_S3_BUCKET", {}, kStorage, "file storage on S3 (not in this version)"},
       {"SERVICE_S3_ACCESS_KEY", {}, kStorage, "file storage on S3 (not in this version)"},
       {"SERVICE_S3_SECRET_KEY", {}, kStorage, "file storage on S3 (not in this version)"},
-      {"SERVICE_SMTP_URL", {}, kMail, "mail server (not in this version)"},
-      {"SERVICE_MAIL_FROM", {}, kMail, "sender of mails (not in this version)"},
       {"SERVICE_BILLING", {"off"}, kBilling, "billing (only off in this version)"},
       {"SERVICE_BILLING_SECRET_KEY", {}, kBilling, "key of the payment provider (not in this version)"},
       {"SERVICE_BILLING_WEBHOOK_SECRET", {}, kBilling, "webhook secret of the payment provider (not in this version)"},
@@ -73,33 +69,11 @@ const std::vector<Later>& laterRooms() {
        {"off"},
        kFunctions,
        "just-in-time compilation of functions (only off in this version)"},
-      {"SERVICE_OUTBOUND_ALLOW",
-       {},
-       "this version makes no calls out",
-       "networks that calls out may reach beside public ones (not in this version)"},
       {"SERVICE_MANAGEMENT_LISTEN",
        {},
        "this version has no management listener",
        "second listener for metrics and probes (not in this version)"},
-      {"SERVICE_RUN_ORIGIN", {}, kFunctions, "origin of functions (not in this version)"},
-      {"SERVICE_OAUTH_GOOGLE_ISSUER", {}, kOauth, "issuer for Google sign-in (not in this version)"},
-      {"SERVICE_OAUTH_GITHUB_URL", {}, kOauth, "address for GitHub sign-in (not in this version)"},
-      {"SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_ID",
-       {},
-       kOauth,
-       "Google sign-in to the control plane (not in this version)"},
-      {"SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_SECRET",
-       {},
-       kOauth,
-       "Google sign-in to the control plane (not in this version)"},
-      {"SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_ID",
-       {},
-       kOauth,
-       "GitHub sign-in to the control plane (not in this version)"},
-      {"SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_SECRET",
-       {},
-       kOauth,
-       "GitHub sign-in to the control plane (not in this version)"}};
+      {"SERVICE_RUN_ORIGIN", {}, kFunctions, "origin of functions (not in this version)"}};
   return rooms;
 }
 

@@ -1,7 +1,5 @@
 #include "app/application.h"
 
-#include <future>
-
 #include "api/admin_identity_routes.h"
 #include "api/auth_routes.h"
 #include "api/collection_routes.h"
@@ -9,6 +7,12 @@
 #include "api/dispatch.h"
 #include "api/document_routes.h"
 #include "api/gatekeeper.h"
+#include "api/mfa_routes.h"
+#include "api/oauth_routes.h"
+#include "api/page_routes.h"
+#include "app/blocking.h"
+#include "app/checkpoint.h"
+#include "app/command_socket.h"
 #include "app/data_directory.h"
 #include "base/log.h"
 #include "data/data.h"
@@ -26,6 +30,7 @@ const SystemClock kClock;
 constexpr int kMostCores = 64;
 constexpr size_t kSnapshots = 10'000;
 constexpr auto kBackgroundLimit = std::chrono::seconds(5);
+constexpr auto kJobsLimit = std::chrono::seconds(5);
 
 int coreCount() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostCores);
@@ -35,43 +40,35 @@ int coreCount() {
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection()};
-  for (const auto& room : {identity::systemCollections(), projects::systemCollections(), data::systemCollections()}) {
+  for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
+                           data::systemCollections()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;
 }
 
-namespace {
-
-// Runs a coroutine on the first core and blocks for its result. Only from the main thread.
-Result<> runBlocking(Cores& cores, Task<> task) {
-  auto done = std::make_shared<std::promise<Result<>>>();
-  auto result = done->get_future();
-  asio::co_spawn(cores.at(0).get_executor(), std::move(task), [done](std::exception_ptr thrown, Result<> value) {
-    if (thrown) {
-      done->set_exception(thrown);
-    } else {
-      done->set_value(std::move(value));
-    }
-  });
-  return result.get();
-}
-
-}  // namespace
-
 AllSettings::AllSettings(Settings& settings)
-    : app(settings), http(settings), api(settings), store(settings), identity(settings), instance(settings) {
+    : app(settings),
+      http(settings),
+      api(settings),
+      store(settings),
+      identity(settings),
+      oauth(settings),
+      outbound(settings),
+      mail(settings),
+      instance(settings) {
   declareLaterRooms(settings);
 }
 
 // Members in the order of their making: each refers only to those above it, or is joined to others in the constructor.
 struct Application::Impl {
   Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,
-       std::unique_ptr<store::EmbeddedStore> openStore, api::Version version);
+       std::unique_ptr<store::EmbeddedStore> openStore, api::Version forVersion);
   Result<> open();
   void stop(std::chrono::milliseconds limit);
 
   const AllSettings settings;
+  const std::string version;
   const MasterSecret master;
   std::unique_ptr<Cores> cores;
   std::unique_ptr<store::EmbeddedStore> store;
@@ -79,47 +76,66 @@ struct Application::Impl {
   audit::Auditor auditor{settings.app.audit, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
   TaskGroup background;
+  outbound::Client outbound{{settings.outbound.allow, settings.outbound.caFile, ""}};
+  jobs::Queue queue{{*store, *cores, ids, kClock, master}};
+  mail::Mailer mailer;
 
   projects::Directory directory{*store};
   projects::MemberSource memberSource{*store};
   projects::RecordSource recordSource;
   identity::Identity identity;
+  identity::Oauth oauth;
   projects::ProjectDeps projectDeps;
-  projects::Registration registration{*store, ids, kClock, auditor, settings.instance};
+  projects::Registration registration{*store, ids, kClock, auditor, mailer, settings.instance};
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
-  projects::Instance instance{projectDeps, settings.instance};
+  projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders()};
   projects::Purge purge{projectDeps};
   std::unique_ptr<data::Data> data;
 
   api::ServiceRoutes serviceRoutes;
   api::AuthRoutes authRoutes{identity};
+  api::MfaRoutes mfaRoutes{identity};
+  api::OauthRoutes oauthRoutes{identity, oauth, settings.app.baseUrl};
   api::AdminIdentityRoutes adminIdentityRoutes{identity};
   api::ControlRoutes controlRoutes{projects, members, instance};
   api::CollectionRoutes collectionRoutes{data->collections()};
   api::DocumentRoutes documentRoutes{data->documents()};
   api::RouteTable routes;
   api::Gatekeeper gatekeeper;
+  api::PageRoutes pageRoutes{
+      {gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(), settings.app.baseUrl}};
   std::unique_ptr<api::Dispatcher> dispatcher;
   std::unique_ptr<http::Server> server;
+  std::optional<Deployment> deployment;
+  std::unique_ptr<CommandSocket> commandSocket;
   bool stopped = false;
 
  private:
   projects::ProjectDeps joinProjects();
   void addRoutes();
+  void openCommandSocket();
+  void stopJobs();
 };
 
 Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,
-                        std::unique_ptr<store::EmbeddedStore> openStore, api::Version version)
+                        std::unique_ptr<store::EmbeddedStore> openStore, api::Version forVersion)
     : settings(all),
+      version(forVersion.version),
       master(std::move(secret)),
       cores(std::move(startedCores)),
       store(std::move(openStore)),
-      identity({*store, snapshots, *cores, ids, kClock, auditor, master, settings.app.baseUrl}, settings.identity),
+      mailer({queue, outbound, kClock, settings.app.baseUrl, settings.app.dataDirectory / "outbox",
+              settings.app.log.format == LogFormat::text},
+             settings.mail),
+      identity({*store, snapshots, *cores, ids, kClock, auditor, master, mailer, settings.app.baseUrl},
+               settings.identity),
+      oauth({identity, snapshots, outbound, kClock, master, settings.app.baseUrl, settings.api.corsOrigins},
+            settings.oauth),
       projectDeps(joinProjects()),
       data(
           data::Data::build({*store, snapshots, *cores, ids, kClock, auditor}, [this] { return directory.numbers(); })),
-      serviceRoutes(std::move(version), *store),
+      serviceRoutes(std::move(forVersion), *store),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
                   settings.instance.operatorsEnabled}) {
   ids.startAbove(store->idFloorMs());
@@ -135,25 +151,52 @@ projects::ProjectDeps Application::Impl::joinProjects() {
   snapshots.setDirectory(directory);
   identity.setMembers(memberSource);
   const auto record = snapshots.addSlot<projects::ProjectRecord>(recordSource);
-  return {*store, snapshots, identity.users(), identity.tokens(), identity.slots(), record, ids, kClock, auditor};
+  return {*store, snapshots, identity.users(), identity.links(), identity.tokens(),   identity.slots(), record,
+          ids,    kClock,    auditor,          mailer,           settings.app.baseUrl};
 }
 
 void Application::Impl::addRoutes() {
   serviceRoutes.addTo(routes);
   authRoutes.addTo(routes);
+  mfaRoutes.addTo(routes);
+  oauthRoutes.addTo(routes);
   adminIdentityRoutes.addTo(routes);
   controlRoutes.addTo(routes);
   collectionRoutes.addTo(routes);
   documentRoutes.addTo(routes);
+  pageRoutes.addTo(routes);
 }
 
 Result<> Application::Impl::open() {
   CHECK(runBlocking(*cores, identity.start()));
   CHECK(server->listen());
+  openCommandSocket();
   serviceRoutes.setNotReady(nullptr);
+  queue.start();
   data->expiry().start(background);
   purge.start(cores->at(0).get_executor(), background);
   return {};
+}
+
+// A server without it serves all the same; the commands say that they cannot reach it.
+void Application::Impl::openCommandSocket() {
+  removeLeftCheckpoints(settings.app.dataDirectory);
+  auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
+  deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
+                                secret ? *std::move(secret) : std::nullopt, version});
+  commandSocket = std::make_unique<CommandSocket>(*deployment);
+  const Result<> listening = commandSocket->listen();
+  if (!listening) logWarn(listening.error().message());
+}
+
+// Jobs that run get their time; what they then still wait for outside fails, and so do they, to run again after the
+// next start.
+void Application::Impl::stopJobs() {
+  bool ended = queue.stop(kJobsLimit);
+  outbound.stop();
+  if (!ended) ended = queue.stop(std::chrono::seconds(1));
+  if (!ended) logWarn("jobs did not end in time; they will run again");
+  mailer.stop();
 }
 
 void Application::Impl::stop(std::chrono::milliseconds limit) {
@@ -162,6 +205,8 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   data->expiry().stop();
   purge.stop();
   server->drain(limit);
+  if (commandSocket) commandSocket->stop();
+  stopJobs();
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
   identity.stop();
   store->close();
@@ -180,6 +225,10 @@ Application::~Application() {
 
 Result<std::unique_ptr<Application>> Application::start(const AllSettings& settings, api::Version version) {
   CHECK(prepareDataDirectory(settings.app.dataDirectory));
+  if (std::filesystem::exists(settings.app.dataDirectory / kRestoringFolder)) {
+    return fail(ErrorCode::conflict,
+                fmt::format("a restore into {} did not end well: run it again", settings.app.dataDirectory.string()));
+  }
   auto cores = std::make_unique<Cores>(coreCount());
   TRY(auto store,
       store::EmbeddedStore::open(settings.app.dataDirectory, settings.store, *cores, systemCollections(), kClock));
@@ -194,6 +243,10 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
 
 const api::RouteTable& Application::routes() const {
   return impl_->routes;
+}
+
+bool Application::deliversMail() const {
+  return impl_->mailer.delivers();
 }
 
 int Application::port() const {

@@ -10,6 +10,9 @@
 #include "app/app_settings.h"
 #include "http/server.h"
 #include "identity/identity.h"
+#include "identity/oauth.h"
+#include "mail/mail.h"
+#include "outbound/client.h"
 #include "projects/instance.h"
 #include "store/embedded/embedded_store.h"
 
@@ -23,6 +26,9 @@ struct AllSettings {
   api::ApiSettings api;
   store::EmbeddedSettings store;
   identity::IdentitySettings identity;
+  identity::OauthSettings oauth;
+  outbound::OutboundSettings outbound;
+  mail::MailSettings mail;
   projects::InstanceSettings instance;
 };
 
@@ -38,6 +44,8 @@ class Application {
 
   int port() const;
   const api::RouteTable& routes() const;
+  // Whether a mail server is set.
+  bool deliversMail() const;
   // Stops accepting, lets requests end for at most `limit`, then closes everything. Blocks; from the main thread.
   void stop(std::chrono::milliseconds limit);
 

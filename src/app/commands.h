@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/service_routes.h"
+#include "app/command.h"
 
 namespace mb::app {
 
@@ -11,8 +12,9 @@ namespace mb::app {
 int serve(const api::Version& version);
 // Every setting with its default, for `serve --help`.
 std::string settingsHelp();
-// A full consistency scan of the data directory ("" for the configured one); 0 when all is well, 1 when not or when it
-// cannot be opened.
-int check(const std::string& dataDirectory);
+// Carries out a command on a data directory ("" for the configured one) and shows what comes of it: 0 when it did what
+// it was to do, 1 when not, 2 when it was called wrongly; check also gives 1 when it found something.
+int runCommand(const Command& command, const std::string& dataDirectory, cli::Arguments arguments, bool json,
+               const api::Version& version);
 
 }  // namespace mb::app

@@ -1,6 +1,5 @@
 #include "app/data_directory.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+
+#include "app/files.h"
 
 namespace mb::app {
 
@@ -19,54 +20,6 @@ constexpr size_t kFewestDistinctBytes = 8;
 
 std::unexpected<Error> refused(std::string line) {
   return fail(ErrorCode::internal, std::move(line));
-}
-
-std::string lastError() {
-  return std::generic_category().message(errno);
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-bool writeAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-// Under its final name only when it is whole and on the disk.
-Result<> writeDurably(const std::filesystem::path& path, std::string_view text) {
-  const std::filesystem::path partial = path.string() + ".partial";
-  {
-    const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!file.open() || !writeAll(file.get(), text) || ::fsync(file.get()) != 0) {
-      return refused("cannot write " + path.string() + ": " + lastError());
-    }
-  }
-  if (::rename(partial.c_str(), path.c_str()) != 0) {
-    return refused("cannot write " + path.string() + ": " + lastError());
-  }
-  const Descriptor directory(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.open() || ::fsync(directory.get()) != 0) {
-    return refused("cannot write " + path.string() + ": " + lastError());
-  }
-  return {};
 }
 
 }  // namespace
@@ -100,7 +53,7 @@ Result<MasterSecret> parseMasterSecret(std::string_view base64) {
 
 Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const std::filesystem::path& directory) {
   if (given) return parseMasterSecret(given->reveal());
-  const std::filesystem::path path = directory / "secret";
+  const std::filesystem::path path = directory / kSecretFile;
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) {
     std::string bytes(kSecretBytes, '\0');
@@ -114,6 +67,24 @@ Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const 
   auto secret = parseMasterSecret(text);
   if (!secret) return refused("the file " + path.string() + " does not hold the deployment's secret any more");
   return secret;
+}
+
+Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, const std::filesystem::path& directory) {
+  if (given) return given;
+  const std::filesystem::path path = directory / kSecretFile;
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed)) return std::optional<Secret>();
+  TRY(std::string text, readWhole(path, kSecretBytes * 4));
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  Secret secret(std::move(text));
+  CHECK(parseMasterSecret(secret.reveal()));
+  return std::optional(std::move(secret));
+}
+
+Result<std::string> fingerprintOf(const std::optional<Secret>& secret) {
+  if (!secret) return std::string();
+  TRY(const MasterSecret master, parseMasterSecret(secret->reveal()));
+  return toHex(sha256(master.subkey("bkup-fpr").reveal())).substr(0, 16);
 }
 
 }  // namespace mb::app

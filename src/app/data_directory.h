@@ -8,6 +8,10 @@
 
 namespace mb::app {
 
+inline constexpr std::string_view kSecretFile = "secret";
+// Where a restore works until all is there; a directory that has it is not to be served.
+inline constexpr std::string_view kRestoringFolder = "restoring";
+
 // Creates the directory (mode 0700) where it is missing. Fails with the line to show.
 Result<> prepareDataDirectory(const std::filesystem::path& directory);
 
@@ -19,5 +23,10 @@ Result<MasterSecret> parseMasterSecret(std::string_view base64);
 // it is used). Only with the store of the directory open, so that no two processes make one. Fails with the line to
 // show.
 Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const std::filesystem::path& directory);
+
+// The same in base64, where there is one: nothing is made. Fails with the line to show.
+Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, const std::filesystem::path& directory);
+// 16 hex digits that tell one secret from another and nothing more; "" for none.
+Result<std::string> fingerprintOf(const std::optional<Secret>& secret);
 
 }  // namespace mb::app

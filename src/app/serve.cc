@@ -59,8 +59,9 @@ void banner(const AllSettings& settings, const api::Version& version, int port) 
       "  Data in {}\n"
       "  Next: register the first user, who becomes super-admin, then create a project:\n"
       "    curl {}/api/v1/control/auth/register -H 'content-type: application/json' \\\n"
-      "         -d '{{\"email\":\"you@example.com\",\"password\":\"a long password\"}}'\n",
-      version.version, at, directory, at);
+      "         -d '{{\"email\":\"you@example.com\",\"password\":\"a long password\"}}'\n"
+      "  or in a browser: {}/auth/login?plane=control#register\n",
+      version.version, at, directory, at, at);
   std::fflush(stdout);
 }
 
@@ -91,8 +92,10 @@ int serve(const api::Version& version) {
     return 1;
   }
   banner(all, version, (*application)->port());
-  logInfo(
-      "invited members and operators become active when they register: there is no mail service to prove addresses");
+  if (!(*application)->deliversMail()) {
+    logInfo(
+        "invited members and operators become active when they register: there is no mail service to prove addresses");
+  }
   signals.wait();
   logInfo("stopping");
   signals.exitOnNext();

@@ -1,0 +1,211 @@
+// `manybase backup`: from a checkpoint into a directory that has its name only once it is whole and on the disk.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "app/backup_manifest.h"
+#include "app/checkpoint.h"
+#include "app/data_directory.h"
+#include "app/project_export.h"
+#include "cli/console.h"
+
+namespace mb::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Left free on the target beside the backup itself.
+constexpr uint64_t kReserve = 1 << 20;
+constexpr int kMostInASecond = 100;
+
+struct Target {
+  fs::path partial;
+  fs::path final;
+};
+
+// The target while it is being filled; goes with all it holds unless it was published.
+class PartialDirectory {
+ public:
+  explicit PartialDirectory(Target target) : target_(std::move(target)) {}
+  PartialDirectory(const PartialDirectory&) = delete;
+  PartialDirectory& operator=(const PartialDirectory&) = delete;
+  ~PartialDirectory() {
+    std::error_code ignored;
+    if (!published_) fs::remove_all(target_.partial, ignored);
+  }
+  Result<> make() const {
+    if (::mkdir(target_.partial.c_str(), 0700) != 0) return fileError("make", target_.final);
+    return {};
+  }
+  const fs::path& path() const { return target_.partial; }
+  Result<> publish() {
+    CHECK(syncDirectory(target_.partial));
+    if (::renameat2(AT_FDCWD, target_.partial.c_str(), AT_FDCWD, target_.final.c_str(), RENAME_NOREPLACE) != 0) {
+      return fileError("make", target_.final);
+    }
+    published_ = true;
+    return syncDirectory(target_.final.parent_path());
+  }
+
+ private:
+  const Target target_;
+  bool published_ = false;
+};
+
+bool isInside(const fs::path& path, const fs::path& directory) {
+  std::error_code failed;
+  const fs::path inner = fs::weakly_canonical(path, failed);
+  const fs::path outer = fs::weakly_canonical(directory, failed);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+Result<Target> targetOf(const Deployment& deployment, const fs::path& wanted, std::string_view label) {
+  std::error_code failed;
+  fs::path path = wanted.lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (fs::is_directory(path, failed)) {
+    std::string time = toRfc3339(deployment.clock.now()).substr(0, 19);
+    std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
+    const fs::path within = path;
+    path /= fmt::format("{}-{}Z", label, time);
+    for (int n = 2; fs::exists(path, failed) && n < kMostInASecond; ++n) {
+      path = within / fmt::format("{}-{}Z-{}", label, time, n);
+    }
+  }
+  if (fs::exists(fs::symlink_status(path, failed))) {
+    return fail(ErrorCode::conflict, fmt::format("{} exists already", path.string()));
+  }
+  if (!fs::is_directory(path.parent_path(), failed)) {
+    return fail(ErrorCode::notFound, fmt::format("there is no directory {}", path.parent_path().string()));
+  }
+  if (isInside(path, deployment.directory)) {
+    return fail(ErrorCode::validation, "a backup inside the data directory would be lost with it");
+  }
+  const std::string hidden = fmt::format(".{}.partial-{:08x}", path.filename().string(), randomU64() >> 32);
+  return Target{path.parent_path() / hidden, path};
+}
+
+Result<> checkSpace(const fs::path& where, uint64_t bytes) {
+  TRY(const uint64_t free, freeBytes(where));
+  if (free >= bytes + kReserve) return {};
+  return fail(ErrorCode::unavailable, fmt::format("the disk is too full: the backup takes {}, {} are free",
+                                                  cli::describeBytes(bytes), cli::describeBytes(free)));
+}
+
+void addFile(Manifest& manifest, std::string path, const Sum& sum) {
+  manifest.files.push_back({std::move(path), static_cast<int64_t>(sum.bytes), sum.sha256});
+}
+
+Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, Manifest& manifest, Progress& progress) {
+  std::vector<fs::path> files;
+  uint64_t total = 0;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(checkpoint.path(), failed)) {
+    files.push_back(entry.path());
+    total += entry.file_size(failed);
+  }
+  if (failed) return fail(ErrorCode::internal, "the checkpoint cannot be read: " + failed.message());
+  std::sort(files.begin(), files.end());
+  CHECK(checkSpace(into, total));
+  if (::mkdir((into / "store").c_str(), 0700) != 0) return fileError("make", into / "store");
+  ByteSteps steps(progress, "MiB copied", total);
+  for (const fs::path& file : files) {
+    const std::string name = "store/" + file.filename().string();
+    TRY(const Sum sum, copyFile(file, into / name, steps.counter()));
+    addFile(manifest, name, sum);
+  }
+  return syncDirectory(into / "store");
+}
+
+Result<> fillWhole(const HeldCheckpoint& checkpoint, const fs::path& into, Manifest& manifest, Progress& progress) {
+  const store::StoreImage& image = checkpoint.image();
+  TRY(manifest.counts.projects, countProjects(image));
+  for (const store::ProjectNo project : image.projects()) {
+    for (const auto& collection : image.collections(project)) {
+      manifest.counts.collections += collection.number >= store::kFirstUserCollection ? 1 : 0;
+      manifest.counts.documents += static_cast<int64_t>(image.stats(project, collection.number).documents);
+    }
+  }
+  return copyStore(checkpoint, into, manifest, progress);
+}
+
+Result<> fillProject(const HeldCheckpoint& checkpoint, const projects::ProjectRecord& record, const fs::path& into,
+                     Manifest& manifest, Progress& progress) {
+  uint64_t bytes = 0;
+  const auto number = static_cast<store::ProjectNo>(record.number);
+  for (const auto& collection : checkpoint.image().collections(number)) {
+    bytes += checkpoint.image().stats(number, collection.number).bytes;
+  }
+  CHECK(checkSpace(into, bytes));
+  TRY(SummedFile file, SummedFile::create(into / kProjectFile));
+  TRY(const StreamEnd counts,
+      exportProject(checkpoint.image(), record, progress, [&](std::string_view kind, doc::DocumentView content) {
+        return file.write(encodeRecord(kind, content));
+      }));
+  TRY(const Sum sum, file.finish());
+  addFile(manifest, std::string(kProjectFile), sum);
+  manifest.counts = {1, counts.collections, counts.documents};
+  return {};
+}
+
+cli::Outcome tell(const Manifest& manifest, const fs::path& path) {
+  cli::Outcome outcome;
+  doc::BsonWriter result;
+  result.appendString("path", path.string());
+  result.appendInteger("bytes", static_cast<int64_t>(manifest.bytes()));
+  result.appendBool("secretIncluded", manifest.secretIncluded);
+  result.appendDocument("counts", doc::encode(manifest.counts));
+  if (manifest.project) result.appendDocument("project", doc::encode(*manifest.project));
+  outcome.result = result.finish();
+  outcome.text =
+      fmt::format("{}\n{} projects, {} collections, {} documents, {}; {}", path.string(), manifest.counts.projects,
+                  manifest.counts.collections, manifest.counts.documents, cli::describeBytes(manifest.bytes()),
+                  manifest.secretIncluded ? "with the deployment's secret: keep it as safe as the secret"
+                                          : "without the deployment's secret: keep that somewhere else");
+  return outcome;
+}
+
+}  // namespace
+
+Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
+  const bool whole = !has(arguments, "project");
+  const bool withSecret = has(arguments, "with-secret");
+  if (withSecret && !whole) {
+    return fail(ErrorCode::invalidParam, "--with-secret goes with a backup of the whole deployment only");
+  }
+  if (withSecret && !deployment.secret) return fail(ErrorCode::notFound, "this deployment has no secret yet");
+  const fs::path wanted = valueOf(arguments, "to");
+  // What needs no checkpoint is refused before there is one; the project's label comes from it.
+  CHECK(targetOf(deployment, wanted, "manybase"));
+
+  TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
+  Manifest manifest;
+  manifest.kind = whole ? kWhole : kOneProject;
+  manifest.serverVersion = deployment.version;
+  manifest.createdAt = deployment.clock.now();
+  TRY(manifest.secretFingerprint, fingerprintOf(deployment.secret));
+  projects::ProjectRecord record;
+  if (!whole) {
+    TRY(record, findProject(checkpoint.image(), valueOf(arguments, "project")));
+    manifest.project = ManifestProject{record.id.str(), record.slug, record.name};
+  }
+  TRY(const Target target, targetOf(deployment, wanted, whole ? "manybase" : record.slug));
+  PartialDirectory partial(target);
+  CHECK(partial.make());
+  CHECK(whole ? fillWhole(checkpoint, partial.path(), manifest, progress)
+              : fillProject(checkpoint, record, partial.path(), manifest, progress));
+  if (withSecret) {
+    const std::string text = std::string(deployment.secret->reveal()) + "\n";
+    CHECK(writeDurably(partial.path() / kSecretFile, text));
+    addFile(manifest, std::string(kSecretFile), {text.size(), toHex(sha256(text))});
+    manifest.secretIncluded = true;
+  }
+  CHECK(writeManifest(partial.path(), manifest));
+  CHECK(partial.publish());
+  return tell(manifest, target.final);
+}
+
+}  // namespace mb::app

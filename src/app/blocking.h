@@ -1,0 +1,25 @@
+// From code that may block (the main thread, the commands' threads) into coroutines.
+#pragma once
+
+#include <future>
+
+#include "base/cores.h"
+
+namespace mb::app {
+
+// Runs a coroutine on the first core and blocks for its result. Never from a core.
+template <class T>
+Result<T> runBlocking(Cores& cores, Task<T> task) {
+  auto done = std::make_shared<std::promise<Result<T>>>();
+  auto result = done->get_future();
+  asio::co_spawn(cores.at(0).get_executor(), std::move(task), [done](std::exception_ptr thrown, Result<T> value) {
+    if (thrown) {
+      done->set_exception(thrown);
+    } else {
+      done->set_value(std::move(value));
+    }
+  });
+  return result.get();
+}
+
+}  // namespace mb::app

@@ -1,0 +1,42 @@
+#include "app/checkpoint.h"
+
+#include "base/crypto.h"
+#include "base/log.h"
+
+namespace mb::app {
+
+namespace {
+// In the data directory, so on the file system where the store's files can be linked.
+constexpr std::string_view kFolder = "checkpoints";
+}  // namespace
+
+Result<HeldCheckpoint> HeldCheckpoint::make(Deployment& deployment) {
+  const std::filesystem::path folder = deployment.directory / kFolder;
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    return fail(ErrorCode::internal, fmt::format("cannot make {}: {}", folder.string(), failed.message()));
+  }
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+  HeldCheckpoint made;
+  made.path_ = folder / fmt::format("{:016x}", randomU64());
+  CHECK(deployment.store.checkpoint(made.path_));
+  TRY(made.image_, store::StoreImage::open(made.path_));
+  return made;
+}
+
+HeldCheckpoint::~HeldCheckpoint() {
+  image_.reset();
+  if (path_.empty()) return;
+  std::error_code failed;
+  std::filesystem::remove_all(path_, failed);
+  if (failed) logWarn("a checkpoint could not be removed", {{"path", path_.string()}, {"reason", failed.message()}});
+}
+
+void removeLeftCheckpoints(const std::filesystem::path& directory) {
+  std::error_code failed;
+  std::filesystem::remove_all(directory / kFolder, failed);
+  if (failed) logWarn("left checkpoints could not be removed", {{"reason", failed.message()}});
+}
+
+}  // namespace mb::app

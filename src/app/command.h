@@ -1,0 +1,79 @@
+// Commands on a deployment: `manybase check`, `backup` and their like. Where a server runs on the data directory it
+// carries them out and the program shows how far it is (command_socket.h); where none runs, the program opens the store
+// and does the same itself. A new command is one function and one entry in commands.cc.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "audit/audit.h"
+#include "base/cores.h"
+#include "base/progress.h"
+#include "cli/wire.h"
+#include "store/embedded/embedded_store.h"
+
+namespace mb::app {
+
+// What a command works on.
+struct Deployment {
+  std::filesystem::path directory;
+  store::EmbeddedStore& store;
+  Cores& cores;  // running; runBlocking() (blocking.h) gets at the store's coroutines
+  IdGenerator& ids;
+  const Clock& clock;
+  audit::Auditor& auditor;
+  std::optional<Secret> secret;  // in base64; nullopt where none was made yet
+  std::string version;
+};
+
+// What a command knows before any store is open.
+struct Surroundings {
+  std::filesystem::path directory;
+  store::EmbeddedSettings storeSettings;
+  std::optional<Secret> givenSecret;  // SERVICE_SECRET, in base64
+  std::string version;
+};
+
+struct Option {
+  enum class Kind { text, path, flag };
+  std::string_view name;  // without its dashes
+  Kind kind = Kind::text;
+  bool required = false;
+  std::string_view help;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view help;
+  std::vector<Option> options;
+  // A running server refuses a second one while the first goes on.
+  bool exclusive = false;
+  // Blocks, on a thread of its own; paths are absolute. Looks at `progress` for being stopped, and tells it how far it
+  // is where it takes longer than a second. Fails with invalidParam when it was called wrongly.
+  Result<cli::Outcome> (*run)(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) = nullptr;
+  // Where set, asked first, in the program itself: an outcome when these arguments need no deployment that is open.
+  Result<std::optional<cli::Outcome>> (*alone)(const Surroundings& surroundings, const cli::Arguments& arguments,
+                                               Progress& progress) = nullptr;
+};
+
+const std::vector<Command>& commands();
+// Null for an unknown name.
+const Command* findCommand(std::string_view name);
+// Each argument is an option of the command, flags are "true", and what is required is there. Fails with invalidParam.
+Result<> checkArguments(const Command& command, const cli::Arguments& arguments);
+
+inline bool has(const cli::Arguments& arguments, const std::string& name) {
+  return arguments.contains(name);
+}
+// "" where it was not given.
+std::string valueOf(const cli::Arguments& arguments, const std::string& name);
+
+// ---- the commands: check.cc, compact.cc, backup.cc, restore.cc
+Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> compact(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<std::optional<cli::Outcome>> restoreAll(const Surroundings& surroundings, const cli::Arguments& arguments,
+                                               Progress& progress);
+
+}  // namespace mb::app

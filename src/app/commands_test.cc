@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "app/command.h"
+
+namespace mb::app {
+namespace {
+
+TEST(Commands, HaveNamesAndHelpOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const Command& command : commands()) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    EXPECT_FALSE(command.help.empty()) << command.name;
+    EXPECT_TRUE(command.run) << command.name;
+    EXPECT_EQ(findCommand(command.name), &command);
+    std::set<std::string_view> options = {"data", "json", "help"};
+    for (const Option& option : command.options) {
+      EXPECT_TRUE(options.insert(option.name).second) << option.name;
+      EXPECT_FALSE(option.help.empty()) << option.name;
+    }
+  }
+  EXPECT_EQ(findCommand("format-disk"), nullptr);
+}
+
+TEST(Commands, ArgumentsAreChecked) {
+  const struct {
+    std::string_view command;
+    cli::Arguments arguments;
+    bool good;
+  } cases[] = {
+      {"check", {}, true},
+      {"check", {{"to", "/tmp/x"}}, false},
+      {"backup", {{"to", "/tmp/x"}}, true},
+      {"backup", {{"to", "tmp/x"}}, false},
+      {"backup", {{"to", ""}}, false},
+      {"backup", {{"to", std::string("/tmp\0/x", 7)}}, false},
+      {"backup", {}, false},
+      {"backup", {{"to", "/tmp/x"}, {"with-secret", "true"}}, true},
+      {"backup", {{"to", "/tmp/x"}, {"with-secret", "yes"}}, false},
+      {"backup", {{"to", "/tmp/x"}, {"project", ""}}, false},
+      {"restore", {{"from", "/tmp/x"}, {"project", "p"}, {"as", "q"}}, true},
+  };
+  for (const auto& each : cases) {
+    EXPECT_EQ(bool{checkArguments(*findCommand(each.command), each.arguments)}, each.good) << each.command;
+  }
+}
+
+}  // namespace
+}  // namespace mb::app

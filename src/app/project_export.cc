@@ -1,0 +1,108 @@
+#include "app/project_export.h"
+
+#include "identity/records.h"
+#include "projects/records.h"
+#include "projects/restoring.h"
+
+namespace mb::app {
+
+namespace {
+
+constexpr int64_t kBetweenSigns = 1000;
+
+class Exporter {
+ public:
+  Exporter(const store::StoreImage& image, const projects::ProjectRecord& record, Progress& progress,
+           const RecordSink& sink)
+      : image_(image),
+        record_(record),
+        number_(static_cast<store::ProjectNo>(record.number)),
+        progress_(progress),
+        sink_(sink) {}
+
+  Result<StreamEnd> run() {
+    const std::vector<store::CollectionInfo> collections = image_.collections(number_);
+    for (const auto& collection : collections) total_ += image_.stats(number_, collection.number).documents;
+    CHECK(sink_("manybase", doc::encode(StreamBegin{})));
+    CHECK(sink_("project", doc::encode(record_)));
+    CHECK(members());
+    for (const auto& collection : collections) CHECK(section(collection));
+    CHECK(sink_("end", doc::encode(end_)));
+    return end_;
+  }
+
+ private:
+  Result<> members() {
+    const auto ours = [this](doc::DocumentView document) { return document.stringOr("projectId") == record_.id.str(); };
+    CHECK(image_.each(store::kControlProject, projects::kMemberships, [&](doc::DocumentView stored) -> Result<> {
+      if (!ours(stored)) return {};
+      TRY(const auto membership, projects::fromStore<projects::MembershipRecord>(stored));
+      TRY(const auto user, image_.get(store::kControlProject, identity::kUsers, membership.userId.str()));
+      // An account that is gone belongs nowhere any more.
+      if (!user) return {};
+      return member({std::string(user->view().stringOr("email")), membership.role, membership.createdAt});
+    }));
+    return image_.each(store::kControlProject, projects::kInvites, [&](doc::DocumentView stored) -> Result<> {
+      if (!ours(stored)) return {};
+      TRY(const auto invite, projects::fromStore<projects::InviteRecord>(stored));
+      return member({invite.email, invite.role, invite.createdAt});
+    });
+  }
+
+  Result<> member(const projects::BackedUpMember& member) { return sink_("member", doc::encode(member)); }
+
+  Result<> section(const store::CollectionInfo& collection) {
+    if (collection.number < store::kFirstUserCollection) {
+      if (image_.stats(number_, collection.number).documents == 0) return {};
+      CHECK(sink_("system", doc::encode(SystemSection{collection.name, collection.number})));
+    } else {
+      ++end_.collections;
+      CHECK(sink_("collection", encodeCollection(collection)));
+    }
+    return image_.each(number_, collection.number, [this](doc::DocumentView document) -> Result<> {
+      if (end_.documents++ % kBetweenSigns == 0) {
+        progress_.at("documents", static_cast<uint64_t>(end_.documents), total_);
+        if (progress_.stopped()) return fail(ErrorCode::unavailable, "stopped");
+      }
+      return sink_("document", document);
+    });
+  }
+
+  const store::StoreImage& image_;
+  const projects::ProjectRecord& record_;
+  const store::ProjectNo number_;
+  Progress& progress_;
+  const RecordSink& sink_;
+  uint64_t total_ = 0;
+  StreamEnd end_;
+};
+
+}  // namespace
+
+Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std::string_view idOrSlug) {
+  std::optional<projects::ProjectRecord> found;
+  CHECK(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
+    const bool named = stored.stringOr("id") == idOrSlug || stored.stringOr("slug") == idOrSlug;
+    if (!named || stored.stringOr("status") == "deleted") return {};
+    TRY(found, projects::fromStore<projects::ProjectRecord>(stored));
+    return {};
+  }));
+  if (!found) return fail(ErrorCode::notFound, fmt::format("there is no project {}", idOrSlug));
+  return *std::move(found);
+}
+
+Result<int64_t> countProjects(const store::StoreImage& image) {
+  int64_t count = 0;
+  CHECK(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
+    count += stored.stringOr("status") == "deleted" ? 0 : 1;
+    return {};
+  }));
+  return count;
+}
+
+Result<StreamEnd> exportProject(const store::StoreImage& image, const projects::ProjectRecord& record,
+                                Progress& progress, const RecordSink& sink) {
+  return Exporter(image, record, progress, sink).run();
+}
+
+}  // namespace mb::app

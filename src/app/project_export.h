@@ -1,0 +1,20 @@
+// A project out of a picture of the store, as records (project_records.h).
+#pragma once
+
+#include "app/project_records.h"
+#include "base/progress.h"
+#include "projects/project_types.h"
+#include "store/embedded/backup.h"
+
+namespace mb::app {
+
+// The live project with this id or slug. Fails with notFound.
+Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std::string_view idOrSlug);
+// How many projects are not deleted.
+Result<int64_t> countProjects(const store::StoreImage& image);
+
+// All of it, in the order of the records. Blocks. Fails as the sink does, or with unavailable when it is stopped.
+Result<StreamEnd> exportProject(const store::StoreImage& image, const projects::ProjectRecord& record,
+                                Progress& progress, const RecordSink& sink);
+
+}  // namespace mb::app

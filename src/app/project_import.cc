@@ -1,0 +1,190 @@
+#include "app/project_import.h"
+
+#include "app/application.h"
+#include "app/blocking.h"
+#include "base/log.h"
+
+namespace mb::app {
+
+namespace {
+
+constexpr size_t kBatchDocuments = 200;
+constexpr size_t kBatchBytes = 512 << 10;
+constexpr auto kWriteLimit = std::chrono::seconds(60);
+
+// What a copy of a project does not get: whoever holds one of these holds it for the original.
+bool staysBehind(std::string_view systemCollection) {
+  return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges";
+}
+
+std::unexpected<Error> damaged(std::string_view what) {
+  return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", what));
+}
+
+void copyInto(doc::BsonWriter& out, doc::DocumentView source, std::string_view from, std::string_view to) {
+  for (const doc::Element& element : source) {
+    const doc::ValueView value = element.value;
+    if (value.isContainer()) {
+      value.type() == doc::BsonType::array ? out.beginArray(element.key) : out.beginDocument(element.key);
+      copyInto(out, value.asDocument(), from, to);
+      out.end();
+      continue;
+    }
+    const bool text = value.type() == doc::BsonType::string;
+    if (text && value.asString() == from) {
+      out.appendString(element.key, to);
+    } else if (text && value.asString() == fmt::format("projects/{}", from)) {
+      out.appendString(element.key, fmt::format("projects/{}", to));
+    } else {
+      out.append(element.key, value);
+    }
+  }
+}
+
+bool known(const SystemSection& section) {
+  const auto all = systemCollections();
+  return std::any_of(all.begin(), all.end(), [&](const store::SystemCollection& each) {
+    return each.number == section.number && each.name == section.name;
+  });
+}
+
+}  // namespace
+
+doc::Document withProjectId(doc::DocumentView document, std::string_view from, std::string_view to) {
+  doc::BsonWriter out(document.bytes().size() + 64);
+  copyInto(out, document, from, to);
+  return out.finish();
+}
+
+ProjectImport::ProjectImport(Deployment& deployment, ImportWish wish, Progress& progress)
+    : deployment_(deployment),
+      wish_(std::move(wish)),
+      progress_(progress),
+      restoring_(deployment.store, deployment.ids, deployment.clock, deployment.auditor) {}
+
+ProjectImport::~ProjectImport() {
+  if (!started_) return;
+  const Result<> undone = runBlocking(deployment_.cores, restoring_.abandon());
+  if (!undone) {
+    logWarn("what a restore left will go with the purge of deleted projects", {{"reason", undone.error().message()}});
+  }
+}
+
+Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
+  if (progress_.stopped()) return fail(ErrorCode::unavailable, "the restore was stopped");
+  if (end_) return damaged("records after its end");
+  if (!formatSeen_) {
+    const auto begin = doc::decode<StreamBegin>(content);
+    if (kind != "manybase" || !begin) return damaged("it does not begin as one");
+    if (begin->format > kRecordsFormat) {
+      return fail(ErrorCode::unavailable, "the backup was made by a newer version of Manybase");
+    }
+    formatSeen_ = true;
+    return {};
+  }
+  if (kind == "project") {
+    if (projectSeen_) return damaged("it holds two projects");
+    auto record = doc::decode<projects::ProjectRecord>(content, doc::UnknownFields::ignore);
+    if (!record) return damaged("the project's record, " + record.error().message());
+    project_.record = *std::move(record);
+    projectSeen_ = true;
+    return {};
+  }
+  if (!projectSeen_) return damaged("it does not begin as one");
+  if (kind == "member") {
+    auto member = doc::decode<projects::BackedUpMember>(content, doc::UnknownFields::ignore);
+    if (!member || started_) return damaged("a member");
+    project_.members.push_back(*std::move(member));
+    return {};
+  }
+  CHECK(start());
+  if (kind == "document") return takeDocument(content);
+  CHECK(flush());
+  if (kind == "system") return takeSystem(content);
+  if (kind == "collection") return takeCollection(content);
+  if (kind != "end")
+    return fail(ErrorCode::unavailable, fmt::format("the backup holds what this version does not know: {}", kind));
+  TRY(end_, doc::decode<StreamEnd>(content));
+  return {};
+}
+
+Result<> ProjectImport::start() {
+  if (started_) return {};
+  project_.slug = wish_.slug;
+  project_.owner = wish_.owner;
+  started_ = true;
+  return runBlocking(deployment_.cores, restoring_.begin(project_));
+}
+
+Result<> ProjectImport::takeSystem(doc::DocumentView content) {
+  const auto section = doc::decode<SystemSection>(content);
+  if (!section) return damaged("a section, " + section.error().message());
+  if (!known(*section)) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("the backup holds what this version does not know: {}", section->name));
+  }
+  section_ = store::CollectionRef{restoring_.number(), static_cast<store::CollectionNo>(section->number), 0};
+  system_ = true;
+  skips_ = wish_.slug && staysBehind(section->name);
+  return {};
+}
+
+// With its indexes from the start: an empty collection's are ready at once.
+Result<> ProjectImport::takeCollection(doc::DocumentView content) {
+  TRY(store::CollectionInfo collection, decodeCollection(content));
+  TRY(const store::CollectionInfo made,
+      runBlocking(deployment_.cores, deployment_.store.createCollection(restoring_.number(), std::move(collection.name),
+                                                                        std::move(collection.config), {})));
+  store::CollectionRef ref{restoring_.number(), made.number, made.version};
+  for (store::IndexInfo& index : collection.indexes) {
+    CHECK(runBlocking(deployment_.cores, deployment_.store.createIndex(ref, std::move(index.spec), {})));
+    TRY(const auto all, runBlocking(deployment_.cores, deployment_.store.collections(ref.project)));
+    for (const auto& each : all) {
+      if (each.number == ref.number) ref.version = each.version;
+    }
+  }
+  section_ = ref;
+  system_ = skips_ = false;
+  ++seen_.collections;
+  return {};
+}
+
+Result<> ProjectImport::takeDocument(doc::DocumentView content) {
+  if (!section_) return damaged("a document outside of all collections");
+  ++seen_.documents;
+  if (skips_) return {};
+  doc::Document document = system_ && wish_.slug
+                               ? withProjectId(content, project_.record.id.str(), restoring_.id().str())
+                               : doc::Document(content);
+  pending_.bytes += document.size();
+  pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
+  pending_.changes.push_back(store::Change::put(std::move(document)));
+  const bool full = pending_.targets.size() >= kBatchDocuments || pending_.bytes >= kBatchBytes;
+  return full ? flush() : Result<>();
+}
+
+Result<> ProjectImport::flush() {
+  if (pending_.targets.empty()) return {};
+  Pending batch = std::exchange(pending_, {});
+  store::Judge judge = [changes = std::move(batch.changes)](auto) mutable -> Result<std::vector<store::Change>> {
+    return std::move(changes);
+  };
+  store::WriteOptions options{std::chrono::steady_clock::now() + kWriteLimit, {"server", ""}, store::Lane::low, {}};
+  options.logged = false;
+  TRY(const store::WriteOutcome outcome,
+      runBlocking(deployment_.cores,
+                  deployment_.store.write(std::move(batch.targets), std::move(judge), std::move(options))));
+  progress_.at("documents", static_cast<uint64_t>(seen_.documents), static_cast<uint64_t>(wish_.documents));
+  if (outcome.committed()) return {};
+  return damaged(fmt::format("a document of it breaks the unique index {}", outcome.violatedIndex));
+}
+
+Result<Imported> ProjectImport::finish() {
+  if (!end_) return damaged("its end is missing");
+  if (*end_ != seen_) return damaged("it does not hold as much as its end says");
+  CHECK(start());
+  TRY(const projects::RestoredProject project, runBlocking(deployment_.cores, restoring_.publish()));
+  return Imported{project, seen_};
+}
+
+}  // namespace mb::app

@@ -1,0 +1,66 @@
+// One project as a stream of records, whatever engine it comes from and goes to: BSON documents end to end, each with
+// one field, whose name says what the record is. In this order:
+//
+//   {manybase: {format: 1}}
+//   {project:  {…}}                  its record in the control plane
+//   {member:   {email, role, createdAt}}          any number; invites too
+//   {system:   {name, number}}       a system collection that holds something (users, roles, keys, audit entries, …)
+//   {document: {…}}                  its documents, ascending id
+//   {collection: {name, config, indexes: [{name, keys: [{path, direction}], unique, sparse, partialFilter?,
+//                                          expireAfterSeconds?}]}}
+//   {document: {…}}                  its documents, ascending id
+//   {end: {collections, documents}}  what was in the stream
+//
+// Sections that join later (stored files, vector indexes) are records of other kinds before the end, whose large bytes
+// stand in files of their own beside the stream, listed in the manifest. They come with a higher format, and a reader
+// refuses formats and kinds it does not know, so that nothing is left out silently.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "document/shape.h"
+#include "store/store.h"
+
+namespace mb::app {
+
+inline constexpr int32_t kRecordsFormat = 1;
+
+struct StreamBegin {
+  int32_t format = kRecordsFormat;
+  static constexpr auto shape() { return doc::shape<StreamBegin>("Begin", doc::field("format", &StreamBegin::format)); }
+};
+
+struct SystemSection {
+  std::string name;
+  int64_t number = 0;
+  static constexpr auto shape() {
+    return doc::shape<SystemSection>("SystemSection", doc::field("name", &SystemSection::name),
+                                     doc::field("number", &SystemSection::number));
+  }
+};
+
+struct StreamEnd {
+  int64_t collections = 0;  // of users
+  int64_t documents = 0;    // of users' collections and of system ones
+  static constexpr auto shape() {
+    return doc::shape<StreamEnd>("End", doc::field("collections", &StreamEnd::collections),
+                                 doc::field("documents", &StreamEnd::documents));
+  }
+  bool operator==(const StreamEnd&) const = default;
+};
+
+// A user collection, as a record.
+doc::Document encodeCollection(const store::CollectionInfo& collection);
+// Its name, config and indexes. Fails with validation.
+Result<store::CollectionInfo> decodeCollection(doc::DocumentView record);
+
+// Takes records one after the other; `kind` and `content` live until it returns.
+using RecordSink = std::function<Result<>(std::string_view kind, doc::DocumentView content)>;
+
+// The bytes of one record.
+std::string encodeRecord(std::string_view kind, doc::DocumentView content);
+// Hands each record of a file to the sink. Fails with validation for bytes that are no records, or the sink's failure.
+Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink);
+
+}  // namespace mb::app

@@ -1,0 +1,223 @@
+// `manybase restore`: a whole deployment into an empty directory, or one project into a deployment that is open.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/backup_manifest.h"
+#include "app/command.h"
+#include "app/data_directory.h"
+#include "app/project_export.h"
+#include "app/project_import.h"
+#include "cli/console.h"
+
+namespace mb::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- a whole deployment
+
+// The data directory while it is being restored; what was put there goes unless keep() was called.
+class RestoredDirectory {
+ public:
+  explicit RestoredDirectory(const fs::path& directory) : directory_(directory), work_(directory / kRestoringFolder) {}
+  RestoredDirectory(const RestoredDirectory&) = delete;
+  RestoredDirectory& operator=(const RestoredDirectory&) = delete;
+  ~RestoredDirectory() {
+    std::error_code ignored;
+    fs::remove_all(work_, ignored);
+    if (kept_) return;
+    if (madeSecret_) fs::remove(directory_ / kSecretFile, ignored);
+    if (madeDirectory_) fs::remove(directory_, ignored);
+  }
+
+  // Empty, but for a secret and what a restore that was killed left.
+  Result<> claim() {
+    std::error_code failed;
+    if (fs::exists(directory_, failed)) {
+      for (const auto& entry : fs::directory_iterator(directory_, failed)) {
+        const fs::path name = entry.path().filename();
+        if (name == kSecretFile || name == kRestoringFolder || name == "lost+found") continue;
+        return fail(ErrorCode::conflict, fmt::format("the data directory {} is not empty", directory_.string()));
+      }
+      if (failed)
+        return fail(ErrorCode::internal, fmt::format("cannot read {}: {}", directory_.string(), failed.message()));
+    } else {
+      madeDirectory_ = true;
+    }
+    CHECK(prepareDataDirectory(directory_));
+    fs::remove_all(work_, failed);
+    if (::mkdir(work_.c_str(), 0700) != 0) return fileError("make", work_);
+    if (::mkdir((work_ / "store").c_str(), 0700) != 0) return fileError("make", work_ / "store");
+    return {};
+  }
+  const fs::path& work() const { return work_; }
+
+  Result<> putSecret(const Secret& secret) {
+    madeSecret_ = true;
+    return writeDurably(directory_ / kSecretFile, std::string(secret.reveal()) + "\n");
+  }
+  // From here on it is a data directory.
+  Result<> keep() {
+    CHECK(syncDirectory(work_ / "store"));
+    if (::rename((work_ / "store").c_str(), (directory_ / "store").c_str()) != 0) {
+      return fileError("make", directory_ / "store");
+    }
+    kept_ = true;
+    return syncDirectory(directory_);
+  }
+
+ private:
+  const fs::path directory_;
+  const fs::path work_;
+  bool madeDirectory_ = false;
+  bool madeSecret_ = false;
+  bool kept_ = false;
+};
+
+// The secret to be put into the directory, where it is the backup's own; nullopt where the right one is there already.
+Result<std::optional<Secret>> settleSecret(const Surroundings& surroundings, const Manifest& manifest,
+                                           const fs::path& from) {
+  TRY(const std::optional<Secret> there, secretText(surroundings.givenSecret, surroundings.directory));
+  TRY(const std::string fingerprint, fingerprintOf(there));
+  const std::string_view where = surroundings.givenSecret ? "SERVICE_SECRET" : "the secret in the data directory";
+  if (there && fingerprint != manifest.secretFingerprint) {
+    return fail(ErrorCode::conflict, fmt::format("{} is not the one that this backup was made under", where));
+  }
+  if (there || manifest.secretFingerprint.empty()) return std::optional<Secret>();
+  if (!manifest.secretIncluded) {
+    return fail(ErrorCode::conflict,
+                "the backup is without the deployment's secret: give it as SERVICE_SECRET, or as the file `secret` in "
+                "the data directory");
+  }
+  TRY(std::optional<Secret> own, secretText(std::nullopt, from));
+  TRY(const std::string ownFingerprint, fingerprintOf(own));
+  if (ownFingerprint != manifest.secretFingerprint) {
+    return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", kSecretFile));
+  }
+  return own;
+}
+
+Result<> copyBack(const fs::path& from, const Manifest& manifest, const fs::path& work, Progress& progress) {
+  TRY(const uint64_t free, freeBytes(work));
+  if (free < manifest.bytes()) {
+    return fail(ErrorCode::unavailable, fmt::format("the disk is too full: the backup takes {}, {} are free",
+                                                    cli::describeBytes(manifest.bytes()), cli::describeBytes(free)));
+  }
+  ByteSteps steps(progress, "MiB copied", manifest.bytes());
+  for (const ManifestFile& file : manifest.files) {
+    if (!file.path.starts_with("store/")) {
+      TRY(const Sum sum, sumOf(from / file.path, steps.counter()));
+      CHECK(compareFile(file, sum));
+      continue;
+    }
+    TRY(const Sum sum, copyFile(from / file.path, work / file.path, steps.counter()));
+    CHECK(compareFile(file, sum));
+  }
+  return {};
+}
+
+cli::Outcome tellAll(const Manifest& manifest, const fs::path& directory) {
+  cli::Outcome outcome;
+  doc::BsonWriter result;
+  result.appendString("directory", directory.string());
+  result.appendDate("madeAt", manifest.createdAt);
+  result.appendDocument("counts", doc::encode(manifest.counts));
+  outcome.result = result.finish();
+  outcome.text = fmt::format("restored {} projects, {} collections, {} documents as of {} into {}",
+                             manifest.counts.projects, manifest.counts.collections, manifest.counts.documents,
+                             toRfc3339(manifest.createdAt), directory.string());
+  return outcome;
+}
+
+// ---- one project
+
+struct Wanted {
+  fs::path from;
+  std::string project;
+  ImportWish wish;
+};
+
+Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wanted wanted, Progress& progress) {
+  if (manifest.kind == kOneProject) {
+    if (wanted.project != manifest.project->id && wanted.project != manifest.project->slug) {
+      return fail(ErrorCode::notFound, fmt::format("the backup holds the project {} ({}), not {}", manifest.project->id,
+                                                   manifest.project->slug, wanted.project));
+    }
+    wanted.wish.documents = manifest.counts.documents;
+    ProjectImport import(deployment, std::move(wanted.wish), progress);
+    CHECK(readRecords(wanted.from / kProjectFile,
+                      [&](std::string_view kind, doc::DocumentView content) { return import.take(kind, content); }));
+    return import.finish();
+  }
+  TRY(const auto image, store::StoreImage::open(wanted.from / "store"));
+  TRY(const projects::ProjectRecord record, findProject(*image, wanted.project));
+  for (const auto& collection : image->collections(static_cast<store::ProjectNo>(record.number))) {
+    wanted.wish.documents +=
+        static_cast<int64_t>(image->stats(static_cast<store::ProjectNo>(record.number), collection.number).documents);
+  }
+  ProjectImport import(deployment, std::move(wanted.wish), progress);
+  CHECK(exportProject(*image, record, progress,
+                      [&](std::string_view kind, doc::DocumentView content) { return import.take(kind, content); }));
+  return import.finish();
+}
+
+cli::Outcome tellProject(const Imported& imported, bool otherSecret) {
+  cli::Outcome outcome;
+  doc::BsonWriter result;
+  result.appendString("id", imported.project.id.str());
+  result.appendString("slug", imported.project.slug);
+  result.appendInteger("members", static_cast<int64_t>(imported.project.members));
+  result.appendInteger("invited", static_cast<int64_t>(imported.project.invited));
+  result.appendDocument("counts", doc::encode(imported.counts));
+  result.appendBool("otherSecret", otherSecret);
+  outcome.result = result.finish();
+  outcome.text = fmt::format(
+      "restored project {} ({}): {} collections, {} documents, {} members, {} invited{}", imported.project.id.str(),
+      imported.project.slug, imported.counts.collections, imported.counts.documents, imported.project.members,
+      imported.project.invited,
+      otherSecret ? "\nThe backup was made under another secret: secrets sealed in it cannot be read here." : "");
+  return outcome;
+}
+
+}  // namespace
+
+Result<std::optional<cli::Outcome>> restoreAll(const Surroundings& surroundings, const cli::Arguments& arguments,
+                                               Progress& progress) {
+  if (has(arguments, "project")) return std::optional<cli::Outcome>();
+  if (has(arguments, "as") || has(arguments, "owner")) {
+    return fail(ErrorCode::invalidParam, "--as and --owner go with --project");
+  }
+  const fs::path from = valueOf(arguments, "from");
+  TRY(const Manifest manifest, readManifest(from));
+  if (manifest.kind != kWhole) {
+    return fail(ErrorCode::invalidParam,
+                fmt::format("this is a backup of one project: restore it with --project {}", manifest.project->slug));
+  }
+  RestoredDirectory target(surroundings.directory);
+  CHECK(target.claim());
+  TRY(const std::optional<Secret> secret, settleSecret(surroundings, manifest, from));
+  CHECK(copyBack(from, manifest, target.work(), progress));
+  // Opens, and is of a format that this version reads.
+  CHECK(store::StoreImage::open(target.work() / "store"));
+  if (secret) CHECK(target.putSecret(*secret));
+  CHECK(target.keep());
+  return std::optional(tellAll(manifest, surroundings.directory));
+}
+
+Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
+  if (!has(arguments, "project")) {
+    return fail(ErrorCode::invalidParam, "a whole deployment is restored into an empty directory only");
+  }
+  Wanted wanted{valueOf(arguments, "from"), valueOf(arguments, "project"), {}};
+  if (has(arguments, "as")) wanted.wish.slug = valueOf(arguments, "as");
+  wanted.wish.owner = valueOf(arguments, "owner");
+  TRY(const Manifest manifest, readManifest(wanted.from));
+  // All of it before anything is done: a damaged backup changes nothing.
+  CHECK(verifyFiles(wanted.from, manifest, progress));
+  TRY(const std::string fingerprint, fingerprintOf(deployment.secret));
+  TRY(const Imported imported, importFrom(deployment, manifest, std::move(wanted), progress));
+  return tellProject(imported, fingerprint != manifest.secretFingerprint);
+}
+
+}  // namespace mb::app
