@@ -1,7 +1,10 @@
 // Sends prepared HTTP/1.1 requests over a number of keep-alive connections from one thread, closed loop, and prints one
 // JSON object: rate, latency percentiles, statuses, and the CPU time the server's process took per request.
 //
-//   loadgen --port P --connections C --requests N --file FILE [--pid SERVER_PID] [--warmup N] [--save FILE]
+//   loadgen --port P --connections C --requests N --file FILE [--pid SERVER_PID] [--warmup N] [--save FILE] [--rate R]
+//
+// --rate sends R requests a second, each when it is due, and counts latency from that moment, so that a server that
+// falls behind is not spared the requests it delays.
 //
 // FILE holds requests as <u32 little-endian length><bytes>; they are sent in order, again from the start when they run
 // out. Bounded in count and time (60 s), and only ever to 127.0.0.1. --save writes every response body, one a line, in
@@ -37,6 +40,7 @@ struct Options {
   std::string file;
   std::string save;
   int pid = 0;
+  double rate = 0;  // requests a second; 0: as fast as they are answered
 };
 
 [[noreturn]] void die(const std::string& why) {
@@ -63,6 +67,8 @@ Options parseArguments(int argc, char** argv) {
       options.save = value;
     else if (name == "--pid")
       options.pid = std::stoi(value);
+    else if (name == "--rate")
+      options.rate = std::stod(value);
     else
       die("unknown argument " + std::string(name));
   }
@@ -162,10 +168,15 @@ class Load {
     pending_ = count;
     measured_ = measured;
     const auto begin = Clock::now();
-    for (Connection& connection : connections_) startNext(connection);
+    due_ = begin;
+    free_.clear();
+    for (Connection& connection : connections_) {
+      options_.rate > 0 ? free_.push_back(&connection) : startNext(connection, Clock::now());
+    }
     epoll_event events[256];
     while (pending_ > 0) {
-      const int ready = epoll_wait(epoll_, events, 256, 1000);
+      startDue();
+      const int ready = epoll_wait(epoll_, events, 256, options_.rate > 0 && toStart_ > 0 ? 1 : 1000);
       if (Clock::now() - begin > std::chrono::seconds(60)) die("gave up after 60 s");
       for (int i = 0; i < ready; ++i) receive(connections_[events[i].data.u64]);
     }
@@ -191,11 +202,23 @@ class Load {
   }
 
  private:
-  void startNext(Connection& connection) {
+  // What is due by now, as far as connections are free.
+  void startDue() {
+    if (options_.rate <= 0) return;
+    const auto gap = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / options_.rate));
+    while (toStart_ > 0 && !free_.empty() && due_ <= Clock::now()) {
+      Connection& connection = *free_.back();
+      free_.pop_back();
+      startNext(connection, due_);
+      due_ += gap;
+    }
+  }
+
+  void startNext(Connection& connection, Clock::time_point started) {
     if (toStart_ == 0) return;
     --toStart_;
     const std::string& request = requests_[next_++ % requests_.size()];
-    connection.started = Clock::now();
+    connection.started = started;
     size_t sent = 0;
     while (sent < request.size()) {
       const ssize_t n = send(connection.fd, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
@@ -220,7 +243,7 @@ class Load {
     if (save_.is_open()) save_ << body << '\n';
     connection.in.erase(0, whole);
     --pending_;
-    startNext(connection);
+    options_.rate > 0 ? free_.push_back(&connection) : startNext(connection, Clock::now());
   }
 
   const Options& options_;
@@ -233,6 +256,8 @@ class Load {
   size_t next_ = 0;
   size_t toStart_ = 0;
   size_t pending_ = 0;
+  Clock::time_point due_;
+  std::vector<Connection*> free_;  // with --rate: those without a request
   bool measured_ = false;
 };
 

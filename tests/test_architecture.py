@@ -80,8 +80,8 @@ def _inside(inner: str, outer: str) -> bool:
 
 
 def is_for_tests(path: Path) -> bool:
-    """Tests, and what they stand on: testing/, suite/, testing.h, *_fixture.h."""
-    return path.stem.endswith(("_test", "_bench", "_fixture", "testing")) or path.parent.name in ("testing", "suite")
+    """Tests, and what they stand on: testing/, suite/, faults/, testing.h, *_fixture.h."""
+    return path.stem.endswith(("_test", "_bench", "_fixture", "testing")) or path.parent.name in ("testing", "suite", "faults")
 
 
 @pytest.mark.parametrize("room", ROOMS.order)
@@ -107,7 +107,7 @@ def test_includes_go_downward(room):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("library, rooms", [("boost/beast", {"http"}), ("rocksdb/", {"embedded"})])
+@pytest.mark.parametrize("library, rooms", [("boost/beast", {"http"}), ("rocksdb/", {"embedded", "faults"}), ("curl/", {"outbound"})])
 def test_libraries_are_known_to_few(library, rooms):
     wrong = [
         str(path.relative_to(ROOT))

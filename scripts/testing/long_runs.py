@@ -53,12 +53,30 @@ def _with_release(work) -> list[Tally]:
 
 
 def kill() -> list[Tally]:
-    rounds = os.environ.get("MB_KILL_ROUNDS", "200")
+    rounds = os.environ.get("MB_KILL_ROUNDS", "1000")
     return _with_release(
         lambda server: runners.single(
-            "kill rounds", [sys.executable, "tests/kill/kill_rounds.py", "--server", server, "--rounds", rounds], 7200
+            "kill rounds", [sys.executable, "tests/kill/kill_rounds.py", "--server", server, "--rounds", rounds], 14400
         )
     )
+
+
+def _file_faults(name: str, tests: str, env: dict) -> list[Tally]:
+    def work(server):
+        command = [server.parent / "faults_test", f"--gtest_filter={tests}"]
+        return runners.single(name, command, 7200, env)
+
+    return _with_release(work)
+
+
+def faults() -> list[Tally]:
+    calls = os.environ.get("MB_FAULT_CALLS", "all")
+    return _file_faults("faults", "FaultsTest.*", {"MB_FAULT_CALLS": calls})
+
+
+def powercut() -> list[Tally]:
+    cuts = os.environ.get("MB_POWER_CUTS", "100")
+    return _file_faults("powercut", "PowerCutTest.LosesNothing*", {"MB_POWER_CUTS": cuts})
 
 
 def fuzz() -> list[Tally]:
@@ -74,12 +92,22 @@ def fuzz() -> list[Tally]:
     return [tally]
 
 
+def differential() -> list[Tally]:
+    operations = int(os.environ.get("MB_DIFFERENTIAL_OPERATIONS", "1000000"))
+    return _with_release(lambda _server: runners.differential(operations, 7200))
+
+
 def bench() -> list[Tally]:
     def work(_server):
         script = ROOT / "bench" / "run.py"
         return runners.single("bench", [sys.executable, script], 7200) if script.exists() else None
 
     return _with_release(work)
+
+
+def large() -> list[Tally]:
+    script = ROOT / "bench" / "large.py"
+    return _with_release(lambda server: runners.single("large", [sys.executable, script, "--server", server], 7200))
 
 
 def catalogue() -> list[Tally]:
@@ -89,9 +117,17 @@ def catalogue() -> list[Tally]:
 RUNS = {
     "asan": (asan, "40 min", "all unit and whole-server tests under the address and undefined-behaviour sanitizers"),
     "tsan": (tsan, "60 min", "the same under the thread sanitizer"),
-    "kill": (kill, "15 min", "200 rounds of kill -9 under concurrent writes (MB_KILL_ROUNDS)"),
+    "kill": (kill, "45 min", "1,000 rounds of kill -9 under writes, index builds, drops, renames, backups (MB_KILL_ROUNDS)"),
+    "faults": (faults, "12 min", "the store's standard load with each of its file system calls failing once"),
+    "powercut": (powercut, "2 min", "100 rounds of the same with what was not synced lost (MB_POWER_CUTS)"),
     "fuzz": (fuzz, "4 h", "every fuzzer for an hour, one a core (MB_FUZZ_SECONDS: wall-clock time of all)"),
+    "differential": (
+        differential,
+        "15 min",
+        "a million operations beside another implementation of MongoDB's semantics (MB_DIFFERENTIAL_OPERATIONS)",
+    ),
     "bench": (bench, "30 min", "the load benchmark"),
+    "large": (large, "20 min", "a million documents: lists, memory, other clients during scans and an index build"),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),
 }
 
@@ -113,7 +149,7 @@ def run(name: str) -> int:
     passed = sum(tally.passed for tally in tallies)
     failed = sum(tally.failed for tally in tallies)
     for tally in tallies:
-        if name in ("kill", "bench", "catalogue") and not tally.failed:
+        if name in ("kill", "faults", "powercut", "differential", "bench", "large", "catalogue") and not tally.failed:
             last = processes.tail(RESULTS / f"{tally.name.replace(' ', '-')}.log", 3)
             print("    " + last.replace("\n", "\n    "))
     verdict = "FAILED" if failed or not passed else "ok"

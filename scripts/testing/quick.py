@@ -31,6 +31,8 @@ def run() -> int:
     done(runners.unit_tests("release"))
     stage("Whole-server tests")
     done(runners.PytestRun(SERVER, "release").result())
+    stage("Differential test")
+    done(runners.differential(20_000, 600))
     stage("Catalogue example")
     done(runners.catalogue(SERVER, whole=False, seconds=600))
     stage("Fuzzers")

@@ -179,6 +179,12 @@ def catalogue(server: Path, whole: bool, seconds: float) -> Tally | None:
     return single("catalogue example", [script, *(["all"] if whole else [])], seconds, {"MB_SERVER": str(server)})
 
 
+def differential(operations: int, seconds: float) -> Tally:
+    """The embedded engine beside an independent implementation of MongoDB's semantics."""
+    command = [sys.executable, "tests/differential/run.py", "--operations", operations, "--jobs", os.cpu_count() or 1]
+    return single("differential", command, seconds)
+
+
 def timed(work) -> tuple:
     began = time.monotonic()
     result = work()
