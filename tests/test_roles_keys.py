@@ -15,9 +15,7 @@ def test_built_in_roles(admin):
     roles = {role["name"]: role for role in ok(admin.get("/admin/roles"))["roles"]}
     for name, permissions in BUILT_IN.items():
         assert set(roles[name]) == {"name", "permissions", "builtIn"} and roles[name]["builtIn"] is True
-        if name != "Viewer":
-            assert set(roles[name]["permissions"]) == set(permissions)
-    assert {"data:*:read", "data:*:list", "storage:read"} <= set(roles["Viewer"]["permissions"])
+        assert set(roles[name]["permissions"]) == set(permissions)
 
 
 def test_built_in_enduser_role(admin):

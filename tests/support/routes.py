@@ -225,7 +225,8 @@ BUILT_IN = {
     "Owner": ["*"],
     "Admin": ["*"],
     "Editor": ["data:*", "storage:*", "functions:invoke", "functions:manage", "collections:manage", "policies:read"],
-    "Viewer": ["data:*:read", "data:*:list", "storage:read", "*:read"],
+    # Reads all configuration; "*:read" alone would leave out the one permission with three segments.
+    "Viewer": ["data:*:read", "data:*:list", "storage:read", "*:read", "auth:config:read"],
 }
 END_USER_ROLE = [
     "data:*:read",
