@@ -13,10 +13,11 @@ import pytest
 from support.client import PASSWORD, Api, EndUser, PlatformUser, ok, refused, unique
 from support.oidc_provider import Browser, OidcProvider
 from support.providers import GithubStandIn, Issuer, Key
-from support.server import Server
+from support.server import SLOW, Server
 
 APP = "https://app.example.com"
 BACK = APP + "/signed-in?from=test"
+LIMIT = 30 * SLOW
 
 
 @pytest.fixture(scope="module")
@@ -292,7 +293,8 @@ def test_of_twenty_parallel_callbacks_one_wins(server, project):
     query = {"state": visit.sent["state"], "code": "code-1"}
 
     def call(_):
-        answer = httpx.get(f"{visit.base}/callback", params=query, cookies=cookie, headers=visit.headers, trust_env=False)
+        answer = httpx.get(f"{visit.base}/callback", params=query, cookies=cookie, headers=visit.headers, trust_env=False,
+                           timeout=LIMIT)
         return "mb_refresh" in fragment(answer.headers["location"])
 
     with ThreadPoolExecutor(20) as pool:
@@ -308,7 +310,7 @@ def test_a_state_of_another_browser_provider_plane_or_project(server, project, o
     control = visit.base.replace("/auth/", "/control/auth/")
     cookie = visit.browser.http.cookies["mb_oauth"]
     answer = httpx.get(f"{control}/callback", params={"state": visit.sent["state"], "code": "c"},
-                       cookies={"mb_oauth": cookie}, trust_env=False)
+                       cookies={"mb_oauth": cookie}, trust_env=False, timeout=LIMIT)
     lost(server, answer.headers["location"])
     # Whatever project the callback names, the state's is the one.
     elsewhere = owner.create_project()
@@ -339,7 +341,7 @@ def test_a_redirect_taken_off_the_list_meanwhile(server, owner):
 def test_the_callback_never_answers_with_an_error_status(server):
     for query in ("", "?", "?state=%zz", "?state=a&state=b", "?code=" + "x" * 5000, "?error=" + "x" * 3000):
         for plane in ("auth", "control/auth"):
-            answer = httpx.get(f"{server.url}/api/v1/{plane}/oauth/any%20thing/callback{query}", trust_env=False)
+            answer = httpx.get(f"{server.url}/api/v1/{plane}/oauth/any%20thing/callback{query}", trust_env=False, timeout=LIMIT)
             assert answer.status_code == 302
             lost(server, answer.headers["location"])
 
