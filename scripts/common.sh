@@ -27,8 +27,6 @@ install_packages() {
   mapfile -t wanted < <(awk -v groups=" $* " '/^[^#]/ && (NF == 1 || index(groups, " " $2 " ")) {print $1}' \
     "$root/scripts/packages.txt" | sort -u)
   ((${#wanted[@]})) || die "scripts/packages.txt names no package"
-  # Node.js from elsewhere brings its own npm, with which Debian's would be at odds.
-  if [[ " $* " == *" test "* ]] && ! command -v npm >/dev/null; then wanted+=(nodejs npm); fi
   command -v dpkg-query >/dev/null || die "this system has no dpkg: Manybase is built on Debian 12 (bookworm)"
   local installed
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true)
