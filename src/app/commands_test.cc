@@ -30,16 +30,16 @@ TEST(Commands, ArgumentsAreChecked) {
     bool good;
   } cases[] = {
       {"check", {}, true},
-      {"check", {{"to", "/tmp/x"}}, false},
-      {"backup", {{"to", "/tmp/x"}}, true},
+      {"check", {{"to", "/backups/x"}}, false},
+      {"backup", {{"to", "/backups/x"}}, true},
       {"backup", {{"to", "tmp/x"}}, false},
       {"backup", {{"to", ""}}, false},
       {"backup", {{"to", std::string("/tmp\0/x", 7)}}, false},
       {"backup", {}, false},
-      {"backup", {{"to", "/tmp/x"}, {"with-secret", "true"}}, true},
-      {"backup", {{"to", "/tmp/x"}, {"with-secret", "yes"}}, false},
-      {"backup", {{"to", "/tmp/x"}, {"project", ""}}, false},
-      {"restore", {{"from", "/tmp/x"}, {"project", "p"}, {"as", "q"}}, true},
+      {"backup", {{"to", "/backups/x"}, {"with-secret", "true"}}, true},
+      {"backup", {{"to", "/backups/x"}, {"with-secret", "yes"}}, false},
+      {"backup", {{"to", "/backups/x"}, {"project", ""}}, false},
+      {"restore", {{"from", "/backups/x"}, {"project", "p"}, {"as", "q"}}, true},
   };
   for (const auto& each : cases) {
     EXPECT_EQ(bool{checkArguments(*findCommand(each.command), each.arguments)}, each.good) << each.command;

@@ -1,5 +1,7 @@
 #include "mail/templates.h"
 
+#include "base/html.h"
+
 namespace mb::mail {
 
 namespace {
@@ -22,32 +24,6 @@ std::string_view hexOf(std::string_view name) {
     if (colour.name == name) return colour.hex;
   }
   return kDefaultColour;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 std::string counted(int64_t count, std::string_view unit) {
@@ -126,18 +102,18 @@ std::string htmlOf(const Letter& letter, const Parts& parts, std::string_view va
       "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif\">\n"
       "<div style=\"max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-top:4px solid {};"
       "border-radius:6px\">\n<p style=\"margin:0 0 16px;font-weight:600\">{}</p>\n",
-      escaped(parts.subject), hexOf(letter.brand.colour), escaped(letter.brand.name));
-  out += fmt::format(kParagraph, escaped(parts.opening));
+      escapeHtml(parts.subject), hexOf(letter.brand.colour), escapeHtml(letter.brand.name));
+  out += fmt::format(kParagraph, escapeHtml(parts.opening));
   if (!letter.link.empty()) {
-    const std::string link = escaped(letter.link);
+    const std::string link = escapeHtml(letter.link);
     out += fmt::format(
         "<p style=\"margin:0 0 16px\"><a href=\"{0}\" style=\"display:inline-block;padding:10px 18px;background:{1};"
         "color:#ffffff;text-decoration:none;border-radius:4px\">{2}</a></p>\n"
         "<p style=\"margin:0 0 16px;font-size:13px;color:#5b6472;word-break:break-all\">{0}</p>\n",
-        link, hexOf(letter.brand.colour), escaped(parts.button));
+        link, hexOf(letter.brand.colour), escapeHtml(parts.button));
   }
-  if (!validity.empty()) out += fmt::format(kParagraph, escaped(validity));
-  if (!parts.closing.empty()) out += fmt::format(kParagraph, escaped(parts.closing));
+  if (!validity.empty()) out += fmt::format(kParagraph, escapeHtml(validity));
+  if (!parts.closing.empty()) out += fmt::format(kParagraph, escapeHtml(parts.closing));
   return out + "</div>\n</body>\n</html>\n";
 }
 

@@ -10,8 +10,6 @@ namespace mb::pages {
 
 using Values = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-// For text between tags and in quoted attributes.
-std::string escapeHtml(std::string_view text);
 // A place without a value is a bug (aborts): templates are part of the program.
 std::string fill(std::string_view text, Values values);
 

@@ -21,6 +21,8 @@ SANITIZER_REPORT = re.compile(
     r"runtime error: |Assertion .* failed"
 )
 
+PORTS_TRIED = 3
+
 
 def binary() -> Path:
     return Path(os.environ.get("MB_SERVER", ROOT / "build" / "release" / "bin" / "manybase"))
@@ -82,13 +84,19 @@ class Server:
         return self
 
     def start(self) -> "Server":
-        self.spawn()
-        try:
-            self.wait_ready()
-        except BaseException:
-            self.kill()
-            raise
-        return self
+        tries = 1 if self.port else PORTS_TRIED
+        while True:
+            tries -= 1
+            self.spawn()
+            try:
+                self.wait_ready()
+                return self
+            except BaseException as wrong:
+                self.kill()
+                # Another program may take a free port between the choice and the start.
+                if tries == 0 or "Address already in use" not in str(wrong):
+                    raise
+                self.port = 0
 
     def wait_ready(self, seconds: float = 20) -> None:
         limit = time.monotonic() + seconds * SLOW
