@@ -1,0 +1,98 @@
+"""A server whose mail is caught, an app of somebody's, a provider, and a real browser."""
+
+import http.server
+import threading
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from support.browser import launch, visiting
+from support.client import ok
+from support.mail import MailCatcher
+from support.oidc_provider import OidcProvider
+from support.server import Server
+
+
+@pytest.fixture(scope="module")
+def catcher(tmp_path_factory):
+    with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
+        yield catcher
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, catcher):
+    """Sends its mail to the catcher; a browser is one address, so the limit per address is far away."""
+    settings = {
+        **catcher.settings,
+        "SERVICE_AUTH_RATE_LIMIT": "1000/60",
+        "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8",  # the provider of these tests
+    }
+    server = Server(tmp_path_factory.mktemp("server"), settings).start()
+    yield server
+    server.stop()
+
+
+class App(http.server.BaseHTTPRequestHandler):
+    """An app of somebody's, on an origin of its own."""
+
+    def do_GET(self):
+        body = b"<!doctype html><title>The app</title><link rel=icon href=data:,><h1>The app</h1>"
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def app():
+    """The app's origin."""
+    listening = http.server.ThreadingHTTPServer(("127.0.0.1", 0), App)
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{listening.server_port}"
+    listening.shutdown()
+
+
+@pytest.fixture(scope="module")
+def project(owner, app):
+    """With a look of its own, and the app among its redirects."""
+    project = owner.create_project("Bean & Leaf <Café>")
+    ok(owner.patch(f"/control/projects/{project.id}", {"color": "emerald", "icon": "🌱"}), 204)
+    ok(project.admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": [app]}), 204)
+    return project
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visitor(chromium):
+    with visiting(chromium) as visitor:
+        yield visitor
+
+
+@pytest.fixture(scope="module")
+def provider(server):
+    provider = OidcProvider().start(f"{server.url}/api/v1/auth/oauth/oidc-acme/callback")
+    yield provider
+    provider.stop()
+
+
+@pytest.fixture(scope="module")
+def with_provider(owner, app, provider):
+    """A project whose users may sign in with the provider."""
+    project = owner.create_project()
+    ok(project.admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": [app]}), 204)
+    client = {"clientId": "shop", "clientSecret": provider.secret("shop"), "issuer": provider.issuer, "enabled": True}
+    ok(project.admin.put("/admin/auth/oauth/providers/oidc-acme", client), 204)
+    off = {"clientId": "x", "clientSecret": "y", "enabled": False}
+    ok(project.admin.put("/admin/auth/oauth/providers/google", off), 204)
+    return project
