@@ -2,6 +2,7 @@
 
 Every target offers: start(), stop(kill=False), pid, and after prepare(): requests(kind) for the kinds in KINDS.
 The work is the same everywhere: OWNERS people own DOCUMENTS notes, a rule lets each see only their own, an index serves it.
+Creates make drafts, under the same rule and index, so that what is read stays among DOCUMENTS.
 """
 
 import json
@@ -25,9 +26,15 @@ KINDS = ["get", "list", "create", "patch", "login"]
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below the ports that the system gives to connections, one of which could take it before the server does."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def note(number):
@@ -116,7 +123,7 @@ class Target:
         if kind == "list":
             return [raw_request("GET", self.list_path(), token) for _, token in tokens]
         if kind == "create":
-            return [raw_request("POST", self.create_path(), t, self.new_note(i, o)) for i, (o, t) in enumerate(tokens * 3)]
+            return [raw_request("POST", self.draft_path(), t, self.new_note(i, o)) for i, (o, t) in enumerate(tokens * 3)]
         if kind == "patch":
             picks = [(token, rng.choice(self.notes[owner])) for owner, token in tokens for _ in range(10)]
             rng.shuffle(picks)
@@ -160,11 +167,12 @@ class Manybase(Target):
         control = call("POST", "/api/v1/control/auth/login", person)["accessToken"]
         self.project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
         admin = call("POST", f"/api/v1/control/projects/{self.project}/token", {}, control)["token"]
-        call("POST", "/api/v1/admin/collections", {"name": "notes"}, admin)
         own = {"filter": {"ownerId": "$auth.uid"}}
         rules = {"read": own, "list": own, "create": {}, "update": own, "delete": own}
-        call("PUT", "/api/v1/admin/collections/notes/policy", rules, admin)
-        call("POST", "/api/v1/admin/collections/notes/indexes", {"keys": {"ownerId": 1}}, admin)
+        for name in ("notes", "drafts"):
+            call("POST", "/api/v1/admin/collections", {"name": name}, admin)
+            call("PUT", f"/api/v1/admin/collections/{name}/policy", rules, admin)
+            call("POST", f"/api/v1/admin/collections/{name}/indexes", {"keys": {"ownerId": 1}}, admin)
         self.admin = admin
 
         def register(i):
@@ -199,6 +207,9 @@ class Manybase(Target):
     def create_path(self):
         return "/api/v1/notes"
 
+    def draft_path(self):
+        return "/api/v1/drafts"
+
     def login_request(self, i):
         body = {"email": f"p{i}@example.com", "password": PASSWORD}
         headers = {"x-forwarded-for": address(200_000 + random.randrange(1 << 22))}
@@ -230,29 +241,30 @@ class PocketBase(Target):
         root = call("POST", login_path.format("_superusers"), person)["token"]
         users = call("GET", "/api/collections/users", token=root)["id"]
         own = "owner = @request.auth.id"
-        call(
-            "POST",
-            "/api/collections",
-            {
-                "name": "notes",
-                "type": "base",
-                "listRule": own,
-                "viewRule": own,
-                "createRule": own,
-                "updateRule": own,
-                "deleteRule": own,
-                "fields": [
-                    {"name": "title", "type": "text"},
-                    {"name": "body", "type": "text"},
-                    {"name": "stars", "type": "number"},
-                    {"name": "done", "type": "bool"},
-                    {"name": "tags", "type": "json"},
-                    {"name": "owner", "type": "relation", "collectionId": users, "maxSelect": 1},
-                ],
-                "indexes": ["CREATE INDEX idx_owner ON notes (owner)"],
-            },
-            root,
-        )
+        for name in ("notes", "drafts"):
+            call(
+                "POST",
+                "/api/collections",
+                {
+                    "name": name,
+                    "type": "base",
+                    "listRule": own,
+                    "viewRule": own,
+                    "createRule": own,
+                    "updateRule": own,
+                    "deleteRule": own,
+                    "fields": [
+                        {"name": "title", "type": "text"},
+                        {"name": "body", "type": "text"},
+                        {"name": "stars", "type": "number"},
+                        {"name": "done", "type": "bool"},
+                        {"name": "tags", "type": "json"},
+                        {"name": "owner", "type": "relation", "collectionId": users, "maxSelect": 1},
+                    ],
+                    "indexes": [f"CREATE INDEX idx_{name}_owner ON {name} (owner)"],
+                },
+                root,
+            )
 
         def register(i):
             body = {"email": f"p{i}@example.com", "password": PASSWORD, "passwordConfirm": PASSWORD}
@@ -283,6 +295,9 @@ class PocketBase(Target):
 
     def create_path(self):
         return "/api/collections/notes/records"
+
+    def draft_path(self):
+        return "/api/collections/drafts/records"
 
     def login_request(self, i):
         body = {"identity": f"p{i}@example.com", "password": PASSWORD}

@@ -16,7 +16,10 @@ Task<VisibleDocument> Documents::create(const Access& access, const std::string&
   Intent intent;
   intent.event = WriteEvent::insert;
   intent.body = std::move(body);
-  if (!intent.body.view().find("id")) intent.id = impl_->deps.ids.next();
+  if (!intent.body.view().find("id")) {
+    intent.id = impl_->deps.ids.next();
+    intent.fresh = true;
+  }
   return impl_->write(access, collection, std::move(intent));
 }
 

@@ -63,7 +63,7 @@ Result<std::vector<store::Change>> judge(const Judgement& judgement, const std::
 
 std::vector<store::WriteTarget> targetOf(const Grant& grant, const Intent& intent) {
   std::vector<store::WriteTarget> targets;
-  targets.push_back({grant.collection->ref, intent.id});
+  targets.push_back({grant.collection->ref, intent.id, intent.fresh});
   return targets;
 }
 

@@ -13,6 +13,7 @@ namespace mb::data {
 struct Intent {
   WriteEvent event = WriteEvent::insert;
   std::string id;
+  bool fresh = false;                 // the id was made for this insert
   doc::Document body;                 // of insert, update and replace, as sent
   std::optional<doc::Update> update;  // of update, parsed; empty when the body names nothing
 };

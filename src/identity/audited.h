@@ -9,7 +9,7 @@ namespace mb::identity {
 
 inline void addTargets(std::vector<store::WriteTarget>& targets, const std::vector<store::Insert>& entries) {
   for (const store::Insert& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
+    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
   }
 }
 

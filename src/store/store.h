@@ -102,6 +102,8 @@ struct WriteOptions {
 struct WriteTarget {
   CollectionRef collection;
   std::string id;  // the document's `id` field
+  // An id that IdGenerator made for this write: nothing stands under it, and nothing is looked up.
+  bool fresh = false;
 };
 
 struct Change {

@@ -39,7 +39,7 @@ Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
     }
     collections_.push_back(handle.state.get());
     std::string key = documentKey(ref.project, ref.number, target.id);
-    targets_.push_back({std::move(handle), ref, std::move(target.id), std::move(key)});
+    targets_.push_back({std::move(handle), ref, std::move(target.id), std::move(key), target.fresh});
   }
   if (collections_.size() > 1) {
     const auto order = [](const CollectionState* c) { return std::pair(c->project, c->number); };
@@ -83,6 +83,10 @@ Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
   before_.reserve(targets_.size());
   std::string bytes;
   for (const Target& target : targets_) {
+    if (target.fresh) {
+      before_.emplace_back();
+      continue;
+    }
     const rocksdb::Status status = room_.database.document(tier, target.key, bytes, keep);
     if (status.IsIncomplete()) return false;
     if (status.IsNotFound()) {

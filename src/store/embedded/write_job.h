@@ -67,6 +67,7 @@ class WriteJob {
     CollectionRef ref;
     std::string id;
     std::string key;
+    bool fresh = false;
   };
   // A unique entry that this write wants to own.
   struct Claim {
