@@ -118,8 +118,9 @@ class Target:
             picks = [(token, rng.choice(self.notes[owner])) for owner, token in tokens for _ in range(10)]
             rng.shuffle(picks)
             return [raw_request("GET", self.note_path(note_id), token) for token, note_id in picks]
-        if kind == "first-get":
-            return [raw_request("GET", self.note_path(self.notes[owner][0]), token) for owner, token in tokens]
+        if kind in ("warm-get", "first-get"):
+            sessions = tokens[:OWNERS] if kind == "warm-get" else tokens[OWNERS:]
+            return [raw_request("GET", self.note_path(self.notes[owner][0]), token) for owner, token in sessions]
         if kind == "list":
             return [raw_request("GET", self.list_path(), token) for _, token in tokens]
         if kind == "create":

@@ -149,12 +149,12 @@ Result<Tcp::endpoint> probe(asio::io_context& core, const ServerSettings& settin
   boost::system::error_code error;
   const auto address = asio::ip::make_address(settings.host, error);
   Tcp::endpoint endpoint(address, static_cast<asio::ip::port_type>(settings.port));
-  // With SO_REUSEPORT a second server would silently share the port; a bind without it says whether it is free.
+  // With SO_REUSEPORT a second server would silently share the port; a bind without it says whether it is free. Nothing
+  // listens here: a client that came in would hold the port for a moment longer than this socket.
   Acceptor acceptor(core);
   if (!error) acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(Acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(1, error);
   if (!error) endpoint = acceptor.local_endpoint(error);
   if (!error) return endpoint;
   return fail(ErrorCode::unavailable,

@@ -1,10 +1,15 @@
 // The listener over real sockets: what clients that behave may rely on.
 #include "http/server.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 
+#include <atomic>
 #include <set>
+#include <thread>
 
+#include "base/descriptor.h"
 #include "http/test_server.h"
 
 namespace mb::http {
@@ -266,6 +271,31 @@ TEST(Server, SaysWhenTheAddressIsTaken) {
   const auto listening = second.listen();
   ASSERT_FALSE(listening);
   EXPECT_THAT(listening.error().message(), HasSubstr(fmt::format("cannot listen on 127.0.0.1:{}", first.port())));
+}
+
+TEST(Server, StartsWhileClientsAlreadyCome) {
+  ServerSettings settings;
+  settings.port = TestServer().port();
+  std::atomic<bool> over = false;
+  std::thread knocking([&] {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(settings.port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    while (!over) {
+      const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      static_cast<void>(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address));
+    }
+  });
+  TestService service;
+  for (int i = 0; i < 300; ++i) {
+    Cores cores(2);
+    Server server(settings, cores, service);
+    const auto listening = server.listen();
+    EXPECT_TRUE(listening) << listening.error().message();
+  }
+  over = true;
+  knocking.join();
 }
 
 TEST(Server, ReadsItsSettings) {
