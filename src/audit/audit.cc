@@ -2,14 +2,33 @@
 
 namespace mb::audit {
 
+namespace {
+
+store::IndexSpec indexOn(std::vector<store::IndexKey> keys, bool sparse = false) {
+  return {.name = store::defaultIndexName(keys),
+          .keys = keys,
+          .sparse = sparse,
+          .partialFilter = std::nullopt,
+          .expireAfterSeconds = std::nullopt};
+}
+
+}  // namespace
+
+AuditSettings::AuditSettings(Settings& settings) {
+  constexpr int64_t kMostDays = 36'500;
+  on = settings.flag("SERVICE_AUDIT", on, "the audit record");
+  days = settings.integer("SERVICE_AUDIT_DAYS", days, 0, kMostDays,
+                          "days after which audit entries are removed, 0 keeps all");
+}
+
 store::SystemCollection auditCollection() {
-  // Listed newest first, all of them or those of one action.
+  // Listed newest first: all, or those of one action, actor or target. Verified and pruned in the order of the chain.
   return {.number = kAuditCollection,
           .name = "__audit",
-          .indexes = {{.name = "action_1_id_-1",
-                       .keys = {{"action", 1}, {"id", -1}},
-                       .partialFilter = std::nullopt,
-                       .expireAfterSeconds = std::nullopt}}};
+          .indexes = {indexOn({{"at", -1}, {"id", -1}}), indexOn({{"action", 1}, {"at", -1}, {"id", -1}}),
+                      indexOn({{"actor.id", 1}, {"at", -1}, {"id", -1}}),
+                      indexOn({{"target", 1}, {"at", -1}, {"id", -1}}), indexOn({{"seq", 1}}, true)},
+          .chained = true};
 }
 
 std::vector<store::Insert> Auditor::entry(store::ProjectNo project, std::string action, AuditActor actor,
@@ -27,6 +46,22 @@ std::vector<store::Insert> Auditor::entry(store::ProjectNo project, std::string 
                          .details = std::move(details)};
   inserts.push_back({{project, kAuditCollection, 0}, doc::encode(entry)});
   return inserts;
+}
+
+std::vector<store::Insert> Auditor::failure(store::ProjectNo project, std::string action, AuditActor actor,
+                                            std::string target, std::string ip, std::string requestId,
+                                            doc::Document details) {
+  if (!enabled_) return {};
+  const std::optional<uint64_t> omitted = failures_.take(project);
+  if (!omitted) return {};
+  if (*omitted > 0) {
+    doc::BsonWriter more;
+    more.appendAll(details);
+    more.appendInteger("omitted", static_cast<int64_t>(*omitted));
+    details = more.finish();
+  }
+  return entry(project, std::move(action), std::move(actor), std::move(target), std::move(ip), std::move(requestId),
+               std::move(details));
 }
 
 }  // namespace mb::audit

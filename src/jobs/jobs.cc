@@ -34,6 +34,11 @@ std::vector<store::SystemCollection> systemCollections() {
   return {{kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}}};
 }
 
+std::vector<store::SealedField> sealedFields() {
+  return {{kJobs, "sealed", store::SealedField::Form::bytes,
+           [](std::string_view, doc::DocumentView job) { return sealContext(job.stringOr("id")); }}};
+}
+
 store::Deadline storeDeadline() {
   return std::chrono::steady_clock::now() + 10s;
 }

@@ -25,6 +25,7 @@
 #include "base/crypto.h"
 #include "base/id.h"
 #include "base/task.h"
+#include "store/sealed_fields.h"
 #include "store/store.h"
 
 namespace mb::jobs {
@@ -32,6 +33,7 @@ namespace mb::jobs {
 // Numbers 70 to 79 of the system collections belong to this room; all its rows stand in the control project.
 inline constexpr store::CollectionNo kJobs = 70;
 std::vector<store::SystemCollection> systemCollections();
+std::vector<store::SealedField> sealedFields();
 
 inline constexpr size_t kMaxPayloadBytes = 256 << 10;
 

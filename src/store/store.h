@@ -63,6 +63,8 @@ struct SystemCollection {
   CollectionNo number;
   std::string name;  // "__users"
   std::vector<IndexSpec> indexes;
+  // Inserts are chained in the order of their commits: chain.h. An index on `seq` alone, sparse, keeps up.
+  bool chained = false;
 };
 
 struct CollectionInfo {
@@ -95,7 +97,8 @@ struct WriteOptions {
   // Projects whose epoch (authority, configuration) this write changes; bumped in the same commit, visible in epoch()
   // before the writer is answered.
   std::vector<ProjectNo> bumpEpochs;
-  // False keeps the write out of the change log: what a restore brings back is no change that others are to follow.
+  // False keeps the write out of the change log, and chains nothing: what a restore brings back is no change that
+  // others are to follow.
   bool logged = true;
 };
 

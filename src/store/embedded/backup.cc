@@ -92,6 +92,38 @@ Result<> StoreImage::each(ProjectNo project, CollectionNo collection, const Visi
   return {};
 }
 
+Result<> StoreImage::eachBy(ProjectNo project, CollectionNo collection, std::string_view name,
+                            const Visit& visit) const {
+  const embedded::CollectionHandle handle = impl_->catalogue.collection(project, collection);
+  if (!handle) return {};
+  const embedded::Index* index = nullptr;
+  for (const auto& each : handle.schema->indexes) {
+    if (each->spec.name == name && each->ready) index = each.get();
+  }
+  if (!index) return fail(ErrorCode::notFound, fmt::format("there is no index {}", name));
+  const std::string prefix = embedded::rangePrefix(project, index->number);
+  rocksdb::ReadOptions options = embedded::Database::reading(Tier::disk);
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> at(
+      impl_->database->db().NewIterator(options, impl_->database->family(Family::indexes)));
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+    std::string_view id = embedded::view(at->value());
+    if (!index->spec.unique) {
+      const std::string_view key = embedded::view(at->key());
+      if (id.size() != 2) return fail(ErrorCode::internal, fmt::format("the index {} is damaged", name));
+      id = key.substr(std::min<size_t>(embedded::readU16(id.data()), key.size()));
+    }
+    TRY(const std::optional<doc::Document> document, get(project, collection, id));
+    if (document) CHECK(visit(*document));
+  }
+  if (!at->status().ok()) return fail(embedded::readError(at->status()));
+  return {};
+}
+
+Result<ChainHead> StoreImage::chainHead(ProjectNo project, CollectionNo collection) const {
+  return impl_->catalogue.chainHead(project, collection);
+}
+
 Result<CheckReport> StoreImage::check(Progress& progress) const {
   CheckReport report = embedded::Checker(*impl_->database, impl_->catalogue, &progress).run();
   if (progress.stopped()) return fail(ErrorCode::unavailable, "the check was stopped");

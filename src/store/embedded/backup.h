@@ -25,6 +25,11 @@ class StoreImage {
   // Calls `visit` with each document, ascending id, until it fails. Blocks.
   using Visit = std::function<Result<>(doc::DocumentView)>;
   Result<> each(ProjectNo project, CollectionNo collection, const Visit& visit) const;
+  // The same in the order of one of its indexes, each as often as it stands there; those without an entry are left out.
+  // Fails with notFound when there is no such index.
+  Result<> eachBy(ProjectNo project, CollectionNo collection, std::string_view index, const Visit& visit) const;
+  // EmbeddedStore::chainHead.
+  Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) const;
   // What EmbeddedStore::check looks for. Fails with unavailable when it is stopped. Blocks.
   Result<CheckReport> check(Progress& progress) const;
 

@@ -121,6 +121,35 @@ void Catalogue::applyCounts() {
     state.bytes = state.nextBytes = bytes;
   }
   counts_ = {};
+  for (const auto& [where, head] : heads_) {
+    if (const CollectionHandle handle = collection(where.first, where.second)) handle.state->nextHead = head;
+  }
+  heads_ = {};
+}
+
+Result<ChainHead> Catalogue::chainHead(ProjectNo projectNo, CollectionNo collection) const {
+  rocksdb::PinnableSlice value;
+  const auto status = database_->get(Tier::disk, Family::system, row::of('A', projectNo, collection), &value);
+  if (status.IsNotFound()) return ChainHead{};
+  if (!status.ok()) return fail(readError(status));
+  return decodeChainHead(view(value));
+}
+
+std::string encodeChainHead(const ChainHead& head) {
+  std::string value;
+  appendU64(value, head.seq);
+  value.append(reinterpret_cast<const char*>(head.hash.data()), head.hash.size());
+  return value;
+}
+
+Result<ChainHead> decodeChainHead(std::string_view value) {
+  ChainHead head;
+  if (value.size() != 8 + head.hash.size()) {
+    return fail(ErrorCode::internal, "the database is damaged: a row of kind A in its catalogue");
+  }
+  head.seq = readU64(value.data());
+  std::memcpy(head.hash.data(), value.data() + 8, head.hash.size());
+  return head;
 }
 
 Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>& system) {
@@ -226,6 +255,11 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       CHECK(holds(16));
       counts_.push_back({{number(1), number(5)}, readU64(value.data()), readU64(value.data() + 8)});
       return {};
+    case 'A': {
+      TRY(const ChainHead head, decodeChainHead(value));
+      heads_.push_back({{number(1), number(5)}, head});
+      return {};
+    }
     case 'W':
       CHECK(holds(8));
       ensureProject(number(1)).lowWater = readU64(value.data());

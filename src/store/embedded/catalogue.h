@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "store/chain.h"
 #include "store/embedded/latch.h"
 #include "store/embedded/rocks.h"
 #include "store/embedded/schema.h"
@@ -29,6 +30,9 @@ struct CollectionState {
   uint64_t nextDocuments = 0;
   uint64_t nextBytes = 0;
   uint64_t group = 0;
+  // Likewise, of a chained collection.
+  ChainHead nextHead;
+  uint64_t chainGroup = 0;
 };
 
 struct CollectionHandle {
@@ -72,6 +76,10 @@ struct Tombstone {
 };
 std::string encodeTombstone(const Tombstone& tombstone);
 
+// The value of an 'A' row. Decoding fails with internal.
+std::string encodeChainHead(const ChainHead& head);
+Result<ChainHead> decodeChainHead(std::string_view value);
+
 class Catalogue {
  public:
   static constexpr ProjectNo kMaxProjects = 4096 * 1024;
@@ -93,6 +101,8 @@ class Catalogue {
   const std::map<CollectionNo, SchemaPtr>& systemCollections() const { return system_; }
   // Of user collections, by number.
   std::vector<SchemaPtr> userCollections(ProjectNo project) const;
+  // The durable end of a collection's chain. Reads the disk.
+  Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) const;
   // Of all that were used, dead project or not.
   std::vector<std::shared_ptr<CollectionState>> states(ProjectNo project) const;
   uint64_t lowWater(ProjectNo project) const;
@@ -140,6 +150,7 @@ class Catalogue {
     uint64_t bytes;
   };
   std::vector<Counts> counts_;  // while loading: 'N' rows, until the collections they speak of are known
+  std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;  // and 'A' rows
   // While loading: 'M' rows, which stand before some of the rows they speak of.
   std::vector<std::pair<std::pair<ProjectNo, IndexNo>, std::pair<uint32_t, uint32_t>>> marks_;
 };

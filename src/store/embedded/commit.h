@@ -38,6 +38,16 @@ struct Commit {
     uint32_t multikey = 0;
     uint32_t truncated = 0;
   };
+  // An insert into a chained collection, which the commit thread gives its place.
+  struct Link {
+    uint32_t op;  // in `ops`
+    CollectionState* collection;
+    const Index* bySeq;  // null where there is none
+  };
+  struct Head {
+    CollectionState* collection;
+    ChainHead head;
+  };
   static constexpr uint32_t kElsewhere = UINT32_MAX;
 
   ProjectState* project = nullptr;  // whose turn it takes, and whose log it writes
@@ -47,6 +57,8 @@ struct Commit {
   boost::container::small_vector<Op, 4> ops;
   boost::container::small_vector<LogItem, 1> log;
   boost::container::small_vector<Count, 2> counts;
+  boost::container::small_vector<Link, 1> links;
+  std::vector<Head> heads;  // of chains that were restored
   std::vector<Mark> marks;
   std::vector<ProjectState*> bumps;
   // Runs on the commit thread once all is durable, before anybody sees the new epochs.
@@ -60,7 +72,7 @@ struct Commit {
   std::string_view valueOf(const Op& op) const {
     return op.valueAt == kElsewhere ? op.value : std::string_view(arena).substr(op.valueAt, op.value.size());
   }
-  bool empty() const { return ops.empty() && bumps.empty() && !onDurable; }
+  bool empty() const { return ops.empty() && heads.empty() && bumps.empty() && !onDurable; }
 
   // The commit thread's.
   Resumer<bool> resumer;

@@ -45,10 +45,12 @@ void CommitThread::build(std::span<Commit* const> group) {
   if (batch_.GetDataSize() > kBatchKept) batch_ = rocksdb::WriteBatch();
   batch_.Clear();
   collections_.clear();
+  chained_.clear();
   logged_.clear();
   bumped_.clear();
   written_.clear();
   nowMs_ = clock_.now().ms;
+  for (Commit* commit : group) addLinks(*commit);
   addOps(group);
   for (Commit* commit : group) {
     addLog(*commit);
@@ -58,6 +60,40 @@ void CommitThread::build(std::span<Commit* const> group) {
   }
   addTouched();
   addIdFloor();
+}
+
+// What is inserted into a chained collection becomes longer by its place, after the writer's room in the queue was
+// counted: the bytes counted stay, since they are what the queue gets back.
+void CommitThread::addLinks(Commit& commit) {
+  const auto touch = [this](CollectionState& collection) {
+    if (std::exchange(collection.chainGroup, group_) != group_) chained_.push_back(&collection);
+  };
+  const size_t admitted = commit.bytes;
+  for (const Commit::Link& link : commit.links) {
+    CollectionState& collection = *link.collection;
+    Commit::Op& op = commit.ops[link.op];
+    const std::string_view before = commit.valueOf(op);
+    const std::string stored = chained(doc::DocumentView(before), collection.nextHead);
+    collection.nextBytes += stored.size() - before.size();
+    op.valueAt = static_cast<uint32_t>(commit.arena.size());
+    op.value = {nullptr, stored.size()};
+    commit.arena += stored;
+    touch(collection);
+    if (!link.bySeq) continue;
+    const std::string id(commit.keyOf(op).substr(kPrefixBytes));
+    const auto collected = collectEntries(*link.bySeq, collection.project, doc::DocumentView(stored), id, entries_);
+    if (!collected) stopProcess("building a write", rocksdb::Status::Corruption(collected.error().message()));
+    for (size_t i = 0; i < entries_.entries.size(); ++i) {
+      value_.clear();
+      appendU16(value_, entries_.entries[i].idAt);
+      commit.put(Family::indexes, entries_.key(i), value_);
+    }
+  }
+  commit.bytes = admitted;
+  for (const Commit::Head& restored : commit.heads) {
+    restored.collection->nextHead = restored.head;
+    touch(*restored.collection);
+  }
 }
 
 // In order of their keys, which costs less to put into a memtable than any other; what one commit does to a key stays
@@ -139,6 +175,10 @@ void CommitThread::addTouched() {
     appendU64(value_, collection->nextDocuments);
     appendU64(value_, collection->nextBytes);
     put(row::of('N', collection->project, collection->number));
+  }
+  for (const CollectionState* collection : chained_) {
+    value_ = encodeChainHead(collection->nextHead);
+    put(row::of('A', collection->project, collection->number));
   }
   for (const ProjectState* project : logged_) {
     value_.clear();

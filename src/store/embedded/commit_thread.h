@@ -1,10 +1,11 @@
-// The commit thread: takes groups, gives them their places in what is totally ordered (log positions, counts, epochs),
-// writes and syncs each as one batch, and only then lets the writers go on.
+// The commit thread: takes groups, gives them their places in what is totally ordered (log positions, counts, epochs,
+// chains), writes and syncs each as one batch, and only then lets the writers go on.
 #pragma once
 
 #include <thread>
 
 #include "store/embedded/commit_queue.h"
+#include "store/embedded/index_entries.h"
 
 namespace mb::store::embedded {
 
@@ -22,6 +23,7 @@ class CommitThread {
  private:
   void run();
   void build(std::span<Commit* const> group);
+  void addLinks(Commit& commit);
   void addOps(std::span<Commit* const> group);
   void addLog(const Commit& commit);
   void addCounts(const Commit& commit);
@@ -45,6 +47,7 @@ class CommitThread {
   uint64_t group_ = 0;
   rocksdb::WriteBatch batch_;
   std::vector<CollectionState*> collections_;  // whose counts it changes
+  std::vector<CollectionState*> chained_;      // whose chain it goes on with
   std::vector<ProjectState*> logged_;
   std::vector<ProjectState*> bumped_;
   struct KeyedOp {
@@ -57,6 +60,7 @@ class CommitThread {
   std::vector<DocumentCache::Write> written_;  // the documents of this group
   int64_t idFloorMs_;
   int64_t nowMs_ = 0;
+  EntrySet entries_;
   std::string key_;
   std::string value_;
 };

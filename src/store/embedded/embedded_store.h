@@ -8,6 +8,7 @@
 #include "base/id.h"
 #include "base/progress.h"
 #include "base/settings.h"
+#include "store/chain.h"
 #include "store/change_feed.h"
 #include "store/store.h"
 
@@ -67,6 +68,10 @@ class EmbeddedStore : public DocumentStore, public ChangeFeed {
   // Rewrites all files, or those with keys of one project, without what was removed or replaced. Reads and writes go
   // on. Fails with unavailable when it is stopped, notFound for an unknown project. Blocks.
   virtual Result<CompactReport> compact(std::optional<ProjectNo> project, Progress& progress) = 0;
+  // The durable end of the chain of a chained collection (chain.h). Reads the disk. Fails with internal.
+  virtual Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) = 0;
+  // What is inserted from here on follows `head`: for a restore, whose documents bring their places with them.
+  virtual Task<> restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) = 0;
   // The floor for IdGenerator::startAbove, durable from earlier runs. `ids` is asked at each commit for what to
   // remember.
   virtual int64_t idFloorMs() const = 0;

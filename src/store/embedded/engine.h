@@ -71,6 +71,8 @@ class Engine final : public EmbeddedStore {
   CheckReport check() override;
   Result<> checkpoint(const std::filesystem::path& to) override;
   Result<CompactReport> compact(std::optional<ProjectNo> project, Progress& progress) override;
+  Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) override;
+  Task<> restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) override;
   int64_t idFloorMs() const override { return catalogue_.idFloorMs; }
   void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
 

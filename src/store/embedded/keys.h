@@ -12,6 +12,7 @@
 //              'P' project                           u32 next collection or index number
 //              'C' project collection                BSON: a user collection
 //              'N' project collection                u64 documents, u64 bytes
+//              'A' project collection                u64 seq, 32 bytes hash: the end of its chain (store/chain.h)
 //              'E' project                           u64 epoch
 //              'L' project                           u64 last position, u64 bytes ever logged, i64 time of the last
 //              'W' project                           u64 low-water mark of the log: entries at or below are gone

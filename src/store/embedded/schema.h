@@ -36,6 +36,7 @@ struct Schema {
   uint64_t version = 0;
   doc::Document config;
   std::vector<std::shared_ptr<const Index>> indexes;
+  bool chained = false;  // SystemCollection::chained; as declared, in no row
 
   bool system() const { return number < kFirstUserCollection; }
   const Index* index(IndexNo wanted) const;

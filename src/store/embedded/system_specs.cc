@@ -42,8 +42,12 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     next.indexes.push_back(index);
     fresh.push_back(std::move(index));
   }
+  next.chained = wanted.chained;
   const bool known_before = known->number == wanted.number && known->name == wanted.name;
-  if (known_before && fresh.empty() && left.empty()) return {};
+  if (known_before && fresh.empty() && left.empty()) {
+    system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
+    return {};
+  }
   for (const auto& index : fresh) CHECK(buildSystemIndex(wanted, *index));
 
   rocksdb::WriteBatch batch;

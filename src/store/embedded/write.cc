@@ -88,4 +88,23 @@ Task<WriteOutcome> Engine::write(std::vector<WriteTarget> targets, Judge judge, 
   co_return WriteOutcome{};
 }
 
+Result<ChainHead> Engine::chainHead(ProjectNo project, CollectionNo collection) {
+  const Inside inside(gate_);
+  if (!inside) return stopping();
+  return catalogue_.chainHead(project, collection);
+}
+
+Task<> Engine::restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  const CollectionHandle handle = catalogue_.collection(project, collection);
+  if (!handle || !handle.schema->chained) co_return fail(ErrorCode::notFound, "no such chained collection");
+  Commit commit;
+  commit.project = catalogue_.project(project);
+  commit.heads.push_back({handle.state.get(), head});
+  CO_CHECK(admit(commit));
+  co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(commit, std::move(resumer)); });
+  co_return Result<>();
+}
+
 }  // namespace mb::store::embedded

@@ -119,10 +119,15 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   if (after && after->size() > kMaxDocument) {
     return fail(ErrorCode::payloadTooLarge, "a document is at most 1 MiB");
   }
+  const bool links = target.handle.schema->chained && logged && !before;
+  if (links && namesPlace(*after)) {
+    return fail(Error(ErrorCode::internal, "the write could not be judged").withCause("it names a place in the chain"));
+  }
   for (const auto& index : target.handle.schema->indexes) CHECK(applyIndex(at, *index, before, after));
   if (after) {
     puts_ = true;
     commit.putElsewhere(Family::documents, target.key, after->bytes());
+    if (links) addLink(target.handle);
   } else {
     commit.remove(Family::documents, target.key);
   }
@@ -137,6 +142,15 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   commit.bytes += item.headSize + item.before.size() + item.after.size();
   commit.log.push_back(item);
   return {};
+}
+
+void WriteJob::addLink(const CollectionHandle& handle) {
+  const Index* bySeq = nullptr;
+  for (const auto& index : handle.schema->indexes) {
+    const bool alone = index->spec.keys.size() == 1 && index->spec.keys.front().path == kChainSeq;
+    if (alone && index->spec.sparse && !index->spec.unique) bySeq = index.get();
+  }
+  commit.links.push_back({static_cast<uint32_t>(commit.ops.size() - 1), handle.state.get(), bySeq});
 }
 
 void WriteJob::addCount(CollectionState& collection, int64_t documents, int64_t bytes) {

@@ -93,6 +93,8 @@ class WriteJob {
   void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which);
   void noteMarks(const Target& target, const Index& index, const EntrySet& entries);
   void addCount(CollectionState& collection, int64_t documents, int64_t bytes);
+  // The document that was put last takes its place in the chain.
+  void addLink(const CollectionHandle& handle);
   Result<bool> ownerOf(Tier tier, std::string_view key, std::string& owner);
 
   WriteRoom room_;

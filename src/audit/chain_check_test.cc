@@ -1,0 +1,314 @@
+// Entries in a store, tampered with through the store itself, and what the check makes of them.
+#include "audit/chain_check.h"
+
+#include "audit/journal.h"
+#include "audit/retention.h"
+#include "document/json.h"
+#include "store/embedded/backup.h"
+#include "store/embedded/testing.h"
+
+namespace mb::audit {
+namespace {
+
+using store::Change;
+
+constexpr int64_t kDayMs = 24LL * 3600 * 1000;
+
+class ChainTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { initCrypto(); }
+  ChainTest() : opened_({auditCollection()}) { project_ = opened_.must(opened_.store().allocateProject()); }
+
+  store::CollectionRef journal() const { return {project_, kAuditCollection, 0}; }
+  void write(std::vector<std::string> ids, std::function<std::vector<Change>(std::vector<doc::Document>)> change) {
+    std::vector<store::WriteTarget> targets;
+    for (std::string& id : ids) targets.push_back({journal(), std::move(id)});
+    store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {}};
+    opened_.must(opened_.store().write(
+        std::move(targets),
+        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
+          std::vector<doc::Document> there;
+          for (const auto& each : before) there.push_back(each ? *each : doc::Document());
+          return change(std::move(there));
+        },
+        std::move(options)));
+  }
+  // Ids of new entries, oldest first.
+  std::vector<std::string> record(int count, const std::string& action = "user.block") {
+    std::vector<std::string> made;
+    for (int i = 0; i < count; ++i) {
+      clock_.advance(10);
+      auto entries = auditor_.entry(project_, action, {"member", "user_1", std::nullopt}, "users/user_2", "", "");
+      made.emplace_back(entries.front().document.view().stringOr("id"));
+      write({made.back()}, [&](auto) {
+        std::vector<Change> changes;
+        changes.push_back(Change::put(std::move(entries.front().document)));
+        return changes;
+      });
+    }
+    return made;
+  }
+  void put(const std::string& id, doc::Document document) {
+    write({id}, [&](auto) {
+      std::vector<Change> changes;
+      changes.push_back(Change::put(std::move(document)));
+      return changes;
+    });
+  }
+  void remove(const std::string& id) {
+    write({id}, [](auto) {
+      std::vector<Change> changes;
+      changes.push_back(Change::remove());
+      return changes;
+    });
+  }
+  doc::Document at(const std::string& id) { return *opened_.must(opened_.store().get(journal(), id)); }
+  // With one field as `value` has it.
+  static doc::Document with(doc::DocumentView document, std::string_view field, doc::ValueView value) {
+    doc::BsonWriter out;
+    for (const doc::Element& each : document) out.append(each.key, each.key == field ? value : each.value);
+    return out.finish();
+  }
+  static doc::Document edited(doc::DocumentView document) {
+    const doc::Document other = *doc::parseJson(R"({"action":"user.activate"})");
+    return with(document, "action", *other.view().find("action"));
+  }
+
+  ChainReport check(std::optional<Digest> looked = std::nullopt) {
+    const std::filesystem::path path = opened_.path() / fmt::format("image{}", images_++);
+    EXPECT_TRUE(opened_.store().checkpoint(path));
+    auto image = store::StoreImage::open(path);
+    EXPECT_TRUE(image);
+    ChainCheck check(looked);
+    EXPECT_TRUE((*image)->each(project_, kAuditCollection, [&](doc::DocumentView entry) -> Result<> {
+      if (!store::namesPlace(entry)) check.takeOlder(entry);
+      return {};
+    }));
+    EXPECT_TRUE((*image)->eachBy(project_, kAuditCollection, kByPlace, [&](doc::DocumentView entry) -> Result<> {
+      check.take(entry);
+      return {};
+    }));
+    return check.finish((*image)->stats(project_, kAuditCollection).documents,
+                        *(*image)->chainHead(project_, kAuditCollection));
+  }
+  std::string problem() { return check().problem; }
+  static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
+  uint64_t pruned(int64_t days) {
+    Retention retention(opened_.store(), ids_, clock_, days);
+    return opened_.must(retention.prune(project_));
+  }
+
+  ManualClock clock_{1'800'000'000'000};
+  IdGenerator ids_{clock_};
+  Auditor auditor_{true, ids_, clock_};
+  store::embedded::OpenedStore opened_;
+  store::ProjectNo project_ = 0;
+  int images_ = 0;
+};
+
+TEST_F(ChainTest, AWholeOneIsWhole) {
+  EXPECT_EQ(problem(), "");
+  record(5);
+  const ChainReport report = check();
+  EXPECT_EQ(report.problem, "");
+  EXPECT_EQ(report.entries, 5U);
+  EXPECT_EQ(report.older, 0U);
+  EXPECT_EQ(report.head.seq, 5U);
+  EXPECT_EQ(report.to->ms - report.from->ms, 40);
+}
+
+TEST_F(ChainTest, ARemovedEntryIsNamed) {
+  const auto ids = record(6);
+  remove(ids[2]);
+  EXPECT_EQ(problem(), "entry 3 is missing, before " + ids[3]);
+  remove(ids[3]);
+  EXPECT_EQ(problem(), "entries 3 to 4 are missing, before " + ids[4]);
+}
+
+TEST_F(ChainTest, TheFirstEntriesCannotGoUnsaid) {
+  const auto ids = record(4);
+  remove(ids[0]);
+  EXPECT_EQ(problem(), "entry 1 is missing at the beginning");
+}
+
+TEST_F(ChainTest, AMissingEndShowsAgainstTheRecordedOne) {
+  const auto ids = record(5);
+  remove(ids[4]);
+  EXPECT_EQ(problem(), "entry 5 is missing at the end");
+  for (const std::string& id : ids) {
+    if (id != ids[4]) remove(id);
+  }
+  EXPECT_EQ(problem(), "entries 1 to 5 are missing at the end");
+}
+
+TEST_F(ChainTest, AnEditedEntryIsNamed) {
+  const auto ids = record(4);
+  put(ids[1], edited(at(ids[1])));
+  EXPECT_EQ(problem(), "entry 2 (" + ids[1] + ") was edited");
+}
+
+TEST_F(ChainTest, EditedWithItsHashMadeAnewDoesNotFit) {
+  const auto ids = record(4);
+  const auto link = store::linkOf(at(ids[1]));
+  doc::Document changed = edited(at(ids[1]));
+  doc::BsonWriter hash;
+  hash.appendString("hash", toHex(store::chainHash(link->prev, changed)));
+  const doc::Document made = hash.finish();
+  put(ids[1], with(changed, "hash", *made.view().find("hash")));
+  EXPECT_EQ(problem(), "entry 3 (" + ids[2] + ") does not follow the one before it: one of them was replaced");
+  // Of the last one the recorded end tells.
+  for (const std::string& id : {ids[2], ids[3]}) remove(id);
+  EXPECT_EQ(problem(), "entries 3 to 4 are missing at the end");
+}
+
+TEST_F(ChainTest, TheLastOneReplacedShowsAgainstTheRecordedEnd) {
+  const auto ids = record(2);
+  const auto link = store::linkOf(at(ids[1]));
+  doc::Document changed = edited(at(ids[1]));
+  doc::BsonWriter hash;
+  hash.appendString("hash", toHex(store::chainHash(link->prev, changed)));
+  const doc::Document made = hash.finish();
+  put(ids[1], with(changed, "hash", *made.view().find("hash")));
+  EXPECT_EQ(problem(), "entry 2 (" + ids[1] + ") is not the one that was recorded as the last");
+}
+
+TEST_F(ChainTest, SwappedEntriesShow) {
+  const auto ids = record(4);
+  const doc::Document second = at(ids[1]);
+  const doc::Document third = at(ids[2]);
+  for (const std::string_view field : {"seq", "prev", "hash"}) {
+    put(ids[1], with(at(ids[1]), field, *third.view().find(field)));
+    put(ids[2], with(at(ids[2]), field, *second.view().find(field)));
+  }
+  EXPECT_EQ(problem(), "entry 2 (" + ids[2] + ") was edited");
+}
+
+TEST_F(ChainTest, ACopyAtTheSamePlaceShows) {
+  const auto ids = record(3);
+  doc::BsonWriter id;
+  id.appendString("id", ids[1] + "b");
+  const doc::Document other = id.finish();
+  const doc::Document copy = with(at(ids[1]), "id", *other.view().find("id"));
+  // Unlogged, as a restore writes; an ordinary insert names no place.
+  std::vector<store::WriteTarget> targets{{journal(), ids[1] + "b"}};
+  store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {}};
+  options.logged = false;
+  opened_.must(opened_.store().write(
+      std::move(targets),
+      [&](auto) -> Result<std::vector<Change>> {
+        std::vector<Change> changes;
+        changes.push_back(Change::put(copy));
+        return changes;
+      },
+      std::move(options)));
+  EXPECT_EQ(problem(), "entry 2 is there twice: " + ids[1] + " and " + ids[1] + "b");
+}
+
+TEST_F(ChainTest, AnEntryWithoutItsPlaceShows) {
+  const auto ids = record(3);
+  doc::BsonWriter bare;
+  for (const doc::Element& each : at(ids[1]).view()) {
+    if (each.key != "seq" && each.key != "prev" && each.key != "hash") bare.append(each.key, each.value);
+  }
+  put(ids[1], bare.finish());
+  EXPECT_EQ(problem(), "entry 2 is missing, before " + ids[2]);
+}
+
+TEST_F(ChainTest, AHashToldEarlierIsLookedFor) {
+  record(3);
+  const Digest told = check().head.hash;
+  record(2);
+  EXPECT_TRUE(check(told).foundHash);
+  Digest other = told;
+  other[0] ^= 1;
+  EXPECT_FALSE(check(other).foundHash);
+}
+
+TEST_F(ChainTest, PrunedEntriesAreSaidToBe) {
+  record(450);
+  clock_.advance(31 * kDayMs);
+  const auto young = record(3);
+  const Digest before = check().head.hash;
+  EXPECT_EQ(pruned(30), 450U);
+  const ChainReport report = check(before);
+  EXPECT_EQ(report.problem, "");
+  EXPECT_EQ(report.pruned, 450U);
+  EXPECT_EQ(report.entries, 3U + 3U);  // three commits, each with its record
+  EXPECT_TRUE(report.foundHash);
+  remove(young[0]);
+  EXPECT_EQ(problem(), "entries 1 to 451 are missing at the beginning");
+}
+
+TEST_F(ChainTest, PruningEndsOfItself) {
+  record(3);
+  clock_.advance(31 * kDayMs);
+  EXPECT_EQ(pruned(0), 0U);
+  EXPECT_EQ(pruned(30), 3U);
+  clock_.advance(31 * kDayMs);
+  // Its own record is too old by now, and alone: another would take its place for ever.
+  EXPECT_EQ(pruned(30), 0U);
+  record(1);
+  clock_.advance(31 * kDayMs);
+  EXPECT_EQ(pruned(30), 2U);
+  const ChainReport report = check();
+  EXPECT_EQ(report.problem, "");
+  EXPECT_EQ(report.pruned, 5U);
+  EXPECT_EQ(report.entries, 1U);
+}
+
+TEST_F(ChainTest, EntriesFromBeforeTheChainAreCountedAndPrunedFirst) {
+  store::SystemCollection plain = auditCollection();
+  plain.chained = false;
+  opened_.setSystem({plain});
+  opened_.reopen();
+  const auto old = record(4);
+  opened_.setSystem({auditCollection()});
+  opened_.reopen();
+  clock_.advance(31 * kDayMs);
+  record(2);
+  ChainReport report = check();
+  EXPECT_EQ(report.problem, "");
+  EXPECT_EQ(report.older, 4U);
+  EXPECT_EQ(report.entries, 2U);
+  EXPECT_EQ(pruned(30), 4U);
+  report = check();
+  EXPECT_EQ(report.problem, "");
+  EXPECT_EQ(report.older, 0U);
+  EXPECT_EQ(report.entries, 3U);
+}
+
+struct Listing {
+  std::string what;
+  JournalQuery query;
+  std::string expected;  // the last letters of actions, newest first
+};
+
+TEST_F(ChainTest, TheJournalIsReadNewestFirst) {
+  for (const char* action : {"user.a", "user.b", "role.c", "users.d", "user.e"}) record(1, action);
+  const Timestamp end = clock_.now();
+  const std::vector<Listing> listings = {
+      {"all", {}, "edcba"},
+      {"an action", {.action = "user.b", .actor = "", .target = "", .from = {}, .to = {}}, "b"},
+      {"a family", {.action = "user.*", .actor = "", .target = "", .from = {}, .to = {}}, "eba"},
+      {"an unknown one", {.action = "user", .actor = "", .target = "", .from = {}, .to = {}}, ""},
+      {"an actor", {.action = "", .actor = "user_1", .target = "", .from = {}, .to = {}}, "edcba"},
+      {"another actor", {.action = "", .actor = "user_2", .target = "", .from = {}, .to = {}}, ""},
+      {"a target", {.action = "", .actor = "", .target = "users/user_2", .from = {}, .to = {}}, "edcba"},
+      {"from", {.action = "", .actor = "", .target = "", .from = Timestamp{end.ms - 10}, .to = {}}, "ed"},
+      {"to", {.action = "", .actor = "", .target = "", .from = {}, .to = Timestamp{end.ms - 30}}, "ba"},
+      {"both", {.action = "user.*", .actor = "", .target = "", .from = Timestamp{end.ms - 30}, .to = end}, "eb"},
+      {"a page", {.action = "", .actor = "", .target = "", .from = {}, .to = {}, .skip = 1, .limit = 2}, "dc"},
+      {"none", {.action = "", .actor = "", .target = "", .from = {}, .to = {}, .skip = 0, .limit = 0}, ""},
+  };
+  Journal journal(opened_.store());
+  for (const Listing& each : listings) {
+    std::string letters;
+    for (const AuditEntry& entry : opened_.must(journal.list(project_, each.query, soon()))) {
+      letters += entry.action.back();
+    }
+    EXPECT_EQ(letters, each.expected) << each.what;
+  }
+}
+
+}  // namespace
+}  // namespace mb::audit
