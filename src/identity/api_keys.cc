@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "identity/audited.h"
 #include "identity/records.h"
 
 namespace mb::identity {
@@ -76,6 +77,13 @@ std::vector<store::Change> one(store::Change change) {
   return changes;
 }
 
+// The entry of what was done to a key. Its scopes are told, the key is not.
+std::vector<store::Insert> auditOf(const IdentityDeps& deps, store::ProjectNo project, const KeyId& id,
+                                   std::string action, const policy::Caller& by, doc::Document details = {}) {
+  return deps.auditor.entry(project, std::move(action), auditActorOf(by), "api-keys/" + id.str(), by.ip, by.requestId,
+                            std::move(details));
+}
+
 // sha256 as raw bytes, from its hex form.
 std::string bytesOf(std::string_view hex) {
   const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
@@ -140,10 +148,18 @@ Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey inpu
   record.scopes = std::move(input.scopes);
   record.expiresAt = input.expiresAt;
   record.hash = toHex(sha256(secret));
-  store::Judge judge = [stored = doc::encode(record)](Before) mutable -> Result<std::vector<store::Change>> {
-    return one(store::Change::put(std::move(stored)));
-  };
+  doc::BsonWriter details;
+  details.appendString("name", record.name);
+  doc::encodeValue(details, "scopes", record.scopes);
+  auto entries = auditOf(deps_, project.number, record.id, "key.created", by, details.finish());
   std::vector<store::WriteTarget> targets{{collection, record.id.str()}};
+  addTargets(targets, entries);
+  store::Judge judge = [stored = doc::encode(record),
+                        entries = std::move(entries)](Before) mutable -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes = one(store::Change::put(std::move(stored)));
+    addPuts(changes, entries);
+    return changes;
+  };
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
   co_return IssuedApiKey{viewOf(record), rawKey(project.id, secret)};
@@ -154,26 +170,34 @@ Task<IssuedApiKey> ApiKeys::rotate(snapshot::ProjectInfo project, KeyId id, poli
   if (!isId(KeyTag::prefix, id.str())) co_return fail(noSuchKey());
   const std::string secret = randomToken(kSecretBytes);
   const auto rotated = std::make_shared<ApiKeyRecord>();
+  auto entries = auditOf(deps_, project.number, id, "key.rotated", by);
+  std::vector<store::WriteTarget> targets{targetOf(project.number, kApiKeys, id.str())};
+  addTargets(targets, entries);
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
-  store::Judge judge = [by = std::move(by), hash = toHex(sha256(secret)),
-                        rotated](Before before) -> Result<std::vector<store::Change>> {
+  store::Judge judge = [by = std::move(by), hash = toHex(sha256(secret)), entries = std::move(entries),
+                        rotated](Before before) mutable -> Result<std::vector<store::Change>> {
     TRY(*rotated, existing(before));
     CHECK(mayIssue(by, rotated->scopes));
     rotated->hash = hash;
-    return one(store::Change::put(doc::encode(*rotated)));
+    std::vector<store::Change> changes = one(store::Change::put(doc::encode(*rotated)));
+    addPuts(changes, entries);
+    return changes;
   };
-  std::vector<store::WriteTarget> targets{targetOf(project.number, kApiKeys, id.str())};
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
   co_return IssuedApiKey{viewOf(*rotated), rawKey(project.id, secret)};
 }
 
 Task<> ApiKeys::remove(store::ProjectNo project, KeyId id, policy::Caller by, store::Deadline deadline) {
   if (!isId(KeyTag::prefix, id.str())) co_return fail(noSuchKey());
-  store::Judge judge = [](Before before) -> Result<std::vector<store::Change>> {
-    if (!before[0]) return fail(noSuchKey());
-    return one(store::Change::remove());
-  };
+  auto entries = auditOf(deps_, project, id, "key.revoked", by);
   std::vector<store::WriteTarget> targets{targetOf(project, kApiKeys, id.str())};
+  addTargets(targets, entries);
+  store::Judge judge = [&entries](Before before) -> Result<std::vector<store::Change>> {
+    if (!before[0]) return fail(noSuchKey());
+    std::vector<store::Change> changes = one(store::Change::remove());
+    addPuts(changes, entries);
+    return changes;
+  };
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
   co_return Result<>();

@@ -1,6 +1,5 @@
 #include "identity/identity.h"
 
-#include "identity/signing_keys.h"
 #include "identity/token_authenticator.h"
 
 namespace mb::identity {
@@ -47,6 +46,7 @@ struct Identity::Impl {
       : deps(std::move(given)),
         passwords(deps.cores.count()),
         tokens(deps.baseUrl, deps.clock),
+        signingKeys({deps.store, deps.clock, deps.auditor, deps.master}, tokens),
         mail(deps),
         users(deps, passwords, mail),
         sessions(deps),
@@ -72,6 +72,7 @@ struct Identity::Impl {
   TaskGroup background;
   Passwords passwords;
   Tokens tokens;
+  SigningKeys signingKeys;
   AccountMail mail;
   Users users;
   Sessions sessions;
@@ -103,7 +104,7 @@ void Identity::setRegistrationHook(RegistrationHook& hook) {
 }
 
 Task<> Identity::start() {
-  co_return co_await loadSigningKeys(impl_->deps, impl_->tokens);
+  co_return co_await impl_->signingKeys.load();
 }
 
 void Identity::stop() {
@@ -119,6 +120,9 @@ Sessions& Identity::sessions() {
 }
 const Tokens& Identity::tokens() const {
   return impl_->tokens;
+}
+SigningKeys& Identity::signingKeys() {
+  return impl_->signingKeys;
 }
 MailedLinks& Identity::links() {
   return impl_->links;

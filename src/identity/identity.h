@@ -20,6 +20,7 @@
 #include "identity/registration.h"
 #include "identity/roles.h"
 #include "identity/sessions.h"
+#include "identity/signing_keys.h"
 #include "identity/tables.h"
 #include "identity/tokens.h"
 #include "identity/users.h"
@@ -52,6 +53,7 @@ class Identity {
   Users& users();
   Sessions& sessions();
   const Tokens& tokens() const;
+  SigningKeys& signingKeys();
   MailedLinks& links();
   Mfa& mfa();
   Identities& identities();

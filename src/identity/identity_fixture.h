@@ -72,6 +72,20 @@ class IdentityFixture : public ::testing::Test {
   Result<T> run(Task<T> task, int core = 0) {
     return store::testing::runOn(cores_, core, std::move(task));
   }
+  // All at once, spread over the cores; the results in their order.
+  template <class T>
+  std::vector<Result<T>> runAll(std::vector<Task<T>> tasks) {
+    std::vector<std::promise<Result<T>>> done(tasks.size());
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      asio::co_spawn(cores_.at(static_cast<int>(i) % cores_.count()).get_executor(), std::move(tasks[i]),
+                     [&done, i](std::exception_ptr bug, Result<T> result) {
+                       bug ? done[i].set_exception(bug) : done[i].set_value(std::move(result));
+                     });
+    }
+    std::vector<Result<T>> results;
+    for (auto& one : done) results.push_back(one.get_future().get());
+    return results;
+  }
   static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
   template <class T>
   static std::string codeOf(const Result<T>& result) {

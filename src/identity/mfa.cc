@@ -1,6 +1,7 @@
 #include "identity/mfa.h"
 
 #include "identity/audited.h"
+#include "identity/factor_reset.h"
 #include "identity/records.h"
 #include "identity/second_factor.h"
 #include "identity/totp.h"
@@ -11,10 +12,6 @@ namespace {
 
 using Before = std::span<const std::optional<doc::Document>>;
 using Changes = std::vector<store::Change>;
-
-std::string enrollmentId(const UserId& user) {
-  return "totp:" + user.str();
-}
 
 Error noUser() {
   return Error(ErrorCode::notFound, "no such user");
@@ -142,20 +139,11 @@ Task<> Mfa::disable(Realm realm, std::string code, policy::Caller by, store::Dea
 Task<> Mfa::reset(Realm realm, UserId user, policy::Caller by, store::Deadline deadline) {
   if (!isId(UserTag::prefix, user.str())) co_return fail(noUser());
   auto entries = entry(realm, "mfa.reset", by, user);
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str()),
-                                          targetOf(realm.project, kSecondFactors, user.str()),
-                                          targetOf(realm.project, kChallenges, enrollmentId(user))};
+  std::vector<store::WriteTarget> targets = factorTargets(realm, user);
   addTargets(targets, entries);
   store::Judge judge = [entries = std::move(entries),
                         now = deps_.clock.now()](Before before) mutable -> Result<Changes> {
-    TRY(UserRecord record, userIn(before[0]));
-    Changes changes;
-    record.mfaEnabled = false;
-    record.updatedAt = now;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    for (const auto& gone : before.subspan(1, 2)) {
-      changes.push_back(gone ? store::Change::remove() : store::Change::keep());
-    }
+    TRY(Changes changes, withoutFactor(before, now));
     addPuts(changes, entries);
     return changes;
   };

@@ -86,10 +86,14 @@ class Mfa {
   // another.
   Task<std::string> challenge(Realm realm, UserRecord user, store::Deadline deadline);
   // Whose token and code these are; the token is used up. Fails with unauthenticated (the token), invalidCredentials
-  // (the code), userInactive, userBlocked, rateLimited. `by` says where from.
+  // (the code), userInactive, userBlocked, rateLimited, each but the first audited as login.failed. `by` says where
+  // from.
   Task<UserRecord> verify(Realm realm, MfaVerification input, policy::Caller by, store::Deadline deadline);
 
  private:
+  struct Verdict;
+  Task<> tryCode(Realm realm, std::string challenge, std::string code, std::shared_ptr<Verdict> verdict,
+                 policy::Caller by, store::Deadline deadline);
   Result<> begin(const Realm& realm, const UserId& user);
   void forgive(const Realm& realm, const UserId& user);
   std::vector<store::Insert> entry(const Realm& realm, std::string action, const policy::Caller& by,

@@ -1,5 +1,6 @@
 // The second step of a sign-in.
 #include "identity/audited.h"
+#include "identity/login_audit.h"
 #include "identity/mfa.h"
 #include "identity/records.h"
 #include "identity/second_factor.h"
@@ -27,13 +28,14 @@ Error refused() {
   return Error(ErrorCode::unauthenticated, "this mfaToken is not valid");
 }
 
+}  // namespace
+
 // What became of one try, told by its judge: a wrong code is counted in the store, so it is no failure of the write.
-struct Verdict {
+struct Mfa::Verdict {
+  UserId of;
   UserRecord user;
   CodeKind kind = CodeKind::wrong;
 };
-
-}  // namespace
 
 Task<std::string> Mfa::challenge(Realm realm, UserRecord user, store::Deadline deadline) {
   std::string token = randomToken(kTokenBytes);
@@ -48,12 +50,24 @@ Task<std::string> Mfa::challenge(Realm realm, UserRecord user, store::Deadline d
 
 Task<UserRecord> Mfa::verify(Realm realm, MfaVerification input, policy::Caller by, store::Deadline deadline) {
   if (input.mfaToken.empty() || input.mfaToken.size() > kMaxTokenText) co_return fail(refused());
-  const std::string id = challengeId(input.mfaToken);
+  const auto verdict = std::make_shared<Verdict>();
+  const auto tried = co_await tryCode(realm, challengeId(input.mfaToken), std::move(input.code), verdict, by, deadline);
+  if (tried) co_return std::move(verdict->user);
+  const ErrorCode code = tried.error().code();
+  const std::string reason(code == ErrorCode::invalidCredentials ? "code" : refusalOf(code));
+  if (!reason.empty()) {
+    co_await noteFailedLogin(deps_, std::move(realm), {"mfa", reason, "", verdict->of}, std::move(by));
+  }
+  co_return fail(tried.error().clone());
+}
+
+Task<> Mfa::tryCode(Realm realm, std::string id, std::string code, std::shared_ptr<Verdict> verdict, policy::Caller by,
+                    store::Deadline deadline) {
   CO_TRY(const std::optional<doc::Document> stored,
          co_await deps_.store.get(collectionOf(realm.project, kChallenges), id));
   CO_TRY(const std::optional<ChallengeRecord> found, fromStore<ChallengeRecord>(stored));
   if (!found) co_return fail(refused());
-  const UserId user = found->userId;
+  const UserId user = verdict->of = found->userId;
   CO_CHECK(begin(realm, user));
 
   by.id = user.str();
@@ -63,8 +77,7 @@ Task<UserRecord> Mfa::verify(Realm realm, MfaVerification input, policy::Caller 
                                           targetOf(realm.project, kSecondFactors, user.str()),
                                           targetOf(realm.project, kUsers, user.str())};
   addTargets(targets, entries);
-  auto verdict = std::make_shared<Verdict>();
-  store::Judge judge = [this, verdict, entries = std::move(entries), code = std::move(input.code),
+  store::Judge judge = [this, verdict, entries = std::move(entries), code = std::move(code),
                         now = deps_.clock.now()](Before before) mutable -> Result<Changes> {
     if (!before[0] || !before[1] || !before[2]) return fail(refused());
     TRY(ChallengeRecord challenge, fromStore<ChallengeRecord>(before[0]->view()));
@@ -95,7 +108,7 @@ Task<UserRecord> Mfa::verify(Realm realm, MfaVerification input, policy::Caller 
   if (verdict->kind == CodeKind::wrong) co_return fail(ErrorCode::invalidCredentials, "this code is not right");
   if (verdict->user.status == kStatusBlocked) co_return fail(ErrorCode::userBlocked, "this user is blocked");
   if (!verdict->user.active()) co_return fail(ErrorCode::userInactive, "this user is not active");
-  co_return std::move(verdict->user);
+  co_return Result<>();
 }
 
 }  // namespace mb::identity

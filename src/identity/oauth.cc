@@ -78,6 +78,8 @@ struct Oauth::Impl {
                             store::Deadline deadline);
   Task<std::string> admitted(Realm realm, UserRecord user, Callback callback, std::string redirect,
                              store::Deadline deadline);
+  // Audits that somebody who came from a provider was not let in.
+  Async<void> noteRefusal(Realm realm, std::string provider, std::string reason, std::string email, policy::Caller by);
 
   OauthDeps deps;
   const OauthSettings settings;
@@ -206,17 +208,33 @@ Async<std::string> Oauth::Impl::ending(snapshot::SnapshotPtr project, OauthState
   auto person = co_await whoCame(**std::move(client), flowOf(state, ""), callback);
   if (!person) {
     logFailure(state.provider, realm, person.error());
+    co_await noteRefusal(realm, state.provider, "provider", "", callback.by);
     co_return withError(state.redirect, kProviderError);
   }
+  const std::string email = person->email;
   auto user =
       co_await deps.identity.identities().userOf(realm, state.provider, *std::move(person), callback.by, deadline);
-  if (user && !*user) co_return withError(state.redirect, kEmailUnverified);
-  if (user && !(*user)->active()) co_return withError(state.redirect, kUserBlocked);
+  if (user && !*user) {
+    co_await noteRefusal(realm, state.provider, "unverified", email, callback.by);
+    co_return withError(state.redirect, kEmailUnverified);
+  }
+  if (user && !(*user)->active()) {
+    const std::string reason = (*user)->status == kStatusBlocked ? "blocked" : "inactive";
+    co_await noteRefusal(realm, state.provider, reason, email, callback.by);
+    co_return withError(state.redirect, kUserBlocked);
+  }
+  callback.client.method = state.provider;
   auto location = user ? co_await admitted(realm, **std::move(user), std::move(callback), state.redirect, deadline)
                        : Result<std::string>(fail(std::move(user).error()));
   if (location) co_return *std::move(location);
   logFailure(state.provider, realm, location.error());
   co_return withError(state.redirect, kProviderError);
+}
+
+Async<void> Oauth::Impl::noteRefusal(Realm realm, std::string provider, std::string reason, std::string email,
+                                     policy::Caller by) {
+  co_await deps.identity.users().noteFailed(
+      std::move(realm), {std::move(provider), std::move(reason), std::move(email), {}}, std::move(by));
 }
 
 Task<std::string> Oauth::Impl::admitted(Realm realm, UserRecord user, Callback callback, std::string redirect,

@@ -22,15 +22,6 @@ constexpr size_t kMaxQueued = 256;
 constexpr std::string_view kNobodysHash =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5bm9ibw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-Result<std::string> hashNow(std::string_view password) {
-  std::array<char, crypto_pwhash_STRBYTES> encoded{};
-  if (crypto_pwhash_str_alg(encoded.data(), password.data(), password.size(), kPasses, kMemoryBytes,
-                            crypto_pwhash_ALG_ARGON2ID13) != 0) {
-    return fail(Error(ErrorCode::unavailable, "the server is busy, try again").withCause("argon2id ran out of memory"));
-  }
-  return std::string(encoded.data());
-}
-
 Result<bool> verifyNow(const std::string& encoded, std::string_view password) {
   return crypto_pwhash_str_verify(encoded.c_str(), password.data(), password.size()) == 0;
 }
@@ -46,10 +37,19 @@ Result<> checkPasswordRules(std::string_view password, std::string_view email) {
   return {};
 }
 
+Result<std::string> hashPassword(std::string_view password) {
+  std::array<char, crypto_pwhash_STRBYTES> encoded{};
+  if (crypto_pwhash_str_alg(encoded.data(), password.data(), password.size(), kPasses, kMemoryBytes,
+                            crypto_pwhash_ALG_ARGON2ID13) != 0) {
+    return fail(Error(ErrorCode::unavailable, "the server is busy, try again").withCause("argon2id ran out of memory"));
+  }
+  return std::string(encoded.data());
+}
+
 Passwords::Passwords(int cores) : pool_("passwords", std::max(1, cores / 2), kMaxQueued) {}
 
 Task<std::string> Passwords::hash(std::string password) {
-  co_return co_await pool_.run([secret = Secret(std::move(password))] { return hashNow(secret.reveal()); });
+  co_return co_await pool_.run([secret = Secret(std::move(password))] { return hashPassword(secret.reveal()); });
 }
 
 Task<bool> Passwords::verify(std::string encoded, std::string password) {

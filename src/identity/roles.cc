@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "identity/audited.h"
 #include "identity/role_record.h"
 
 namespace mb::identity {
@@ -54,6 +55,17 @@ std::vector<store::Change> one(store::Change change) {
   return changes;
 }
 
+// The entry of what was done to a role.
+std::vector<store::Insert> auditOf(const IdentityDeps& deps, store::ProjectNo project, RoleKind kind,
+                                   const std::string& name, std::string action, const policy::Caller& by,
+                                   const std::vector<std::string>* permissions = nullptr) {
+  doc::BsonWriter details;
+  if (permissions) doc::encodeValue(details, "permissions", *permissions);
+  return deps.auditor.entry(project, std::move(action), auditActorOf(by),
+                            (kind == RoleKind::member ? "roles/" : "enduser-roles/") + name, by.ip, by.requestId,
+                            details.finish());
+}
+
 void addTo(std::map<std::string, policy::PermissionsPtr, std::less<>>& table, const std::string& name,
            std::vector<std::string> permissions) {
   table[name] = std::make_shared<const policy::PermissionSet>(std::move(permissions));
@@ -101,11 +113,16 @@ Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole in
 
   const Timestamp now = deps_.clock.now();
   const RoleRecord record{lowerAscii(input.name), input.name, input.permissions, std::nullopt, now, now};
-  store::Judge judge = [stored = doc::encode(record)](Before before) mutable -> Result<std::vector<store::Change>> {
-    if (before[0]) return fail(ErrorCode::conflict, "there is a role of this name already");
-    return one(store::Change::put(std::move(stored)));
-  };
+  auto entries = auditOf(deps_, project, kind, record.name, "role.created", by, &record.permissions);
   std::vector<store::WriteTarget> targets{{collection, record.id}};
+  addTargets(targets, entries);
+  store::Judge judge = [stored = doc::encode(record),
+                        entries = std::move(entries)](Before before) mutable -> Result<std::vector<store::Change>> {
+    if (before[0]) return fail(ErrorCode::conflict, "there is a role of this name already");
+    std::vector<store::Change> changes = one(store::Change::put(std::move(stored)));
+    addPuts(changes, entries);
+    return changes;
+  };
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
   co_return RoleView{std::move(input.name), std::move(input.permissions), false};
@@ -117,14 +134,18 @@ Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name,
   if (isBuiltInRole(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be changed");
   CO_CHECK(checkPermissions(input.permissions));
   CO_CHECK(mayGrant(by, input.permissions));
-  store::Judge judge = [name, permissions = std::move(input.permissions),
+  auto entries = auditOf(deps_, project, kind, name, "role.changed", by, &input.permissions);
+  std::vector<store::WriteTarget> targets{targetOf(project, roleCollection(kind), lowerAscii(name))};
+  addTargets(targets, entries);
+  store::Judge judge = [name, permissions = std::move(input.permissions), entries = std::move(entries),
                         now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
     TRY(RoleRecord record, existing(before, name));
     record.permissions = std::move(permissions);
     record.updatedAt = now;
-    return one(store::Change::put(doc::encode(record)));
+    std::vector<store::Change> changes = one(store::Change::put(doc::encode(record)));
+    addPuts(changes, entries);
+    return changes;
   };
-  std::vector<store::WriteTarget> targets{targetOf(project, roleCollection(kind), lowerAscii(name))};
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
   co_return Result<>();
@@ -140,15 +161,20 @@ Task<> Roles::remove(store::ProjectNo project, RoleKind kind, std::string name, 
            co_await deps_.store.getMany(target.collection, {target.id}));
     CO_TRY(const RoleRecord seen, existing(stored, name));
     CO_CHECK(co_await refuseWhileUsed(project, kind, name, deadline));
+    auto entries = auditOf(deps_, project, kind, name, "role.deleted", by);
+    std::vector<store::WriteTarget> targets{target};
+    addTargets(targets, entries);
     bool handedOut = false;  // since it was looked who has it
     store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
       TRY(const RoleRecord now, existing(before, name));
       handedOut = now.grants != seen.grants;
       if (handedOut) return fail(ErrorCode::conflict, "this role is being handed out");
-      return one(store::Change::remove());
+      std::vector<store::Change> changes = one(store::Change::remove());
+      addPuts(changes, entries);
+      return changes;
     };
     store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
-    const auto outcome = co_await deps_.store.write({target}, std::move(judge), std::move(options));
+    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
     if (outcome) co_return Result<>();
     if (!handedOut || attempt == kRemoveAttempts) co_return fail(outcome.error().clone());
   }

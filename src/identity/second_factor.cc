@@ -36,6 +36,10 @@ std::string recoveryDigest(const UserId& user, std::string_view plain) {
   return toHex(sha256(user.str() + "|" + std::string(plain)));
 }
 
+std::string enrollmentId(const UserId& user) {
+  return "totp:" + user.str();
+}
+
 Result<Secret> openSecret(const IdentityDeps& deps, const UserId& user, std::string_view sealed) {
   TRY(const std::string bytes, fromBase64(sealed));
   return deps.master.unseal(bytes, user.str());

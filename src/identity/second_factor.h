@@ -14,6 +14,9 @@ std::string plainCode(std::string_view code);
 std::string makeRecoveryCode();
 std::string recoveryDigest(const UserId& user, std::string_view plain);
 
+// The challenge that an enrollment waits in.
+std::string enrollmentId(const UserId& user);
+
 Result<Secret> openSecret(const IdentityDeps& deps, const UserId& user, std::string_view sealed);
 std::string sealSecret(const IdentityDeps& deps, const UserId& user, std::string_view secret);
 

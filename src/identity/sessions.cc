@@ -43,6 +43,13 @@ Result<std::vector<store::Change>> removeAll(std::span<const std::optional<doc::
   return changes;
 }
 
+doc::Document detailsOf(const SessionId& session, std::string_view method = "") {
+  doc::BsonWriter out;
+  if (!method.empty()) out.appendString("method", method);
+  out.appendString("session", session.str());
+  return out.finish();
+}
+
 }  // namespace
 
 bool isOver(const SessionRecord& session, const UserRecord& user) {
@@ -52,6 +59,7 @@ bool isOver(const SessionRecord& session, const UserRecord& user) {
 Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline) {
   const std::optional<Timestamp> signedOutAt = user.signedOutAt;
   const Timestamp now = deps_.clock.now();
+  const Asker asker = client.method.empty() ? Asker() : Asker(client);
   Opened opened;
   opened.refreshToken = RefreshTokens::newFamily();
   opened.session = {.id = deps_.ids.next<SessionTag>(),
@@ -77,20 +85,23 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
     if (!expired && i + 1 < kSessionsPerUser) continue;
     targets.push_back({collection, others[i].id.str()});
   }
+  std::vector<std::string> ending;
+  for (size_t i = kOwn; i < targets.size(); ++i) ending.push_back(targets[i].id);
+  auto entries = entry(realm, "login.succeeded", user.id, asker, detailsOf(opened.session.id, client.method));
+  addTargets(targets, entries);
   store::Judge judge =
-      [stored = doc::encode(opened.session), signedOutAt](
-          std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
+      [stored = doc::encode(opened.session), signedOutAt,
+       &entries](std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
     TRY(const std::optional<UserRecord> holder, fromStore<UserRecord>(before[1]));
     if (holder && holder->signedOutAt != signedOutAt) {
       return fail(ErrorCode::unauthenticated, "all sessions were ended meanwhile, sign in again");
     }
-    TRY(std::vector<store::Change> changes, removeAll(before));
+    TRY(std::vector<store::Change> changes, removeAll(before.first(before.size() - entries.size())));
     changes[0] = store::Change::put(std::move(stored));
     changes[1] = store::Change::keep();
+    addPuts(changes, entries);
     return changes;
   };
-  std::vector<std::string> ending;
-  for (size_t i = kOwn; i < targets.size(); ++i) ending.push_back(targets[i].id);
   const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user.id, deadline));
   for (const std::string& id : ending) ends_.note(id);
   if (!outcome) co_return fail(outcome.error().clone());
@@ -156,13 +167,17 @@ Task<Sessions::Refreshed> Sessions::refresh(Realm realm, std::string refreshToke
   co_return fail(refused());
 }
 
+std::vector<store::Insert> Sessions::entry(const Realm& realm, std::string action, const UserId& user,
+                                           const Asker& asker, doc::Document details) const {
+  if (!asker) return {};
+  return deps_.auditor.entry(realm.project, std::move(action),
+                             {realm.control ? "platform" : "user", user.str(), std::nullopt}, "users/" + user.str(),
+                             asker->ip, asker->requestId, std::move(details));
+}
+
 // Somebody has a token that its owner does not use any more, or the other way round; nobody can tell who is who.
 Task<> Sessions::endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline) {
-  doc::BsonWriter details;
-  details.appendString("session", session.id.str());
-  std::vector<store::Insert> audit = deps_.auditor.entry(
-      realm.project, "session.reuse", {realm.control ? "platform" : "user", session.userId.str(), std::nullopt},
-      "users/" + session.userId.str(), client.ip, client.requestId, details.finish());
+  std::vector<store::Insert> audit = entry(realm, "session.reuse", session.userId, client, detailsOf(session.id));
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, session.id.str())};
   addTargets(targets, audit);
   store::Judge judge =
@@ -205,29 +220,48 @@ Task<std::vector<SessionRecord>> Sessions::list(Realm realm, UserId user, store:
   co_return sessions;
 }
 
-Task<> Sessions::close(Realm realm, std::string refreshToken, store::Deadline deadline) {
+Task<> Sessions::close(Realm realm, std::string refreshToken, store::Deadline deadline, Asker asker) {
   const std::optional<RefreshToken> given = tokens_.parse(refreshToken);
   if (!given) co_return Result<>();
   CO_TRY(const std::optional<SessionRecord> session, co_await byFamily(realm, given->family, deadline));
   if (!session) co_return Result<>();
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, session->id.str())};
-  const auto outcome = co_await deps_.store.write(std::move(targets), removeAll, optionsOf(session->userId, deadline));
-  ends_.note(session->id.str());
+  auto entries = entry(realm, "session.ended", session->userId, asker, detailsOf(session->id));
+  co_return co_await remove(std::move(realm), session->userId, {session->id.str()}, std::move(entries), deadline);
+}
+
+Task<> Sessions::remove(Realm realm, UserId user, std::vector<std::string> sessions, std::vector<store::Insert> entries,
+                        store::Deadline deadline) {
+  std::vector<store::WriteTarget> targets;
+  for (const std::string& id : sessions) targets.push_back(targetOf(realm.project, kSessions, id));
+  addTargets(targets, entries);
+  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+    TRY(std::vector<store::Change> changes, removeAll(before.first(sessions.size())));
+    const bool idle = std::ranges::none_of(before, [](const auto& document) { return document.has_value(); });
+    if (idle) {
+      addKeeps(changes, entries.size());
+    } else {
+      addPuts(changes, entries);
+    }
+    return changes;
+  };
+  const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user, deadline));
+  for (const std::string& id : sessions) ends_.note(id);
   if (!outcome) co_return fail(outcome.error().clone());
   co_return Result<>();
 }
 
-Task<> Sessions::endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline) {
+Task<> Sessions::endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline,
+                        Asker asker) {
   CO_TRY(const std::vector<SessionRecord> sessions, co_await allOf(realm, user, deadline));
-  std::vector<store::WriteTarget> targets;
+  std::vector<std::string> ending;
   for (const SessionRecord& session : sessions) {
-    if (session.id != except) targets.push_back(targetOf(realm.project, kSessions, session.id.str()));
+    if (session.id != except) ending.push_back(session.id.str());
   }
-  if (targets.empty()) co_return Result<>();
-  const auto outcome = co_await deps_.store.write(std::move(targets), removeAll, optionsOf(user, deadline));
-  for (const SessionRecord& session : sessions) ends_.note(session.id.str());
-  if (!outcome) co_return fail(outcome.error().clone());
-  co_return Result<>();
+  if (ending.empty()) co_return Result<>();
+  doc::BsonWriter details;
+  details.appendInteger("sessions", static_cast<int64_t>(ending.size()));
+  auto entries = entry(realm, "session.revokedAll", user, asker, details.finish());
+  co_return co_await remove(std::move(realm), user, std::move(ending), std::move(entries), deadline);
 }
 
 Task<> Sessions::recheck(Realm realm, UserId user, store::Deadline deadline) {
@@ -236,16 +270,19 @@ Task<> Sessions::recheck(Realm realm, UserId user, store::Deadline deadline) {
   co_return Result<>();
 }
 
-Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline) {
+Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, Asker asker) {
   if (!isId(SessionTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such session");
-  store::Judge judge =
-      [user](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+  auto entries = entry(realm, "session.revoked", user, asker, detailsOf(id));
+  std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, id.str())};
+  addTargets(targets, entries);
+  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
     if (!before[0] || before[0]->view().stringOr("userId") != user.str()) {
       return fail(ErrorCode::notFound, "no such session");
     }
-    return removeAll(before);
+    TRY(std::vector<store::Change> changes, removeAll(before.first(1)));
+    addPuts(changes, entries);
+    return changes;
   };
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, id.str())};
   const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user, deadline));
   ends_.note(id.str());
   if (!outcome) co_return fail(outcome.error().clone());

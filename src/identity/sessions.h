@@ -28,6 +28,9 @@ struct ClientInfo {
   std::string ip;
   std::string userAgent;
   std::string requestId = {};
+  // How the user proved who they are: "password", "mfa" or the provider. What is opened with it is audited as
+  // login.succeeded.
+  std::string method = {};
 };
 
 // Whether the session began before its user was signed out everywhere.
@@ -63,12 +66,15 @@ class Sessions {
   SessionWatch watch(const SessionId& id) const { return ends_.watch(id.str()); }
   // Live ones, oldest first.
   Task<std::vector<SessionRecord>> list(Realm realm, UserId user, store::Deadline deadline);
+  // These are audited where it is said who asks: session.ended, session.revoked, session.revokedAll.
+  using Asker = std::optional<ClientInfo>;
   // Ends the session of a refresh token; an unknown one is no failure.
-  Task<> close(Realm realm, std::string refreshToken, store::Deadline deadline);
+  Task<> close(Realm realm, std::string refreshToken, store::Deadline deadline, Asker asker = std::nullopt);
   // Fails with notFound when there is no such session of this user.
-  Task<> revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline);
+  Task<> revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, Asker asker = std::nullopt);
   // All of the user, but for `except`.
-  Task<> endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline);
+  Task<> endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline,
+                Asker asker = std::nullopt);
   // Tells caches that the user is to be read again; all sessions stay.
   Task<> recheck(Realm realm, UserId user, store::Deadline deadline);
 
@@ -76,6 +82,11 @@ class Sessions {
   Task<std::optional<SessionRecord>> byFamily(Realm realm, std::string family, store::Deadline deadline);
   Task<std::vector<SessionRecord>> allOf(Realm realm, UserId user, store::Deadline deadline);
   Task<> endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline);
+  std::vector<store::Insert> entry(const Realm& realm, std::string action, const UserId& user, const Asker& asker,
+                                   doc::Document details) const;
+  // Removes those of `sessions` that are there, `entries` with them where `judge` lets it.
+  Task<> remove(Realm realm, UserId user, std::vector<std::string> sessions, std::vector<store::Insert> entries,
+                store::Deadline deadline);
 
   const IdentityDeps& deps_;
   const RefreshTokens tokens_;

@@ -1,75 +1,269 @@
 #include "identity/signing_keys.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "base/log.h"
+#include "identity/audited.h"
 #include "identity/records.h"
 
 namespace mb::identity {
 
 namespace {
 
-// The first key's document has this id, so that two servers cannot both make one.
+using Before = std::span<const std::optional<doc::Document>>;
+using Changes = std::vector<store::Change>;
+
+// The first key's document has this id, so that two servers cannot both make one; later ones have their kid.
 constexpr std::string_view kFirstKeyId = "key-1";
 constexpr std::string_view kSealContext = "signing-key";
+constexpr int kMostRaces = 3;
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr auto kAfterFailure = std::chrono::seconds(1);
 
 struct SigningKeyRecord {
   std::string id;
   std::string kid;
-  std::string sealedPem;  // base64
+  std::optional<std::string> sealedPem;  // base64; of the one that signs
+  std::optional<std::string> x;          // base64url; of the others
+  std::optional<std::string> y;
   Timestamp createdAt;
+  std::optional<Timestamp> verifiesUntil;  // of the others
   static constexpr auto shape() {
     return doc::shape<SigningKeyRecord>(
         "SigningKeyRecord", doc::field("id", &SigningKeyRecord::id), doc::field("kid", &SigningKeyRecord::kid),
-        doc::field("sealedPem", &SigningKeyRecord::sealedPem), doc::field("createdAt", &SigningKeyRecord::createdAt));
+        doc::field("sealedPem", &SigningKeyRecord::sealedPem), doc::field("x", &SigningKeyRecord::x),
+        doc::field("y", &SigningKeyRecord::y), doc::field("createdAt", &SigningKeyRecord::createdAt),
+        doc::field("verifiesUntil", &SigningKeyRecord::verifiesUntil));
   }
+  bool signs() const { return sealedPem.has_value(); }
 };
 
-Result<SigningKey> open(const IdentityDeps& deps, const SigningKeyRecord& record) {
-  TRY(const std::string sealed, fromBase64(record.sealedPem));
-  auto pem = deps.master.unseal(sealed, kSealContext);
-  if (!pem) {
-    return fail(
-        Error(ErrorCode::internal, "the signing key of this data directory was sealed under another SERVICE_SECRET")
-            .withCause(pem.error().cause()));
-  }
+Result<SigningKey> open(const MasterSecret& master, const SigningKeyRecord& record) {
+  TRY(const std::string sealed, fromBase64(*record.sealedPem));
+  auto pem = master.unseal(sealed, kSealContext);
+  if (!pem) return fail(Error(ErrorCode::internal, std::string(kOtherSecret)).withCause(pem.error().cause()));
   return SigningKey::fromPem(pem->reveal());
 }
 
-Task<> makeFirst(const IdentityDeps& deps) {
-  const SigningKey key = SigningKey::generate();
-  const SigningKeyRecord record{.id = std::string(kFirstKeyId),
-                                .kid = key.keyId(),
-                                .sealedPem = toBase64(deps.master.seal(key.toPem(), kSealContext)),
-                                .createdAt = deps.clock.now()};
-  doc::Document stored = doc::encode(record);
-  store::Judge judge = [stored = std::move(stored)](auto before) mutable -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(before[0] ? store::Change::keep() : store::Change::put(std::move(stored)));
-    return changes;
-  };
-  std::vector<store::WriteTarget> targets{targetOf(store::kControlProject, kSigningKeys, record.id)};
-  store::WriteOptions options{.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}};
-  CO_CHECK(co_await deps.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return Result<>();
+SigningKeyRecord recordOf(const MasterSecret& master, const SigningKey& key, std::string id, Timestamp now) {
+  SigningKeyRecord record;
+  record.id = std::move(id);
+  record.kid = key.keyId();
+  record.sealedPem = toBase64(master.seal(key.toPem(), kSealContext));
+  record.createdAt = now;
+  return record;
+}
+
+// Its private half goes.
+void retire(SigningKeyRecord& record, const SigningKey& key, Timestamp until) {
+  const auto [x, y] = key.publicPoint();
+  record.x = toBase64Url(x);
+  record.y = toBase64Url(y);
+  record.sealedPem.reset();
+  record.verifiesUntil = until;
+}
+
+Result<RetiredKey> retiredKey(const SigningKeyRecord& record) {
+  if (!record.x || !record.y || !record.verifiesUntil) {
+    return fail(Error(ErrorCode::internal, "a stored signing key could not be read").withCause(record.id));
+  }
+  TRY(std::string x, fromBase64Url(*record.x));
+  TRY(std::string y, fromBase64Url(*record.y));
+  return RetiredKey{record.kid, std::move(x), std::move(y), *record.verifiesUntil};
+}
+
+// All that are stored, the one that signs first, then the newest.
+Task<std::vector<SigningKeyRecord>> stored(store::DocumentStore& store) {
+  CO_TRY(const std::vector<doc::Document> documents,
+         co_await allOf(store, collectionOf(store::kControlProject, kSigningKeys)));
+  CO_TRY(std::vector<SigningKeyRecord> records, fromStore<SigningKeyRecord>(documents));
+  std::ranges::sort(records, [](const SigningKeyRecord& a, const SigningKeyRecord& b) {
+    return std::pair(a.signs(), a.createdAt) > std::pair(b.signs(), b.createdAt);
+  });
+  co_return records;
+}
+
+std::vector<SigningKeyView> viewsOf(const std::vector<SigningKeyRecord>& records, Timestamp now) {
+  std::vector<SigningKeyView> views;
+  for (const SigningKeyRecord& record : records) {
+    if (record.verifiesUntil && *record.verifiesUntil <= now) continue;
+    views.push_back({record.kid, record.createdAt, record.signs(), {record.verifiesUntil}});
+  }
+  return views;
+}
+
+store::WriteTarget keyTarget(std::string id) {
+  return targetOf(store::kControlProject, kSigningKeys, std::move(id));
+}
+
+doc::Document detailsOf(const SigningKeyRecord& before, OldKeys old) {
+  doc::BsonWriter out;
+  out.appendString("before", before.kid);
+  out.appendBool("dropped", old == OldKeys::drop);
+  return out.finish();
 }
 
 }  // namespace
 
-Task<> loadSigningKeys(const IdentityDeps& deps, Tokens& tokens) {
-  const store::CollectionRef collection = collectionOf(store::kControlProject, kSigningKeys);
-  CO_TRY(std::vector<doc::Document> stored, co_await allOf(deps.store, collection));
-  if (stored.empty()) {
-    CO_CHECK(co_await makeFirst(deps));
-    CO_TRY(stored, co_await allOf(deps.store, collection));
-  }
-  CO_TRY(std::vector<SigningKeyRecord> records, fromStore<SigningKeyRecord>(stored));
-  std::sort(records.begin(), records.end(),
-            [](const SigningKeyRecord& a, const SigningKeyRecord& b) { return a.createdAt < b.createdAt; });
-  for (const SigningKeyRecord& record : records) {
-    CO_TRY(SigningKey key, open(deps, record));
-    tokens.addKey(std::move(key));
-  }
+Task<SecretFit> fitOf(store::DocumentStore& store, const MasterSecret* master) {
+  CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(store));
+  if (records.empty() || !records.front().signs()) co_return SecretFit::nothingSealed;
+  CO_TRY(const std::string sealed, fromBase64(*records.front().sealedPem));
+  co_return master != nullptr && master->unseal(sealed, kSealContext) ? SecretFit::right : SecretFit::wrong;
+}
+
+Task<> SigningKeys::makeFirst() {
+  const SigningKeyRecord record =
+      recordOf(deps_.master, SigningKey::generate(), std::string(kFirstKeyId), deps_.clock.now());
+  store::Judge judge = [made = doc::encode(record)](Before before) mutable -> Result<Changes> {
+    Changes changes;
+    changes.push_back(before[0] ? store::Change::keep() : store::Change::put(std::move(made)));
+    return changes;
+  };
+  std::vector<store::WriteTarget> targets{keyTarget(record.id)};
+  store::WriteOptions options{.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
   co_return Result<>();
+}
+
+Task<> SigningKeys::load() {
+  // Before the reads that it vouches for.
+  const uint64_t epoch = deps_.store.epoch(store::kControlProject);
+  CO_TRY(std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
+  if (records.empty()) {
+    CO_CHECK(co_await makeFirst());
+    CO_TRY(records, co_await stored(deps_.store));
+  }
+  if (!records.front().signs()) co_return fail(ErrorCode::internal, "there is no signing key in the store");
+  CO_TRY(SigningKey signer, open(deps_.master, records.front()));
+  const Timestamp now = deps_.clock.now();
+  std::vector<RetiredKey> retired;
+  int64_t nextExpiry = std::numeric_limits<int64_t>::max();
+  for (const SigningKeyRecord& record : records) {
+    if (record.signs()) continue;
+    CO_TRY(RetiredKey key, retiredKey(record));
+    nextExpiry = std::min(nextExpiry, key.until.ms);
+    if (key.until > now) retired.push_back(std::move(key));
+  }
+  const std::lock_guard lock(mutex_);
+  // Somebody who looked later was faster.
+  if (epoch < loadedEpoch_) co_return Result<>();
+  loadedEpoch_ = epoch;
+  nextExpiryMs_ = nextExpiry;
+  co_return tokens_.setKeys(std::move(signer), retired);
+}
+
+Task<std::vector<SigningKeyView>> SigningKeys::list() {
+  CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
+  co_return viewsOf(records, deps_.clock.now());
+}
+
+Task<std::vector<SigningKeyView>> SigningKeys::rotate(OldKeys old, audit::AuditActor by, store::Deadline deadline) {
+  for (int attempt = 1; attempt <= kMostRaces; ++attempt) {
+    // Only who can read the keys may add one: else its own would be sealed under a secret that nobody else has.
+    CO_CHECK(co_await load());
+    CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
+    const SigningKeyRecord& signer = records.front();
+    if (!signer.signs()) continue;
+    const Timestamp now = deps_.clock.now();
+    const std::vector<SigningKeyView> verifying = viewsOf(records, now);
+    if (old == OldKeys::keep && verifying.size() >= kMostSigningKeys) {
+      co_return fail(ErrorCode::conflict,
+                     fmt::format("{} keys verify tokens already, the first of them until {}: wait, or end them now "
+                                 "with --drop-old",
+                                 verifying.size(), toRfc3339(*verifying.back().verifiesUntil.value)));
+    }
+    CO_TRY(const SigningKey before, open(deps_.master, signer));
+    const SigningKey made = SigningKey::generate();
+    const SigningKeyRecord next =
+        recordOf(deps_.master, made, made.keyId(), std::max(now, Timestamp{signer.createdAt.ms + 1}));
+    auto entries = deps_.auditor.entry(store::kControlProject, "signingKey.rotate", by, "signing-keys/" + next.kid, "",
+                                       "", detailsOf(signer, old));
+    std::vector<store::WriteTarget> targets{keyTarget(signer.id), keyTarget(next.id)};
+    for (const SigningKeyRecord& record : records) {
+      const bool over = record.verifiesUntil && (*record.verifiesUntil <= now || old == OldKeys::drop);
+      if (over) targets.push_back(keyTarget(record.id));
+    }
+    const size_t own = targets.size();
+    addTargets(targets, entries);
+    SigningKeyRecord retired = signer;
+    retire(retired, before, {now.ms + kRetiredKeyMs});
+    bool rotatedMeanwhile = false;
+    store::Judge judge = [&](Before held) -> Result<Changes> {
+      TRY(const std::optional<SigningKeyRecord> still, fromStore<SigningKeyRecord>(held[0]));
+      rotatedMeanwhile = !still || !still->signs();
+      if (rotatedMeanwhile) return fail(ErrorCode::conflict, "another rotation came first, try again");
+      Changes changes;
+      changes.push_back(old == OldKeys::drop ? store::Change::remove() : store::Change::put(doc::encode(retired)));
+      changes.push_back(store::Change::put(doc::encode(next)));
+      for (size_t i = 2; i < own; ++i) changes.push_back(held[i] ? store::Change::remove() : store::Change::keep());
+      addPuts(changes, entries);
+      return changes;
+    };
+    store::WriteOptions options{
+        .deadline = deadline, .actor = {by.kind, by.id}, .bumpEpochs = {store::kControlProject}};
+    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
+    if (rotatedMeanwhile) continue;
+    if (!outcome) co_return fail(outcome.error().clone());
+    CO_CHECK(co_await load());
+    co_return co_await list();
+  }
+  co_return fail(ErrorCode::conflict, "another rotation came first, try again");
+}
+
+void SigningKeys::start(const Executor& executor, TaskGroup& tasks) {
+  tasks.spawn(executor, follow());
+}
+
+Async<void> SigningKeys::follow() {
+  while (!stopping_) {
+    co_await sleepFor(kTick);
+    const bool over = deps_.clock.now().ms >= nextExpiryMs_;
+    if (!over && deps_.store.epoch(store::kControlProject) == loadedEpoch_) continue;
+    Result<> followed;
+    if (over) followed = co_await removeExpired();
+    if (followed) followed = co_await load();
+    if (followed) continue;
+    logWarn("the signing keys could not be read", {{"message", followed.error().message()}});
+    co_await sleepFor(kAfterFailure);
+  }
+}
+
+Task<> SigningKeys::removeExpired() {
+  CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
+  const Timestamp now = deps_.clock.now();
+  std::vector<store::WriteTarget> targets;
+  for (const SigningKeyRecord& record : records) {
+    if (record.verifiesUntil && *record.verifiesUntil <= now) targets.push_back(keyTarget(record.id));
+  }
+  if (targets.empty()) co_return Result<>();
+  store::Judge judge = [](Before before) -> Result<Changes> {
+    Changes changes;
+    for (const auto& held : before) changes.push_back(held ? store::Change::remove() : store::Change::keep());
+    return changes;
+  };
+  store::WriteOptions options{.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+// ---- what the room has sealed
+
+std::vector<store::SealedField> sealedFields() {
+  using Form = store::SealedField::Form;
+  return {
+      {kSigningKeys, "sealedPem", Form::base64,
+       [](std::string_view, doc::DocumentView) { return std::string(kSealContext); }},
+      {kSecondFactors, "secret", Form::base64,
+       [](std::string_view, doc::DocumentView factor) { return std::string(factor.stringOr("id")); }},
+      {kChallenges, "secret", Form::base64,
+       [](std::string_view, doc::DocumentView challenge) { return std::string(challenge.stringOr("userId")); }},
+      {kOauthConfig, "secret", Form::base64,
+       [](std::string_view project, doc::DocumentView provider) {
+         return std::string(project) + "/" + std::string(provider.stringOr("id"));
+       }},
+  };
 }
 
 }  // namespace mb::identity

@@ -83,7 +83,7 @@ std::optional<Identified> TokenAuthenticator::cachedProject(std::string_view tok
   const Entry* entry = find(token);
   if (entry == nullptr || entry->caller.kind == policy::CallerKind::platform) return std::nullopt;
   const int64_t now = deps_.clock.now().ms;
-  if (now >= entry->expiresMs || entry->session.changed()) return std::nullopt;
+  if (now >= entry->expiresMs || entry->session.changed() || !stands(*entry)) return std::nullopt;
   if (entry->ofPlatformUser && deps_.store.epoch(store::kControlProject) != entry->controlEpoch) return std::nullopt;
   if (entry->caller.kind == policy::CallerKind::apiKey && now - entry->notedMs >= kNoteEveryMs) return std::nullopt;
   snapshot::SnapshotPtr project = deps_.snapshots.cached(entry->caller.projectId.str());
@@ -93,7 +93,7 @@ std::optional<Identified> TokenAuthenticator::cachedProject(std::string_view tok
 
 Result<AccessToken> TokenAuthenticator::claimsOf(std::string_view token) {
   const Entry* known = find(token);
-  if (known != nullptr && deps_.clock.now().ms < known->expiresMs) return known->token;
+  if (known != nullptr && deps_.clock.now().ms < known->expiresMs && stands(*known)) return known->token;
   return tokens_.verify(token);
 }
 
@@ -116,17 +116,19 @@ Task<UserRecord> TokenAuthenticator::liveUser(Realm realm, UserId user, SessionI
 Task<Identified> TokenAuthenticator::project(std::string token) {
   if (auto known = cachedProject(token)) co_return *std::move(known);
   if (token.starts_with(kKeyPrefix)) co_return co_await byKey(std::move(token));
+  const uint64_t drops = tokens_.drops();
   CO_TRY(AccessToken claims, claimsOf(token));
   if (claims.kind == TokenKind::platform) co_return fail(refused());
   CO_TRY(snapshot::SnapshotPtr project, co_await snapshotOf(claims.project.str()));
   CO_CHECK(mustBeActive(*project));
   if (claims.kind == TokenKind::member) {
-    co_return co_await member(std::move(token), std::move(claims), std::move(project));
+    co_return co_await member(std::move(token), std::move(claims), std::move(project), drops);
   }
-  co_return co_await endUser(std::move(token), std::move(claims), std::move(project));
+  co_return co_await endUser(std::move(token), std::move(claims), std::move(project), drops);
 }
 
-Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project) {
+Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project,
+                                             uint64_t drops) {
   const Realm realm = Realm::of(project->info());
   const SessionWatch watch = sessions_.watch(claims.session);
   CO_TRY(const UserRecord user, co_await liveUser(realm, claims.user, claims.session));
@@ -142,6 +144,7 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer());
   caller.email = user.email;
   entry.projectEpoch = project->epoch();
+  entry.drops = drops;
   entry.session = watch;
   entry.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
@@ -150,7 +153,8 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   co_return identified;
 }
 
-Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claims, snapshot::SnapshotPtr project) {
+Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claims, snapshot::SnapshotPtr project,
+                                            uint64_t drops) {
   // Before the reads that it vouches for.
   const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
   const SessionWatch watch = sessions_.watch(claims.session);
@@ -170,6 +174,7 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   caller.email = user.email;
   entry.projectEpoch = project->epoch();
   entry.controlEpoch = controlEpoch;
+  entry.drops = drops;
   entry.ofPlatformUser = true;
   entry.session = watch;
   entry.expiresMs = claims.expiresAt.ms;
@@ -183,9 +188,10 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
   const Entry* known = find(token);
   if (known != nullptr && known->caller.kind == policy::CallerKind::platform && known->controlEpoch == controlEpoch &&
-      !known->session.changed() && deps_.clock.now().ms < known->expiresMs) {
+      !known->session.changed() && deps_.clock.now().ms < known->expiresMs && stands(*known)) {
     co_return Identified{known->caller, nullptr};
   }
+  const uint64_t drops = tokens_.drops();
   CO_TRY(AccessToken claims, claimsOf(token));
   if (claims.kind != TokenKind::platform) co_return fail(refused());
   const SessionWatch watch = sessions_.watch(claims.session);
@@ -199,6 +205,7 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   caller.email = user.email;
   caller.superAdmin = user.platformRole == kSuperAdmin;
   entry.controlEpoch = controlEpoch;
+  entry.drops = drops;
   entry.ofPlatformUser = true;
   entry.session = watch;
   entry.expiresMs = claims.expiresAt.ms;
@@ -232,6 +239,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   caller.permissions = ownPointer(key.permissions);
   caller.scopes = key.scopes;
   entry.projectEpoch = project->epoch();
+  entry.drops = tokens_.drops();
   entry.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();
   const Entry* before = find(token);
   entry.notedMs = before == nullptr ? 0 : before->notedMs;

@@ -36,6 +36,7 @@ class TokenAuthenticator final : public Authenticator {
     bool ofPlatformUser = false;  // members and platform users: the control project's epoch counts too
     int64_t expiresMs = 0;
     int64_t notedMs = 0;  // of a key: when its use was last noted
+    uint64_t drops = 0;   // Tokens::drops() before the signature was checked
   };
   // Of a token the end alone: a signature or a secret, which is as good as random; looked up at each request.
   struct TokenHash {
@@ -52,14 +53,17 @@ class TokenAuthenticator final : public Authenticator {
   void remember(std::string token, Entry entry);
   // The claims, from the cache or by checking the signature.
   Result<AccessToken> claimsOf(std::string_view token);
+  // Whether a cached entry's signature still counts.
+  bool stands(const Entry& entry) const { return entry.drops == tokens_.drops(); }
   // Of a project that is not deleted.
   Task<snapshot::SnapshotPtr> snapshotOf(std::string project);
   // Session alive and user active.
   Task<UserRecord> liveUser(Realm realm, UserId user, SessionId session);
 
   Task<Identified> byKey(std::string token);
-  Task<Identified> endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project);
-  Task<Identified> member(std::string token, AccessToken claims, snapshot::SnapshotPtr project);
+  // `drops`: Tokens::drops() before the claims were checked.
+  Task<Identified> endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project, uint64_t drops);
+  Task<Identified> member(std::string token, AccessToken claims, snapshot::SnapshotPtr project, uint64_t drops);
   Async<void> noteUse(store::ProjectNo project, KeyId key);
 
   const IdentityDeps& deps_;

@@ -1,5 +1,8 @@
 #include "identity/tokens.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "document/json.h"
 #include "document/shape.h"
 
@@ -12,6 +15,7 @@ constexpr std::string_view kProjectAudience = "project";
 constexpr size_t kMaxTokenBytes = 12 << 10;
 constexpr size_t kSignatureBytes = 64;
 constexpr int64_t kClockLeewaySeconds = 60;
+constexpr Timestamp kWhileItSigns{std::numeric_limits<int64_t>::max()};
 
 struct Claims {
   std::string iss;
@@ -82,10 +86,39 @@ bool isConsistent(const Claims& claims, TokenKind kind) {
 
 }  // namespace
 
-void Tokens::addKey(SigningKey key) {
-  std::string id = key.keyId();
-  const std::string header = R"({"alg":"ES256","typ":"JWT","kid":")" + id + R"("})";
-  keys_.push_back({std::move(key), std::move(id), toBase64Url(header)});
+Result<Tokens::Key> Tokens::keyOf(RetiredKey given) {
+  auto verifier = PublicKey::p256(given.x, given.y);
+  if (!verifier) return fail(ErrorCode::internal, "a stored signing key could not be read");
+  const std::string header = R"({"alg":"ES256","typ":"JWT","kid":")" + given.id + R"("})";
+  return Key{std::move(given.id),  std::move(given.x),  std::move(given.y),
+             *std::move(verifier), toBase64Url(header), given.until};
+}
+
+Result<> Tokens::setKeys(SigningKey signer, const std::vector<RetiredKey>& retired) {
+  auto next = std::make_shared<Ring>();
+  auto [x, y] = signer.publicPoint();
+  TRY(Key own, keyOf({signer.keyId(), std::move(x), std::move(y), kWhileItSigns}));
+  next->keys.push_back(std::move(own));
+  next->signer = std::move(signer);
+  for (const RetiredKey& each : retired) {
+    TRY(Key key, keyOf(each));
+    next->keys.push_back(std::move(key));
+  }
+  const auto goesOn = [&](const Key& known) {
+    return std::ranges::any_of(next->keys, [&](const Key& key) { return key.id == known.id; });
+  };
+  const Timestamp now = clock_.now();
+  const std::lock_guard lock(mutex_);
+  const bool dropped =
+      std::ranges::any_of(ring_->keys, [&](const Key& known) { return known.until > now && !goesOn(known); });
+  ring_ = std::move(next);
+  if (dropped) drops_.fetch_add(1, std::memory_order_release);
+  return {};
+}
+
+std::shared_ptr<const Tokens::Ring> Tokens::ring() const {
+  const std::lock_guard lock(mutex_);
+  return ring_;
 }
 
 std::string Tokens::mint(TokenKind kind, const UserId& user, const SessionId& session, const ProjectId& project,
@@ -106,11 +139,11 @@ std::string Tokens::mint(TokenKind kind, const UserId& user, const SessionId& se
     claims.role = role;
     claims.perms = permissions.list();
   }
-  const Key& key = keys_.back();
-  std::string token = key.header;
+  const std::shared_ptr<const Ring> keys = ring();
+  std::string token = keys->keys.front().header;
   token += '.';
   token += toBase64Url(doc::toJson(doc::encode(claims)));
-  const std::string signature = key.key.sign(token);
+  const std::string signature = keys->signer->sign(token);
   token += '.';
   token += toBase64Url(signature);
   minted_.note(token);
@@ -139,14 +172,12 @@ Result<AccessToken> Tokens::verify(std::string_view token) const {
 
   // A header is compared as a whole with those that our own keys write: so there is one algorithm and one type, and the
   // key is never the token's choice.
-  const Key* key = nullptr;
-  for (const Key& candidate : keys_) {
-    if (candidate.header == token.substr(0, first)) key = &candidate;
-  }
-  if (key == nullptr) return fail(refused());
+  const std::shared_ptr<const Ring> held = ring();
+  const auto key = std::ranges::find(held->keys, token.substr(0, first), &Key::header);
+  if (key == held->keys.end() || key->until <= clock_.now()) return fail(refused());
   const auto signature = fromBase64Url(token.substr(last + 1));
   if (!signature || signature->size() != kSignatureBytes) return fail(refused());
-  if (!minted_.knows(token) && !key->key.verify(token.substr(0, last), *signature)) return fail(refused());
+  if (!minted_.knows(token) && !key->verifier.verify(token.substr(0, last), *signature)) return fail(refused());
 
   const auto text = fromBase64Url(token.substr(first + 1, last - first - 1));
   if (!text) return fail(refused());
@@ -174,11 +205,13 @@ Result<AccessToken> Tokens::verify(std::string_view token) const {
 
 doc::Document Tokens::jwks() const {
   std::vector<Jwk> keys;
-  for (const Key& key : keys_) {
-    const auto [x, y] = key.key.publicPoint();
+  const Timestamp now = clock_.now();
+  const std::shared_ptr<const Ring> held = ring();
+  for (const Key& key : held->keys) {
+    if (key.until <= now) continue;
     Jwk jwk;
-    jwk.x = toBase64Url(x);
-    jwk.y = toBase64Url(y);
+    jwk.x = toBase64Url(key.x);
+    jwk.y = toBase64Url(key.y);
     jwk.kid = key.id;
     keys.push_back(std::move(jwk));
   }

@@ -4,6 +4,9 @@
 // on project tokens pid, role, perms (for information: rights are looked up live at each use).
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/id.h"
+#include "base/public_key.h"
 #include "document/bson.h"
 #include "identity/minted_tokens.h"
 #include "policy/permissions.h"
@@ -32,14 +36,25 @@ struct AccessToken {
   Timestamp expiresAt;
 };
 
-// Signs with the newest key, verifies with any. Keys are added before the first request; after that any thread.
+// A key that signs no more: its public half, for the tokens that it signed.
+struct RetiredKey {
+  std::string id;
+  std::string x;  // 32 bytes each
+  std::string y;
+  Timestamp until;  // from then on it verifies nothing
+};
+
+// One key signs; that one and the retired ones verify. Any thread.
 class Tokens {
  public:
-  Tokens(std::string issuer, const Clock& clock) : issuer_(std::move(issuer)), clock_(clock) {}
+  Tokens(std::string issuer, const Clock& clock)
+      : issuer_(std::move(issuer)), clock_(clock), ring_(std::make_shared<const Ring>()) {}
 
   const std::string& issuer() const { return issuer_; }
-  // Oldest first.
-  void addKey(SigningKey key);
+  // In place of all keys before, at once. Fails with internal for a retired key that is none.
+  Result<> setKeys(SigningKey signer, const std::vector<RetiredKey>& retired);
+  // Grows when a key goes before its time: what was verified earlier is to be verified again.
+  uint64_t drops() const { return drops_.load(std::memory_order_acquire); }
 
   // Each is good for kAccessTokenSeconds. Requires a key.
   std::string mintEndUser(const UserId& user, const SessionId& session, const ProjectId& project, std::string_view role,
@@ -51,21 +66,32 @@ class Tokens {
   // Fails with unauthenticated, for whatever reason, in the same words (an expired one says so).
   Result<AccessToken> verify(std::string_view token) const;
 
-  // {"keys": [JWK, …]} (RFC 7517).
+  // {"keys": [JWK, …]} (RFC 7517): all that verify now, the one that signs first.
   doc::Document jwks() const;
 
  private:
   struct Key {
-    SigningKey key;
     std::string id;
+    std::string x;
+    std::string y;
+    PublicKey verifier;
     std::string header;  // the encoded header of every token that it signs
+    Timestamp until;
   };
+  struct Ring {
+    std::optional<SigningKey> signer;
+    std::vector<Key> keys;  // the signer's first
+  };
+  static Result<Key> keyOf(RetiredKey given);
+  std::shared_ptr<const Ring> ring() const;
   std::string mint(TokenKind kind, const UserId& user, const SessionId& session, const ProjectId& project,
                    std::string_view role, const policy::PermissionSet& permissions) const;
 
   const std::string issuer_;
   const Clock& clock_;
-  std::vector<Key> keys_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Ring> ring_;
+  std::atomic<uint64_t> drops_{0};
   mutable MintedTokens minted_;
 };
 

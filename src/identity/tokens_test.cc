@@ -28,7 +28,7 @@ class TokensTest : public ::testing::Test {
     initCrypto();
     SigningKey key = SigningKey::generate();
     pem_ = key.toPem();
-    tokens_.addKey(std::move(key));
+    EXPECT_TRUE(tokens_.setKeys(std::move(key), {}));
   }
   std::string endUserToken() const {
     return tokens_.mintEndUser(UserId("user_1"), SessionId("sess_1"), ProjectId("proj_1"), "user",
@@ -66,7 +66,7 @@ TEST_F(TokensTest, AnEndUsersTokenReadsBack) {
 // One that did not sign it checks the signature itself; one that did knows the very bytes, and those only.
 TEST_F(TokensTest, WhoeverHoldsTheKeyVerifies) {
   Tokens other{std::string(kIssuer), clock_};
-  other.addKey(*SigningKey::fromPem(pem_));
+  ASSERT_TRUE(other.setKeys(*SigningKey::fromPem(pem_), {}));
   const std::string token = endUserToken();
   std::string changed = token;
   changed[token.rfind('.') + 10] = changed[token.rfind('.') + 10] == 'A' ? 'B' : 'A';
@@ -157,7 +157,7 @@ TEST_F(TokensTest, RefusesChangedPartsAndForeignKeys) {
   EXPECT_TRUE(refuses(endUserToken() + "."));
 
   Tokens foreign(std::string(kIssuer), clock_);
-  foreign.addKey(SigningKey::generate());
+  ASSERT_TRUE(foreign.setKeys(SigningKey::generate(), {}));
   EXPECT_TRUE(refuses(foreign.mintControl(UserId("user_1"), SessionId("sess_1"))));
 }
 
@@ -197,13 +197,28 @@ TEST_F(TokensTest, RefusesClaimsOfTheWrongShapeEvenWhenSigned) {
   }
 }
 
-TEST_F(TokensTest, OlderKeysStillVerify) {
+TEST_F(TokensTest, RetiredKeysVerifyUntilTheirTime) {
+  const auto published = [&] { return tokens_.jwks().view().find("keys")->asDocument().count(); };
   const std::string old = endUserToken();
-  tokens_.addKey(SigningKey::generate());
+  const SigningKey first = *SigningKey::fromPem(pem_);
+  const auto [x, y] = first.publicPoint();
+  ASSERT_TRUE(tokens_.setKeys(SigningKey::generate(), {{first.keyId(), x, y, {kNowMs + 5000}}}));
   EXPECT_TRUE(tokens_.verify(old));
   EXPECT_NE(split(old).header, split(endUserToken()).header);
   EXPECT_TRUE(tokens_.verify(endUserToken()));
-  EXPECT_EQ(tokens_.jwks().view().find("keys")->asDocument().count(), 2U);
+  EXPECT_EQ(published(), 2U);
+  clock_.advance(5000);
+  EXPECT_TRUE(refuses(old));
+  EXPECT_EQ(published(), 1U);
+  EXPECT_EQ(tokens_.drops(), 0U);
+}
+
+TEST_F(TokensTest, AKeyThatGoesBeforeItsTimeIsCounted) {
+  const std::string old = endUserToken();
+  ASSERT_TRUE(tokens_.setKeys(SigningKey::generate(), {}));
+  EXPECT_TRUE(refuses(old));
+  EXPECT_EQ(tokens_.drops(), 1U);
+  EXPECT_FALSE(tokens_.setKeys(SigningKey::generate(), {{"kid", "short", "point", {kNowMs + 5000}}}));
 }
 
 TEST_F(TokensTest, PublishesPublicPartsOnly) {

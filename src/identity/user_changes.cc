@@ -1,4 +1,5 @@
 // What admins change of users.
+#include "identity/audited.h"
 #include "identity/email.h"
 #include "identity/records.h"
 #include "identity/role_grant.h"
@@ -33,6 +34,25 @@ Result<> checkMetadata(doc::DocumentView metadata) {
 std::string wantedRole(const UserPatch& patch) {
   const auto role = patch.metadata ? patch.metadata->view().find("role") : std::nullopt;
   return role && role->type() == doc::BsonType::string ? std::string(role->asString()) : "";
+}
+
+// What is changed, by name; the new values are the user's own, but for the role.
+doc::Document detailsOf(const UserPatch& patch) {
+  doc::BsonWriter out;
+  out.beginArray("fields");
+  size_t count = 0;
+  const auto add = [&](bool given, std::string_view field) {
+    if (given) out.appendString(doc::arrayKey(count++), field);
+  };
+  add(patch.email.has_value(), "email");
+  add(patch.emailVerified.has_value(), "emailVerified");
+  add(patch.name.given(), "name");
+  add(patch.metadata.has_value(), "metadata");
+  out.end();
+  if (const std::string role = wantedRole(patch); !role.empty() && role.size() <= kMaxRoleName) {
+    out.appendString("role", role);
+  }
+  return out.finish();
 }
 
 Result<> apply(UserRecord& user, const UserPatch& patch) {
@@ -79,22 +99,28 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
   if (!isId(UserTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such user");
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
   if (auto role = roleTarget(realm.project, RoleKind::endUser, wantedRole(input))) targets.push_back(*std::move(role));
+  const bool namesRole = targets.size() > 1;
+  std::vector<store::Insert> entries = deps_.auditor.entry(realm.project, "user.changed", auditActorOf(by),
+                                                           "users/" + id.str(), by.ip, by.requestId, detailsOf(input));
+  addTargets(targets, entries);
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {realm.project}};
-  store::Judge judge = [input = std::move(input), by = std::move(by),
-                        now = deps_.clock.now()](Before before) -> Result<std::vector<store::Change>> {
+  store::Judge judge = [input = std::move(input), by = std::move(by), namesRole, entries = std::move(entries),
+                        now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
     TRY(UserRecord user, existing(before));
     const std::string held = roleOf(user);
     CHECK(apply(user, input));
     user.updatedAt = now;
     std::vector<store::Change> changes;
     changes.push_back(store::Change::put(doc::encode(user)));
-    if (before.size() == 1) return changes;
-    std::optional<store::Change> granted;
-    if (roleOf(user) != held) {
-      // Nobody hands out what they do not hold, through a role either.
-      TRY(granted, grantRole(before[1], roleOf(user), *by.permissions));
+    if (namesRole) {
+      std::optional<store::Change> granted;
+      if (roleOf(user) != held) {
+        // Nobody hands out what they do not hold, through a role either.
+        TRY(granted, grantRole(before[1], roleOf(user), *by.permissions));
+      }
+      changes.push_back(granted ? *std::move(granted) : store::Change::keep());
     }
-    changes.push_back(granted ? *std::move(granted) : store::Change::keep());
+    addPuts(changes, entries);
     return changes;
   };
   CO_TRY(const store::WriteOutcome outcome,
@@ -109,9 +135,7 @@ Task<> Users::setStatus(Realm realm, UserId id, UserStatus status, policy::Calle
   std::vector<store::Insert> alongside = deps_.auditor.entry(
       realm.project, std::string(change.action), auditActorOf(by), "users/" + id.str(), by.ip, by.requestId);
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
-  for (const store::Insert& insert : alongside) {
-    targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
-  }
+  addTargets(targets, alongside);
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {realm.project}};
   store::Judge judge = [status = std::string(change.status), alongside = std::move(alongside),
                         now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
@@ -120,7 +144,7 @@ Task<> Users::setStatus(Realm realm, UserId id, UserStatus status, policy::Calle
     user.updatedAt = now;
     std::vector<store::Change> changes;
     changes.push_back(store::Change::put(doc::encode(user)));
-    for (store::Insert& insert : alongside) changes.push_back(store::Change::put(std::move(insert.document)));
+    addPuts(changes, alongside);
     return changes;
   };
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));

@@ -76,6 +76,8 @@ Task<UserRecord> Users::create(Realm realm, NewUser input, policy::Caller by, st
   CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
   user.emailVerified = input.emailVerified.value_or(false);
   Addition addition{.password = std::move(input.password), .invite = {}, .actor = actorOf(by)};
+  addition.entries = deps_.auditor.entry(realm.project, "user.created", auditActorOf(by), "users/" + user.id.str(),
+                                         by.ip, by.requestId);
   co_return co_await add(std::move(realm), std::move(user), std::move(addition), deadline);
 }
 
@@ -127,6 +129,7 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
     const size_t planned = plan.targets.size();
     std::move(plan.targets.begin(), plan.targets.end(), std::back_inserter(targets));
     targets.insert(targets.end(), mail.targets.begin(), mail.targets.end());
+    addTargets(targets, addition.entries);
     store::WriteOptions options{
         .deadline = deadline, .actor = addition.actor, .bumpEpochs = std::move(plan.bumpEpochs)};
     store::Judge judge =
@@ -139,6 +142,7 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
       changes.push_back(store::Change::put(doc::encode(*user)));
       std::move(beside.begin(), beside.end(), std::back_inserter(changes));
       addMail(changes, mail, !user->emailVerified);
+      for (const store::Insert& entry : addition.entries) changes.push_back(store::Change::put(entry.document));
       return changes;
     };
     auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
@@ -147,7 +151,20 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
   }
 }
 
-Task<UserRecord> Users::checkPassword(Realm realm, Credentials input) {
+Task<UserRecord> Users::checkPassword(Realm realm, Credentials input, policy::Caller by) {
+  FailedLogin failed{"password", "", shortened(input.email), {}};
+  auto user = co_await judgePassword(realm, std::move(input));
+  if (user) co_return user;
+  failed.reason = refusalOf(user.error().code());
+  if (!failed.reason.empty()) co_await noteFailedLogin(deps_, std::move(realm), std::move(failed), std::move(by));
+  co_return user;
+}
+
+Async<void> Users::noteFailed(Realm realm, FailedLogin login, policy::Caller by) {
+  return noteFailedLogin(deps_, std::move(realm), std::move(login), std::move(by));
+}
+
+Task<UserRecord> Users::judgePassword(Realm realm, Credentials input) {
   const std::string key = emailKey(input.email);
   const std::string account = accountOf(realm, key);
   CO_CHECK(guard_.begin(account));

@@ -8,6 +8,7 @@
 #include "identity/account_mail.h"
 #include "identity/attempt_guard.h"
 #include "identity/identity_deps.h"
+#include "identity/login_audit.h"
 #include "identity/passwords.h"
 #include "identity/realm.h"
 #include "identity/registration.h"
@@ -37,7 +38,10 @@ class Users {
   Task<UserRecord> addProven(Realm realm, std::string email, std::optional<std::string> name, store::Deadline deadline);
   // The user with this password. Fails with invalidCredentials (in the same time for an unknown address),
   // userInactive, userBlocked, rateLimited (20 failures in 15 minutes on the address), unavailable.
-  Task<UserRecord> checkPassword(Realm realm, Credentials input);
+  // Refusals are audited as login.failed; `by` says where from.
+  Task<UserRecord> checkPassword(Realm realm, Credentials input, policy::Caller by = {});
+  // Audits a refusal that came to be elsewhere.
+  Async<void> noteFailed(Realm realm, FailedLogin login, policy::Caller by);
   // Failed logins on the address count no more: its owner proved themselves in another way.
   void forgiveLogins(const Realm& realm, std::string_view emailKey);
   // What goes along when the user proves their address; nothing on a project's plane.
@@ -49,7 +53,7 @@ class Users {
   Task<std::optional<UserRecord>> byEmail(Realm realm, std::string email);
   Task<std::vector<UserRecord>> list(Realm realm, uint64_t skip, uint64_t limit, store::Deadline deadline);
 
-  // What admins do. The caller names the actor of the audit entry.
+  // What admins do. The caller names the actor of the audit entry: user.created, user.changed.
   Task<UserRecord> create(Realm realm, NewUser input, policy::Caller by, store::Deadline deadline);
   // Naming a role in metadata.role that holds more than the caller does is forbidden; one that does not exist holds
   // nothing. Fails with notFound, validation, emailTaken.
@@ -59,6 +63,7 @@ class Users {
 
  private:
   Task<std::optional<UserRecord>> byKey(Realm realm, std::string emailKey);
+  Task<UserRecord> judgePassword(Realm realm, Credentials input);
   // What comes along with a new user.
   struct Addition {
     std::string password;
@@ -66,6 +71,7 @@ class Users {
     bool verify = false;  // mails a link that proves the address, unless it is proven
     std::string invite;
     store::Actor actor;
+    std::vector<store::Insert> entries = {};  // for the audit record
   };
   Task<UserRecord> add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline);
   Task<> tellOwner(Realm realm, UserRecord owner, store::Deadline deadline);

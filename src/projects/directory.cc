@@ -56,6 +56,18 @@ Task<std::optional<snapshot::ProjectInfo>> Directory::onlyOne() {
   co_return liveInfo(std::move(found.documents.front()));
 }
 
+Task<std::vector<snapshot::ProjectInfo>> Directory::all() {
+  std::vector<snapshot::ProjectInfo> projects;
+  for (uint64_t skip = 0;; skip += kPage) {
+    CO_TRY(const store::QueryResult found, co_await store_.find(queryOf(kProjects, doc::Filter(), skip, kPage)));
+    for (const doc::Document& stored : found.documents) {
+      CO_TRY(snapshot::ProjectInfo info, infoOf(stored));
+      projects.push_back(std::move(info));
+    }
+    if (found.documents.size() < kPage) co_return projects;
+  }
+}
+
 Task<std::vector<store::ProjectNo>> Directory::numbers() {
   std::vector<store::ProjectNo> numbers;
   for (uint64_t skip = 0;; skip += kPage) {
@@ -70,18 +82,19 @@ Task<std::vector<store::ProjectNo>> Directory::numbers() {
 
 Task<std::shared_ptr<const void>> MemberSource::load(snapshot::ProjectInfo project) {
   auto table = std::make_shared<identity::MemberTable>();
-  for (uint64_t skip = 0;; skip += kPage) {
-    store::Query query = queryOf(kMemberships, equals("projectId", project.id.str()), skip, kPage);
-    CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
-    CO_TRY(const std::vector<MembershipRecord> members, fromStore<MembershipRecord>(found.documents));
-    for (const auto& member : members) table->byUser[member.userId.str()] = {member.id.str(), member.role};
-    if (found.documents.size() < kPage) break;
-  }
+  // Invites first: one that becomes a membership between the two reads is then seen as either, never as neither.
   for (uint64_t skip = 0;; skip += kPage) {
     store::Query query = queryOf(kInvites, equals("projectId", project.id.str()), skip, kPage);
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
     CO_TRY(const std::vector<InviteRecord> invites, fromStore<InviteRecord>(found.documents));
     for (const auto& invite : invites) table->invitedAs.insert(invite.role);
+    if (found.documents.size() < kPage) break;
+  }
+  for (uint64_t skip = 0;; skip += kPage) {
+    store::Query query = queryOf(kMemberships, equals("projectId", project.id.str()), skip, kPage);
+    CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
+    CO_TRY(const std::vector<MembershipRecord> members, fromStore<MembershipRecord>(found.documents));
+    for (const auto& member : members) table->byUser[member.userId.str()] = {member.id.str(), member.role};
     if (found.documents.size() < kPage) break;
   }
   co_return std::shared_ptr<const void>(std::move(table));

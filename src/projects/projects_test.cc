@@ -116,7 +116,8 @@ TEST_F(ProjectsTest, ADeletedProjectIsGoneForAllAndPurgedLater) {
   EXPECT_EQ(*run(snapshots_.find(project.slug)), nullptr);
   EXPECT_EQ(made(ada, "Shop").slug, "shop-2");
 
-  Purge purge(*deps_);
+  audit::Retention retention(store_, ids_, clock_, 0);
+  Purge purge(*deps_, retention);
   EXPECT_EQ(*run(purge.pass()), 0u);
   clock_.advance(31LL * 24 * 3600 * 1000);
   EXPECT_EQ(*run(purge.pass()), 1u);
@@ -124,6 +125,21 @@ TEST_F(ProjectsTest, ADeletedProjectIsGoneForAllAndPurgedLater) {
   EXPECT_EQ(store_.all(controlCollection(kMemberships)).size(), 1u);
   EXPECT_TRUE(store_.all(controlCollection(kInvites)).empty());
   EXPECT_EQ(made(ada, "Shop").slug, "shop");
+}
+
+TEST_F(ProjectsTest, AuditEntriesGoAfterTheirTime) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  const store::ProjectNo number = numberOf(project);
+  audit::Retention retention(store_, ids_, clock_, 30);
+  Purge purge(*deps_, retention);
+  clock_.advance(29LL * 24 * 3600 * 1000);
+  ASSERT_TRUE(run(projects_->suspend(by(ada), project.id.str())));
+  ASSERT_TRUE(run(purge.pass()));
+  EXPECT_EQ(auditActions(number), (std::vector<std::string>{"project.created", "project.suspended"}));
+  clock_.advance(2LL * 24 * 3600 * 1000);
+  ASSERT_TRUE(run(purge.pass()));
+  EXPECT_EQ(auditActions(number), (std::vector<std::string>{"project.suspended", "audit.pruned"}));
 }
 
 TEST_F(ProjectsTest, PatchesHoldAndAreChecked) {

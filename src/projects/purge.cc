@@ -2,6 +2,7 @@
 
 #include "base/cores.h"
 #include "base/log.h"
+#include "projects/directory.h"
 #include "projects/records.h"
 
 namespace mb::projects {
@@ -46,7 +47,14 @@ Task<uint64_t> Purge::pass() {
     }
     if (records.size() < kPage) break;
   }
+  CO_CHECK(co_await pruneAudit());
   co_return gone;
+}
+
+Task<> Purge::pruneAudit() {
+  CO_TRY(std::vector<store::ProjectNo> projects, co_await Directory(deps_.store).numbers());
+  projects.push_back(store::kControlProject);
+  co_return co_await retention_.pass(std::move(projects), stopping_);
 }
 
 // The record goes last, so that a crash between leaves something to go on from.

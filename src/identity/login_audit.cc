@@ -1,0 +1,64 @@
+#include "identity/login_audit.h"
+
+#include "base/log.h"
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+// The longest address that mail knows.
+constexpr size_t kMaxEmail = 254;
+}  // namespace
+
+std::string_view refusalOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalidCredentials:
+      return "credentials";
+    case ErrorCode::userInactive:
+      return "inactive";
+    case ErrorCode::userBlocked:
+      return "blocked";
+    case ErrorCode::rateLimited:
+      return "tooManyTries";
+    default:
+      return "";
+  }
+}
+
+std::string shortened(std::string_view email) {
+  size_t characters = 0;
+  for (size_t at = 0; at < email.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(email[at]) & 0xC0) != 0x80;
+    if (begins && ++characters > kMaxEmail) return std::string(email.substr(0, at));
+  }
+  return std::string(email);
+}
+
+Async<void> noteFailedLogin(const IdentityDeps& deps, Realm realm, FailedLogin login, policy::Caller by) {
+  doc::BsonWriter details;
+  details.appendString("method", login.method);
+  details.appendString("reason", login.reason);
+  if (!login.email.empty()) details.appendString("email", shortened(login.email));
+  const bool certain = !login.user.empty();
+  const std::string_view kind = !certain ? "anonymous" : realm.control ? "platform" : "user";
+  std::vector<store::Insert> entries =
+      deps.auditor.failure(realm.project, "login.failed", {std::string(kind), login.user.str(), std::nullopt},
+                           certain ? "users/" + login.user.str() : "users", by.ip, by.requestId, details.finish());
+  if (entries.empty()) co_return;
+  std::vector<store::WriteTarget> targets;
+  addTargets(targets, entries);
+  store::Judge judge = [&entries](auto) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    addPuts(changes, entries);
+    return changes;
+  };
+  store::WriteOptions options{
+      .deadline = readDeadline(), .actor = {std::string(kind), login.user.str()}, .bumpEpochs = {}};
+  const auto outcome = co_await deps.store.write(std::move(targets), std::move(judge), std::move(options));
+  if (!outcome) {
+    logWarn("a failed sign-in could not be recorded",
+            {{"project", realm.id.str()}, {"problem", outcome.error().message()}});
+  }
+}
+
+}  // namespace mb::identity

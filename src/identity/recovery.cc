@@ -1,0 +1,195 @@
+#include "identity/recovery.h"
+
+#include "identity/audited.h"
+#include "identity/email.h"
+#include "identity/factor_reset.h"
+#include "identity/one_time_tokens.h"
+#include "identity/records.h"
+
+namespace mb::identity {
+
+namespace {
+
+using Before = std::span<const std::optional<doc::Document>>;
+using Changes = std::vector<store::Change>;
+
+constexpr int kMostRaces = 3;
+constexpr uint64_t kMostSessions = 1000;
+
+audit::AuditActor server() {
+  return {"server", "", std::nullopt};
+}
+
+Error noUser(std::string_view who) {
+  return Error(ErrorCode::notFound, fmt::format("there is no user {}", who));
+}
+
+// Text that a pattern takes literally.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+    if (!plain) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+Result<doc::Filter> filterOf(const UserSearch& search) {
+  doc::BsonWriter out;
+  if (!search.email.empty()) {
+    out.beginDocument("emailKey");
+    out.appendString("$regex", escaped(emailKey(search.email)));
+    out.end();
+  }
+  if (!search.after.empty()) {
+    out.beginDocument("id");
+    out.appendString("$gt", search.after);
+    out.end();
+  }
+  return doc::Filter::parse(out.finish());
+}
+
+doc::Filter activeOperators(const UserId& but) {
+  doc::BsonWriter out;
+  out.appendString("platformRole", kSuperAdmin);
+  out.appendString("status", kStatusActive);
+  out.beginDocument("id");
+  out.appendString("$ne", but.str());
+  out.end();
+  return *doc::Filter::parse(out.finish());
+}
+
+Result<UserRecord> userIn(const std::optional<doc::Document>& stored) {
+  if (!stored) return fail(ErrorCode::notFound, "no such user");
+  return fromStore<UserRecord>(stored->view());
+}
+
+bool isOperator(const UserRecord& user) {
+  return user.platformRole == kSuperAdmin;
+}
+
+store::WriteOptions optionsOf(const Realm& realm, store::Deadline deadline) {
+  return {.deadline = deadline, .actor = {"server", ""}, .bumpEpochs = {realm.project}};
+}
+
+}  // namespace
+
+Task<std::vector<UserRecord>> Recovery::list(Realm realm, UserSearch search, store::Deadline deadline) {
+  CO_TRY(doc::Filter filter, filterOf(search));
+  CO_TRY(const store::QueryResult found,
+         co_await deps_.store.find(queryOf(collectionOf(realm.project, kUsers), std::move(filter),
+                                           std::min(search.limit, kMostRecoveryListed), deadline)));
+  co_return fromStore<UserRecord>(found.documents);
+}
+
+Task<UserRecord> Recovery::find(Realm realm, std::string idOrEmail) {
+  const store::CollectionRef users = collectionOf(realm.project, kUsers);
+  if (isId(UserTag::prefix, idOrEmail)) {
+    CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(users, idOrEmail));
+    CO_TRY(std::optional<UserRecord> user, fromStore<UserRecord>(stored));
+    if (user) co_return *std::move(user);
+    co_return fail(noUser(idOrEmail));
+  }
+  CO_TRY(const store::QueryResult found,
+         co_await deps_.store.find(queryOf(users, equalsText("emailKey", emailKey(idOrEmail)), 1, readDeadline())));
+  if (found.documents.empty()) co_return fail(noUser(idOrEmail));
+  co_return fromStore<UserRecord>(found.documents.front().view());
+}
+
+Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash, store::Deadline deadline) {
+  CO_TRY(const store::QueryResult sessions,
+         co_await deps_.store.find(queryOf(collectionOf(realm.project, kSessions), equalsText("userId", user.str()),
+                                           kMostSessions, deadline)));
+  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str()),
+                                          tokenTarget(realm, LinkPurpose::resetPassword, user)};
+  for (const doc::Document& session : sessions.documents) {
+    targets.push_back(targetOf(realm.project, kSessions, std::string(session.view().stringOr("id"))));
+  }
+  const size_t own = targets.size();
+  auto entries = deps_.auditor.entry(realm.project, "user.passwordSet", server(), "users/" + user.str(), "", "");
+  addTargets(targets, entries);
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(UserRecord record, userIn(before[0]));
+    record.passwordHash = std::move(passwordHash);
+    // Not before the end of earlier ones, whatever the clock does.
+    const Timestamp now = deps_.clock.now();
+    record.signedOutAt = std::max(now, record.signedOutAt.value_or(now));
+    record.updatedAt = now;
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    for (const auto& gone : before.subspan(1, own - 1)) {
+      changes.push_back(gone ? store::Change::remove() : store::Change::keep());
+    }
+    addPuts(changes, entries);
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(realm, deadline)));
+  co_return Result<>();
+}
+
+Task<bool> Recovery::resetFactor(Realm realm, UserId user, store::Deadline deadline) {
+  std::vector<store::WriteTarget> targets = factorTargets(realm, user);
+  auto entries = deps_.auditor.entry(realm.project, "mfa.reset", server(), "users/" + user.str(), "", "");
+  addTargets(targets, entries);
+  bool was = false;
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(const UserRecord record, userIn(before[0]));
+    was = record.mfaEnabled || before[1];
+    TRY(Changes changes, withoutFactor(before, deps_.clock.now()));
+    addPuts(changes, entries);
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(realm, deadline)));
+  co_return was;
+}
+
+Task<std::optional<UserId>> Recovery::otherOperator(UserId but, store::Deadline deadline) {
+  CO_TRY(const store::QueryResult found, co_await deps_.store.find(queryOf(collectionOf(store::kControlProject, kUsers),
+                                                                           activeOperators(but), 1, deadline)));
+  if (found.documents.empty()) co_return std::nullopt;
+  co_return UserId(std::string(found.documents.front().view().stringOr("id")));
+}
+
+Task<bool> Recovery::setOperator(UserId user, bool on, store::Deadline deadline) {
+  const Realm realm = Realm::platform();
+  for (int attempt = 1; attempt <= kMostRaces; ++attempt) {
+    std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str())};
+    // Who stays, locked in the same commit: of two who are taken out at the same time one remains.
+    std::optional<UserId> stays;
+    if (!on) {
+      CO_TRY(stays, co_await otherOperator(user, deadline));
+      if (stays) targets.push_back(targetOf(realm.project, kUsers, stays->str()));
+    }
+    const size_t own = targets.size();
+    auto entries = deps_.auditor.entry(realm.project, on ? "operator.added" : "operator.removed", server(),
+                                       "users/" + user.str(), "", "");
+    addTargets(targets, entries);
+    bool changed = false;
+    store::Judge judge = [&](Before before) -> Result<Changes> {
+      TRY(UserRecord record, userIn(before[0]));
+      changed = isOperator(record) != on;
+      Changes changes(own);
+      if (!changed) {
+        addKeeps(changes, entries.size());
+        return changes;
+      }
+      if (!on) {
+        if (!stays) return fail(ErrorCode::conflict, "the last active super-admin stays one");
+        TRY(const UserRecord other, userIn(before[1]));
+        if (!isOperator(other) || !other.active()) return fail(ErrorCode::staleCatalogue, "changed meanwhile");
+      }
+      record.platformRole = std::string(on ? kSuperAdmin : kDefaultUserRole);
+      record.updatedAt = deps_.clock.now();
+      changes[0] = store::Change::put(doc::encode(record));
+      addPuts(changes, entries);
+      return changes;
+    };
+    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(realm, deadline));
+    if (outcome) co_return changed;
+    if (outcome.error().code() != ErrorCode::staleCatalogue) co_return fail(outcome.error().clone());
+  }
+  co_return fail(ErrorCode::conflict, "the super-admins are being changed by somebody else, try again");
+}
+
+}  // namespace mb::identity
