@@ -14,7 +14,7 @@ from support.client import PlatformUser, ok
 from support.commands import complains, done, result, run
 from support.server import SLOW, binary
 
-COMMANDS = ("serve", "check", "backup", "restore", "compact", "version")
+COMMANDS = ("serve", "audit", "check", "backup", "restore", "compact", "keys", "users", "version")
 
 
 def socket_of(server):
@@ -46,6 +46,11 @@ def test_help_lists_all():
         "restore": ("--data", "--from", "--project", "--as", "--owner", "--json"),
         "compact": ("--data", "--project", "--json"),
         "check": ("--data", "--json"),
+        "keys": ("list", "rotate", "reseal"),
+        "keys rotate": ("--data", "--drop-old", "--json"),
+        "keys reseal": ("--data", "--new-secret-file", "--json"),
+        "users": ("list", "password", "operator", "mfa-reset"),
+        "users password": ("--data", "--project", "--stdin", "--json"),
     }.items():
         text = done(run(command, "--help"))
         for option in options:

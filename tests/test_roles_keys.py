@@ -1,11 +1,16 @@
 """Roles, API keys, and the table of permissions route by route."""
 
 import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from support.client import OPEN_POLICY, Api, PlatformUser, ok, refused, unique
 from support.routes import ADMIN, BUILT_IN, DATA, END_USER_ROLE, SCOPES, allows
+from support.server import SLOW
 
 
 # ---- member roles
@@ -89,6 +94,45 @@ def test_roles_in_use_stay(server, project, admin):
     refused(admin.delete(f"/admin/enduser-roles/{enduser_role}"), 409, "CONFLICT")
     ok(admin.patch(f"/admin/users/{someone.id}", {"metadata": {}}), 204)
     ok(admin.delete(f"/admin/enduser-roles/{enduser_role}"), 204)
+
+
+def test_a_role_that_is_promised_stays(server, project, admin):
+    role = project.role("audit:read")
+    email = f"{unique('invited')}@example.com"
+    members = f"/control/projects/{project.id}/members"
+    ok(project.owner.post(members, {"email": email, "role": role}), 201)
+    refused(admin.delete(f"/admin/roles/{role}"), 409, "CONFLICT")
+    PlatformUser(server, email)
+    refused(admin.delete(f"/admin/roles/{role}"), 409, "CONFLICT")
+    other = project.role("audit:read")
+    ok(project.owner.post(members, {"email": f"x{email}", "role": other}), 201)
+    ok(project.owner.delete(f"{members}/pending/x{email}"), 204)
+    ok(admin.delete(f"/admin/roles/{other}"), 204)
+
+
+def test_a_grant_beside_the_deletion(server, project, admin):
+    """Of a grant and a deletion at the same time one is refused: nobody ends with a role that is gone."""
+    members = f"/control/projects/{project.id}/members"
+    member, user = project.member("Viewer", PlatformUser(server)).user, project.end_user()
+    with ThreadPoolExecutor(2) as pool:
+        for round_ in range(20):
+            kind = "roles" if round_ % 2 else "enduser-roles"
+            role = project.role("audit:read") if round_ % 2 else project.enduser_role("data:*:read")
+            if round_ % 2:
+                grant = pool.submit(project.owner.patch, f"{members}/{member.id}", {"role": role})
+            else:
+                grant = pool.submit(admin.patch, f"/admin/users/{user.id}", {"metadata": {"role": role}})
+            gone = admin.delete(f"/admin/{kind}/{role}")
+            granted = grant.result()
+            assert gone.status_code in (204, 409), gone.text
+            if gone.status_code == 409:
+                ok(granted, 204)
+                continue
+            # A name that is no role may stand in metadata, and holds nothing.
+            if round_ % 2:
+                assert granted.status_code in (400, 404), granted.text
+                roles = {item["userId"]: item["role"] for item in ok(project.owner.get(members))["members"]}
+                assert roles[member.id] != role
 
 
 def test_the_two_namespaces_are_apart(project, admin):
@@ -307,6 +351,79 @@ def test_key_life(server, project, admin):
 def test_key_scopes(admin, scopes):
     error = refused(admin.post("/admin/api-keys", {"name": "k", "scopes": scopes}), 400, "VALIDATION")
     assert any(detail["path"].startswith("/scopes") for detail in error["details"])
+
+
+def test_key_that_expires(server, project, admin):
+    collection = project.collection()
+    until = datetime.now(timezone.utc) + timedelta(seconds=2)
+    body = {"name": "k", "scopes": ["read"], "expiresAt": until.isoformat(timespec="milliseconds")}
+    made = ok(admin.post("/admin/api-keys", body), 201)
+    wire = until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    assert made["apiKey"]["expiresAt"] == wire
+    api = Api(server, made["key"])
+    ok(api.get(f"/{collection}"))
+    # Up to its moment by whoever has it cached, and not beyond.
+    limit = time.monotonic() + 20 * SLOW
+    while api.get(f"/{collection}").status_code == 200:
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+    assert datetime.now(timezone.utc) >= until
+    refused(api.get(f"/{collection}"), 401, "UNAUTHENTICATED")
+    listed = {item["id"]: item for item in ok(admin.get("/admin/api-keys"))["apiKeys"]}
+    assert listed[made["apiKey"]["id"]]["expiresAt"] == wire
+    # A new secret does not make it live again.
+    renewed = admin.post(f"/admin/api-keys/{made['apiKey']['id']}/rotate").json()["key"]
+    refused(Api(server, renewed).get(f"/{collection}"), 401, "UNAUTHENTICATED")
+
+
+@pytest.mark.parametrize("until", ["2001-01-01T00:00:00Z", "tomorrow", 5, "2030-13-01T00:00:00Z", ""])
+def test_key_ends_that_are_none(admin, until):
+    body = {"name": "k", "scopes": ["read"], "expiresAt": until}
+    refused(admin.post("/admin/api-keys", body), 400, "VALIDATION", "/expiresAt")
+
+
+def test_key_uses_are_noted_once_a_minute(project, admin):
+    collection = project.collection()
+    key = project.api_key("read")
+
+    def used():
+        return next(item for item in ok(admin.get("/admin/api-keys"))["apiKeys"] if item["id"] == key.id)["lastUsedAt"]
+
+    assert used() is None
+    ok(key.get(f"/{collection}"))
+    limit = time.monotonic() + 10 * SLOW
+    while used() is None:
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    first = used()
+    for _ in range(50):
+        ok(key.get(f"/{collection}"))
+    # Once a minute on each core: not for each request.
+    assert abs(datetime.fromisoformat(used()) - datetime.fromisoformat(first)) < timedelta(seconds=60)
+
+
+def test_revoked_key_with_requests_under_way(server, project, admin):
+    collection = project.collection()
+    key = project.api_key("read")
+    over = threading.Event()
+
+    def ask():
+        answers = []
+        while not over.is_set():
+            begun = time.monotonic()
+            answers.append((begun, Api(server, key.token).get(f"/{collection}").status_code))
+        return answers
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(4)]
+        time.sleep(0.2)
+        ok(admin.delete(f"/admin/api-keys/{key.id}"), 204)
+        revoked = time.monotonic()
+        time.sleep(0.2)
+        over.set()
+        answers = [answer for future in asking for answer in future.result()]
+    assert {status for _, status in answers} == {200, 401}
+    assert {status for begun, status in answers if begun > revoked} == {401}
 
 
 def test_keys_of_another_project(server, owner, project):

@@ -79,8 +79,8 @@ Task<Reply> AuthRoutes::registerUser(RequestContext& context, identity::Registra
 
 Task<Reply> AuthRoutes::login(RequestContext& context, identity::Credentials body) {
   const identity::Realm realm = realmOf(context);
-  CO_TRY(identity::UserRecord user, co_await identity_.users().checkPassword(realm, std::move(body)));
-  if (!user.mfaEnabled) co_return co_await signIn(identity_, context, std::move(user));
+  CO_TRY(identity::UserRecord user, co_await identity_.users().checkPassword(realm, std::move(body), context.caller));
+  if (!user.mfaEnabled) co_return co_await signIn(identity_, context, std::move(user), "password");
   MfaRequired answer;
   CO_TRY(answer.mfaToken, co_await identity_.mfa().challenge(realm, std::move(user), context.deadline));
   co_return Reply::object(200, answer);
@@ -103,7 +103,8 @@ Task<Reply> AuthRoutes::refresh(RequestContext& context, RefreshBody body) {
 }
 
 Task<Reply> AuthRoutes::logout(RequestContext& context, RefreshBody body) {
-  CO_CHECK(co_await identity_.sessions().close(realmOf(context), std::move(body.refreshToken), context.deadline));
+  CO_CHECK(co_await identity_.sessions().close(realmOf(context), std::move(body.refreshToken), context.deadline,
+                                               clientOf(context)));
   co_return Reply::noContent();
 }
 
@@ -122,13 +123,14 @@ Task<Reply> AuthRoutes::sessions(RequestContext& context) {
 
 Task<Reply> AuthRoutes::revokeSession(RequestContext& context) {
   CO_CHECK(co_await identity_.sessions().revoke(realmOf(context), UserId(context.caller.id),
-                                                SessionId(context.param(0)), context.deadline));
+                                                SessionId(context.param(0)), context.deadline, clientOf(context)));
   co_return Reply::noContent();
 }
 
 Task<Reply> AuthRoutes::revokeOtherSessions(RequestContext& context) {
   CO_CHECK(co_await identity_.sessions().endAll(realmOf(context), UserId(context.caller.id),
-                                                SessionId(context.caller.sessionId), context.deadline));
+                                                SessionId(context.caller.sessionId), context.deadline,
+                                                clientOf(context)));
   co_return Reply::noContent();
 }
 
@@ -157,7 +159,7 @@ Task<Reply> AuthRoutes::resetPassword(RequestContext& context, identity::Passwor
 
 Task<Reply> AuthRoutes::jwks(RequestContext&) {
   Reply reply = Reply::object(200, identity_.tokens().jwks());
-  reply.response.headers.emplace_back("cache-control", "public, max-age=300");
+  reply.response.headers.emplace_back("cache-control", "public, max-age=60");
   co_return reply;
 }
 

@@ -38,9 +38,12 @@ std::string accessTokenOf(const identity::Identity& identity, const RequestConte
                                        held == roles.end() ? kNone : *held->second);
 }
 
-Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user) {
+Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
+                   std::string method) {
+  identity::ClientInfo client = clientOf(context);
+  client.method = std::move(method);
   CO_TRY(identity::Sessions::Opened opened,
-         co_await identity.sessions().open(realmOf(context), user, clientOf(context), context.deadline));
+         co_await identity.sessions().open(realmOf(context), user, std::move(client), context.deadline));
   LoginAnswer answer;
   answer.accessToken = accessTokenOf(identity, context, user, opened.session.id);
   answer.refreshToken = std::move(opened.refreshToken);

@@ -13,7 +13,8 @@ identity::ClientInfo clientOf(const RequestContext& context);
 std::string accessTokenOf(const identity::Identity& identity, const RequestContext& context,
                           const identity::UserRecord& user, const SessionId& session);
 
-// Opens a session: {accessToken, refreshToken, expiresIn, user}.
-Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user);
+// Opens a session: {accessToken, refreshToken, expiresIn, user}. `method`: identity::ClientInfo::method.
+Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
+                   std::string method);
 
 }  // namespace mb::api

@@ -91,7 +91,6 @@ AppSettings::AppSettings(Settings& settings)
     : baseUrl(settings.parsed<std::string>("SERVICE_BASE_URL", "http://localhost:8090",
                                            "address under which browsers and mails reach this server", parseBaseUrl)),
       dataDirectory(settings.text("SERVICE_DATA_DIR", "./data", "directory of the store and the secret")),
-      audit(settings.flag("SERVICE_AUDIT", true, "the audit log")),
       secret(settings.secret("SERVICE_SECRET",
                              "32 random bytes in base64; made and kept in the data directory where unset")),
       log(settings) {

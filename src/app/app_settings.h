@@ -19,7 +19,6 @@ struct AppSettings {
   explicit AppSettings(Settings& settings);
   std::string baseUrl;  // without a slash at its end
   std::filesystem::path dataDirectory;
-  bool audit = true;
   std::optional<Secret> secret;
   LogSettings log;
 };

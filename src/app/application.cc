@@ -1,6 +1,7 @@
 #include "app/application.h"
 
 #include "api/admin_identity_routes.h"
+#include "api/audit_routes.h"
 #include "api/auth_routes.h"
 #include "api/collection_routes.h"
 #include "api/control_routes.h"
@@ -14,6 +15,8 @@
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
 #include "app/data_directory.h"
+#include "app/secret_change.h"
+#include "audit/retention.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "projects/directory.h"
@@ -39,7 +42,7 @@ int coreCount() {
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
-  std::vector<store::SystemCollection> all = {audit::auditCollection()};
+  std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
   for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
                            data::systemCollections()}) {
     all.insert(all.end(), room.begin(), room.end());
@@ -49,6 +52,7 @@ std::vector<store::SystemCollection> systemCollections() {
 
 AllSettings::AllSettings(Settings& settings)
     : app(settings),
+      audit(settings),
       http(settings),
       api(settings),
       store(settings),
@@ -73,7 +77,7 @@ struct Application::Impl {
   std::unique_ptr<Cores> cores;
   std::unique_ptr<store::EmbeddedStore> store;
   IdGenerator ids{kClock};
-  audit::Auditor auditor{settings.app.audit, ids, kClock};
+  audit::Auditor auditor{settings.audit.on, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
   TaskGroup background;
   outbound::Client outbound{{settings.outbound.allow, settings.outbound.caFile, ""}};
@@ -90,7 +94,8 @@ struct Application::Impl {
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
   projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders()};
-  projects::Purge purge{projectDeps};
+  audit::Retention retention{*store, ids, kClock, settings.audit.days};
+  projects::Purge purge{projectDeps, retention};
   std::unique_ptr<data::Data> data;
 
   api::ServiceRoutes serviceRoutes;
@@ -101,6 +106,7 @@ struct Application::Impl {
   api::ControlRoutes controlRoutes{projects, members, instance};
   api::CollectionRoutes collectionRoutes{data->collections()};
   api::DocumentRoutes documentRoutes{data->documents()};
+  api::AuditRoutes auditRoutes{*store, settings.audit.on};
   api::RouteTable routes;
   api::Gatekeeper gatekeeper;
   api::PageRoutes pageRoutes{
@@ -164,6 +170,7 @@ void Application::Impl::addRoutes() {
   controlRoutes.addTo(routes);
   collectionRoutes.addTo(routes);
   documentRoutes.addTo(routes);
+  auditRoutes.addTo(routes);
   pageRoutes.addTo(routes);
 }
 
@@ -175,6 +182,7 @@ Result<> Application::Impl::open() {
   queue.start();
   data->expiry().start(background);
   purge.start(cores->at(0).get_executor(), background);
+  identity.signingKeys().start(cores->at(0).get_executor(), background);
   return {};
 }
 
@@ -183,7 +191,8 @@ void Application::Impl::openCommandSocket() {
   removeLeftCheckpoints(settings.app.dataDirectory);
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
   deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
-                                secret ? *std::move(secret) : std::nullopt, version});
+                                secret ? *std::move(secret) : std::nullopt, version, settings.app.secret.has_value(),
+                                &identity});
   commandSocket = std::make_unique<CommandSocket>(*deployment);
   const Result<> listening = commandSocket->listen();
   if (!listening) logWarn(listening.error().message());
@@ -204,6 +213,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   serviceRoutes.setNotReady("stopping");
   data->expiry().stop();
   purge.stop();
+  identity.signingKeys().stop();
   server->drain(limit);
   if (commandSocket) commandSocket->stop();
   stopJobs();
@@ -232,10 +242,16 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
   auto cores = std::make_unique<Cores>(coreCount());
   TRY(auto store,
       store::EmbeddedStore::open(settings.app.dataDirectory, settings.store, *cores, systemCollections(), kClock));
-  TRY(MasterSecret master, loadMasterSecret(settings.app.secret, settings.app.dataDirectory));
   cores->start();
+  auto master = rightSecret(*store, *cores, settings.app.secret, settings.app.dataDirectory);
+  if (!master) {
+    store->close();
+    cores->stop();
+    cores->join();
+    return fail(std::move(master).error());
+  }
   auto impl =
-      std::make_unique<Impl>(settings, std::move(master), std::move(cores), std::move(store), std::move(version));
+      std::make_unique<Impl>(settings, *std::move(master), std::move(cores), std::move(store), std::move(version));
   std::unique_ptr<Application> application(new Application(std::move(impl)));
   CHECK(application->impl_->open());
   return application;

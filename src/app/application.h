@@ -8,6 +8,7 @@
 #include "api/routes.h"
 #include "api/service_routes.h"
 #include "app/app_settings.h"
+#include "audit/audit.h"
 #include "http/server.h"
 #include "identity/identity.h"
 #include "identity/oauth.h"
@@ -22,6 +23,7 @@ namespace mb::app {
 struct AllSettings {
   explicit AllSettings(Settings& settings);
   AppSettings app;
+  audit::AuditSettings audit;
   http::ServerSettings http;
   api::ApiSettings api;
   store::EmbeddedSettings store;

@@ -12,6 +12,10 @@
 #include "cli/wire.h"
 #include "store/embedded/embedded_store.h"
 
+namespace mb::identity {
+class Identity;
+}
+
 namespace mb::app {
 
 // What a command works on.
@@ -24,6 +28,8 @@ struct Deployment {
   audit::Auditor& auditor;
   std::optional<Secret> secret;  // in base64; nullopt where none was made yet
   std::string version;
+  bool secretGiven = false;                // by SERVICE_SECRET, not by the data directory
+  identity::Identity* identity = nullptr;  // of the server that runs here; null where none does
 };
 
 // What a command knows before any store is open.
@@ -35,7 +41,9 @@ struct Surroundings {
 };
 
 struct Option {
-  enum class Kind { text, path, flag };
+  // word: given by its place, without the name. hidden: never on the command line, since lines are seen by others and
+  // kept in histories; Command::ask adds it, and no message repeats it.
+  enum class Kind { text, path, flag, word, hidden };
   std::string_view name;  // without its dashes
   Kind kind = Kind::text;
   bool required = false;
@@ -43,7 +51,7 @@ struct Option {
 };
 
 struct Command {
-  std::string_view name;
+  std::string_view name;  // "check", or "keys rotate" for one of a group
   std::string_view help;
   std::vector<Option> options;
   // A running server refuses a second one while the first goes on.
@@ -54,9 +62,13 @@ struct Command {
   // Where set, asked first, in the program itself: an outcome when these arguments need no deployment that is open.
   Result<std::optional<cli::Outcome>> (*alone)(const Surroundings& surroundings, const cli::Arguments& arguments,
                                                Progress& progress) = nullptr;
+  // Where set, called in the program before the command goes anywhere: adds what is asked for, not given.
+  Result<> (*ask)(cli::Arguments& arguments) = nullptr;
 };
 
 const std::vector<Command>& commands();
+// What the commands of a group ("keys") are about.
+std::string_view groupHelp(std::string_view group);
 // Null for an unknown name.
 const Command* findCommand(std::string_view name);
 // Each argument is an option of the command, flags are "true", and what is required is there. Fails with invalidParam.
@@ -68,12 +80,24 @@ inline bool has(const cli::Arguments& arguments, const std::string& name) {
 // "" where it was not given.
 std::string valueOf(const cli::Arguments& arguments, const std::string& name);
 
-// ---- the commands: check.cc, compact.cc, backup.cc, restore.cc
+// ---- the commands: check.cc, compact.cc, backup.cc, restore.cc, audit_command.cc
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> compact(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<std::optional<cli::Outcome>> restoreAll(const Surroundings& surroundings, const cli::Arguments& arguments,
                                                Progress& progress);
+// ---- keys_commands.cc, reseal_command.cc
+Result<cli::Outcome> listKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> rotateKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+// ---- users_commands.cc, password_prompt.cc
+Result<cli::Outcome> listUsers(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> setPassword(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> setOperator(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> resetFactor(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+// Adds `password`: from standard input with --stdin, else typed twice on the terminal, unseen. Fails with invalidParam.
+Result<> askPassword(cli::Arguments& arguments);
 
 }  // namespace mb::app

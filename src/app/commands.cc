@@ -40,10 +40,83 @@ std::vector<Command> all() {
        .exclusive = true,
        .run = compact,
        .alone = nullptr},
+      {.name = "audit verify",
+       .help = "Verify that no audit entry was removed, edited or added",
+       .options = {{"project", Kind::text, false, "Only this project (id or slug); without it all, and the instance"},
+                   {"head", Kind::text, false, "A hash told by an earlier run, which has to be there still"}},
+       .exclusive = true,
+       .run = verifyAudit},
+      {.name = "keys list", .help = "List the keys that tokens are verified with", .options = {}, .run = listKeys},
+      {.name = "keys rotate",
+       .help = "Sign tokens with a new key from now on; tokens in hand stay good",
+       .options = {{"drop-old", Kind::flag, false,
+                    "End the earlier keys at once, as where one has leaked: everybody's access token is refused, and "
+                    "clients fetch another by their refresh token"}},
+       .exclusive = true,
+       .run = rotateKeys},
+      {.name = "keys reseal",
+       .help = "Change the deployment's secret and seal anew all that is sealed under it; without a server",
+       .options = {{"new-secret-file", Kind::path, false,
+                    "File with the new secret, 32 random bytes in base64 (default: one is made)"}},
+       .exclusive = true,
+       .run = resealKeys},
+      {.name = "users list",
+       .help = "List users of the platform, or of a project",
+       .options = {{"project", Kind::text, false, "Users of this project (id or slug)"},
+                   {"email", Kind::text, false, "Only addresses with this in them"},
+                   {"limit", Kind::text, false, "At most so many (1 to 1000, default 50)"},
+                   {"after", Kind::text, false, "Only those behind the user with this id"}},
+       .run = listUsers},
+      {.name = "users password",
+       .help = "Give a user another password, and end all their sessions",
+       .options = {{"user", Kind::word, true, "Id or e-mail address"},
+                   {"project", Kind::text, false, "A user of this project (id or slug)"},
+                   {"stdin", Kind::flag, false, "Read the password from standard input, one line, instead of asking"},
+                   {"password", Kind::hidden, true, "The new password"}},
+       .run = setPassword,
+       .ask = askPassword},
+      {.name = "users operator",
+       .help = "Make a user of the platform a super-admin, or no more",
+       .options = {{"user", Kind::word, true, "Id or e-mail address"},
+                   {"remove", Kind::flag, false, "Take it from them; the last one stays"}},
+       .run = setOperator},
+      {.name = "users mfa-reset",
+       .help = "Switch a user's second factor off",
+       .options = {{"user", Kind::word, true, "Id or e-mail address"},
+                   {"project", Kind::text, false, "A user of this project (id or slug)"}},
+       .run = resetFactor},
   };
 }
 
+std::string shownName(const Option& option) {
+  switch (option.kind) {
+    case Kind::word:
+      return "the " + std::string(option.name);
+    case Kind::hidden:
+      return "a " + std::string(option.name);
+    default:
+      return "--" + std::string(option.name);
+  }
+}
+
+struct Group {
+  std::string_view name;
+  std::string_view help;
+};
+constexpr Group kGroups[] = {
+    {"audit", "The audit log"},
+    {"keys", "The keys that sign tokens, and the secret that they are kept under"},
+    {"users", "Users, for who is locked out"},
+};
+
 }  // namespace
+
+std::string_view groupHelp(std::string_view group) {
+  for (const Group& each : kGroups) {
+    if (each.name == group) return each.help;
+  }
+  return {};
+}
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> made = all();
@@ -66,13 +139,15 @@ Result<> checkArguments(const Command& command, const cli::Arguments& arguments)
     const bool wrong = option->kind == Kind::flag   ? value != "true"
                        : option->kind == Kind::path ? !value.starts_with('/')
                                                     : value.empty();
-    if (wrong || value.find('\0') != std::string::npos) {
-      return fail(ErrorCode::invalidParam, fmt::format("--{} cannot be \"{}\"", name, value));
+    if (!wrong && value.find('\0') == std::string::npos) continue;
+    if (option->kind == Kind::hidden) {
+      return fail(ErrorCode::invalidParam, fmt::format("the {} is empty or no text", name));
     }
+    return fail(ErrorCode::invalidParam, fmt::format("{} cannot be \"{}\"", shownName(*option), value));
   }
   for (const Option& option : command.options) {
     if (!option.required || arguments.contains(std::string(option.name))) continue;
-    return fail(ErrorCode::invalidParam, fmt::format("{} needs --{}", command.name, option.name));
+    return fail(ErrorCode::invalidParam, fmt::format("{} needs {}", command.name, shownName(option)));
   }
   return {};
 }

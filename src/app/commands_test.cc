@@ -40,10 +40,38 @@ TEST(Commands, ArgumentsAreChecked) {
       {"backup", {{"to", "/backups/x"}, {"with-secret", "yes"}}, false},
       {"backup", {{"to", "/backups/x"}, {"project", ""}}, false},
       {"restore", {{"from", "/backups/x"}, {"project", "p"}, {"as", "q"}}, true},
+      {"keys rotate", {}, true},
+      {"keys rotate", {{"drop-old", "true"}}, true},
+      {"keys reseal", {{"new-secret-file", "next"}}, false},
+      {"users operator", {}, false},
+      {"users operator", {{"user", ""}}, false},
+      {"users operator", {{"user", "ann@example.com"}, {"remove", "true"}}, true},
+      {"users password", {{"user", "ann@example.com"}}, false},
+      {"users password", {{"user", "ann@example.com"}, {"password", ""}}, false},
+      {"users password", {{"user", "ann@example.com"}, {"password", "a horse"}}, true},
   };
   for (const auto& each : cases) {
     EXPECT_EQ(bool{checkArguments(*findCommand(each.command), each.arguments)}, each.good) << each.command;
   }
+}
+
+// Nothing that is shown or logged holds what an option hides.
+TEST(Commands, HiddenValuesAreNotRepeated) {
+  const Command& command = *findCommand("users password");
+  for (const std::string& password : {std::string(), std::string("horse\0battery", 13)}) {
+    const auto refused = checkArguments(command, {{"user", "ann@example.com"}, {"password", password}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message(), "the password is empty or no text");
+  }
+}
+
+TEST(Commands, GroupsAreSaidWhatTheyAre) {
+  for (const Command& command : commands()) {
+    const size_t blank = command.name.find(' ');
+    if (blank == std::string_view::npos) continue;
+    EXPECT_FALSE(groupHelp(command.name.substr(0, blank)).empty()) << command.name;
+  }
+  EXPECT_TRUE(groupHelp("nothing").empty());
 }
 
 }  // namespace

@@ -53,8 +53,12 @@ class Exporter {
 
   Result<> section(const store::CollectionInfo& collection) {
     if (collection.number < store::kFirstUserCollection) {
-      if (image_.stats(number_, collection.number).documents == 0) return {};
-      CHECK(sink_("system", doc::encode(SystemSection{collection.name, collection.number})));
+      TRY(const store::ChainHead head, image_.chainHead(number_, collection.number));
+      // A chain whose entries are gone is told too: that they are shall show.
+      if (image_.stats(number_, collection.number).documents == 0 && head.seq == 0) return {};
+      SystemSection section{collection.name, collection.number};
+      if (head.seq > 0) section.chain = ChainEnd{static_cast<int64_t>(head.seq), toHex(head.hash)};
+      CHECK(sink_("system", doc::encode(section)));
     } else {
       ++end_.collections;
       CHECK(sink_("collection", encodeCollection(collection)));

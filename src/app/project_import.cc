@@ -2,6 +2,8 @@
 
 #include "app/application.h"
 #include "app/blocking.h"
+#include "app/data_directory.h"
+#include "app/secret_change.h"
 #include "base/log.h"
 
 namespace mb::app {
@@ -60,7 +62,12 @@ ProjectImport::ProjectImport(Deployment& deployment, ImportWish wish, Progress& 
     : deployment_(deployment),
       wish_(std::move(wish)),
       progress_(progress),
-      restoring_(deployment.store, deployment.ids, deployment.clock, deployment.auditor) {}
+      restoring_(deployment.store, deployment.ids, deployment.clock, deployment.auditor) {
+  // What is no secret here opens nothing, which is said elsewhere.
+  if (!deployment.secret) return;
+  auto secret = parseMasterSecret(deployment.secret->reveal());
+  if (secret) secret_.emplace(*std::move(secret));
+}
 
 ProjectImport::~ProjectImport() {
   if (!started_) return;
@@ -126,7 +133,13 @@ Result<> ProjectImport::takeSystem(doc::DocumentView content) {
   section_ = store::CollectionRef{restoring_.number(), static_cast<store::CollectionNo>(section->number), 0};
   system_ = true;
   skips_ = wish_.slug && staysBehind(section->name);
-  return {};
+  verbatim_ = section->chain.has_value();
+  if (!section->chain) return {};
+  const auto hash = store::digestOf(section->chain->hash);
+  if (section->chain->seq < 1 || !hash) return damaged("the end of a chain");
+  return runBlocking(deployment_.cores,
+                     deployment_.store.restoreChain(section_->project, section_->number,
+                                                    {static_cast<uint64_t>(section->chain->seq), *hash}));
 }
 
 // With its indexes from the start: an empty collection's are ready at once.
@@ -144,7 +157,7 @@ Result<> ProjectImport::takeCollection(doc::DocumentView content) {
     }
   }
   section_ = ref;
-  system_ = skips_ = false;
+  system_ = skips_ = verbatim_ = false;
   ++seen_.collections;
   return {};
 }
@@ -153,9 +166,13 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (!section_) return damaged("a document outside of all collections");
   ++seen_.documents;
   if (skips_) return {};
-  doc::Document document = system_ && wish_.slug
-                               ? withProjectId(content, project_.record.id.str(), restoring_.id().str())
-                               : doc::Document(content);
+  // Entries of a chain name the project as it was called when they were made.
+  doc::Document document(content);
+  if (system_ && wish_.slug && !verbatim_) {
+    const std::string before = project_.record.id.str();
+    if (secret_) document = boundTo(document, section_->number, *secret_, before, restoring_.id().str());
+    document = withProjectId(document, before, restoring_.id().str());
+  }
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
   pending_.changes.push_back(store::Change::put(std::move(document)));

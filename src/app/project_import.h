@@ -44,12 +44,14 @@ class ProjectImport {
   const ImportWish wish_;
   Progress& progress_;
   projects::Restoring restoring_;
+  std::optional<MasterSecret> secret_;
   projects::RestoreWish project_;
   bool formatSeen_ = false;
   bool projectSeen_ = false;
   bool started_ = false;
   bool skips_ = false;  // the section under way
   bool system_ = false;
+  bool verbatim_ = false;  // the section under way is chained: nothing in it may change
   std::optional<store::CollectionRef> section_;
   Pending pending_;
   StreamEnd seen_;  // all, those that were left out too

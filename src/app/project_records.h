@@ -1,10 +1,12 @@
 // One project as a stream of records, whatever engine it comes from and goes to: BSON documents end to end, each with
 // one field, whose name says what the record is. In this order:
 //
-//   {manybase: {format: 1}}
+//   {manybase: {format: 2}}
 //   {project:  {…}}                  its record in the control plane
 //   {member:   {email, role, createdAt}}          any number; invites too
-//   {system:   {name, number}}       a system collection that holds something (users, roles, keys, audit entries, …)
+//   {system:   {name, number, chain?: {seq, hash}}}   a system collection that holds something (users, roles, keys,
+//   audit
+//                                    entries, …); the end of its chain, where it has one (store/chain.h)
 //   {document: {…}}                  its documents, ascending id
 //   {collection: {name, config, indexes: [{name, keys: [{path, direction}], unique, sparse, partialFilter?,
 //                                          expireAfterSeconds?}]}}
@@ -24,19 +26,29 @@
 
 namespace mb::app {
 
-inline constexpr int32_t kRecordsFormat = 1;
+inline constexpr int32_t kRecordsFormat = 2;
 
 struct StreamBegin {
   int32_t format = kRecordsFormat;
   static constexpr auto shape() { return doc::shape<StreamBegin>("Begin", doc::field("format", &StreamBegin::format)); }
 };
 
+struct ChainEnd {
+  int64_t seq = 0;
+  std::string hash;
+  static constexpr auto shape() {
+    return doc::shape<ChainEnd>("ChainEnd", doc::field("seq", &ChainEnd::seq), doc::field("hash", &ChainEnd::hash));
+  }
+};
+
 struct SystemSection {
   std::string name;
   int64_t number = 0;
+  std::optional<ChainEnd> chain = {};
   static constexpr auto shape() {
     return doc::shape<SystemSection>("SystemSection", doc::field("name", &SystemSection::name),
-                                     doc::field("number", &SystemSection::number));
+                                     doc::field("number", &SystemSection::number),
+                                     doc::field("chain", &SystemSection::chain));
   }
 };
 

@@ -5,6 +5,7 @@
 #include "app/checkpoint.h"
 #include "app/commands.h"
 #include "app/data_directory.h"
+#include "app/secret_change.h"
 #include "base/log.h"
 #include "cli/console.h"
 #include "cli/control_client.h"
@@ -58,12 +59,23 @@ Result<cli::Outcome> runHere(const Command& command, const Surroundings& surroun
   cores.start();
   Result<cli::Outcome> outcome = [&]() -> Result<cli::Outcome> {
     removeLeftCheckpoints(directory);
+    // Where it cannot be brought to its end the commands that need the secret say so.
+    (void)settleSecretChange(*store, cores, surroundings.givenSecret, directory);
     TRY(std::optional<Secret> secret, secretText(surroundings.givenSecret, directory));
     IdGenerator ids(clock);
     ids.startAbove(store->idFloorMs());
     store->rememberIdsOf(ids);
     audit::Auditor auditor(audit, ids, clock);
-    Deployment deployment{directory, *store, cores, ids, clock, auditor, std::move(secret), surroundings.version};
+    Deployment deployment{directory,
+                          *store,
+                          cores,
+                          ids,
+                          clock,
+                          auditor,
+                          std::move(secret),
+                          surroundings.version,
+                          surroundings.givenSecret.has_value(),
+                          nullptr};
     Result<cli::Outcome> ran = command.run(deployment, arguments, progress);
     store->close();
     return ran;
@@ -85,8 +97,8 @@ cli::Arguments withAbsolutePaths(const Command& command, cli::Arguments argument
 }
 
 Result<std::variant<cli::Outcome, cli::Failure>> perform(const Command& command, const Surroundings& surroundings,
-                                                         bool audit, const cli::Arguments& arguments,
-                                                         cli::Console& console) {
+                                                         bool audit, cli::Arguments arguments, cli::Console& console) {
+  if (command.ask) CHECK(command.ask(arguments));
   CHECK(checkArguments(command, arguments));
   Shown progress(console);
   const Interruptible guard(progress);
@@ -122,8 +134,7 @@ int runCommand(const Command& command, const std::string& dataDirectory, cli::Ar
   const std::filesystem::path directory = std::filesystem::absolute(
       dataDirectory.empty() ? all.app.dataDirectory : std::filesystem::path(dataDirectory), failed);
   const Surroundings surroundings{directory.lexically_normal(), all.store, all.app.secret, version.version};
-  auto ending =
-      perform(command, surroundings, all.app.audit, withAbsolutePaths(command, std::move(arguments)), console);
+  auto ending = perform(command, surroundings, all.audit.on, withAbsolutePaths(command, std::move(arguments)), console);
   if (!ending) return console.show(cli::failureOf(ending.error()));
   return std::visit([&](const auto& each) { return console.show(each); }, *ending);
 }

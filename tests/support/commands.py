@@ -8,13 +8,26 @@ from pathlib import Path
 from support.server import INHERITED, SLOW, binary
 
 
-def run(command: str, *arguments, data: Path | None = None, settings: dict | None = None, cwd=None, prefix=()):
-    """Runs a command of the program to its end."""
+def line_of(command: str, *arguments, data: Path | None = None) -> list[str]:
+    """`command` may be one of a group: "keys rotate"."""
+    return [str(binary()), *command.split(), *(["--data", str(data)] if data else []), *map(str, arguments)]
+
+
+def run(
+    command: str,
+    *arguments,
+    data: Path | None = None,
+    settings: dict | None = None,
+    cwd=None,
+    prefix=(),
+    typed: str | None = None,
+):
+    """Runs a command of the program to its end. `typed` comes on its standard input."""
     kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
-    line = [*prefix, str(binary()), command, *(["--data", str(data)] if data else []), *map(str, arguments)]
+    source = {"stdin": subprocess.DEVNULL} if typed is None else {"input": typed}
     return subprocess.run(
-        line,
-        stdin=subprocess.DEVNULL,
+        [*prefix, *line_of(command, *arguments, data=data)],
+        **source,
         capture_output=True,
         text=True,
         timeout=120 * SLOW,

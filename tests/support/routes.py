@@ -163,6 +163,7 @@ ADMIN = [
     Route(
         "PUT", "/admin/auth/oauth/redirects", "admin", "auth:config:write", body={"allowedRedirects": required("array")}
     ),
+    Route("GET", "/admin/audit", "admin", "audit:read"),
     Route("GET", "/admin/users", "admin", "users:read"),
     Route(
         "POST",

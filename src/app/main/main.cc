@@ -10,11 +10,16 @@ namespace {
 
 using namespace mb::app;
 
+struct Value {
+  std::string text;
+  const CLI::Option* option = nullptr;
+};
+
 // What was given of one command's options.
 struct Given {
   const Command* command = nullptr;
   CLI::App* parser = nullptr;
-  std::map<std::string, std::string> values;
+  std::map<std::string, Value> values;
   std::map<std::string, bool> flags;
   std::string dataDirectory;
   bool json = false;
@@ -22,7 +27,7 @@ struct Given {
   mb::cli::Arguments arguments() const {
     mb::cli::Arguments out;
     for (const auto& [name, value] : values) {
-      if (parser->count("--" + name) > 0) out[name] = value;
+      if (value.option->count() > 0) out[name] = value.text;
     }
     for (const auto& [name, on] : flags) {
       if (on) out[name] = "true";
@@ -31,9 +36,27 @@ struct Given {
   }
 };
 
-void declare(CLI::App& program, Given& given, const Command& command) {
+// Groups by name, made with the first command of each.
+using Groups = std::map<std::string, CLI::App*>;
+
+// "keys rotate" is `rotate` below `keys`.
+CLI::App* parserOf(CLI::App& program, Groups& groups, const Command& command) {
+  const std::string name(command.name);
+  const std::string help(command.help);
+  const size_t blank = name.find(' ');
+  if (blank == std::string::npos) return program.add_subcommand(name, help);
+  const std::string group = name.substr(0, blank);
+  CLI::App*& parent = groups[group];
+  if (parent == nullptr) {
+    parent = program.add_subcommand(group, std::string(groupHelp(group)));
+    parent->require_subcommand(1);
+  }
+  return parent->add_subcommand(name.substr(blank + 1), help);
+}
+
+void declare(CLI::App& program, Groups& groups, Given& given, const Command& command) {
   given.command = &command;
-  given.parser = program.add_subcommand(std::string(command.name), std::string(command.help));
+  given.parser = parserOf(program, groups, command);
   given.parser->add_option("--data", given.dataDirectory, "Data directory (default: SERVICE_DATA_DIR)");
   for (const Option& option : command.options) {
     const std::string name(option.name);
@@ -42,8 +65,12 @@ void declare(CLI::App& program, Given& given, const Command& command) {
       given.parser->add_flag("--" + name, given.flags[name], help);
       continue;
     }
-    CLI::Option* made = given.parser->add_option("--" + name, given.values[name], help);
+    if (option.kind == Option::Kind::hidden) continue;
+    const std::string shown = option.kind == Option::Kind::word ? name : "--" + name;
+    Value& value = given.values[name];
+    CLI::Option* made = given.parser->add_option(shown, value.text, help);
     if (option.required) made->required();
+    value.option = made;
   }
   given.parser->add_flag("--json", given.json, "The result as JSON, progress and failures as JSON lines");
 }
@@ -64,7 +91,8 @@ int main(int argc, char** argv) {
            settingsHelp();
   });
   std::vector<Given> given(commands().size());
-  for (size_t i = 0; i < given.size(); ++i) declare(program, given[i], commands()[i]);
+  Groups groups;
+  for (size_t i = 0; i < given.size(); ++i) declare(program, groups, given[i], commands()[i]);
   CLI::App* versionCommand = program.add_subcommand("version", "Print the version");
 
   try {

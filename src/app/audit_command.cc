@@ -1,0 +1,156 @@
+// `manybase audit verify`: on a checkpoint, as check does, so that nothing is written or pruned under its eyes.
+#include "app/checkpoint.h"
+#include "app/project_export.h"
+#include "audit/chain_check.h"
+#include "projects/records.h"
+
+namespace mb::app {
+
+namespace {
+
+constexpr uint64_t kBetweenSigns = 1000;
+// Whole chains beyond so many are counted, not told.
+constexpr size_t kMostTold = 1000;
+
+// A chain: that of the instance where there is no project.
+struct Subject {
+  store::ProjectNo number = store::kControlProject;
+  std::string id;
+  std::string slug;
+  std::string name() const { return id.empty() ? "the instance" : fmt::format("project {} ({})", slug, id); }
+};
+
+class Verification {
+ public:
+  Verification(const store::StoreImage& image, std::optional<Digest> looked, Progress& progress)
+      : image_(image), looked_(looked), progress_(progress) {}
+
+  Result<audit::ChainReport> run(store::ProjectNo project) {
+    audit::ChainCheck check(looked_);
+    CHECK(older(project, check));
+    CHECK(image_.eachBy(project, audit::kAuditCollection, audit::kByPlace, [&](doc::DocumentView entry) -> Result<> {
+      CHECK(sign());
+      check.take(entry);
+      return {};
+    }));
+    TRY(const store::ChainHead head, image_.chainHead(project, audit::kAuditCollection));
+    return check.finish(image_.stats(project, audit::kAuditCollection).documents, head);
+  }
+
+ private:
+  Result<> sign() {
+    if (seen_++ % kBetweenSigns == 0) progress_.at("audit entries", seen_ - 1, 0);
+    return progress_.stopped() ? fail(ErrorCode::unavailable, "the verification was stopped") : Result<>();
+  }
+
+  // Those from before the chain stand first.
+  Result<> older(store::ProjectNo project, audit::ChainCheck& check) {
+    bool ended = false;
+    Result<> read = image_.each(project, audit::kAuditCollection, [&](doc::DocumentView entry) -> Result<> {
+      CHECK(sign());
+      ended = store::namesPlace(entry);
+      if (ended) return fail(ErrorCode::notFound, "the chain begins");
+      check.takeOlder(entry);
+      return {};
+    });
+    if (ended) return {};
+    return read;
+  }
+
+  const store::StoreImage& image_;
+  const std::optional<Digest> looked_;
+  Progress& progress_;
+  uint64_t seen_ = 0;
+};
+
+Result<std::vector<Subject>> subjectsOf(const store::StoreImage& image, const std::string& project) {
+  std::vector<Subject> subjects;
+  if (!project.empty()) {
+    TRY(const projects::ProjectRecord record, findProject(image, project));
+    subjects.push_back({static_cast<store::ProjectNo>(record.number), record.id.str(), record.slug});
+    return subjects;
+  }
+  subjects.push_back({});
+  CHECK(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
+    TRY(const auto record, projects::fromStore<projects::ProjectRecord>(stored));
+    subjects.push_back({static_cast<store::ProjectNo>(record.number), record.id.str(), record.slug});
+    return {};
+  }));
+  return subjects;
+}
+
+std::string textOf(const Subject& subject, const audit::ChainReport& report) {
+  std::string text = fmt::format("{}: {} entries", subject.name(), report.entries);
+  if (report.from && report.to) text += fmt::format(" from {} to {}", toRfc3339(*report.from), toRfc3339(*report.to));
+  if (report.older > 0) text += fmt::format(", {} older ones without a chain", report.older);
+  if (report.pruned > 0) text += fmt::format(", {} pruned", report.pruned);
+  text += fmt::format(", head {} {}", report.head.seq, toHex(report.head.hash));
+  return text + (report.problem.empty() ? "\n" : fmt::format("\n  BROKEN: {}\n", report.problem));
+}
+
+void appendReport(doc::BsonWriter& out, std::string_view key, const Subject& subject,
+                  const audit::ChainReport& report) {
+  out.beginDocument(key);
+  if (!subject.id.empty()) {
+    out.appendString("project", subject.id);
+    out.appendString("slug", subject.slug);
+  }
+  out.appendInteger("entries", static_cast<int64_t>(report.entries));
+  out.appendInteger("older", static_cast<int64_t>(report.older));
+  out.appendInteger("pruned", static_cast<int64_t>(report.pruned));
+  if (report.from) out.appendDate("from", *report.from);
+  if (report.to) out.appendDate("to", *report.to);
+  out.beginDocument("head");
+  out.appendInteger("seq", static_cast<int64_t>(report.head.seq));
+  out.appendString("hash", toHex(report.head.hash));
+  out.end();
+  if (!report.problem.empty()) out.appendString("problem", report.problem);
+  out.end();
+}
+
+}  // namespace
+
+Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
+  std::optional<Digest> looked;
+  if (has(arguments, "head")) {
+    looked = store::digestOf(valueOf(arguments, "head"));
+    if (!looked) return fail(ErrorCode::invalidParam, "--head must be a hash: 64 hex digits");
+  }
+  TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
+  const store::StoreImage& image = checkpoint.image();
+  TRY(const std::vector<Subject> subjects, subjectsOf(image, valueOf(arguments, "project")));
+  Verification verification(image, looked, progress);
+  cli::Outcome outcome;
+  doc::BsonWriter result;
+  result.beginArray("chains");
+  size_t told = 0;
+  uint64_t whole = 0;
+  uint64_t broken = 0;
+  uint64_t untold = 0;
+  bool found = !looked;
+  for (const Subject& subject : subjects) {
+    TRY(const audit::ChainReport report, verification.run(subject.number));
+    found |= report.foundHash;
+    const bool well = report.problem.empty();
+    (well ? whole : broken) += 1;
+    if (told >= kMostTold && (well || told >= 2 * kMostTold)) {
+      ++untold;
+      continue;
+    }
+    appendReport(result, doc::arrayKey(told++), subject, report);
+    outcome.text += textOf(subject, report);
+  }
+  result.end();
+  result.appendInteger("whole", static_cast<int64_t>(whole));
+  result.appendInteger("broken", static_cast<int64_t>(broken));
+  if (looked) result.appendBool("foundHead", found);
+  outcome.result = result.finish();
+  if (untold > 0) outcome.text += fmt::format("and {} more\n", untold);
+  if (!found) outcome.text += fmt::format("BROKEN: no chain holds the hash {}\n", toHex(*looked));
+  outcome.text += broken > 0 ? fmt::format("{} of {} chains are broken", broken, broken + whole)
+                             : fmt::format("{} chains are whole", whole);
+  outcome.exitCode = broken == 0 && found ? 0 : 1;
+  return outcome;
+}
+
+}  // namespace mb::app

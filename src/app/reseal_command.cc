@@ -1,0 +1,101 @@
+// `manybase keys reseal`: another secret for the deployment. How: secret_change.h.
+#include "app/blocking.h"
+#include "app/command.h"
+#include "app/data_directory.h"
+#include "app/files.h"
+#include "app/secret_change.h"
+#include "identity/signing_keys.h"
+
+namespace mb::app {
+
+namespace {
+
+constexpr size_t kMostSecretFile = 256;
+
+Result<Secret> newSecret(const cli::Arguments& arguments) {
+  if (!has(arguments, "new-secret-file")) {
+    std::array<uint8_t, 32> bytes{};
+    fillRandom(bytes);
+    return Secret(toBase64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  }
+  const std::filesystem::path path = valueOf(arguments, "new-secret-file");
+  TRY(std::string text, readWhole(path, kMostSecretFile));
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  Secret secret(std::move(text));
+  const auto parsed = parseMasterSecret(secret.reveal());
+  if (!parsed) {
+    return fail(ErrorCode::validation, fmt::format("what is in {} {}", path.string(), parsed.error().message()));
+  }
+  return secret;
+}
+
+// The secret at hand, which must be the one that all is sealed under.
+Result<Secret> currentSecret(Deployment& deployment) {
+  std::optional<Secret> given;
+  if (deployment.secretGiven) given = deployment.secret;
+  CHECK(settleSecretChange(deployment.store, deployment.cores, given, deployment.directory));
+  TRY(const std::optional<Secret> text, secretText(given, deployment.directory));
+  if (!text) return fail(ErrorCode::notFound, "there is no secret at hand: set SERVICE_SECRET to the one in use");
+  TRY(const MasterSecret master, parseMasterSecret(text->reveal()));
+  TRY(const identity::SecretFit fit, runBlocking(deployment.cores, identity::fitOf(deployment.store, &master)));
+  if (fit == identity::SecretFit::wrong) return fail(ErrorCode::conflict, std::string(identity::kOtherSecret));
+  return *text;
+}
+
+cli::Outcome tell(const Resealed& count, std::string_view place, const std::string& where) {
+  cli::Outcome outcome;
+  doc::BsonWriter result;
+  result.appendInteger("values", static_cast<int64_t>(count.values));
+  result.appendInteger("unreadable", static_cast<int64_t>(count.unreadable));
+  result.appendString("secret", place);
+  outcome.result = result.finish();
+  outcome.text = fmt::format("{} values are sealed under the new secret.\n{}\n", count.values, where);
+  if (count.unreadable > 0) {
+    outcome.text +=
+        fmt::format("{} values were sealed under yet another secret before and stay unreadable.\n", count.unreadable);
+  }
+  outcome.text +=
+      "Keep the former secret as long as backups made under it. `manybase compact` rewrites the files, which until "
+      "then still hold what was sealed under it.";
+  return outcome;
+}
+
+}  // namespace
+
+Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
+  if (deployment.identity != nullptr) {
+    return fail(ErrorCode::conflict, "a server runs on this data directory: stop it before the secret is changed");
+  }
+  TRY(const Secret next, newSecret(arguments));
+  TRY(const Secret current, currentSecret(deployment));
+  if (next.reveal() == current.reveal()) return fail(ErrorCode::validation, "the new secret is the one in use");
+  TRY(const MasterSecret from, parseMasterSecret(current.reveal()));
+  TRY(const MasterSecret to, parseMasterSecret(next.reveal()));
+  const std::filesystem::path& directory = deployment.directory;
+  const bool made = !has(arguments, "new-secret-file");
+  const std::string written = std::string(next.reveal()) + "\n";
+
+  SecretChange change(deployment.store, deployment.cores, sealedFields(), progress);
+  TRY(const Resealed count, change.prepare(from, to));
+  // On the disk before anything depends on it.
+  if (!deployment.secretGiven) CHECK(writeDurably(directory / kNextSecretFile, written));
+  if (deployment.secretGiven && made) CHECK(writeDurably(directory / kMadeSecretFile, written));
+  doc::BsonWriter details;
+  details.appendInteger("values", static_cast<int64_t>(count.values));
+  CHECK(change.decide(to, deployment.clock.now(),
+                      deployment.auditor.entry(store::kControlProject, "secret.change", {"server", "", std::nullopt},
+                                               "secret", "", "", details.finish())));
+  if (!deployment.secretGiven) CHECK(adoptNextSecret(directory));
+  CHECK(change.promote());
+
+  if (!deployment.secretGiven) {
+    return tell(count, "directory", fmt::format("It is in {}.", (directory / kSecretFile).string()));
+  }
+  const std::string file = made ? (directory / kMadeSecretFile).string() : valueOf(arguments, "new-secret-file");
+  return tell(count, "environment",
+              fmt::format("Before the server starts again, set SERVICE_SECRET (or the file that SERVICE_SECRET_FILE "
+                          "names) to what is in {}{}.",
+                          file, made ? ", and remove that file" : ""));
+}
+
+}  // namespace mb::app

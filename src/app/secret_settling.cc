@@ -1,0 +1,86 @@
+// The secret at the start of a server or a command: the right one, with no change of it left half done.
+#include <cstdio>
+
+#include "app/blocking.h"
+#include "app/data_directory.h"
+#include "app/files.h"
+#include "app/secret_change.h"
+#include "base/log.h"
+#include "identity/signing_keys.h"
+
+namespace mb::app {
+
+namespace {
+
+bool isThere(const std::filesystem::path& path) {
+  std::error_code failed;
+  return std::filesystem::exists(path, failed);
+}
+
+Result<std::optional<MasterSecret>> parsed(const std::optional<Secret>& text) {
+  if (!text) return std::optional<MasterSecret>();
+  TRY(MasterSecret master, parseMasterSecret(text->reveal()));
+  return std::optional(std::move(master));
+}
+
+const MasterSecret* pointerTo(const std::optional<MasterSecret>& master) {
+  return master ? &*master : nullptr;
+}
+
+class Unseen final : public Progress {
+ public:
+  void at(std::string_view, uint64_t, uint64_t) override {}
+};
+
+}  // namespace
+
+Result<> adoptNextSecret(const std::filesystem::path& directory) {
+  const std::filesystem::path next = directory / kNextSecretFile;
+  if (std::rename(next.c_str(), (directory / kSecretFile).c_str()) != 0) return fileError("rename", next);
+  return syncDirectory(directory);
+}
+
+Result<> settleSecretChange(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
+                            const std::filesystem::path& directory) {
+  Unseen unseen;
+  SecretChange change(store, cores, sealedFields(), unseen);
+  TRY(const std::optional<Secret> text, secretText(given, directory));
+  TRY(const std::optional<MasterSecret> master, parsed(text));
+  TRY(const SecretChange::Open open, change.open(pointerTo(master)));
+  if (open == SecretChange::Open::none) return {};
+  const std::filesystem::path next = directory / kNextSecretFile;
+  if (open == SecretChange::Open::fitsNot) {
+    const std::string before = fmt::format("the deployment's secret was changed, and {} is the one before",
+                                           given ? "SERVICE_SECRET" : "the one in the data directory");
+    if (given || !isThere(next)) return fail(ErrorCode::conflict, before);
+    TRY(std::string bytes, readWhole(next, 256));
+    while (!bytes.empty() && bytes.back() == '\n') bytes.pop_back();
+    TRY(const MasterSecret waiting, parseMasterSecret(bytes));
+    TRY(const SecretChange::Open fit, change.open(&waiting));
+    if (fit != SecretChange::Open::fits) return fail(ErrorCode::conflict, before);
+    CHECK(adoptNextSecret(directory));
+  }
+  logInfo("a change of the deployment's secret is brought to its end");
+  return change.promote();
+}
+
+Result<MasterSecret> rightSecret(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
+                                 const std::filesystem::path& directory) {
+  CHECK(settleSecretChange(store, cores, given, directory));
+  TRY(const std::optional<Secret> text, secretText(given, directory));
+  TRY(const std::optional<MasterSecret> master, parsed(text));
+  TRY(const identity::SecretFit fit, runBlocking(cores, identity::fitOf(store, pointerTo(master))));
+  if (fit == identity::SecretFit::wrong) {
+    if (master) return fail(ErrorCode::internal, std::string(identity::kOtherSecret));
+    return fail(ErrorCode::internal,
+                fmt::format("what is in {} was sealed under a secret that is not there: set SERVICE_SECRET, or put the "
+                            "file {} back",
+                            directory.string(), (directory / kSecretFile).string()));
+  }
+  // Of a change that was never decided.
+  std::error_code ignored;
+  std::filesystem::remove(directory / kNextSecretFile, ignored);
+  return loadMasterSecret(given, directory);
+}
+
+}  // namespace mb::app
