@@ -60,6 +60,19 @@ def raw_request(method, path, token=None, body=None, headers=None):
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
 
 
+def whole_response(data):
+    """(status, length) of the response that `data` begins with, or None while it is not all there. No chunks."""
+    head = data.find(b"\r\n\r\n")
+    if head < 0:
+        return None
+    length = 0
+    for line in data[:head].lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            length = int(line[15:])
+    whole = head + 4 + length
+    return (int(data[9:12]), whole) if len(data) >= whole else None
+
+
 def write_requests(path, requests):
     with open(path, "wb") as out:
         for request in requests:
