@@ -31,19 +31,21 @@ void AdminIdentityRoutes::addTo(RouteTable& routes) {
 
   const Gate readRoles = admin("roles:read");
   const Gate manageRoles = admin("roles:manage");
+  constexpr RoleKind kMember = RoleKind::member;
   const std::string roles = "/api/v1/admin/roles";
-  routes.get(roles, readRoles, this, &Routes::listMemberRoles, "List member roles");
-  routes.post(roles, manageRoles, this, &Routes::createMemberRole, "Create a member role");
-  routes.get(roles + "/:name", readRoles, this, &Routes::memberRole, "Read a member role");
-  routes.put(roles + "/:name", manageRoles, this, &Routes::replaceMemberRole, "Replace a member role's permissions");
-  routes.remove(roles + "/:name", manageRoles, this, &Routes::removeMemberRole, "Delete a member role");
+  routes.get(roles, readRoles, this, &Routes::listRoles<kMember>, "List member roles");
+  routes.post(roles, manageRoles, this, &Routes::createRole<kMember>, "Create a member role");
+  routes.get(roles + "/:name", readRoles, this, &Routes::role<kMember>, "Read a member role");
+  routes.put(roles + "/:name", manageRoles, this, &Routes::replaceRole<kMember>, "Replace a member role's permissions");
+  routes.remove(roles + "/:name", manageRoles, this, &Routes::removeRole<kMember>, "Delete a member role");
+  constexpr RoleKind kEndUser = RoleKind::endUser;
   const std::string endUserRoles = "/api/v1/admin/enduser-roles";
-  routes.get(endUserRoles, readRoles, this, &Routes::listEndUserRoles, "List end-user roles");
-  routes.post(endUserRoles, manageRoles, this, &Routes::createEndUserRole, "Create an end-user role");
-  routes.get(endUserRoles + "/:name", readRoles, this, &Routes::endUserRole, "Read an end-user role");
-  routes.put(endUserRoles + "/:name", manageRoles, this, &Routes::replaceEndUserRole,
+  routes.get(endUserRoles, readRoles, this, &Routes::listRoles<kEndUser>, "List end-user roles");
+  routes.post(endUserRoles, manageRoles, this, &Routes::createRole<kEndUser>, "Create an end-user role");
+  routes.get(endUserRoles + "/:name", readRoles, this, &Routes::role<kEndUser>, "Read an end-user role");
+  routes.put(endUserRoles + "/:name", manageRoles, this, &Routes::replaceRole<kEndUser>,
              "Replace an end-user role's permissions");
-  routes.remove(endUserRoles + "/:name", manageRoles, this, &Routes::removeEndUserRole, "Delete an end-user role");
+  routes.remove(endUserRoles + "/:name", manageRoles, this, &Routes::removeRole<kEndUser>, "Delete an end-user role");
 
   const Gate manageKeys = admin("keys:manage");
   const std::string keys = "/api/v1/admin/api-keys";
@@ -103,66 +105,40 @@ Task<Reply> AdminIdentityRoutes::block(RequestContext& context) {
 
 // ---- roles
 
-Task<Reply> AdminIdentityRoutes::listRoles(RequestContext& context, RoleKind kind) {
+template <RoleKind kind>
+Task<Reply> AdminIdentityRoutes::listRoles(RequestContext& context) {
   CO_TRY(const std::vector<identity::RoleView> roles,
          co_await identity_.roles().list(context.project->info().number, kind));
   co_return Reply::list(kind == RoleKind::member ? "roles" : "enduserRoles", roles);
 }
 
-Task<Reply> AdminIdentityRoutes::createRole(RequestContext& context, RoleKind kind, identity::NewRole body) {
+template <RoleKind kind>
+Task<Reply> AdminIdentityRoutes::createRole(RequestContext& context, identity::NewRole body) {
   CO_TRY(const identity::RoleView created,
          co_await identity_.roles().create(context.project->info().number, kind, std::move(body), context.caller,
                                            context.deadline));
   co_return Reply::entity(201, "role", created);
 }
 
-Task<Reply> AdminIdentityRoutes::role(RequestContext& context, RoleKind kind) {
+template <RoleKind kind>
+Task<Reply> AdminIdentityRoutes::role(RequestContext& context) {
   CO_TRY(const identity::RoleView found,
          co_await identity_.roles().get(context.project->info().number, kind, context.param(0)));
   co_return Reply::entity(200, "role", found);
 }
 
-Task<Reply> AdminIdentityRoutes::replaceRole(RequestContext& context, RoleKind kind, identity::RolePermissions body) {
+template <RoleKind kind>
+Task<Reply> AdminIdentityRoutes::replaceRole(RequestContext& context, identity::RolePermissions body) {
   CO_CHECK(co_await identity_.roles().replace(context.project->info().number, kind, context.param(0), std::move(body),
                                               context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
-Task<Reply> AdminIdentityRoutes::removeRole(RequestContext& context, RoleKind kind) {
+template <RoleKind kind>
+Task<Reply> AdminIdentityRoutes::removeRole(RequestContext& context) {
   CO_CHECK(co_await identity_.roles().remove(context.project->info().number, kind, context.param(0), context.caller,
                                              context.deadline));
   co_return Reply::noContent();
-}
-
-Task<Reply> AdminIdentityRoutes::listMemberRoles(RequestContext& context) {
-  return listRoles(context, RoleKind::member);
-}
-Task<Reply> AdminIdentityRoutes::createMemberRole(RequestContext& context, identity::NewRole body) {
-  return createRole(context, RoleKind::member, std::move(body));
-}
-Task<Reply> AdminIdentityRoutes::memberRole(RequestContext& context) {
-  return role(context, RoleKind::member);
-}
-Task<Reply> AdminIdentityRoutes::replaceMemberRole(RequestContext& context, identity::RolePermissions body) {
-  return replaceRole(context, RoleKind::member, std::move(body));
-}
-Task<Reply> AdminIdentityRoutes::removeMemberRole(RequestContext& context) {
-  return removeRole(context, RoleKind::member);
-}
-Task<Reply> AdminIdentityRoutes::listEndUserRoles(RequestContext& context) {
-  return listRoles(context, RoleKind::endUser);
-}
-Task<Reply> AdminIdentityRoutes::createEndUserRole(RequestContext& context, identity::NewRole body) {
-  return createRole(context, RoleKind::endUser, std::move(body));
-}
-Task<Reply> AdminIdentityRoutes::endUserRole(RequestContext& context) {
-  return role(context, RoleKind::endUser);
-}
-Task<Reply> AdminIdentityRoutes::replaceEndUserRole(RequestContext& context, identity::RolePermissions body) {
-  return replaceRole(context, RoleKind::endUser, std::move(body));
-}
-Task<Reply> AdminIdentityRoutes::removeEndUserRole(RequestContext& context) {
-  return removeRole(context, RoleKind::endUser);
 }
 
 // ---- keys

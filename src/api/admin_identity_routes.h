@@ -19,16 +19,16 @@ class AdminIdentityRoutes {
   Task<Reply> deactivate(RequestContext& context);
   Task<Reply> block(RequestContext& context);
 
-  Task<Reply> listMemberRoles(RequestContext& context);
-  Task<Reply> createMemberRole(RequestContext& context, identity::NewRole body);
-  Task<Reply> memberRole(RequestContext& context);
-  Task<Reply> replaceMemberRole(RequestContext& context, identity::RolePermissions body);
-  Task<Reply> removeMemberRole(RequestContext& context);
-  Task<Reply> listEndUserRoles(RequestContext& context);
-  Task<Reply> createEndUserRole(RequestContext& context, identity::NewRole body);
-  Task<Reply> endUserRole(RequestContext& context);
-  Task<Reply> replaceEndUserRole(RequestContext& context, identity::RolePermissions body);
-  Task<Reply> removeEndUserRole(RequestContext& context);
+  template <identity::RoleKind kind>
+  Task<Reply> listRoles(RequestContext& context);
+  template <identity::RoleKind kind>
+  Task<Reply> createRole(RequestContext& context, identity::NewRole body);
+  template <identity::RoleKind kind>
+  Task<Reply> role(RequestContext& context);
+  template <identity::RoleKind kind>
+  Task<Reply> replaceRole(RequestContext& context, identity::RolePermissions body);
+  template <identity::RoleKind kind>
+  Task<Reply> removeRole(RequestContext& context);
 
   Task<Reply> listKeys(RequestContext& context);
   Task<Reply> createKey(RequestContext& context, identity::NewApiKey body);
@@ -37,12 +37,6 @@ class AdminIdentityRoutes {
 
  private:
   Task<Reply> setStatus(RequestContext& context, identity::UserStatus status);
-  Task<Reply> listRoles(RequestContext& context, identity::RoleKind kind);
-  Task<Reply> createRole(RequestContext& context, identity::RoleKind kind, identity::NewRole body);
-  Task<Reply> role(RequestContext& context, identity::RoleKind kind);
-  Task<Reply> replaceRole(RequestContext& context, identity::RoleKind kind, identity::RolePermissions body);
-  Task<Reply> removeRole(RequestContext& context, identity::RoleKind kind);
-
   identity::Identity& identity_;
 };
 

@@ -234,10 +234,25 @@ class UniqueValues(Check):
         return problems
 
 
+def send(world, connection, states, name, after, call, refusals=(503,)):
+    """Makes a call that leaves `after` (None: nothing) under `name`; any other refusal fails the round."""
+    states.begin(name, after)
+    status, answer = connection.call(*call)
+    if status in (201, 204):
+        states.acknowledge(name)
+        world.count()
+    else:
+        states.refuse(name)
+        if status not in refusals:
+            raise AssertionError(f"{call} gave {status}: {answer}")
+
+
 class Catalogue(Check):
     """Collections, policies and indexes come and go while others write."""
 
     name = "catalogue"
+    # An index build holds its collection while it lasts.
+    refusals = (409, 503)
 
     def __init__(self):
         self.collections = States()
@@ -255,13 +270,11 @@ class Catalogue(Check):
             if chance.random() < 0.5:
                 name = f"col{chance.randrange(6)}"
                 if self.collections.current(name) is None:
-                    self._send(
-                        world, connection, self.collections, name, True, ("POST", "/admin/collections", {"name": name})
-                    )
+                    call = ("POST", "/admin/collections", {"name": name})
+                    send(world, connection, self.collections, name, True, call, self.refusals)
                 else:
-                    self._send(
-                        world, connection, self.collections, name, None, ("DELETE", f"/admin/collections/{name}")
-                    )
+                    call = ("DELETE", f"/admin/collections/{name}")
+                    send(world, connection, self.collections, name, None, call, self.refusals)
             else:
                 name = f"idx{chance.randrange(4)}"
                 if self.indexes.current(name) is None:
@@ -270,37 +283,13 @@ class Catalogue(Check):
                         "keys": {"group": 1, "pad": 1} if chance.random() < 0.5 else {"n": -1, "tags": 1},
                         "name": name,
                     }
-                    self._send(
-                        world,
-                        connection,
-                        self.indexes,
-                        name,
-                        True,
-                        ("POST", f"/admin/collections/{Documents.collection}/indexes", body),
-                    )
+                    call = ("POST", f"/admin/collections/{Documents.collection}/indexes", body)
+                    send(world, connection, self.indexes, name, True, call, self.refusals)
                 else:
-                    self._send(
-                        world,
-                        connection,
-                        self.indexes,
-                        name,
-                        None,
-                        ("DELETE", f"/admin/collections/{Documents.collection}/indexes/{name}"),
-                    )
+                    call = ("DELETE", f"/admin/collections/{Documents.collection}/indexes/{name}")
+                    send(world, connection, self.indexes, name, None, call, self.refusals)
 
         return [write]
-
-    @staticmethod
-    def _send(world, connection, states, name, after, call):
-        states.begin(name, after)
-        status, answer = connection.call(*call)
-        if status in (201, 204):
-            states.acknowledge(name)
-            world.count()
-        else:
-            states.refuse(name)
-            if status not in (409, 503):
-                raise AssertionError(f"{call} gave {status}: {answer}")
 
     def verify(self, world):
         connection = world.connect()
@@ -330,52 +319,23 @@ class Users(Check):
         def write(connection, chance):
             if chance.random() < 0.15:
                 email = f"user{chance.randrange(10**9)}@example.com"
-                self._send(
-                    world,
-                    self.users,
-                    email,
-                    {"email": email, "name": "N"},
-                    connection,
-                    ("POST", "/admin/users", {"email": email, "password": "correct horse", "name": "N"}),
-                )
+                after = {"email": email, "name": "N"}
+                call = ("POST", "/admin/users", {**after, "password": "correct horse"})
+                send(world, connection, self.users, email, after, call)
                 return
             name = f"Role{chance.randrange(5)}"
             if self.roles.current(name) is None:
                 permissions = [f"data:c{chance.randrange(100)}:read"]
-                self._send(
-                    world,
-                    self.roles,
-                    name,
-                    permissions,
-                    connection,
-                    ("POST", "/admin/roles", {"name": name, "permissions": permissions}),
-                )
+                call = ("POST", "/admin/roles", {"name": name, "permissions": permissions})
+                send(world, connection, self.roles, name, permissions, call)
             elif chance.random() < 0.7:
                 permissions = [f"data:c{chance.randrange(100)}:read", "audit:read"]
-                self._send(
-                    world,
-                    self.roles,
-                    name,
-                    permissions,
-                    connection,
-                    ("PUT", f"/admin/roles/{name}", {"permissions": permissions}),
-                )
+                call = ("PUT", f"/admin/roles/{name}", {"permissions": permissions})
+                send(world, connection, self.roles, name, permissions, call)
             else:
-                self._send(world, self.roles, name, None, connection, ("DELETE", f"/admin/roles/{name}"))
+                send(world, connection, self.roles, name, None, ("DELETE", f"/admin/roles/{name}"))
 
         return [write]
-
-    @staticmethod
-    def _send(world, states, name, after, connection, call):
-        states.begin(name, after)
-        status, answer = connection.call(*call)
-        if status in (201, 204):
-            states.acknowledge(name)
-            world.count()
-        else:
-            states.refuse(name)
-            if status != 503:
-                raise AssertionError(f"{call} gave {status}: {answer}")
 
     def verify(self, world):
         connection = world.connect()
