@@ -8,7 +8,20 @@ import pyotp
 import pytest
 
 from support.client import PASSWORD, Api, EndUser, ok, refused, unique
-from support.oauth_flow import APP, BACK, Visit, came_back, error_of, github_person, set_up, sign_in_with, signed_in, user_of
+from support.oauth_flow import (
+    APP,
+    BACK,
+    Visit,
+    came_back,
+    error_of,
+    github_person,
+    lost,
+    set_up,
+    sign_in_with,
+    signed_in,
+    user_of,
+)
+from support.oidc_provider import Browser, OidcProvider
 
 
 # ---- accounts
@@ -116,6 +129,34 @@ def test_platform_users_sign_in_with_the_deployments_own_clients(server, github)
     own = server.url + "/dashboard"
     for name in ("google", "oidc-real"):
         assert error_of(Visit(server, name, redirect=own).started.headers["location"], own) == "provider_disabled"
+
+
+def test_platform_users_sign_in_with_a_real_provider(make_server):
+    provider = OidcProvider()
+    server = make_server(
+        {
+            "SERVICE_OAUTH_GOOGLE_ISSUER": provider.issuer,
+            "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_ID": "shop",
+            "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_SECRET": provider.secret("shop"),
+        }
+    ).start()
+    provider.start(f"{server.url}/api/v1/control/auth/oauth/google/callback")
+    try:
+        assert ok(Api(server).get("/control/setup-status"))["oauthProviders"] == ["google"]
+        home, person, browser = server.url + "/dashboard", unique("boss"), Browser()
+        ids = []
+        for _ in range(2):
+            visit = Visit(server, "google", redirect=home, browser=browser)
+            url = browser.sign_in(visit.started.headers["location"], person, visit.base + "/callback")
+            api = signed_in(server, browser.get(url).headers["location"], redirect=home)
+            ids.append(user_of(api))
+        assert ids[0] == ids[1]
+        me = ok(api.get("/control/me"))
+        # The first of the deployment, whichever way they came.
+        assert me["user"]["email"] == f"{person}@example.com" and me["user"]["platformRole"] == "super-admin"
+        lost(server, browser.get(url).headers["location"])
+    finally:
+        provider.stop()
 
 
 # ---- configuration
