@@ -26,7 +26,7 @@ TYPES = {
     "decimal": lambda value: isinstance(value, Decimal128),
     "number": lambda value: isinstance(value, NUMBERS) and not isinstance(value, bool),
 }
-CODES = {2: "string", 16: "int", 18: "long"}
+CODES = dict(zip((1, 2, 3, 4, 5, 7, 8, 9, 10, 16, 18, 19), TYPES, strict=False))
 
 
 def order(value):

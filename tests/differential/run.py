@@ -15,6 +15,7 @@ import multiprocessing
 import signal
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import bson
@@ -147,6 +148,7 @@ class Worker:
 
 def work(options: argparse.Namespace, port: int, number: int, results: multiprocessing.Queue) -> None:
     worker = Worker(options, port, number)
+    round_number = options.round
     try:
         end = time.monotonic() + options.seconds
         rounds = [options.round] if options.round is not None else itertools.count(number, options.jobs)
@@ -154,9 +156,9 @@ def work(options: argparse.Namespace, port: int, number: int, results: multiproc
             if worker.operations >= options.operations / options.jobs or time.monotonic() > end:
                 break
             Round(worker, round_number).run()
-    except Exception as error:  # told to the parent, which would else wait
+    except Exception:  # told to the parent, which would else wait
         worker.tally["FAULT"] += 1
-        print(f"worker {number}: {error!r}", flush=True)
+        print(f"worker {number}, round {round_number}:\n{traceback.format_exc()}", flush=True)
     finally:
         results.put((worker.operations, dict(worker.tally)))
         worker.close()
