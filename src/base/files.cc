@@ -1,4 +1,4 @@
-#include "app/files.h"
+#include "base/files.h"
 
 #include <fcntl.h>
 #include <sys/statvfs.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace mb::app {
+namespace mb {
 
 namespace {
 
@@ -87,6 +87,18 @@ Result<> writeDurably(const std::filesystem::path& path, std::string_view text) 
   return syncDirectory(path.parent_path().empty() ? "." : path.parent_path());
 }
 
+Result<> writeWhole(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path partial = path.string() + ".partial";
+  ::unlink(partial.c_str());  // what a kill left
+  {
+    const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!file.open()) return fileError("write", path);
+    CHECK(writeAll(file.get(), text, path));
+  }
+  if (::rename(partial.c_str(), path.c_str()) != 0) return fileError("write", path);
+  return {};
+}
+
 Result<std::string> readWhole(const std::filesystem::path& path, size_t most) {
   TRY(const Descriptor file, openToRead(path));
   std::string text;
@@ -147,4 +159,4 @@ Result<Sum> SummedFile::finish() {
   return Sum{bytes_, sum_->finish()};
 }
 
-}  // namespace mb::app
+}  // namespace mb

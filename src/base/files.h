@@ -7,13 +7,16 @@
 #include "base/descriptor.h"
 #include "base/sha256.h"
 
-namespace mb::app {
+namespace mb {
 
 // A failure that names the file and what the system says (errno).
 std::unexpected<Error> fileError(std::string_view doing, const std::filesystem::path& path);
 Result<> syncDirectory(const std::filesystem::path& directory);
 // Under its final name only when it is whole and on the disk. Mode 0600.
 Result<> writeDurably(const std::filesystem::path& path, std::string_view text);
+// Under its final name only when it is whole; not synced. Mode 0666 less the umask. Follows no symbolic link in its own
+// name, and replaces one.
+Result<> writeWhole(const std::filesystem::path& path, std::string_view text);
 // A file of at most `most` bytes.
 Result<std::string> readWhole(const std::filesystem::path& path, size_t most);
 // Bytes that the file system of `path` (or of its nearest parent that is there) has left for us.
@@ -47,4 +50,4 @@ class SummedFile {
   uint64_t bytes_ = 0;
 };
 
-}  // namespace mb::app
+}  // namespace mb
