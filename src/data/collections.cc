@@ -1,5 +1,8 @@
 #include "data/collections.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "data/collection_config.h"
 #include "data/data_deps.h"
 #include "data/reserved.h"
@@ -55,6 +58,10 @@ Task<> Collections::whileStale(AdminAccess& access, std::function<Task<>()> atte
   co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");
 }
 
+Result<> Collections::checkName(std::string_view name) {
+  return checkNewName(name, "/name");
+}
+
 Task<> Collections::create(AdminAccess access, std::string name) {
   CO_CHECK(checkNewName(name, "/name"));
   CO_CHECK(co_await deps_.store.createCollection(access.project->info().number, name, CollectionConfig{}.write(),
@@ -104,16 +111,20 @@ Task<> Collections::bindReferences(const CollectionPtr& referring, const Collect
   co_return Result<>();
 }
 
-Task<> Collections::alter(AdminAccess access, std::string name, std::string action, NewConfig newConfig) {
-  co_return co_await whileStale(access, [&] { return alterOnce(access, name, action, newConfig); });
+Task<> Collections::alter(AdminAccess access, std::string name, std::vector<std::string> actions, NewConfig newConfig) {
+  co_return co_await whileStale(access, [&] { return alterOnce(access, name, actions, newConfig); });
 }
 
-Task<> Collections::alterOnce(const AdminAccess& access, const std::string& name, const std::string& action,
-                              const NewConfig& newConfig) {
+Task<> Collections::alterOnce(const AdminAccess& access, const std::string& name,
+                              const std::vector<std::string>& actions, const NewConfig& newConfig) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
   store::Alteration change;
   CO_TRY(change.config, newConfig(*access.project, *collection));
-  CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change), auditEntry(access, action, name)));
+  std::vector<store::Insert> entries;
+  for (const std::string& action : actions) {
+    std::ranges::move(auditEntry(access, action, name), std::back_inserter(entries));
+  }
+  CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change), std::move(entries)));
   co_return Result<>();
 }
 

@@ -59,6 +59,12 @@ struct IndexView {
   }
 };
 
+// What becomes of a collection's schema and policy: absent stays, null clears.
+struct ConfigChange {
+  doc::Patch<doc::Document> schema;
+  doc::Patch<doc::Document> policy;
+};
+
 // Who does it, in which project. References outlive the call.
 struct AdminAccess {
   const policy::Caller& caller;
@@ -71,6 +77,12 @@ class Collections {
  public:
   Collections(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections);
 
+  // The rules that hold for a new name, a schema and an index, for those who plan a change: nothing is looked up. The
+  // index is given as it would be listed, the constants of its filter in the types of the collection's schema.
+  static Result<> checkName(std::string_view name);
+  static Result<std::shared_ptr<const doc::Schema>> checkSchema(doc::DocumentView schema);
+  static Result<IndexView> checkIndex(const NewIndex& index, const doc::FilterCoercion& coercion);
+
   std::vector<std::string> names(const snapshot::ProjectSnapshot& project) const;  // sorted
   // Fails with validation (shape of the name), notFound (reserved), conflict (taken, by store::foldedName, or too
   // many).
@@ -78,6 +90,10 @@ class Collections {
   Task<> drop(AdminAccess access, std::string name);
   // Everything goes with the name, x-ref of other collections too, in one commit. Fails as create does.
   Task<> rename(AdminAccess access, std::string name, std::string to);
+
+  // Schema and policy in one commit: where both change, only the new ones have to fit each other. Fails as setSchema
+  // and setPolicy do.
+  Task<> configure(AdminAccess access, std::string name, ConfigChange change);
 
   // The schema as saved; empty optional without one.
   Result<std::optional<doc::Document>> schema(const snapshot::ProjectSnapshot& project, std::string_view name) const;
@@ -110,8 +126,9 @@ class Collections {
   Task<> dropOnce(const AdminAccess& access, const std::string& name);
   Task<> renameOnce(const AdminAccess& access, const std::string& name, const std::string& to);
   Task<> bindReferences(const CollectionPtr& referring, const Collection& target);
-  Task<> alter(AdminAccess access, std::string name, std::string action, NewConfig newConfig);
-  Task<> alterOnce(const AdminAccess& access, const std::string& name, const std::string& action,
+  // Each of `actions` is an entry of the audit record.
+  Task<> alter(AdminAccess access, std::string name, std::vector<std::string> actions, NewConfig newConfig);
+  Task<> alterOnce(const AdminAccess& access, const std::string& name, const std::vector<std::string>& actions,
                    const NewConfig& newConfig);
   Task<> writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy);
   Task<> createIndexOnce(const AdminAccess& access, const std::string& collection, const store::IndexSpec& spec);

@@ -36,7 +36,8 @@ std::vector<store::IndexKey> readKeys(doc::DocumentView keys, Problems& problems
 }
 
 std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& keys, Problems& problems) {
-  if (index.name) {
+  // The default name may be given too: it is what a list shows.
+  if (index.name && *index.name != store::defaultIndexName(keys)) {
     if (!isCollectionName(*index.name)) problems.push_back({"/name", "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"});
     return *index.name;
   }
@@ -99,6 +100,11 @@ doc::Document named(std::string_view index) {
 }
 
 }  // namespace
+
+Result<IndexView> Collections::checkIndex(const NewIndex& index, const doc::FilterCoercion& coercion) {
+  TRY(const store::IndexSpec spec, readIndex(index, coercion));
+  return viewOf(spec);
+}
 
 Result<std::vector<IndexView>> Collections::indexes(const snapshot::ProjectSnapshot& project,
                                                     std::string_view name) const {

@@ -28,25 +28,18 @@ Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Documen
     CO_CHECK(policy::compilePolicy(policy, nullptr));
     co_return co_await writeDefaultPolicy(std::move(access), "policy.set", std::move(policy));
   }
-  co_return co_await alter(std::move(access), std::move(name), "policy.set",
-                           [&](const snapshot::ProjectSnapshot&, const Collection& current) -> Result<doc::Document> {
-                             CHECK(policy::compilePolicy(policy, current.schema.get()));
-                             CollectionConfig config = CollectionConfig::read(current.info.config);
-                             config.policy = policy;
-                             return config.write();
-                           });
+  ConfigChange change;
+  change.policy = {doc::Patch<doc::Document>::State::value, std::move(policy)};
+  co_return co_await configure(std::move(access), std::move(name), std::move(change));
 }
 
 Task<> Collections::clearPolicy(AdminAccess access, std::string name) {
   if (name == kDefaultPolicyName) {
     co_return co_await writeDefaultPolicy(std::move(access), "policy.clear", std::nullopt);
   }
-  co_return co_await alter(std::move(access), std::move(name), "policy.clear",
-                           [](const snapshot::ProjectSnapshot&, const Collection& current) -> Result<doc::Document> {
-                             CollectionConfig config = CollectionConfig::read(current.info.config);
-                             config.policy.reset();
-                             return config.write();
-                           });
+  ConfigChange change;
+  change.policy.state = doc::Patch<doc::Document>::State::null;
+  co_return co_await configure(std::move(access), std::move(name), std::move(change));
 }
 
 Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy) {

@@ -40,34 +40,62 @@ Result<std::optional<doc::Document>> Collections::schema(const snapshot::Project
   return collection->schemaSource;
 }
 
-Task<> Collections::setSchema(AdminAccess access, std::string name, doc::Document schema) {
-  CO_TRY(const CollectionPtr collection, require(*access.project, name));
-  CO_TRY(const std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
-  CO_CHECK(checkServerFields(schema));
+Result<std::shared_ptr<const doc::Schema>> Collections::checkSchema(doc::DocumentView schema) {
+  TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
+  CHECK(checkServerFields(schema));
+  return compiled;
+}
+
+Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange change) {
+  using State = doc::Patch<doc::Document>::State;
+  CO_CHECK(require(*access.project, name));
+  std::shared_ptr<const doc::Schema> compiled;
+  if (change.schema.state == State::value) {
+    CO_TRY(compiled, checkSchema(change.schema.value));
+  }
+  std::vector<std::string> actions;
+  if (change.schema.given()) actions.emplace_back(compiled ? "schema.set" : "schema.clear");
+  if (change.policy.given()) {
+    actions.emplace_back(change.policy.state == State::value ? "policy.set" : "policy.clear");
+  }
   co_return co_await alter(
-      std::move(access), std::move(name), "schema.set",
+      std::move(access), std::move(name), std::move(actions),
       [&](const snapshot::ProjectSnapshot& project, const Collection& current) -> Result<doc::Document> {
         CollectionConfig config = CollectionConfig::read(current.info.config);
-        CHECK(checkPolicy(config, compiled.get()));
-        config.schema = schema;
-        config.references.clear();
-        for (const std::string& referenced : referencedCollections(schema)) {
-          const CollectionPtr* target = table(project).find(referenced);
-          if (target) config.bind(referenced, (*target)->info.number);
+        const doc::Schema* schema = change.schema.given() ? compiled.get() : current.schema.get();
+        if (change.policy.state == State::value) {
+          CHECK(policy::compilePolicy(change.policy.value, schema));
+          config.policy = change.policy.value;
+        } else if (change.policy.given()) {
+          config.policy.reset();
+        } else {
+          CHECK(checkPolicy(config, schema));
+        }
+        if (change.schema.given()) {
+          config.schema.reset();
+          config.references.clear();
+        }
+        if (compiled) {
+          config.schema = change.schema.value;
+          for (const std::string& referenced : referencedCollections(change.schema.value)) {
+            const CollectionPtr* target = table(project).find(referenced);
+            if (target) config.bind(referenced, (*target)->info.number);
+          }
         }
         return config.write();
       });
 }
 
+Task<> Collections::setSchema(AdminAccess access, std::string name, doc::Document schema) {
+  ConfigChange change;
+  change.schema = {doc::Patch<doc::Document>::State::value, std::move(schema)};
+  return configure(std::move(access), std::move(name), std::move(change));
+}
+
 Task<> Collections::clearSchema(AdminAccess access, std::string name) {
-  co_return co_await alter(std::move(access), std::move(name), "schema.clear",
-                           [](const snapshot::ProjectSnapshot&, const Collection& current) -> Result<doc::Document> {
-                             CollectionConfig config = CollectionConfig::read(current.info.config);
-                             CHECK(checkPolicy(config, nullptr));
-                             config.schema.reset();
-                             config.references.clear();
-                             return config.write();
-                           });
+  ConfigChange change;
+  change.schema.state = doc::Patch<doc::Document>::State::null;
+  return configure(std::move(access), std::move(name), std::move(change));
 }
 
 }  // namespace mb::data

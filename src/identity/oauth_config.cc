@@ -26,22 +26,6 @@ std::string contextOf(const ProjectId& project, std::string_view provider) {
   return project.str() + "/" + std::string(provider);
 }
 
-Result<> check(std::string_view provider, const OauthProviderBody& input) {
-  if (input.clientId.size() > kMaxClientId || !isPrintable(input.clientId) ||
-      (input.clientId.empty() && input.enabled)) {
-    return fail(invalid("/clientId", "must be what the provider gave: 1 to 512 characters without blanks"));
-  }
-  if (input.clientSecret && (input.clientSecret->size() > kMaxClientSecret || !isPrintable(*input.clientSecret))) {
-    return fail(invalid("/clientSecret", "must be what the provider gave: at most 4096 characters without blanks"));
-  }
-  if (!isGeneric(provider)) {
-    if (input.issuer) return fail(invalid("/issuer", "is for providers named oidc-<name> only"));
-    return {};
-  }
-  if (!input.issuer) return fail(invalid("/issuer", "is required"));
-  return checkIssuer(*input.issuer);
-}
-
 doc::Document detailsOf(const OauthProviderBody& input) {
   doc::BsonWriter out;
   out.appendString("clientId", input.clientId);
@@ -60,6 +44,23 @@ bool isProvider(std::string_view text) {
   const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
   if (text.empty() || text.size() > 32 || !letter(text.front())) return false;
   return std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; });
+}
+
+Result<> OauthConfigs::check(std::string_view provider, const OauthProviderBody& input) {
+  if (!isProvider(provider)) return fail(ErrorCode::notFound, "no such provider");
+  if (input.clientId.size() > kMaxClientId || !isPrintable(input.clientId) ||
+      (input.clientId.empty() && input.enabled)) {
+    return fail(invalid("/clientId", "must be what the provider gave: 1 to 512 characters without blanks"));
+  }
+  if (input.clientSecret && (input.clientSecret->size() > kMaxClientSecret || !isPrintable(*input.clientSecret))) {
+    return fail(invalid("/clientSecret", "must be what the provider gave: at most 4096 characters without blanks"));
+  }
+  if (!isGeneric(provider)) {
+    if (input.issuer) return fail(invalid("/issuer", "is for providers named oidc-<name> only"));
+    return {};
+  }
+  if (!input.issuer) return fail(invalid("/issuer", "is required"));
+  return checkIssuer(*input.issuer);
 }
 
 Task<std::shared_ptr<const void>> OauthConfigs::load(store::ProjectNo project) {
@@ -105,7 +106,6 @@ Task<> OauthConfigs::commit(snapshot::ProjectInfo project, store::WriteTarget ta
 
 Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input,
                                  policy::Caller by, store::Deadline deadline) {
-  if (!isProvider(provider)) co_return fail(ErrorCode::notFound, "no such provider");
   CO_CHECK(check(provider, input));
   CO_TRY(const uint64_t others,
          co_await deps_.store.count(collectionOf(project.number, kOauthConfig), doc::Filter(), deadline));

@@ -14,6 +14,9 @@ class OauthConfigs {
  public:
   explicit OauthConfigs(const IdentityDeps& deps) : deps_(deps) {}
 
+  // What setProvider() asks of a provider alone. Fails with validation; notFound for one that there cannot be.
+  static Result<> check(std::string_view provider, const OauthProviderBody& input);
+
   Task<std::shared_ptr<const void>> load(store::ProjectNo project);
   OauthView view(const OauthConfig& config) const;
   // Both are audited. Fail with validation; notFound for a provider that there cannot be; conflict past kMostProviders.

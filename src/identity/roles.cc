@@ -12,7 +12,6 @@ namespace {
 constexpr size_t kMaxPermissions = 100;
 // Permissions stand in access tokens, and those in request heads of 16 KiB.
 constexpr size_t kMaxPermissionBytes = 4096;
-constexpr uint64_t kMaxRoles = 200;
 constexpr int kRemoveAttempts = 3;
 
 using Before = std::span<const std::optional<doc::Document>>;
@@ -78,6 +77,14 @@ bool isBuiltInRole(RoleKind kind, std::string_view name) {
                              [&](const RoleView& role) { return lowerAscii(role.name) == lowerAscii(name); });
 }
 
+Result<> Roles::check(RoleKind kind, const NewRole& role) {
+  if (!isName(role.name)) {
+    return fail(invalid("/name", "must be a letter, then at most 63 letters, digits, hyphens or underscores"));
+  }
+  if (isBuiltInRole(kind, role.name)) return fail(ErrorCode::conflict, "there is a built-in role of this name");
+  return checkPermissions(role.permissions);
+}
+
 Task<std::vector<RoleView>> Roles::list(store::ProjectNo project, RoleKind kind) {
   CO_TRY(const std::vector<doc::Document> stored,
          co_await allOf(deps_.store, collectionOf(project, roleCollection(kind))));
@@ -101,12 +108,8 @@ Task<RoleView> Roles::get(store::ProjectNo project, RoleKind kind, std::string n
 
 Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole input, policy::Caller by,
                              store::Deadline deadline) {
-  if (!isName(input.name)) {
-    co_return fail(invalid("/name", "must be a letter, then at most 63 letters, digits, hyphens or underscores"));
-  }
-  CO_CHECK(checkPermissions(input.permissions));
+  CO_CHECK(check(kind, input));
   CO_CHECK(mayGrant(by, input.permissions));
-  if (isBuiltInRole(kind, input.name)) co_return fail(ErrorCode::conflict, "there is a built-in role of this name");
   const store::CollectionRef collection = collectionOf(project, roleCollection(kind));
   CO_TRY(const uint64_t count, co_await deps_.store.count(collection, doc::Filter(), deadline));
   if (count >= kMaxRoles) co_return fail(ErrorCode::conflict, "a project has at most 200 roles of each kind");

@@ -43,10 +43,16 @@ struct RolePermissions {
 // The built-in roles of a kind, in their order.
 const std::vector<RoleView>& builtInRoles(RoleKind kind);
 
+// Of each kind in a project.
+inline constexpr uint64_t kMaxRoles = 200;
+
 // Every change bumps the project's epoch. Names are unique without regard to case, built-in ones included.
 class Roles {
  public:
   Roles(const IdentityDeps& deps, const IdentitySlots& slots) : deps_(deps), slots_(slots) {}
+
+  // What create() asks of a role alone. Fails with validation, conflict (the name of a built-in role).
+  static Result<> check(RoleKind kind, const NewRole& role);
 
   // Built-in ones first, then custom ones by name.
   Task<std::vector<RoleView>> list(store::ProjectNo project, RoleKind kind);

@@ -1,0 +1,204 @@
+#include "configuration/collection_kind.h"
+
+#include <algorithm>
+#include <map>
+
+#include "configuration/canonical_shape.h"
+#include "configuration/collection_entry.h"
+#include "configuration/sections.h"
+#include "data/collection_config.h"
+
+namespace mb::configuration {
+
+namespace {
+
+CollectionEntry entryOf(const data::Collection& collection) {
+  const data::CollectionConfig config = data::CollectionConfig::read(collection.info.config);
+  CollectionEntry entry;
+  entry.name = collection.name();
+  if (config.schema) entry.schema = canonicalSchema(collection.schemaSource);
+  if (config.policy) entry.policy = canonicalPolicy(*config.policy);
+  return entry;
+}
+
+const Entry* entryNamed(const std::vector<Entry>& entries, std::string_view name) {
+  const auto found = std::ranges::find(entries, name, &Entry::name);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+void checkDefault(const IncomingCollection& given, const std::string& pointer, Problems& problems) {
+  constexpr std::string_view kMessage = "is not for the default policy, which is of no one collection";
+  if (given.schema.given()) problems.add(pointer + "/schema", std::string(kMessage));
+  if (given.indexes) problems.add(pointer + "/indexes", std::string(kMessage));
+  if (!given.policy.given()) problems.add(pointer + "/policy", "is required");
+}
+
+// Names in use, as they clash (store::foldedName), with the spelling that has it.
+using Spellings = std::map<std::string, std::string, std::less<>>;
+
+void checkName(const std::string& name, const Spellings& standing, Spellings& seen, const std::string& pointer,
+               Problems& problems) {
+  if (const auto checked = data::Collections::checkName(name); !checked) {
+    return problems.add(pointer + "/name", checked.error().message());
+  }
+  const std::string folded = store::foldedName(name);
+  if (const auto [first, isNew] = seen.emplace(folded, name); !isNew) {
+    return problems.add(pointer + "/name", first->second == name
+                                               ? fmt::format("\"{}\" stands here twice", name)
+                                               : fmt::format("\"{}\" and \"{}\" are too alike", first->second, name));
+  }
+  const auto other = standing.find(folded);
+  if (other != standing.end() && other->second != name) {
+    problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", other->second));
+  }
+}
+
+// What stands before a change; of what is created, nothing.
+CollectionEntry beforeOf(const Change& change) {
+  if (change.before) return CollectionEntry::read(*change.before);
+  CollectionEntry none;
+  none.name = change.name;
+  return none;
+}
+
+bool hasIndex(const CollectionEntry& entry, const std::string& name, const doc::Document& index) {
+  const auto found = entry.indexes.find(name);
+  return found != entry.indexes.end() && sameText(found->second, index);
+}
+
+doc::Patch<doc::Document> patchTo(const std::optional<doc::Document>& before,
+                                  const std::optional<doc::Document>& after) {
+  using Patch = doc::Patch<doc::Document>;
+  if (sameText(before, after)) return {};
+  return after ? Patch{Patch::State::value, *after} : Patch{Patch::State::null, {}};
+}
+
+}  // namespace
+
+Task<std::vector<Entry>> CollectionKind::entries(snapshot::SnapshotPtr project) {
+  const data::CollectionTable& table = project->get(slot_);
+  std::vector<Entry> entries;
+  if (table.defaultPolicy) {
+    CollectionEntry entry;
+    entry.name = kDefaultEntry;
+    entry.policy = canonicalPolicy(table.defaultPolicySource);
+    entries.push_back({entry.name, entry.write()});
+  }
+  Breather breather;
+  for (const std::string& name : table.names()) {
+    CollectionEntry entry = entryOf(**table.find(name));
+    CO_TRY(const std::vector<data::IndexView> indexes, collections_.indexes(*project, name));
+    for (const data::IndexView& index : indexes) entry.indexes.emplace(index.name, indexEntry(index));
+    entries.push_back({name, entry.write()});
+    co_await breather.breathe();
+  }
+  co_return entries;
+}
+
+Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
+  const data::CollectionTable& table = source.project->get(slot_);
+  Spellings spellings;
+  for (const std::string& name : table.names()) spellings.emplace(store::foldedName(name), name);
+  Spellings seen;
+  std::vector<Entry> merged;
+  size_t created = 0;
+  Breather breather;
+  for (const auto& [index, value] : source.section.asDocument()) {
+    co_await breather.breathe();
+    const std::string pointer = fmt::format("/collections/{}", index);
+    if (!isEntry(value, pointer, problems)) continue;
+    IncomingCollection given;
+    std::vector<ErrorDetail> details;
+    doc::decodeValue(given, value, pointer, doc::UnknownFields::refuse, details);
+    for (ErrorDetail& each : details) problems.add(std::move(each.path), std::move(each.message));
+    if (!details.empty()) continue;
+    CollectionEntry entry;
+    entry.name = given.name;
+    if (entry.isDefault()) {
+      checkDefault(given, pointer, problems);
+      if (!seen.emplace(given.name, given.name).second) problems.add(pointer + "/name", "\"*\" stands here twice");
+    } else {
+      checkName(given.name, spellings, seen, pointer, problems);
+    }
+    if (const Entry* now = entryNamed(standing, given.name)) entry = CollectionEntry::read(now->value);
+    const data::CollectionPtr* now = table.find(given.name);
+    if (!now && !entry.isDefault()) ++created;
+    mergeCollection(entry, given, now ? now->get() : nullptr, pointer, problems);
+    const bool none = entry.isDefault() && !entry.policy && !entryNamed(standing, kDefaultEntry);
+    if (!none) merged.push_back({entry.name, entry.write()});
+  }
+  if (table.byName.size() + created > store::kMaxCollections) {
+    problems.add("/collections", fmt::format("would make more than {} collections", store::kMaxCollections));
+  }
+  co_return merged;
+}
+
+std::vector<std::string> CollectionKind::permissionsFor(const Change& change) const {
+  if (change.action == Action::unchanged) return {};
+  const CollectionEntry before = beforeOf(change);
+  const CollectionEntry after = CollectionEntry::read(change.after);
+  std::vector<std::string> needed;
+  bool shaped = !sameText(before.schema, after.schema);
+  for (const auto& [name, index] : after.indexes) shaped = shaped || !hasIndex(before, name, index);
+  if (shaped || (!change.before && !after.isDefault())) needed.emplace_back("collections:manage");
+  if (!sameText(before.policy, after.policy)) needed.emplace_back("policies:manage");
+  return needed;
+}
+
+Task<> CollectionKind::refresh(Target& target) const {
+  CO_TRY(target.project, co_await snapshots_.byNumber(target.project->info().number));
+  if (!target.project) co_return fail(ErrorCode::notFound, "no such project");
+  co_return Result<>();
+}
+
+Task<> CollectionKind::apply(Target target, std::vector<Change> changes) {
+  using Step = Task<> (CollectionKind::*)(Target, const Change&);
+  for (const Change& change : changes) {
+    if (change.before || change.name == kDefaultEntry) continue;
+    CO_CHECK(checkTime(target));
+    const auto made = co_await collections_.create({target.caller, target.project}, change.name);
+    if (!made) co_return fail(about("collections/" + change.name, made.error()));
+  }
+  for (const Step step : {&CollectionKind::configure, &CollectionKind::setIndexes}) {
+    CO_CHECK(co_await refresh(target));
+    for (const Change& change : changes) {
+      CO_CHECK(checkTime(target));
+      const auto done = co_await (this->*step)(target, change);
+      if (!done) co_return fail(about("collections/" + change.name, done.error()));
+    }
+  }
+  co_return Result<>();
+}
+
+Task<> CollectionKind::configure(Target target, const Change& change) {
+  const CollectionEntry before = beforeOf(change);
+  const CollectionEntry after = CollectionEntry::read(change.after);
+  if (after.isDefault()) co_return co_await setDefault(std::move(target), change);
+  data::ConfigChange config{patchTo(before.schema, after.schema), patchTo(before.policy, after.policy)};
+  if (!config.schema.given() && !config.policy.given()) co_return Result<>();
+  co_return co_await collections_.configure({target.caller, target.project}, change.name, std::move(config));
+}
+
+Task<> CollectionKind::setDefault(Target target, const Change& change) {
+  CollectionEntry after = CollectionEntry::read(change.after);
+  if (!after.policy) co_return co_await collections_.clearPolicy({target.caller, target.project}, change.name);
+  co_return co_await collections_.setPolicy({target.caller, target.project}, change.name, *std::move(after.policy));
+}
+
+// An index cannot be changed: one of another shape is built anew in place of the old.
+Task<> CollectionKind::setIndexes(Target target, const Change& change) {
+  const CollectionEntry before = beforeOf(change);
+  const CollectionEntry after = CollectionEntry::read(change.after);
+  for (const auto& [name, index] : after.indexes) {
+    if (hasIndex(before, name, index)) continue;
+    CO_CHECK(checkTime(target));
+    if (before.indexes.contains(name)) {
+      CO_CHECK(co_await collections_.dropIndex({target.caller, target.project}, change.name, name));
+    }
+    CO_TRY(data::NewIndex wanted, newIndex(index));
+    CO_CHECK(co_await collections_.createIndex({target.caller, target.project}, change.name, std::move(wanted)));
+  }
+  co_return Result<>();
+}
+
+}  // namespace mb::configuration

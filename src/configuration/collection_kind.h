@@ -1,0 +1,33 @@
+// Collections: schema, policy and indexes of each, and the project's default policy under the name "*".
+#pragma once
+
+#include "configuration/resource_kind.h"
+#include "data/collections.h"
+
+namespace mb::configuration {
+
+class CollectionKind final : public ResourceKind {
+ public:
+  CollectionKind(data::Collections& collections, snapshot::SlotKey<data::CollectionTable> slot,
+                 snapshot::Snapshots& snapshots)
+      : collections_(collections), slot_(slot), snapshots_(snapshots) {}
+
+  std::string_view section() const override { return "collections"; }
+  Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
+  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) override;
+  std::vector<std::string> permissionsFor(const Change& change) const override;
+  // All are made before any is given a schema, all schemas and policies before any index.
+  Task<> apply(Target target, std::vector<Change> changes) override;
+
+ private:
+  Task<> configure(Target target, const Change& change);
+  Task<> setDefault(Target target, const Change& change);
+  Task<> setIndexes(Target target, const Change& change);
+  Task<> refresh(Target& target) const;
+
+  data::Collections& collections_;
+  const snapshot::SlotKey<data::CollectionTable> slot_;
+  snapshot::Snapshots& snapshots_;
+};
+
+}  // namespace mb::configuration

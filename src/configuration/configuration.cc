@@ -1,0 +1,264 @@
+#include "configuration/configuration.h"
+
+#include <algorithm>
+
+#include "configuration/canonical_shape.h"
+#include "configuration/collection_kind.h"
+#include "configuration/document_check.h"
+#include "configuration/oauth_kind.h"
+#include "configuration/role_kind.h"
+#include "configuration/sections.h"
+
+namespace mb::configuration {
+
+namespace {
+
+std::string_view nameOf(Action action) {
+  switch (action) {
+    case Action::create:
+      return "create";
+    case Action::update:
+      return "update";
+    case Action::unchanged:
+      break;
+  }
+  return "unchanged";
+}
+
+struct Summary {
+  int64_t create = 0;
+  int64_t update = 0;
+  int64_t unchanged = 0;
+  static constexpr auto shape() {
+    return doc::shape<Summary>("ImportSummary", doc::field("create", &Summary::create),
+                               doc::field("update", &Summary::update), doc::field("unchanged", &Summary::unchanged));
+  }
+  void count(Action action) { ++(action == Action::create ? create : action == Action::update ? update : unchanged); }
+};
+
+Change changeTo(Entry after, const std::vector<Entry>& standing) {
+  const auto before = std::ranges::lower_bound(standing, after.name, {}, &Entry::name);
+  Change change{std::move(after.name), Action::create, std::nullopt, std::move(after.value)};
+  if (before == standing.end() || before->name != change.name) return change;
+  change.before = before->value;
+  change.action = sameText(before->value, change.after) ? Action::unchanged : Action::update;
+  return change;
+}
+
+std::vector<Change> unfinished(std::vector<Change> changes) {
+  std::erase_if(changes, [](const Change& each) { return each.action == Action::unchanged; });
+  return changes;
+}
+
+}  // namespace
+
+Configuration::Configuration(ConfigurationDeps deps) : deps_(std::move(deps)) {
+  identity::Identity& identity = deps_.identity;
+  const identity::IdentitySlots& slots = identity.slots();
+  kinds_.push_back(std::make_unique<CollectionKind>(deps_.data.collections(), deps_.data.slot(), deps_.snapshots));
+  for (const identity::RoleKind kind : {identity::RoleKind::member, identity::RoleKind::endUser}) {
+    kinds_.push_back(std::make_unique<RoleKind>(kind, identity.roles(), slots.roles));
+  }
+  kinds_.push_back(std::make_unique<OauthKind>(identity.oauthConfigs(), slots.oauth));
+}
+
+ResourceKind* Configuration::kindOf(std::string_view section) const {
+  const auto found = std::ranges::find(kinds_, section, [](const auto& kind) { return kind->section(); });
+  return found == kinds_.end() ? nullptr : found->get();
+}
+
+// ---- export
+
+Task<doc::Document> Configuration::shapeOf(snapshot::SnapshotPtr project) {
+  doc::BsonWriter out;
+  out.appendInteger("formatVersion", kFormatVersion);
+  out.appendString("exportedAt", toRfc3339(deps_.clock.now()));
+  out.appendString("serverVersion", deps_.version);
+  out.beginDocument("project");
+  out.appendString("name", project->info().name);
+  out.end();
+  for (const Section& section : sections()) {
+    std::vector<Entry> entries;
+    ResourceKind* kind = kindOf(section.name);
+    if (kind) {
+      CO_TRY(entries, co_await kind->entries(project));
+    }
+    if (entries.empty() && section.optional) continue;
+    if (kind) {
+      kind->append(out, entries);
+    } else {
+      out.beginArray(section.name);
+      out.end();
+    }
+  }
+  co_return out.finish();
+}
+
+Task<doc::Document> Configuration::exported(snapshot::SnapshotPtr project) {
+  CO_TRY(const doc::Document shape, co_await shapeOf(std::move(project)));
+  co_return portable(shape);
+}
+
+// ---- plan
+
+Task<Configuration::Planned> Configuration::plannedKind(ResourceKind& kind, ResourceKind::Source source,
+                                                        Problems& problems) {
+  CO_TRY(std::vector<Entry> standing, co_await kind.entries(source.project));
+  std::ranges::sort(standing, {}, &Entry::name);
+  const size_t before = problems.count();
+  CO_TRY(std::vector<Entry> merged, co_await kind.merged(std::move(source), standing, problems));
+  Planned planned{&kind, {}};
+  if (problems.count() > before) co_return planned;
+  Breather breather;
+  for (Entry& entry : merged) {
+    planned.changes.push_back(changeTo(std::move(entry), standing));
+    co_await breather.breathe();
+  }
+  std::ranges::sort(planned.changes, {}, &Change::name);
+  co_return planned;
+}
+
+Task<Configuration::Plan> Configuration::planned(Target target, doc::Document document) {
+  Problems problems;
+  checkDocument(document, [this](std::string_view section) { return kindOf(section) != nullptr; }, problems);
+  Plan plan;
+  for (const auto& kind : kinds_) {
+    const auto section = document.view().find(kind->section());
+    if (!section || !section->isContainer() || section->asDocument().count() > kMostEntries) continue;
+    CO_TRY(Planned planned, co_await plannedKind(*kind, {*section, document, target.project}, problems));
+    plan.push_back(std::move(planned));
+  }
+  if (!problems.empty()) co_return fail(std::move(problems).asError());
+  CO_CHECK(checkCaller(target.caller, plan));
+  co_return plan;
+}
+
+Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& plan) const {
+  std::vector<std::string> missing;
+  for (const Planned& planned : plan) {
+    for (const Change& change : planned.changes) {
+      for (std::string& needed : planned.kind->permissionsFor(change)) {
+        if (!caller.may(needed)) missing.push_back(std::move(needed));
+      }
+    }
+  }
+  if (!missing.empty()) {
+    return fail(ErrorCode::forbidden, fmt::format("this import takes permissions that you do not hold: {}",
+                                                  fmt::join(canonicalSet(std::move(missing)), ", ")));
+  }
+  for (const Planned& planned : plan) {
+    for (const Change& change : planned.changes) {
+      if (change.action != Action::unchanged) CHECK(planned.kind->mayApply(caller, change));
+    }
+  }
+  return {};
+}
+
+doc::Document Configuration::answer(const Plan& plan, bool applied) const {
+  Summary summary;
+  doc::BsonWriter out;
+  out.beginDocument("plan");
+  out.beginArray("changes");
+  size_t index = 0;
+  for (const Planned& planned : plan) {
+    for (const Change& change : planned.changes) {
+      summary.count(change.action);
+      out.beginDocument(doc::arrayKey(index++));
+      out.appendString("section", planned.kind->section());
+      out.appendString("name", change.name);
+      out.appendString("action", nameOf(change.action));
+      change.before ? out.append("before", *change.before) : out.appendNull("before");
+      out.append("after", change.after);
+      out.end();
+    }
+  }
+  out.end();
+  doc::encodeValue(out, "summary", summary);
+  out.end();
+  out.beginArray("problems");
+  out.end();
+  if (applied) out.appendBool("applied", true);
+  return portable(out.finish());
+}
+
+Task<doc::Document> Configuration::plan(Target target, doc::Document document) {
+  CO_TRY(const Plan plan, co_await planned(std::move(target), std::move(document)));
+  co_return answer(plan, false);
+}
+
+// ---- import
+
+Task<> Configuration::apply(Target target, Planned planned) {
+  std::vector<Change> changes = unfinished(std::move(planned.changes));
+  if (changes.empty()) co_return Result<>();
+  co_return co_await planned.kind->apply(std::move(target), std::move(changes));
+}
+
+// Before anything is done, so that whatever then happens, the record says what was begun.
+Task<> Configuration::record(Target target, const Plan& plan) {
+  Summary summary;
+  for (const Planned& planned : plan) {
+    for (const Change& change : planned.changes) summary.count(change.action);
+  }
+  const policy::Caller& caller = target.caller;
+  audit::AuditActor actor{std::string(policy::actorKind(caller.kind)), caller.id, std::nullopt};
+  if (!caller.email.empty()) actor.email = caller.email;
+  std::vector<store::Insert> entries =
+      deps_.auditor.entry(target.project->info().number, "config.import", std::move(actor), "config", caller.ip,
+                          caller.requestId, doc::encode(summary));
+  if (entries.empty()) co_return Result<>();
+  std::vector<store::WriteTarget> targets;
+  for (const store::Insert& entry : entries) {
+    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
+  }
+  store::Judge judge = [&entries](auto) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
+    return changes;
+  };
+  store::WriteOptions options{.deadline = target.deadline, .actor = policy::actorOf(caller), .bumpEpochs = {}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+Task<doc::Document> Configuration::import(Target target, doc::Document document) {
+  CO_TRY(const Plan plan, co_await planned(target, std::move(document)));
+  CO_CHECK(co_await record(target, plan));
+  for (const Planned& planned : plan) CO_CHECK(co_await apply(target, planned));
+  co_return answer(plan, true);
+}
+
+// ---- copy
+
+Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, Target target) {
+  CO_TRY(const doc::Document shape, co_await shapeOf(std::move(from)));
+  std::vector<std::string> warnings;
+  const auto warn = [&](const Error& error) { warnings.push_back(error.message()); };
+  for (const auto& kind : kinds_) {
+    const auto section = shape.view().find(kind->section());
+    if (!section) continue;
+    Problems problems;
+    auto planned = co_await plannedKind(*kind, {*section, shape, target.project}, problems);
+    if (planned && !problems.empty()) planned = fail(std::move(problems).asError());
+    if (!planned) {
+      warn(planned.error());
+      continue;
+    }
+    if (co_await apply(target, *planned)) continue;
+    // Something failed: what can be done is done one by one, from where that left it.
+    CO_TRY(target.project, co_await deps_.snapshots.byNumber(target.project->info().number));
+    if (!target.project) co_return fail(ErrorCode::notFound, "no such project");
+    planned = co_await plannedKind(*kind, {*section, shape, target.project}, problems);
+    if (!planned) {
+      warn(planned.error());
+      continue;
+    }
+    for (Change& change : planned->changes) {
+      const auto done = co_await apply(target, {kind.get(), {std::move(change)}});
+      if (!done) warn(done.error());
+    }
+  }
+  co_return warnings;
+}
+
+}  // namespace mb::configuration

@@ -1,0 +1,73 @@
+// The shape of a project as one document: exported, planned and imported. Shape only, never data, never secrets.
+// Source: contract 2.16, 4.5, 4.11, 9; decisions 6 to 8.
+//
+// An import is merged by name and never deletes. Everything is checked before anything is applied; what is applied goes
+// through the services that the admin routes use, one after another: it is no transaction. A failure leaves what came
+// before it, and the same import again goes on from there.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "audit/audit.h"
+#include "configuration/resource_kind.h"
+#include "data/data.h"
+#include "identity/identity.h"
+
+namespace mb::configuration {
+
+// Of an import's body.
+inline constexpr size_t kMaxDocument = 16 << 20;
+
+// References outlive the room.
+struct ConfigurationDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  const Clock& clock;
+  audit::Auditor& auditor;
+  identity::Identity& identity;
+  data::Data& data;
+  std::string version;  // the server's
+};
+
+class Configuration {
+ public:
+  explicit Configuration(ConfigurationDeps deps);
+
+  // The whole shape, in JSON's types: keys in a fixed order, entries by name, so that two exports of one shape differ
+  // in exportedAt alone.
+  Task<doc::Document> exported(snapshot::SnapshotPtr project);
+
+  // What an import would do: {plan: {changes, summary}, problems: []}. Fails with validation (every problem in the
+  // details), forbidden (what a change takes and the caller does not hold; config:manage is the caller's business).
+  Task<doc::Document> plan(Target target, doc::Document document);
+  // Does it, recorded as config.import beside the entries of what it does; the same answer with applied: true. Fails as
+  // plan does, with nothing done; then as the services do.
+  Task<doc::Document> import(Target target, doc::Document document);
+
+  // Brings as much of `from` as goes into `target`; a warning for each part that did not.
+  Task<std::vector<std::string>> copy(snapshot::SnapshotPtr from, Target target);
+  // The shape of `project` with values in the types they have, for import() in the same process.
+  Task<doc::Document> shapeOf(snapshot::SnapshotPtr project);
+
+ private:
+  struct Planned {
+    ResourceKind* kind;
+    std::vector<Change> changes;  // by name
+  };
+  using Plan = std::vector<Planned>;  // in the order of applying
+
+  Task<Plan> planned(Target target, doc::Document document);
+  Task<Planned> plannedKind(ResourceKind& kind, ResourceKind::Source source, Problems& problems);
+  Result<> checkCaller(const policy::Caller& caller, const Plan& plan) const;
+  Task<> apply(Target target, Planned planned);
+  Task<> record(Target target, const Plan& plan);
+  doc::Document answer(const Plan& plan, bool applied) const;
+  ResourceKind* kindOf(std::string_view section) const;
+
+  ConfigurationDeps deps_;
+  std::vector<std::unique_ptr<ResourceKind>> kinds_;  // in the order of applying
+};
+
+}  // namespace mb::configuration

@@ -1,0 +1,230 @@
+// Projects on a store in memory, with all that a configuration is made of, wired as app/ does it. For this room's
+// tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "configuration/configuration.h"
+#include "document/json.h"
+#include "mail/testing.h"
+#include "store/testing/memory_store.h"
+#include "store/testing/running.h"
+
+namespace mb::configuration {
+
+// Hands everything on, until it is told to stop: then every change fails, as if the process had ended there.
+class StoppingStore final : public store::DocumentStore {
+ public:
+  explicit StoppingStore(store::DocumentStore& inner) : inner_(inner) {}
+  // `changes` more go through; negative: all do.
+  void stopAfter(int changes) { left_ = changes; }
+  bool stopped() const { return left_ == 0; }
+
+  Task<std::optional<doc::Document>> get(store::CollectionRef collection, std::string id) override {
+    return inner_.get(collection, std::move(id));
+  }
+  Task<std::vector<std::optional<doc::Document>>> getMany(store::CollectionRef collection,
+                                                          std::vector<std::string> ids) override {
+    return inner_.getMany(collection, std::move(ids));
+  }
+  Task<store::QueryResult> find(store::Query query) override { return inner_.find(std::move(query)); }
+  Task<uint64_t> count(store::CollectionRef collection, doc::Filter filter, store::Deadline deadline) override {
+    return inner_.count(collection, std::move(filter), deadline);
+  }
+  Task<store::WriteOutcome> write(std::vector<store::WriteTarget> targets, store::Judge judge,
+                                  store::WriteOptions options) override {
+    if (ends()) return ended<store::WriteOutcome>();
+    return inner_.write(std::move(targets), std::move(judge), std::move(options));
+  }
+  Task<store::CollectionStats> stats(store::CollectionRef collection) override { return inner_.stats(collection); }
+  Task<store::ProjectNo> allocateProject() override { return inner_.allocateProject(); }
+  Task<> dropProject(store::ProjectNo project) override { return inner_.dropProject(project); }
+  uint64_t epoch(store::ProjectNo project) const override { return inner_.epoch(project); }
+  Task<std::vector<store::CollectionInfo>> collections(store::ProjectNo project) override {
+    return inner_.collections(project);
+  }
+  Task<store::CollectionInfo> createCollection(store::ProjectNo project, std::string name, doc::Document config,
+                                               std::vector<store::Insert> alongside) override {
+    if (ends()) return ended<store::CollectionInfo>();
+    return inner_.createCollection(project, std::move(name), std::move(config), std::move(alongside));
+  }
+  Task<store::CollectionInfo> alterCollection(store::CollectionRef collection, store::Alteration change,
+                                              std::vector<store::Insert> alongside) override {
+    if (ends()) return ended<store::CollectionInfo>();
+    return inner_.alterCollection(collection, std::move(change), std::move(alongside));
+  }
+  Task<> dropCollection(store::CollectionRef collection, std::vector<store::Insert> alongside) override {
+    return inner_.dropCollection(collection, std::move(alongside));
+  }
+  Task<store::IndexInfo> createIndex(store::CollectionRef collection, store::IndexSpec spec,
+                                     std::vector<store::Insert> alongside) override {
+    if (ends()) return ended<store::IndexInfo>();
+    return inner_.createIndex(collection, std::move(spec), std::move(alongside));
+  }
+  Task<> dropIndex(store::CollectionRef collection, std::string name, std::vector<store::Insert> alongside) override {
+    if (ends()) return ended<void>();
+    return inner_.dropIndex(collection, std::move(name), std::move(alongside));
+  }
+  Result<> healthy() const override { return inner_.healthy(); }
+
+ private:
+  bool ends() {
+    if (left_ > 0)
+      --left_;
+    else if (left_ == 0)
+      return true;
+    return false;
+  }
+  template <class T>
+  Task<T> ended() {
+    co_return fail(ErrorCode::unavailable, "the store has ended");
+  }
+  store::DocumentStore& inner_;
+  int left_ = -1;
+};
+
+class Directory final : public snapshot::ProjectDirectory {
+ public:
+  Task<std::optional<snapshot::ProjectInfo>> find(std::string id) override {
+    for (const auto& [number, info] : projects) {
+      if (info.id.str() == id) co_return info;
+    }
+    co_return std::nullopt;
+  }
+  Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo number) override {
+    const auto found = projects.find(number);
+    co_return found == projects.end() ? std::nullopt : std::optional(found->second);
+  }
+  Task<std::optional<snapshot::ProjectInfo>> onlyOne() override { co_return std::nullopt; }
+  std::map<store::ProjectNo, snapshot::ProjectInfo> projects;
+};
+
+class NoMembers final : public snapshot::SlotSource {
+ public:
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
+    co_return std::shared_ptr<const void>(std::make_shared<const identity::MemberTable>());
+  }
+};
+
+class ConfigurationFixture : public ::testing::Test {
+ protected:
+  using Text = std::string;
+
+  ConfigurationFixture() {
+    snapshots_.setDirectory(directory_);
+    identity_.setMembers(members_);
+    data_ =
+        data::Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_},
+                          []() -> Task<std::vector<store::ProjectNo>> { co_return std::vector<store::ProjectNo>(); });
+    configuration_.emplace(ConfigurationDeps{store_, snapshots_, clock_, auditor_, identity_, *data_, "1.2.3"});
+    cores_.start();
+    EXPECT_TRUE(run(identity_.start()));
+    shop_ = project();
+  }
+  ~ConfigurationFixture() override {
+    identity_.stop();
+    cores_.stop();
+    cores_.join();
+  }
+
+  static std::vector<store::SystemCollection> collections() {
+    initCrypto();
+    std::vector<store::SystemCollection> all{audit::auditCollection()};
+    for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), data::systemCollections()}) {
+      all.insert(all.end(), room.begin(), room.end());
+    }
+    return all;
+  }
+  template <class T>
+  Result<T> run(Task<T> task) {
+    return store::testing::runOn(cores_, 0, std::move(task));
+  }
+  static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
+
+  // A new and empty one.
+  store::ProjectNo project(std::string name = "Shop") {
+    auto number = run(store_.allocateProject());
+    EXPECT_TRUE(number);
+    const std::string id = fmt::format("proj_{}", *number);
+    directory_.projects[*number] = {*number, ProjectId(id), id, std::move(name), snapshot::ProjectStatus::active, {}};
+    return *number;
+  }
+  void forget(store::ProjectNo project) {
+    EXPECT_TRUE(run(store_.dropProject(project)));
+    directory_.projects.erase(project);
+  }
+  snapshot::SnapshotPtr snapshot(store::ProjectNo project) {
+    auto found = run(snapshots_.byNumber(project));
+    EXPECT_TRUE(found && *found);
+    return *found;
+  }
+  policy::Caller callerWith(std::vector<std::string> permissions) const {
+    policy::Caller caller;
+    caller.kind = policy::CallerKind::member;
+    caller.id = "user_admin";
+    caller.email = "admin@example.com";
+    caller.requestId = "req-1";
+    caller.permissions = std::make_shared<const policy::PermissionSet>(std::move(permissions));
+    return caller;
+  }
+  policy::Caller admin() const { return callerWith({"*"}); }
+  Target target(store::ProjectNo project, std::optional<policy::Caller> caller = std::nullopt) {
+    return {caller ? *std::move(caller) : admin(), snapshot(project), soon()};
+  }
+
+  static doc::Document json(std::string_view text) {
+    auto parsed = doc::parseJson(text);
+    EXPECT_TRUE(parsed) << text << ": " << (parsed ? "" : parsed.error().message());
+    return parsed ? *std::move(parsed) : doc::Document();
+  }
+  Text exported(store::ProjectNo project) {
+    const auto document = run(configuration_->exported(snapshot(project)));
+    EXPECT_TRUE(document) << document.error().message();
+    return document ? doc::toJson(*document) : "";
+  }
+  Result<doc::Document> plan(store::ProjectNo project, std::string_view document,
+                             std::optional<policy::Caller> caller = std::nullopt) {
+    return run(configuration_->plan(target(project, std::move(caller)), json(document)));
+  }
+  Result<doc::Document> import(store::ProjectNo project, std::string_view document,
+                               std::optional<policy::Caller> caller = std::nullopt) {
+    return run(configuration_->import(target(project, std::move(caller)), json(document)));
+  }
+  // "2 0 5": created, updated, unchanged.
+  static Text summary(const Result<doc::Document>& answer) {
+    if (!answer) return answer.error().message();
+    const auto summary = answer->view().find("plan")->asDocument().find("summary")->asDocument();
+    const auto of = [&](std::string_view key) { return summary.find(key)->asInteger(); };
+    return fmt::format("{} {} {}", of("create"), of("update"), of("unchanged"));
+  }
+  std::vector<Text> auditActions(store::ProjectNo project) const {
+    std::vector<Text> actions;
+    for (const auto& entry : memory_.all({project, audit::kAuditCollection, 0})) {
+      actions.emplace_back(entry.view().stringOr("action"));
+    }
+    return actions;
+  }
+  template <class T>
+  static std::string codeOf(const Result<T>& result) {
+    return result ? std::string() : std::string(meaningOf(result.error().code()).wire);
+  }
+
+  ManualClock clock_{1'800'000'000'000};
+  Cores cores_{1};
+  store::testing::MemoryStore memory_{collections()};
+  StoppingStore store_{memory_};
+  IdGenerator ids_{clock_};
+  audit::Auditor auditor_{true, ids_, clock_};
+  MasterSecret master_{Secret(std::string(32, 'k'))};
+  mail::testing::LetterBox box_{memory_, cores_, ids_, clock_, master_, true};
+  snapshot::Snapshots snapshots_{store_, cores_, 100};
+  Directory directory_;
+  NoMembers members_;
+  identity::Identity identity_{
+      {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"}, {}};
+  std::unique_ptr<data::Data> data_;
+  std::optional<Configuration> configuration_;
+  store::ProjectNo shop_ = 0;
+};
+
+}  // namespace mb::configuration

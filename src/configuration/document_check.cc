@@ -1,0 +1,82 @@
+#include "configuration/document_check.h"
+
+#include <fmt/format.h>
+
+#include "configuration/sections.h"
+
+namespace mb::configuration {
+
+namespace {
+
+using doc::BsonType;
+using doc::ValueView;
+
+bool isSecret(std::string_view key) {
+  return key == "clientSecret" || key == "secretEnc";
+}
+
+// A collection's schema, policy and indexes hold names of fields, which may be called anything.
+bool holdsFieldNames(std::string_view pointer, std::string_view key) {
+  return pointer.starts_with("/collections/") && !pointer.substr(13).contains('/') &&
+         (key == "schema" || key == "policy" || key == "indexes");
+}
+
+void refuseSecrets(doc::DocumentView within, const std::string& pointer, Problems& problems) {
+  for (const auto& [key, value] : within) {
+    const bool secret = isSecret(key);
+    if (!secret && (!value.isContainer() || holdsFieldNames(pointer, key))) continue;
+    const std::string at = fmt::format("{}/{}", pointer, key);
+    if (secret) problems.add(at, "secrets are never imported: enter them where they are used");
+    if (value.isContainer()) refuseSecrets(value.asDocument(), at, problems);
+  }
+}
+
+void checkHead(doc::DocumentView document, Problems& problems) {
+  const auto version = document.find("formatVersion");
+  if (!version || !version->isNumber() || version->toInteger() != kFormatVersion) {
+    problems.add("/formatVersion", fmt::format("must be {}, the format that this server reads", kFormatVersion));
+  }
+  for (const std::string_view key : {"exportedAt", "serverVersion"}) {
+    const auto value = document.find(key);
+    if (value && value->type() != BsonType::string) problems.add(fmt::format("/{}", key), "must be a string");
+  }
+  const auto project = document.find("project");
+  if (!project) return;
+  if (project->type() != BsonType::document) return problems.add("/project", "must be an object");
+  for (const auto& [key, value] : project->asDocument()) {
+    if (key != "name") {
+      problems.add(fmt::format("/project/{}", key), "is not a known field");
+    } else if (value.type() != BsonType::string) {
+      problems.add("/project/name", "must be a string");
+    }
+  }
+}
+
+bool isHead(std::string_view key) {
+  return key == "formatVersion" || key == "exportedAt" || key == "serverVersion" || key == "project";
+}
+
+void checkSection(std::string_view key, ValueView value, bool known, Problems& problems) {
+  const std::string pointer = fmt::format("/{}", key);
+  const Section* section = sectionNamed(key);
+  if (!section) return problems.add(pointer, "is not a known field");
+  const bool array = !section->key.empty();
+  if (value.type() != (array ? BsonType::array : BsonType::document)) {
+    return problems.add(pointer, array ? "must be an array" : "must be an object");
+  }
+  const size_t count = value.asDocument().count();
+  if (!known && count > 0) problems.add(pointer, fmt::format("must be empty: this server has no {}", key));
+  if (array && count > kMostEntries) problems.add(pointer, fmt::format("has more than {} entries", kMostEntries));
+}
+
+}  // namespace
+
+void checkDocument(doc::DocumentView document, const std::function<bool(std::string_view)>& known, Problems& problems) {
+  refuseSecrets(document, "", problems);
+  checkHead(document, problems);
+  for (const auto& [key, value] : document) {
+    if (!isHead(key)) checkSection(key, value, known(key), problems);
+  }
+}
+
+}  // namespace mb::configuration

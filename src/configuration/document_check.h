@@ -1,0 +1,19 @@
+// What must hold for a configuration document as a whole, whatever its sections hold. Private to configuration/.
+#pragma once
+
+#include <functional>
+
+#include "configuration/problems.h"
+#include "document/bson.h"
+
+namespace mb::configuration {
+
+// Entries of a section at most; each kind has its own, lower bound.
+inline constexpr size_t kMostEntries = 5000;
+
+// Format, keys, types of the sections, and that no secret is brought along. `known` tells which sections this server
+// has; of others there may be no entries.
+void checkDocument(doc::DocumentView document, const std::function<bool(std::string_view section)>& known,
+                   Problems& problems);
+
+}  // namespace mb::configuration

@@ -1,0 +1,33 @@
+// Sign-in with other providers: which, with what client id, and where a sign-in may return to. Client secrets stay
+// where they were entered.
+#pragma once
+
+#include "configuration/resource_kind.h"
+#include "identity/oauth_config.h"
+#include "identity/tables.h"
+
+namespace mb::configuration {
+
+// Its entries are the providers, and the list of origins under the name kRedirectsEntry. Origins are merged too: those
+// that only the project has stay.
+class OauthKind final : public ResourceKind {
+ public:
+  static constexpr std::string_view kRedirectsEntry = "allowedRedirects";
+
+  OauthKind(identity::OauthConfigs& configs, snapshot::SlotKey<identity::OauthConfig> slot)
+      : configs_(configs), slot_(slot) {}
+
+  std::string_view section() const override { return "oauth"; }
+  Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
+  void append(doc::BsonWriter& out, const std::vector<Entry>& entries) const override;
+  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) override;
+  // The plan shows what stands, so reading it is needed as well.
+  std::vector<std::string> permissionsFor(const Change& change) const override;
+  Task<> apply(Target target, std::vector<Change> changes) override;
+
+ private:
+  identity::OauthConfigs& configs_;
+  const snapshot::SlotKey<identity::OauthConfig> slot_;
+};
+
+}  // namespace mb::configuration

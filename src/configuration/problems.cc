@@ -1,0 +1,30 @@
+#include "configuration/problems.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mb::configuration {
+
+void Problems::add(std::string pointer, std::string message) {
+  if (found_.size() == kMost) {
+    ++more_;
+    return;
+  }
+  // One word about one place is enough: a secret is no known field either.
+  if (std::ranges::any_of(found_, [&](const ErrorDetail& each) { return each.path == pointer; })) return;
+  found_.push_back({std::move(pointer), std::move(message)});
+}
+
+void Problems::add(const std::string& pointer, const Error& error) {
+  if (error.details().empty()) return add(pointer, error.message());
+  for (const ErrorDetail& each : error.details()) add(pointer + each.path, each.message);
+}
+
+Error Problems::asError() && {
+  std::string message = fmt::format("{}: {}", found_.front().path, found_.front().message);
+  if (const size_t others = found_.size() - 1 + more_) message += fmt::format(" (and {} more)", others);
+  return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(found_));
+}
+
+}  // namespace mb::configuration

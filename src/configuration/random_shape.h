@@ -1,0 +1,195 @@
+// Shapes of projects made by chance, each in any order that means nothing. For this room's tests.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "document/json.h"
+
+namespace mb::configuration {
+
+// One step of making a shape: a kind of thing, the collection it belongs to where it does, and its JSON.
+struct Step {
+  enum class Kind { collection, schema, policy, index, defaultPolicy, role, endUserRole, provider, redirects } kind;
+  std::string name;
+  std::string body;
+};
+
+// The same `seed` gives the same shape; `order` decides everything that is not part of it: the order of fields, of sets
+// and of the steps, as far as one does not need another.
+class RandomShape {
+ public:
+  RandomShape(uint32_t seed, uint32_t order) : content_(seed), order_(order) {}
+
+  std::vector<Step> steps() {
+    const std::vector<std::string> all = {"orders", "Posts", "a", "a-b", "z_9", "Zoo", "line-items", "people"};
+    std::vector<std::string> names(all.begin(), all.begin() + below(all.size() + 1));
+    std::vector<std::vector<Step>> threads;
+    for (const std::string& name : names) threads.push_back(collection(name, names));
+    if (chance(3)) threads.push_back({{Step::Kind::defaultPolicy, "*", policy()}});
+    for (const Step::Kind kind : {Step::Kind::role, Step::Kind::endUserRole}) {
+      const size_t roles = below(4);
+      for (size_t i = 0; i < roles; ++i) threads.push_back({{kind, "role" + std::to_string(7 - i), permissions()}});
+    }
+    for (const std::string provider : {"google", "github", "oidc-work"}) {
+      if (chance(2)) threads.push_back({{Step::Kind::provider, provider, providerBody(provider)}});
+    }
+    if (chance(2)) threads.push_back({{Step::Kind::redirects, "", redirects()}});
+    return mixed(std::move(threads));
+  }
+
+ private:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  size_t below(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(content_); }
+  bool chance(size_t oneIn) { return below(oneIn) == 0; }
+  const char* one(std::vector<const char*> of) { return of[below(of.size())]; }
+
+  // ---- order that means nothing
+  std::string object(Fields fields) {
+    std::ranges::shuffle(fields, order_);
+    return ordered(fields);
+  }
+  std::string set(std::vector<std::string> names) {
+    std::ranges::shuffle(names, order_);
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "\"" : ",\"") + name + "\"";
+    return "[" + out + "]";
+  }
+  std::vector<Step> mixed(std::vector<std::vector<Step>> threads) {
+    std::vector<Step> steps;
+    while (!threads.empty()) {
+      auto& thread = threads[std::uniform_int_distribution<size_t>(0, threads.size() - 1)(order_)];
+      steps.push_back(std::move(thread.front()));
+      thread.erase(thread.begin());
+      std::erase_if(threads, [](const auto& each) { return each.empty(); });
+    }
+    return steps;
+  }
+  // ---- order that is part of the shape
+  static std::string ordered(const Fields& fields) {
+    std::string out;
+    for (const auto& [key, value] : fields) {
+      if (!out.empty()) out += ",";
+      doc::writeJsonString(out, key);
+      out += ":" + value;
+    }
+    return "{" + out + "}";
+  }
+
+  // ---- what there is
+  std::vector<Step> collection(const std::string& name, const std::vector<std::string>& names) {
+    std::vector<Step> steps{{Step::Kind::collection, name, ""}};
+    std::vector<Step> more;
+    if (chance(2)) more.push_back({Step::Kind::schema, name, schema(names, 2)});
+    if (chance(2)) more.push_back({Step::Kind::policy, name, policy()});
+    for (size_t i = 0, count = below(4); i < count; ++i) more.push_back({Step::Kind::index, name, index(i)});
+    std::ranges::shuffle(more, order_);
+    std::ranges::move(more, std::back_inserter(steps));
+    return steps;
+  }
+
+  std::string schema(const std::vector<std::string>& names, int depth) {
+    Fields properties;
+    std::vector<std::string> required;
+    for (const char* field : {"title", "count", "at", "owner", "tags", "\u00e9t\u00e9", "clientSecret"}) {
+      if (chance(2)) continue;
+      properties.emplace_back(field, property(names, depth));
+      if (chance(2)) required.emplace_back(field);
+    }
+    Fields fields{{"type", chance(3) ? set({"object"}) : "\"object\""}, {"properties", object(std::move(properties))}};
+    if (!required.empty()) fields.emplace_back("required", set(std::move(required)));
+    if (chance(3)) fields.emplace_back("title", "\"Line\\nbreak \\\"quoted\\\"\"");
+    return object(std::move(fields));
+  }
+
+  std::string property(const std::vector<std::string>& names, int depth) {
+    switch (below(depth > 0 ? 8 : 6)) {
+      case 0:
+        return object({{"type", set({"string", "null"})}, {"maxLength", "80"}, {"pattern", "\"^[a-z]+\""}});
+      case 1:
+        return object({{"type", "\"integer\""}, {"minimum", one({"0", "-5", "2.5", "9007199254740993"})}});
+      case 2:
+        return object({{"type", "\"string\""}, {"enum", "[\"open\",\"closed\",\"late\"]"}});
+      case 3:
+        return object({{"type", "\"string\""}, {"x-bson", "\"date\""}});
+      case 4:
+        return object({{"type", "\"string\""}, {"x-ref", "\"" + names[below(names.size())] + "\""}});
+      case 5:
+        return object({{"const", object({{"b", "1"}, {"a", "{\"$date\":\"2026-01-31T09:30:00.000Z\"}"}})}});
+      case 6:
+        return object({{"type", "\"array\""}, {"items", property(names, depth - 1)}, {"maxItems", "9"}});
+      default:
+        return schema(names, depth - 1);
+    }
+  }
+
+  std::string policy() {
+    Fields rules;
+    for (const char* operation : {"read", "list", "create", "update", "delete", "admin"}) {
+      if (!chance(3)) rules.emplace_back(operation, rule(operation));
+    }
+    return object(std::move(rules));
+  }
+
+  std::string rule(std::string_view operation) {
+    Fields keys;
+    if (!chance(3)) keys.emplace_back("filter", filter());
+    const bool reads = operation == "read" || operation == "list";
+    if (reads && chance(2)) keys.emplace_back("deniedReadFields", set({"secret", "notes.inner", "cost"}));
+    if (operation == "update" && chance(2)) keys.emplace_back("immutableFields", set({"kind", "serial"}));
+    if (operation == "create" && chance(2)) keys.emplace_back("validate", "\"auth.uid != ''\"");
+    return object(std::move(keys));
+  }
+
+  std::string filter() {
+    Fields clauses{{"ownerId", "\"$auth.uid\""}};
+    if (chance(2)) clauses.emplace_back("state", object({{"$in", "[\"b\",\"a\"]"}, {"$exists", "true"}}));
+    if (chance(2)) clauses.emplace_back("place", ordered({{"y", "2"}, {"x", "1.5"}}));
+    if (chance(3)) clauses.emplace_back("$or", "[" + object({{"f", "1"}, {"e", "2"}}) + ",{\"d\":3}]");
+    if (chance(3)) clauses.emplace_back("id", "{\"$ne\":{\"$oid\":\"507f1f77bcf86cd799439011\"}}");
+    if (chance(3)) clauses.emplace_back("price", "{\"$gt\":{\"$numberDecimal\":\"10.50\"}}");
+    return object(std::move(clauses));
+  }
+
+  std::string index(size_t i) {
+    Fields keys{{"f" + std::to_string(i), one({"1", "-1"})}};
+    if (chance(2)) keys.emplace_back("nested.e", "1");
+    Fields fields{{"keys", ordered(keys)}};
+    if (chance(3)) fields.emplace_back("name", "\"byHand" + std::to_string(i) + "\"");
+    if (chance(3)) fields.emplace_back("unique", one({"true", "false"}));
+    if (chance(4)) {
+      fields.emplace_back("sparse", "true");
+    } else if (chance(3)) {
+      fields.emplace_back("partialFilter", object({{"live", "true"}, {"kind", "{\"$in\":[1,2]}"}}));
+    }
+    if (keys.size() == 1 && chance(3)) fields.emplace_back("expireAfterSeconds", "3600");
+    return object(std::move(fields));
+  }
+
+  std::string permissions() {
+    std::vector<std::string> held;
+    for (const char* each : {"data:orders:read", "roles:read", "data:*:list", "audit:read", "collections:manage"}) {
+      if (chance(2)) held.emplace_back(each);
+    }
+    return object({{"permissions", set(std::move(held))}});
+  }
+
+  std::string providerBody(const std::string& provider) {
+    Fields fields{{"clientId", one({"\"abc\"", "\"client.apps\""})}, {"enabled", one({"true", "false"})}};
+    if (provider.starts_with("oidc-")) fields.emplace_back("issuer", "\"https://issuer.example.com/realm\"");
+    return object(std::move(fields));
+  }
+
+  std::string redirects() {
+    return object({{"allowedRedirects", set({"https://app.example.com", "http://localhost:3000"})}});
+  }
+
+  std::mt19937 content_;
+  std::mt19937 order_;
+};
+
+}  // namespace mb::configuration

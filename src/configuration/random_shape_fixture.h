@@ -1,0 +1,59 @@
+// Projects with random shapes, made by the services that the admin routes call. For this room's tests.
+#pragma once
+
+#include "configuration/configuration_fixture.h"
+#include "configuration/random_shape.h"
+
+namespace mb::configuration {
+
+class RandomShapes : public ConfigurationFixture {
+ protected:
+  store::ProjectNo made(uint32_t seed, uint32_t order) {
+    const store::ProjectNo number = project();
+    for (const Step& step : RandomShape(seed, order).steps()) make(number, step);
+    return number;
+  }
+
+ private:
+  template <class T>
+  void expectOk(const Result<T>& result, const Step& step) {
+    EXPECT_TRUE(result) << step.name << " " << step.body << ": " << result.error().message();
+  }
+
+  void make(store::ProjectNo project, const Step& step) {
+    data::Collections& collections = data_->collections();
+    const policy::Caller caller = admin();
+    const snapshot::SnapshotPtr now = snapshot(project);
+    const data::AdminAccess access{caller, now};
+    switch (step.kind) {
+      case Step::Kind::collection:
+        return expectOk(run(collections.create(access, step.name)), step);
+      case Step::Kind::schema:
+        return expectOk(run(collections.setSchema(access, step.name, json(step.body))), step);
+      case Step::Kind::policy:
+      case Step::Kind::defaultPolicy:
+        return expectOk(run(collections.setPolicy(access, step.name, json(step.body))), step);
+      case Step::Kind::index:
+        return expectOk(run(collections.createIndex(access, step.name, *doc::decode<data::NewIndex>(json(step.body)))),
+                        step);
+      case Step::Kind::role:
+      case Step::Kind::endUserRole: {
+        const auto kind = step.kind == Step::Kind::role ? identity::RoleKind::member : identity::RoleKind::endUser;
+        auto held = doc::decode<identity::RolePermissions>(json(step.body));
+        return expectOk(run(identity_.roles().create(project, kind, {step.name, held->permissions}, caller, soon())),
+                        step);
+      }
+      case Step::Kind::provider:
+        return expectOk(
+            run(identity_.oauthConfigs().setProvider(
+                now->info(), step.name, *doc::decode<identity::OauthProviderBody>(json(step.body)), caller, soon())),
+            step);
+      case Step::Kind::redirects:
+        return expectOk(run(identity_.oauthConfigs().setRedirects(
+                            now->info(), *doc::decode<identity::OauthRedirectsBody>(json(step.body)), caller, soon())),
+                        step);
+    }
+  }
+};
+
+}  // namespace mb::configuration

@@ -1,0 +1,19 @@
+// How environments get their parent's shape, and how one is promoted into another.
+#pragma once
+
+#include "configuration/configuration.h"
+#include "projects/shape_copier.h"
+
+namespace mb::configuration {
+
+class ConfigurationCopier final : public projects::ShapeCopier {
+ public:
+  explicit ConfigurationCopier(Configuration& configuration) : configuration_(configuration) {}
+  Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline deadline) override;
+  Task<doc::Document> promote(Side from, Side to, bool dryRun, store::Deadline deadline) override;
+
+ private:
+  Configuration& configuration_;
+};
+
+}  // namespace mb::configuration
