@@ -24,6 +24,7 @@ Task<SetupStatus> Instance::setupStatus() {
   SetupStatus status;
   status.needsSetup = !setUp_;
   status.operatorsEnabled = settings_.operatorsEnabled;
+  status.connectionsEnabled = connectionsEnabled_;
   status.oauthProviders = oauthProviders_;
   co_return status;
 }

@@ -12,6 +12,8 @@
 
 namespace mb::projects {
 
+struct OperatorInvite;
+
 struct InstanceSettings {
   explicit InstanceSettings(Settings& settings);
   InstanceSettings() = default;
@@ -22,8 +24,12 @@ struct InstanceSettings {
 class Instance {
  public:
   // `oauthProviders`: those that the platform's users may sign in with.
-  Instance(const ProjectDeps& deps, InstanceSettings settings, std::vector<std::string> oauthProviders = {})
-      : deps_(deps), settings_(std::move(settings)), oauthProviders_(std::move(oauthProviders)) {}
+  Instance(const ProjectDeps& deps, InstanceSettings settings, std::vector<std::string> oauthProviders = {},
+           bool connectionsEnabled = false)
+      : deps_(deps),
+        settings_(std::move(settings)),
+        oauthProviders_(std::move(oauthProviders)),
+        connectionsEnabled_(connectionsEnabled) {}
   Task<SetupStatus> setupStatus();
   // The platform user as the wire has them. Fails with unauthenticated when they are gone.
   Task<doc::Document> user(std::string id);
@@ -32,6 +38,7 @@ class Instance {
   const ProjectDeps& deps_;
   const InstanceSettings settings_;
   const std::vector<std::string> oauthProviders_;
+  const bool connectionsEnabled_;
   std::atomic<bool> setUp_ = false;  // never goes back
 };
 
@@ -52,7 +59,8 @@ class Registration final : public identity::RegistrationHook {
   // What waits for the address joins, with its targets.
   void planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
                    const std::vector<InviteRecord>& invites);
-  bool isOperator(const identity::UserRecord& user) const;
+  Task<std::optional<OperatorInvite>> operatorInviteOf(std::string email);
+  void planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user, bool invited);
 
   store::DocumentStore& store_;
   IdGenerator& ids_;

@@ -155,21 +155,18 @@ Task<MemberView> Members::add(By by, std::string project, NewMember input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
   CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
-  if (user && mayJoin(*user)) co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
+  if (user && mayJoin(deps_, *user))
+    co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
 
   CO_TRY(MemberView pending, co_await invite(by, standing, input.role, email.key));
   // Somebody who registered, or proved the address, meanwhile did not see the invite.
   CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
   if (!user) co_return pending;
-  if (!mayJoin(*user)) {
+  if (!mayJoin(deps_, *user)) {
     CO_CHECK(co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.key));
     co_return pending;
   }
   co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
-}
-
-bool Members::mayJoin(const identity::UserRecord& user) const {
-  return user.emailVerified || !deps_.mailer.delivers();
 }
 
 Task<MemberView> Members::addActive(By by, const Standing& standing, std::string role, identity::UserRecord user) {
@@ -189,7 +186,7 @@ Task<MemberView> Members::addActive(By by, const Standing& standing, std::string
   MembershipMail mail(deps_, by.caller, standing);
   if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, audit);
   CO_TRY(const store::WriteOutcome outcome,
-         co_await commit(deps_, by, standing.number(), parties.targets, std::move(judge), std::move(audit)));
+         co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
   if (!outcome.committed()) co_return fail(ErrorCode::conflict, "this user is a member already");
   mail.wake();
   CO_TRY(auto left, co_await findInvite(standing.id(), user.emailKey));
@@ -254,7 +251,7 @@ Task<MemberView> Members::invite(By by, const Standing& standing, std::string ro
       return handout.complete(before, std::move(changes));
     };
     CO_TRY(const store::WriteOutcome outcome,
-           co_await commit(deps_, by, standing.number(), std::move(targets), std::move(judge), std::move(audit)));
+           co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
     // Not committed: somebody else invited the address at the same time; theirs is refreshed.
     if (!outcome.committed()) continue;
     mail.wake();
@@ -282,7 +279,7 @@ Task<> Members::changeRole(By by, std::string project, std::string userId, std::
                             parties.changes(putProject(*now.project), store::Change::put(doc::encode(*now.member))));
   };
   auto audit = auditOf(deps_, by.caller, standing.number(), "member.changed", "members/" + userId, details("", role));
-  CO_CHECK(co_await commit(deps_, by, standing.number(), parties.targets, std::move(judge), std::move(audit)));
+  CO_CHECK(co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
   co_return Result<>();
 }
 
@@ -300,7 +297,7 @@ Task<> Members::remove(By by, std::string project, std::string userId) {
     return parties.changes(putProject(*now.project), store::Change::remove());
   };
   auto audit = auditOf(deps_, by.caller, standing.number(), "member.removed", "members/" + userId);
-  CO_CHECK(co_await commit(deps_, by, standing.number(), parties.targets, std::move(judge), std::move(audit)));
+  CO_CHECK(co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
   co_return Result<>();
 }
 
@@ -331,7 +328,7 @@ Task<> Members::removeInvite(By by, const Standing& standing, InviteRecord invit
   };
   auto audit = auditOf(deps_, by.caller, standing.number(), std::move(action), "members/pending/" + invite.email,
                        details(invite.email, invite.role));
-  CO_CHECK(co_await commit(deps_, by, standing.number(), std::move(targets), std::move(judge), std::move(audit)));
+  CO_CHECK(co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
   co_return Result<>();
 }
 

@@ -42,8 +42,6 @@ class Members {
   const policy::PermissionSet& heldBy(const Standing& standing) const;
   Task<MemberView> addActive(By by, const Standing& standing, std::string role, identity::UserRecord user);
   Task<MemberView> invite(By by, const Standing& standing, std::string role, std::string email);
-  // Whether an account may take up what is meant for its address.
-  bool mayJoin(const identity::UserRecord& user) const;
   Task<std::optional<InviteRecord>> findInvite(ProjectId project, std::string email);
   Task<> removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action);
 

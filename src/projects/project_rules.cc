@@ -8,6 +8,8 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/crypto.h"
+
 namespace mb::projects {
 
 namespace {
@@ -65,6 +67,12 @@ std::string slugFor(std::string_view name, int attempt) {
   return slug;
 }
 
+std::string slugToTry(std::string_view name, int attempt) {
+  constexpr int kPlain = kSlugTries / 2;
+  if (attempt < kPlain) return slugFor(name, attempt);
+  return fmt::format("{}-{:08x}", slugFor(name, 0), randomU64() >> 32);
+}
+
 bool isColor(std::string_view color) {
   return std::find(kColors.begin(), kColors.end(), color) != kColors.end();
 }
@@ -87,6 +95,18 @@ bool isOrigin(std::string_view text) {
          !url->encoded_host().empty() && url->encoded_path().empty() && !url->has_query() && !url->has_fragment();
 }
 
+std::string colorProblem() {
+  std::string allowed;
+  for (const auto color : kColors) allowed += (allowed.empty() ? "" : ", ") + std::string(color);
+  return "must be one of " + allowed;
+}
+
+Result<> refuseIfAny(std::vector<ErrorDetail> problems) {
+  if (problems.empty()) return {};
+  std::string message = problems.front().path + " " + problems.front().message;
+  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+}
+
 Result<> checkPatch(const ProjectPatch& patch) {
   std::vector<ErrorDetail> problems;
   if (patch.name && !checkName(*patch.name)) problems.push_back({"/name", "must be 1 to 100 characters"});
@@ -95,9 +115,7 @@ Result<> checkPatch(const ProjectPatch& patch) {
   }
   using Color = decltype(patch.color)::State;
   if (patch.color.state == Color::value && !isColor(patch.color.value)) {
-    std::string allowed;
-    for (const auto color : kColors) allowed += (allowed.empty() ? "" : ", ") + std::string(color);
-    problems.push_back({"/color", "must be one of " + allowed});
+    problems.push_back({"/color", colorProblem()});
   }
   if (patch.icon.state == Color::value && !isSingleEmoji(patch.icon.value)) {
     problems.push_back({"/icon", "must be a single emoji"});
@@ -111,9 +129,7 @@ Result<> checkPatch(const ProjectPatch& patch) {
           {"/settings/allowedOrigins/" + std::to_string(i), "must be an origin such as https://example.com"});
     }
   }
-  if (problems.empty()) return {};
-  std::string message = problems.front().path + " " + problems.front().message;
-  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+  return refuseIfAny(std::move(problems));
 }
 
 namespace {

@@ -31,6 +31,16 @@ struct ProjectSettings {
   }
 };
 
+// An environment as its root project knows it.
+struct EnvironmentEntry {
+  ProjectId id;
+  std::string label;
+  static constexpr auto shape() {
+    return doc::shape<EnvironmentEntry>("EnvironmentEntry", doc::field("id", &EnvironmentEntry::id),
+                                        doc::field("label", &EnvironmentEntry::label));
+  }
+};
+
 struct ProjectRecord {
   ProjectId id;
   int64_t number = 0;  // store::ProjectNo
@@ -45,6 +55,8 @@ struct ProjectRecord {
   int64_t maxFileSize = kDefaultMaxFileSize;
   ProjectSettings settings;
   std::vector<std::string> owners;  // user ids; never empty while the project is live
+  // The live ones of a root project: labels are unique in it, and it is not deleted while it has any.
+  std::optional<std::vector<EnvironmentEntry>> environments = {};
   Timestamp createdAt;
   std::optional<Timestamp> deletedAt;
   static constexpr auto shape() {
@@ -55,8 +67,8 @@ struct ProjectRecord {
         doc::field("parentId", &ProjectRecord::parentId), doc::field("environment", &ProjectRecord::environment),
         doc::field("color", &ProjectRecord::color), doc::field("icon", &ProjectRecord::icon),
         doc::field("maxFileSize", &ProjectRecord::maxFileSize), doc::field("settings", &ProjectRecord::settings),
-        doc::field("owners", &ProjectRecord::owners), doc::field("createdAt", &ProjectRecord::createdAt),
-        doc::field("deletedAt", &ProjectRecord::deletedAt));
+        doc::field("owners", &ProjectRecord::owners), doc::field("environments", &ProjectRecord::environments),
+        doc::field("createdAt", &ProjectRecord::createdAt), doc::field("deletedAt", &ProjectRecord::deletedAt));
   }
 };
 
@@ -133,6 +145,24 @@ struct NewProject {
   }
 };
 
+struct NewEnvironment {
+  std::string environment;  // the label
+  std::optional<std::string> color;
+  static constexpr auto shape() {
+    return doc::shape<NewEnvironment>("NewEnvironment", doc::field("environment", &NewEnvironment::environment),
+                                      doc::field("color", &NewEnvironment::color));
+  }
+};
+
+struct Promotion {
+  std::string fromProjectId;
+  std::string toProjectId;
+  static constexpr auto shape() {
+    return doc::shape<Promotion>("Promotion", doc::field("fromProjectId", &Promotion::fromProjectId),
+                                 doc::field("toProjectId", &Promotion::toProjectId));
+  }
+};
+
 struct SettingsPatch {
   std::optional<std::vector<std::string>> allowedOrigins;
   std::optional<bool> hideRegistered;
@@ -192,6 +222,7 @@ struct ProjectView {
   bool byo = false;
   ProjectSettings settings;
   Timestamp createdAt;
+  std::optional<std::vector<std::string>> warnings = {};  // of a new environment: what of the shape was not copied
   static constexpr auto shape() {
     return doc::shape<ProjectView>(
         "Project", doc::field("id", &ProjectView::id), doc::field("slug", &ProjectView::slug),
@@ -200,7 +231,8 @@ struct ProjectView {
         doc::field("parentId", &ProjectView::parentId), doc::field("environment", &ProjectView::environment),
         doc::field("color", &ProjectView::color), doc::field("icon", &ProjectView::icon),
         doc::field("maxFileSize", &ProjectView::maxFileSize), doc::field("byo", &ProjectView::byo),
-        doc::field("settings", &ProjectView::settings), doc::field("createdAt", &ProjectView::createdAt));
+        doc::field("settings", &ProjectView::settings), doc::field("createdAt", &ProjectView::createdAt),
+        doc::field("warnings", &ProjectView::warnings));
   }
 };
 

@@ -1,6 +1,6 @@
 #include "projects/projects.h"
 
-#include "base/crypto.h"
+#include "projects/environment_rules.h"
 #include "projects/project_rules.h"
 #include "projects/standing.h"
 
@@ -16,12 +16,6 @@ store::IndexSpec index(std::string name, std::vector<std::string> paths, bool un
   for (auto& path : paths) spec.keys.push_back({std::move(path), 1});
   spec.unique = unique;
   return spec;
-}
-
-ProjectView viewOf(const ProjectRecord& record, std::string role) {
-  return {record.id,       record.slug,        record.name,  record.status, std::move(role),    record.organizationId,
-          record.parentId, record.environment, record.color, record.icon,   record.maxFileSize, false,
-          record.settings, record.createdAt};
 }
 
 doc::Document named(std::string_view name) {
@@ -40,7 +34,8 @@ std::vector<store::SystemCollection> systemCollections() {
           {kMemberships, "__memberships", {index("member", {"projectId", "userId"}, true), index("user", {"userId"})}},
           {kInvites, "__invites", {index("invite", {"projectId", "email"}, true), index("email", {"email"})}},
           {kInvitedAddresses, "__invited_addresses", {}},
-          {kInstance, "__instance", {}}};
+          {kInstance, "__instance", {}},
+          {kOperatorInvites, "__operator_invites", {}}};
 }
 
 // ---- creating
@@ -58,7 +53,7 @@ Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner)
   };
   auto audit = auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), named(record.name));
   CO_TRY(const store::WriteOutcome outcome,
-         co_await commit(deps_, by, number, std::move(targets), std::move(judge), std::move(audit)));
+         co_await commit(deps_, by, {number}, std::move(targets), std::move(judge), std::move(audit)));
   co_return outcome.committed();
 }
 
@@ -83,10 +78,8 @@ Task<ProjectView> Projects::create(By by, NewProject input) {
   record.createdAt = deps_.clock.now();
   const MembershipRecord owner{deps_.ids.next<MembershipTag>(), record.id, UserId(by.caller.id), std::string(kOwner),
                                record.createdAt};
-  constexpr int kPlainAttempts = 5;
-  for (int attempt = 0; attempt < 2 * kPlainAttempts; ++attempt) {
-    record.slug = slugFor(record.name, attempt);
-    if (attempt >= kPlainAttempts) record.slug = fmt::format("{}-{:08x}", slugFor(record.name, 0), randomU64() >> 32);
+  for (int attempt = 0; attempt < kSlugTries; ++attempt) {
+    record.slug = slugToTry(record.name, attempt);
     CO_TRY(const bool committed, co_await insert(by, record, owner));
     if (committed) co_return viewOf(record, owner.role);
   }
@@ -162,8 +155,7 @@ Task<ProjectToken> Projects::token(By by, std::string id) {
 
 // ---- changing
 
-Task<> Projects::alter(By by, std::string id, Right right, std::string action, doc::Document details,
-                       Mutation mutation) {
+Task<> Projects::alter(By by, std::string id, std::string action, doc::Document details, Mutation mutation) {
   CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
   std::vector<store::WriteTarget> targets;
   targets.push_back(target(kProjects, standing.id().str()));
@@ -171,7 +163,7 @@ Task<> Projects::alter(By by, std::string id, Right right, std::string action, d
   store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
     TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[0]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
-    CHECK(right == Right::own ? mustOwn({record, actor}) : mayManage({record, actor}));
+    CHECK(mayManage({record, actor}));
     std::vector<store::Change> changes;
     const bool changed = mutation(*record);
     changes.push_back(changed ? store::Change::put(doc::encode(*record)) : store::Change::keep());
@@ -180,7 +172,7 @@ Task<> Projects::alter(By by, std::string id, Right right, std::string action, d
   };
   auto audit = auditOf(deps_, by.caller, standing.number(), std::move(action), "projects/" + standing.id().str(),
                        std::move(details));
-  CO_CHECK(co_await commit(deps_, by, standing.number(), std::move(targets), std::move(judge), std::move(audit)));
+  CO_CHECK(co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
   co_return Result<>();
 }
 
@@ -189,31 +181,57 @@ Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
   CO_CHECK(co_await standingOf(deps_, by, id));
   CO_CHECK(checkPatch(patch));
   doc::Document details = doc::encode(patch);
-  co_return co_await alter(by, std::move(id), Right::manage, "project.changed", std::move(details),
-                           [&patch](ProjectRecord& record) {
-                             applyPatch(record, patch);
-                             return true;
-                           });
+  co_return co_await alter(by, std::move(id), "project.changed", std::move(details), [&patch](ProjectRecord& record) {
+    applyPatch(record, patch);
+    return true;
+  });
 }
 
 Task<> Projects::suspend(By by, std::string id) {
-  co_return co_await alter(by, std::move(id), Right::manage, "project.suspended", {}, [](ProjectRecord& record) {
+  co_return co_await alter(by, std::move(id), "project.suspended", {}, [](ProjectRecord& record) {
     return std::exchange(record.status, "suspended") != "suspended";
   });
 }
 
 Task<> Projects::resume(By by, std::string id) {
-  co_return co_await alter(by, std::move(id), Right::manage, "project.resumed", {},
+  co_return co_await alter(by, std::move(id), "project.resumed", {},
                            [](ProjectRecord& record) { return std::exchange(record.status, "active") != "active"; });
 }
 
 Task<> Projects::remove(By by, std::string id) {
-  const Timestamp now = deps_.clock.now();
-  co_return co_await alter(by, std::move(id), Right::own, "project.deleted", {}, [now](ProjectRecord& record) {
-    record.status = "deleted";
-    record.deletedAt = now;
-    return true;
-  });
+  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
+  const ProjectRecord& known = standing.project->get(deps_.record);
+  std::vector<store::WriteTarget> targets;
+  targets.push_back(target(kProjects, standing.id().str()));
+  targets.push_back(target(kMemberships, standing.membershipId));
+  auto audit = auditOf(deps_, by.caller, standing.number(), "project.deleted", "projects/" + standing.id().str());
+  std::vector<store::ProjectNo> bumped = {standing.number()};
+  if (known.parentId.value) {
+    targets.push_back(target(kProjects, known.parentId.value->str()));
+    CO_TRY(const auto root, co_await deps_.snapshots.find(known.parentId.value->str()));
+    if (root) {
+      bumped.push_back(root->info().number);
+      auto entry = auditOf(deps_, by.caller, root->info().number, "environment.deleted",
+                           "environments/" + known.environment.value.value_or(""), named(known.name));
+      std::move(entry.begin(), entry.end(), std::back_inserter(audit));
+    }
+  }
+  store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
+    TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[0]));
+    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
+    CHECK(mustOwn({record, actor}));
+    CHECK(mayDelete(*record));
+    record->status = "deleted";
+    record->deletedAt = deps_.clock.now();
+    std::vector<store::Change> changes(before.size());
+    changes[0] = store::Change::put(doc::encode(*record));
+    if (before.size() == 2) return changes;
+    TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[2]));
+    if (root && forgetEnvironment(*root, record->id)) changes[2] = store::Change::put(doc::encode(*root));
+    return changes;
+  };
+  CO_CHECK(co_await commit(deps_, by, std::move(bumped), std::move(targets), std::move(judge), std::move(audit)));
+  co_return Result<>();
 }
 
 }  // namespace mb::projects

@@ -43,16 +43,15 @@ class Projects {
   // Owner or Admin. Nothing happens where it is so already.
   Task<> suspend(By by, std::string id);
   Task<> resume(By by, std::string id);
-  // Owner. Its data is kept for 30 days.
+  // Owner. Its data is kept for 30 days. Fails with conflict while it has live environments.
   Task<> remove(By by, std::string id);
   // A project token for this member. Fails with projectSuspended.
   Task<ProjectToken> token(By by, std::string id);
   Task<Belongings> belongings(By by);
 
  private:
-  enum class Right { manage, own };
   using Mutation = std::function<bool(ProjectRecord&)>;  // false: it is so already
-  Task<> alter(By by, std::string id, Right right, std::string action, doc::Document details, Mutation mutation);
+  Task<> alter(By by, std::string id, std::string action, doc::Document details, Mutation mutation);
   Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
 

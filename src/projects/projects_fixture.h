@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <latch>
+
 #include "identity/identity.h"
 #include "mail/testing.h"
 #include "projects/directory.h"
+#include "projects/environments.h"
 #include "projects/instance.h"
 #include "projects/members.h"
+#include "projects/operators.h"
 #include "projects/projects.h"
 #include "projects/purge.h"
 #include "projects/records.h"
@@ -16,13 +21,50 @@
 
 namespace mb::projects {
 
+// Copies nothing, and notes between which projects it was asked to.
+class NotedCopies final : public ShapeCopier {
+ public:
+  Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline) override {
+    note("clone", from, to);
+    if (fails) co_return fail(*fails, "no");
+    co_return warnings;
+  }
+  Task<doc::Document> promote(Side from, Side to, bool dryRun, store::Deadline) override {
+    note(dryRun ? "plan" : "promote", from, to);
+    if (fails) co_return fail(*fails, "no");
+    doc::BsonWriter out;
+    out.beginDocument("plan");
+    out.beginDocument("summary");
+    out.appendInteger("create", 3);
+    out.end();
+    out.end();
+    co_return out.finish();
+  }
+
+  std::optional<ErrorCode> fails;
+  std::vector<std::string> warnings;
+  std::vector<std::string> calls;  // "clone shop shop-staging"
+  std::optional<policy::Caller> lastCaller;
+
+ private:
+  void note(const std::string& what, const Side& from, const Side& to) {
+    const std::lock_guard lock(mutex_);
+    calls.push_back(what + " " + from.project->info().slug + " " + to.project->info().slug);
+    lastCaller = to.caller;
+  }
+  std::mutex mutex_;
+};
+
 class ProjectsFixture : public ::testing::Test {
  protected:
   static constexpr int64_t kStartMs = 1'800'000'000'000;
 
   // `mail`: as if a mail server were set.
-  explicit ProjectsFixture(bool mail = false) : mail_(mail) {
+  // `more`: collections of rooms above this one.
+  explicit ProjectsFixture(bool mail = false, int cores = 1, const std::vector<store::SystemCollection>& more = {})
+      : cores_(cores), store_(systemCollectionsOfAll(more)), mail_(mail) {
     initCrypto();
+    settings_.operatorsEnabled = true;
     settings_.operatorEmails = {"operator@example.com"};
     snapshots_.setDirectory(directory_);
     identity_.setMembers(memberSource_);
@@ -34,6 +76,8 @@ class ProjectsFixture : public ::testing::Test {
     projects_.emplace(*deps_);
     members_.emplace(*deps_);
     instance_.emplace(*deps_, settings_);
+    environments_.emplace(*deps_, copies_);
+    operators_.emplace(*deps_, settings_);
     cores_.start();
     EXPECT_TRUE(run(identity_.start()));
   }
@@ -43,8 +87,9 @@ class ProjectsFixture : public ::testing::Test {
     cores_.join();
   }
 
-  static std::vector<store::SystemCollection> systemCollectionsOfAll() {
+  static std::vector<store::SystemCollection> systemCollectionsOfAll(const std::vector<store::SystemCollection>& more) {
     std::vector<store::SystemCollection> all = systemCollections();
+    all.insert(all.end(), more.begin(), more.end());
     for (auto& collection : identity::systemCollections()) all.push_back(std::move(collection));
     all.push_back(audit::auditCollection());
     for (auto& collection : jobs::systemCollections()) all.push_back(std::move(collection));
@@ -54,6 +99,28 @@ class ProjectsFixture : public ::testing::Test {
   template <class T>
   Result<T> run(Task<T> task) {
     return store::testing::runOn(cores_, 0, std::move(task));
+  }
+
+  // Each on a core of its own, begun at the same time; gives the wire codes of what they failed with, "" for none.
+  std::vector<std::string> atOnce(std::vector<std::function<Task<>()>> moves) {
+    std::latch begin(static_cast<std::ptrdiff_t>(moves.size()));
+    std::vector<std::promise<Result<>>> done(moves.size());
+    for (size_t i = 0; i < moves.size(); ++i) {
+      asio::post(cores_.at(static_cast<int>(i)), [&, i] {
+        begin.arrive_and_wait();
+        asio::co_spawn(cores_.at(static_cast<int>(i)).get_executor(), moves[i](),
+                       [&done, i](std::exception_ptr, Result<> result) { done[i].set_value(std::move(result)); });
+      });
+    }
+    std::vector<std::string> codes;
+    for (auto& promise : done) codes.push_back(codeOf(promise.get_future().get()));
+    return codes;
+  }
+  // The task, without what it gives.
+  template <class T>
+  static Task<> dropping(Task<T> task) {
+    CO_CHECK(co_await std::move(task));
+    co_return Result<>();
   }
 
   identity::UserRecord registered(std::string email) {
@@ -80,6 +147,21 @@ class ProjectsFixture : public ::testing::Test {
     EXPECT_TRUE(project) << project.error().message();
     return project ? *project : ProjectView{};
   }
+  ProjectView environment(const policy::Caller& owner, const ProjectView& root, std::string label) {
+    auto project = run(environments_->create(by(owner), root.id.str(), {std::move(label), {}}));
+    EXPECT_TRUE(project) << project.error().message();
+    return project ? *project : ProjectView{};
+  }
+  ProjectRecord recordOf(const ProjectId& id) {
+    const auto stored = run(store_.get(controlCollection(kProjects), id.str()));
+    return *fromStore<ProjectRecord>((*stored)->view());
+  }
+  std::vector<std::string> membersOf(const policy::Caller& caller, const ProjectView& project) {
+    std::vector<std::string> out;
+    const auto members = run(members_->list(by(caller), project.id.str()));
+    for (const auto& m : *members) out.push_back(m.email + " " + m.role + " " + m.status);
+    return out;
+  }
   void join(const policy::Caller& owner, const ProjectView& project, const policy::Caller& user, std::string role) {
     auto member = run(members_->add(by(owner), project.id.str(), {user.email, std::move(role)}));
     EXPECT_TRUE(member) << member.error().message();
@@ -101,8 +183,8 @@ class ProjectsFixture : public ::testing::Test {
   }
 
   ManualClock clock_{kStartMs};
-  Cores cores_{1};
-  store::testing::MemoryStore store_{systemCollectionsOfAll()};
+  Cores cores_;
+  store::testing::MemoryStore store_;
   IdGenerator ids_{clock_};
   audit::Auditor auditor_{true, ids_, clock_};
   MasterSecret master_{Secret(std::string(32, 'k'))};
@@ -115,11 +197,14 @@ class ProjectsFixture : public ::testing::Test {
   identity::Identity identity_{
       {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "http://localhost"}, {}};
   InstanceSettings settings_;
+  NotedCopies copies_;
   std::optional<ProjectDeps> deps_;
   std::optional<Registration> registration_;
   std::optional<Projects> projects_;
   std::optional<Members> members_;
   std::optional<Instance> instance_;
+  std::optional<Environments> environments_;
+  std::optional<Operators> operators_;
 };
 
 }  // namespace mb::projects

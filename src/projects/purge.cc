@@ -62,19 +62,20 @@ Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
   const Result<> dropped = co_await deps_.store.dropProject(number);
   // Gone already: a pass before this one ended between the drop and the record.
   if (!dropped && dropped.error().code() != ErrorCode::notFound) co_return fail(dropped.error().clone());
-  CO_CHECK(co_await removeAllOf(kMemberships, id));
-  CO_CHECK(co_await removeAllOf(kInvites, id));
+  for (const GoesAlong& other : along_) CO_CHECK(co_await removeAllOf(other, id));
+  CO_CHECK(co_await removeAllOf({kMemberships, "projectId"}, id));
+  CO_CHECK(co_await removeAllOf({kInvites, "projectId"}, id));
   CO_CHECK(co_await removeOne(kProjects, id.str()));
   logInfo("deleted project purged", {{"project", id.str()}});
   co_return Result<>();
 }
 
-Task<> Purge::removeAllOf(store::CollectionNo collection, ProjectId id) {
+Task<> Purge::removeAllOf(GoesAlong what, ProjectId id) {
   while (true) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(collection, equals("projectId", id.str()), 0, kPage)));
+           co_await deps_.store.find(queryOf(what.collection, equals(what.field, id.str()), 0, kPage)));
     for (const auto& document : found.documents) {
-      CO_CHECK(co_await removeOne(collection, std::string(document.view().stringOr("id"))));
+      CO_CHECK(co_await removeOne(what.collection, std::string(document.view().stringOr("id"))));
     }
     if (found.documents.size() < kPage) co_return Result<>();
   }

@@ -10,10 +10,17 @@
 
 namespace mb::projects {
 
+// What another room keeps about projects in the control project: documents whose `field` is the project's id.
+struct GoesAlong {
+  store::CollectionNo collection = 0;
+  std::string_view field;
+};
+
 class Purge {
  public:
-  // Both outlive it.
-  Purge(const ProjectDeps& deps, audit::Retention& retention) : deps_(deps), retention_(retention) {}
+  // Both outlive it. `along` goes with its project.
+  Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<GoesAlong> along = {})
+      : deps_(deps), retention_(retention), along_(std::move(along)) {}
   // Looks each hour from the core of `executor`, until stop().
   void start(const Executor& executor, TaskGroup& tasks);
   void stop() { stopping_ = true; }
@@ -24,11 +31,12 @@ class Purge {
   Async<void> loop();
   Task<> pruneAudit();
   Task<> purge(store::ProjectNo number, ProjectId id);
-  Task<> removeAllOf(store::CollectionNo collection, ProjectId id);
+  Task<> removeAllOf(GoesAlong what, ProjectId id);
   Task<> removeOne(store::CollectionNo collection, std::string id);
 
   const ProjectDeps& deps_;
   audit::Retention& retention_;
+  const std::vector<GoesAlong> along_;
   std::atomic<bool> stopping_ = false;
 };
 

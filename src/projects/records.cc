@@ -23,6 +23,12 @@ Result<snapshot::ProjectInfo> infoOf(doc::Document stored) {
   return info;
 }
 
+ProjectView viewOf(const ProjectRecord& record, std::string role) {
+  return {record.id,       record.slug,        record.name,  record.status, std::move(role),    record.organizationId,
+          record.parentId, record.environment, record.color, record.icon,   record.maxFileSize, false,
+          record.settings, record.createdAt};
+}
+
 store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_t skip, uint64_t limit) {
   return {.collection = controlCollection(collection),
           .filter = std::move(filter),

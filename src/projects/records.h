@@ -18,6 +18,7 @@ inline constexpr store::CollectionNo kMemberships = 32;
 inline constexpr store::CollectionNo kInvites = 33;
 inline constexpr store::CollectionNo kInvitedAddresses = 34;
 inline constexpr store::CollectionNo kInstance = 35;
+inline constexpr store::CollectionNo kOperatorInvites = 36;
 
 // The one document of kInstance; it exists from the first registration on.
 inline constexpr std::string_view kInstanceId = "instance";
@@ -35,6 +36,9 @@ doc::Filter equals(std::string_view path, std::string_view value);
 
 // The record as the snapshot registry knows a project.
 Result<snapshot::ProjectInfo> infoOf(doc::Document stored);
+
+// On the wire, for a member with this role.
+ProjectView viewOf(const ProjectRecord& record, std::string role);
 
 // A query of the control project in ascending id, due in ten seconds.
 store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_t skip, uint64_t limit);

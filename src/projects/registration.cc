@@ -2,6 +2,7 @@
 
 #include "projects/instance.h"
 #include "projects/membership_rules.h"
+#include "projects/operators.h"
 #include "projects/records.h"
 
 namespace mb::projects {
@@ -13,19 +14,24 @@ struct Joining {
   std::vector<store::Insert> audit;
 };
 
-// The targets: the invited address; the organization and the instance's record where they are planned; those of the
-// invites.
+// The targets: the invited address; the organization, the instance's record, the invite of an operator with its audit
+// entry where they are planned; those of the invites.
 struct Registration::Plan {
   std::optional<OrganizationRecord> organization;  // of a new user
   int64_t revision = 0;                            // of the invited address; 0: never invited
   bool mayBeFirst = false;
-  bool proven = false;  // or no mail service could prove the address: invites are taken up
-  bool byLink = false;  // the link of an invite proves the address
-  bool isOperator = false;
+  bool proven = false;         // or no mail service could prove the address: invites are taken up
+  bool byLink = false;         // the link of an invite proves the address
+  bool namedOperator = false;  // in SERVICE_OPERATORS
+  bool invitedOperator = false;
+  std::vector<store::Insert> operatorAudit;
   std::vector<Joining> joining;
 
   Result<std::vector<store::Change>> judge(identity::UserRecord& user,
                                            std::span<const std::optional<doc::Document>> before);
+  bool mayOperate() const { return namedOperator || invitedOperator; }
+  void judgeOperator(identity::UserRecord& user, const std::optional<doc::Document>& invite,
+                     std::vector<store::Change>& changes);
 };
 
 namespace {
@@ -74,16 +80,23 @@ doc::Document roleDetails(const InviteRecord& invite) {
   return out.finish();
 }
 
-// Whether the token is the one in the link of one of the invites.
-bool provenBy(const std::vector<InviteRecord>& invites, std::string_view token, Timestamp now) {
-  if (token.empty()) return false;
-  const std::string hash = toHex(sha256(token));
-  return std::ranges::any_of(invites, [&](const InviteRecord& invite) {
-    return invite.tokenHash && equalConstantTime(*invite.tokenHash, hash) && invite.tokenExpiresAt > now;
-  });
+// Whether the token is the one in the link of an invite: an InviteRecord or an OperatorInvite.
+bool provenBy(const auto& invite, std::string_view token, Timestamp now) {
+  return invite.tokenHash && !token.empty() && equalConstantTime(*invite.tokenHash, toHex(sha256(token))) &&
+         invite.tokenExpiresAt > now;
 }
 
 }  // namespace
+
+void Registration::Plan::judgeOperator(identity::UserRecord& user, const std::optional<doc::Document>& invite,
+                                       Changes& changes) {
+  const bool becomes = namedOperator || invite;
+  if (becomes) user.platformRole = std::string(identity::kSuperAdmin);
+  changes.push_back(invite ? store::Change::remove() : store::Change::keep());
+  for (auto& entry : operatorAudit) {
+    changes.push_back(becomes ? store::Change::put(std::move(entry.document)) : store::Change::keep());
+  }
+}
 
 Result<Changes> Registration::Plan::judge(identity::UserRecord& user, Before before) {
   TRY(const int64_t now, revisionOf(before[0]));
@@ -96,12 +109,15 @@ Result<Changes> Registration::Plan::judge(identity::UserRecord& user, Before bef
     ++at;
   }
   if (byLink) user.emailVerified = true;
-  if (isOperator) user.platformRole = std::string(identity::kSuperAdmin);
   if (mayBeFirst) {
     const bool first = !before[at];
     if (first) user.platformRole = std::string(identity::kSuperAdmin);
     changes.push_back(first ? store::Change::put(instanceRecord(user)) : store::Change::keep());
     ++at;
+  }
+  if (mayOperate()) {
+    judgeOperator(user, before[at], changes);
+    at += 1 + operatorAudit.size();
   }
   for (auto& one : joining) {
     const size_t count = 3 + one.audit.size();
@@ -127,9 +143,15 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, s
   CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), user.emailKey));
   CO_TRY(plan.revision, revisionOf(address));
   CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.emailKey));
-  plan.byLink = provenBy(invites, invite, clock_.now());
+  CO_TRY(const auto operating, co_await operatorInviteOf(user.emailKey));
+  const Timestamp now = clock_.now();
+  plan.byLink = std::ranges::any_of(invites, [&](const auto& one) { return provenBy(one, invite, now); }) ||
+                (operating && provenBy(*operating, invite, now));
   plan.proven = plan.byLink || user.emailVerified || !mailer_.delivers();
-  if (plan.proven) planJoining(plan, out, user, invites);
+  if (plan.proven) {
+    planOperator(plan, out, user, operating.has_value());
+    planJoining(plan, out, user, invites);
+  }
   out.judge = [plan = std::move(plan)](identity::UserRecord& registered, Before before) mutable {
     return plan.judge(registered, before);
   };
@@ -144,6 +166,10 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
   CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), user.emailKey));
   CO_TRY(plan.revision, revisionOf(address));
   CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.emailKey));
+  CO_TRY(const auto operating, co_await operatorInviteOf(user.emailKey));
+  planOperator(plan, out, user, operating.has_value());
+  // Tokens in hand are those of no operator yet.
+  if (plan.mayOperate()) out.bumpEpochs.push_back(store::kControlProject);
   planJoining(plan, out, user, invites);
   out.judge = [plan = std::move(plan)](identity::UserRecord& proven, Before before) mutable {
     return plan.judge(proven, before);
@@ -157,13 +183,27 @@ Task<std::vector<InviteRecord>> Registration::invitesOf(std::string email) {
   co_return fromStore<InviteRecord>(found.documents);
 }
 
-bool Registration::isOperator(const identity::UserRecord& user) const {
-  return std::ranges::find(settings_.operatorEmails, user.emailKey) != settings_.operatorEmails.end();
+Task<std::optional<OperatorInvite>> Registration::operatorInviteOf(std::string email) {
+  if (!settings_.operatorsEnabled) co_return std::nullopt;
+  CO_TRY(const auto stored, co_await store_.get(controlCollection(kOperatorInvites), std::move(email)));
+  co_return fromStore<OperatorInvite>(stored);
+}
+
+void Registration::planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
+                                bool invited) {
+  plan.namedOperator = std::ranges::find(settings_.operatorEmails, user.emailKey) != settings_.operatorEmails.end();
+  plan.invitedOperator = invited;
+  if (!plan.mayOperate()) return;
+  out.targets.push_back(target(kOperatorInvites, user.emailKey));
+  plan.operatorAudit = auditor_.entry(store::kControlProject, "operator.added", {"platform", user.id.str(), user.email},
+                                      "users/" + user.id.str(), "", "");
+  for (const auto& entry : plan.operatorAudit) {
+    out.targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
+  }
 }
 
 void Registration::planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
                                const std::vector<InviteRecord>& invites) {
-  plan.isOperator = isOperator(user);
   for (const auto& invite : invites) {
     const auto number = static_cast<store::ProjectNo>(invite.projectNumber);
     Joining joining{{invite.id, invite.projectId, user.id, invite.role, clock_.now()},

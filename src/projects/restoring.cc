@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "identity/email.h"
 #include "identity/records.h"
+#include "projects/environment_rules.h"
 #include "projects/membership_rules.h"
 #include "projects/project_rules.h"
 #include "projects/records.h"
@@ -38,6 +39,8 @@ ProjectRecord placeholderOf(const ProjectRecord& record, const ProjectId& id, Ti
   placeholder.slug = "restoring-" + id.str();
   placeholder.status = "deleted";
   placeholder.parentId = {};
+  placeholder.environment = {};
+  placeholder.environments.reset();
   placeholder.deletedAt = deletedAt;
   return placeholder;
 }
@@ -56,6 +59,24 @@ Task<> Restoring::begin(RestoreWish wish) {
   co_return co_await putPlaceholder();
 }
 
+// An environment comes back to its root where that is live, and else as a root of its own.
+Task<> Restoring::settleFamily() {
+  // A root that may come back was deleted, so it had none.
+  record_.environments.reset();
+  if (!wish_.slug && record_.parentId.value && record_.environment.value) {
+    CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), record_.parentId.value->str()));
+    CO_TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(stored));
+    if (root && root->status != "deleted") {
+      CO_CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
+      root_ = static_cast<store::ProjectNo>(root->number);
+      co_return Result<>();
+    }
+  }
+  record_.parentId = {};
+  record_.environment = {};
+  co_return Result<>();
+}
+
 Task<> Restoring::settleIdentity() {
   if (wish_.slug) {
     if (slugFor(*wish_.slug, 0) != *wish_.slug) {
@@ -64,7 +85,6 @@ Task<> Restoring::settleIdentity() {
     }
     record_.slug = *wish_.slug;
     record_.id = ids_.next<ProjectTag>();
-    record_.parentId = {};
   } else {
     CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), record_.id.str()));
     CO_TRY(old_, fromStore<ProjectRecord>(stored));
@@ -78,12 +98,7 @@ Task<> Restoring::settleIdentity() {
   if (!taken.documents.empty() && taken.documents.front().view().stringOr("id") != record_.id.str()) {
     co_return fail(ErrorCode::conflict, fmt::format("the slug {} is another project's", record_.slug));
   }
-  if (record_.parentId.value) {
-    const std::string parent = record_.parentId.value->str();
-    CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), parent));
-    if (!stored || stored->view().stringOr("status") == "deleted") record_.parentId = {};
-  }
-  co_return Result<>();
+  co_return co_await settleFamily();
 }
 
 Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
@@ -185,6 +200,10 @@ Task<store::WriteOutcome> Restoring::commitAll() {
   // From here on it stands for the data of the project that was deleted.
   changes.push_back(old_ ? store::Change::put(doc::encode(placeholderOf(*old_, placeholder_, {0})))
                          : store::Change::remove());
+  if (root_) {
+    targets.push_back(target(kProjects, record_.parentId.value->str()));
+    changes.push_back(store::Change::keep());  // as the judge finds it
+  }
   for (const auto& [user, member] : members_) {
     const MembershipRecord membership{ids_.next<MembershipTag>(), record_.id, user, member.role, member.createdAt};
     targets.push_back(target(kMemberships, membership.id.str()));
@@ -207,9 +226,18 @@ Task<store::WriteOutcome> Restoring::commitAll() {
     const bool same = there.has_value() == old_.has_value() &&
                       (!there || (there->status == "deleted" && there->number == old_->number));
     if (!same || !before[1]) return fail(ErrorCode::conflict, "the project was changed by others meanwhile");
+    if (root_) {
+      TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[2]));
+      if (!root || root->status == "deleted") {
+        return fail(ErrorCode::conflict, "its root project was deleted meanwhile");
+      }
+      CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
+      changes[2] = store::Change::put(doc::encode(*root));
+    }
     return std::move(changes);
   };
   std::vector<store::ProjectNo> bumped = {number()};
+  if (root_) bumped.push_back(*root_);
   if (old_) bumped.push_back(static_cast<store::ProjectNo>(old_->number));
   co_return co_await store_.write(std::move(targets), std::move(judge), asServer(std::move(bumped)));
 }

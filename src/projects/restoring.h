@@ -43,8 +43,8 @@ class Restoring {
       : store_(store), ids_(ids), clock_(clock), auditor_(auditor) {}
 
   // Finds out whether the project may come back, and makes a place for its data; number() is its own then. Fails with
-  // conflict (the project is live, its slug is another's, nobody could own it), notFound (no account has the owner's
-  // address), validation (the slug).
+  // conflict (the project is live, its slug or its label is another's, nobody could own it), notFound (no account has
+  // the owner's address), validation (the slug).
   Task<> begin(RestoreWish wish);
   store::ProjectNo number() const { return static_cast<store::ProjectNo>(record_.number); }
   const ProjectId& id() const { return record_.id; }
@@ -56,6 +56,7 @@ class Restoring {
 
  private:
   Task<> settleIdentity();
+  Task<> settleFamily();
   Task<> settleOwners();
   Task<std::optional<UserId>> accountOf(std::string email);
   Task<> putPlaceholder();
@@ -74,7 +75,8 @@ class Restoring {
   ProjectRecord record_;
   std::string formerStatus_;
   ProjectId placeholder_;
-  std::optional<ProjectRecord> old_;  // the deleted project whose place it takes
+  std::optional<store::ProjectNo> root_;  // of an environment that comes back to it
+  std::optional<ProjectRecord> old_;      // the deleted project whose place it takes
   std::vector<std::pair<UserId, BackedUpMember>> members_;
   std::vector<BackedUpMember> invited_;
   std::vector<InviteRecord> invites_;

@@ -26,14 +26,18 @@ std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller
                             caller.requestId, std::move(details));
 }
 
-Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, store::ProjectNo project,
+bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user) {
+  return user.emailVerified || !deps.mailer.delivers();
+}
+
+Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
                                  std::vector<store::WriteTarget> targets, store::Judge judge,
                                  std::vector<store::Insert> alongside) {
   const size_t judged = targets.size();
   for (const auto& insert : alongside) {
     targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
   }
-  store::WriteOptions options{by.deadline, {"platform", by.caller.id}, store::Lane::normal, {project}};
+  store::WriteOptions options{by.deadline, {"platform", by.caller.id}, store::Lane::normal, std::move(projects)};
   store::Judge whole = [&](Before before) -> Result<std::vector<store::Change>> {
     TRY(std::vector<store::Change> changes, judge(before.first(judged)));
     const bool idle = std::all_of(changes.begin(), changes.end(),

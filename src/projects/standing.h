@@ -1,4 +1,5 @@
-// Where somebody stands in a project, and commits made by a member of it. Private to projects/.
+// Where somebody stands in a project, and commits made by a member of it. For this room and those that keep things of
+// projects (connections/).
 #pragma once
 
 #include <span>
@@ -25,9 +26,12 @@ Task<Standing> standingOf(const ProjectDeps& deps, By by, std::string projectId)
 std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller& caller, store::ProjectNo project,
                                    std::string action, std::string target, doc::Document details = {});
 
-// store.write() that also inserts `alongside` and bumps the project's epoch. When the judge keeps all targets, nothing
+// Whether an account may take up what is meant for its address: proven, or there is no mail service to prove it.
+bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user);
+
+// store.write() that also inserts `alongside` and bumps the projects' epochs. When the judge keeps all targets, nothing
 // is inserted either. Fails as write does.
-Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, store::ProjectNo project,
+Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
                                  std::vector<store::WriteTarget> targets, store::Judge judge,
                                  std::vector<store::Insert> alongside);
 

@@ -1,0 +1,47 @@
+// Environments: projects with a root project, made from it and promoted to within the family. Source:
+// contract 2.2, 4.8; decisions 6 and 8.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "projects/projects.h"
+#include "projects/shape_copier.h"
+
+namespace mb::projects {
+
+struct Standing;
+
+// Members and pending invites that an environment can be made with.
+inline constexpr uint64_t kMostCopiedPeople = 2000;
+
+// Fails with notFound for those who are no members of a project that is named. References outlive it. Any core.
+class Environments {
+ public:
+  Environments(const ProjectDeps& deps, ShapeCopier& copier) : deps_(deps), copier_(copier) {}
+
+  // An environment of `root` with its members, its pending invites (which nobody is mailed about again), its settings
+  // and, as far as that goes, its shape; the view has `warnings` about what of it was not copied. Owner of the root,
+  // else forbidden. Fails with validation (label, colour, an environment of an environment), conflict (the label is
+  // taken).
+  Task<ProjectView> create(By by, std::string root, NewEnvironment input);
+
+  // The shape of one project of a family into another: what ShapeCopier::promote answers. Owner of both, else
+  // forbidden. Fails with validation (no two of one family, problems of the import), projectSuspended.
+  Task<doc::Document> promote(By by, Promotion input, bool dryRun);
+
+ private:
+  struct People;
+  Task<People> peopleOf(ProjectId root, By by, std::vector<std::string>& warnings);
+  Task<bool> insert(By by, const Standing& root, ProjectRecord& record, const People& people);
+  Task<ProjectRecord> put(By by, const Standing& root, const NewEnvironment& input, std::vector<std::string>& warnings);
+  Task<> copyShape(By by, const Standing& root, ProjectId environment, std::vector<std::string>& warnings);
+  Task<> notePromotion(By by, const Standing& from, const Standing& to, doc::Document outcome);
+  // What the caller may do in a project that they own.
+  ShapeCopier::Side sideOf(By by, snapshot::SnapshotPtr project) const;
+
+  const ProjectDeps& deps_;
+  ShapeCopier& copier_;
+};
+
+}  // namespace mb::projects
