@@ -28,12 +28,15 @@ std::string describeBytes(uint64_t bytes) {
 }
 
 std::string describe(const Step& step) {
-  if (step.total <= 0) return fmt::format("{} {}", step.step, step.done);
+  if (step.total <= 0) return step.done <= 0 ? step.step : fmt::format("{} {}", step.step, step.done);
   return fmt::format("{} {} of {} ({}%)", step.step, step.done, step.total,
                      std::clamp<int64_t>(step.done / std::max<int64_t>(1, step.total / 100), 0, 100));
 }
 
-Console::Console(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) != 0) {}
+Console::Console(bool json, bool colours)
+    : json_(json),
+      colours_(colours && !json && ::isatty(STDOUT_FILENO) != 0),
+      terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 void Console::step(const Step& step) {
   const auto now = std::chrono::steady_clock::now();
@@ -53,11 +56,19 @@ void Console::clear() {
   if (std::exchange(lineShown_, false)) fmt::print(stderr, "\r\033[K");
 }
 
+void Console::say(std::string_view text) {
+  clear();
+  if (json_) return;
+  fmt::print("{}", text);
+  // Before a question on another stream.
+  std::fflush(stdout);
+}
+
 int Console::show(const Outcome& outcome) {
   clear();
   if (json_) {
     fmt::print("{}\n", doc::toJson(outcome.result));
-  } else {
+  } else if (!outcome.text.empty()) {
     fmt::print("{}{}", outcome.text, outcome.text.ends_with('\n') ? "" : "\n");
   }
   // A full disk or a closed pipe: the result did not arrive.
@@ -72,6 +83,8 @@ int Console::show(const Failure& failure) {
     fmt::print(stderr, "{}\n", doc::toJson(under("error", doc::encode(failure))));
   } else {
     fmt::print(stderr, "manybase: {}\n", failure.message);
+    if (!failure.details) return failure.exitCode();
+    for (const FailureDetail& each : *failure.details) fmt::print(stderr, "  {}: {}\n", each.path, each.message);
   }
   return failure.exitCode();
 }

@@ -8,15 +8,20 @@
 
 namespace mb::cli {
 
-// "copying 12.3 MiB of 1.0 GiB" or "documents 1200 of 30000".
+// "copying 12.3 MiB of 1.0 GiB", "documents 1200 of 30000", or "reading" where nothing is counted.
 std::string describe(const Step& step);
 // "12 B", "3.4 MiB".
 std::string describeBytes(uint64_t bytes);
 
 class Console {
  public:
-  explicit Console(bool json);
+  // `colours`: whether results may have them, where they go to a terminal.
+  explicit Console(bool json, bool colours = false);
+  bool json() const { return json_; }
+  bool colours() const { return colours_; }
   void step(const Step& step);
+  // Lines for people before the result; nothing with `json`.
+  void say(std::string_view text);
   // Each gives the exit code.
   int show(const Outcome& outcome);
   int show(const Failure& failure);
@@ -24,6 +29,7 @@ class Console {
  private:
   void clear();
   const bool json_;
+  const bool colours_;
   const bool terminal_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point shown_;

@@ -53,12 +53,24 @@ struct Outcome {
   }
 };
 
+// One of several things that are wrong, and where: a file, say.
+struct FailureDetail {
+  std::string path;
+  std::string message;
+  static constexpr auto shape() {
+    return doc::shape<FailureDetail>("FailureDetail", doc::field("path", &FailureDetail::path),
+                                     doc::field("message", &FailureDetail::message));
+  }
+};
+
 // How a command ended that failed. INVALID_PARAM means that it was called wrongly.
 struct Failure {
   std::string code;
   std::string message;
+  std::optional<std::vector<FailureDetail>> details = {};
   static constexpr auto shape() {
-    return doc::shape<Failure>("Failure", doc::field("code", &Failure::code), doc::field("message", &Failure::message));
+    return doc::shape<Failure>("Failure", doc::field("code", &Failure::code), doc::field("message", &Failure::message),
+                               doc::field("details", &Failure::details));
   }
   int exitCode() const { return code == "INVALID_PARAM" ? 2 : 1; }
 };

@@ -1,0 +1,131 @@
+#include "cli/client.h"
+
+#include "base/crypto.h"
+#include "base/log.h"
+
+namespace mb::cli {
+
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kUrl = {"url", Kind::text, false,
+                         "Address of the server (default: MANYBASE_URL, the folder's link, the only login)"};
+constexpr Option kToken = {"token", Kind::text, false,
+                           "API key of scope admin, or access token, instead of a login (better: MANYBASE_TOKEN, since "
+                           "command lines are seen by others)"};
+constexpr Option kProject = {"project", Kind::text, false,
+                             "Id or slug of the project (default: MANYBASE_PROJECT, the folder's link)"};
+constexpr Option kDir = {"dir", Kind::text, false, "Folder of the bundle (default: manybase)"};
+constexpr Option kYes = {"yes", Kind::flag, false, "Ask nothing: the answer is yes"};
+
+std::vector<ClientCommand> all() {
+  return {
+      {.name = "login",
+       .help = "Sign in to a server, for the commands below",
+       .options = {kUrl,
+                   {"email", Kind::text, false, "E-mail address (default: asked for)"},
+                   {"stdin", Kind::flag, false,
+                    "Read the password from standard input, one line, and the code of a second factor from the next"},
+                   kDir},
+       .run = login},
+      {.name = "logout", .help = "Sign out of a server and forget the login", .options = {kUrl, kDir}, .run = logout},
+      {.name = "link",
+       .help = "Link the folder of a bundle to a project",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = link},
+      {.name = "pull",
+       .help = "Write the project's shape into the folder",
+       .options = {{"force", Kind::flag, false, "Also over files that were changed here since the last pull"},
+                   kProject,
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = pull},
+      {.name = "status",
+       .help = "Tell what changed here and on the server since the last pull",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = status},
+      {.name = "diff",
+       .help = "Show how the folder differs from the project",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = diff},
+      {.name = "push",
+       .help = "Apply the folder to the project: create and update, delete nothing",
+       .options = {{"dry-run", Kind::flag, false, "Only tell what would change; exits with 2 where something would"},
+                   {"force", Kind::flag, false, "Also where the project changed since the last pull"},
+                   {"prune", Kind::flag, false,
+                    "Also delete functions, webhooks, integrations, roles and end-user roles that the folder has not"},
+                   kYes,
+                   kProject,
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = push},
+      {.name = "promote",
+       .help = "Apply the shape of one project to another of its family; delete nothing",
+       .options = {{"from", Kind::text, true, "Id or slug of the project whose shape is taken"},
+                   {"to", Kind::text, true, "Id or slug of the project that it is applied to"},
+                   {"dry-run", Kind::flag, false, "Only tell what would change; exits with 2 where something would"},
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = promote},
+      {.name = "types",
+       .help = "Print TypeScript types of the folder's collections",
+       .options = {{"out", Kind::text, false, "Write them to this file instead"}, kDir},
+       .run = types},
+  };
+}
+
+Failure failureWithDetails(const Error& error) {
+  Failure out = failureOf(error);
+  if (error.details().empty()) return out;
+  std::vector<FailureDetail>& details = out.details.emplace();
+  for (const ErrorDetail& each : error.details()) details.push_back({each.path, each.message});
+  return out;
+}
+
+}  // namespace
+
+BundleFolder Client::folder() const {
+  const std::string given = value("dir");
+  std::filesystem::path path = given.empty() ? "manybase" : given;
+  path = path.lexically_normal();
+  // "manybase/" would have no name.
+  if (!path.has_filename()) path = path.parent_path();
+  return BundleFolder(path);
+}
+
+Result<std::unique_ptr<Session>> Client::session() {
+  TRY(std::optional<Link> link, state().link());
+  return Session::open(environment_, {value("url"), value("token"), value("project"), std::move(link)}, console_);
+}
+
+Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder::Contents& contents) {
+  auto document = configuration::documentOf(contents.bundle);
+  if (document) return document;
+  return fail(Error(ErrorCode::validation,
+                    fmt::format("the bundle in {} is broken: mend what is named below", folder.root().string()))
+                  .withDetails(document.error().details()));
+}
+
+const std::vector<ClientCommand>& clientCommands() {
+  static const std::vector<ClientCommand> made = all();
+  return made;
+}
+
+int runClient(const ClientCommand& command, const Arguments& arguments, bool json) {
+  initCrypto();
+  // What goes wrong is the command's to tell, in one line.
+  configureLog(LogLevel::error, LogFormat::text);
+  const Environment environment = Environment::ofProcess();
+  Console console(json, environment.colours);
+  auto ending = checkArguments(command.name, command.options, arguments);
+  if (!ending) return console.show(failureWithDetails(ending.error()));
+  Client client(arguments, environment, console);
+  const auto outcome = command.run(client);
+  return outcome ? console.show(*outcome) : console.show(failureWithDetails(outcome.error()));
+}
+
+}  // namespace mb::cli

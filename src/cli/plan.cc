@@ -1,0 +1,147 @@
+#include "cli/plan.h"
+
+#include <set>
+
+#include "cli/api_client.h"
+#include "cli/text_diff.h"
+#include "document/pretty_json.h"
+
+namespace mb::cli {
+
+namespace {
+
+struct Section {
+  std::string_view name;   // in the document
+  std::string_view route;  // of the admin API; "" where it is never pruned
+  // Its file in a bundle, or its folder, which ends in "/".
+  std::string_view file;
+};
+// In the order in which they can be deleted: a webhook or a function may name what follows.
+constexpr Section kSections[] = {
+    {"webhooks", "webhooks", "webhooks/"},
+    {"functions", "functions", "functions/"},
+    {"integrations", "integrations", "integrations/"},
+    {"roles", "roles", "roles.json"},
+    {"enduserRoles", "enduser-roles", "enduser-roles.json"},
+    {"collections", "", "collections/"},
+    {"vectors", "", "vectors/"},
+    {"buckets", "", "buckets/"},
+    {"oauth", "", "oauth.json"},
+};
+
+const Section* sectionOf(std::string_view name) {
+  const auto found = std::ranges::find(kSections, name, &Section::name);
+  return found == std::end(kSections) ? nullptr : found;
+}
+
+doc::DocumentView entriesOf(doc::DocumentView document, std::string_view section) {
+  const auto found = document.find(section);
+  return found && found->type() == doc::BsonType::array ? found->asDocument() : doc::DocumentView();
+}
+
+std::set<std::string> namesOf(doc::DocumentView document, std::string_view section) {
+  std::set<std::string> out;
+  for (const doc::Element& each : entriesOf(document, section)) {
+    if (each.value.type() == doc::BsonType::document) out.emplace(each.value.asDocument().stringOr("name"));
+  }
+  return out;
+}
+
+std::string pretty(const std::optional<doc::Value>& value) {
+  return value ? doc::toPrettyJson(*value) + "\n" : "";
+}
+
+std::string colouredAs(std::string_view text, std::string_view colour, bool colours) {
+  return colours ? fmt::format("\033[{}m{}\033[0m", colour, text) : std::string(text);
+}
+
+std::string fileOf(std::string_view section, std::string_view name) {
+  const Section* known = sectionOf(section);
+  if (known == nullptr) return std::string(section);
+  if (!known->file.ends_with('/')) return std::string(known->file);
+  return fmt::format("{}{}.json", known->file, name == "*" ? "__default" : name);
+}
+
+// The next step of a JSON pointer, taken off.
+std::string_view step(std::string_view& pointer) {
+  if (!pointer.starts_with('/')) return {};
+  pointer.remove_prefix(1);
+  const size_t end = std::min(pointer.find('/'), pointer.size());
+  const std::string_view out = pointer.substr(0, end);
+  pointer.remove_prefix(end);
+  return out;
+}
+
+}  // namespace
+
+Result<Plan> planOf(const doc::Document& answer) {
+  const auto plan = answer.view().find("plan");
+  if (plan && plan->type() == doc::BsonType::document) {
+    if (auto out = doc::decode<Plan>(plan->asDocument(), doc::UnknownFields::ignore)) return out;
+  }
+  return fail(ErrorCode::upstreamFailed,
+              "the server answers otherwise than this program expects: it may be of another version");
+}
+
+std::string describe(const Plan& plan, const std::vector<Pruned>& prune, bool colours) {
+  std::string out;
+  for (const PlannedChange& change : plan.changes) {
+    if (change.action == "unchanged") continue;
+    out += colouredAs(fmt::format("{} {} {}", change.action, change.section, change.name), "1", colours) + "\n";
+    const std::string diff = unifiedDiff(pretty(change.before), pretty(change.after));
+    out += colours ? coloured(diff) : diff;
+  }
+  for (const Pruned& each : prune) {
+    out += colouredAs(fmt::format("delete {} {}", each.section, each.name), "1;31", colours) + "\n";
+  }
+  return out;
+}
+
+std::string summaryOf(const Plan& plan, size_t prune) {
+  std::string out = fmt::format("{} to create, {} to update, {} unchanged", plan.summary.create, plan.summary.update,
+                                plan.summary.unchanged);
+  if (prune > 0) out += fmt::format(", {} to delete", prune);
+  return out;
+}
+
+std::vector<Pruned> toPrune(doc::DocumentView server, doc::DocumentView bundle) {
+  std::vector<Pruned> out;
+  for (const Section& section : kSections) {
+    if (section.route.empty()) continue;
+    const std::set<std::string> kept = namesOf(bundle, section.name);
+    for (const std::string& name : namesOf(server, section.name)) {
+      if (!name.empty() && !kept.contains(name)) out.push_back({std::string(section.name), name});
+    }
+  }
+  return out;
+}
+
+std::string routeOf(const Pruned& pruned) {
+  const Section* section = sectionOf(pruned.section);
+  return fmt::format("/{}/{}", section->route, percentEncoded(pruned.name));
+}
+
+std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::DocumentView document) {
+  std::vector<ErrorDetail> out;
+  for (const ErrorDetail& problem : problems) {
+    std::string_view rest = problem.path;
+    const std::string_view section = step(rest);
+    if (sectionOf(section) == nullptr) {
+      out.push_back({problem.path, problem.message});
+      continue;
+    }
+    std::string name;
+    if (entriesOf(document, section).count() > 0) {
+      const std::string index(step(rest));
+      const auto entry = entriesOf(document, section).find(index);
+      if (entry && entry->type() == doc::BsonType::document) name = entry->asDocument().stringOr("name");
+    }
+    const std::string file = fileOf(section, name);
+    // Of a file that holds many, which.
+    const std::string which = file.ends_with("roles.json") && !name.empty() ? name + ": " : "";
+    out.push_back({file, which + (rest.empty() ? "" : std::string(rest) + " ") + problem.message});
+  }
+  return out;
+}
+
+}  // namespace mb::cli

@@ -1,0 +1,56 @@
+// `manybase promote`.
+#include "cli/plan.h"
+#include "cli/shape_sync.h"
+
+namespace mb::cli {
+
+namespace {
+
+Result<doc::Document> ask(Session& session, const ProjectRef& from, const ProjectRef& to, bool dry) {
+  doc::BsonWriter body;
+  body.appendString("fromProjectId", from.id);
+  body.appendString("toProjectId", to.id);
+  auto answer =
+      session.control({"POST", dry ? "/control/environments/promote?dryRun=1" : "/control/environments/promote",
+                       dry ? "planning" : "applying", body.finish()});
+  if (answer) return answer;
+  const Error& error = answer.error();
+  if (error.code() == ErrorCode::forbidden) {
+    return fail(ErrorCode::forbidden,
+                fmt::format("you have to be an Owner of both {} and {}", from.shown(), to.shown()));
+  }
+  if (error.details().empty()) return answer;
+  return fail(Error(error.code(),
+                    fmt::format("{} does not take the shape of {}, nothing was changed", to.shown(), from.shown()))
+                  .withDetails(error.details()));
+}
+
+}  // namespace
+
+Result<Outcome> promote(Client& client) {
+  const bool dry = client.has("dry-run");
+  TRY(const std::unique_ptr<Session> session, client.session());
+  TRY(const ProjectRef from, session->project(client.value("from")));
+  TRY(const ProjectRef to, session->project(client.value("to")));
+  TRY(doc::Document answer, ask(*session, from, to, true));
+  TRY(const Plan plan, planOf(answer));
+  client.console().say(describe(plan, {}, client.console().colours()));
+  if (!dry && !plan.empty()) {
+    TRY(answer, ask(*session, from, to, false));
+    CHECK(planOf(answer));
+  }
+  doc::BsonWriter result;
+  result.appendString("url", session->url());
+  result.appendDocument("from", doc::encode(from));
+  result.appendDocument("to", doc::encode(to));
+  result.append("plan", *answer.view().find("plan"));
+  result.appendBool("applied", !dry);
+  if (dry) return Outcome{plan.empty() ? 0 : 2, summaryOf(plan, 0), result.finish()};
+  return Outcome{0,
+                 plan.empty() ? fmt::format("{} has all of {} already", to.shown(), from.shown())
+                              : fmt::format("promoted {} to {}: {} created, {} updated", from.shown(), to.shown(),
+                                            plan.summary.create, plan.summary.update),
+                 result.finish()};
+}
+
+}  // namespace mb::cli

@@ -1,0 +1,72 @@
+#include "cli/shape_sync.h"
+
+namespace mb::cli {
+
+namespace {
+
+constexpr size_t kPathsNamed = 5;
+
+}  // namespace
+
+void appendChanges(doc::BsonWriter& out, std::string_view key, const std::vector<FileChange>& changes) {
+  out.beginArray(key);
+  for (size_t i = 0; i < changes.size(); ++i) {
+    out.beginDocument(doc::arrayKey(i));
+    out.appendString("path", changes[i].path);
+    out.appendString("change", nameOf(changes[i].kind));
+    out.end();
+  }
+  out.end();
+}
+
+void appendNames(doc::BsonWriter& out, std::string_view key, const std::vector<std::string>& names) {
+  out.beginArray(key);
+  for (size_t i = 0; i < names.size(); ++i) out.appendString(doc::arrayKey(i), names[i]);
+  out.end();
+}
+
+void appendProject(doc::BsonWriter& out, const Session& session, const ProjectRef& project) {
+  out.appendString("url", session.url());
+  out.appendDocument("project", doc::encode(project));
+}
+
+std::string linesOf(const std::vector<FileChange>& changes) {
+  std::string out;
+  for (const FileChange& each : changes) out += fmt::format("  {:<9} {}\n", nameOf(each.kind), each.path);
+  return out;
+}
+
+std::string pathsOf(const std::vector<FileChange>& changes) {
+  std::string out;
+  for (size_t i = 0; i < changes.size() && i < kPathsNamed; ++i) out += (i == 0 ? "" : ", ") + changes[i].path;
+  if (changes.size() > kPathsNamed) out += fmt::format(" and {} more", changes.size() - kPathsNamed);
+  return out;
+}
+
+Result<ShapeSync> ShapeSync::open(Client& client) {
+  TRY(std::unique_ptr<Session> session, client.session());
+  TRY(ProjectRef project, session->project());
+  ShapeSync out(std::move(session), std::move(project), client.folder(), client.state());
+  TRY(out.record_, out.state_.record());
+  if (out.record_ && !out.record_->isOf(out.session_->url(), out.project_)) out.record_.reset();
+  return out;
+}
+
+Result<ServerShape> ShapeSync::serverShape() {
+  TRY(doc::Document exported, session_->admin(project_, {"GET", "/config-export", "reading the project"}));
+  auto bundle = configuration::bundleOf(exported);
+  if (!bundle) {
+    return fail(
+        ErrorCode::upstreamFailed,
+        fmt::format("this program cannot read the shape that {} gives ({}): take the one of the server's version",
+                    session_->url(), bundle.error().message()));
+  }
+  return ServerShape{std::move(exported), *std::move(bundle)};
+}
+
+Result<> ShapeSync::remember(const ServerShape& server, const configuration::Bundle& inFolder) {
+  record_ = recordOf(session_->url(), project_, server.bundle, inFolder);
+  return state_.keep(*record_);
+}
+
+}  // namespace mb::cli
