@@ -110,6 +110,11 @@ def large() -> list[Tally]:
     return _with_release(lambda server: runners.single("large", [sys.executable, script, "--server", server], 7200))
 
 
+def projects() -> list[Tally]:
+    command = [sys.executable, ROOT / "bench" / "projects.py", "--build"]
+    return _with_release(lambda server: runners.single("projects", [*command, server.parent], 3600))
+
+
 def auth() -> list[Tally]:
     def bench(name, script):
         return _with_release(
@@ -117,6 +122,14 @@ def auth() -> list[Tally]:
         )
 
     return bench("auth timing", "bench/auth_timing.py") + bench("revocation", "bench/revocation.py")
+
+
+def races() -> list[Tally]:
+    rounds = os.environ.get("MB_RACE_ROUNDS", "500")
+    command = [sys.executable, "-m", "pytest", "tests/projects/test_races.py", "-q"]
+    return _with_release(
+        lambda server: runners.single("races", command, 3600, {"MB_SERVER": str(server), "MB_RACE_ROUNDS": rounds})
+    )
 
 
 def catalogue() -> list[Tally]:
@@ -137,7 +150,9 @@ RUNS = {
     ),
     "bench": (bench, "30 min", "the load benchmark"),
     "large": (large, "20 min", "a million documents: lists, memory, other clients during scans and an index build"),
+    "projects": (projects, "8 min", "1,000 projects of 20 collections: start, memory, one project under load beside another"),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
+    "races": (races, "1 min", "500 rounds of members, environments and invites changed at once (MB_RACE_ROUNDS)"),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),
 }
 

@@ -2,14 +2,6 @@
 
 namespace mb::api {
 
-namespace {
-
-projects::By by(const RequestContext& context) {
-  return {context.caller, context.deadline};
-}
-
-}  // namespace
-
 void ControlRoutes::addTo(RouteTable& routes) {
   routes.get("/api/v1/control/setup-status", open(), this, &ControlRoutes::setupStatus, "First-run probe");
   routes.get("/api/v1/control/me", control(), this, &ControlRoutes::me, "The platform user and their memberships");

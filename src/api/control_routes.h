@@ -8,6 +8,11 @@
 
 namespace mb::api {
 
+// Who asks, with a control token.
+inline projects::By by(const RequestContext& context) {
+  return {context.caller, context.deadline};
+}
+
 class ControlRoutes {
  public:
   ControlRoutes(projects::Projects& projects, projects::Members& members, projects::Instance& instance)

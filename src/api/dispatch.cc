@@ -25,16 +25,18 @@ void addLimit(http::Response& response, std::string_view action, const identity:
 }  // namespace
 
 Dispatcher::Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
-                       std::chrono::seconds requestLimit)
+                       snapshot::SlotKey<ProjectCounters> counters, std::chrono::seconds requestLimit)
     : routes_(routes.all()),
       settings_(settings),
       gatekeeper_(gatekeeper),
       cors_(std::move(cors)),
+      counters_(counters),
       requestLimit_(requestLimit) {
   router_.setNameCheck([](std::string_view name) { return !data::isReservedCollection(name); });
   for (size_t i = 0; i < routes_.size(); ++i) {
     router_.add(routes_[i].method, routes_[i].pattern, static_cast<int>(i));
     bodyDependsOnRoute_ = bodyDependsOnRoute_ || routes_[i].maxBody > 0;
+    counted_.push_back(countedPlaneOf(routes_[i]));
   }
 }
 
@@ -94,6 +96,12 @@ http::Response Dispatcher::finish(const http::Request& request, http::Response r
   return response;
 }
 
+void Dispatcher::count(const Route& route, int status, const snapshot::ProjectSnapshot* project) const {
+  if (project == nullptr) return;
+  const std::optional<CountedPlane> plane = counted_[static_cast<size_t>(&route - routes_.data())];
+  if (plane) project->get(counters_).count(*plane, status);
+}
+
 void Dispatcher::note(const http::Request& request, const http::Response& response,
                       std::chrono::steady_clock::time_point started) const {
   if (!logEnabled(LogLevel::debug)) return;
@@ -151,6 +159,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
     response = refuse(request, Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
   }
   response = finish(request, std::move(response), plane, project.get());
+  count(route, response.status, project.get());
   note(request, response, started);
   co_return response;
 }

@@ -7,6 +7,7 @@
 #include "api/api_settings.h"
 #include "api/cors.h"
 #include "api/gatekeeper.h"
+#include "api/metrics.h"
 #include "api/routes.h"
 #include "http/router.h"
 #include "http/server.h"
@@ -17,7 +18,7 @@ class Dispatcher final : public http::Service {
  public:
   // Routes are complete by now; all references outlive this. Any core.
   Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
-             std::chrono::seconds requestLimit = std::chrono::seconds(30));
+             snapshot::SlotKey<ProjectCounters> counters, std::chrono::seconds requestLimit = std::chrono::seconds(30));
 
   Result<size_t> bodyLimit(const http::Request& head) override;
   Async<http::Response> handle(http::Request& request) override;
@@ -34,6 +35,7 @@ class Dispatcher final : public http::Service {
   http::Response refuse(const http::Request& request, const Error& error) const;
   http::Response finish(const http::Request& request, http::Response response, CorsPlane plane,
                         const snapshot::ProjectSnapshot* project) const;
+  void count(const Route& route, int status, const snapshot::ProjectSnapshot* project) const;
   void note(const http::Request& request, const http::Response& response,
             std::chrono::steady_clock::time_point started) const;
 
@@ -41,8 +43,10 @@ class Dispatcher final : public http::Service {
   const ApiSettings& settings_;
   Gatekeeper& gatekeeper_;
   const Cors cors_;
+  const snapshot::SlotKey<ProjectCounters> counters_;
   const std::chrono::seconds requestLimit_;
   http::Router router_;
+  std::vector<std::optional<CountedPlane>> counted_;  // by route
   bool bodyDependsOnRoute_ = false;
 };
 

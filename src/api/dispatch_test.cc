@@ -99,6 +99,7 @@ class DispatchTest : public ::testing::Test {
     directory_.add(project(3, "proj_b", "strict"));
     snapshots_.setDirectory(directory_);
     record_ = snapshots_.addSlot<projects::ProjectRecord>(records_);
+    countersKey_ = snapshots_.addSlot<ProjectCounters>(counters_);
     addCallers();
     addRoutes();
     settings_.corsOrigins = {"https://dash.example"};
@@ -157,7 +158,8 @@ class DispatchTest : public ::testing::Test {
   }
   void rebuild() {
     gatekeeper_.emplace(GateDeps{settings_, authenticator_, limiter_, snapshots_, record_, operatorsEnabled_});
-    dispatcher_.emplace(routes_, settings_, *gatekeeper_, Cors("https://base.example", settings_.corsOrigins));
+    dispatcher_.emplace(routes_, settings_, *gatekeeper_, Cors("https://base.example", settings_.corsOrigins),
+                        countersKey_);
   }
 
   using Headers = std::vector<http::Header>;
@@ -199,6 +201,8 @@ class DispatchTest : public ::testing::Test {
   FakeAuthenticator authenticator_{snapshots_};
   identity::LocalRateLimiter limiter_{{3, 60}, clock_};
   snapshot::SlotKey<projects::ProjectRecord> record_;
+  RequestCounters counters_{1, clock_};
+  snapshot::SlotKey<ProjectCounters> countersKey_;
   ApiSettings settings_;
   bool operatorsEnabled_ = true;
   Handlers handlers_;

@@ -17,7 +17,8 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     adminRoutes_.addTo(routes_);
     gatekeeper_.emplace(
         GateDeps{apiSettings_, identity_.authenticator(), identity_.rateLimiter(), snapshots_, deps_->record, false});
-    dispatcher_.emplace(routes_, apiSettings_, *gatekeeper_, Cors("http://localhost", {}));
+    dispatcher_.emplace(routes_, apiSettings_, *gatekeeper_, Cors("http://localhost", {}),
+                        snapshots_.addSlot<ProjectCounters>(counters_));
     owner_ = person("owner@example.com");
     project_ = made(owner_);
   }
@@ -96,6 +97,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     return identity_.tokens().mintMember(UserId(user.id), opened->session.id, project_.id, role, {});
   }
 
+  RequestCounters counters_{1, clock_};
   ApiSettings apiSettings_;
   AuthRoutes authRoutes_{identity_};
   MfaRoutes mfaRoutes_{identity_};

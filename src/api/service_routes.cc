@@ -40,18 +40,6 @@ void ServiceRoutes::addTo(RouteTable& routes) {
   routes.get("/api/v1/health", open(), this, &ServiceRoutes::health, "Liveness and version");
   routes.get("/api/v1/ready", open(), this, &ServiceRoutes::ready, "Readiness, 503 while starting or draining");
 
-  const auto connections = [&](Method method, std::string pattern) {
-    routes.add(method, std::move(pattern), control(), this, &ServiceRoutes::noConnections,
-               "Connections are not enabled on this deployment");
-  };
-  connections(Method::get, "/api/v1/control/connections/kinds");
-  connections(Method::get, "/api/v1/control/connections");
-  connections(Method::post, "/api/v1/control/connections");
-  connections(Method::patch, "/api/v1/control/connections/:id");
-  connections(Method::remove, "/api/v1/control/connections/:id");
-  connections(Method::get, "/api/v1/control/projects/:id/connections");
-  connections(Method::post, "/api/v1/control/projects/:id/connections");
-
   const auto storage = [&](Method method, std::string pattern) {
     routes.add(method, std::move(pattern), open(), this, &ServiceRoutes::noStorage,
                "Storage is not enabled on this deployment");
@@ -69,6 +57,17 @@ void ServiceRoutes::addTo(RouteTable& routes) {
   routes.post("/api/v1/control/billing/checkout", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
   routes.post("/api/v1/control/billing/portal", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
   routes.post("/api/v1/billing/webhook", open(), this, &ServiceRoutes::noBilling, "Billing is off");
+  const auto ofOperators = [&](Method method, std::string_view path) {
+    routes.add(method, "/api/v1/control/admin" + std::string(path), operators(), this, &ServiceRoutes::noBilling,
+               "Billing is off");
+  };
+  ofOperators(Method::post, "/users/:id/plan");
+  ofOperators(Method::put, "/users/:id/limits");
+  ofOperators(Method::remove, "/users/:id/limits");
+  ofOperators(Method::get, "/plans");
+  ofOperators(Method::patch, "/plans/:slug");
+  ofOperators(Method::get, "/cost-model");
+  ofOperators(Method::put, "/cost-model");
 }
 
 Task<Reply> ServiceRoutes::health(RequestContext&) {
@@ -83,10 +82,6 @@ Task<Reply> ServiceRoutes::ready(RequestContext&) {
   const ReadyAnswer answer{ready ? "ok" : "unavailable",
                            {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message()}};
   co_return Reply::object(ready ? 200 : 503, answer);
-}
-
-Task<Reply> ServiceRoutes::noConnections(RequestContext&) {
-  co_return fail(ErrorCode::notFound, "connections are not enabled on this deployment");
 }
 
 Task<Reply> ServiceRoutes::noStorage(RequestContext&) {

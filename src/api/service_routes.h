@@ -24,7 +24,6 @@ class ServiceRoutes {
 
   Task<Reply> health(RequestContext& context);
   Task<Reply> ready(RequestContext& context);
-  Task<Reply> noConnections(RequestContext& context);
   Task<Reply> noStorage(RequestContext& context);
   Task<Reply> noBilling(RequestContext& context);
   Task<Reply> billingDisabled(RequestContext& context);

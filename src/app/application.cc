@@ -4,23 +4,31 @@
 #include "api/audit_routes.h"
 #include "api/auth_routes.h"
 #include "api/collection_routes.h"
+#include "api/config_routes.h"
+#include "api/connection_routes.h"
 #include "api/control_routes.h"
 #include "api/dispatch.h"
 #include "api/document_routes.h"
+#include "api/environment_routes.h"
 #include "api/gatekeeper.h"
+#include "api/metrics.h"
 #include "api/mfa_routes.h"
 #include "api/oauth_routes.h"
+#include "api/operator_routes.h"
 #include "api/page_routes.h"
-#include "app/blocking.h"
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
 #include "app/data_directory.h"
 #include "app/secret_change.h"
 #include "audit/retention.h"
+#include "base/blocking.h"
 #include "base/log.h"
+#include "configuration/shape_copier.h"
 #include "data/data.h"
 #include "projects/directory.h"
+#include "projects/environments.h"
 #include "projects/members.h"
+#include "projects/operators.h"
 #include "projects/projects.h"
 #include "projects/purge.h"
 #include "snapshot/snapshot.h"
@@ -44,7 +52,7 @@ int coreCount() {
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
   for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-                           data::systemCollections()}) {
+                           connections::systemCollections(), data::systemCollections()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;
@@ -60,7 +68,8 @@ AllSettings::AllSettings(Settings& settings)
       oauth(settings),
       outbound(settings),
       mail(settings),
-      instance(settings) {
+      instance(settings),
+      connections(settings) {
   declareLaterRooms(settings);
 }
 
@@ -79,6 +88,8 @@ struct Application::Impl {
   IdGenerator ids{kClock};
   audit::Auditor auditor{settings.audit.on, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
+  api::RequestCounters requestCounters{cores->count(), kClock};
+  const snapshot::SlotKey<api::ProjectCounters> counters{snapshots.addSlot<api::ProjectCounters>(requestCounters)};
   TaskGroup background;
   outbound::Client outbound{{settings.outbound.allow, settings.outbound.caFile, ""}};
   jobs::Queue queue{{*store, *cores, ids, kClock, master}};
@@ -93,10 +104,16 @@ struct Application::Impl {
   projects::Registration registration{*store, ids, kClock, auditor, mailer, settings.instance};
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
-  projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders()};
+  projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders(),
+                              settings.connections.on};
+  projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
-  projects::Purge purge{projectDeps, retention};
+  projects::Purge purge{projectDeps, retention, connections::purgedAlong()};
+  connections::Connections connections{projectDeps, master};
   std::unique_ptr<data::Data> data;
+  configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, version}};
+  configuration::ConfigurationCopier copier{configuration};
+  projects::Environments environments{projectDeps, copier};
 
   api::ServiceRoutes serviceRoutes;
   api::AuthRoutes authRoutes{identity};
@@ -104,9 +121,14 @@ struct Application::Impl {
   api::OauthRoutes oauthRoutes{identity, oauth, settings.app.baseUrl};
   api::AdminIdentityRoutes adminIdentityRoutes{identity};
   api::ControlRoutes controlRoutes{projects, members, instance};
+  api::EnvironmentRoutes environmentRoutes{environments};
+  api::OperatorRoutes operatorRoutes{operators};
   api::CollectionRoutes collectionRoutes{data->collections()};
   api::DocumentRoutes documentRoutes{data->documents()};
+  api::ConfigRoutes configRoutes{configuration};
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
+  api::ConnectionRoutes connectionRoutes{connections, settings.connections.on};
+  api::MetricsRoutes metricsRoutes{counters};
   api::RouteTable routes;
   api::Gatekeeper gatekeeper;
   api::PageRoutes pageRoutes{
@@ -149,7 +171,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
   identity.setRegistrationHook(registration);
   addRoutes();
   dispatcher = std::make_unique<api::Dispatcher>(routes, settings.api, gatekeeper,
-                                                 api::Cors(settings.app.baseUrl, settings.api.corsOrigins));
+                                                 api::Cors(settings.app.baseUrl, settings.api.corsOrigins), counters);
   server = std::make_unique<http::Server>(settings.http, *cores, *dispatcher);
 }
 
@@ -168,9 +190,14 @@ void Application::Impl::addRoutes() {
   oauthRoutes.addTo(routes);
   adminIdentityRoutes.addTo(routes);
   controlRoutes.addTo(routes);
+  environmentRoutes.addTo(routes);
+  operatorRoutes.addTo(routes);
   collectionRoutes.addTo(routes);
   documentRoutes.addTo(routes);
+  configRoutes.addTo(routes);
   auditRoutes.addTo(routes);
+  connectionRoutes.addTo(routes);
+  metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
 }
 

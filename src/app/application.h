@@ -9,6 +9,7 @@
 #include "api/service_routes.h"
 #include "app/app_settings.h"
 #include "audit/audit.h"
+#include "connections/connections.h"
 #include "http/server.h"
 #include "identity/identity.h"
 #include "identity/oauth.h"
@@ -32,6 +33,7 @@ struct AllSettings {
   outbound::OutboundSettings outbound;
   mail::MailSettings mail;
   projects::InstanceSettings instance;
+  connections::ConnectionSettings connections;
 };
 
 // The collections of the system, of all rooms.

@@ -11,7 +11,7 @@
 
 #include <filesystem>
 
-#include "app/files.h"
+#include "base/files.h"
 #include "base/progress.h"
 #include "document/shape.h"
 

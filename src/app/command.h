@@ -9,7 +9,7 @@
 #include "audit/audit.h"
 #include "base/cores.h"
 #include "base/progress.h"
-#include "cli/wire.h"
+#include "cli/option.h"
 #include "store/embedded/embedded_store.h"
 
 namespace mb::identity {
@@ -40,15 +40,9 @@ struct Surroundings {
   std::string version;
 };
 
-struct Option {
-  // word: given by its place, without the name. hidden: never on the command line, since lines are seen by others and
-  // kept in histories; Command::ask adds it, and no message repeats it.
-  enum class Kind { text, path, flag, word, hidden };
-  std::string_view name;  // without its dashes
-  Kind kind = Kind::text;
-  bool required = false;
-  std::string_view help;
-};
+using cli::has;
+using cli::Option;
+using cli::valueOf;
 
 struct Command {
   std::string_view name;  // "check", or "keys rotate" for one of a group
@@ -71,14 +65,8 @@ const std::vector<Command>& commands();
 std::string_view groupHelp(std::string_view group);
 // Null for an unknown name.
 const Command* findCommand(std::string_view name);
-// Each argument is an option of the command, flags are "true", and what is required is there. Fails with invalidParam.
+// See cli/option.h.
 Result<> checkArguments(const Command& command, const cli::Arguments& arguments);
-
-inline bool has(const cli::Arguments& arguments, const std::string& name) {
-  return arguments.contains(name);
-}
-// "" where it was not given.
-std::string valueOf(const cli::Arguments& arguments, const std::string& name);
 
 // ---- the commands: check.cc, compact.cc, backup.cc, restore.cc, audit_command.cc
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);

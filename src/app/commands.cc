@@ -88,17 +88,6 @@ std::vector<Command> all() {
   };
 }
 
-std::string shownName(const Option& option) {
-  switch (option.kind) {
-    case Kind::word:
-      return "the " + std::string(option.name);
-    case Kind::hidden:
-      return "a " + std::string(option.name);
-    default:
-      return "--" + std::string(option.name);
-  }
-}
-
 struct Group {
   std::string_view name;
   std::string_view help;
@@ -130,31 +119,7 @@ const Command* findCommand(std::string_view name) {
 }
 
 Result<> checkArguments(const Command& command, const cli::Arguments& arguments) {
-  for (const auto& [name, value] : arguments) {
-    const auto option = std::find_if(command.options.begin(), command.options.end(),
-                                     [&](const Option& each) { return each.name == name; });
-    if (option == command.options.end()) {
-      return fail(ErrorCode::invalidParam, fmt::format("{} has no option --{}", command.name, name));
-    }
-    const bool wrong = option->kind == Kind::flag   ? value != "true"
-                       : option->kind == Kind::path ? !value.starts_with('/')
-                                                    : value.empty();
-    if (!wrong && value.find('\0') == std::string::npos) continue;
-    if (option->kind == Kind::hidden) {
-      return fail(ErrorCode::invalidParam, fmt::format("the {} is empty or no text", name));
-    }
-    return fail(ErrorCode::invalidParam, fmt::format("{} cannot be \"{}\"", shownName(*option), value));
-  }
-  for (const Option& option : command.options) {
-    if (!option.required || arguments.contains(std::string(option.name))) continue;
-    return fail(ErrorCode::invalidParam, fmt::format("{} needs {}", command.name, shownName(option)));
-  }
-  return {};
-}
-
-std::string valueOf(const cli::Arguments& arguments, const std::string& name) {
-  const auto found = arguments.find(name);
-  return found == arguments.end() ? "" : found->second;
+  return cli::checkArguments(command.name, command.options, arguments);
 }
 
 }  // namespace mb::app

@@ -1,5 +1,5 @@
-#include "app/blocking.h"
 #include "app/command.h"
+#include "base/blocking.h"
 #include "cli/console.h"
 #include "projects/directory.h"
 

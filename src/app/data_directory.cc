@@ -9,7 +9,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "app/files.h"
+#include "base/files.h"
 
 namespace mb::app {
 

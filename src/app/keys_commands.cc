@@ -1,8 +1,8 @@
 // `manybase keys list` and `keys rotate`. On a running server the new key signs at once.
-#include "app/blocking.h"
 #include "app/command.h"
 #include "app/data_directory.h"
 #include "app/secret_change.h"
+#include "base/blocking.h"
 #include "identity/identity.h"
 
 namespace mb::app {

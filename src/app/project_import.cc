@@ -1,9 +1,9 @@
 #include "app/project_import.h"
 
 #include "app/application.h"
-#include "app/blocking.h"
 #include "app/data_directory.h"
 #include "app/secret_change.h"
+#include "base/blocking.h"
 #include "base/log.h"
 
 namespace mb::app {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/files.h"
+#include "base/files.h"
 
 namespace mb::app {
 

@@ -1,9 +1,9 @@
 // `manybase keys reseal`: another secret for the deployment. How: secret_change.h.
-#include "app/blocking.h"
 #include "app/command.h"
 #include "app/data_directory.h"
-#include "app/files.h"
 #include "app/secret_change.h"
+#include "base/blocking.h"
+#include "base/files.h"
 #include "identity/signing_keys.h"
 
 namespace mb::app {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "app/blocking.h"
+#include "base/blocking.h"
+#include "connections/connections.h"
 #include "identity/signing_keys.h"
 #include "jobs/jobs.h"
 #include "projects/directory.h"
@@ -95,7 +96,7 @@ store::SystemCollection secretChangeCollection() {
 
 std::vector<store::SealedField> sealedFields() {
   std::vector<store::SealedField> all;
-  for (const auto& room : {jobs::sealedFields(), identity::sealedFields()}) {
+  for (const auto& room : {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;

@@ -6,7 +6,7 @@
 
 #include "app/application.h"
 #include "app/data_directory.h"
-#include "app/files.h"
+#include "base/files.h"
 #include "projects/project_types.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
@@ -70,6 +70,7 @@ class SecretChangeTest : public ::testing::Test {
     add(store::kControlProject, "__second_factors", "user_9", "secret", "");
     add(store::kControlProject, "__challenges", "totp:user_8", "secret", "user_8");
     add(kShop, "__oauth_config", "google", "secret", "");
+    add(store::kControlProject, "__connections", "conn_1", "secrets", "");
     addJob("job_1");
   }
   ~SecretChangeTest() override {
@@ -185,7 +186,7 @@ class SecretChangeTest : public ::testing::Test {
     return text;
   }
 
-  static constexpr size_t kValues = 250 + 1 + 1 + 1 + 1 + 1 + 1;  // the signing key is one
+  static constexpr size_t kValues = 250 + 1 + 1 + 1 + 1 + 1 + 1 + 1;  // the signing key is one
   const std::string old_ = secretOf('a');
   const std::string new_ = secretOf('b');
   ManualClock clock_{1'800'000'000'000};

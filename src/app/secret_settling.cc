@@ -1,10 +1,10 @@
 // The secret at the start of a server or a command: the right one, with no change of it left half done.
 #include <cstdio>
 
-#include "app/blocking.h"
 #include "app/data_directory.h"
-#include "app/files.h"
 #include "app/secret_change.h"
+#include "base/blocking.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "identity/signing_keys.h"
 

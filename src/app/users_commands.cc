@@ -1,8 +1,8 @@
 // `manybase users …`: for who is locked out. On the store itself, through the running server or without one.
 #include <charconv>
 
-#include "app/blocking.h"
 #include "app/command.h"
+#include "base/blocking.h"
 #include "identity/identity.h"
 #include "identity/recovery.h"
 #include "projects/directory.h"

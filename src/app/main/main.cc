@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/version.h"
+#include "cli/client.h"
 
 namespace {
 
@@ -15,9 +16,10 @@ struct Value {
   const CLI::Option* option = nullptr;
 };
 
-// What was given of one command's options.
+// What was given of one command's options: of one on a deployment, or of a client's.
 struct Given {
   const Command* command = nullptr;
+  const mb::cli::ClientCommand* client = nullptr;
   CLI::App* parser = nullptr;
   std::map<std::string, Value> values;
   std::map<std::string, bool> flags;
@@ -39,40 +41,53 @@ struct Given {
 // Groups by name, made with the first command of each.
 using Groups = std::map<std::string, CLI::App*>;
 
+constexpr const char* kOnDeployment = "Commands on a deployment";
+constexpr const char* kOnProject = "Commands on a project, from your own machine";
+
 // "keys rotate" is `rotate` below `keys`.
-CLI::App* parserOf(CLI::App& program, Groups& groups, const Command& command) {
-  const std::string name(command.name);
-  const std::string help(command.help);
+CLI::App* parserOf(CLI::App& program, Groups& groups, const std::string& name, const std::string& help) {
   const size_t blank = name.find(' ');
-  if (blank == std::string::npos) return program.add_subcommand(name, help);
+  if (blank == std::string::npos) return program.add_subcommand(name, help)->group(kOnDeployment);
   const std::string group = name.substr(0, blank);
   CLI::App*& parent = groups[group];
   if (parent == nullptr) {
     parent = program.add_subcommand(group, std::string(groupHelp(group)));
     parent->require_subcommand(1);
+    parent->group(kOnDeployment);
   }
   return parent->add_subcommand(name.substr(blank + 1), help);
 }
 
-void declare(CLI::App& program, Groups& groups, Given& given, const Command& command) {
-  given.command = &command;
-  given.parser = parserOf(program, groups, command);
-  given.parser->add_option("--data", given.dataDirectory, "Data directory (default: SERVICE_DATA_DIR)");
-  for (const Option& option : command.options) {
+void declareOptions(Given& given, const std::vector<mb::cli::Option>& options) {
+  using Kind = mb::cli::Option::Kind;
+  for (const mb::cli::Option& option : options) {
     const std::string name(option.name);
     const std::string help(option.help);
-    if (option.kind == Option::Kind::flag) {
+    if (option.kind == Kind::flag) {
       given.parser->add_flag("--" + name, given.flags[name], help);
       continue;
     }
-    if (option.kind == Option::Kind::hidden) continue;
-    const std::string shown = option.kind == Option::Kind::word ? name : "--" + name;
+    if (option.kind == Kind::hidden) continue;
+    const std::string shown = option.kind == Kind::word ? name : "--" + name;
     Value& value = given.values[name];
     CLI::Option* made = given.parser->add_option(shown, value.text, help);
     if (option.required) made->required();
     value.option = made;
   }
   given.parser->add_flag("--json", given.json, "The result as JSON, progress and failures as JSON lines");
+}
+
+void declare(CLI::App& program, Groups& groups, Given& given, const Command& command) {
+  given.command = &command;
+  given.parser = parserOf(program, groups, std::string(command.name), std::string(command.help));
+  given.parser->add_option("--data", given.dataDirectory, "Data directory (default: SERVICE_DATA_DIR)");
+  declareOptions(given, command.options);
+}
+
+void declare(CLI::App& program, Given& given, const mb::cli::ClientCommand& command) {
+  given.client = &command;
+  given.parser = program.add_subcommand(std::string(command.name), std::string(command.help))->group(kOnProject);
+  declareOptions(given, command.options);
 }
 
 }  // namespace
@@ -90,9 +105,12 @@ int main(int argc, char** argv) {
     return "Settings, from the environment or a .env file in the working directory (name, meaning, [default]):\n" +
            settingsHelp();
   });
-  std::vector<Given> given(commands().size());
+  // In place from here on: the parser writes into them.
+  std::vector<Given> given(commands().size() + mb::cli::clientCommands().size());
+  auto next = given.begin();
   Groups groups;
-  for (size_t i = 0; i < given.size(); ++i) declare(program, groups, given[i], commands()[i]);
+  for (const Command& command : commands()) declare(program, groups, *next++, command);
+  for (const mb::cli::ClientCommand& command : mb::cli::clientCommands()) declare(program, *next++, command);
   CLI::App* versionCommand = program.add_subcommand("version", "Print the version");
 
   try {
@@ -106,7 +124,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   for (const Given& each : given) {
-    if (*each.parser) return runCommand(*each.command, each.dataDirectory, each.arguments(), each.json, version);
+    if (!*each.parser) continue;
+    if (each.client != nullptr) return mb::cli::runClient(*each.client, each.arguments(), each.json);
+    return runCommand(*each.command, each.dataDirectory, each.arguments(), each.json, version);
   }
   return serve(version);
 }
