@@ -71,6 +71,11 @@ class World:
             "clientId": "a-client",
             "enabled": True,
             "allowedRedirects": ["https://app.example.com"],
+            "formatVersion": 1,
+            "kind": "github",
+            "environment": unique("e")[:16],
+            "fromProjectId": self.project.id,
+            "toProjectId": self.project.id,
         }
         return {name: values[name] for name, field in (route.body or {}).items() if field.required}
 
@@ -215,7 +220,7 @@ def test_no_body_and_other_types(world, unchanged, route):
             api.call(route.method, path, content=b"{}", headers={"content-type": kind}), 415, "UNSUPPORTED_MEDIA_TYPE"
         )
     refused(
-        api.call(route.method, path, content=b'{"a": "' + b"x" * (1 << 20) + b'"}', headers=JSON),
+        api.call(route.method, path, content=b'{"a": "' + b"x" * route.largest + b'"}', headers=JSON),
         413,
         "PAYLOAD_TOO_LARGE",
     )

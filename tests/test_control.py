@@ -60,7 +60,7 @@ def test_first_run(make_server):
     }
     assert status["needsSetup"] is True and status["registrationOpen"] is True
     assert status["billingEnabled"] is False and status["storageEnabled"] is False
-    assert status["connectionsEnabled"] is False and status["oauthProviders"] == []
+    assert status["connectionsEnabled"] is True and status["oauthProviders"] == []
     first = PlatformUser(nobody.server)
     assert ok(nobody.get("/control/setup-status"))["needsSetup"] is False
     assert first.user["platformRole"] == "super-admin"

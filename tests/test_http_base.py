@@ -325,17 +325,6 @@ def test_nesting_of_100_is_the_limit(admin, project):
 # ---- what other rooms will bring
 
 
-@pytest.mark.parametrize("path", ["/control/connections", "/control/connections/kinds"])
-def test_no_connections_on_this_deployment(owner, path):
-    error = refused(owner.get(path), 404)
-    assert error["message"] == "connections are not enabled on this deployment"
-
-
-def test_no_connections_of_a_project(owner, project):
-    error = refused(owner.get(f"/control/projects/{project.id}/connections"), 404)
-    assert error["message"] == "connections are not enabled on this deployment"
-
-
 def test_no_storage(admin):
     assert refused(admin.get("/admin/storage/buckets"), 404)["message"] == "storage is not enabled"
     assert refused(admin.post("/admin/storage/buckets", {"name": "a"}), 404)["message"] == "storage is not enabled"

@@ -1,11 +1,8 @@
 """`manybase users`: for who is locked out, beside the running server and without one."""
 
 import json
-import os
-import pty
 import socket
 import subprocess
-import time
 
 import pyotp
 import pytest
@@ -13,6 +10,7 @@ import pytest
 from support.client import PASSWORD, Api, PlatformUser, ok, refused, unique
 from support.commands import complains, done, line_of, result, run
 from support.server import SLOW
+from support.terminal import on_terminal
 
 NEW = "another horse battery"
 
@@ -136,29 +134,6 @@ def test_never_as_an_argument(server, boss):
         ran = run("users password", boss.email, *line, data=server.data)
         assert ran.returncode == 2 and NEW not in ran.stdout
     complains(run("users password", boss.email, data=server.data, prefix=("setsid",)), "--stdin", 2)
-
-
-def on_terminal(line: list[str], answers: list[str]) -> tuple[int, str]:
-    """Runs a program on a terminal of its own and types an answer at each prompt: exit code, and what it showed."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execvpe(line[0], line, {"PATH": os.environ["PATH"]})
-    shown = b""
-    limit = time.monotonic() + 60 * SLOW
-    waiting = list(answers)
-    while time.monotonic() < limit:
-        try:
-            piece = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
-        if waiting and shown.rstrip(b" ").endswith(b":"):
-            os.write(terminal, waiting.pop(0).encode())
-    _, status = os.waitpid(pid, 0)
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(status), shown.decode()
 
 
 def test_asked_on_a_terminal(server):

@@ -21,6 +21,7 @@ class Route:
     scope: str = ""  # of an API key, on the data plane
     body: dict | None = field(default=None, hash=False)  # name -> Field; None: no body
     document: bool = False  # the body is any object
+    largest: int = 1 << 20  # bytes of a body
 
     def __str__(self):
         return f"{self.method} {self.path}"
@@ -103,11 +104,42 @@ CONTROL = [
         "control",
         body={"email": required("string"), "role": required("string")},
     ),
+    Route(
+        "POST",
+        "/control/projects/{project}/environments",
+        "control",
+        body={"environment": required("string"), "color": Field("string")},
+    ),
+    Route(
+        "POST",
+        "/control/environments/promote",
+        "control",
+        body={"fromProjectId": required("string"), "toProjectId": required("string")},
+    ),
+    Route("GET", "/control/connections", "control"),
+    Route("GET", "/control/connections/kinds", "control"),
+    Route("GET", "/control/projects/{project}/connections", "control"),
+    *(
+        Route(
+            "POST",
+            path,
+            "control",
+            body={
+                "kind": required("string"),
+                "name": required("string"),
+                "config": Field("object"),
+                "secrets": Field("object"),
+            },
+        )
+        for path in ("/control/connections", "/control/projects/{project}/connections")
+    ),
     Route("PATCH", "/control/projects/{project}/members/{member}", "control", body={"role": required("string")}),
     Route("DELETE", "/control/projects/{project}/members/{member}", "control"),
 ]
 
 ADMIN = [
+    Route("GET", "/admin/metrics", "admin", "ops:read"),
+    Route("GET", "/admin/usage", "admin", "ops:read"),
     Route("GET", "/admin/collections", "admin", "collections:read"),
     Route("POST", "/admin/collections", "admin", "collections:manage", body={"name": required("string")}),
     Route("DELETE", _C, "admin", "collections:manage"),
@@ -164,6 +196,22 @@ ADMIN = [
         "PUT", "/admin/auth/oauth/redirects", "admin", "auth:config:write", body={"allowedRedirects": required("array")}
     ),
     Route("GET", "/admin/audit", "admin", "audit:read"),
+    Route("GET", "/admin/config-export", "admin", "config:manage"),
+    Route(
+        "POST",
+        "/admin/config-import",
+        "admin",
+        "config:manage",
+        body={
+            "formatVersion": required("int"),
+            "project": Field("object"),
+            "collections": Field("array"),
+            "roles": Field("array"),
+            "enduserRoles": Field("array"),
+            "oauth": Field("object"),
+        },
+        largest=16 << 20,
+    ),
     Route("GET", "/admin/users", "admin", "users:read"),
     Route(
         "POST",

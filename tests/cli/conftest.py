@@ -1,0 +1,62 @@
+"""A server whose limit on logins is out of the way: the program's calls all come from one address."""
+
+import itertools
+
+import pytest
+
+from support.person import Folder, Person
+from support.server import Server
+
+_number = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("server"), {"SERVICE_AUTH_RATE_LIMIT": "1000/60"}).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def person(server, tmp_path_factory):
+    """A maker of people who are signed in."""
+
+    def make(email: str | None = None, login: bool = True) -> Person:
+        made = Person(server, tmp_path_factory.mktemp(f"person{next(_number)}"), email)
+        return made.login() if login else made
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def ann(person):
+    return person()
+
+
+@pytest.fixture
+def shop(ann):
+    """A new project of Ann's with a little of everything in it."""
+    project = ann.user.create_project()
+    project.collection(
+        "notes",
+        schema={
+            "type": "object",
+            "required": ["title"],
+            "properties": {"title": {"type": "string"}, "due": {"type": "string", "x-bson": "date"}},
+        },
+        indexes=[{"keys": {"ownerId": 1}}],
+    )
+    project.role("data:notes:read", name="readers")
+    return project
+
+
+@pytest.fixture
+def linked(ann, shop, tmp_path):
+    """A folder of Ann's with the project pulled into it."""
+
+    folder = Folder(ann, tmp_path, shop)
+    assert folder.run("link", "--project", shop.slug, "--url", ann.server.url).returncode == 0
+    ran = folder.run("pull")
+    assert ran.returncode == 0, ran.stderr
+    return folder
+

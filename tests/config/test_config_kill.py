@@ -1,0 +1,51 @@
+"""An import that the process does not survive, at any point, and the same import again."""
+
+import threading
+import time
+
+import httpx
+
+from support.project_shapes import export_text, make, summary
+from support.client import Api, PlatformUser, ok
+
+ROUNDS = 10
+
+
+def test_an_import_cut_anywhere_is_finished_by_the_next(make_server):
+    server = make_server().start()
+    owner = PlatformUser(server)
+    source = owner.create_project("Source")
+    make(source, 5)
+    document = ok(source.admin.get("/admin/config-export"))
+    wanted = export_text(source.admin)
+
+    # How long a whole one takes tells where to cut.
+    whole = owner.create_project("Whole")
+    began = time.monotonic()
+    ok(whole.admin.post("/admin/config-import", document))
+    took = time.monotonic() - began
+
+    cut = set()
+    for round_number in range(ROUNDS):
+        project = owner.create_project(f"Round {round_number}")
+        token = project.api_key("admin").token
+
+        def attempt(api=Api(server, token)):
+            try:
+                api.post("/admin/config-import", document)
+            except httpx.HTTPError:
+                pass
+
+        running = threading.Thread(target=attempt)
+        running.start()
+        time.sleep(took * (round_number + 1) / ROUNDS)
+        server.kill()
+        running.join()
+        server.start()
+        admin = Api(server, token)
+        planned = ok(admin.post("/admin/config-import", document, params={"dryRun": "1"}))
+        cut.add(summary(planned))
+        ok(admin.post("/admin/config-import", document))
+        assert export_text(admin) == wanted
+        assert summary(ok(admin.post("/admin/config-import", document)))[:2] == (0, 0)
+    assert len(cut) > 2, f"the process was always killed at the same place: {cut}"

@@ -1,0 +1,93 @@
+"""Shapes of projects for these tests, and how they are made and read."""
+
+import random
+
+from support.client import Api, Project, ok
+
+POLICY = {
+    "read": {"filter": {"ownerId": "$auth.uid", "state": {"$in": ["open", "late"]}}, "deniedReadFields": ["cost"]},
+    "create": {"validate": "auth.uid != ''"},
+    "update": {"immutableFields": ["serial", "kind"]},
+}
+SCHEMA = {
+    "type": "object",
+    "required": ["title", "at"],
+    "properties": {
+        "title": {"type": "string", "maxLength": 80},
+        "at": {"type": "string", "x-bson": "date"},
+        "author": {"type": "string", "x-ref": "people"},
+        "state": {"enum": ["open", "closed", "late"]},
+    },
+}
+
+
+def shuffled(value, chance: random.Random):
+    """The same JSON with the fields of its objects in another order."""
+    if isinstance(value, dict):
+        fields = [(key, shuffled(each, chance)) for key, each in value.items()]
+        chance.shuffle(fields)
+        return dict(fields)
+    if isinstance(value, list):
+        return [shuffled(each, chance) for each in value]
+    return value
+
+
+def make(project: Project, seed: int = 0) -> None:
+    """A shape of every kind there is, by the admin routes, in an order of `seed`."""
+    admin, chance = project.admin, random.Random(seed)
+
+    def collection(name, schema=None, policy=None, indexes=()):
+        ok(admin.post("/admin/collections", {"name": name}), 201)
+        steps = [("PUT", "schema", schema), ("PUT", "policy", policy)]
+        steps += [("POST", "indexes", index) for index in indexes]
+        chance.shuffle(steps)
+        for method, what, body in steps:
+            if body is not None:
+                answer = admin.call(method, f"/admin/collections/{name}/{what}", shuffled(body, chance))
+                ok(answer, 204 if method == "PUT" else 201)
+
+    indexes = [{"keys": {"title": 1}, "unique": True}, {"name": "fresh", "keys": {"at": 1}, "expireAfterSeconds": 60}]
+    steps = [
+        lambda: collection("posts", SCHEMA, POLICY, indexes),
+        lambda: collection("people", None, {"list": {}}),
+        lambda: collection("Bare"),
+        lambda: collection("line-items", {"properties": {"clientSecret": {"type": "string"}}}),
+        lambda: ok(admin.put("/admin/collections/*/policy", shuffled({"read": {}, "admin": {}}, chance)), 204),
+        lambda: project.role("audit:read", "data:posts:*", name="Writer"),
+        lambda: project.role(name="Auditor"),
+        lambda: project.enduser_role("data:posts:read", name="Guest"),
+        lambda: ok(admin.put("/admin/auth/oauth/providers/github", {"clientId": "gh", "enabled": False}), 204),
+        lambda: ok(
+            admin.put(
+                "/admin/auth/oauth/providers/google",
+                {"clientId": "abc", "enabled": True, "clientSecret": "very-secret"},
+            ),
+            204,
+        ),
+        lambda: ok(
+            admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": ["https://b.example", "https://a.example"]}),
+            204,
+        ),
+    ]
+    chance.shuffle(steps)
+    for step in steps:
+        step()
+
+
+def export_text(api: Api) -> str:
+    """The export's bytes without the moment and the project's name."""
+    response = api.get("/admin/config-export")
+    exported = ok(response)
+    text = response.text
+    for part in (f'"exportedAt":"{exported["exportedAt"]}",', f'"project":{{"name":"{exported["project"]["name"]}"}},'):
+        assert part in text
+        text = text.replace(part, "")
+    return text
+
+
+def summary(answer: dict) -> tuple:
+    assert answer["problems"] == []
+    counts = answer["plan"]["summary"]
+    actions = [change["action"] for change in answer["plan"]["changes"]]
+    assert {action: actions.count(action) for action in counts} == counts
+    return counts["create"], counts["update"], counts["unchanged"]
