@@ -47,7 +47,11 @@ int Cores::current() {
 }
 
 Async<void> sleepFor(std::chrono::milliseconds duration) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, duration);
+  return sleepUntil(std::chrono::steady_clock::now() + duration);
+}
+
+Async<void> sleepUntil(std::chrono::steady_clock::time_point when) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, when);
   boost::system::error_code ignored;
   co_await timer.async_wait(asio::redirect_error(useAwaitable, ignored));
 }

@@ -51,5 +51,6 @@ class PerCore {
 
 // Waits on the calling coroutine's core.
 Async<void> sleepFor(std::chrono::milliseconds duration);
+Async<void> sleepUntil(std::chrono::steady_clock::time_point when);
 
 }  // namespace mb
