@@ -15,6 +15,13 @@ constexpr size_t kSliceBytes = 1 << 20;
 // While the disk is nearly full or too many writes wait.
 constexpr std::chrono::milliseconds kBusyPause{50};
 
+// Where others write too, a slice is followed by a rest as long as it took, so that they keep the larger part.
+constexpr std::chrono::milliseconds kLongestRest{50};
+std::chrono::steady_clock::time_point restAfter(std::chrono::steady_clock::time_point begun) {
+  const auto now = std::chrono::steady_clock::now();
+  return now + std::min<std::chrono::steady_clock::duration>(now - begun, kLongestRest);
+}
+
 std::unexpected<Error> dropped() {
   return fail(ErrorCode::conflict, "the index was dropped while it was being built");
 }
@@ -142,9 +149,12 @@ Task<> Engine::fillIndex(CollectionRef collection, IndexNo index) {
          co_await readPool_->run([&] { return readPosition(*database_, collection.project, index); }));
   while (true) {
     if (gate_.closed()) co_return stopping();
+    const auto begun = std::chrono::steady_clock::now();
+    const uint64_t writes = embeddedStats().writes;
     CO_TRY(const Filled filled, co_await fillSlice(collection, index, at));
     if (filled == Filled::all) co_return Result<>();
     if (filled == Filled::busy) co_await sleepFor(kBusyPause);
+    if (filled == Filled::more && embeddedStats().writes > writes + 1) co_await sleepUntil(restAfter(begun));
   }
 }
 
