@@ -8,7 +8,6 @@ The same list of 20 through an index is asked of a server with 10,000 documents 
 that what else goes on falls on both alike. Everything stays on 127.0.0.1 and is bounded.
 """
 
-import argparse
 import json
 import pathlib
 import random
@@ -23,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from client import raw_request  # noqa: E402
-from run import Bench, good  # noqa: E402
+from run import Bench, Figures, arguments, good  # noqa: E402
 from targets import PASSWORD, Manybase, note  # noqa: E402
 
 PER_OWNER = 20
@@ -173,19 +172,11 @@ def creates_during_build(bench, large):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=str(HERE.parent / "build" / "release" / "bin"), help="folder of the binaries")
-    parser.add_argument("--server", help="another manybase than the one built")
-    parser.add_argument("--documents", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
-    binaries = pathlib.Path(options.build)
-    binary = options.server or str(binaries / "manybase")
-
+    options = arguments(__doc__, documents=1_000_000)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=HERE.parent / "build") as folder:
-        bench = Bench(binaries, folder, options.repeats)
-        small = Filled(bench.folder / "small", binary, SMALL)
-        large = Filled(bench.folder / "large", binary, options.documents)
+        bench = Bench(options.build, folder, options.repeats)
+        small = Filled(bench.folder / "small", options.server, SMALL)
+        large = Filled(bench.folder / "large", options.server, options.documents)
         try:
             for server in (small, large):
                 server.start()
@@ -193,34 +184,30 @@ def main():
                 begin = time.perf_counter()
                 server.fill(bench)
                 print(f"{server.documents} documents in {time.perf_counter() - begin:.0f} s", flush=True)
-            result = {}
-
-            def tell(**figures):
-                for name, value in figures.items():
-                    result[name] = round(value, 2)
-                    print(f"{name}: {result[name]}", flush=True)
-
-            tell(residentMiB=large.resident_mib(), emptyUs=bench.empty(16)["cpuUsPerRequest"])
+            result = Figures()
+            result.tell(residentMiB=large.resident_mib(), emptyUs=bench.empty(16)["cpuUsPerRequest"])
             costs = lists(bench, small, large, options.repeats)
-            tell(**{f"{kind}Us": cost for kind, cost in costs.items()}, residentAfterListsMiB=large.resident_mib())
-            tell(again=costs["again"] / costs["small"], random=costs["random"] / costs["small"])
+            result.tell(**{f"{kind}Us": cost for kind, cost in costs.items()})
+            result.tell(residentAfterListsMiB=large.resident_mib())
+            result.tell(again=costs["again"] / costs["small"], random=costs["random"] / costs["small"])
             alone, beside, seconds = scans(bench, large, options.repeats)
-            tell(p99AloneMs=alone, p99DuringScanMs=beside, p99RiseMs=beside - alone, scanSeconds=seconds)
-            tell(residentAfterScansMiB=large.resident_mib())
+            result.tell(p99AloneMs=alone, p99DuringScanMs=beside, p99RiseMs=beside - alone, scanSeconds=seconds)
+            result.tell(residentAfterScansMiB=large.resident_mib())
             rate, building, seconds = creates_during_build(bench, large)
-            tell(createsPerSecond=rate, createsDuringBuild=building, createsShare=building / rate, buildSeconds=seconds)
-            tell(residentAfterBuildMiB=large.resident_mib())
+            result.tell(createsPerSecond=rate, createsDuringBuild=building, createsShare=building / rate)
+            result.tell(buildSeconds=seconds)
+            result.tell(residentAfterBuildMiB=large.resident_mib())
         finally:
             small.stop()
             large.stop()
 
-    missed = []
+    missed = {}
     for name, bound in BOUNDS.items():
-        value = max(result[n] for n in result if n.startswith("resident")) if name == "residentMiB" else result[name]
-        if value < bound if name == "createsShare" else value > bound:
-            missed.append(f"MISSED {name} is {value}, bound {bound}")
-    print("\n".join(missed) or "all bounds hold")
-    return 1 if missed else 0
+        if name == "residentMiB":
+            result[name] = max(result[n] for n in result if n.startswith("resident"))
+        if result[name] < bound if name == "createsShare" else result[name] > bound:
+            missed[name] = bound
+    return result.judged(missed)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ and writes, while another is asked 200 times a second; with that load and withou
 falls on both alike. Everything stays on 127.0.0.1 and is bounded.
 """
 
-import argparse
 import pathlib
 import statistics
 import sys
@@ -21,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from client import in_parallel, raw_request  # noqa: E402
-from run import Bench, good  # noqa: E402
+from run import Bench, Figures, arguments, good  # noqa: E402
 from targets import PASSWORD, Manybase, address, note  # noqa: E402
 
 COLLECTIONS = 20
@@ -186,41 +185,27 @@ def neighbours(bench, other, crowd, repeats):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=str(HERE.parent / "build" / "release" / "bin"), help="folder of the binaries")
-    parser.add_argument("--server", help="another manybase than the one built")
-    parser.add_argument("--projects", type=int, default=1_000)
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
-    binaries = pathlib.Path(options.build)
-    binary = options.server or str(binaries / "manybase")
-
+    options = arguments(__doc__, projects=1_000)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=HERE.parent / "build") as folder:
-        bench = Bench(binaries, folder, options.repeats)
+        bench = Bench(options.build, folder, options.repeats)
         beside = pathlib.Path(folder) / "beside"
         beside.mkdir()
-        crowd = Crowd(bench.folder / "crowd", binary, options.projects)
-        result = {}
-
-        def tell(**figures):
-            for name, value in figures.items():
-                result[name] = round(value, 2)
-                print(f"{name}: {result[name]}", flush=True)
-
+        crowd = Crowd(bench.folder / "crowd", options.server, options.projects)
+        result = Figures()
         try:
             crowd.start()
             begin = time.perf_counter()
             crowd.prepare(bench)
-            tell(prepareSeconds=time.perf_counter() - begin, residentPreparedMiB=crowd.resident_mib())
+            result.tell(prepareSeconds=time.perf_counter() - begin, residentPreparedMiB=crowd.resident_mib())
             crowd.stop()
             starts = []
             for _ in range(STARTS):
                 starts.append(crowd.start())
                 crowd.stop()
-            tell(startSeconds=statistics.median(starts))
+            result.tell(startSeconds=statistics.median(starts))
             crowd.start()
             time.sleep(SETTLE)
-            tell(residentIdleMiB=crowd.resident_mib())
+            result.tell(residentIdleMiB=crowd.resident_mib())
             crowd.sign_in()
             tokens = in_parallel(crowd.token, range(crowd.count))
             every = [raw_request("GET", "/api/v1/c00?limit=1", token) for token in tokens]
@@ -228,16 +213,13 @@ def main():
             if not good(run):
                 raise RuntimeError(f"a list in each project: {run['statuses']}")
             time.sleep(SETTLE)
-            tell(residentAllAskedMiB=crowd.resident_mib())
-            alone, during, rate = neighbours(bench, Bench(binaries, beside, 1), crowd, options.repeats)
-            tell(loudPerSecond=rate, p99AloneMs=alone, p99BesideMs=during, p99RiseMs=during - alone)
+            result.tell(residentAllAskedMiB=crowd.resident_mib())
+            alone, during, rate = neighbours(bench, Bench(options.build, beside, 1), crowd, options.repeats)
+            result.tell(loudPerSecond=rate, p99AloneMs=alone, p99BesideMs=during, p99RiseMs=during - alone)
         finally:
             crowd.stop()
 
-    over = {name: bound for name, bound in BOUNDS.items() if result[name] > bound}
-    missed = [f"MISSED {name} is {result[name]}, bound {bound}" for name, bound in over.items()]
-    print("\n".join(missed) or "all bounds hold")
-    return 1 if missed else 0
+    return result.judged({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
 
 
 if __name__ == "__main__":

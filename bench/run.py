@@ -11,7 +11,6 @@ import argparse
 import json
 import pathlib
 import platform
-import shutil
 import signal
 import statistics
 import subprocess
@@ -22,7 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from client import in_parallel, raw_request, write_requests  # noqa: E402
+from client import raw_request, write_requests  # noqa: E402
 from targets import KINDS, OWNERS, Manybase, PocketBase, get_pocketbase, manybase_commits, note  # noqa: E402
 
 WORK = {"empty": 40_000, "get": 40_000, "list": 15_000, "create": 20_000, "patch": 20_000, "login": 200}
@@ -88,6 +87,34 @@ class Bench:
         for (kind, connections), figures in runs.items():
             result.setdefault(kind, {})[connections] = self.median(figures)
         return result
+
+
+class Figures(dict):
+    """What a benchmark found, told as it is found; two digits after the point are enough."""
+
+    def tell(self, **figures):
+        for name, value in figures.items():
+            self[name] = round(value, 2)
+            print(f"{name}: {self[name]}", flush=True)
+
+    def judged(self, missed):
+        """The exit code, once `missed` ({name: bound}) is told."""
+        lines = [f"MISSED {name} is {self[name]}, bound {bound}" for name, bound in missed.items()]
+        print("\n".join(lines) or "all bounds hold")
+        return 1 if missed else 0
+
+
+def arguments(doc, **numbers):
+    """What the benchmarks of one size take on the command line; `numbers` are defaults of options of their own."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=str(HERE.parent / "build" / "release" / "bin"), help="folder of the binaries")
+    parser.add_argument("--server", help="another manybase than the one built")
+    for name, value in {**numbers, "repeats": 5}.items():
+        parser.add_argument(f"--{name}", type=int, default=value)
+    options = parser.parse_args()
+    options.build = pathlib.Path(options.build)
+    options.server = options.server or str(options.build / "manybase")
+    return options
 
 
 def good(figures):

@@ -73,6 +73,14 @@ class ChainTest : public ::testing::Test {
     const doc::Document other = *doc::parseJson(R"({"action":"user.activate"})");
     return with(document, "action", *other.view().find("action"));
   }
+  // Edited, with the hash that it would have in its place.
+  static doc::Document forged(doc::DocumentView document) {
+    const doc::Document changed = edited(document);
+    doc::BsonWriter hash;
+    hash.appendString("hash", toHex(store::chainHash(store::linkOf(document)->prev, changed)));
+    const doc::Document made = hash.finish();
+    return with(changed, "hash", *made.view().find("hash"));
+  }
 
   ChainReport check(std::optional<Digest> looked = std::nullopt) {
     const std::filesystem::path path = opened_.path() / fmt::format("image{}", images_++);
@@ -149,12 +157,7 @@ TEST_F(ChainTest, AnEditedEntryIsNamed) {
 
 TEST_F(ChainTest, EditedWithItsHashMadeAnewDoesNotFit) {
   const auto ids = record(4);
-  const auto link = store::linkOf(at(ids[1]));
-  doc::Document changed = edited(at(ids[1]));
-  doc::BsonWriter hash;
-  hash.appendString("hash", toHex(store::chainHash(link->prev, changed)));
-  const doc::Document made = hash.finish();
-  put(ids[1], with(changed, "hash", *made.view().find("hash")));
+  put(ids[1], forged(at(ids[1])));
   EXPECT_EQ(problem(), "entry 3 (" + ids[2] + ") does not follow the one before it: one of them was replaced");
   // Of the last one the recorded end tells.
   for (const std::string& id : {ids[2], ids[3]}) remove(id);
@@ -163,12 +166,7 @@ TEST_F(ChainTest, EditedWithItsHashMadeAnewDoesNotFit) {
 
 TEST_F(ChainTest, TheLastOneReplacedShowsAgainstTheRecordedEnd) {
   const auto ids = record(2);
-  const auto link = store::linkOf(at(ids[1]));
-  doc::Document changed = edited(at(ids[1]));
-  doc::BsonWriter hash;
-  hash.appendString("hash", toHex(store::chainHash(link->prev, changed)));
-  const doc::Document made = hash.finish();
-  put(ids[1], with(changed, "hash", *made.view().find("hash")));
+  put(ids[1], forged(at(ids[1])));
   EXPECT_EQ(problem(), "entry 2 (" + ids[1] + ") is not the one that was recorded as the last");
 }
 

@@ -15,6 +15,21 @@ class ClientTest : public ClientFixture {
   std::future<Result<Response>> start(Request request) {
     return std::async(std::launch::async, [this, request = std::move(request)] { return send(request); });
   }
+  // Answers that wait to be let go.
+  class Held {
+   public:
+    auto until(std::string answer) {
+      return [ended = ended_, answer = std::move(answer)](const Seen&) {
+        ended.wait();
+        return answer;
+      };
+    }
+    void release() { end_.set_value(); }
+
+   private:
+    std::promise<void> end_;
+    std::shared_future<void> ended_ = end_.get_future().share();
+  };
   void waitFor(const std::function<bool()>& condition) {
     while (!condition()) std::this_thread::sleep_for(1ms);
   }
@@ -203,28 +218,20 @@ TEST_F(ClientTest, WhoDoesNotListenFails) {
 }
 
 TEST_F(ClientTest, SlowAnswersTimeOut) {
-  std::promise<void> end;
-  std::shared_future<void> ended = end.get_future().share();
-  const HttpServer server([ended](const Seen&) {
-    ended.wait();
-    return std::string();
-  });
+  Held held;
+  const HttpServer server(held.until(std::string()));
   open();
   Request request;
   request.url = server.url("/");
   request.trust = Trust::deployment;
   request.timeout = 50ms;
   EXPECT_EQ(told(send(request)), "timed out");
-  end.set_value();
+  held.release();
 }
 
 TEST_F(ClientTest, WaitingForAPlaceCountsAgainstTheTimeout) {
-  std::promise<void> end;
-  std::shared_future<void> ended = end.get_future().share();
-  const HttpServer server([ended](const Seen&) {
-    ended.wait();
-    return ok();
-  });
+  Held held;
+  const HttpServer server(held.until(ok()));
   open();
   Request request;
   request.url = server.url("/");
@@ -244,7 +251,7 @@ TEST_F(ClientTest, WaitingForAPlaceCountsAgainstTheTimeout) {
   elsewhere.keys.target = "webhook/y";
   auto other = start(elsewhere);
   waitFor([&] { return server.seen().size() == 5; });
-  end.set_value();
+  held.release();
   for (auto& one : running) EXPECT_EQ(told(one.get()), "200");
   EXPECT_EQ(told(sixth.get()), "200");
   EXPECT_EQ(told(other.get()), "200");
@@ -271,12 +278,8 @@ TEST_F(ClientTest, RequestsThatCannotBeSent) {
 }
 
 TEST_F(ClientTest, StopEndsAllCalls) {
-  std::promise<void> end;
-  std::shared_future<void> ended = end.get_future().share();
-  const HttpServer server([ended](const Seen&) {
-    ended.wait();
-    return std::string();
-  });
+  Held held;
+  const HttpServer server(held.until(std::string()));
   open();
   Request request;
   request.url = server.url("/");
@@ -290,7 +293,7 @@ TEST_F(ClientTest, StopEndsAllCalls) {
   for (auto& call : calls) EXPECT_EQ(told(call.get()), "UNAVAILABLE");
   EXPECT_EQ(told(send(request)), "UNAVAILABLE");
   client_->stop();
-  end.set_value();
+  held.release();
 }
 
 TEST_F(ClientTest, ManyAtATime) {
