@@ -113,7 +113,7 @@ struct Application::Impl {
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, version}};
   configuration::ConfigurationCopier copier{configuration};
-  projects::Environments environments{projectDeps, copier};
+  projects::Environments environments{projectDeps, copier, queue};
 
   api::ServiceRoutes serviceRoutes;
   api::AuthRoutes authRoutes{identity};
@@ -219,7 +219,7 @@ void Application::Impl::openCommandSocket() {
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
   deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
                                 secret ? *std::move(secret) : std::nullopt, version, settings.app.secret.has_value(),
-                                &identity});
+                                &identity, mailer.delivers()});
   commandSocket = std::make_unique<CommandSocket>(*deployment);
   const Result<> listening = commandSocket->listen();
   if (!listening) logWarn(listening.error().message());

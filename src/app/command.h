@@ -30,6 +30,7 @@ struct Deployment {
   std::string version;
   bool secretGiven = false;                // by SERVICE_SECRET, not by the data directory
   identity::Identity* identity = nullptr;  // of the server that runs here; null where none does
+  bool deliversMail = false;               // so addresses can be proven
 };
 
 // What a command knows before any store is open.
@@ -38,6 +39,7 @@ struct Surroundings {
   store::EmbeddedSettings storeSettings;
   std::optional<Secret> givenSecret;  // SERVICE_SECRET, in base64
   std::string version;
+  bool deliversMail = false;  // a mail server is set
 };
 
 using cli::has;

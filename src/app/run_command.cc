@@ -75,7 +75,8 @@ Result<cli::Outcome> runHere(const Command& command, const Surroundings& surroun
                           std::move(secret),
                           surroundings.version,
                           surroundings.givenSecret.has_value(),
-                          nullptr};
+                          nullptr,
+                          surroundings.deliversMail};
     Result<cli::Outcome> ran = command.run(deployment, arguments, progress);
     store->close();
     return ran;
@@ -133,7 +134,8 @@ int runCommand(const Command& command, const std::string& dataDirectory, cli::Ar
   std::error_code failed;
   const std::filesystem::path directory = std::filesystem::absolute(
       dataDirectory.empty() ? all.app.dataDirectory : std::filesystem::path(dataDirectory), failed);
-  const Surroundings surroundings{directory.lexically_normal(), all.store, all.app.secret, version.version};
+  const Surroundings surroundings{directory.lexically_normal(), all.store, all.app.secret, version.version,
+                                  all.mail.smtp.has_value()};
   auto ending = perform(command, surroundings, all.audit.on, withAbsolutePaths(command, std::move(arguments)), console);
   if (!ending) return console.show(cli::failureOf(ending.error()));
   return std::visit([&](const auto& each) { return console.show(each); }, *ending);

@@ -48,6 +48,7 @@ Sums sumsOf(doc::DocumentView document) {
 }
 
 std::vector<FileChange> changes(const Sums& before, const configuration::Bundle& now, const Sums& alsoSame) {
+  static const std::string kEmptyList = sumOf("[]\n");
   std::vector<FileChange> out;
   std::set<std::string_view> there;
   for (const configuration::BundleFile& file : now) {
@@ -63,7 +64,8 @@ std::vector<FileChange> changes(const Sums& before, const configuration::Bundle&
     out.push_back({file.path, FileChange::Kind::modified});
   }
   for (const auto& [path, sum] : before) {
-    if (!there.contains(path)) out.push_back({path, FileChange::Kind::removed});
+    // A list without entries says the same as no file at all.
+    if (!there.contains(path) && sum != kEmptyList) out.push_back({path, FileChange::Kind::removed});
   }
   std::ranges::sort(out, {}, &FileChange::path);
   return out;

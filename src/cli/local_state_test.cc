@@ -56,7 +56,8 @@ TEST(PullRecord, TellsWhoChangedWhat) {
 
 // After a push the folder may say the same in other words; what was not deleted on the server stays a difference.
 TEST(PullRecord, KnowsOtherWordsForTheSame) {
-  const Bundle server = {{"collections/a.json", "{}\n"}, {"meta.json", "m"}, {"roles.json", "[]"}};
+  const Bundle server = {
+      {"collections/a.json", "{}\n"}, {"enduser-roles.json", "[]\n"}, {"meta.json", "m"}, {"roles.json", "[{}]\n"}};
   const Bundle folder = {{"collections/a.json", "{ }"}, {"meta.json", "m"}};
   const PullRecord record = recordOf("https://x.example", {"proj_1", "x"}, server, folder);
   EXPECT_EQ(shown(changedHere(record, folder)), (Shown{{"roles.json", "removed"}}));

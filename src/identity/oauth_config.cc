@@ -107,8 +107,12 @@ Task<> OauthConfigs::commit(snapshot::ProjectInfo project, store::WriteTarget ta
 Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input,
                                  policy::Caller by, store::Deadline deadline) {
   CO_CHECK(check(provider, input));
-  CO_TRY(const uint64_t others,
+  // The redirects stand among them.
+  CO_TRY(const uint64_t held,
          co_await deps_.store.count(collectionOf(project.number, kOauthConfig), doc::Filter(), deadline));
+  CO_TRY(const auto redirects,
+         co_await deps_.store.get(collectionOf(project.number, kOauthConfig), std::string(kRedirectsId)));
+  const uint64_t others = held - (redirects ? 1 : 0);
   doc::Document details = detailsOf(input);
   std::string sealed;
   if (input.clientSecret && !input.clientSecret->empty()) {

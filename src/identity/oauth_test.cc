@@ -36,6 +36,18 @@ TEST_F(OauthTest, RedirectsAreThoseThatAreListed) {
   EXPECT_TRUE(start("oidc-home", "https://app.example.com/deep/er?x=https://evil.example"));
 }
 
+TEST_F(OauthTest, AProjectHasAtMostFiftyProviders) {
+  // Three, and the redirects, stand there already.
+  for (size_t i = 3; i < kMostProviders; ++i) {
+    provide(directory_.projects[0], "oidc-more" + std::to_string(i), "https://login.example.org");
+  }
+  const auto another = run(
+      identity_.oauthConfigs().setProvider(directory_.projects[0], "oidc-another",
+                                           {"client-1", true, "s3cret", "https://login.example.org"}, admin(), soon()));
+  EXPECT_EQ(codeOf(another), "CONFLICT");
+  provide(directory_.projects[0], "oidc-more3", "https://other.example.org");
+}
+
 TEST_F(OauthTest, ProvidersThatAreNot) {
   for (const char* provider : {"", "facebook", "oidc-", "oidc-Home", "GITHUB", "oidc-home/..", "redirects"}) {
     EXPECT_EQ(codeOf(start(provider)), "NOT_FOUND") << provider;

@@ -16,6 +16,11 @@ store::IndexSpec indexOn(std::string name, std::vector<store::IndexKey> keys, bo
           .expireAfterSeconds = std::nullopt};
 }
 
+store::IndexSpec sparse(store::IndexSpec index) {
+  index.sparse = true;
+  return index;
+}
+
 bool isSpace(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -30,7 +35,8 @@ std::vector<store::SystemCollection> systemCollections() {
   return {
       {kUsers,
        "__users",
-       {indexOn("emailKey_1", {{"emailKey", 1}}, true), indexOn("role_1", {{"metadata.role", 1}}, false)}},
+       {indexOn("emailKey_1", {{"emailKey", 1}}, true), indexOn("role_1", {{"metadata.role", 1}}, false),
+        sparse(indexOn("platformRole_1", {{"platformRole", 1}}, false))}},
       {kSessions,
        "__sessions",
        {indexOn("tokenHash_1", {{"tokenHash", 1}}, true), indexOn("userId_1", {{"userId", 1}}, false)}},

@@ -32,11 +32,13 @@ class LetterBox {
   }
 
   Mailer& mailer() { return mailer_; }
+  jobs::Queue& queue() { return queue_; }
   // Oldest first.
   std::vector<Letter> letters() const {
     std::vector<jobs::Row> rows;
     for (const auto& stored : store_.all({store::kControlProject, jobs::kJobs, 0})) {
-      rows.push_back(*jobs::Row::fromDocument(stored.view()));
+      jobs::Row row = *jobs::Row::fromDocument(stored.view());
+      if (!row.sealed.empty()) rows.push_back(std::move(row));
     }
     std::ranges::sort(rows, {}, &jobs::Row::seq);
     std::vector<Letter> out;

@@ -10,6 +10,21 @@
 
 namespace mb::projects {
 
+// The job, in the commit that makes an environment, that gives it its shape should the server go down before it has:
+// who asked for what.
+struct Copying {
+  ProjectId root;
+  ProjectId environment;
+  std::string userId;
+  std::string email;
+  std::string jobId;  // not stored in it
+  static constexpr auto shape() {
+    return doc::shape<Copying>("Copying", doc::field("root", &Copying::root),
+                               doc::field("environment", &Copying::environment), doc::field("userId", &Copying::userId),
+                               doc::field("email", &Copying::email));
+  }
+};
+
 // Who comes along, as they were before the commit; it takes each as they are in it.
 struct Environments::People {
   std::vector<MembershipRecord> members;
@@ -21,6 +36,8 @@ namespace {
 using Changes = std::vector<store::Change>;
 
 constexpr int kMostRaces = 5;
+constexpr std::string_view kCopyJob = "environment.copy";
+constexpr std::chrono::seconds kCopyTime{30};
 
 doc::Document describe(const ProjectRecord& environment) {
   doc::BsonWriter out;
@@ -125,6 +142,18 @@ class Making {
 
 }  // namespace
 
+Environments::Environments(const ProjectDeps& deps, ShapeCopier& copier, jobs::Queue& queue)
+    : deps_(deps), copier_(copier), queue_(queue) {
+  jobs::Kind kind;
+  kind.name = kCopyJob;
+  kind.handler = [this](jobs::JobRun run) { return copyLate(std::move(run)); };
+  kind.backoff = {std::chrono::seconds(10), std::chrono::seconds(60)};
+  kind.timeout = kCopyTime + std::chrono::seconds(10);
+  kind.concurrency = 2;
+  kind.perProject = 1;
+  queue_.declare(std::move(kind));
+}
+
 // ---- creating
 
 Task<Environments::People> Environments::peopleOf(ProjectId root, By by, std::vector<std::string>& warnings) {
@@ -150,7 +179,8 @@ Task<Environments::People> Environments::peopleOf(ProjectId root, By by, std::ve
   co_return people;
 }
 
-Task<bool> Environments::insert(By by, const Standing& root, ProjectRecord& record, const People& people) {
+Task<bool> Environments::insert(By by, const Standing& root, ProjectRecord& record, const People& people,
+                                Copying& copying) {
   const auto number = static_cast<store::ProjectNo>(record.number);
   Making making(root, record, deps_.ids, record.createdAt);
   for (const auto& member : people.members) making.add(member);
@@ -159,6 +189,16 @@ Task<bool> Environments::insert(By by, const Standing& root, ProjectRecord& reco
   auto ofRoot = auditOf(deps_, by.caller, root.number(), "environment.created",
                         "environments/" + *record.environment.value, describe(record));
   std::move(ofRoot.begin(), ofRoot.end(), std::back_inserter(audit));
+  copying = {root.id(), record.id, by.caller.id, by.caller.email, ""};
+  jobs::JobSpec spec;
+  spec.kind = kCopyJob;
+  spec.project = number;
+  spec.payload = doc::encode(copying);
+  // Later than this request may take: it is for a server that went down.
+  spec.notBefore = Timestamp{deps_.clock.now().ms + 2 * std::chrono::milliseconds(kCopyTime).count()};
+  CO_TRY(auto job, queue_.asChange(std::move(spec)));
+  copying.jobId = job.first.id;
+  audit.push_back({job.first.collection, std::move(job.second.after)});
   store::Judge judge = [&making](Before before) { return making.judge(before); };
   CO_TRY(const store::WriteOutcome outcome,
          co_await commit(deps_, by, {root.number(), number}, making.targets, std::move(judge), std::move(audit)));
@@ -166,7 +206,7 @@ Task<bool> Environments::insert(By by, const Standing& root, ProjectRecord& reco
 }
 
 Task<ProjectRecord> Environments::put(By by, const Standing& root, const NewEnvironment& input,
-                                      std::vector<std::string>& warnings) {
+                                      std::vector<std::string>& warnings, Copying& copying) {
   const ProjectRecord& parent = root.project->get(deps_.record);
   ProjectRecord record = environmentOf(parent, input);
   CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
@@ -179,7 +219,7 @@ Task<ProjectRecord> Environments::put(By by, const Standing& root, const NewEnvi
     warnings.clear();
     CO_TRY(const People people, co_await peopleOf(root.id(), by, warnings));
     record.slug = slugToTry(base, slug);
-    const auto committed = co_await insert(by, root, record, people);
+    const auto committed = co_await insert(by, root, record, people, copying);
     if (committed && *committed) co_return record;
     if (committed) {
       ++slug;
@@ -200,7 +240,8 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
   }
   CO_CHECK(checkEnvironment(input));
   std::vector<std::string> warnings;
-  CO_TRY(const ProjectRecord record, co_await put(by, root, input, warnings));
+  Copying copying;
+  CO_TRY(const ProjectRecord record, co_await put(by, root, input, warnings, copying));
   // It is there and works from here on, whatever becomes of the rest.
   const Result<> copied = co_await copyShape(by, root, record.id, warnings);
   if (!copied) {
@@ -208,6 +249,8 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
             {{"project", record.id.str()}, {"message", copied.error().message()}, {"cause", copied.error().cause()}});
     warnings.push_back("the configuration was not copied: promote it when the server is well again");
   }
+  const auto settled = co_await queue_.cancel(copying.jobId);
+  if (!settled) logWarn("an environment is copied twice", {{"project", record.id.str()}});
   ProjectView view = viewOf(record, std::string(kOwner));
   view.warnings = std::move(warnings);
   co_return view;
@@ -220,6 +263,24 @@ Task<> Environments::copyShape(By by, const Standing& root, ProjectId environmen
          co_await copier_.clone(sideOf(by, root.project), sideOf(by, std::move(made)), by.deadline));
   std::move(about.begin(), about.end(), std::back_inserter(warnings));
   co_return Result<>();
+}
+
+Task<> Environments::copyLate(jobs::JobRun run) {
+  CO_TRY(const auto copying, doc::decode<Copying>(run.payload, doc::UnknownFields::ignore));
+  policy::Caller caller;
+  caller.kind = policy::CallerKind::platform;
+  caller.id = copying.userId;
+  caller.email = copying.email;
+  const By by{caller, std::min(run.deadline, std::chrono::steady_clock::now() + kCopyTime)};
+  auto root = co_await standingOf(deps_, by, copying.root.str());
+  std::vector<std::string> warnings;
+  Result<> copied = root ? co_await copyShape(by, *root, copying.environment, warnings) : fail(root.error().clone());
+  // Gone since, or its maker has no business there any more: nothing is left to do.
+  if (!copied && copied.error().code() == ErrorCode::notFound) co_return Result<>();
+  for (const std::string& warning : warnings) {
+    logWarn("part of an environment was not copied", {{"project", copying.environment.str()}, {"message", warning}});
+  }
+  co_return copied;
 }
 
 ShapeCopier::Side Environments::sideOf(By by, snapshot::SnapshotPtr project) const {

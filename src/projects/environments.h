@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "jobs/jobs.h"
 #include "projects/projects.h"
 #include "projects/shape_copier.h"
 
 namespace mb::projects {
 
 struct Standing;
+struct Copying;
 
 // Members and pending invites that an environment can be made with.
 inline constexpr uint64_t kMostCopiedPeople = 2000;
@@ -18,7 +20,8 @@ inline constexpr uint64_t kMostCopiedPeople = 2000;
 // Fails with notFound for those who are no members of a project that is named. References outlive it. Any core.
 class Environments {
  public:
-  Environments(const ProjectDeps& deps, ShapeCopier& copier) : deps_(deps), copier_(copier) {}
+  // Declares a kind of job: before the queue starts.
+  Environments(const ProjectDeps& deps, ShapeCopier& copier, jobs::Queue& queue);
 
   // An environment of `root` with its members, its pending invites (which nobody is mailed about again), its settings
   // and, as far as that goes, its shape; the view has `warnings` about what of it was not copied. Owner of the root,
@@ -33,8 +36,12 @@ class Environments {
  private:
   struct People;
   Task<People> peopleOf(ProjectId root, By by, std::vector<std::string>& warnings);
-  Task<bool> insert(By by, const Standing& root, ProjectRecord& record, const People& people);
-  Task<ProjectRecord> put(By by, const Standing& root, const NewEnvironment& input, std::vector<std::string>& warnings);
+  // Puts `copying` into the commit too.
+  Task<bool> insert(By by, const Standing& root, ProjectRecord& record, const People& people, Copying& copying);
+  Task<ProjectRecord> put(By by, const Standing& root, const NewEnvironment& input, std::vector<std::string>& warnings,
+                          Copying& copying);
+  // What a server that went down while it copied left undone.
+  Task<> copyLate(jobs::JobRun run);
   Task<> copyShape(By by, const Standing& root, ProjectId environment, std::vector<std::string>& warnings);
   Task<> notePromotion(By by, const Standing& from, const Standing& to, doc::Document outcome);
   // What the caller may do in a project that they own.
@@ -42,6 +49,7 @@ class Environments {
 
   const ProjectDeps& deps_;
   ShapeCopier& copier_;
+  jobs::Queue& queue_;
 };
 
 }  // namespace mb::projects

@@ -68,6 +68,40 @@ TEST_F(EnvironmentsTest, IsThereWithAWarningWhereNothingWasCopied) {
   EXPECT_EQ(codeOf(run(projects_->token(by(ada_), made.id.str()))), "");
 }
 
+// What a server that goes down in the middle of the copying leaves behind.
+TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerWentDown) {
+  std::vector<doc::Document> left;
+  const auto copyJobs = [&] {
+    std::vector<doc::Document> jobs = store_.all({store::kControlProject, jobs::kJobs, 0});
+    std::erase_if(jobs, [](const doc::Document& job) { return job.view().stringOr("kind") != "environment.copy"; });
+    return jobs;
+  };
+  copies_.during = [&] { left = copyJobs(); };
+  environment(ada_, root_, "staging");
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_TRUE(copyJobs().empty());
+
+  std::vector<store::WriteTarget> targets;
+  targets.push_back({{store::kControlProject, jobs::kJobs, 0}, std::string(left[0].view().stringOr("id"))});
+  store::Judge judge = [&](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    changes.push_back(store::Change::put(left[0]));
+    return changes;
+  };
+  ASSERT_TRUE(
+      run(store_.write(std::move(targets), std::move(judge), {soon(), {"server", ""}, store::Lane::normal, {}})));
+  std::promise<void> copied;
+  copies_.during = [&] { copied.set_value(); };
+  clock_.set(kStartMs + 120'000);
+  jobs::Queue queue({store_, cores_, ids_, clock_, master_});
+  Environments environments(*deps_, copies_, queue);
+  queue.start();
+  EXPECT_EQ(copied.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  ASSERT_TRUE(queue.stop(std::chrono::seconds(30)));
+  EXPECT_EQ(copies_.calls, (Strings{"clone shop shop-staging", "clone shop shop-staging"}));
+  EXPECT_TRUE(copyJobs().empty());
+}
+
 TEST_F(EnvironmentsTest, ForOwnersOfTheRoot) {
   const auto eve = person("eve@example.com");
   EXPECT_EQ(creating(eve, root_, "staging"), "NOT_FOUND");
@@ -235,9 +269,11 @@ TEST_F(EnvironmentsTest, PromotionsAreOnRecordInBoth) {
 
 class EnvironmentsComingBack : public EnvironmentsTest {
  protected:
-  Result<RestoredProject> restored(const ProjectRecord& record, std::optional<std::string> slug = {}) {
+  Result<RestoredProject> restored(const ProjectRecord& record, std::optional<std::string> slug = {},
+                                   std::vector<BackedUpMember> members = {}, bool provenOnly = false) {
     Restoring restoring(store_, ids_, clock_, auditor_);
-    Result<> begun = run(restoring.begin({record, std::move(slug), "ada@example.com", {}}));
+    const std::string owner = provenOnly ? "" : "ada@example.com";
+    Result<> begun = run(restoring.begin({record, std::move(slug), owner, std::move(members), provenOnly}));
     if (!begun) return fail(std::move(begun).error());
     return run(restoring.publish());
   }
@@ -263,6 +299,19 @@ TEST_F(EnvironmentsComingBack, NotUnderALabelThatIsTaken) {
   ASSERT_TRUE(fresh);
   EXPECT_FALSE(recordOf(fresh->id).parentId.value);
   EXPECT_FALSE(recordOf(fresh->id).environment.value);
+}
+
+// An address that anybody may have typed in gets nobody into a project.
+TEST_F(EnvironmentsComingBack, WithMembersWhoseAddressIsProven) {
+  const ProjectRecord record = recordOf(root_.id);
+  std::vector<BackedUpMember> members = {{"ada@example.com", "Owner", clock_.now()}};
+  EXPECT_EQ(codeOf(restored(record, "copy", members, true)), "CONFLICT");
+  ASSERT_TRUE(run(identity_.users().addProven(identity::Realm::platform(), "cleo@example.com", {}, soon())));
+  members.push_back({"cleo@example.com", "Owner", clock_.now()});
+  const auto copy = restored(record, "copy", members, true);
+  ASSERT_TRUE(copy) << copy.error().message();
+  EXPECT_EQ(copy->members, 1u);
+  EXPECT_EQ(copy->invited, 1u);
 }
 
 TEST_F(EnvironmentsComingBack, AsRootsWhereTheirRootIsGone) {

@@ -26,6 +26,7 @@ class NotedCopies final : public ShapeCopier {
  public:
   Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline) override {
     note("clone", from, to);
+    if (during) during();
     if (fails) co_return fail(*fails, "no");
     co_return warnings;
   }
@@ -42,6 +43,7 @@ class NotedCopies final : public ShapeCopier {
   }
 
   std::optional<ErrorCode> fails;
+  std::function<void()> during;  // of a clone
   std::vector<std::string> warnings;
   std::vector<std::string> calls;  // "clone shop shop-staging"
   std::optional<policy::Caller> lastCaller;
@@ -76,7 +78,7 @@ class ProjectsFixture : public ::testing::Test {
     projects_.emplace(*deps_);
     members_.emplace(*deps_);
     instance_.emplace(*deps_, settings_);
-    environments_.emplace(*deps_, copies_);
+    environments_.emplace(*deps_, copies_, box_.queue());
     operators_.emplace(*deps_, settings_);
     cores_.start();
     EXPECT_TRUE(run(identity_.start()));

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "identity/email.h"
 #include "identity/records.h"
+#include "identity/user_types.h"
 #include "projects/environment_rules.h"
 #include "projects/membership_rules.h"
 #include "projects/project_rules.h"
@@ -105,7 +106,9 @@ Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
   store::Query query = queryOf(identity::kUsers, equals("emailKey", identity::emailKey(email)), 0, 1);
   CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
   if (found.documents.empty()) co_return std::nullopt;
-  co_return UserId(std::string(found.documents.front().view().stringOr("id")));
+  CO_TRY(const auto user, fromStore<identity::UserRecord>(found.documents.front().view()));
+  if (wish_.provenOnly && !user.emailVerified) co_return std::nullopt;
+  co_return user.id;
 }
 
 Task<> Restoring::settleOwners() {
@@ -113,7 +116,8 @@ Task<> Restoring::settleOwners() {
   if (!wish_.owner.empty()) {
     CO_TRY(const auto account, co_await accountOf(wish_.owner));
     if (!account) {
-      co_return fail(ErrorCode::notFound, fmt::format("no account here has the address {}", wish_.owner));
+      co_return fail(ErrorCode::notFound, fmt::format("no account here has the address {}{}", wish_.owner,
+                                                      wish_.provenOnly ? ", proven" : ""));
     }
     std::erase_if(wish_.members, [&](const BackedUpMember& member) {
       return identity::emailKey(member.email) == identity::emailKey(wish_.owner);
@@ -135,10 +139,11 @@ Task<> Restoring::settleOwners() {
     members_.emplace_back(*account, member);
   }
   if (record_.owners.empty()) {
-    co_return fail(ErrorCode::conflict,
-                   fmt::format("no owner of the project ({}) has an account here: register it, or name another account "
-                               "with --owner",
-                               owners.empty() ? "none is known" : owners));
+    co_return fail(
+        ErrorCode::conflict,
+        fmt::format("no owner of the project ({}) has an account here{}: register it, or name another "
+                    "account with --owner",
+                    owners.empty() ? "none is known" : owners, wish_.provenOnly ? " whose address is proven" : ""));
   }
   CO_TRY(const store::QueryResult owned,
          co_await store_.find(queryOf(kOrganizations, equals("ownerId", record_.owners.front()), 0, 1)));

@@ -27,6 +27,7 @@ struct RestoreWish {
   std::optional<std::string> slug;  // of a new project; nullopt: the same project again
   std::string owner;                // an address; who owns it where none of its owners has an account; or ""
   std::vector<BackedUpMember> members;
+  bool provenOnly = false;  // an account whose address is not proven is invited like one that is not there
 };
 
 struct RestoredProject {
