@@ -19,6 +19,27 @@ namespace json_type {
 inline constexpr JsonTypes null = 1, boolean = 2, integer = 4, number = 8, string = 16, array = 32, object = 64;
 }
 
+// An optional that costs a pointer where it is empty: a project has thousands of nodes, and few have any of these.
+template <class T>
+class Rare {
+ public:
+  Rare& operator=(T value) {
+    value_ = std::make_unique<T>(std::move(value));
+    return *this;
+  }
+  Rare& operator=(std::optional<T> value) {
+    value_ = value ? std::make_unique<T>(*std::move(value)) : nullptr;
+    return *this;
+  }
+  explicit operator bool() const { return value_ != nullptr; }
+  T& operator*() { return *value_; }
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
 struct SchemaNode {
   struct Property {
     std::string name;
@@ -47,17 +68,17 @@ struct SchemaNode {
   bool uniqueItems = false;
 
   std::optional<int64_t> minLength, maxLength;
-  std::optional<Pattern> pattern;
+  Rare<Pattern> pattern;
   std::optional<Format> format;
 
-  std::optional<Value> minimum, maximum, exclusiveMinimum, exclusiveMaximum;
-  std::optional<Decimal> multipleOf;
+  Rare<Value> minimum, maximum, exclusiveMinimum, exclusiveMaximum;
+  Rare<Decimal> multipleOf;
 
-  std::vector<Value> allowed;     // enum, canonical and ascending; empty: any
-  std::optional<Value> constant;  // const, canonical
+  std::vector<Value> allowed;  // enum, canonical and ascending; empty: any
+  Rare<Value> constant;        // const, canonical
   Nodes allOf, anyOf, oneOf;
   std::unique_ptr<SchemaNode> negated;
-  std::optional<Value> fallback;  // default, converted
+  Rare<Value> fallback;  // default, converted
 
   // Whether anything at or below needs conversion, or a default.
   bool hasForms = false;
