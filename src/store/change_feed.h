@@ -22,12 +22,32 @@ struct ChangeBatch {
   uint64_t firstHeld = 0;
 };
 
+// Told after commits, with the last position of each project whose log grew; one call may stand for many commits. Runs
+// on a thread of the engine, after the writers were let go, and must return at once: post what there is to do.
+using ChangeListener = std::function<void(ProjectNo project, uint64_t lastPosition)>;
+
+// The last position that somebody has taken from a project's log for good: what lies behind it must be kept. nullopt:
+// nobody needs any of it. Any thread; must not block.
+using KeptAfter = std::function<std::optional<uint64_t>(ProjectNo project)>;
+
+// Of one call of changes().
+inline constexpr size_t kMaxChanges = 256;
+inline constexpr size_t kMaxChangesBytes = 1 << 20;
+
 class ChangeFeed {
  public:
   virtual ~ChangeFeed() = default;
-  // Entries after `position`, oldest first, at most `limit`.
+  // Entries after `after`, oldest first: at most `limit`, kMaxChanges and about kMaxChangesBytes, but one at least
+  // where there is one.
   virtual Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) = 0;
   virtual uint64_t lastPosition(ProjectNo project) const = 0;
+
+  // Tells `listener` until what is returned is dropped, which waits for a call under way. Any thread, not from within a
+  // listener; dropped before the feed goes.
+  virtual std::shared_ptr<void> listen(ChangeListener listener) = 0;
+  // What age and size would trim stays as long as it is needed. Once, before the first write; until then nothing is
+  // trimmed. Must be told (with one that needs nothing, where nobody follows the log) or the log grows.
+  virtual void keepAfter(KeptAfter needed) = 0;
 };
 
 }  // namespace mb::store

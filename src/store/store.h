@@ -65,6 +65,8 @@ struct SystemCollection {
   std::vector<IndexSpec> indexes;
   // Inserts are chained in the order of their commits: chain.h. An index on `seq` alone, sparse, keeps up.
   bool chained = false;
+  // A field that holds a string, by which documents are counted apart: tally(). "" for none; once declared it stays.
+  std::string tallied = {};
 };
 
 struct CollectionInfo {
@@ -192,10 +194,12 @@ class DocumentStore {
   // Exact; from the collection's count where the filter matches all. explain, when given, must outlive the call.
   virtual Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) = 0;
   // Locks the targets, reads them, judges, commits all changes atomically and durably, then returns. Targets must be
-  // distinct. Fails with what the judge failed with; staleCatalogue; payloadTooLarge (a document over 1 MiB);
-  // unavailable (deadline, queue full, disk nearly full).
+  // distinct. Fails with what the judge failed with; staleCatalogue; payloadTooLarge (a document over 1 MiB, in a
+  // system collection over 2 MiB); unavailable (deadline, queue full, disk nearly full).
   virtual Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) = 0;
   virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
+  // The same of those documents whose SystemCollection::tallied field is `value`. Exact.
+  virtual Task<CollectionStats> tally(CollectionRef collection, std::string value) = 0;
 
   // ---- projects
   // A number never used before, durable when returned.

@@ -20,7 +20,7 @@ doc::Document json(const std::string& text) {
 
 class Backup : public ::testing::Test {
  protected:
-  Backup() : opened_({{7, "__notes", {}}}) {
+  Backup() : opened_({{7, "__notes", {}, false, "t"}}) {
     project_ = opened_.must(opened_.store().allocateProject());
     const CollectionInfo made = opened_.must(opened_.store().createCollection(project_, "things", {}, {}));
     IndexSpec spec;

@@ -125,6 +125,11 @@ void Catalogue::applyCounts() {
     if (const CollectionHandle handle = collection(where.first, where.second)) handle.state->nextHead = head;
   }
   heads_ = {};
+  for (const Tally& tally : tallies_) {
+    const CollectionHandle handle = collection(tally.where.first, tally.where.second);
+    if (handle) handle.state->tallies.set(tally.value, tally.stats);
+  }
+  tallies_ = {};
 }
 
 Result<ChainHead> Catalogue::chainHead(ProjectNo projectNo, CollectionNo collection) const {
@@ -254,6 +259,12 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
     case 'N':
       CHECK(holds(16));
       counts_.push_back({{number(1), number(5)}, readU64(value.data()), readU64(value.data() + 8)});
+      return {};
+    case 'Y':
+      CHECK(holds(16));
+      tallies_.push_back({{number(1), number(5)},
+                          std::string(key.substr(std::min(key.size(), row::of('Y', 0, 0).size()))),
+                          {readU64(value.data()), readU64(value.data() + 8)}});
       return {};
     case 'A': {
       TRY(const ChainHead head, decodeChainHead(value));

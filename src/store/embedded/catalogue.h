@@ -13,6 +13,7 @@
 #include "store/embedded/latch.h"
 #include "store/embedded/rocks.h"
 #include "store/embedded/schema.h"
+#include "store/embedded/tallies.h"
 
 namespace mb::store::embedded {
 
@@ -25,6 +26,7 @@ struct CollectionState {
   // Durable counts.
   std::atomic<uint64_t> documents{0};
   std::atomic<uint64_t> bytes{0};
+  Tallies tallies;  // set by the commit thread
 
   // The commit thread's own: counts with the group under way, and the group that last touched them.
   uint64_t nextDocuments = 0;
@@ -151,6 +153,12 @@ class Catalogue {
   };
   std::vector<Counts> counts_;  // while loading: 'N' rows, until the collections they speak of are known
   std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;  // and 'A' rows
+  struct Tally {
+    std::pair<ProjectNo, CollectionNo> where;
+    std::string value;
+    CollectionStats stats;
+  };
+  std::vector<Tally> tallies_;  // and 'Y' rows
   // While loading: 'M' rows, which stand before some of the rows they speak of.
   std::vector<std::pair<std::pair<ProjectNo, IndexNo>, std::pair<uint32_t, uint32_t>>> marks_;
 };

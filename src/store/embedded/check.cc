@@ -44,6 +44,7 @@ CheckReport Checker::run() {
   const auto stopped = [this] { return progress_ && progress_->stopped(); };
   checkDocuments();
   if (!stopped()) checkCounts();
+  if (!stopped()) checkTallies();
   if (!stopped()) checkEntries();
   if (!stopped()) checkLogs();
   return std::move(report_);
@@ -86,6 +87,13 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
   }
   if (document->view().stringOr("id") != id) {
     problem(fmt::format("{} document {}: stands under another key than its id", nameOf(handle), id));
+  }
+  const std::string_view value =
+      handle.schema->tallied.empty() ? "" : document->view().stringOr(handle.schema->tallied);
+  if (!value.empty()) {
+    Counted& tallied = tallied_[{{handle.state->project, handle.schema->number}, std::string(value)}];
+    ++tallied.documents;
+    tallied.bytes += bytes.size();
   }
   EntrySet entries;
   for (const auto& index : handle.schema->indexes) {
@@ -139,6 +147,30 @@ void Checker::checkCounts() {
     if (counted.documents > 0)
       problem(fmt::format("project {} collection {}: has no count", place.first, place.second));
   }
+}
+
+void Checker::checkTallies() {
+  const auto at = iterate(Family::system);
+  const size_t prefix = row::of('Y', 0, 0).size();
+  const auto tell = [this](Place place, const std::string& value, const Counted& told, const Counted& counted) {
+    if (told.documents == counted.documents && told.bytes == counted.bytes) return;
+    problem(fmt::format("project {} collection {}: {} documents of {} bytes are counted for \"{}\", {} of {} are there",
+                        place.first, place.second, told.documents, told.bytes, value, counted.documents,
+                        counted.bytes));
+  };
+  for (at->Seek("Y"); at->Valid() && at->key().starts_with("Y"); at->Next()) {
+    if (at->key().size() <= prefix || at->value().size() != 16) {
+      problem("a row of counts by value is damaged");
+      continue;
+    }
+    const Place place(readU32(at->key().data() + 1), readU32(at->key().data() + 5));
+    if (!catalogue_.collection(place.first, place.second)) continue;
+    const std::string value(view(at->key()).substr(prefix));
+    const auto counted = tallied_.extract({place, value});
+    tell(place, value, {readU64(at->value().data()), readU64(at->value().data() + 8)},
+         counted ? counted.mapped() : Counted{});
+  }
+  for (const auto& [which, counted] : tallied_) tell(which.first, which.second, {}, counted);
 }
 
 // Each document's entries are there by now; an entry too many shows in the number of them.

@@ -24,6 +24,7 @@ class Checker {
   void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view id,
                   uint16_t idAt);
   void checkCounts();
+  void checkTallies();
   void checkEntries();
   void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view value);
   void checkLogs();
@@ -40,6 +41,7 @@ class Checker {
   SnapshotHold snapshot_;
   rocksdb::ReadOptions options_;
   std::map<Place, Counted> counted_;
+  std::map<std::pair<Place, std::string>, Counted> tallied_;
   std::map<Place, uint64_t> expected_;  // entries, by index
   CheckReport report_;
 };

@@ -30,6 +30,13 @@ struct Commit {
     int64_t documents;
     int64_t bytes;
   };
+  // What changes of the documents that hold one value of a tallied collection.
+  struct Tally {
+    CollectionState* collection;
+    std::string value;
+    int64_t documents;
+    int64_t bytes;
+  };
   struct Mark {
     ProjectNo project;  // of the 'M' row: 0 for system indexes
     IndexNo index;
@@ -59,6 +66,7 @@ struct Commit {
   boost::container::small_vector<Count, 2> counts;
   boost::container::small_vector<Link, 1> links;
   std::vector<Head> heads;  // of chains that were restored
+  std::vector<Tally> tallies;
   std::vector<Mark> marks;
   std::vector<ProjectState*> bumps;
   // Runs on the commit thread once all is durable, before anybody sees the new epochs.

@@ -12,8 +12,9 @@ constexpr int64_t kIdFloorStepMs = 1000;
 constexpr size_t kBatchKept = 4 << 20;
 }  // namespace
 
-CommitThread::CommitThread(Database& database, CommitQueue& queue, Cores& cores, const Clock& clock, int64_t idFloorMs)
-    : database_(database), queue_(queue), cores_(cores), clock_(clock), idFloorMs_(idFloorMs) {}
+CommitThread::CommitThread(Database& database, CommitQueue& queue, const FeedListeners& listeners, Cores& cores,
+                           const Clock& clock, int64_t idFloorMs)
+    : database_(database), queue_(queue), listeners_(listeners), cores_(cores), clock_(clock), idFloorMs_(idFloorMs) {}
 
 void CommitThread::start() {
   thread_ = std::thread([this] { run(); });
@@ -37,6 +38,7 @@ void CommitThread::run() {
     database_.documents().endWrites(written_, database_.db().GetLatestSequenceNumber());
     publish(group);
     resume(group);
+    tellListeners();
   }
 }
 
@@ -46,6 +48,7 @@ void CommitThread::build(std::span<Commit* const> group) {
   batch_.Clear();
   collections_.clear();
   chained_.clear();
+  tallies_.clear();
   logged_.clear();
   bumped_.clear();
   written_.clear();
@@ -55,6 +58,7 @@ void CommitThread::build(std::span<Commit* const> group) {
   for (Commit* commit : group) {
     addLog(*commit);
     addCounts(*commit);
+    addTallies(*commit);
     addMarks(*commit);
     addBumps(*commit);
   }
@@ -148,6 +152,15 @@ void CommitThread::addCounts(const Commit& commit) {
   }
 }
 
+void CommitThread::addTallies(const Commit& commit) {
+  for (const Commit::Tally& tally : commit.tallies) {
+    const auto [at, first] = tallies_.try_emplace({tally.collection, tally.value});
+    if (first) at->second = tally.collection->tallies.of(tally.value);
+    at->second.documents += static_cast<uint64_t>(tally.documents);
+    at->second.bytes += static_cast<uint64_t>(tally.bytes);
+  }
+}
+
 void CommitThread::addMarks(Commit& commit) {
   for (Commit::Mark& mark : commit.marks) {
     mark.multikey = mark.traits->multikey;
@@ -179,6 +192,15 @@ void CommitThread::addTouched() {
   for (const CollectionState* collection : chained_) {
     value_ = encodeChainHead(collection->nextHead);
     put(row::of('A', collection->project, collection->number));
+  }
+  for (const auto& [which, stats] : tallies_) {
+    const std::string key = row::of('Y', which.first->project, which.first->number) + which.second;
+    value_ = encodeTally(stats);
+    if (stats.documents > 0) {
+      put(key);
+    } else {
+      batch_.Delete(family, key);
+    }
   }
   for (const ProjectState* project : logged_) {
     value_.clear();
@@ -212,6 +234,7 @@ void CommitThread::publish(std::span<Commit* const> group) {
     collection->documents.store(collection->nextDocuments, std::memory_order_relaxed);
     collection->bytes.store(collection->nextBytes, std::memory_order_relaxed);
   }
+  for (const auto& [which, stats] : tallies_) which.first->tallies.set(which.second, stats);
   for (ProjectState* project : logged_) {
     project->loggedBytes.store(project->nextLoggedBytes, std::memory_order_relaxed);
     project->lastPosition.store(project->nextPosition, std::memory_order_release);
@@ -243,6 +266,10 @@ void CommitThread::resume(std::span<Commit* const> group) {
       for (Commit* commit : commits) commit->resumer.resumeHere(true);
     });
   }
+}
+
+void CommitThread::tellListeners() {
+  for (const ProjectState* project : logged_) listeners_.tell(project->number, project->nextPosition);
 }
 
 }  // namespace mb::store::embedded

@@ -6,12 +6,14 @@
 
 #include "store/embedded/commit_queue.h"
 #include "store/embedded/index_entries.h"
+#include "store/feed_listeners.h"
 
 namespace mb::store::embedded {
 
 class CommitThread {
  public:
-  CommitThread(Database& database, CommitQueue& queue, Cores& cores, const Clock& clock, int64_t idFloorMs);
+  CommitThread(Database& database, CommitQueue& queue, const FeedListeners& listeners, Cores& cores, const Clock& clock,
+               int64_t idFloorMs);
   ~CommitThread() { stop(); }
   void start();
   // Commits what is queued, then ends.
@@ -27,15 +29,18 @@ class CommitThread {
   void addOps(std::span<Commit* const> group);
   void addLog(const Commit& commit);
   void addCounts(const Commit& commit);
+  void addTallies(const Commit& commit);
   void addMarks(Commit& commit);
   void addBumps(const Commit& commit);
   void addTouched();
   void addIdFloor();
   void publish(std::span<Commit* const> group);
   void resume(std::span<Commit* const> group);
+  void tellListeners();
 
   Database& database_;
   CommitQueue& queue_;
+  const FeedListeners& listeners_;
   Cores& cores_;
   const Clock& clock_;
   std::atomic<const IdGenerator*> ids_{nullptr};
@@ -46,8 +51,9 @@ class CommitThread {
   // Of the group under way.
   uint64_t group_ = 0;
   rocksdb::WriteBatch batch_;
-  std::vector<CollectionState*> collections_;  // whose counts it changes
-  std::vector<CollectionState*> chained_;      // whose chain it goes on with
+  std::vector<CollectionState*> collections_;                                    // whose counts it changes
+  std::vector<CollectionState*> chained_;                                        // whose chain it goes on with
+  std::map<std::pair<CollectionState*, std::string>, CollectionStats> tallies_;  // that it changes, as they will be
   std::vector<ProjectState*> logged_;
   std::vector<ProjectState*> bumped_;
   struct KeyedOp {

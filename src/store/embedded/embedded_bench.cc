@@ -145,7 +145,13 @@ void runBench(const std::filesystem::path& folder, int creates, int lists) {
     measure(bench, "create", create, creates);
     measure(bench, "get", get, creates * 4);
     measure(bench, "list 20", list, lists);
-    measure(bench, "create", create, creates);
+    // By turns, since the store grows: without and with somebody who listens.
+    for (int turn = 0; turn < 2; ++turn) {
+      measure(bench, "create", create, creates);
+      std::atomic<uint64_t> told{0};
+      const auto listening = store->listen([&](ProjectNo, uint64_t position) { told = position; });
+      measure(bench, "listened", create, creates);
+    }
     measure(bench, "get", get, creates * 4);
     const auto start = std::chrono::steady_clock::now();
     store.reset();

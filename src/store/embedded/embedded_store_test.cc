@@ -301,10 +301,12 @@ class LogTrimTest : public ::testing::Test {
     batch.Put(database_->family(Family::system), row::of('L', project), last);
     database_->write(batch);
   }
-  std::vector<uint64_t> trim(EmbeddedSettings settings, int64_t nowMs) {
+  std::vector<uint64_t> trim(EmbeddedSettings settings, int64_t nowMs, std::optional<uint64_t> neededOf3 = {}) {
     Catalogue catalogue;
     EXPECT_TRUE(catalogue.load(*database_, {}));
-    LogTrimmer(*database_, catalogue, settings).run({nowMs});
+    LogTrimmer(*database_, catalogue, settings).run({nowMs}, [&](ProjectNo project) {
+      return project == 3 ? neededOf3 : std::nullopt;
+    });
     return {catalogue.lowWater(2), catalogue.lowWater(3)};
   }
   TemporaryFolder folder_;
@@ -324,6 +326,18 @@ TEST_F(LogTrimTest, KeepsWhatTheSettingsSay) {
   settings.changeLogTotalBytes = 200'000;
   EXPECT_EQ(trim(settings, 0), (std::vector<uint64_t>{500, 8499}));
   EXPECT_EQ(trim(EmbeddedSettings(), INT64_MAX / 2), (std::vector<uint64_t>{1000, 10'000}));
+}
+
+TEST_F(LogTrimTest, KeepsWhatIsNeeded) {
+  fill(2, 1000);
+  fill(3, 10'000);
+  EmbeddedSettings settings;
+  settings.changeLogBytes = 10'000;
+  EXPECT_EQ(trim(settings, 0, 0), (std::vector<uint64_t>{900, 0}));
+  EXPECT_EQ(trim(settings, 0, 4'000), (std::vector<uint64_t>{900, 4'000}));
+  EXPECT_EQ(trim(settings, INT64_MAX / 2, 4'500), (std::vector<uint64_t>{1000, 4'500}));
+  EXPECT_EQ(trim(settings, 0, 20'000), (std::vector<uint64_t>{1000, 9'900}));
+  EXPECT_EQ(trim(settings, INT64_MAX / 2), (std::vector<uint64_t>{1000, 10'000}));
 }
 
 }  // namespace mb::store::embedded

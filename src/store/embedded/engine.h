@@ -48,6 +48,7 @@ class Engine final : public EmbeddedStore {
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
   Task<CollectionStats> stats(CollectionRef collection) override;
+  Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
 
   Task<ProjectNo> allocateProject() override;
   Task<> dropProject(ProjectNo project) override;
@@ -65,6 +66,8 @@ class Engine final : public EmbeddedStore {
 
   Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) override;
   uint64_t lastPosition(ProjectNo project) const override;
+  std::shared_ptr<void> listen(ChangeListener listener) override { return listeners_.add(std::move(listener)); }
+  void keepAfter(KeptAfter needed) override { housekeeper_->keepAfter(std::move(needed)); }
 
   void close() override;
   EmbeddedStats embeddedStats() const override;
@@ -125,6 +128,7 @@ class Engine final : public EmbeddedStore {
   KeyLocks uniqueLocks_{16384};
   KeyLocks catalogueLocks_{256};
   CommitQueue queue_;
+  FeedListeners listeners_;
   std::unique_ptr<CommitThread> committer_;
   std::unique_ptr<WorkerPool> readPool_;
   std::unique_ptr<ScanPool> scanPool_;

@@ -48,8 +48,22 @@ void Housekeeper::run() {
     }
     lookAtDisk();
     sweeper_.sweepDue([this] { return stopping_.load(); });
-    if (tick % kTicksBetweenTrims == 0) trimmer_.run(clock_.now());
+    if (tick % kTicksBetweenTrims == 0) trimLogs();
   }
+}
+
+void Housekeeper::keepAfter(KeptAfter needed) {
+  const std::lock_guard lock(mutex_);
+  keptAfter_ = std::move(needed);
+}
+
+void Housekeeper::trimLogs() {
+  KeptAfter needed;
+  {
+    const std::lock_guard lock(mutex_);
+    needed = keptAfter_;
+  }
+  if (needed) trimmer_.run(clock_.now(), needed);
 }
 
 void Housekeeper::lookAtDisk() {

@@ -18,12 +18,15 @@ class Housekeeper {
 
   // To be swept once no read can be under way there. Any thread.
   void bury(Tombstone tombstone);
+  // Until then no log is trimmed. Any thread.
+  void keepAfter(KeptAfter needed);
   // Less free space than the settings ask for: writes other than removals are to be refused. Any thread.
   bool diskIsLow() const { return diskIsLow_; }
 
  private:
   void run();
   void lookAtDisk();
+  void trimLogs();
 
   Database& database_;
   const Clock& clock_;
@@ -34,6 +37,7 @@ class Housekeeper {
   std::atomic<bool> diskIsLow_{false};
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
+  KeptAfter keptAfter_;  // under mutex_
   std::condition_variable wake_;
   std::thread thread_;
 };

@@ -16,10 +16,10 @@ Result<uint64_t> LogTrimmer::loggedUpTo(ProjectNo project, uint64_t position) co
   return readLogStamp(view(entry)).logged;
 }
 
-Result<uint64_t> LogTrimmer::lastGone(const ProjectState& project,
+Result<uint64_t> LogTrimmer::lastGone(const ProjectState& project, uint64_t last,
                                       const std::function<bool(std::string_view entry)>& gone) const {
   uint64_t low = project.lowWater;
-  uint64_t high = project.lastPosition;
+  uint64_t high = last;
   while (low < high) {
     const uint64_t middle = low + (high - low + 1) / 2;
     rocksdb::PinnableSlice entry;
@@ -67,22 +67,26 @@ uint64_t LogTrimmer::shareOfTotal(std::vector<Held>& held) const {
   return UINT64_MAX;
 }
 
-void LogTrimmer::run(Timestamp now) {
+void LogTrimmer::run(Timestamp now, const KeptAfter& needed) {
   const int64_t oldest = now.ms - settings_.changeLogHours * 3600 * 1000;
   std::vector<Held> held;
   catalogue_.forEachProject([&](ProjectState& project) {
-    if (project.lowWater == project.lastPosition) return;
-    raiseMark(project, lastGone(project, [&](std::string_view entry) { return readLogStamp(entry).at.ms < oldest; }));
-    if (project.lowWater == project.lastPosition) return;
+    // In this order: who begins to need the log after having been asked needs nothing up to here.
+    const uint64_t logged = project.lastPosition;
+    const uint64_t last = std::min(logged, needed(project.number).value_or(logged));
+    if (project.lowWater >= last) return;
+    raiseMark(project,
+              lastGone(project, last, [&](std::string_view entry) { return readLogStamp(entry).at.ms < oldest; }));
+    if (project.lowWater >= last) return;
     const Result<uint64_t> before = loggedUpTo(project.number, project.lowWater + 1);
-    if (before) held.push_back({&project, project.loggedBytes - *before});
+    if (before) held.push_back({&project, last, project.loggedBytes - *before});
   });
   const uint64_t share = std::min(shareOfTotal(held), static_cast<uint64_t>(settings_.changeLogBytes));
   for (const Held& each : held) {
     if (each.bytes <= share) continue;
     const uint64_t keepAfter = each.project->loggedBytes - share;
-    raiseMark(*each.project,
-              lastGone(*each.project, [&](std::string_view entry) { return readLogStamp(entry).logged <= keepAfter; }));
+    raiseMark(*each.project, lastGone(*each.project, each.last,
+                                      [&](std::string_view entry) { return readLogStamp(entry).logged <= keepAfter; }));
   }
 }
 

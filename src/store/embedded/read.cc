@@ -11,8 +11,7 @@ namespace {
 // Keys examined before a query is a scan.
 constexpr uint64_t kKeysBeforeScan = 500;
 constexpr std::chrono::seconds kScanLimit{10};
-// Of one batch of the change log; what is left comes with the next.
-constexpr size_t kChangesBytes = 8 << 20;
+constexpr size_t kChangesAtATime = 32;
 
 std::unexpected<Error> tooSlow() {
   return fail(ErrorCode::unavailable, "the query takes too long; an index or a narrower filter would help");
@@ -148,25 +147,47 @@ Task<CollectionStats> Engine::stats(CollectionRef collection) {
   co_return CollectionStats{handle.state->documents.load(), handle.state->bytes.load()};
 }
 
+Task<CollectionStats> Engine::tally(CollectionRef collection, std::string value) {
+  const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
+  if (!handle) co_return CollectionStats{};
+  co_return handle.state->tallies.of(value);
+}
+
+// By point reads, which for recent entries end in the memtable; positions have no holes above the low-water mark.
 Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit,
                                  ChangeBatch& out) {
-  out.entries.clear();
   const uint64_t lowWater = project.lowWater;
-  out.firstHeld = lowWater + 1;
-  const std::string end = logKey(project.number, UINT64_MAX);
-  const rocksdb::Slice upper = slice(end);
+  out = {.entries = {}, .firstHeld = lowWater + 1};
+  const uint64_t last = project.lastPosition.load(std::memory_order_acquire);
+  uint64_t position = std::max(after, lowWater) + 1;
   rocksdb::ReadOptions options = Database::reading(tier);
-  options.iterate_upper_bound = &upper;
-  const std::unique_ptr<rocksdb::Iterator> at(database_->db().NewIterator(options, database_->family(Family::log)));
   size_t bytes = 0;
-  for (at->Seek(logKey(project.number, std::max(after, lowWater) + 1)); at->Valid(); at->Next()) {
-    if (out.entries.size() == limit || (bytes > kChangesBytes && !out.entries.empty())) return true;
-    bytes += at->value().size();
-    TRY(ChangeEntry entry, decodeLogEntry(readU64(at->key().data() + 4), view(at->value())));
-    out.entries.push_back(std::move(entry));
+  while (position <= last && out.entries.size() < limit && bytes < kMaxChangesBytes) {
+    options.value_size_soft_limit = kMaxChangesBytes - bytes;
+    const size_t count = std::min<size_t>({kChangesAtATime, limit - out.entries.size(), last - position + 1});
+    std::array<std::string, kChangesAtATime> keys;
+    std::array<rocksdb::Slice, kChangesAtATime> slices;
+    std::array<rocksdb::PinnableSlice, kChangesAtATime> values;
+    std::array<rocksdb::Status, kChangesAtATime> statuses;
+    for (size_t i = 0; i < count; ++i) slices[i] = keys[i] = logKey(project.number, position + i);
+    database_->db().MultiGet(options, database_->family(Family::log), count, slices.data(), values.data(),
+                             statuses.data(), true);
+    for (size_t i = 0; i < count; ++i, ++position) {
+      // Past the soft limit; which may be because of later ones, when these are in memory.
+      if (statuses[i].IsAborted() && !out.entries.empty()) return true;
+      if (statuses[i].IsAborted()) statuses[i] = database_->get(tier, Family::log, keys[i], &values[i]);
+      if (statuses[i].IsIncomplete()) return false;
+      if (statuses[i].IsNotFound() && project.dead) return true;
+      // Trimmed meanwhile: again, from what is held now.
+      if (statuses[i].IsNotFound() && position <= project.lowWater) {
+        return readChanges(tier, project, after, limit, out);
+      }
+      if (!statuses[i].ok()) return fail(readError(statuses[i]));
+      bytes += values[i].size();
+      TRY(ChangeEntry entry, decodeLogEntry(position, view(values[i])));
+      out.entries.push_back(std::move(entry));
+    }
   }
-  if (at->status().IsIncomplete()) return false;
-  if (!at->status().ok()) return fail(readError(at->status()));
   return true;
 }
 
@@ -177,6 +198,7 @@ Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limi
   const ProjectState* state = catalogue_.project(project);
   if (!state || state->dead) co_return batch;
   batch.firstHeld = state->lowWater + 1;
+  limit = std::min(limit, kMaxChanges);
   if (after >= state->lastPosition || limit == 0) co_return batch;
   CO_TRY(bool read, readChanges(Tier::memory, *state, after, limit, batch));
   if (!read) {

@@ -36,7 +36,9 @@ struct Schema {
   uint64_t version = 0;
   doc::Document config;
   std::vector<std::shared_ptr<const Index>> indexes;
-  bool chained = false;  // SystemCollection::chained; as declared, in no row
+  // Of a system collection, as declared.
+  bool chained = false;  // in no row
+  std::string tallied;
 
   bool system() const { return number < kFirstUserCollection; }
   const Index* index(IndexNo wanted) const;
@@ -50,8 +52,8 @@ inline constexpr size_t kMaxIndexFields = 32;
 Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready);
 CollectionInfo infoOf(const Schema& schema);
 
-// The BSON of 'C' and 'S' rows: {name, version, config, indexes: [{number, ready, name, keys: [{path, direction}],
-// unique, sparse, partialFilter?, expireAfterSeconds?}]}.
+// The BSON of 'C' and 'S' rows: {name, version, config, tallied?, indexes: [{number, ready, name, keys: [{path,
+// direction}], unique, sparse, partialFilter?, expireAfterSeconds?}]}.
 std::string encodeSchema(const Schema& schema);
 // Fails with internal when the row is not one that encodeSchema made.
 Result<Schema> decodeSchema(CollectionNo number, std::string_view row);

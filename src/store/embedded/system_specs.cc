@@ -43,7 +43,9 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     fresh.push_back(std::move(index));
   }
   next.chained = wanted.chained;
-  const bool known_before = known->number == wanted.number && known->name == wanted.name;
+  next.tallied = wanted.tallied;
+  const bool known_before =
+      known->number == wanted.number && known->name == wanted.name && known->tallied == wanted.tallied;
   if (known_before && fresh.empty() && left.empty()) {
     system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
     return {};

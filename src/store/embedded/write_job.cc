@@ -116,8 +116,9 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   const doc::Document* before = before_[at] ? &*before_[at] : nullptr;
   const doc::Document* after = change.kind == Change::Kind::put ? &change.after : nullptr;
   if (!before && !after) return {};
-  if (after && after->size() > kMaxDocument) {
-    return fail(ErrorCode::payloadTooLarge, "a document is at most 1 MiB");
+  const bool system = target.handle.schema->system();
+  if (after && after->size() > (system ? kMaxSystemDocument : kMaxDocument)) {
+    return fail(ErrorCode::payloadTooLarge, system ? "a record is at most 2 MiB" : "a document is at most 1 MiB");
   }
   const bool links = target.handle.schema->chained && logged && !before;
   if (links && namesPlace(*after)) {
@@ -133,7 +134,11 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   }
   addCount(*target.handle.state, int{after != nullptr} - int{before != nullptr},
            static_cast<int64_t>(after ? after->size() : 0) - static_cast<int64_t>(before ? before->size() : 0));
-  if (target.handle.schema->system() || !logged) return {};
+  if (!target.handle.schema->tallied.empty()) {
+    if (before) addTally(target.handle, *before, -1);
+    if (after) addTally(target.handle, *after, 1);
+  }
+  if (system || !logged) return {};
   const size_t headAt = commit.arena.size();
   appendLogHead(commit.arena, kindOf(change, before), target.ref.number, target.id, actor, before);
   Commit::LogItem item{static_cast<uint32_t>(headAt), static_cast<uint32_t>(commit.arena.size() - headAt), {}, {}};
@@ -151,6 +156,13 @@ void WriteJob::addLink(const CollectionHandle& handle) {
     if (alone && index->spec.sparse && !index->spec.unique) bySeq = index.get();
   }
   commit.links.push_back({static_cast<uint32_t>(commit.ops.size() - 1), handle.state.get(), bySeq});
+}
+
+void WriteJob::addTally(const CollectionHandle& handle, const doc::Document& document, int sign) {
+  const std::string_view value = document.view().stringOr(handle.schema->tallied);
+  if (value.empty()) return;
+  commit.tallies.push_back(
+      {handle.state.get(), std::string(value), sign, sign * static_cast<int64_t>(document.size())});
 }
 
 void WriteJob::addCount(CollectionState& collection, int64_t documents, int64_t bytes) {

@@ -11,6 +11,7 @@
 namespace mb::store::embedded {
 
 inline constexpr size_t kMaxDocument = 1 << 20;
+inline constexpr size_t kMaxSystemDocument = 2 << 20;
 inline constexpr size_t kMaxId = 1024;
 
 // What a write needs of the engine.
@@ -93,6 +94,7 @@ class WriteJob {
   void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which);
   void noteMarks(const Target& target, const Index& index, const EntrySet& entries);
   void addCount(CollectionState& collection, int64_t documents, int64_t bytes);
+  void addTally(const CollectionHandle& handle, const doc::Document& document, int sign);
   // The document that was put last takes its place in the chain.
   void addLink(const CollectionHandle& handle);
   Result<bool> ownerOf(Tier tier, std::string_view key, std::string& owner);

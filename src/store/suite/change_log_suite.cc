@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "store/suite/store_suite.h"
 
 namespace mb::store::suite {
@@ -22,6 +24,39 @@ std::string told(const ChangeEntry& entry) {
   return fmt::format("{} {} {} -> {}", nameOf(entry.kind), entry.id, entry.before ? text(*entry.before) : "nothing",
                      entry.after ? text(*entry.after) : "nothing");
 }
+
+// What a listener was told, and whether it was told anything once it was dropped.
+class Told {
+ public:
+  ChangeListener listener(ProjectNo project) {
+    return [this, project](ProjectNo told, uint64_t position) {
+      if (told != project) return;
+      const std::lock_guard lock(mutex_);
+      EXPECT_FALSE(dropped_);
+      EXPECT_GE(position, last_);
+      last_ = position;
+      changed_.notify_all();
+    };
+  }
+  bool waitFor(uint64_t position) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(60), [&] { return last_ >= position; });
+  }
+  uint64_t last() const {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+  void dropped() {
+    const std::lock_guard lock(mutex_);
+    dropped_ = true;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t last_ = 0;
+  bool dropped_ = false;
+};
 
 }  // namespace
 
@@ -76,6 +111,77 @@ TEST_P(StoreSuite, ChangesAreReadInParts) {
   EXPECT_EQ(seen, "0123456789");
   EXPECT_TRUE(must(engine().feed().changes(project_, UINT64_MAX, 3)).entries.empty());
   EXPECT_TRUE(must(engine().feed().changes(project_ + 100, 0, 3)).entries.empty());
+}
+
+TEST_P(StoreSuite, ABatchOfChangesIsBounded) {
+  const CollectionRef posts = makeCollection("posts");
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::string> jsons;
+    for (int i = 0; i < 100; ++i) jsons.push_back(fmt::format(R"({{"id":"{}-{}"}})", round, i));
+    ASSERT_TRUE(putAll(posts, std::move(jsons)));
+  }
+  EXPECT_EQ(must(engine().feed().changes(project_, 0, 1000)).entries.size(), kMaxChanges);
+  EXPECT_EQ(must(engine().feed().changes(project_, 290, 1000)).entries.size(), 10u);
+  const std::string large(700 << 10, 'x');
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"l{}","text":"{}"}})", i, large)));
+  // The log is read whole, whatever of it is in memory and however large its entries are.
+  for (int round = 0; round < 2; ++round) {
+    uint64_t position = 300;
+    for (int i = 0; i < 4;) {
+      const ChangeBatch batch = must(engine().feed().changes(project_, position, 1000));
+      ASSERT_FALSE(batch.entries.empty());
+      EXPECT_LE(batch.entries.size(), 2u);
+      for (const ChangeEntry& entry : batch.entries) EXPECT_EQ(entry.id, fmt::format("l{}", i++));
+      position = batch.entries.back().position;
+    }
+    EXPECT_EQ(position, 304u);
+    engine().reopen();
+  }
+  ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"later","text":"{}"}})", large)));
+  ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"later2","text":"{}"}})", large)));
+  EXPECT_EQ(must(engine().feed().changes(project_, 303, 1000)).entries.at(0).id, "l3");
+}
+
+TEST_P(StoreSuite, ListenersAreToldThatTheLogGrew) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(put(posts, R"({"id":"before"})"));
+  Told one, other;
+  auto listening = engine().feed().listen(one.listener(project_));
+  const auto elsewhere = engine().feed().listen(other.listener(project_ + 1));
+  ASSERT_TRUE(put({project_, kThings, 0}, R"({"id":"not logged"})"));
+  ASSERT_TRUE(remove(posts, "never there"));
+  ASSERT_TRUE(put(posts, R"({"id":"a"})"));
+  EXPECT_TRUE(one.waitFor(2));
+  // What is told of can be read.
+  EXPECT_EQ(must(engine().feed().changes(project_, 1, 10)).entries.at(0).id, "a");
+  ASSERT_TRUE(putAll(posts, {R"({"id":"b"})", R"({"id":"c"})"}));
+  EXPECT_TRUE(one.waitFor(4));
+  listening.reset();
+  one.dropped();
+  ASSERT_TRUE(put(posts, R"({"id":"d"})"));
+  EXPECT_EQ(one.last(), 4u);
+  EXPECT_EQ(other.last(), 0u);
+}
+
+TEST_P(StoreSuite, ListenersComeAndGoWhileOthersWrite) {
+  const CollectionRef posts = makeCollection("posts");
+  std::atomic<bool> stop{false};
+  std::thread coming([&] {
+    while (!stop) {
+      Told told;
+      auto listening = engine().feed().listen(told.listener(project_));
+      // Whoever listens first and looks then misses nothing.
+      const uint64_t seen = engine().feed().lastPosition(project_);
+      std::this_thread::yield();
+      if (engine().feed().lastPosition(project_) > seen) EXPECT_TRUE(told.waitFor(seen + 1));
+      listening.reset();
+      told.dropped();
+    }
+  });
+  for (int i = 0; i < 300; ++i) EXPECT_TRUE(put(posts, fmt::format(R"({{"id":"{}"}})", i)));
+  stop = true;
+  coming.join();
+  EXPECT_EQ(engine().feed().lastPosition(project_), 300u);
 }
 
 }  // namespace mb::store::suite

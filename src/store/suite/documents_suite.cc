@@ -134,6 +134,44 @@ TEST_P(StoreSuite, RefusesADocumentOverOneMebibyte) {
   const auto sized = [](size_t bytes) { return R"({"id":"a","text":")" + std::string(bytes, 'x') + R"("})"; };
   EXPECT_EQ(put(posts, sized(1 << 20)).error().code(), ErrorCode::payloadTooLarge);
   EXPECT_TRUE(put(posts, sized((1 << 20) - 100)));
+  EXPECT_TRUE(put({project_, kThings, 0}, sized((2 << 20) - 100)));
+  EXPECT_EQ(put({project_, kThings, 0}, sized(2 << 20)).error().code(), ErrorCode::payloadTooLarge);
+}
+
+TEST_P(StoreSuite, TalliesByAField) {
+  const CollectionRef things{project_, kThings, 0};
+  const auto thing = [](std::string_view id, std::string_view owner) {
+    return fmt::format(R"({{"id":"{}","email":"{}","owner":{}}})", id, id, owner);
+  };
+  const auto of = [&](std::string value) {
+    const CollectionStats stats = must(store().tally(things, std::move(value)));
+    return fmt::format("{} {}", stats.documents, stats.bytes);
+  };
+  EXPECT_EQ(of("ann"), "0 0");
+  ASSERT_TRUE(putAll(things, {thing("a", R"("ann")"), thing("b", R"("ann")"), thing("c", "null"), thing("d", "7")})
+                  ->committed());
+  const size_t each = json(thing("a", R"("ann")")).size();
+  EXPECT_EQ(of("ann"), fmt::format("2 {}", 2 * each));
+  EXPECT_EQ(of(""), "0 0");
+  EXPECT_EQ(must(store().tally({project_, kAudit, 0}, "ann")).documents, 0u);
+  ASSERT_TRUE(put(things, thing("a", R"("bob")"))->committed());
+  ASSERT_TRUE(put(things, thing("b", R"("ann","more":true)"))->committed());
+  const std::string more = fmt::format("1 {}", json(thing("b", R"("ann","more":true)")).size());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(of("ann"), more);
+    EXPECT_EQ(of("bob"), fmt::format("1 {}", each));
+    EXPECT_TRUE(engine().problems().empty());
+    engine().reopen();
+  }
+  std::vector<std::string> jsons;
+  for (int i = 0; i < 50; ++i) jsons.push_back(thing(std::to_string(i), R"("many")"));
+  ASSERT_TRUE(putAll(things, std::move(jsons))->committed());
+  EXPECT_EQ(must(store().tally(things, "many")).documents, 50u);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(remove(things, std::to_string(i)));
+  ASSERT_TRUE(remove(things, "b"));
+  EXPECT_EQ(of("many"), "0 0");
+  EXPECT_EQ(of("ann"), "0 0");
+  EXPECT_TRUE(engine().problems().empty());
 }
 
 TEST_P(StoreSuite, GetManyKeepsTheOrderAndRepeats) {

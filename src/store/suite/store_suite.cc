@@ -5,7 +5,8 @@
 namespace mb::store::suite {
 
 std::vector<SystemCollection> systemCollections() {
-  return {{kThings, "__things", {uniqueIndex({{"email", 1}}), index({{"owner", 1}})}}, {kAudit, "__audit", {}}};
+  return {{kThings, "__things", {uniqueIndex({{"email", 1}}), index({{"owner", 1}})}, false, "owner"},
+          {kAudit, "__audit", {}}};
 }
 
 doc::Document json(std::string_view text) {

@@ -31,7 +31,8 @@ struct EngineFactory {
   std::function<std::unique_ptr<Engine>(std::vector<SystemCollection>)> make;
 };
 
-// System collections of the store under test: 1 "__things" with a unique index on `email` and one on `owner`; 2
+// System collections of the store under test: 1 "__things", tallied by `owner`, with a unique index on `email` and one
+// on `owner`; 2
 // "__audit" without indexes.
 inline constexpr CollectionNo kThings = 1;
 inline constexpr CollectionNo kAudit = 2;

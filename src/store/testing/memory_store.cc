@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "document/value_order.h"
 
 namespace mb::store::testing {
@@ -33,6 +34,24 @@ int compareBy(const std::vector<SortKey>& sort, doc::DocumentView a, doc::Docume
     if (order != 0) return order * key.direction;
   }
   return a.stringOr("id").compare(b.stringOr("id"));
+}
+
+// Adds the entry of a change, where there is one to log.
+void log(const WriteTarget& target, const std::optional<doc::Document>& before, const Change& change,
+         const Actor& actor, std::vector<ChangeEntry>& logged) {
+  const bool removes = change.kind == Change::Kind::remove;
+  if (target.collection.number < kFirstUserCollection || change.kind == Change::Kind::keep) return;
+  if (removes && !before) return;
+  ChangeEntry entry;
+  entry.collection = target.collection.number;
+  entry.id = target.id;
+  entry.actor = actor;
+  entry.at = SystemClock().now();
+  entry.before = before;
+  if (!removes) entry.after = change.after;
+  using Kind = ChangeEntry::Kind;
+  entry.kind = removes ? Kind::remove : !before ? Kind::insert : change.replaces ? Kind::replace : Kind::update;
+  logged.push_back(std::move(entry));
 }
 
 }  // namespace
@@ -172,33 +191,45 @@ Task<uint64_t> MemoryStore::count(CollectionRef collection, doc::Filter filter, 
 }
 
 Task<WriteOutcome> MemoryStore::write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) {
+  const ProjectNo project = targets.empty() ? 0 : targets[0].collection.project;
+  const uint64_t position = feed_.lastPosition(project);
+  CO_TRY(WriteOutcome outcome, writeNow(targets, judge, options));
+  if (feed_.lastPosition(project) > position) feed_.tell(project);
+  co_return outcome;
+}
+
+Result<WriteOutcome> MemoryStore::writeNow(const std::vector<WriteTarget>& targets, Judge& judge,
+                                           const WriteOptions& options) {
   const std::lock_guard lock(mutex_);
   ++writes_;
-  CO_CHECK(injected());
+  CHECK(injected());
   std::vector<std::optional<doc::Document>> before;
   for (const WriteTarget& target : targets) {
-    if (target.collection.number >= kFirstUserCollection) CO_CHECK(current(target.collection));
+    if (target.collection.number >= kFirstUserCollection) CHECK(current(target.collection));
     const Documents& documents = documents_[{target.collection.project, target.collection.number}];
     const auto found = documents.find(target.id);
     before.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
   }
-  CO_TRY(std::vector<Change> changes, judge(before));
-  if (changes.size() != targets.size()) co_return fail(ErrorCode::internal, "one change per target");
+  TRY(std::vector<Change> changes, judge(before));
+  if (changes.size() != targets.size()) return fail(ErrorCode::internal, "one change per target");
 
   std::map<Place, Documents> after = documents_;
+  std::vector<ChangeEntry> logged;
   for (size_t i = 0; i < targets.size(); ++i) {
     Documents& documents = after[{targets[i].collection.project, targets[i].collection.number}];
+    if (options.logged) log(targets[i], before[i], changes[i], options.actor, logged);
     if (changes[i].kind == Change::Kind::put) documents.insert_or_assign(targets[i].id, std::move(changes[i].after));
     if (changes[i].kind == Change::Kind::remove) documents.erase(targets[i].id);
   }
   for (size_t i = 0; i < targets.size(); ++i) {
     std::string index = violated(targets[i].collection,
                                  after[{targets[i].collection.project, targets[i].collection.number}], targets[i].id);
-    if (!index.empty()) co_return WriteOutcome{std::move(index), i};
+    if (!index.empty()) return WriteOutcome{std::move(index), i};
   }
   documents_ = std::move(after);
+  if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
   for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
-  co_return WriteOutcome{};
+  return WriteOutcome{};
 }
 
 Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
@@ -206,6 +237,20 @@ Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
   CO_CHECK(injected());
   CollectionStats stats;
   for (const doc::Document& document : matching(collection, doc::Filter())) {
+    ++stats.documents;
+    stats.bytes += document.size();
+  }
+  co_return stats;
+}
+
+Task<CollectionStats> MemoryStore::tally(CollectionRef collection, std::string value) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CollectionStats stats;
+  const auto system = std::ranges::find(system_, collection.number, &SystemCollection::number);
+  if (system == system_.end() || system->tallied.empty()) co_return stats;
+  for (const doc::Document& document : matching(collection, doc::Filter())) {
+    if (document.view().stringOr(system->tallied) != value) continue;
     ++stats.documents;
     stats.bytes += document.size();
   }

@@ -1,12 +1,12 @@
 // A DocumentStore in memory, for the tests of the rooms above: documents, filters, unique indexes, epochs and the
-// catalogue, nothing durable and no planner. Every call completes without suspending. Any thread.
+// catalogue, the change log, nothing durable and no planner. Every call completes without suspending. Any thread.
 #pragma once
 
 #include <map>
 #include <mutex>
 #include <optional>
 
-#include "store/store.h"
+#include "store/testing/memory_feed.h"
 
 namespace mb::store::testing {
 
@@ -23,6 +23,8 @@ class MemoryStore final : public DocumentStore {
   // All documents of a collection, ascending id.
   std::vector<doc::Document> all(CollectionRef collection) const;
   void bumpEpoch(ProjectNo project);
+  // The log of user collections' changes.
+  MemoryFeed& feed() { return feed_; }
 
   // ---- DocumentStore
   Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
@@ -32,6 +34,7 @@ class MemoryStore final : public DocumentStore {
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
   Task<CollectionStats> stats(CollectionRef collection) override;
+  Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
   Task<ProjectNo> allocateProject() override;
   Task<> dropProject(ProjectNo project) override;
   uint64_t epoch(ProjectNo project) const override;
@@ -51,6 +54,7 @@ class MemoryStore final : public DocumentStore {
 
   // Each under mutex_.
   Result<> injected() const;
+  Result<WriteOutcome> writeNow(const std::vector<WriteTarget>& targets, Judge& judge, const WriteOptions& options);
   Result<CollectionInfo*> current(const CollectionRef& collection);
   std::vector<IndexSpec> indexesOf(const CollectionRef& collection) const;
   std::string violated(const CollectionRef& collection, const Documents& documents, const std::string& id) const;
@@ -68,6 +72,7 @@ class MemoryStore final : public DocumentStore {
   std::optional<ErrorCode> failure_;
   size_t reads_ = 0;
   size_t writes_ = 0;
+  MemoryFeed feed_;
 };
 
 }  // namespace mb::store::testing

@@ -74,5 +74,26 @@ TEST_F(MemoryStoreTest, RefusesAWriteUnderAnOldCatalogue) {
   EXPECT_EQ(taken.error().code(), ErrorCode::conflict);
 }
 
+TEST_F(MemoryStoreTest, LogsChangesOfUserCollections) {
+  const CollectionInfo info = *run(store_.createCollection(2, "posts", {}, {}));
+  const CollectionRef posts{2, info.number, info.version};
+  uint64_t told = 0;
+  const auto listening = store_.feed().listen([&](ProjectNo, uint64_t position) { told = position; });
+  ASSERT_TRUE(put(users_, "u", R"({"id":"u"})"));
+  ASSERT_TRUE(put(posts, "a", R"({"id":"a","n":1})"));
+  ASSERT_TRUE(put(posts, "a", R"({"id":"a","n":2})"));
+  EXPECT_EQ(told, 2u);
+  ChangeBatch batch = *run(store_.feed().changes(2, 0, 10));
+  ASSERT_EQ(batch.entries.size(), 2u);
+  EXPECT_EQ(batch.firstHeld, 1u);
+  EXPECT_EQ(batch.entries[0].kind, ChangeEntry::Kind::insert);
+  EXPECT_EQ(batch.entries[1].kind, ChangeEntry::Kind::update);
+  EXPECT_EQ(batch.entries[1].before, batch.entries[0].after);
+  store_.feed().trimTo(2, 1);
+  batch = *run(store_.feed().changes(2, 0, 10));
+  EXPECT_EQ(batch.firstHeld, 2u);
+  EXPECT_EQ(batch.entries.size(), 1u);
+}
+
 }  // namespace
 }  // namespace mb::store::testing
