@@ -1,8 +1,11 @@
-// Who may start next: bounds on what runs and waits, projects in turn. Not thread-safe; its owner locks.
+// Who may start next: bounds on what runs and waits, projects in turn, and within a project its groups. Not
+// thread-safe; its owner locks.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,7 +16,8 @@ namespace mb {
 // Whose turn something is, and what of it must not overlap with what.
 struct LineKeys {
   std::string project;
-  std::string target;  // "": only the bounds of the project and of all
+  std::string target;      // "": only the bounds of the group, the project and of all
+  std::string group = {};  // shares the turns of its project with other groups; "" is one like any other
 };
 
 struct LineLimits {
@@ -24,13 +28,18 @@ struct LineLimits {
   size_t waitingOfProject = 256;
 };
 
+// How many of a group may run now. Asked for each turn.
+using GroupLimit = std::function<size_t(const std::string& project, const std::string& group)>;
+
 // T is what waits; it is handed back by next(), expired() or takeAll(), exactly once.
 template <class T>
 class FairLine {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  explicit FairLine(LineLimits limits) : limits_(limits) {}
+  // Without a limit of groups the project's bounds each.
+  explicit FairLine(LineLimits limits, GroupLimit groupLimit = {})
+      : limits_(limits), groupLimit_(std::move(groupLimit)) {}
 
   size_t waiting() const { return waiting_; }
   size_t running() const { return running_; }
@@ -39,9 +48,11 @@ class FairLine {
   bool push(const LineKeys& keys, Time deadline, T& item) {
     if (waiting_ >= limits_.waiting) return false;
     Project& project = projects_[keys.project];
-    if (project.items.size() >= limits_.waitingOfProject) return false;
-    if (project.items.empty()) turns_.push_back(keys.project);
-    project.items.push_back({keys.target, deadline, std::move(item)});
+    if (project.waiting >= limits_.waitingOfProject) return false;
+    if (project.waiting++ == 0) turns_.push_back(keys.project);
+    Group& group = project.groups[keys.group];
+    if (group.items.empty()) project.turns.push_back(keys.group);
+    group.items.push_back({keys.target, deadline, std::move(item)});
     ++waiting_;
     return true;
   }
@@ -53,8 +64,8 @@ class FairLine {
       std::string name = std::move(turns_.front());
       turns_.pop_front();
       Project& project = projects_[name];
-      std::optional<T> item = startOne(project);
-      if (!project.items.empty()) turns_.push_back(std::move(name));
+      std::optional<T> item = startOne(name, project);
+      if (project.waiting > 0) turns_.push_back(std::move(name));
       if (item) return item;
     }
     return std::nullopt;
@@ -68,7 +79,9 @@ class FairLine {
       const auto target = project->second.targets.find(keys.target);
       if (--target->second == 0) project->second.targets.erase(target);
     }
-    if (project->second.running == 0 && project->second.items.empty()) projects_.erase(project);
+    const auto group = project->second.groups.find(keys.group);
+    if (--group->second.running == 0 && group->second.items.empty()) project->second.groups.erase(group);
+    if (project->second.groups.empty()) projects_.erase(project);
   }
 
   // Those whose deadline has passed, no longer waiting.
@@ -80,8 +93,10 @@ class FairLine {
   }
   std::optional<Time> earliestDeadline() const {
     std::optional<Time> earliest;
-    for (const auto& [name, project] : projects_) {
-      for (const Item& item : project.items) earliest = earliest ? std::min(*earliest, item.deadline) : item.deadline;
+    for (const auto& [_, project] : projects_) {
+      for (const auto& [_, group] : project.groups) {
+        for (const Item& item : group.items) earliest = earliest ? std::min(*earliest, item.deadline) : item.deadline;
+      }
     }
     return earliest;
   }
@@ -92,25 +107,46 @@ class FairLine {
     Time deadline;
     T value;
   };
-  struct Project {
+  struct Group {
     std::deque<Item> items;
+    size_t running = 0;
+  };
+  struct Project {
+    std::map<std::string, Group> groups;  // with something that waits or runs
+    std::deque<std::string> turns;        // groups with something that waits, next first
+    size_t waiting = 0;
     size_t running = 0;
     std::map<std::string, size_t> targets;  // runs of each
   };
 
-  std::optional<T> startOne(Project& project) {
+  std::optional<T> startOne(const std::string& name, Project& project) {
     if (project.running >= limits_.runningOfProject) return std::nullopt;
-    for (auto item = project.items.begin(); item != project.items.end(); ++item) {
+    for (size_t tried = project.turns.size(); tried > 0; --tried) {
+      std::string groupName = std::move(project.turns.front());
+      project.turns.pop_front();
+      Group& group = project.groups[groupName];
+      const bool full = groupLimit_ && group.running >= groupLimit_(name, groupName);
+      std::optional<T> item = full ? std::nullopt : startOne(project, group);
+      if (!group.items.empty()) project.turns.push_back(std::move(groupName));
+      if (item) return item;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<T> startOne(Project& project, Group& group) {
+    for (auto item = group.items.begin(); item != group.items.end(); ++item) {
       if (!item->target.empty()) {
         size_t& runs = project.targets[item->target];
         if (runs >= limits_.runningOfTarget) continue;
         ++runs;
       }
       T value = std::move(item->value);
-      project.items.erase(item);
+      group.items.erase(item);
       --waiting_;
+      --project.waiting;
       ++running_;
       ++project.running;
+      ++group.running;
       return value;
     }
     return std::nullopt;
@@ -120,8 +156,17 @@ class FairLine {
   std::vector<T> takeIf(Condition condition) {
     std::vector<T> taken;
     for (auto project = projects_.begin(); project != projects_.end();) {
-      std::deque<Item>& items = project->second.items;
-      const bool waited = !items.empty();
+      takeOf(project->second, condition, taken);
+      if (project->second.waiting == 0) std::erase(turns_, project->first);
+      project = project->second.groups.empty() ? projects_.erase(project) : std::next(project);
+    }
+    return taken;
+  }
+
+  template <class Condition>
+  void takeOf(Project& project, Condition condition, std::vector<T>& taken) {
+    for (auto group = project.groups.begin(); group != project.groups.end();) {
+      std::deque<Item>& items = group->second.items;
       for (auto item = items.begin(); item != items.end();) {
         if (!condition(*item)) {
           ++item;
@@ -130,18 +175,16 @@ class FairLine {
         taken.push_back(std::move(item->value));
         item = items.erase(item);
         --waiting_;
+        --project.waiting;
       }
-      if (waited && items.empty()) std::erase(turns_, project->first);
-      if (items.empty() && project->second.running == 0) {
-        project = projects_.erase(project);
-      } else {
-        ++project;
-      }
+      if (items.empty()) std::erase(project.turns, group->first);
+      const bool gone = items.empty() && group->second.running == 0;
+      group = gone ? project.groups.erase(group) : std::next(group);
     }
-    return taken;
   }
 
   const LineLimits limits_;
+  const GroupLimit groupLimit_;
   std::map<std::string, Project> projects_;  // with something that waits or runs
   std::deque<std::string> turns_;            // projects with something that waits, next first
   size_t waiting_ = 0;

@@ -56,6 +56,40 @@ TEST(FairLine, BoundsOfAllProjectAndTarget) {
   EXPECT_EQ(line.waiting(), 0u);
 }
 
+TEST(FairLine, GroupsOfAProjectTakeTurns) {
+  std::map<std::string, size_t> limits = {{"a", 2}, {"slow", 1}};
+  Line line({.running = 10, .runningOfProject = 4}, [&](const std::string& project, const std::string& group) {
+    return project == "p" ? limits[group] : size_t{10};
+  });
+  const auto add = [&](std::string project, std::string group, std::string name) {
+    return line.push({std::move(project), "", std::move(group)}, kLater, name);
+  };
+  for (const char* name : {"s1", "s2", "s3"}) add("p", "slow", name);
+  for (const char* name : {"a1", "a2", "a3"}) add("p", "a", name);
+  add("q", "slow", "q1");
+  EXPECT_EQ(next(line), "s1");
+  EXPECT_EQ(next(line), "q1");
+  EXPECT_EQ(next(line), "a1");
+  EXPECT_EQ(next(line), "a2");  // slow has what it may
+  EXPECT_EQ(next(line), "-");
+  line.done({"p", "", "slow"});
+  EXPECT_EQ(next(line), "s2");
+  limits["slow"] = 2;
+  EXPECT_EQ(next(line), "s3");
+  EXPECT_EQ(next(line), "-");
+  line.done({"p", "", "slow"});
+  limits["a"] = 0;
+  line.done({"p", "", "a"});
+  EXPECT_EQ(next(line), "-");
+  limits["a"] = 3;
+  EXPECT_EQ(next(line), "a3");
+  for (const char* group : {"slow", "a", "a"}) line.done({"p", "", group});
+  line.done({"q", "", "slow"});
+  EXPECT_EQ(line.running(), 0u);
+  EXPECT_EQ(line.waiting(), 0u);
+  EXPECT_EQ(next(line), "-");
+}
+
 TEST(FairLine, RefusesWhatIsTooMuch) {
   Line line({.waiting = 3, .waitingOfProject = 2});
   EXPECT_TRUE(push(line, "a", "", "a1"));

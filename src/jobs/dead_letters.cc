@@ -1,4 +1,4 @@
-// Jobs given up stay for a while, for whoever wants to know why, and not without end.
+// Jobs given up stay for a while, for whoever wants to know why or to try them again, and not without end.
 #include "base/log.h"
 #include "jobs/queue_impl.h"
 
@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t kKeptMs = 7LL * 24 * 3600 * 1000;
 constexpr uint64_t kKept = 10'000;
-constexpr uint64_t kPerCommit = 50;
+// The largest rows of so many stay below what one answer of the store may hold.
+constexpr uint64_t kPerPage = 12;
 
 doc::Filter deadBelow(std::string_view place) {
   doc::BsonWriter out;
@@ -19,10 +20,18 @@ doc::Filter deadBelow(std::string_view place) {
   return *doc::Filter::parse(out.finish());
 }
 
+doc::Document revived(Row row, Timestamp now) {
+  row.dead = false;
+  row.failedAttempts = 0;
+  row.error.clear();
+  row.dueAt = now;
+  return row.toDocument();
+}
+
 }  // namespace
 
 Async<void> Queue::Impl::trimDead() {
-  const std::string old = placeOf(true, {deps.clock.now().ms - kKeptMs}, "");
+  const std::string old = deadPlace({deps.clock.now().ms - kKeptMs}, "");
   auto removed = co_await removeDead(old, std::numeric_limits<uint64_t>::max());
   auto left = removed ? co_await deps.store.count(kRows, deadBelow("e"), storeDeadline())
                       : Result<uint64_t>(fail(removed.error().clone()));
@@ -38,7 +47,7 @@ Task<size_t> Queue::Impl::removeDead(std::string below, uint64_t limit) {
     query.collection = kRows;
     query.filter = deadBelow(below);
     query.sort = {{std::string(kPlacePath), 1}};
-    query.limit = std::min<uint64_t>(kPerCommit, limit - removed);
+    query.limit = std::min<uint64_t>(kPerPage, limit - removed);
     query.deadline = storeDeadline();
     CO_TRY(const store::QueryResult found, co_await deps.store.find(std::move(query)));
     if (found.documents.empty()) break;
@@ -62,6 +71,61 @@ Task<size_t> Queue::Impl::removeDead(std::string below, uint64_t limit) {
     removed += found.documents.size();
   }
   co_return removed;
+}
+
+Task<std::vector<DeadJob>> Queue::dead(uint64_t limit, uint64_t skip) {
+  std::vector<DeadJob> jobs;
+  while (jobs.size() < limit) {
+    store::Query query;
+    query.collection = kRows;
+    query.filter = deadBelow("e");
+    query.sort = {{std::string(kPlacePath), -1}};
+    query.skip = skip + jobs.size();
+    query.limit = std::min<uint64_t>(kPerPage, limit - jobs.size());
+    query.deadline = storeDeadline();
+    const uint64_t asked = query.limit;
+    CO_TRY(const store::QueryResult found, co_await impl_->deps.store.find(std::move(query)));
+    for (const doc::Document& document : found.documents) {
+      CO_TRY(Row row, Row::fromDocument(document));
+      jobs.push_back({std::move(row.id), std::move(row.kind), row.project, row.failedAttempts, std::move(row.error),
+                      row.createdAt, row.dueAt});
+    }
+    if (found.documents.size() < asked) break;
+  }
+  co_return jobs;
+}
+
+Task<bool> Queue::Impl::changeDead(std::string id, std::vector<store::Insert> alongside, bool retry) {
+  bool found = false;
+  std::vector<store::WriteTarget> targets = {{kRows, id}};
+  for (const store::Insert& insert : alongside) {
+    targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
+  }
+  CO_CHECK(co_await deps.store.write(
+      std::move(targets),
+      [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+        std::vector<store::Change> changes(before.size());
+        auto row = before[0] ? Row::fromDocument(*before[0]) : Result<Row>(fail(ErrorCode::notFound, ""));
+        found = row && row->dead;
+        if (!found) return changes;
+        changes[0] =
+            retry ? store::Change::replace(revived(*std::move(row), deps.clock.now())) : store::Change::remove();
+        for (size_t i = 1; i < changes.size(); ++i)
+          changes[i] = store::Change::put(std::move(alongside[i - 1].document));
+        return changes;
+      },
+      asServer()));
+  co_return found;
+}
+
+Task<bool> Queue::retryDead(std::string id, std::vector<store::Insert> alongside) {
+  CO_TRY(const bool found, co_await impl_->changeDead(id, std::move(alongside), true));
+  if (found) wake({std::move(id)});
+  co_return found;
+}
+
+Task<bool> Queue::discardDead(std::string id, std::vector<store::Insert> alongside) {
+  co_return co_await impl_->changeDead(std::move(id), std::move(alongside), false);
 }
 
 }  // namespace mb::jobs

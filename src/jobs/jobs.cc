@@ -9,8 +9,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr size_t kMaxIdBytes = 200;
-constexpr size_t kMaxOrderKeyBytes = 200;
+constexpr size_t kMaxKeyBytes = 200;
 constexpr size_t kMaxAnnounced = 4096;
+constexpr size_t kMaxMade = 4096;
 
 store::IndexSpec indexOn(std::string_view path, bool sparse) {
   return {.name = std::string(path) + "_1",
@@ -31,7 +32,7 @@ bool isText(std::string_view text) {
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
-  return {{kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}}};
+  return {{kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}, false, std::string(kLanePath)}};
 }
 
 std::vector<store::SealedField> sealedFields() {
@@ -50,13 +51,21 @@ store::WriteOptions asServer() {
   return options;
 }
 
+// What waits is bounded by Held.
 KindState::KindState(Kind declared)
     : kind(std::move(declared)),
       line({.running = static_cast<size_t>(std::max(kind.concurrency, 1)),
             .runningOfProject = static_cast<size_t>(std::max(kind.perProject, 1)),
             .runningOfTarget = 1,
-            .waiting = 1024,
-            .waitingOfProject = 256}) {}
+            .waiting = SIZE_MAX,
+            .waitingOfProject = SIZE_MAX},
+           [this](const std::string& project, const std::string& group) { return limitOf(project, group); }) {}
+
+size_t KindState::limitOf(const std::string& project, const std::string& group) const {
+  if (group.empty()) return SIZE_MAX;
+  if (!kind.groupLimit) return static_cast<size_t>(std::max(kind.perGroup, 1));
+  return static_cast<size_t>(std::max(kind.groupLimit(static_cast<store::ProjectNo>(std::stoul(project)), group), 0));
+}
 
 Queue::Impl::Impl(QueueDeps d) : deps(d), home(d.cores.at(0).get_executor()), timer(home) {}
 
@@ -68,8 +77,11 @@ KindState* Queue::Impl::kindOf(const std::string& name) const {
 Result<Row> Queue::Impl::rowOf(JobSpec spec) {
   if (!kindOf(spec.kind)) return invalid("no jobs of the kind " + spec.kind + " are known");
   if (spec.id.size() > kMaxIdBytes || !isText(spec.id)) return invalid("a job's id is too long or no text");
-  if (spec.orderKey.size() > kMaxOrderKeyBytes || !isText(spec.orderKey)) {
+  if (spec.orderKey.size() > kMaxKeyBytes || !isText(spec.orderKey)) {
     return invalid("a job's order key is too long or no text");
+  }
+  if (spec.group.size() > kMaxKeyBytes || !isText(spec.group)) {
+    return invalid("a job's group is too long or no text");
   }
   if (spec.payload.size() > kMaxPayloadBytes) return invalid("a job's payload is too large");
   Row row;
@@ -77,10 +89,12 @@ Result<Row> Queue::Impl::rowOf(JobSpec spec) {
   row.id = spec.id.empty() ? "job_" + row.seq : std::move(spec.id);
   row.kind = std::move(spec.kind);
   row.project = spec.project;
+  row.group = std::move(spec.group);
   row.createdAt = deps.clock.now();
   row.dueAt = spec.notBefore ? std::max(*spec.notBefore, row.createdAt) : row.createdAt;
   row.orderKey = std::move(spec.orderKey);
   row.repeatEvery = spec.repeatEvery;
+  row.repeatFrom = row.dueAt;
   if (spec.sealed) {
     row.sealed = deps.master.seal(spec.payload.bytes(), sealContext(row.id));
   } else {
@@ -89,12 +103,28 @@ Result<Row> Queue::Impl::rowOf(JobSpec spec) {
   return row;
 }
 
+void Queue::Impl::remember(const Row& row) {
+  Row head = row.head();
+  const std::lock_guard lock(madeMutex);
+  madeInOrder.push_back(head.id);
+  made.insert_or_assign(head.id, std::move(head));
+  if (madeInOrder.size() <= kMaxMade) return;
+  made.erase(madeInOrder.front());
+  madeInOrder.pop_front();
+}
+
+std::optional<Row> Queue::Impl::remembered(const std::string& id) {
+  const std::lock_guard lock(madeMutex);
+  auto found = made.extract(id);
+  if (!found) return std::nullopt;
+  return std::move(found.mapped());
+}
+
 void Queue::Impl::announce(std::vector<std::string> ids) {
   asio::post(home, [self = shared_from_this(), ids = std::move(ids)]() mutable {
     const bool fits = self->announced.size() + ids.size() <= kMaxAnnounced;
     if (ids.empty() || !fits) {
-      self->cursor.clear();
-      self->nextSweep = {};
+      self->sweepAnew = true;
     } else {
       self->announced.insert(self->announced.end(), std::make_move_iterator(ids.begin()),
                              std::make_move_iterator(ids.end()));
@@ -105,6 +135,7 @@ void Queue::Impl::announce(std::vector<std::string> ids) {
 
 bool Queue::Impl::stop(std::chrono::milliseconds limit) {
   stopping = true;
+  listening.reset();
   asio::post(home, [self = shared_from_this()] { self->look(); });
   return tasks.closeAndWait(limit);
 }
@@ -121,12 +152,29 @@ void Queue::declare(Kind kind) {
 }
 
 void Queue::start() {
+  if (impl_->deps.leases) {
+    impl_->listening = impl_->deps.leases->listen([impl = std::weak_ptr(impl_)](std::vector<std::string> ids) {
+      if (const auto queue = impl.lock()) queue->announce(std::move(ids));
+    });
+  }
   impl_->tasks.spawn(impl_->home, Impl::loop(impl_));
 }
 
 Result<std::pair<store::WriteTarget, store::Change>> Queue::asChange(JobSpec spec) {
   TRY(const Row row, impl_->rowOf(std::move(spec)));
+  impl_->remember(row);
   return std::pair(store::WriteTarget{kRows, row.id}, store::Change::replace(row.toDocument()));
+}
+
+Result<JobChanges> Queue::asChanges(std::vector<JobSpec> specs) {
+  JobChanges all;
+  for (JobSpec& spec : specs) {
+    TRY(auto job, asChange(std::move(spec)));
+    all.ids.push_back(job.first.id);
+    all.targets.push_back(std::move(job.first));
+    all.changes.push_back(std::move(job.second));
+  }
+  return all;
 }
 
 Task<std::string> Queue::put(JobSpec spec) {
@@ -140,11 +188,12 @@ Task<std::string> Queue::put(JobSpec spec) {
         return changes;
       },
       asServer()));
-  impl_->announce({row.id});
+  Queue::wake({row.id});
   co_return row.id;
 }
 
 void Queue::wake(std::vector<std::string> ids) {
+  if (impl_->deps.leases) impl_->deps.leases->tell(ids);
   impl_->announce(std::move(ids));
 }
 

@@ -25,6 +25,7 @@
 #include "base/crypto.h"
 #include "base/id.h"
 #include "base/task.h"
+#include "jobs/leases.h"
 #include "store/sealed_fields.h"
 #include "store/store.h"
 
@@ -35,7 +36,8 @@ inline constexpr store::CollectionNo kJobs = 70;
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
 
-inline constexpr size_t kMaxPayloadBytes = 256 << 10;
+// A whole document of a user's, and what a consumer says of it.
+inline constexpr size_t kMaxPayloadBytes = 1280 << 10;
 
 // Every member has a default, so that a job can be written as {.kind = ..., .payload = ...}.
 struct JobSpec {
@@ -50,7 +52,12 @@ struct JobSpec {
   // At most 200 characters, none of them control. Jobs of one kind, project and key run one after another, in the order
   // of their making; one that waits for its retry holds back those behind it. "": no order.
   std::string orderKey = {};
-  // Above zero: after completion (or the last failed attempt) the job is due again so much later.
+  // At most 200 characters, none of them control. What shares a fate, such as the deliveries to one receiver: bounded
+  // by Kind::perGroup, so that one that is slow or dead takes no turn from the others. "": bounded by the project
+  // alone.
+  std::string group = {};
+  // Above zero: after completion (or the last failed attempt) the job is due again, at its first time and so many times
+  // this after it; what of these has passed by then is left out.
   std::chrono::milliseconds repeatEvery{0};
 };
 
@@ -78,7 +85,11 @@ struct Kind {
   // `concurrency`. Handlers keep their own waits below it.
   std::chrono::milliseconds timeout{30'000};
   int concurrency = 8;  // runs of this kind at a time
-  int perProject = 4;   // of these, runs of one project; projects take turns
+  int perProject = 4;   // of these, runs of one project; projects take turns, and in each the groups
+  int perGroup = 4;     // and of these, runs of one group
+  // How many of a group may run now, in place of perGroup; 0 for none. Asked as turns come up, on the queue's core;
+  // must return at once. Each end of a run has it asked again. Unset: perGroup.
+  std::function<int(store::ProjectNo project, const std::string& group)> groupLimit;
   // Whether an error makes further attempts pointless. Unset: never.
   std::function<bool(const Error&)> isFinal;
 };
@@ -92,17 +103,50 @@ struct KindStats {
   uint64_t dead = 0;       // jobs given up
 };
 
+// Several jobs as targets and changes of one write, in order, and their ids for wake().
+struct JobChanges {
+  std::vector<store::WriteTarget> targets;
+  std::vector<store::Change> changes;
+  std::vector<std::string> ids;
+};
+
+// What a group has in the store: jobs that wait or run, and the bytes of their rows.
+struct GroupLoad {
+  uint64_t jobs = 0;
+  uint64_t bytes = 0;
+};
+
+struct WaitingJob {
+  std::string id;
+  doc::Document payload;  // unsealed
+  int failedAttempts = 0;
+  Timestamp createdAt;
+};
+
+// A job that was given up. Its payload is nobody's to see.
+struct DeadJob {
+  std::string id;
+  std::string kind;
+  store::ProjectNo project = 0;
+  int attempts = 0;
+  std::string error;  // of the last
+  Timestamp createdAt;
+  Timestamp failedAt;
+};
+
 struct QueueDeps {
   store::DocumentStore& store;
   Cores& cores;
   IdGenerator& ids;
   const Clock& clock;
   const MasterSecret& master;
+  // What processes on one store share; null where this is the only one. Outlives the queue.
+  Leases* leases = nullptr;
 };
 
-// In memory stand, of each kind, at most 1,024 jobs that are due (256 of one project) and, of all kinds, 1,024 that are
-// due within a minute; all others wait in the store until a sweep (each two seconds) finds room for them. Jobs given up
-// stay in the store for 7 days, 10,000 at most.
+// In memory stand at most 1,024 jobs of a kind that are due or due within a minute: 256 of one project, 64 of one
+// group; retries come on top, as many as may run at a time. All others wait in the store until there is room for them.
+// Jobs given up stay in the store for 7 days, 10,000 at most.
 class Queue {
  public:
   explicit Queue(QueueDeps deps);
@@ -118,6 +162,8 @@ class Queue {
   // there already (`before`) gives Change::keep() in place of the change, or the job starts anew. Fails with validation
   // (kind not declared, payload too large, id too long). Any core.
   Result<std::pair<store::WriteTarget, store::Change>> asChange(JobSpec spec);
+  // The same for several; their ids must be distinct.
+  Result<JobChanges> asChanges(std::vector<JobSpec> specs);
   // A commit of its own for one job, and wakes the queue; a job whose id is there already stays as it is. The job's id.
   Task<std::string> put(JobSpec spec);
   // Tells of jobs just committed; without ids: look now. Any thread.
@@ -128,6 +174,18 @@ class Queue {
 
   // The removal of the job's row, for a handler that completes its job in a commit of its own results.
   static std::pair<store::WriteTarget, store::Change> asCompletion(const JobRun& run);
+
+  // ---- of a group: exact, and as cheap as a look at one record.
+  Task<GroupLoad> load(std::string kind, store::ProjectNo project, std::string group);
+  // Those that do not run, first due first, at most `limit` and 200.
+  Task<std::vector<WaitingJob>> oldest(std::string kind, store::ProjectNo project, std::string group, uint64_t limit);
+
+  // ---- jobs given up, last first. Both changes commit `alongside` with
+  // theirs; false, and nothing is committed, when there is no such job.
+  Task<std::vector<DeadJob>> dead(uint64_t limit, uint64_t skip);
+  // Due now, with all its attempts before it.
+  Task<bool> retryDead(std::string id, std::vector<store::Insert> alongside);
+  Task<bool> discardDead(std::string id, std::vector<store::Insert> alongside);
 
   // Starts no more jobs and waits for those that run; false when some are left after `limit` (they are offered again at
   // the next start). Not from a core. May be called again to wait on.

@@ -184,6 +184,40 @@ TEST_F(JobsTest, PeriodicJobsComeBack) {
   EXPECT_FALSE(*run(queue_->cancel("tick")));
 }
 
+TEST_F(JobsTest, MissedFiresAreLeftOut) {
+  queue_->declare(noting());
+  put({.kind = "note", .id = "tick", .payload = payload("tick"), .repeatEvery = 10s});
+  clock_.advance(34'000);  // as if the server had been away
+  queue_->start();
+  diary_.wait(1);
+  // The next is where it would have been without the pause.
+  EXPECT_TRUE(until([&] { return rows().size() == 1 && rows()[0].dueAt == Timestamp{kNowMs + 40'000}; }));
+  clock_.advance(5'999);
+  queue_->wake();
+  put({.kind = "note", .payload = payload("between")});
+  EXPECT_THAT(diary_.wait(2), ElementsAre("tick", "between"));
+  clock_.advance(1);
+  queue_->wake();
+  EXPECT_THAT(diary_.wait(3), ElementsAre("tick", "between", "tick"));
+  EXPECT_TRUE(until([&] { return rows().size() == 1 && rows()[0].dueAt == Timestamp{kNowMs + 50'000}; }));
+}
+
+TEST_F(JobsTest, ARetryMovesNoLaterFire) {
+  Kind kind;
+  kind.name = "flaky";
+  kind.handler = [this](JobRun run) { return failingRun(std::move(run)); };
+  kind.backoff = {3s};
+  succeedsAt_ = 2;
+  queue_->declare(std::move(kind));
+  queue_->start();
+  put({.kind = "flaky", .payload = payload("x"), .repeatEvery = 10s});
+  EXPECT_TRUE(until([&] { return rows().size() == 1 && rows()[0].dueAt == Timestamp{kNowMs + 3'000}; }));
+  clock_.advance(3'000);
+  queue_->wake();
+  EXPECT_TRUE(until([&] { return rows()[0].dueAt == Timestamp{kNowMs + 10'000}; }));
+  EXPECT_EQ(rows()[0].failedAttempts, 0);
+}
+
 TEST_F(JobsTest, SealedPayloadsAreNotReadable) {
   queue_->declare(noting());
   const std::string id = commitOnly({.kind = "note", .payload = payload("a one-time token"), .sealed = true});

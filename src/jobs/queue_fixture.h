@@ -1,4 +1,5 @@
-// A queue over a store in memory, with a handler that a test scripts, for this room's tests.
+// A queue over a store in memory, with a handler that a test scripts, for this room's tests. With MB_JOBS_REDIS set its
+// leases and wake-ups go through a real Redis.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -6,8 +7,10 @@
 
 #include "base/log.h"
 #include "document/json.h"
-#include "jobs/jobs.h"
+#include "jobs/queue_impl.h"
+#include "jobs/redis_leases.h"
 #include "jobs/row.h"
+#include "redis/testing.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
 
@@ -65,6 +68,28 @@ inline bool until(const std::function<bool()>& condition) {
   return false;
 }
 
+// Leases in a Redis, of one queue.
+class SharedLeases {
+ public:
+  SharedLeases(Cores& cores, redis::Address address, RedisLeasesConfig config)
+      : client_(cores.at(0).get_executor(), std::move(address)),
+        leases_(client_, cores.at(0).get_executor(), std::move(config)) {
+    leases_.start();
+    client_.start();
+    EXPECT_TRUE(until([&] { return client_.up(); }));
+  }
+  ~SharedLeases() {
+    leases_.stop();
+    client_.stop();
+  }
+  redis::Client& client() { return client_; }
+  RedisLeases& leases() { return leases_; }
+
+ private:
+  redis::Client client_;
+  RedisLeases leases_;
+};
+
 class QueueFixture : public ::testing::Test {
  protected:
   static constexpr int64_t kNowMs = 1'800'000'000'000;
@@ -73,17 +98,25 @@ class QueueFixture : public ::testing::Test {
     initCrypto();
     configureLog(LogLevel::off, LogFormat::text);
     cores_.start();
+    if (std::getenv("MB_JOBS_REDIS")) {
+      redis_ = std::make_unique<redis::testing::RedisServer>();
+      shared_ = std::make_unique<SharedLeases>(cores_, redis_->address(), RedisLeasesConfig{"test", "only", true});
+    }
     makeQueue();
   }
   ~QueueFixture() override {
     door_.open();
     queue_->stop(std::chrono::seconds(20));
+    shared_.reset();
     cores_.stop();
     cores_.join();
     queue_.reset();
   }
 
-  void makeQueue() { queue_ = std::make_unique<Queue>(QueueDeps{store_, cores_, ids_, clock_, master_}); }
+  void makeQueue() {
+    Leases* leases = shared_ ? &shared_->leases() : nullptr;
+    queue_ = std::make_unique<Queue>(QueueDeps{store_, cores_, ids_, clock_, master_, leases});
+  }
   // A kind whose handler notes "<payload text>" and succeeds.
   Kind noting(std::string name = "note") {
     Kind kind;
@@ -156,6 +189,8 @@ class QueueFixture : public ::testing::Test {
   MasterSecret master_{Secret(std::string(32, 'k'))};
   Cores cores_{2};
   store::testing::MemoryStore store_{systemCollections()};
+  std::unique_ptr<redis::testing::RedisServer> redis_;
+  std::unique_ptr<SharedLeases> shared_;
   std::unique_ptr<Queue> queue_;
   Diary diary_;
   Door door_;

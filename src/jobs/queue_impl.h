@@ -6,19 +6,31 @@
 #include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/fair_line.h"
 #include "base/task_group.h"
+#include "jobs/held.h"
 #include "jobs/jobs.h"
-#include "jobs/leases.h"
-#include "jobs/row.h"
 
 namespace mb::jobs {
 
 inline constexpr store::CollectionRef kRows{store::kControlProject, kJobs, 0};
 store::Deadline storeDeadline();
 store::WriteOptions asServer();
+
+// Rows whose `path` is `from` or behind it and before `end`, ascending, at most `limit`: fewer where their payloads are
+// large, but at least one where there is one. With `whole` false there may be more.
+struct Page {
+  std::vector<doc::Document> rows;
+  bool whole = true;
+};
+Task<Page> rowsBetween(store::DocumentStore& store, std::string_view path, std::string from, std::string end,
+                       uint64_t limit);
+// The first text behind `place` alone.
+std::string next(std::string place);
 
 struct KindState;
 
@@ -28,14 +40,18 @@ struct Entry {
   std::string id;
   std::string seq;
   store::ProjectNo project = 0;
+  std::string group;
+  Lane lane;
   std::string chain;
   Timestamp dueAt;
 
-  LineKeys keys() const { return {std::to_string(project), chain}; }
+  LineKeys keys() const { return {std::to_string(project), chain, group}; }
 };
 
 struct KindState {
   explicit KindState(Kind declared);
+  // How many of a group may run now.
+  size_t limitOf(const std::string& project, const std::string& group) const;
 
   const Kind kind;
   FairLine<Entry> line;
@@ -54,11 +70,12 @@ struct Ended {
     retried,  // due again at `dueAt`
     dead,
     gone,       // nothing was to do: cancelled, done elsewhere, not due any more
-    postponed,  // the store did not answer, or the queue stops: the sweep finds it again
+    postponed,  // another process runs it, the store did not answer, or the queue stops: the sweep finds it again
   } how = How::postponed;
   Timestamp dueAt = {};
   bool failed = false;
   bool overdue = false;  // the handler still runs and keeps its place
+  bool another = false;  // of `gone`: another job stands under the id
 };
 
 struct Queue::Impl : std::enable_shared_from_this<Impl> {
@@ -68,22 +85,41 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   Result<Row> rowOf(JobSpec spec);
   KindState* kindOf(const std::string& name) const;
   void announce(std::vector<std::string> ids);
+  // Until it is announced, so that it need not be read then.
+  void remember(const Row& row);
+  std::optional<Row> remembered(const std::string& id);
   bool stop(std::chrono::milliseconds limit);
 
   // ---- queue_loop.cc
   static Async<void> loop(std::shared_ptr<Impl> self);
   Async<void> takeAnnounced();
+  Async<void> readAnnounced(std::vector<std::string> ids);
   Async<void> takeChains();
-  Async<void> sweep();
-  void offer(Row row);
-  void take(Row row);
-  Task<std::optional<Row>> headOf(std::string chain);
-  void enter(Entry entry);
+  // Takes the job into memory, or the first of its chain. Where there is no use in reading on, a prefix: what stands
+  // behind places that begin with it is next.
+  Async<std::optional<std::string>> offer(Row row);
+  std::optional<std::string> take(Row row);
+  // The first of the chain from there on.
+  Async<void> takeHead(std::string chain, std::string from);
+  // A retry, which had a place before its run.
+  void tryAgain(Entry entry, Timestamp dueAt);
+  // With a place taken: until it is due, or its turn comes.
+  void wait(Entry entry);
+  void forget(const Entry& entry);
   void offerDelayed();
   void startRuns();
   Async<void> rest();
   void look();  // ends the rest
-  size_t queuedNow() const;
+
+  // ---- queue_sweep.cc
+  struct Walk {
+    std::string at;  // "": at the end
+    size_t pages = 0;
+    bool failed = false;  // the store did not answer
+  };
+  Async<Walk> walk(std::string prefix, std::string from, size_t pages);
+  Async<void> sweep();
+  Async<void> fill();
 
   // ---- queue_run.cc
   void begin(Entry entry);
@@ -94,6 +130,7 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   static Async<void> runOne(std::shared_ptr<Impl> self, Entry entry);
   static Async<void> runHandler(std::shared_ptr<Impl> self, std::shared_ptr<Attempt> attempt, JobRun run);
   Async<Ended> attempt(Entry entry);
+  Result<doc::Document> payloadOf(const Row& row) const;
   Result<JobRun> jobRun(const Row& row, const Kind& kind) const;
   Async<Ended> settle(Row row, const KindState& kind, Result<> result);
   Ended afterFailure(Row& row, const KindState& kind, const Error& error) const;
@@ -101,26 +138,42 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   // ---- dead_letters.cc
   Async<void> trimDead();
   Task<size_t> removeDead(std::string below, uint64_t limit);
+  Task<bool> changeDead(std::string id, std::vector<store::Insert> alongside, bool retry);
+
+  // ---- queue_group.cc
+  Async<std::unordered_set<std::string>> idsRunning();
 
   const QueueDeps deps;
   const Executor home;
-  LocalLeases leases;
   TaskGroup tasks;
   std::map<std::string, std::unique_ptr<KindState>> kinds;  // complete before start()
   std::atomic<bool> stopping = false;
+  std::shared_ptr<void> listening;  // to other processes
+  std::mutex madeMutex;
+  std::unordered_map<std::string, Row> made;  // without payloads, at most kMaxMade
+  std::deque<std::string> madeInOrder;
 
   asio::steady_timer timer;
-  bool again = false;                            // something came up since the last look
-  std::vector<std::string> announced;            // at most kMaxAnnounced
-  std::unordered_set<std::string> chainsToLook;  // whose first job may not be in memory
-  std::unordered_set<std::string> known;         // ids in memory or running
-  std::unordered_set<std::string> chains;        // with a job in memory or running
+  bool again = false;                       // something came up since the last look
+  std::vector<std::string> announced;       // at most kMaxAnnounced
+  std::unordered_set<std::string> known;    // ids in memory or running
+  std::unordered_set<std::string> running;  // of these, those that run
+  // Chains whose first job is not in memory any more, and from where in them to look for the next: behind what is done.
+  std::unordered_map<std::string, std::string> chainsToLook;
+  struct ChainHead {
+    std::string seq;       // of the job that is in memory or runs
+    bool more = false;     // others were seen
+    bool earlier = false;  // and one that was made before it
+  };
+  std::unordered_map<std::string, ChainHead> chains;
+  Held held;
   std::multimap<Timestamp, Entry> delayed;
-  std::string cursor;  // place where the sweep goes on; "" at its beginning
-  bool more = false;   // the store holds due jobs that had no room
-  size_t pagesOfPass = 0;
+  std::string sweepKind;                   // where the sweep goes on; "" at its beginning
+  std::string sweepCursor;                 // and at which place of that kind
+  std::chrono::milliseconds sweepTook{0};  // of the pass under way
   std::chrono::steady_clock::time_point nextSweep;
   std::chrono::steady_clock::time_point nextTrim;
+  bool sweepAnew = false;  // from the beginning, at once
   size_t nextCore = 0;
 };
 

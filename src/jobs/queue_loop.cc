@@ -1,4 +1,4 @@
-// The queue's own coroutine: finds what is due, in memory or in the store, and starts it.
+// The queue's own coroutine: takes in what is due and starts it.
 #include <boost/asio/redirect_error.hpp>
 
 #include "base/log.h"
@@ -10,36 +10,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A page's documents, payloads included, stay below what one answer of the store may hold.
-constexpr uint64_t kPage = 50;
-constexpr size_t kPagesPerSweep = 20;
-constexpr size_t kMaxDelayed = 1024;
-// Below so many in memory the sweep goes on at once, where the store holds more.
-constexpr size_t kHungry = 64;
+constexpr size_t kAnnouncedAtATime = 50;
+// Of those due soon that came from the store; retries, which had a place before, are bounded by what may run.
+constexpr size_t kMaxDelayed = 4096;
 constexpr auto kSoonMs = 60'000;
-constexpr auto kSweepEvery = 2s;
-// After a pass over so much that it costs: most of it waits behind others or has no room.
-constexpr auto kLongSweepEvery = 15s;
 constexpr auto kTrimEvery = 1h;
-
-doc::Filter between(std::string_view path, std::string_view from, std::string_view to) {
-  doc::BsonWriter out;
-  out.beginDocument(path);
-  out.appendString("$gt", from);
-  out.appendString("$lt", to);
-  out.end();
-  return *doc::Filter::parse(out.finish());
-}
-
-store::Query rows(doc::Filter filter, std::string_view sort, uint64_t limit) {
-  store::Query query;
-  query.collection = kRows;
-  query.filter = std::move(filter);
-  query.sort = {{std::string(sort), 1}};
-  query.limit = limit;
-  query.deadline = storeDeadline();
-  return query;
-}
 
 void logTrouble(const Error& error) {
   logWarn("jobs could not be looked for", {{"problem", error.message()}, {"cause", error.cause()}});
@@ -52,7 +27,8 @@ Async<void> Queue::Impl::loop(std::shared_ptr<Impl> self) {
     self->again = false;
     co_await self->takeAnnounced();
     const auto now = std::chrono::steady_clock::now();
-    if (now >= self->nextSweep || (self->more && self->queuedNow() < kHungry)) co_await self->sweep();
+    if (self->sweepAnew || now >= self->nextSweep) co_await self->sweep();
+    co_await self->fill();
     co_await self->takeChains();
     if (now >= self->nextTrim) {
       self->nextTrim = now + kTrimEvery;
@@ -70,7 +46,7 @@ void Queue::Impl::look() {
 }
 
 Async<void> Queue::Impl::rest() {
-  if (again || stopping) co_return;
+  if (again || held.anyToFill() || stopping) co_return;
   auto until = std::min(nextSweep, nextTrim);
   if (!delayed.empty()) {
     const int64_t left = delayed.begin()->first.ms - deps.clock.now().ms;
@@ -81,27 +57,41 @@ Async<void> Queue::Impl::rest() {
   co_await timer.async_wait(asio::redirect_error(useAwaitable, ignored));
 }
 
-size_t Queue::Impl::queuedNow() const {
-  size_t all = 0;
-  for (const auto& [name, kind] : kinds) all += kind->line.waiting();
-  return all;
-}
-
 Async<void> Queue::Impl::takeAnnounced() {
   while (!announced.empty() && !stopping) {
-    std::vector<std::string> ids;
-    const auto end = announced.begin() + static_cast<long>(std::min<size_t>(announced.size(), kPage));
-    std::copy_if(announced.begin(), end, std::back_inserter(ids), [&](const auto& id) { return !known.contains(id); });
+    const auto end = announced.begin() + static_cast<long>(std::min(announced.size(), kAnnouncedAtATime));
+    std::vector<std::string> ids(std::make_move_iterator(announced.begin()), std::make_move_iterator(end));
     announced.erase(announced.begin(), end);
-    if (ids.empty()) continue;
-    auto stored = co_await deps.store.getMany(kRows, std::move(ids));
+    std::vector<std::string> unknown;
+    for (std::string& id : ids) {
+      if (auto row = remembered(id)) {
+        co_await offer(*std::move(row));
+      } else if (!known.contains(id)) {
+        unknown.push_back(std::move(id));
+      }
+    }
+    co_await readAnnounced(std::move(unknown));
+  }
+}
+
+Async<void> Queue::Impl::readAnnounced(std::vector<std::string> ids) {
+  size_t atATime = ids.size();
+  for (size_t at = 0; at < ids.size() && !stopping;) {
+    const auto from = ids.begin() + static_cast<long>(at);
+    const auto to = ids.begin() + static_cast<long>(std::min(at + atATime, ids.size()));
+    const auto stored = co_await deps.store.getMany(kRows, std::vector<std::string>(from, to));
+    if (!stored && stored.error().code() == ErrorCode::payloadTooLarge && atATime > 1) {
+      atATime = std::max<size_t>(atATime / 4, 1);
+      continue;
+    }
     if (!stored) {
       logTrouble(stored.error());
       co_return;
     }
+    at += atATime;
     for (const std::optional<doc::Document>& document : *stored) {
       auto row = document ? Row::fromDocument(*document) : Result<Row>(fail(ErrorCode::notFound, ""));
-      if (row) offer(*std::move(row));
+      if (row) co_await offer(*std::move(row));
     }
   }
 }
@@ -109,103 +99,96 @@ Async<void> Queue::Impl::takeAnnounced() {
 // The first job of each chain that may have none in memory.
 Async<void> Queue::Impl::takeChains() {
   while (!chainsToLook.empty() && !stopping) {
-    const std::string chain = std::move(chainsToLook.extract(chainsToLook.begin()).value());
-    if (chains.contains(chain)) continue;
-    auto head = co_await headOf(chain);
-    if (head && *head) take(**std::move(head));
+    auto look = chainsToLook.extract(chainsToLook.begin());
+    if (!chains.contains(look.key())) co_await takeHead(look.key(), std::move(look.mapped()));
   }
 }
 
-Async<void> Queue::Impl::sweep() {
-  if (cursor.empty()) {
-    cursor = "r";
-    more = false;
-    pagesOfPass = 0;
+Async<std::optional<std::string>> Queue::Impl::offer(Row row) {
+  if (row.orderKey.empty()) co_return take(std::move(row));
+  if (known.contains(row.id)) co_return std::nullopt;
+  const Lane lane = row.lane();
+  if (row.dueAt.ms - deps.clock.now().ms > kSoonMs) co_return lane.all();
+  const std::string chain = row.chain();
+  const auto head = chains.find(chain);
+  if (head != chains.end()) {
+    head->second.more = true;
+    head->second.earlier |= row.seq < head->second.seq;
+    co_return std::nullopt;
   }
-  const std::string end = placeOf(false, {deps.clock.now().ms + 1}, "");
-  for (size_t page = 0; page < kPagesPerSweep && !stopping; ++page) {
-    const auto found = co_await deps.store.find(rows(between(kPlacePath, cursor, end), kPlacePath, kPage));
-    if (!found) {
-      logTrouble(found.error());
-      break;
-    }
-    ++pagesOfPass;
-    for (const doc::Document& document : found->documents) {
-      cursor = document.view().stringOr(kPlacePath);
-      auto row = Row::fromDocument(document);
-      if (row) {
-        offer(*std::move(row));
-      } else {
-        logError(row.error().message(), {{"job", row.error().cause()}});
-      }
-    }
-    if (found->documents.size() < kPage) {
-      cursor.clear();
-      break;
-    }
-  }
-  const bool longPass = pagesOfPass > kPagesPerSweep && cursor.empty();
-  nextSweep = std::chrono::steady_clock::now() + (longPass ? kLongSweepEvery : kSweepEvery);
-  if (!cursor.empty() && queuedNow() < kHungry) nextSweep = {};
+  const std::string place = readyPlace(lane, row.dueAt, row.seq);
+  if (auto full = held.turnsAway(lane, place)) co_return full;
+  co_await takeHead(chain, chain);
+  co_return held.turnsAway(lane, place);
 }
 
-// Takes the job into memory, or has the first of its chain looked for.
-void Queue::Impl::offer(Row row) {
-  std::string chain = row.chain();
-  if (chain.empty()) {
-    take(std::move(row));
-  } else if (!chains.contains(chain)) {
-    chainsToLook.insert(std::move(chain));
-  }
-}
-
-void Queue::Impl::take(Row row) {
+std::optional<std::string> Queue::Impl::take(Row row) {
   KindState* kind = kindOf(row.kind);
-  if (!kind || row.dead || known.contains(row.id)) return;
+  if (!kind || row.dead || known.contains(row.id)) return std::nullopt;
+  Lane lane = row.lane();
+  const int64_t left = row.dueAt.ms - deps.clock.now().ms;
+  // What is due later, or has no room, is found in the store when it is time.
+  if (left > kSoonMs || (left > 0 && delayed.size() >= kMaxDelayed)) return lane.all();
+  if (auto full = held.enter(lane, readyPlace(lane, row.dueAt, row.seq))) return full;
   std::string chain = row.chain();
-  enter({kind, std::move(row.id), std::move(row.seq), row.project, std::move(chain), row.dueAt});
+  Entry entry{kind,
+              std::move(row.id),
+              std::move(row.seq),
+              row.project,
+              std::move(row.group),
+              std::move(lane),
+              std::move(chain),
+              row.dueAt};
+  wait(std::move(entry));
+  return std::nullopt;
 }
 
-Task<std::optional<Row>> Queue::Impl::headOf(std::string chain) {
-  const auto found = co_await deps.store.find(rows(between(kChainPath, chain, chain + '\x7F'), kChainPath, 1));
-  if (!found) {
-    logTrouble(found.error());
-    co_return fail(found.error().clone());
-  }
-  if (found->documents.empty()) co_return std::nullopt;
-  CO_TRY(Row row, Row::fromDocument(found->documents[0]));
-  co_return std::optional<Row>(std::move(row));
+void Queue::Impl::tryAgain(Entry entry, Timestamp dueAt) {
+  if (dueAt.ms - deps.clock.now().ms > kSoonMs) return;
+  entry.dueAt = dueAt;
+  held.enterAgain(entry.lane);
+  wait(std::move(entry));
 }
 
-void Queue::Impl::enter(Entry entry) {
-  const int64_t left = entry.dueAt.ms - deps.clock.now().ms;
-  const std::string id = entry.id, chain = entry.chain;
-  if (left > 0) {
-    // What is due later, or has no room, is found by the sweep.
-    if (left > kSoonMs || delayed.size() >= kMaxDelayed) return;
-    ++entry.kind->queued;
-    delayed.emplace(entry.dueAt, std::move(entry));
-    again = true;
+void Queue::Impl::wait(Entry entry) {
+  known.insert(entry.id);
+  if (!entry.chain.empty()) chains.try_emplace(entry.chain, entry.seq);
+  ++entry.kind->queued;
+  again = true;
+  if (entry.dueAt > deps.clock.now()) {
+    const Timestamp dueAt = entry.dueAt;
+    delayed.emplace(dueAt, std::move(entry));
   } else {
     KindState* kind = entry.kind;
-    if (!kind->line.push(entry.keys(), store::Deadline::max(), entry)) {
-      more = true;
-      return;
-    }
-    ++kind->queued;
+    kind->line.push(entry.keys(), store::Deadline::max(), entry);
   }
-  known.insert(id);
-  if (!chain.empty()) chains.insert(chain);
+}
+
+Async<void> Queue::Impl::takeHead(std::string chain, std::string from) {
+  const auto found = co_await rowsBetween(deps.store, kChainPath, std::move(from), behind(chain), 2);
+  if (!found) {
+    logTrouble(found.error());
+    co_return;
+  }
+  if (found->rows.empty()) co_return;
+  auto first = Row::fromDocument(found->rows[0]);
+  if (!first) co_return;
+  take(*std::move(first));
+  const auto taken = chains.find(chain);
+  if (taken != chains.end()) taken->second.more = found->rows.size() > 1;
+}
+
+void Queue::Impl::forget(const Entry& entry) {
+  known.erase(entry.id);
+  if (!entry.chain.empty()) chains.erase(entry.chain);
 }
 
 void Queue::Impl::offerDelayed() {
   const Timestamp now = deps.clock.now();
   while (!delayed.empty() && delayed.begin()->first <= now) {
     Entry entry = std::move(delayed.extract(delayed.begin()).mapped());
-    --entry.kind->queued;
-    known.erase(entry.id);
-    if (!entry.chain.empty()) chains.erase(entry.chain);
-    enter(std::move(entry));
+    KindState* kind = entry.kind;
+    kind->line.push(entry.keys(), store::Deadline::max(), entry);
   }
 }
 
@@ -213,6 +196,7 @@ void Queue::Impl::startRuns() {
   for (const auto& [name, kind] : kinds) {
     while (auto entry = kind->line.next()) {
       --kind->queued;
+      held.leave(entry->lane);
       begin(*std::move(entry));
     }
   }

@@ -34,21 +34,21 @@ struct Queue::Impl::Attempt {
 };
 
 void Queue::Impl::begin(Entry entry) {
-  if (!leases.take(entry.id)) {
-    onEnded(entry, {.how = Ended::How::postponed});
-    return;
-  }
   ++entry.kind->running;
+  running.insert(entry.id);
   const int core = static_cast<int>(nextCore++ % static_cast<size_t>(deps.cores.count()));
   if (tasks.spawn(deps.cores.at(core).get_executor(), runOne(shared_from_this(), entry))) return;
   --entry.kind->running;
-  leases.release(entry.id);
+  running.erase(entry.id);
 }
 
 Async<void> Queue::Impl::runOne(std::shared_ptr<Impl> self, Entry entry) {
-  const Ended ended = co_await self->attempt(entry);
+  Leases* leases = self->deps.leases;
+  Ended ended;
+  const bool mine = !leases || co_await leases->take(entry.id);
+  if (mine) ended = co_await self->attempt(entry);
+  if (mine && leases) leases->release(entry.id);
   asio::post(self->home, [self, entry, ended] {
-    self->leases.release(entry.id);
     if (!ended.overdue) --entry.kind->running;
     self->onEnded(entry, ended);
   });
@@ -57,17 +57,17 @@ Async<void> Queue::Impl::runOne(std::shared_ptr<Impl> self, Entry entry) {
 void Queue::Impl::onEnded(const Entry& entry, const Ended& ended) {
   KindState& kind = *entry.kind;
   if (!ended.overdue) kind.line.done(entry.keys());
-  known.erase(entry.id);
-  if (!entry.chain.empty()) chains.erase(entry.chain);
+  running.erase(entry.id);
+  const auto chain = chains.find(entry.chain);
+  const ChainHead head = chain == chains.end() ? ChainHead() : chain->second;
+  forget(entry);
   if (ended.failed) ++kind.failed;
   switch (ended.how) {
-    case Ended::How::retried: {
+    case Ended::How::retried:
       if (!ended.failed) ++kind.completed;  // it repeats
-      Entry next = entry;
-      next.dueAt = ended.dueAt;
-      enter(std::move(next));
+      tryAgain(entry, ended.dueAt);
+      if (const auto kept = chains.find(entry.chain); kept != chains.end()) kept->second = head;
       break;
-    }
     case Ended::How::completed:
       ++kind.completed;
       break;
@@ -78,7 +78,9 @@ void Queue::Impl::onEnded(const Entry& entry, const Ended& ended) {
     case Ended::How::postponed:
       break;
   }
-  if (!entry.chain.empty() && ended.how != Ended::How::retried) chainsToLook.insert(entry.chain);
+  const bool over = ended.how != Ended::How::retried && ended.how != Ended::How::postponed;
+  if (over && head.more) chainsToLook[entry.chain] = head.earlier ? entry.chain : entry.chain + entry.seq;
+  if (ended.another) announced.push_back(entry.id);
   look();
 }
 
@@ -95,7 +97,7 @@ Async<Ended> Queue::Impl::attempt(Entry entry) {
   if (!*stored) co_return Ended{.how = Ended::How::gone};
   auto read = Row::fromDocument(**stored);
   if (!read || read->dead || read->seq != entry.seq || read->dueAt > deps.clock.now()) {
-    co_return Ended{.how = Ended::How::gone};
+    co_return Ended{.how = Ended::How::gone, .another = read && read->seq != entry.seq};
   }
   Row row = *std::move(read);
   auto run = jobRun(row, entry.kind->kind);
@@ -143,13 +145,14 @@ Result<JobRun> Queue::Impl::jobRun(const Row& row, const Kind& kind) const {
   run.last = static_cast<size_t>(row.failedAttempts) >= kind.backoff.size();
   run.createdAt = row.createdAt;
   run.deadline = std::chrono::steady_clock::now() + kind.timeout;
-  if (row.sealed.empty()) {
-    run.payload = row.payload;
-    return run;
-  }
-  TRY(const Secret plain, deps.master.unseal(row.sealed, sealContext(row.id)));
-  TRY(run.payload, doc::Document::fromUntrusted(std::string(plain.reveal())));
+  TRY(run.payload, payloadOf(row));
   return run;
+}
+
+Result<doc::Document> Queue::Impl::payloadOf(const Row& row) const {
+  if (row.sealed.empty()) return row.payload;
+  TRY(const Secret plain, deps.master.unseal(row.sealed, sealContext(row.id)));
+  return doc::Document::fromUntrusted(std::string(plain.reveal()));
 }
 
 // Writes what becomes of the row; a job that was replaced or cancelled meanwhile is left alone.
@@ -160,7 +163,7 @@ Async<Ended> Queue::Impl::settle(Row row, const KindState& kind, Result<> result
   } else if (row.repeatEvery.count() > 0) {
     row.failedAttempts = 0;
     row.error.clear();
-    row.dueAt = {std::max(deps.clock.now().ms, row.dueAt.ms + row.repeatEvery.count())};
+    row.dueAt = row.nextFire(deps.clock.now());
     ended = {.how = Ended::How::retried, .dueAt = row.dueAt};
   }
   const bool removes = ended.how == Ended::How::completed;
@@ -199,7 +202,7 @@ Ended Queue::Impl::afterFailure(Row& row, const KindState& kind, const Error& er
                                 {"problem", row.error}});
   if (row.repeatEvery.count() > 0) {
     row.failedAttempts = 0;
-    row.dueAt = {std::max(now.ms, row.dueAt.ms + row.repeatEvery.count())};
+    row.dueAt = row.nextFire(now);
     return {.how = Ended::How::retried, .dueAt = row.dueAt, .failed = true};
   }
   row.dead = true;

@@ -20,8 +20,31 @@ std::optional<Timestamp> dateAt(doc::DocumentView stored, std::string_view key) 
 
 }  // namespace
 
-std::string placeOf(bool dead, Timestamp at, std::string_view seq) {
-  return fmt::format("{}{:016}{}", dead ? 'd' : 'r', std::max<int64_t>(at.ms, 0), seq);
+Lane::Lane(std::string_view kind, store::ProjectNo project, std::string_view group) : text_(kindPrefix(kind)) {
+  kindEnd_ = text_.size();
+  text_ += std::to_string(project);
+  text_ += kSeparator;
+  projectEnd_ = text_.size();
+  text_ += group;
+  text_ += kSeparator;
+}
+
+std::string kindPrefix(std::string_view kind) {
+  return fmt::format("r{}{}", kind, kSeparator);
+}
+
+std::string behind(std::string_view prefix) {
+  std::string next(prefix);
+  ++next.back();
+  return next;
+}
+
+std::string readyPlace(const Lane& lane, Timestamp dueAt, std::string_view seq) {
+  return fmt::format("{}{:016}{}", lane.all(), std::max<int64_t>(dueAt.ms, 0), seq);
+}
+
+std::string deadPlace(Timestamp givenUpAt, std::string_view seq) {
+  return fmt::format("d{:016}{}", std::max<int64_t>(givenUpAt.ms, 0), seq);
 }
 
 std::string sealContext(std::string_view id) {
@@ -33,13 +56,38 @@ std::string Row::chain() const {
   return fmt::format("{}{}{}{}{}{}", kind, kSeparator, project, kSeparator, orderKey, kSeparator);
 }
 
+Row Row::head() const {
+  Row head;
+  head.id = id;
+  head.kind = kind;
+  head.project = project;
+  head.group = group;
+  head.seq = seq;
+  head.createdAt = createdAt;
+  head.dueAt = dueAt;
+  head.dead = dead;
+  head.orderKey = orderKey;
+  return head;
+}
+
+Timestamp Row::nextFire(Timestamp now) const {
+  const int64_t every = repeatEvery.count();
+  const int64_t passed = std::max<int64_t>(now.ms - repeatFrom.ms, 0) / every;
+  return {repeatFrom.ms + (passed + 1) * every};
+}
+
 doc::Document Row::toDocument() const {
   doc::BsonWriter out(payload.size() + sealed.size() + 512);
   out.appendString("id", id);
   out.appendString("kind", kind);
   out.appendInt64("project", project);
   out.appendString("seq", seq);
-  out.appendString(kPlacePath, placeOf(dead, dueAt, seq));
+  const Lane shared = lane();
+  out.appendString(kPlacePath, dead ? deadPlace(dueAt, seq) : readyPlace(shared, dueAt, seq));
+  if (!group.empty()) {
+    out.appendString("group", group);
+    if (!dead) out.appendString(kLanePath, shared.stored());
+  }
   out.appendDate("createdAt", createdAt);
   out.appendDate("dueAt", dueAt);
   out.appendBool("dead", dead);
@@ -49,7 +97,10 @@ doc::Document Row::toDocument() const {
     // Only what still is to run holds back those behind it.
     if (!dead) out.appendString(kChainPath, chain() + seq);
   }
-  if (repeatEvery.count() > 0) out.appendInteger("repeatMs", repeatEvery.count());
+  if (repeatEvery.count() > 0) {
+    out.appendInteger("repeatMs", repeatEvery.count());
+    out.appendDate("repeatFrom", repeatFrom);
+  }
   if (sealed.empty()) {
     out.appendDocument("payload", payload);
   } else {
@@ -64,6 +115,7 @@ Result<Row> Row::fromDocument(doc::DocumentView stored) {
   row.id = stored.stringOr("id");
   row.kind = stored.stringOr("kind");
   row.seq = stored.stringOr("seq");
+  row.group = stored.stringOr("group");
   row.orderKey = stored.stringOr("orderKey");
   row.error = stored.stringOr("error");
   row.project = static_cast<store::ProjectNo>(integerOr(stored, "project", 0));
@@ -81,6 +133,7 @@ Result<Row> Row::fromDocument(doc::DocumentView stored) {
   }
   row.createdAt = *createdAt;
   row.dueAt = *dueAt;
+  row.repeatFrom = dateAt(stored, "repeatFrom").value_or(*dueAt);
   return row;
 }
 

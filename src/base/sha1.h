@@ -1,0 +1,12 @@
+// SHA-1, for protocols that fixed it long ago (the WebSocket handshake). It protects nothing: never for a secret.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace mb {
+
+std::array<uint8_t, 20> sha1(std::string_view data);
+
+}  // namespace mb

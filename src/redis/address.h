@@ -1,0 +1,23 @@
+// Where Redis is, as REDIS_URL says it: redis://[user:password@]host[:port][/database].
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/crypto.h"
+#include "base/error.h"
+
+namespace mb::redis {
+
+struct Address {
+  std::string host;
+  std::string port = "6379";
+  std::string user;
+  Secret password{std::string()};  // empty: none is asked for
+  int database = 0;
+
+  // Fails with validation, with a line to show, which names no part of the password.
+  static Result<Address> parse(std::string_view url);
+};
+
+}  // namespace mb::redis

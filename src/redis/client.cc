@@ -1,0 +1,166 @@
+#include "redis/client.h"
+
+#include "base/log.h"
+#include "redis/link.h"
+
+namespace mb::redis {
+
+namespace {
+
+using Answer = Resumer<Result<Reply>>;
+
+constexpr size_t kMaxPending = 1024;
+constexpr std::chrono::seconds kSilence{1};
+constexpr std::chrono::seconds kStopLimit{3};
+
+std::unexpected<Error> away() {
+  return fail(ErrorCode::unavailable, "Redis is away");
+}
+
+// Commands and their answers, in order.
+class Pipeline final : public Link {
+ public:
+  Pipeline(Executor home, Address address) : Link(home, std::move(address), "commands") {}
+
+  // Without `answer` nobody waits.
+  void submit(const std::vector<std::string>& command, Answer answer) {
+    if (pending_.size() < kMaxPending && Link::send(command)) {
+      pending_.push_back({std::move(answer), Clock::now() + kReplyLimit});
+    } else if (answer) {
+      answer.resume(away());
+    }
+  }
+
+ private:
+  struct Pending {
+    Answer answer;
+    Clock::time_point until;
+  };
+
+  void onUp() override {}
+  void onReply(Reply reply) override {
+    if (pending_.empty()) return drop("an answer that nobody asked for");
+    Pending pending = std::move(pending_.front());
+    pending_.pop_front();
+    lastReply_ = Clock::now();
+    if (!pending.answer) return;
+    if (reply.kind == Reply::Kind::error) {
+      pending.answer.resume(
+          fail(Error(ErrorCode::upstreamFailed, "Redis refuses a command").withCause(reply.text.substr(0, 200))));
+    } else {
+      pending.answer.resume(std::move(reply));
+    }
+  }
+  void onTick(Clock::time_point now) override {
+    if (!pending_.empty() && now > pending_.front().until) return drop("it does not answer");
+    if (pending_.empty() && now > lastReply_ + kSilence) submit({"PING"}, {});
+  }
+  void onDown() override {
+    for (Pending& pending : std::exchange(pending_, {})) {
+      if (pending.answer) pending.answer.resume(away());
+    }
+  }
+
+  std::deque<Pending> pending_;
+  Clock::time_point lastReply_;
+};
+
+class Subscription final : public Link {
+ public:
+  Subscription(Executor home, Address address, std::string channel,
+               std::function<void(std::optional<std::string>)> told)
+      : Link(home, std::move(address), "channel"), channel_(std::move(channel)), told_(std::move(told)) {}
+
+ private:
+  void onUp() override {
+    lastReply_ = Clock::now();
+    asked_.reset();
+    Link::send(std::vector<std::string>{"SUBSCRIBE", channel_});
+  }
+  void onReply(Reply reply) override {
+    lastReply_ = Clock::now();
+    asked_.reset();
+    if (reply.kind != Reply::Kind::array || reply.items.empty()) return drop("it is no channel");
+    const std::string& what = reply.items[0].text;
+    if (what == "subscribe") told_(std::nullopt);
+    if (what == "message" && reply.items.size() == 3) told_(std::move(reply.items[2].text));
+  }
+  void onTick(Clock::time_point now) override {
+    if (asked_ && now > *asked_ + kReplyLimit) return drop("it does not answer");
+    if (asked_ || now < lastReply_ + kSilence) return;
+    asked_ = now;
+    Link::send(std::vector<std::string>{"PING"});
+  }
+  void onDown() override {}
+
+  const std::string channel_;
+  const std::function<void(std::optional<std::string>)> told_;
+  Clock::time_point lastReply_;
+  std::optional<Clock::time_point> asked_;
+};
+
+}  // namespace
+
+RedisSettings::RedisSettings(Settings& settings) {
+  const auto url =
+      settings.secret("REDIS_URL", "Redis, for wake-ups and leases between processes: redis://host:6379/0");
+  if (!url || url->reveal().empty()) return;
+  auto parsed = Address::parse(url->reveal());
+  if (parsed) {
+    address = *std::move(parsed);
+  } else {
+    settings.refuse("REDIS_URL", parsed.error().message());
+  }
+}
+
+struct Client::Impl {
+  const Executor home;
+  const Address address;
+  TaskGroup tasks;
+  std::shared_ptr<Pipeline> pipeline;
+  std::shared_ptr<Subscription> subscription;
+};
+
+Client::Client(Executor home, Address address)
+    : impl_(new Impl{home, address, {}, std::make_shared<Pipeline>(home, address), nullptr}) {}
+
+Client::~Client() {
+  stop();
+}
+
+void Client::subscribe(std::string channel, std::function<void(std::optional<std::string>)> told) {
+  impl_->subscription =
+      std::make_shared<Subscription>(impl_->home, impl_->address, std::move(channel), std::move(told));
+}
+
+void Client::start() {
+  impl_->pipeline->start(impl_->tasks);
+  if (impl_->subscription) impl_->subscription->start(impl_->tasks);
+}
+
+void Client::stop() {
+  if (impl_->tasks.running() == 0) return;
+  impl_->pipeline->stop();
+  if (impl_->subscription) impl_->subscription->stop();
+  if (!impl_->tasks.closeAndWait(kStopLimit)) logWarn("a connection to Redis did not end in time");
+}
+
+Task<Reply> Client::call(std::vector<std::string> command) {
+  if (!up()) co_return away();
+  co_return co_await suspend<Result<Reply>>([&](Answer answer) {
+    asio::post(impl_->home, [pipeline = impl_->pipeline, command = std::move(command),
+                             answer = std::move(answer)]() mutable { pipeline->submit(command, std::move(answer)); });
+  });
+}
+
+void Client::send(std::vector<std::string> command) {
+  if (!up()) return;
+  asio::post(impl_->home,
+             [pipeline = impl_->pipeline, command = std::move(command)] { pipeline->submit(command, {}); });
+}
+
+bool Client::up() const {
+  return impl_->pipeline->up();
+}
+
+}  // namespace mb::redis

@@ -1,0 +1,176 @@
+#include "redis/link.h"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/write.hpp>
+
+#include "base/cores.h"
+#include "base/log.h"
+
+namespace mb::redis {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kConnectLimit = 2s;
+constexpr auto kFirstPause = 50ms;
+constexpr auto kLongestPause = 5000ms;
+constexpr auto kTick = 250ms;
+
+std::unexpected<Error> unreachable(std::string cause) {
+  return fail(Error(ErrorCode::upstreamFailed, "Redis cannot be reached").withCause(std::move(cause)));
+}
+
+}  // namespace
+
+Link::Link(Executor home, Address address, std::string what)
+    : home_(home),
+      address_(std::move(address)),
+      what_(std::move(what)),
+      socket_(home),
+      resolver_(home),
+      pause_(home),
+      tick_(home) {}
+
+void Link::start(TaskGroup& tasks) {
+  tasks.spawn(home_, run(shared_from_this()));
+  tasks.spawn(home_, watch(shared_from_this()));
+}
+
+void Link::stop() {
+  asio::post(home_, [self = shared_from_this()] {
+    self->stopping_ = true;
+    self->pause_.cancel();
+    self->tick_.cancel();
+    self->drop("stopping");
+  });
+}
+
+void Link::drop(std::string why) {
+  if (dropped_.empty()) dropped_ = std::move(why);
+  resolver_.cancel();
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+Async<void> Link::run(std::shared_ptr<Link> self) {
+  auto pause = std::chrono::milliseconds(kFirstPause);
+  while (!self->stopping_) {
+    const Result<> ended = co_await self->serve();
+    const bool wasUp = self->up_.exchange(false);
+    self->greetedBy_.reset();
+    self->noteEnd(ended.error(), wasUp);
+    if (wasUp) self->onDown();
+    if (self->stopping_) co_return;
+    pause =
+        wasUp ? std::chrono::milliseconds(kFirstPause) : std::min<std::chrono::milliseconds>(pause * 2, kLongestPause);
+    self->pause_.expires_after(pause);
+    boost::system::error_code ignored;
+    co_await self->pause_.async_wait(asio::redirect_error(useAwaitable, ignored));
+  }
+}
+
+Async<void> Link::watch(std::shared_ptr<Link> self) {
+  while (!self->stopping_) {
+    self->tick_.expires_after(kTick);
+    boost::system::error_code ignored;
+    co_await self->tick_.async_wait(asio::redirect_error(useAwaitable, ignored));
+    const auto now = Clock::now();
+    if (self->greetedBy_ && now > *self->greetedBy_) self->drop("it does not answer");
+    if (self->up_ && !self->stopping_) self->onTick(now);
+  }
+}
+
+void Link::noteEnd(const Error& error, bool wasUp) {
+  if (stopping_) return;
+  std::string problem = dropped_.empty() ? error.cause() : dropped_;
+  // Once for each reason, however often it is tried.
+  if (!wasUp && problem == lastProblem_) return;
+  logWarn(wasUp ? "Redis is lost" : "Redis cannot be reached", {{"connection", what_}, {"problem", problem}});
+  lastProblem_ = std::move(problem);
+}
+
+Task<> Link::serve() {
+  reader_ = std::make_unique<ReplyReader>();
+  dropped_.clear();
+  unsent_.clear();
+  greetedBy_ = Clock::now() + kConnectLimit;
+  CO_CHECK(co_await connect());
+  CO_CHECK(co_await greet());
+  greetedBy_.reset();
+  lastProblem_.clear();
+  up_ = true;
+  logInfo("Redis is there", {{"connection", what_}});
+  onUp();
+  while (true) {
+    CO_TRY(Reply reply, co_await readReply());
+    onReply(std::move(reply));
+  }
+}
+
+Task<> Link::connect() {
+  boost::system::error_code error;
+  const auto found =
+      co_await resolver_.async_resolve(address_.host, address_.port, asio::redirect_error(useAwaitable, error));
+  if (error || stopping_) co_return unreachable(error.message());
+  // A write of the connection before may not have ended yet.
+  while (!sending_.empty()) co_await sleepFor(1ms);
+  socket_ = Socket(home_);
+  co_await asio::async_connect(socket_, found, asio::redirect_error(useAwaitable, error));
+  if (error) co_return unreachable(error.message());
+  socket_.set_option(Tcp::no_delay(true), error);
+  co_return Result<>();
+}
+
+Task<> Link::greet() {
+  if (!address_.password.reveal().empty()) {
+    std::vector<std::string> command = {"AUTH"};
+    if (!address_.user.empty()) command.push_back(address_.user);
+    command.emplace_back(address_.password.reveal());
+    CO_CHECK(co_await ask(std::move(command)));
+  }
+  if (address_.database != 0) CO_CHECK(co_await ask({"SELECT", std::to_string(address_.database)}));
+  CO_CHECK(co_await ask({"PING"}));
+  co_return Result<>();
+}
+
+Task<Reply> Link::ask(std::vector<std::string> command) {
+  const std::string bytes = encode(command);
+  boost::system::error_code error;
+  co_await asio::async_write(socket_, asio::buffer(bytes), asio::redirect_error(useAwaitable, error));
+  if (error) co_return unreachable(error.message());
+  CO_TRY(Reply reply, co_await readReply());
+  if (reply.kind == Reply::Kind::error) co_return unreachable(command[0] + ": " + reply.text.substr(0, 200));
+  co_return reply;
+}
+
+Task<Reply> Link::readReply() {
+  while (true) {
+    CO_TRY(auto reply, reader_->next());
+    if (reply) co_return *std::move(reply);
+    boost::system::error_code error;
+    const size_t read = co_await socket_.async_read_some(asio::buffer(in_), asio::redirect_error(useAwaitable, error));
+    if (error) co_return unreachable(error.message());
+    reader_->feed({in_.data(), read});
+  }
+}
+
+bool Link::send(std::span<const std::string> command) {
+  if (!up_ || unsent_.size() > kMaxUnsent) return false;
+  unsent_ += encode(command);
+  if (sending_.empty()) write();
+  return true;
+}
+
+void Link::write() {
+  sending_ = std::exchange(unsent_, {});
+  asio::async_write(socket_, asio::buffer(sending_),
+                    [self = shared_from_this()](const boost::system::error_code& error, size_t) {
+                      self->sending_.clear();
+                      // The read that waits beside ends the connection.
+                      if (!error && !self->unsent_.empty()) self->write();
+                    });
+}
+
+}  // namespace mb::redis
