@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "http/request_parser.h"
+#include "http/websocket.h"
 
 namespace {
 
@@ -81,6 +82,7 @@ Outcome parse(std::string_view bytes, Arrival arrival) {
     outcome.used = parser.framing().headBytes;
     require(outcome.used <= std::min(have, kMaxHead));
     outcome.told = describe(request, parser.framing());
+    if (mb::http::checkWebSocketUpgrade(request)) outcome.told += "upgrade";
     while (parser.framing().chunked) {
       size_t consumed = 0;
       const std::string moved(bytes.substr(outcome.used, have - outcome.used));

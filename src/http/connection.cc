@@ -90,7 +90,12 @@ Async<void> Connection::run() {
     in_.filled(count);
     timedOut_ = false;
   }
-  abort();
+  if (!upgrade_) abort();
+}
+
+std::optional<Upgraded> Connection::takeUpgraded() {
+  if (!upgrade_) return std::nullopt;
+  return Upgraded{std::move(socket_), std::string(in_.data()), std::move(upgrade_)};
 }
 
 void Connection::beginRequest() {
@@ -135,15 +140,20 @@ Async<bool> Connection::exchange() {
     if (acceptsGzip(request_)) co_await compress(response);
   }
 
-  const bool close = response.close || !framing.keepAlive || context_.draining;
+  if (response.upgrade && framing.http10) {
+    response = Response::failure(Error(ErrorCode::validation, "a WebSocket needs HTTP/1.1"));
+  }
+  const bool switches = response.upgrade != nullptr;
+  const bool close = !switches && (response.close || !framing.keepAlive || context_.draining);
   append(response, close);
   in_.drop(framing.headBytes + framing.contentLength);
   parser_.reset();
-  if (close || !tail_.empty() || out_.size() >= kSendAt) {
+  if (close || switches || !tail_.empty() || out_.size() >= kSendAt) {
     if (!co_await flush()) co_return false;
   }
+  upgrade_ = std::move(response.upgrade);
   if (close && !in_.empty()) co_await linger();
-  co_return !close;
+  co_return !close && !switches;
 }
 
 Response Connection::failureOf(std::string bug) const {

@@ -1,19 +1,14 @@
 // One client connection on one core: reads requests, hands them up, writes answers, in order. Private to this room.
 #pragma once
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/basic_stream_socket.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/ip/tcp.hpp>
-
 #include "base/worker_pool.h"
+#include "http/conversation.h"
 #include "http/read_buffer.h"
 #include "http/request_parser.h"
 #include "http/server.h"
+#include "http/websocket_connection.h"
 
 namespace mb::http {
-
-using Socket = asio::basic_stream_socket<asio::ip::tcp, Executor>;
 
 // What the connections of one core share. Times are in ticks of the core's sweep, about one a second: no connection
 // asks a clock.
@@ -25,24 +20,22 @@ struct ConnectionContext {
   int64_t tick = 0;
 };
 
-class Connection {
+class Connection final : public Conversation {
  public:
   Connection(Socket socket, std::string peer, ConnectionContext& context);
   Connection(const Connection&) = delete;
 
-  // Until the client leaves, a limit is passed, or the server drains. On the connection's core, as all else here.
+  // Until the client leaves, a limit is passed, the server drains, or the client and a handler agree on a WebSocket.
   Async<void> run();
+  // After run(), once: what is to go on as a WebSocket.
+  std::optional<Upgraded> takeUpgraded();
 
-  // Called at each tick: ends a wait that has gone on too long.
-  void expire();
-  // Draining: a connection that waits for its next request ends now, unless one has just come.
-  void endIfIdle();
-  // Ends it whatever it does.
-  void abort();
+  void expire() override;
+  // Waits for its next request, and none has just come.
+  void endIfIdle() override;
+  void abort() override;
 
  private:
-  // (error, result) of an operation without a coroutine frame of its own.
-  static constexpr auto kTuple = asio::as_tuple(asio::deferred);
   static constexpr size_t kRead = 4 << 10;  // least room for a read
 
   enum class Phase { idle, head, body, handling, sending, lingering };
@@ -79,6 +72,7 @@ class Connection {
   int64_t deadline_ = 0;
   int64_t bodyStarted_ = 0;
   bool timedOut_ = false;
+  std::shared_ptr<const WebSocketUpgrade> upgrade_;  // of the answer that was sent last
 };
 
 }  // namespace mb::http

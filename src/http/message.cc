@@ -84,6 +84,12 @@ Response Response::failure(const Error& error) {
   if (const auto seconds = error.retryAfterSeconds())
     response.headers.emplace_back("retry-after", std::to_string(*seconds));
   if (response.status == 401) response.headers.emplace_back("www-authenticate", "Bearer");
+  if (response.status == 426) {
+    // RFC 9110, 15.5.22, and RFC 6455, 4.4.
+    response.headers.emplace_back("upgrade", "websocket");
+    response.headers.emplace_back("connection", "Upgrade");
+    response.headers.emplace_back("sec-websocket-version", "13");
+  }
   if (!error.allow().empty()) response.headers.emplace_back("allow", error.allow());
   return response;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct Request {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
+struct WebSocketUpgrade;
+
 struct Response {
   int status = 200;
   std::string_view contentType;  // a literal; empty: no content-type header
@@ -44,6 +47,7 @@ struct Response {
   // connection.
   std::vector<std::pair<std::string_view, std::string>> headers;  // names are literals
   bool close = false;                                             // close the connection after this answer
+  std::shared_ptr<const WebSocketUpgrade> upgrade;                // what follows a 101: webSocketResponse()
 
   static Response empty(int status);  // 204, 201 without a body
   static Response json(int status, std::string body);

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/crypto.h"
+#include "http/list_header.h"
 
 namespace mb::http {
 
@@ -37,18 +38,12 @@ bool isZeroWeight(std::string_view weight) {
   return !weight.empty() && weight.find_first_not_of("0.") == std::string_view::npos;
 }
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // Of "gzip;q=0.5" the coding and whether its weight refuses it.
 std::pair<std::string_view, bool> readCoding(std::string_view item) {
   const size_t semicolon = item.find(';');
-  const std::string_view coding = trim(item.substr(0, semicolon));
+  const std::string_view coding = trimSpace(item.substr(0, semicolon));
   if (semicolon == std::string_view::npos) return {coding, false};
-  const std::string_view parameter = trim(item.substr(semicolon + 1));
+  const std::string_view parameter = trimSpace(item.substr(semicolon + 1));
   const bool weighted = parameter.starts_with("q=") || parameter.starts_with("Q=");
   return {coding, weighted && isZeroWeight(parameter.substr(2))};
 }
@@ -103,6 +98,8 @@ std::string_view httpDate() {
 
 std::string_view reasonPhrase(int status) {
   switch (status) {
+    case 101:
+      return "Switching Protocols";
     case 200:
       return "OK";
     case 201:
@@ -196,18 +193,14 @@ bool isCompressible(const Response& response) {
 
 bool acceptsGzip(const Request& request) {
   bool any = false;
-  for (const Header& header : request.headers) {
-    if (!equalsIgnoreCase(header.name, "accept-encoding")) continue;
-    std::string_view left = header.value;
-    while (!left.empty()) {
-      const size_t comma = std::min(left.find(','), left.size());
-      const auto [coding, refused] = readCoding(left.substr(0, comma));
-      if (equalsIgnoreCase(coding, "gzip") || equalsIgnoreCase(coding, "x-gzip")) return !refused;
-      if (coding == "*") any = !refused;
-      left.remove_prefix(std::min(comma + 1, left.size()));
-    }
-  }
-  return any;
+  std::optional<bool> named;
+  anyListed(request, "accept-encoding", [&](std::string_view item) {
+    const auto [coding, refused] = readCoding(item);
+    if (equalsIgnoreCase(coding, "gzip") || equalsIgnoreCase(coding, "x-gzip")) named = !refused;
+    if (coding == "*") any = !refused;
+    return named.has_value();
+  });
+  return named.value_or(any);
 }
 
 void gzip(Response& response) {

@@ -1,15 +1,17 @@
 #include "http/server.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <boost/asio/basic_socket_acceptor.hpp>
-#include <charconv>
 #include <list>
 #include <semaphore>
 
 #include "base/log.h"
 #include "base/task_group.h"
 #include "http/connection.h"
+#include "http/socket_core.h"
+#include "http/websocket_connection.h"
 
 namespace mb::http {
 
@@ -54,33 +56,62 @@ struct Shared {
 
 // One core's listener and what hangs on it; touched by that core only.
 struct Listener {
-  Listener(asio::io_context& c, std::shared_ptr<Shared> s)
+  Listener(asio::io_context& c, std::shared_ptr<Shared> s, size_t socketMemory)
       : core(c),
         shared(std::move(s)),
         acceptor(c),
         ticker(c),
-        context{shared->settings, shared->service, shared->compression, shared->draining} {}
+        context{shared->settings, shared->service, shared->compression, shared->draining},
+        sockets(std::make_shared<SocketCore>(c, shared->settings, socketMemory)) {}
 
   asio::io_context& core;
   const std::shared_ptr<Shared> shared;
   Acceptor acceptor;
   asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor> ticker;
   ConnectionContext context;
-  std::list<Connection*> connections;
+  const std::shared_ptr<SocketCore> sockets;
+  std::list<Conversation*> connections;
   int64_t warnedAt = -kAcceptWarningTicks;
 };
 using ListenerPtr = std::shared_ptr<Listener>;
 
-Async<void> converse(ListenerPtr listener, Socket socket) {
+// While it lives, the sweep and the drain know of the conversation.
+class Listed {
+ public:
+  Listed(Listener& listener, Conversation& conversation)
+      : listener_(listener), place_(listener.connections.insert(listener.connections.end(), &conversation)) {}
+  ~Listed() { listener_.connections.erase(place_); }
+  Listed(const Listed&) = delete;
+
+ private:
+  Listener& listener_;
+  const std::list<Conversation*>::iterator place_;
+};
+
+Async<std::optional<Upgraded>> speakHttp(ListenerPtr listener, Socket socket) {
   std::string peer = peerOf(socket);
   Connection connection(std::move(socket), std::move(peer), listener->context);
-  const auto place = listener->connections.insert(listener->connections.end(), &connection);
+  const Listed listed(*listener, connection);
   try {
     co_await connection.run();
   } catch (const std::exception& bug) {
     logError("a connection failed", {{"cause", bug.what()}});
   }
-  listener->connections.erase(place);
+  co_return connection.takeUpgraded();
+}
+
+Async<void> speakWebSocket(ListenerPtr listener, Upgraded upgraded) {
+  const auto connection =
+      std::make_shared<WebSocketConnection>(std::move(upgraded.socket), *upgraded.terms, listener->sockets);
+  upgraded.terms.reset();
+  const Listed listed(*listener, *connection);
+  co_await connection->run(std::move(upgraded.early));
+}
+
+// What HTTP needed is given back before the WebSocket begins.
+Async<void> converse(ListenerPtr listener, Socket socket) {
+  std::optional<Upgraded> upgraded = co_await speakHttp(listener, std::move(socket));
+  if (upgraded) co_await speakWebSocket(std::move(listener), *std::move(upgraded));
 }
 
 void admit(const ListenerPtr& listener, Socket socket) {
@@ -119,9 +150,10 @@ Async<void> tickOn(ListenerPtr listener) {
   while (!listener->shared->draining || !listener->connections.empty()) {
     listener->ticker.expires_after(kTick);
     co_await listener->ticker.async_wait(asio::as_tuple(asio::deferred));
-    ++listener->context.tick;
+    listener->sockets->tick = ++listener->context.tick;
     // expire() ends a wait by posting to its coroutine: no connection leaves the list meanwhile.
-    for (Connection* connection : listener->connections) connection->expire();
+    for (Conversation* connection : listener->connections) connection->expire();
+    listener->sockets->memory.tick();
   }
 }
 
@@ -135,13 +167,14 @@ void stopAccepting(const ListenerPtr& listener) {
     if (!error) admit(listener, std::move(socket));
   }
   listener->acceptor.close(error);
-  for (Connection* connection : listener->connections) connection->endIfIdle();
+  listener->sockets->draining = true;
+  for (Conversation* connection : listener->connections) connection->endIfIdle();
   listener->ticker.cancel();
   listener->shared->stoppedAccepting.release();
 }
 
 void abortAll(const ListenerPtr& listener) {
-  for (Connection* connection : listener->connections) connection->abort();
+  for (Conversation* connection : listener->connections) connection->abort();
   listener->ticker.cancel();
 }
 
@@ -173,32 +206,15 @@ Result<> open(Acceptor& acceptor, const Tcp::endpoint& endpoint) {
                                                   endpoint.port(), error.message()));
 }
 
-}  // namespace
-
-ServerSettings::ServerSettings(Settings& settings) {
-  const std::string fallback = fmt::format("{}:{}", host, port);
-  const auto address = settings.parsed<std::pair<std::string, int>>(
-      "SERVICE_LISTEN", fallback, "address and port to listen on",
-      [](std::string_view text) -> Result<std::pair<std::string, int>> {
-        const size_t colon = text.rfind(':');
-        if (colon == std::string_view::npos) return fail(ErrorCode::validation, "must be address:port");
-        std::string_view where = text.substr(0, colon);
-        if (where.starts_with('[') && where.ends_with(']')) where = where.substr(1, where.size() - 2);
-        int number = -1;
-        const std::string_view digits = text.substr(colon + 1);
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (error != std::errc() || end != digits.data() + digits.size() || number < 0 || number > 65535) {
-          return fail(ErrorCode::validation, "the port must be a number from 0 to 65535");
-        }
-        boost::system::error_code bad;
-        const std::string spelled(where == "localhost" ? std::string_view("127.0.0.1") : where);
-        asio::ip::make_address(spelled, bad);
-        if (bad) return fail(ErrorCode::validation, "the address must be an IPv4 or IPv6 address, or localhost");
-        return std::pair(spelled, number);
-      });
-  host = address.first;
-  port = address.second;
+// A connection is a descriptor: as many as the system lets this process have.
+void raiseDescriptorLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
+
+}  // namespace
 
 struct Server::Impl {
   Impl(const ServerSettings& settings, Cores& c, Service& service)
@@ -237,9 +253,12 @@ size_t Server::connections() const {
 Result<> Server::listen() {
   Impl& impl = *impl_;
   TRY(const Tcp::endpoint endpoint, probe(impl.cores.at(0), impl.shared->settings));
+  raiseDescriptorLimit();
+  const size_t set = impl.shared->settings.socketMemory;
+  const size_t memory = (set > 0 ? set : defaultSocketMemory()) / static_cast<size_t>(impl.cores.count());
   std::vector<ListenerPtr> listeners;
   for (int i = 0; i < impl.cores.count(); ++i) {
-    auto listener = std::make_shared<Listener>(impl.cores.at(i), impl.shared);
+    auto listener = std::make_shared<Listener>(impl.cores.at(i), impl.shared, memory);
     CHECK(open(listener->acceptor, endpoint));
     listeners.push_back(std::move(listener));
   }

@@ -1,5 +1,5 @@
 // The listener and its connections: HTTP/1.1 with keep-alive and pipelining, limits on head, body and time, gzip,
-// graceful drain. Beast is known to request_parser.cc only.
+// WebSockets (websocket.h), graceful drain. Beast is known to request_parser.cc only.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,12 @@ struct ServerSettings {
       30};                          // without progress in sending, and for a whole answer beside what its size takes
   size_t slowestClient = 16 << 10;  // bytes a second that a client must take of an answer
   size_t maxConnections = 20'000;   // all cores; past it a connection is closed at once
+  // Of WebSockets:
+  size_t maxMessage = 64 << 10;             // of a client, inflated; 1009 past it
+  std::chrono::seconds messageTimeout{30};  // for a whole message once it has begun
+  std::chrono::seconds pingAfter{30};       // without anything from the client
+  std::chrono::seconds pongWait{30};        // then, until it is closed
+  size_t socketMemory = 0;  // for what all of them hold unsent or not whole; 0: a sixteenth of the machine's memory
 };
 
 // What the layer above does with requests.
@@ -49,10 +55,11 @@ class Server {
   // Binds one listener a core (SO_REUSEPORT). Fails with the line to show when the address is taken.
   Result<> listen();
   int port() const;
-  // Stops accepting, lets running requests end with "connection: close" (at most `limit`), then closes what is left.
+  // Stops accepting, lets running requests end with "connection: close" and closes WebSockets with 1001 (at most
+  // `limit`), then ends what is left.
   // Not from a core.
   void drain(std::chrono::milliseconds limit);
-  size_t connections() const;
+  size_t connections() const;  // WebSockets among them
 
  private:
   struct Impl;

@@ -69,6 +69,8 @@ class TestClient {
   Answer read(bool head = false);
   // Takes what has come, or waits for it.
   void readSome() { fill(); }
+  // The next `count` bytes; fewer when the connection ends before.
+  std::string readBytes(size_t count);
   // Everything until the server closes.
   std::string readAll();
   // The server closes without a further byte.

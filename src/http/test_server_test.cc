@@ -141,6 +141,13 @@ Answer TestClient::read(bool head) {
   return answer;
 }
 
+std::string TestClient::readBytes(size_t count) {
+  while (in_.size() < count && fill()) continue;
+  std::string bytes = in_.substr(0, count);
+  in_.erase(0, bytes.size());
+  return bytes;
+}
+
 std::string TestClient::readAll() {
   while (fill()) continue;
   return std::exchange(in_, {});

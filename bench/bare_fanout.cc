@@ -1,0 +1,241 @@
+// The least that a fan-out over WebSockets can cost: accepts sockets, shakes hands, and writes the same frames to all
+// of them in a bare loop, one send(2) for a message and a socket. Prints its port, then, when all is written, one JSON
+// object: deliveries, bytes, seconds, and the CPU time that a delivery took in this process.
+//
+//   bare_fanout --sockets N --messages M (--size BYTES | --file FILE) [--rate R] [--batch B]
+//
+// It begins when N sockets are open, and ends when they are closed, or after 60 s. --file holds payloads as <u32
+// little-endian length><bytes>, which are sent in order, again from the start when they run out; --size makes them up.
+// --rate: messages a second, each when it is due; else one behind the other. --batch: so many messages in one
+// sendmsg(2). What clients send is not read. One thread, 127.0.0.1 only.
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include "base/crypto.h"
+#include "http/websocket_frame.h"
+#include "http/websocket_handshake.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxBatch = 64;
+constexpr std::chrono::seconds kLimit{60};
+
+struct Options {
+  size_t sockets = 0;
+  size_t messages = 0;
+  size_t size = 0;
+  std::string file;
+  double rate = 0;
+  size_t batch = 1;
+};
+
+[[noreturn]] void die(const std::string& why) {
+  std::fprintf(stderr, "bare_fanout: %s\n", why.c_str());
+  std::exit(2);
+}
+
+Options parseArguments(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view name = argv[i];
+    const std::string value = argv[i + 1];
+    if (name == "--sockets")
+      options.sockets = std::stoul(value);
+    else if (name == "--messages")
+      options.messages = std::stoul(value);
+    else if (name == "--size")
+      options.size = std::stoul(value);
+    else if (name == "--file")
+      options.file = value;
+    else if (name == "--rate")
+      options.rate = std::stod(value);
+    else if (name == "--batch")
+      options.batch = std::stoul(value);
+    else
+      die("unknown argument " + std::string(name));
+  }
+  if (options.sockets == 0 || options.messages == 0 || (options.size == 0 && options.file.empty()))
+    die("--sockets, --messages, and --size or --file are needed");
+  if (options.batch == 0 || options.batch > kMaxBatch) die("--batch is from 1 to 64");
+  return options;
+}
+
+std::string framed(std::string_view payload) {
+  std::string frame;
+  mb::http::appendFrameHead(frame, mb::http::kFinalBit | static_cast<uint8_t>(mb::http::Opcode::text), payload.size());
+  return frame.append(payload);
+}
+
+std::vector<std::string> readFrames(const Options& options) {
+  if (options.file.empty()) return {framed(std::string(options.size, 'x'))};
+  std::vector<std::string> frames;
+  std::ifstream in(options.file, std::ios::binary);
+  uint32_t length = 0;
+  while (in.read(reinterpret_cast<char*>(&length), sizeof length)) {
+    std::string payload(length, '\0');
+    if (!in.read(payload.data(), length)) die("the file is cut short");
+    frames.push_back(framed(payload));
+  }
+  if (frames.empty()) die("no payloads in " + options.file);
+  return frames;
+}
+
+int listenAnywhere() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  if (::bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener, SOMAXCONN) != 0 ||
+      ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    die("cannot listen");
+  std::printf("%d\n", ntohs(address.sin_port));
+  std::fflush(stdout);
+  return listener;
+}
+
+// A header's value in a request of a client that behaves; its name in lower case.
+std::string headerOf(std::string request, std::string_view name) {
+  std::string lower = request;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const size_t at = lower.find("\r\n" + std::string(name) + ":");
+  if (at == std::string::npos) die("a request without " + std::string(name));
+  const size_t begin = request.find_first_not_of(' ', at + name.size() + 3);
+  return request.substr(begin, request.find("\r\n", begin) - begin);
+}
+
+int openSocket(int listener) {
+  const int fd = ::accept(listener, nullptr, nullptr);
+  if (fd < 0) die("cannot accept");
+  std::string request;
+  char piece[4096];
+  while (request.find("\r\n\r\n") == std::string::npos) {
+    const ssize_t count = ::recv(fd, piece, sizeof piece, 0);
+    if (count <= 0) die("a client left");
+    request.append(piece, static_cast<size_t>(count));
+  }
+  const std::string answer = fmt::format(
+      "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: "
+      "{}\r\n\r\n",
+      mb::http::acceptKey(headerOf(std::move(request), "sec-websocket-key")));
+  if (::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(answer.size()))
+    die("cannot answer");
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return fd;
+}
+
+void waitForRoom(int fd) {
+  pollfd room{.fd = fd, .events = POLLOUT, .revents = 0};
+  if (::poll(&room, 1, 10'000) != 1) die("a client does not read");
+}
+
+// `parts` are used up.
+void write(int fd, std::span<iovec> parts) {
+  while (!parts.empty()) {
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const ssize_t took = parts.size() == 1
+                             ? ::send(fd, parts[0].iov_base, parts[0].iov_len, MSG_NOSIGNAL | MSG_DONTWAIT)
+                             : ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (took < 0 && errno != EAGAIN) die("a client left");
+    if (took < 0) {
+      waitForRoom(fd);
+      continue;
+    }
+    auto left = static_cast<size_t>(took);
+    while (!parts.empty() && left >= parts[0].iov_len) {
+      left -= parts[0].iov_len;
+      parts = parts.subspan(1);
+    }
+    if (!parts.empty()) {
+      parts[0].iov_base = static_cast<char*>(parts[0].iov_base) + left;
+      parts[0].iov_len -= left;
+    }
+  }
+}
+
+double cpuNanos() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
+// Bytes written.
+size_t fanOut(const Options& options, const std::vector<std::string>& frames, const std::vector<int>& sockets) {
+  const auto began = Clock::now();
+  size_t bytes = 0;
+  for (size_t message = 0; message < options.messages; message += options.batch) {
+    if (options.rate > 0) {
+      const std::chrono::duration<double> due(static_cast<double>(message) / options.rate);
+      std::this_thread::sleep_until(began + std::chrono::duration_cast<Clock::duration>(due));
+    }
+    const size_t count = std::min(options.batch, options.messages - message);
+    for (const int fd : sockets) {
+      iovec parts[kMaxBatch];
+      for (size_t i = 0; i < count; ++i) {
+        const std::string& frame = frames[(message + i) % frames.size()];
+        parts[i] = {const_cast<char*>(frame.data()), frame.size()};
+        bytes += frame.size();
+      }
+      write(fd, {parts, count});
+    }
+  }
+  return bytes;
+}
+
+// Until the clients have read all and closed.
+void waitForClients(const std::vector<int>& sockets) {
+  const auto until = Clock::now() + kLimit;
+  char rest[4096];
+  for (const int fd : sockets) {
+    ::shutdown(fd, SHUT_WR);
+    pollfd input{.fd = fd, .events = POLLIN, .revents = 0};
+    while (Clock::now() < until && ::poll(&input, 1, 1000) >= 0) {
+      if (input.revents != 0 && ::recv(fd, rest, sizeof rest, MSG_DONTWAIT) <= 0) break;
+    }
+    ::close(fd);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parseArguments(argc, argv);
+  mb::initCrypto();
+  rlimit descriptors{};
+  ::getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = descriptors.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &descriptors);
+  const std::vector<std::string> frames = readFrames(options);
+  const int listener = listenAnywhere();
+  std::vector<int> sockets;
+  while (sockets.size() < options.sockets) sockets.push_back(openSocket(listener));
+
+  const auto began = Clock::now();
+  const double cpuBefore = cpuNanos();
+  const size_t bytes = fanOut(options, frames, sockets);
+  const double cpu = cpuNanos() - cpuBefore;
+  const std::chrono::duration<double> took = Clock::now() - began;
+  const size_t deliveries = options.messages * sockets.size();
+  std::printf("{\"deliveries\": %zu, \"bytes\": %zu, \"seconds\": %.3f, \"cpuNanosPerDelivery\": %.0f}\n", deliveries,
+              bytes, took.count(), cpu / static_cast<double>(deliveries));
+  std::fflush(stdout);
+  waitForClients(sockets);
+}

@@ -1,0 +1,29 @@
+// Headers that hold a list, in one line or in several (RFC 9110, 5.6.1). Private to this room.
+#pragma once
+
+#include "http/message.h"
+
+namespace mb::http {
+
+inline std::string_view trimSpace(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Whether `wanted(item)` says so of any item of the list; those behind it are not looked at.
+template <class F>
+bool anyListed(const Request& request, std::string_view name, F wanted) {
+  for (const Header& header : request.headers) {
+    if (!equalsIgnoreCase(header.name, name)) continue;
+    std::string_view left = header.value;
+    while (!left.empty()) {
+      const size_t comma = std::min(left.find(','), left.size());
+      if (wanted(trimSpace(left.substr(0, comma)))) return true;
+      left.remove_prefix(std::min(comma + 1, left.size()));
+    }
+  }
+  return false;
+}
+
+}  // namespace mb::http

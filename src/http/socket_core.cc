@@ -1,0 +1,61 @@
+#include "http/socket_core.h"
+
+#include "http/websocket_connection.h"
+
+namespace mb::http {
+
+namespace {
+
+constexpr size_t kReadBytes = 16 << 10;
+constexpr size_t kFlushedInARow = 256;  // then others on the core get their turn
+
+}  // namespace
+
+SocketCore::SocketCore(asio::io_context& core, const ServerSettings& s, size_t share)
+    : settings(s), memory(share), core_(core) {}
+
+std::span<char> SocketCore::readBuffer() {
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kReadBytes);
+  return {buffer_.get(), kReadBytes};
+}
+
+void SocketCore::touch(WebSocketConnection& socket) {
+  touched_.push_back(&socket);
+  if (!flushing_) flushLater();
+}
+
+void SocketCore::add(WebSocketConnection& socket) {
+  sockets_.push_back(socket);
+}
+
+void SocketCore::forget(WebSocketConnection& socket) {
+  std::ranges::replace(touched_, &socket, nullptr);
+}
+
+void SocketCore::cutLargest() {
+  WebSocketConnection* largest = nullptr;
+  for (CoreHook& hook : sockets_) {
+    auto& socket = static_cast<WebSocketConnection&>(hook);
+    if (socket.cuttable() > (largest == nullptr ? 0 : largest->cuttable())) largest = &socket;
+  }
+  if (largest != nullptr) largest->cut();
+}
+
+// What is posted runs behind all that the core has ready by now: the messages of one turn leave together.
+void SocketCore::flushLater() {
+  flushing_ = true;
+  asio::post(core_, [self = shared_from_this()] { self->flush(); });
+}
+
+void SocketCore::flush() {
+  flushing_ = false;
+  // By place: a flush may touch others.
+  size_t at = 0;
+  for (; at < touched_.size() && at < kFlushedInARow; ++at) {
+    if (WebSocketConnection* const socket = touched_[at]) socket->flush();
+  }
+  touched_.erase(touched_.begin(), touched_.begin() + static_cast<ptrdiff_t>(at));
+  if (!touched_.empty() && !flushing_) flushLater();
+}
+
+}  // namespace mb::http

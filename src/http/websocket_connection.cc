@@ -1,0 +1,237 @@
+#include "http/websocket_connection.h"
+
+#include <sys/socket.h>
+
+#include "base/log.h"
+
+namespace mb::http {
+
+namespace {
+
+constexpr size_t kLingerBytes = 256 << 10;  // of what a client sends behind its end, read so that it sees the server's
+
+}  // namespace
+
+WebSocketConnection::WebSocketConnection(Socket socket, const WebSocketUpgrade& terms, std::shared_ptr<SocketCore> core)
+    : socket_(std::move(socket)),
+      core_(std::move(core)),
+      handler_(terms.handler),
+      reader_(core_->settings.maxMessage, terms.deflate),
+      heardAt_(core_->tick),
+      deflate_(terms.deflate) {
+  core_->add(*this);
+}
+
+Async<void> WebSocketConnection::run(std::string early) {
+  rest_ = std::move(early);
+  std::string bug;
+  try {
+    handler_->opened(*this);
+    if (core_->draining) endIfIdle();
+    co_await converse();
+  } catch (const std::exception& e) {
+    bug = e.what();
+  }
+  if (!bug.empty()) {
+    hearing_ = false;
+    logError("a WebSocket's handler failed", {{"cause", bug}});
+    finish(closeCode::kInternalError, "something went wrong on the server");
+  }
+  tellClosed();
+  if (state_ == State::finishing) co_await linger();
+  abort();
+  dropQueue();
+  core_->memory.remove(counted_);
+  counted_ = 0;
+  if (touched_) core_->forget(*this);
+}
+
+// Reads until there is no more to read, or nobody who wants it.
+Async<void> WebSocketConnection::converse() {
+  using Event = WebSocketReader::Event;
+  std::span<char> bytes(rest_);
+  while (isReading()) {
+    const Event event = reader_.read(bytes);
+    if (event == Event::needMore) {
+      std::string().swap(rest_);
+      measure();
+      if (!isReading()) break;
+      const auto [error] = co_await socket_.async_wait(Socket::wait_read, kTuple);
+      if (isReading() && (error || !receive(bytes))) abort();
+      continue;
+    }
+    noteProgress();
+    if (event == Event::text) {
+      std::string message = reader_.takeMessage();
+      if (state_ != State::open) continue;
+      keep(bytes);
+      co_await hear(std::move(message));
+    } else if (event == Event::ping) {
+      answerPing();
+    } else if (event == Event::close) {
+      answerClose();
+    } else if (event == Event::failed) {
+      failAs(reader_.failure());
+    }
+  }
+}
+
+Async<void> WebSocketConnection::hear(std::string message) {
+  hearing_ = true;
+  co_await handler_->received(std::move(message));
+  hearing_ = false;
+  heardAt_ = core_->tick;
+}
+
+// What has come, in the core's buffer. False when the client is gone.
+bool WebSocketConnection::receive(std::span<char>& bytes) {
+  const std::span<char> buffer = core_->readBuffer();
+  ssize_t count = 0;
+  do {
+    count = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  } while (count < 0 && errno == EINTR);
+  if (count == 0) return false;
+  if (count < 0) {
+    bytes = {};
+    return errno == EAGAIN || errno == EWOULDBLOCK;
+  }
+  heardAt_ = core_->tick;
+  pinged_ = false;
+  bytes = buffer.first(static_cast<size_t>(count));
+  return true;
+}
+
+// The core's buffer is another's as soon as this coroutine waits.
+void WebSocketConnection::keep(std::span<char>& bytes) {
+  const bool own = bytes.data() >= rest_.data() && bytes.data() < rest_.data() + rest_.size();
+  if (!own) {
+    rest_.assign(bytes.data(), bytes.size());
+    bytes = std::span<char>(rest_);
+  }
+  measure();
+}
+
+// A frame has ended: the next message has its own time.
+void WebSocketConnection::noteProgress() {
+  if (!reader_.midMessage()) messageBy_ = 0;
+}
+
+// Tells the memory what this socket keeps of what it has read, and the sweep how long it has time for the rest.
+void WebSocketConnection::measure() {
+  const size_t kept = reader_.held() + rest_.size();
+  core_->memory.add(kept);
+  core_->memory.remove(counted_);
+  counted_ = kept;
+  if (kept > 0) core_->memory.note(unsent_ + counted_);
+  if (!reader_.midMessage()) {
+    messageBy_ = 0;
+  } else if (messageBy_ == 0) {
+    messageBy_ = tickAfter(core_->settings.messageTimeout);
+  }
+  if (kept > 0 && core_->memory.exhausted()) core_->cutLargest();
+}
+
+void WebSocketConnection::answerPing() {
+  if (state_ != State::open) return;
+  pong_ = std::make_shared<const WebSocketMessage>(controlFrame(Opcode::pong, reader_.control()));
+  if (!touched_ && !waiting_) {
+    touched_ = true;
+    core_->touch(*this);
+  }
+}
+
+void WebSocketConnection::answerClose() {
+  finish(reader_.closeCode(), {});
+}
+
+void WebSocketConnection::failAs(const WebSocketReader::Failure& failure) {
+  logDebug("a WebSocket was closed", {{"code", failure.code}, {"why", failure.reason}});
+  finish(failure.code, failure.reason);
+}
+
+void WebSocketConnection::cut() {
+  reader_.drop();
+  core_->memory.remove(counted_);
+  counted_ = 0;
+  failAs({closeCode::kTryAgainLater, "the server is short of memory"});
+  // The reader waits for a client that may say nothing more.
+  boost::system::error_code ignored;
+  if (state_ == State::finishing) socket_.cancel(ignored);
+}
+
+// Says the last word, where it is not said yet, in place of what is queued.
+void WebSocketConnection::finish(uint16_t code, std::string_view reason) {
+  if (!isReading()) return;
+  if (!closeIsUnderWay()) {
+    dropQueue();
+    queueClose(code, reason);
+  }
+  state_ = State::finishing;
+  closeBy_ = tickAfter(kCloseWait);
+  sendQueued();
+}
+
+// Closing with unread bytes resets the connection and may take the close frame with it: the client ends first.
+Async<void> WebSocketConnection::linger() {
+  size_t read = 0;
+  std::span<char> bytes;
+  while (state_ == State::finishing && read < kLingerBytes) {
+    const auto [error] = co_await socket_.async_wait(Socket::wait_read, kTuple);
+    if (error || !receive(bytes)) break;
+    read += bytes.size();
+  }
+}
+
+void WebSocketConnection::tellClosed() {
+  if (const std::shared_ptr<WebSocketHandler> handler = std::exchange(handler_, nullptr)) handler->closed();
+}
+
+void WebSocketConnection::close(uint16_t code, std::string_view reason) {
+  if (state_ != State::open) return;
+  state_ = State::closing;
+  queueClose(code, reason);
+}
+
+void WebSocketConnection::closeNow(uint16_t code, std::string_view reason) {
+  if (!isReading()) return;
+  if (!closeIsUnderWay()) {
+    dropQueue();
+    queueClose(code, reason);
+  }
+  state_ = State::closing;
+  closeBy_ = tickAfter(kCloseWait);
+}
+
+void WebSocketConnection::endIfIdle() {
+  close(closeCode::kGoingAway, "the server is stopping");
+}
+
+void WebSocketConnection::abort() {
+  state_ = State::ended;
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+void WebSocketConnection::expire() {
+  if (state_ == State::ended) return;
+  const ServerSettings& settings = core_->settings;
+  const int64_t now = core_->tick;
+  core_->memory.note(unsent_ + counted_);
+  if (closeBy_ != 0 && now >= closeBy_) return abort();
+  if (waiting_ && now > wroteAt_ + settings.writeTimeout.count()) return abort();
+  if (unsent_ == 0) tellDrained();
+  if (state_ != State::open || hearing_) return;
+  if (messageBy_ != 0 && now >= messageBy_) {
+    return closeNow(closeCode::kPolicyViolation, "the message did not arrive in time");
+  }
+  const int64_t silent = now - heardAt_;
+  if (silent > (settings.pingAfter + settings.pongWait).count()) {
+    return closeNow(closeCode::kGoingAway, "a ping was not answered");
+  }
+  if (!pinged_ && silent > settings.pingAfter.count()) {
+    pinged_ = true;
+    push(std::make_shared<const WebSocketMessage>(controlFrame(Opcode::ping, {})));
+  }
+}
+
+}  // namespace mb::http

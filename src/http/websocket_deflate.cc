@@ -1,0 +1,107 @@
+#include "http/websocket_deflate.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+namespace mb::http {
+
+namespace {
+
+constexpr int kLevel = 1;        // of JSON, most of the gain for the least time
+constexpr int kRawWindow = -15;  // zlib: a negative size means no header
+constexpr size_t kHistory = 32 << 10;
+constexpr size_t kPiece = 16 << 10;
+// What a sync flush ends with: left out on the wire (RFC 7692, 7.2.1).
+constexpr std::string_view kTail("\0\0\xFF\xFF", 4);
+
+Bytef* bytesOf(std::string_view text) {
+  return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+}
+
+class Deflater {
+ public:
+  Deflater() { ready_ = deflateInit2(&stream_, kLevel, Z_DEFLATED, kRawWindow, 8, Z_DEFAULT_STRATEGY) == Z_OK; }
+  ~Deflater() { deflateEnd(&stream_); }
+  Deflater(const Deflater&) = delete;
+
+  std::optional<std::string> compress(std::string_view in) {
+    if (!ready_ || deflateReset(&stream_) != Z_OK) return std::nullopt;
+    std::string out(deflateBound(&stream_, in.size()) + 16, '\0');
+    stream_.next_in = bytesOf(in);
+    stream_.avail_in = static_cast<uInt>(in.size());
+    stream_.next_out = bytesOf(out);
+    stream_.avail_out = static_cast<uInt>(out.size());
+    if (deflate(&stream_, Z_SYNC_FLUSH) != Z_OK || stream_.avail_in > 0 || stream_.avail_out == 0) return std::nullopt;
+    out.resize(stream_.total_out);
+    if (!out.ends_with(kTail)) return std::nullopt;
+    out.resize(out.size() - kTail.size());
+    out.shrink_to_fit();
+    return out;
+  }
+
+ private:
+  z_stream stream_{};
+  bool ready_ = false;
+};
+
+class Inflater {
+ public:
+  Inflater() { ready_ = inflateInit2(&stream_, kRawWindow) == Z_OK; }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+
+  Inflated expand(std::string_view in, size_t limit, std::string& out) {
+    if (!ready_ || inflateReset(&stream_) != Z_OK) return Inflated::broken;
+    for (const std::string_view part : {in, kTail}) {
+      stream_.next_in = bytesOf(part);
+      stream_.avail_in = static_cast<uInt>(part.size());
+      if (const Inflated took = take(limit, out); took != Inflated::done) return took;
+    }
+    // All is there when the last byte ended a block and left no bits over.
+    const bool atBlockEnd = (stream_.data_type & 128) != 0 && (stream_.data_type & 7) == 0;
+    return atBlockEnd ? Inflated::done : Inflated::broken;
+  }
+
+ private:
+  // Until the input at hand is used up.
+  Inflated take(size_t limit, std::string& out) {
+    while (true) {
+      stream_.next_out = piece_;
+      stream_.avail_out = sizeof piece_;
+      const int result = inflate(&stream_, Z_SYNC_FLUSH);
+      if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return Inflated::broken;
+      out.append(reinterpret_cast<const char*>(piece_), sizeof piece_ - stream_.avail_out);
+      if (out.size() > limit) return Inflated::tooLarge;
+      if (result == Z_STREAM_END && !goOn(out)) return Inflated::broken;
+      if (stream_.avail_in == 0 && stream_.avail_out > 0) return Inflated::done;
+      if (result == Z_BUF_ERROR) return Inflated::broken;
+    }
+  }
+
+  // Behind a block that calls itself the last, others may follow and look back at it (RFC 7692, 7.2.3.4).
+  bool goOn(std::string_view out) {
+    if (inflateReset(&stream_) != Z_OK) return false;
+    const std::string_view history = out.substr(out.size() - std::min(out.size(), kHistory));
+    return history.empty() ||
+           inflateSetDictionary(&stream_, bytesOf(history), static_cast<uInt>(history.size())) == Z_OK;
+  }
+
+  z_stream stream_{};
+  bool ready_ = false;
+  Bytef piece_[kPiece];
+};
+
+}  // namespace
+
+std::optional<std::string> deflateMessage(std::string_view text) {
+  thread_local Deflater deflater;
+  return deflater.compress(text);
+}
+
+Inflated inflateMessage(std::string_view payload, size_t limit, std::string& out) {
+  thread_local Inflater inflater;
+  return inflater.expand(payload, limit, out);
+}
+
+}  // namespace mb::http

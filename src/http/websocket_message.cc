@@ -1,0 +1,34 @@
+#include "http/websocket_message.h"
+
+#include "http/websocket_deflate.h"
+#include "http/websocket_frame.h"
+
+namespace mb::http {
+
+namespace {
+
+constexpr size_t kMostHead = kMaxHead - sizeof(Mask);
+
+}  // namespace
+
+void WebSocketMessage::compress() const {
+  tried_ = true;
+  const std::optional<std::string> compressed = deflateMessage(payload());
+  if (!compressed || compressed->size() + kMostHead >= plain_.size()) return;
+  deflated_.reserve(kMostHead + compressed->size());
+  appendFrameHead(deflated_, kFinalBit | kCompressedBit | static_cast<uint8_t>(Opcode::text), compressed->size());
+  deflated_ += *compressed;
+}
+
+WebSocketMessagePtr makeTextMessage(std::string payload) {
+  std::string head;
+  appendFrameHead(head, kFinalBit | static_cast<uint8_t>(Opcode::text), payload.size());
+  payload.insert(0, head);
+  return std::make_shared<const WebSocketMessage>(std::move(payload), head.size());
+}
+
+std::string_view payloadOf(const WebSocketMessage& message) {
+  return message.payload();
+}
+
+}  // namespace mb::http
