@@ -13,6 +13,10 @@ namespace mb::configuration {
 
 namespace {
 
+// The order in which an import is applied (contract 4.11).
+constexpr std::string_view kApplied[] = {"collections", "vectors",  "roles",   "enduserRoles", "integrations",
+                                         "functions",   "webhooks", "buckets", "oauth"};
+
 std::string_view nameOf(Action action) {
   switch (action) {
     case Action::create:
@@ -60,6 +64,14 @@ Configuration::Configuration(ConfigurationDeps deps) : deps_(std::move(deps)) {
     kinds_.push_back(std::make_unique<RoleKind>(kind, identity.roles(), slots.roles));
   }
   kinds_.push_back(std::make_unique<OauthKind>(identity.oauthConfigs(), slots.oauth));
+}
+
+void Configuration::add(std::unique_ptr<ResourceKind> kind) {
+  const auto turn = [](const std::unique_ptr<ResourceKind>& each) {
+    return std::ranges::find(kApplied, each->section()) - std::begin(kApplied);
+  };
+  const auto place = std::ranges::upper_bound(kinds_, turn(kind), {}, turn);
+  kinds_.insert(place, std::move(kind));
 }
 
 ResourceKind* Configuration::kindOf(std::string_view section) const {

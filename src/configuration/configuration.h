@@ -34,6 +34,8 @@ struct ConfigurationDeps {
 class Configuration {
  public:
   explicit Configuration(ConfigurationDeps deps);
+  // A kind of a room above. At start-up.
+  void add(std::unique_ptr<ResourceKind> kind);
 
   // The whole shape, in JSON's types: keys in a fixed order, entries by name, so that two exports of one shape differ
   // in exportedAt alone.

@@ -37,6 +37,9 @@ class StoppingStore final : public store::DocumentStore {
     return inner_.write(std::move(targets), std::move(judge), std::move(options));
   }
   Task<store::CollectionStats> stats(store::CollectionRef collection) override { return inner_.stats(collection); }
+  Task<store::CollectionStats> tally(store::CollectionRef collection, std::string value) override {
+    return inner_.tally(collection, std::move(value));
+  }
   Task<store::ProjectNo> allocateProject() override { return inner_.allocateProject(); }
   Task<> dropProject(store::ProjectNo project) override { return inner_.dropProject(project); }
   uint64_t epoch(store::ProjectNo project) const override { return inner_.epoch(project); }

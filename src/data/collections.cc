@@ -75,6 +75,7 @@ Task<> Collections::drop(AdminAccess access, std::string name) {
 
 Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
+  CO_CHECK(co_await bindReferrers(access, collection));
   co_return co_await deps_.store.dropCollection(collection->ref, auditEntry(access, "collection.delete", name));
 }
 
@@ -89,6 +90,7 @@ Task<> Collections::renameOnce(const AdminAccess& access, const std::string& nam
   for (const auto& [other, referring] : table(*access.project).byName) {
     CO_CHECK(co_await bindReferences(referring, *collection));
   }
+  CO_CHECK(co_await bindReferrers(access, collection));
   store::Alteration change;
   change.name = to;
   CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change),
@@ -108,6 +110,11 @@ Task<> Collections::bindReferences(const CollectionPtr& referring, const Collect
   store::Alteration change;
   change.config = config.write();
   CO_CHECK(co_await deps_.store.alterCollection(referring->ref, std::move(change), {}));
+  co_return Result<>();
+}
+
+Task<> Collections::bindReferrers(const AdminAccess& access, const CollectionPtr& target) {
+  for (CollectionReferrer* referrer : referrers_) CO_CHECK(co_await referrer->bind(access.project, target));
   co_return Result<>();
 }
 

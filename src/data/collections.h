@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/collection_referrer.h"
 #include "data/collection_table.h"
 #include "policy/caller.h"
 #include "snapshot/snapshot.h"
@@ -76,6 +77,8 @@ struct AdminAccess {
 class Collections {
  public:
   Collections(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections);
+  // Asked before each rename and drop. At start-up.
+  void addReferrer(CollectionReferrer& referrer) { referrers_.push_back(&referrer); }
 
   // The rules that hold for a new name, a schema and an index, for those who plan a change: nothing is looked up. The
   // index is given as it would be listed, the constants of its filter in the types of the collection's schema.
@@ -88,7 +91,7 @@ class Collections {
   // many).
   Task<> create(AdminAccess access, std::string name);
   Task<> drop(AdminAccess access, std::string name);
-  // Everything goes with the name, x-ref of other collections too, in one commit. Fails as create does.
+  // Everything goes with the name, x-ref of other collections and webhooks too, in one commit. Fails as create does.
   Task<> rename(AdminAccess access, std::string name, std::string to);
 
   // Schema and policy in one commit: where both change, only the new ones have to fit each other. Fails as setSchema
@@ -126,6 +129,7 @@ class Collections {
   Task<> dropOnce(const AdminAccess& access, const std::string& name);
   Task<> renameOnce(const AdminAccess& access, const std::string& name, const std::string& to);
   Task<> bindReferences(const CollectionPtr& referring, const Collection& target);
+  Task<> bindReferrers(const AdminAccess& access, const CollectionPtr& target);
   // Each of `actions` is an entry of the audit record.
   Task<> alter(AdminAccess access, std::string name, std::vector<std::string> actions, NewConfig newConfig);
   Task<> alterOnce(const AdminAccess& access, const std::string& name, const std::vector<std::string>& actions,
@@ -136,6 +140,7 @@ class Collections {
 
   const DataDeps& deps_;
   snapshot::SlotKey<CollectionTable> slot_;
+  std::vector<CollectionReferrer*> referrers_;
 };
 
 }  // namespace mb::data

@@ -7,14 +7,40 @@
 #include <string>
 
 #include "base/task.h"
+#include "identity/session_ends.h"
 #include "policy/caller.h"
 #include "snapshot/snapshot.h"
 
 namespace mb::identity {
 
+// How things are with a project's callers at one moment.
+struct Moment {
+  int64_t nowMs = 0;
+  uint64_t projectEpoch = 0;
+  uint64_t controlEpoch = 0;
+  uint64_t drops = 0;  // Tokens::drops()
+};
+
+// What an identification rests on. Who keeps a caller for longer than a request compares it before each use, which
+// costs no look-up, and identifies anew where it does not hold any more.
+struct Standing {
+  SessionWatch session;  // of a JWT
+  uint64_t projectEpoch = 0;
+  uint64_t controlEpoch = 0;
+  bool ofPlatformUser = false;  // members and platform users: the control project's epoch counts too
+  uint64_t drops = 0;
+  int64_t expiresMs = 0;  // of the token or key
+
+  bool holds(const Moment& moment) const {
+    return moment.nowMs < expiresMs && moment.projectEpoch == projectEpoch && moment.drops == drops &&
+           !session.changed() && (!ofPlatformUser || moment.controlEpoch == controlEpoch);
+  }
+};
+
 struct Identified {
   policy::Caller caller;          // without ip and requestId
   snapshot::SnapshotPtr project;  // null on the control plane
+  Standing standing;              // of project tokens and keys
 };
 
 class Authenticator {
@@ -27,6 +53,8 @@ class Authenticator {
   virtual Task<Identified> control(std::string token) = 0;
   // project() without waiting: nullopt when this core's cache cannot answer, which says nothing of the token.
   virtual std::optional<Identified> cachedProject(std::string_view token) = 0;
+  // Never blocks. Any thread.
+  virtual Moment moment(store::ProjectNo project) const = 0;
 };
 
 }  // namespace mb::identity

@@ -102,6 +102,36 @@ TEST_F(AuthenticatorTest, ExpiryBitesInTheCacheToo) {
   EXPECT_EQ(codeOf(identify(ann.token)), "UNAUTHENTICATED");
 }
 
+// What is kept for longer than a request: it holds until anything of this happens, whatever is in the cache.
+TEST_F(AuthenticatorTest, AStandingHoldsUntilSomethingChanges) {
+  const auto holds = [&](const Result<Identified>& who, const Realm& realm) {
+    return who && who->standing.holds(identity_.authenticator().moment(realm.project));
+  };
+  const SignedIn ann = signIn(shop(), "ann@example.com");
+  auto who = identify(ann.token);
+  EXPECT_TRUE(holds(who, shop()));
+  EXPECT_TRUE(holds(identify(ann.token), shop()));  // from the cache
+  ASSERT_TRUE(setRole(shop(), ann.user.id, "reader"));
+  EXPECT_FALSE(holds(who, shop()));
+  who = identify(ann.token);
+  EXPECT_TRUE(holds(who, shop()));
+  ASSERT_TRUE(run(identity_.sessions().close(shop(), ann.session.refreshToken, soon())));
+  EXPECT_FALSE(holds(who, shop()));
+
+  const SignedIn dev = signIn(Realm::platform(), "dev@example.com");
+  join(dev.user.id, "Owner");
+  who = identify(memberToken(dev));
+  EXPECT_TRUE(holds(who, shop()));
+  store_.bumpEpoch(store::kControlProject);
+  EXPECT_FALSE(holds(who, shop()));
+
+  const IssuedApiKey brief = key({"read"}, Timestamp{clock_.now().ms + 1000});
+  who = identify(brief.key);
+  EXPECT_TRUE(holds(who, shop()));
+  clock_.advance(1000);
+  EXPECT_FALSE(holds(who, shop()));
+}
+
 TEST_F(AuthenticatorTest, ARoleChangeHoldsAtOnceWhateverTheTokenSays) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
   ASSERT_TRUE(identify(ann.token)->caller.may("data:posts:create"));

@@ -83,17 +83,23 @@ std::optional<Identified> TokenAuthenticator::cachedProject(std::string_view tok
   const Entry* entry = find(token);
   if (entry == nullptr || entry->caller.kind == policy::CallerKind::platform) return std::nullopt;
   const int64_t now = deps_.clock.now().ms;
-  if (now >= entry->expiresMs || entry->session.changed() || !stands(*entry)) return std::nullopt;
-  if (entry->ofPlatformUser && deps_.store.epoch(store::kControlProject) != entry->controlEpoch) return std::nullopt;
+  if (!entry->standing.holds(moment(entry->caller.project))) return std::nullopt;
   if (entry->caller.kind == policy::CallerKind::apiKey && now - entry->notedMs >= kNoteEveryMs) return std::nullopt;
   snapshot::SnapshotPtr project = deps_.snapshots.cached(entry->caller.projectId.str());
-  if (!project || project->epoch() != entry->projectEpoch || !mustBeActive(*project)) return std::nullopt;
-  return Identified{entry->caller, std::move(project)};
+  if (!project || project->epoch() != entry->standing.projectEpoch || !mustBeActive(*project)) return std::nullopt;
+  return Identified{entry->caller, std::move(project), entry->standing};
+}
+
+Moment TokenAuthenticator::moment(store::ProjectNo project) const {
+  return {.nowMs = deps_.clock.now().ms,
+          .projectEpoch = deps_.store.epoch(project),
+          .controlEpoch = deps_.store.epoch(store::kControlProject),
+          .drops = tokens_.drops()};
 }
 
 Result<AccessToken> TokenAuthenticator::claimsOf(std::string_view token) {
   const Entry* known = find(token);
-  if (known != nullptr && deps_.clock.now().ms < known->expiresMs && stands(*known)) return known->token;
+  if (known != nullptr && deps_.clock.now().ms < known->standing.expiresMs && stands(*known)) return known->token;
   return tokens_.verify(token);
 }
 
@@ -143,12 +149,12 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   caller.permissions = permissionsOf(project->get(slots_.roles).endUser, caller.role);
   caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer());
   caller.email = user.email;
-  entry.projectEpoch = project->epoch();
-  entry.drops = drops;
-  entry.session = watch;
-  entry.expiresMs = claims.expiresAt.ms;
+  entry.standing.projectEpoch = project->epoch();
+  entry.standing.drops = drops;
+  entry.standing.session = watch;
+  entry.standing.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, std::move(project)};
+  Identified identified{caller, std::move(project), entry.standing};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }
@@ -172,14 +178,14 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   caller.role = membership->second.role;
   caller.permissions = permissionsOf(project->get(slots_.roles).member, caller.role);
   caller.email = user.email;
-  entry.projectEpoch = project->epoch();
-  entry.controlEpoch = controlEpoch;
-  entry.drops = drops;
-  entry.ofPlatformUser = true;
-  entry.session = watch;
-  entry.expiresMs = claims.expiresAt.ms;
+  entry.standing.projectEpoch = project->epoch();
+  entry.standing.controlEpoch = controlEpoch;
+  entry.standing.drops = drops;
+  entry.standing.ofPlatformUser = true;
+  entry.standing.session = watch;
+  entry.standing.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, std::move(project)};
+  Identified identified{caller, std::move(project), entry.standing};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }
@@ -187,9 +193,10 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
 Task<Identified> TokenAuthenticator::control(std::string token) {
   const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
   const Entry* known = find(token);
-  if (known != nullptr && known->caller.kind == policy::CallerKind::platform && known->controlEpoch == controlEpoch &&
-      !known->session.changed() && deps_.clock.now().ms < known->expiresMs && stands(*known)) {
-    co_return Identified{known->caller, nullptr};
+  if (known != nullptr && known->caller.kind == policy::CallerKind::platform &&
+      known->standing.controlEpoch == controlEpoch && !known->standing.session.changed() &&
+      deps_.clock.now().ms < known->standing.expiresMs && stands(*known)) {
+    co_return Identified{known->caller, nullptr, known->standing};
   }
   const uint64_t drops = tokens_.drops();
   CO_TRY(AccessToken claims, claimsOf(token));
@@ -204,13 +211,13 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   caller.project = store::kControlProject;
   caller.email = user.email;
   caller.superAdmin = user.platformRole == kSuperAdmin;
-  entry.controlEpoch = controlEpoch;
-  entry.drops = drops;
-  entry.ofPlatformUser = true;
-  entry.session = watch;
-  entry.expiresMs = claims.expiresAt.ms;
+  entry.standing.controlEpoch = controlEpoch;
+  entry.standing.drops = drops;
+  entry.standing.ofPlatformUser = true;
+  entry.standing.session = watch;
+  entry.standing.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, nullptr};
+  Identified identified{caller, nullptr, entry.standing};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }
@@ -238,9 +245,9 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   caller.role = "apikey";
   caller.permissions = ownPointer(key.permissions);
   caller.scopes = key.scopes;
-  entry.projectEpoch = project->epoch();
-  entry.drops = tokens_.drops();
-  entry.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();
+  entry.standing.projectEpoch = project->epoch();
+  entry.standing.drops = tokens_.drops();
+  entry.standing.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();
   const Entry* before = find(token);
   entry.notedMs = before == nullptr ? 0 : before->notedMs;
   const int core = Cores::current();
@@ -248,7 +255,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
     entry.notedMs = now;
     background_.spawn(deps_.cores.at(core).get_executor(), noteUse(caller.project, KeyId(caller.id)));
   }
-  Identified identified{caller, std::move(project)};
+  Identified identified{caller, std::move(project), entry.standing};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }

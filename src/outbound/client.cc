@@ -14,7 +14,11 @@ using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock::time_point;
 
 constexpr int kMaxRedirects = 10;
-constexpr LineLimits kHttp = {};
+// A call under way takes one file descriptor, and memory for its request, its answer (as far as the caller lets it be)
+// and some 40 KiB of libcurl's, twice that with TLS. Of each trust at most 576 connections are open, idle ones
+// included.
+constexpr LineLimits kHttp = {
+    .running = 512, .runningOfProject = 64, .runningOfTarget = 4, .waiting = 1024, .waitingOfProject = 256};
 // The deployment's mails never wait behind those of projects.
 constexpr LineLimits kDeploymentMail = {
     .running = 2, .runningOfProject = 2, .runningOfTarget = 2, .waiting = 256, .waitingOfProject = 256};

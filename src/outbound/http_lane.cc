@@ -7,7 +7,8 @@ namespace mb::outbound {
 
 namespace {
 
-constexpr long kIdleConnections = 64;  // of each trust
+// Of each trust: as many as there may be calls under way, which count among them, and 64.
+constexpr long kConnectionsKept = 576;
 constexpr int kLongestPollMs = 60'000;
 constexpr size_t kInbox = 1024;
 
@@ -35,7 +36,7 @@ HttpLane::Share HttpLane::connectionCache() {
 HttpLane::HttpLane(LineLimits limits)
     : guarded_(connectionCache()), deployment_(connectionCache()), multi_(curl_multi_init()), line_(limits) {
   if (!multi_) throw std::bad_alloc();
-  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kIdleConnections);
+  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kConnectionsKept);
   curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_NOTHING));
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), "outbound");

@@ -28,7 +28,7 @@ enum class Trust {
 };
 
 // Who waits with whom: the project ("" is the deployment itself), and the target within it ("webhook/<name>",
-// "integration/<name>", …; "" for none). Of HTTP, 64 calls are under way at most, 16 of one project, 4 of one target;
+// "integration/<name>", …; "" for none). Of HTTP, 512 calls are under way at most, 64 of one project, 4 of one target;
 // 1,024 wait, 256 of one project. Of mail, two of the deployment and two of projects (one of each) are under way, 256
 // of each wait, 32 of one project. Projects take turns; calls of one project start in order where their target is free.
 using CallKeys = LineKeys;
@@ -51,6 +51,8 @@ struct Request {
   std::chrono::milliseconds timeout{10'000};
   std::chrono::milliseconds connectTimeout{5'000};
   size_t maxResponseBytes = 1 << 20;
+  // Who asks for the status alone: what goes past maxResponseBytes is not read, and the answer still is one.
+  bool statusOnly = false;
   // How many redirects are followed, at most 10; with 0 the 3xx is the answer. Each hop is judged again; never from
   // https to http; to another origin only Accept, Accept-Language, Content-Type and User-Agent go along, and a body
   // never does.

@@ -74,7 +74,10 @@ std::unique_ptr<Transfer> Transfer::http(Surroundings& around, const Request& re
   out->set(CURLOPT_FOLLOWLOCATION, 0L);
   out->set(CURLOPT_HEADERFUNCTION, &Transfer::takeHeader);
   out->set(CURLOPT_HEADERDATA, out.get());
-  out->set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(std::max<size_t>(request.maxResponseBytes, 1)));
+  out->statusOnly_ = request.statusOnly;
+  if (!request.statusOnly) {
+    out->set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(std::max<size_t>(request.maxResponseBytes, 1)));
+  }
   out->set(CURLOPT_MAXAGE_CONN, kIdleConnectionSeconds);
   if (request.method == "HEAD") {
     out->set(CURLOPT_NOBODY, 1L);
@@ -141,7 +144,7 @@ Outcome Transfer::outcome(CURLcode code) {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   received_.status = static_cast<int>(status);
-  if (code == CURLE_OK) {
+  if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && cut_)) {
     received_.end = Outcome::End::answered;
     return std::move(received_);
   }
@@ -198,7 +201,7 @@ size_t Transfer::takeBody(char* data, size_t size, size_t count, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
   const size_t bytes = size * count;
   if (transfer.received_.body.size() + bytes > transfer.maxReceived_) {
-    transfer.tooLong_ = true;
+    (transfer.statusOnly_ ? transfer.cut_ : transfer.tooLong_) = true;
     return 0;
   }
   transfer.received_.body.append(data, bytes);

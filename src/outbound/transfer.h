@@ -97,6 +97,8 @@ class Transfer {
   size_t maxReceived_ = 0;
   size_t headerBytes_ = 0;
   bool tooLong_ = false;
+  bool statusOnly_ = false;
+  bool cut_ = false;      // what the answer still held was not wanted
   bool refused_ = false;  // an address was
   Outcome received_;
   char problem_[CURL_ERROR_SIZE] = {};
