@@ -1,0 +1,181 @@
+// One step of a project: changes behind its cursor become jobs.
+#include <algorithm>
+
+#include "base/log.h"
+#include "events/dispatcher_impl.h"
+#include "store/records.h"
+
+namespace mb::events {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kMostChanges = 100;
+constexpr size_t kMostJobs = 200;
+constexpr size_t kMostBytes = 4 << 20;
+// Changes that bring nothing about move the stored cursor only now and then: they may be looked at again.
+constexpr uint64_t kLazyPositions = 1000;
+constexpr auto kLazyTime = 10s;
+
+using Before = std::span<const std::optional<doc::Document>>;
+using Changes = std::vector<store::Change>;
+
+store::WriteOptions asServer() {
+  return {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {"server", ""}, .bumpEpochs = {}};
+}
+
+}  // namespace
+
+std::vector<std::string> Batch::groups() const {
+  std::vector<std::string> all;
+  for (const jobs::JobSpec& job : jobs) {
+    if (!job.group.empty()) all.push_back(job.group);
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+Task<std::optional<CursorRecord>> Dispatcher::Impl::rowOf(store::ProjectNo project) {
+  CO_TRY(const auto stored, co_await deps.store.get(kCursorRows, std::to_string(project)));
+  co_return store::fromStore<CursorRecord>(stored);
+}
+
+bool Dispatcher::Impl::anyFollows(const snapshot::SnapshotPtr& project) const {
+  return project && std::ranges::any_of(consumers, [&](const Consumer* each) { return each->follows(*project); });
+}
+
+Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
+  Cursor cursor = places->cursorOf(project);
+  if (!cursor.known) {
+    CO_TRY(const std::optional<CursorRecord> row, co_await rowOf(project));
+    if (!row) co_return Step::gone;
+    cursor = Cursor::of(*row);
+    places->move(project, cursor);
+  }
+  CO_TRY(const snapshot::SnapshotPtr snapshot, co_await deps.snapshots.find(cursor.projectId));
+  // One that outlived its time for want of a newer: who has joined since would miss what it does not know of.
+  if (snapshot && snapshot->epoch() != deps.store.epoch(project)) {
+    co_return fail(ErrorCode::unavailable, "the project's configuration could not be read");
+  }
+  if (!anyFollows(snapshot)) {
+    co_return co_await forget(project, cursor.generation);
+  }
+  CO_TRY(const store::ChangeBatch changes, co_await deps.feed.changes(project, cursor.position, kMostChanges));
+  if (changes.entries.empty()) co_return Step::rest;
+  if (changes.firstHeld > cursor.position + 1) {
+    logError("changes are gone before they were handed on",
+             {{"project", project}, {"after", cursor.position}, {"before", changes.firstHeld}});
+  }
+  Batch batch = batchOf(*snapshot, cursor, changes);
+  std::vector<std::string> groups = batch.groups();
+  CO_TRY(const bool moved, co_await commit(project, std::move(cursor), std::move(batch)));
+  if (moved && !groups.empty()) {
+    for (Consumer* consumer : consumers) co_await consumer->committed(snapshot, groups);
+  }
+  const bool behind = !moved || places->cursorOf(project).position < deps.feed.lastPosition(project);
+  co_return behind ? Step::more : Step::rest;
+}
+
+Batch Dispatcher::Impl::batchOf(const snapshot::ProjectSnapshot& project, const Cursor& cursor,
+                                const store::ChangeBatch& changes) const {
+  Batch batch;
+  batch.position = cursor.position;
+  std::string made = cursor.made;
+  for (const store::ChangeEntry& change : changes.entries) {
+    std::vector<FollowUp> jobs;
+    for (const Consumer* consumer : consumers) consumer->jobsFor(project, change, jobs);
+    std::ranges::sort(jobs, {}, [](const FollowUp& each) -> const std::string& { return each.job.id; });
+    for (FollowUp& each : jobs) {
+      if (each.job.id <= made) continue;
+      const bool full = batch.jobs.size() >= kMostJobs || batch.bytes + each.bytes > kMostBytes;
+      if (full && !batch.jobs.empty()) {
+        batch.made = std::move(made);
+        return batch;
+      }
+      batch.bytes += each.bytes;
+      made = each.job.id;
+      each.job.payload = each.payload();
+      batch.jobs.push_back(std::move(each.job));
+    }
+    batch.position = change.position;
+    made.clear();
+  }
+  return batch;
+}
+
+Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Batch batch) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool lazy = batch.jobs.empty() && batch.position - cursor.stored < kLazyPositions &&
+                    now - cursor.storedAt < kLazyTime && batch.made == cursor.made;
+  if (lazy) {
+    cursor.position = batch.position;
+    places->move(project, cursor);
+    co_return true;
+  }
+  std::vector<store::WriteTarget> targets{{kCursorRows, std::to_string(project)}};
+  Changes made;
+  std::vector<std::string> ids;
+  for (jobs::JobSpec& spec : batch.jobs) {
+    auto job = deps.queue.asChange(std::move(spec));
+    if (!job) {
+      logError("a job that follows from a change cannot be made",
+               {{"project", project}, {"problem", job.error().message()}});
+      continue;
+    }
+    ids.push_back(job->first.id);
+    targets.push_back(std::move(job->first));
+    made.push_back(std::move(job->second));
+  }
+  bool moved = false;
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(std::optional<CursorRecord> row, store::fromStore<CursorRecord>(before[0]));
+    moved = row && static_cast<uint64_t>(row->position) == cursor.stored && row->made == cursor.made;
+    Changes changes;
+    if (!moved) {
+      for (size_t i = 0; i < before.size(); ++i) changes.push_back(store::Change::keep());
+      return changes;
+    }
+    row->position = static_cast<int64_t>(batch.position);
+    row->made = batch.made;
+    cursor.generation = row->generation;
+    changes.push_back(store::Change::put(doc::encode(*row)));
+    for (size_t i = 0; i < made.size(); ++i) {
+      changes.push_back(before[i + 1] ? store::Change::keep() : std::move(made[i]));
+    }
+    return changes;
+  };
+  CO_CHECK(co_await deps.store.write(std::move(targets), std::move(judge), asServer()));
+  if (moved) {
+    cursor.position = cursor.stored = batch.position;
+    cursor.made = std::move(batch.made);
+    cursor.storedAt = now;
+    if (!ids.empty()) deps.queue.wake(std::move(ids));
+  } else {
+    cursor.known = false;
+  }
+  places->move(project, cursor);
+  co_return moved;
+}
+
+// The row goes, unless somebody has joined since it was read.
+Task<Step> Dispatcher::Impl::forget(store::ProjectNo project, int64_t generation) {
+  bool gone = true;
+  std::vector<store::WriteTarget> targets{{kCursorRows, std::to_string(project)}};
+  store::Judge judge = [&gone, generation](Before before) -> Result<Changes> {
+    TRY(const std::optional<CursorRecord> row, store::fromStore<CursorRecord>(before[0]));
+    gone = !row || row->generation == generation;
+    Changes changes;
+    changes.push_back(gone && row ? store::Change::remove() : store::Change::keep());
+    return changes;
+  };
+  CO_CHECK(co_await deps.store.write(std::move(targets), std::move(judge), asServer()));
+  if (gone) co_return Step::gone;
+  Cursor cursor = places->cursorOf(project);
+  cursor.known = false;
+  places->move(project, cursor);
+  co_return Step::more;
+}
+
+}  // namespace mb::events

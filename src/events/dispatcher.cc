@@ -1,0 +1,132 @@
+#include "events/dispatcher.h"
+
+#include "base/log.h"
+#include "events/dispatcher_impl.h"
+#include "store/records.h"
+
+namespace mb::events {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kWorkers = 8;
+constexpr uint64_t kPage = 500;
+constexpr auto kPauseAfterTrouble = 500ms;
+
+store::Query pageBehind(std::string_view id) {
+  doc::BsonWriter filter;
+  filter.beginDocument("id");
+  filter.appendString("$gt", id);
+  filter.end();
+  store::Query query;
+  query.collection = kCursorRows;
+  query.filter = *doc::Filter::parse(filter.finish());
+  query.limit = kPage;
+  query.deadline = std::chrono::steady_clock::now() + 30s;
+  return query;
+}
+
+}  // namespace
+
+std::vector<store::SystemCollection> systemCollections() {
+  return {{kCursors, "__event_cursors", {}}};
+}
+
+std::pair<store::CollectionNo, std::string_view> purgedAlong() {
+  return {kCursors, "projectId"};
+}
+
+Dispatcher::Impl::Impl(DispatcherDeps d) : deps(d), places(std::make_shared<Places>(kWorkers)) {}
+
+void Dispatcher::Impl::wake(store::ProjectNo project) {
+  if (places->wake(project)) startWorker();
+}
+
+void Dispatcher::Impl::startWorker() {
+  const auto core = static_cast<int>(nextCore++ % static_cast<size_t>(deps.cores.count()));
+  tasks.spawn(deps.cores.at(core).get_executor(), work(shared_from_this()));
+}
+
+Async<void> Dispatcher::Impl::work(std::shared_ptr<Impl> self) {
+  while (const auto project = self->places->nextTurn()) {
+    const Result<Step> step = co_await self->advance(*project);
+    if (step) {
+      self->troubled = false;
+      *step == Step::gone ? self->places->leave(*project) : self->places->endTurn(*project, *step == Step::more);
+      continue;
+    }
+    if (!self->troubled.exchange(true)) {
+      logWarn("changes could not be handed on; it is tried again",
+              {{"project", *project}, {"problem", step.error().message()}, {"cause", step.error().cause()}});
+    }
+    if (!self->places->stopping()) co_await sleepFor(kPauseAfterTrouble);
+    self->places->endTurn(*project, true);
+  }
+}
+
+Dispatcher::Dispatcher(DispatcherDeps deps) : impl_(std::make_shared<Impl>(deps)) {
+  deps.feed.keepAfter([places = impl_->places](store::ProjectNo project) { return places->keptAfter(project); });
+}
+
+Dispatcher::~Dispatcher() {
+  stop(0ms);
+}
+
+void Dispatcher::add(Consumer& consumer) {
+  impl_->consumers.push_back(&consumer);
+}
+
+Task<> Dispatcher::start() {
+  const std::weak_ptr<Impl> weak = impl_;
+  impl_->listening = impl_->deps.feed.listen([weak](store::ProjectNo project, uint64_t) {
+    if (const auto impl = weak.lock()) impl->wake(project);
+  });
+  std::vector<store::ProjectNo> all;
+  std::string last;
+  while (true) {
+    CO_TRY(const store::QueryResult page, co_await impl_->deps.store.find(pageBehind(last)));
+    CO_TRY(const std::vector<CursorRecord> records, store::fromStore<CursorRecord>(page.documents));
+    for (const CursorRecord& record : records) {
+      all.push_back(static_cast<store::ProjectNo>(record.project));
+      impl_->places->loaded(all.back(), Cursor::of(record));
+    }
+    if (records.size() < kPage) break;
+    last = records.back().id;
+  }
+  impl_->places->allLoaded();
+  for (const store::ProjectNo project : all) impl_->wake(project);
+  co_return Result<>();
+}
+
+bool Dispatcher::stop(std::chrono::milliseconds limit) {
+  impl_->places->stop();
+  impl_->listening.reset();
+  return impl_->tasks.closeAndWait(limit);
+}
+
+store::WriteTarget Dispatcher::Joining::target() const {
+  return {kCursorRows, std::to_string(project)};
+}
+
+Result<store::Change> Dispatcher::Joining::change(const std::optional<doc::Document>& before) const {
+  TRY(std::optional<CursorRecord> record, store::fromStore<CursorRecord>(before));
+  if (!record) {
+    record = CursorRecord{
+        std::to_string(project), projectId.str(), static_cast<int64_t>(project), static_cast<int64_t>(after), "", 0};
+  }
+  ++record->generation;
+  return store::Change::put(doc::encode(*record));
+}
+
+Dispatcher::Joining Dispatcher::join(const snapshot::ProjectInfo& project) {
+  Joining joining{project.number, project.id, impl_->deps.feed.lastPosition(project.number)};
+  impl_->places->join(project.number, joining.after);
+  return joining;
+}
+
+void Dispatcher::joined(const Joining& joining) {
+  if (impl_->places->renew(joining.project, joining.after)) impl_->startWorker();
+}
+
+}  // namespace mb::events

@@ -1,0 +1,52 @@
+// The dispatcher, inside. Private to events/.
+#pragma once
+
+#include <atomic>
+
+#include "base/task_group.h"
+#include "events/dispatcher.h"
+#include "events/places.h"
+
+namespace mb::events {
+
+// What one commit takes of a project's changes.
+struct Batch {
+  std::vector<jobs::JobSpec> jobs;
+  size_t bytes = 0;       // of their payloads
+  uint64_t position = 0;  // the changes up to and with it are in it whole
+  std::string made;       // of the one behind that: the last job that is in it
+  std::vector<std::string> groups() const;
+};
+
+enum class Step {
+  rest,  // nothing is left for now
+  more,  // to do at once
+  gone,  // the project has no cursor any more
+};
+
+struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
+  explicit Impl(DispatcherDeps d);
+
+  void wake(store::ProjectNo project);
+  void startWorker();
+  static Async<void> work(std::shared_ptr<Impl> self);
+  // One step of a project.
+  Task<Step> advance(store::ProjectNo project);
+  Task<std::optional<CursorRecord>> rowOf(store::ProjectNo project);
+  bool anyFollows(const snapshot::SnapshotPtr& project) const;
+  Batch batchOf(const snapshot::ProjectSnapshot& project, const Cursor& cursor,
+                const store::ChangeBatch& changes) const;
+  // False when the row has changed since it was read.
+  Task<bool> commit(store::ProjectNo project, Cursor cursor, Batch batch);
+  Task<Step> forget(store::ProjectNo project, int64_t generation);
+
+  const DispatcherDeps deps;
+  std::shared_ptr<Places> places;
+  std::vector<Consumer*> consumers;
+  std::shared_ptr<void> listening;
+  std::atomic<size_t> nextCore = 0;
+  std::atomic<bool> troubled = false;  // said once, until it is over
+  TaskGroup tasks;
+};
+
+}  // namespace mb::events

@@ -1,0 +1,203 @@
+#include "webhooks/delivery_jobs.h"
+
+#include "base/log.h"
+#include "document/keep_fields.h"
+#include "store/records.h"
+#include "webhooks/stable_id.h"
+
+namespace mb::webhooks {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kMostOrderKey = 200;
+constexpr uint64_t kGivenUpAtOnce = 50;
+// Of a payload, beside the document.
+constexpr size_t kUsualBytes = 400;
+
+std::string_view nameOf(store::ChangeEntry::Kind kind) {
+  switch (kind) {
+    case store::ChangeEntry::Kind::insert:
+      return "insert";
+    case store::ChangeEntry::Kind::update:
+      return "update";
+    case store::ChangeEntry::Kind::replace:
+      return "replace";
+    case store::ChangeEntry::Kind::remove:
+      break;
+  }
+  return "delete";
+}
+
+// Deliveries of one document to one webhook go one after another.
+std::string orderKeyOf(const std::string& hookId, const store::ChangeEntry& change) {
+  std::string key = fmt::format("{}/{}/{}", hookId, change.collection, change.id);
+  return key.size() <= kMostOrderKey ? key : fmt::format("{}/{}", hookId, toHex(sha256(key)));
+}
+
+Waiting waitingOf(const ProjectId& project, const Hook& hook, const store::ChangeEntry& change) {
+  Waiting waiting{project.str(), hook.record.hookId, static_cast<int64_t>(change.position), {}};
+  waiting.event = {stableId("evt_", change.at, change.position, project.str()),
+                   std::string(nameOf(change.kind)),
+                   hook.collection,
+                   change.id,
+                   std::nullopt,
+                   change.at};
+  if (change.after) {
+    waiting.event.document = hook.fields.empty() ? *change.after : doc::keepFields(*change.after, hook.fields);
+  }
+  return waiting;
+}
+
+std::string deliveryIdOf(const Waiting& waiting) {
+  return stableId("dlv_", waiting.event.at, static_cast<uint64_t>(waiting.position), waiting.hook);
+}
+
+}  // namespace
+
+DeliveryView entryOf(std::string id, const SentEvent& event, const Attempt& attempt, int64_t attempts, Timestamp now) {
+  return {std::move(id),
+          event.event,
+          {event.documentId},
+          attempt.delivered ? "delivered" : "failed",
+          attempts,
+          attempt.status,
+          attempt.error,
+          attempt.durationMs,
+          now};
+}
+
+DeliveryJobs::DeliveryJobs(Deps deps) : deps_(deps) {
+  jobs::Kind kind;
+  kind.name = kJobKind;
+  kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };
+  kind.backoff = {1s, 5s};
+  kind.timeout = 30s;
+  kind.concurrency = Health::kPlaces;
+  kind.perProject = Health::kPlacesOfProject;
+  kind.perGroup = Health::kInFlight;
+  kind.groupLimit = [this](store::ProjectNo project, const std::string& group) {
+    return deps_.health.limitOf(project, group);
+  };
+  deps_.queue.declare(std::move(kind));
+}
+
+bool DeliveryJobs::follows(const snapshot::ProjectSnapshot& project) const {
+  return project.get(deps_.slot).anyLive;
+}
+
+void DeliveryJobs::jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
+                           std::vector<events::FollowUp>& jobs) const {
+  const HookTable& table = project.get(deps_.slot);
+  const auto hooks = table.byCollection.find(change.collection);
+  if (hooks == table.byCollection.end()) return;
+  const ProjectId& id = project.info().id;
+  for (const HookPtr& hook : hooks->second) {
+    if (!hook->wants(change)) continue;
+    jobs::JobSpec job;
+    job.kind = kJobKind;
+    job.project = project.info().number;
+    job.id = fmt::format("webhook/{}/{}", hook->record.hookId, change.position);
+    job.orderKey = orderKeyOf(hook->record.hookId, change);
+    job.group = hook->record.hookId;
+    const size_t bytes = kUsualBytes + (change.after ? change.after->size() : 0);
+    jobs.push_back({std::move(job), bytes, [&id, &change, hook] { return doc::encode(waitingOf(id, *hook, change)); }});
+  }
+}
+
+Task<> DeliveryJobs::run(jobs::JobRun run) {
+  CO_TRY(Waiting waiting, store::fromStore<Waiting>(run.payload.view()));
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(waiting.project));
+  if (!project) co_return Result<>();
+  // As the webhook is now, each time. What it no longer is to get goes without a trace.
+  const auto& hooks = project->get(deps_.slot).byId;
+  const auto found = hooks.find(waiting.hook);
+  if (found == hooks.end() || !found->second->live() || waiting.position <= found->second->record.after) {
+    co_return Result<>();
+  }
+  const HookPtr hook = found->second;
+  std::optional<Attempt> attempt = unwritten(run.id);
+  if (!attempt) {
+    Health::Run place(deps_.health, run.project, waiting.hook);
+    attempt = co_await deps_.sender.send(hook, project->info().id, waiting.event);
+    place.ended(attempt->delivered);
+  }
+  if (!attempt->delivered && !run.last) {
+    co_return fail(Error(ErrorCode::upstreamFailed, *attempt->error).withCause(attempt->cause));
+  }
+  if (!attempt->delivered) {
+    logInfo("a webhook was not delivered", {{"project", waiting.project},
+                                            {"webhook", hook->record.name},
+                                            {"status", attempt->status.value_or(0)},
+                                            {"problem", *attempt->error},
+                                            {"cause", attempt->cause}});
+  }
+  DeliveryView entry = entryOf(deliveryIdOf(waiting), waiting.event, *attempt, run.attempt, deps_.clock.now());
+  Result<> written = co_await deps_.log.add(run.project, hook->record, std::move(entry), std::move(waiting.event),
+                                            jobs::Queue::asCompletion(run).first);
+  remember(run.id, written ? nullptr : &*attempt);
+  co_return written;
+}
+
+std::optional<Attempt> DeliveryJobs::unwritten(const std::string& job) {
+  const std::scoped_lock lock(mutex_);
+  const Attempt* attempt = unwritten_.find(job);
+  return attempt == nullptr ? std::nullopt : std::optional(*attempt);
+}
+
+// Null forgets it.
+void DeliveryJobs::remember(const std::string& job, const Attempt* attempt) {
+  const std::scoped_lock lock(mutex_);
+  if (attempt == nullptr) {
+    unwritten_.erase(job);
+  } else {
+    unwritten_.put(job, *attempt);
+  }
+}
+
+Async<void> DeliveryJobs::committed(snapshot::SnapshotPtr project, std::vector<std::string> groups) {
+  for (const std::string& group : groups) {
+    const auto& hooks = project->get(deps_.slot).byId;
+    const auto hook = hooks.find(group);
+    if (hook == hooks.end()) continue;
+    const Result<> done = co_await makeRoom(project->info().number, hook->second);
+    if (done) continue;
+    logWarn("deliveries past their bound could not be given up yet", {{"project", project->info().id.str()},
+                                                                      {"webhook", hook->second->record.name},
+                                                                      {"problem", done.error().message()}});
+  }
+}
+
+Task<> DeliveryJobs::makeRoom(store::ProjectNo project, HookPtr hook) {
+  const std::string kind(kJobKind);
+  while (true) {
+    CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(kind, project, hook->record.hookId));
+    const uint64_t tooMany = load.jobs > kMostWaiting ? load.jobs - kMostWaiting : 0;
+    uint64_t tooLarge = load.bytes > kMostWaitingBytes ? load.bytes - kMostWaitingBytes : 0;
+    if (tooMany == 0 && tooLarge == 0) co_return Result<>();
+    const uint64_t limit = tooMany > 0 ? std::min<uint64_t>(tooMany, kGivenUpAtOnce) : kGivenUpAtOnce;
+    CO_TRY(std::vector<jobs::WaitingJob> oldest,
+           co_await deps_.queue.oldest(kind, project, hook->record.hookId, limit));
+    // All that there are may be under way.
+    if (oldest.empty()) co_return Result<>();
+    for (jobs::WaitingJob& job : oldest) {
+      if (tooMany == 0 && tooLarge == 0) break;
+      tooLarge -= std::min<uint64_t>(tooLarge, job.payload.size());
+      CO_CHECK(co_await giveUp(project, hook, std::move(job)));
+    }
+  }
+}
+
+Task<> DeliveryJobs::giveUp(store::ProjectNo project, HookPtr hook, jobs::WaitingJob job) {
+  CO_TRY(Waiting waiting, store::fromStore<Waiting>(job.payload.view()));
+  Attempt none;
+  none.error = "request failed";
+  DeliveryView entry = entryOf(deliveryIdOf(waiting), waiting.event, none, job.failedAttempts, deps_.clock.now());
+  jobs::JobRun run;
+  run.id = std::move(job.id);
+  co_return co_await deps_.log.add(project, hook->record, std::move(entry), std::move(waiting.event),
+                                   jobs::Queue::asCompletion(run).first);
+}
+
+}  // namespace mb::webhooks

@@ -1,0 +1,70 @@
+// Deliveries that follow from changes: which webhooks a change concerns, and the jobs that deliver it.
+#pragma once
+
+#include <mutex>
+
+#include "base/lru_cache.h"
+#include "events/consumer.h"
+#include "webhooks/delivery_log.h"
+#include "webhooks/health.h"
+#include "webhooks/sender.h"
+
+namespace mb::webhooks {
+
+inline constexpr std::string_view kJobKind = "webhook";
+// Of one webhook: past them the oldest that wait are given up, and logged as failed.
+inline constexpr uint64_t kMostWaiting = 10'000;
+inline constexpr uint64_t kMostWaitingBytes = 64 << 20;  // of the jobs as they are stored
+
+// The payload of a job.
+struct Waiting {
+  std::string project;  // "proj_…"
+  std::string hook;
+  int64_t position = 0;  // of the change
+  SentEvent event;
+  static constexpr auto shape() {
+    return doc::shape<Waiting>("WebhookJob", doc::field("project", &Waiting::project),
+                               doc::field("hook", &Waiting::hook), doc::field("position", &Waiting::position),
+                               doc::field("event", &Waiting::event));
+  }
+};
+
+// References outlive it, and it outlives the queue's runs.
+class DeliveryJobs final : public events::Consumer {
+ public:
+  struct Deps {
+    snapshot::Snapshots& snapshots;
+    snapshot::SlotKey<HookTable> slot;
+    jobs::Queue& queue;
+    Sender& sender;
+    DeliveryLog& log;
+    Health& health;
+    const Clock& clock;
+  };
+  // Declares the kind of job.
+  explicit DeliveryJobs(Deps deps);
+
+  bool follows(const snapshot::ProjectSnapshot& project) const override;
+  void jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
+               std::vector<events::FollowUp>& jobs) const override;
+  Async<void> committed(snapshot::SnapshotPtr project, std::vector<std::string> groups) override;
+
+ private:
+  Task<> run(jobs::JobRun run);
+  // Gives up the oldest deliveries of a webhook until the rest is within its bounds.
+  Task<> makeRoom(store::ProjectNo project, HookPtr hook);
+  Task<> giveUp(store::ProjectNo project, HookPtr hook, jobs::WaitingJob job);
+  std::optional<Attempt> unwritten(const std::string& job);
+  void remember(const std::string& job, const Attempt* attempt);
+
+  const Deps deps_;
+  // What became of deliveries whose end could not be written: they are not sent again for that. By job.
+  static constexpr size_t kMostUnwritten = 1000;
+  std::mutex mutex_;
+  LruCache<Attempt> unwritten_{kMostUnwritten};
+};
+
+// The log's entry of a delivery that has come to its end.
+DeliveryView entryOf(std::string id, const SentEvent& event, const Attempt& attempt, int64_t attempts, Timestamp now);
+
+}  // namespace mb::webhooks

@@ -1,0 +1,25 @@
+// Webhooks as part of a project's shape: what they follow and where they send. Whether one is enabled, and its secret,
+// stay where they are: a new one arrives disabled and without a secret.
+#pragma once
+
+#include "configuration/resource_kind.h"
+#include "webhooks/webhooks.h"
+
+namespace mb::webhooks {
+
+class WebhookKind final : public configuration::ResourceKind {
+ public:
+  explicit WebhookKind(Webhooks& webhooks) : webhooks_(webhooks) {}
+
+  std::string_view section() const override { return "webhooks"; }
+  Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
+  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
+                                                 configuration::Problems& problems) override;
+  std::vector<std::string> permissionsFor(const configuration::Change& change) const override;
+  Task<> apply(configuration::Target target, std::vector<configuration::Change> changes) override;
+
+ private:
+  Webhooks& webhooks_;
+};
+
+}  // namespace mb::webhooks

@@ -1,0 +1,145 @@
+#include "webhooks/webhook_rules.h"
+
+#include <algorithm>
+#include <set>
+
+#include "data/reserved.h"
+#include "document/path.h"
+#include "identity/records.h"
+#include "outbound/outbound.h"
+
+namespace mb::webhooks {
+
+namespace {
+
+constexpr std::string_view kEvents[] = {"insert", "update", "delete"};
+// The client's own, those of one connection, and what says who sends what.
+constexpr std::string_view kReserved[] = {"connection",
+                                          "content-encoding",
+                                          "content-length",
+                                          "content-type",
+                                          "expect",
+                                          "host",
+                                          "keep-alive",
+                                          "proxy-authorization",
+                                          "proxy-connection",
+                                          "te",
+                                          "trailer",
+                                          "transfer-encoding",
+                                          "upgrade",
+                                          "webhook-id",
+                                          "webhook-signature",
+                                          "webhook-timestamp",
+                                          "x-service-signature"};
+constexpr size_t kMostHeaderNameBytes = 100;
+constexpr std::string_view kNameRule = "must be a letter, then at most 63 letters, digits, hyphens or underscores";
+
+using Problems = std::vector<ErrorDetail>;
+
+bool isToken(std::string_view name) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::ranges::all_of(name, [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+// Printable ASCII, blanks inside only.
+bool isHeaderValue(std::string_view value) {
+  if (value.starts_with(' ') || value.ends_with(' ')) return false;
+  return std::ranges::all_of(value, [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+void checkEvents(const std::vector<std::string>& events, Problems& problems) {
+  if (events.empty()) problems.push_back({"/events", "must name at least one of insert, update, delete"});
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < events.size() && problems.size() < 10; ++i) {
+    const std::string path = "/events/" + std::to_string(i);
+    if (std::ranges::find(kEvents, events[i]) == std::end(kEvents)) {
+      problems.push_back({path, "must be insert, update or delete"});
+    } else if (!seen.insert(events[i]).second) {
+      problems.push_back({path, "stands here twice"});
+    }
+  }
+}
+
+void checkHeaders(doc::DocumentView headers, Problems& problems) {
+  if (headers.count() > kMostHeaders) {
+    problems.push_back({"/headers", "must have at most 20 headers"});
+    return;
+  }
+  std::set<std::string> seen;
+  size_t bytes = 0;
+  for (const doc::Element& header : headers) {
+    const std::string path = "/headers/" + std::string(header.key);
+    const std::string name = identity::lowerAscii(header.key);
+    if (!isToken(header.key) || header.key.size() > kMostHeaderNameBytes) {
+      problems.push_back({path, "is no name of a header"});
+    } else if (std::ranges::find(kReserved, name) != std::end(kReserved)) {
+      problems.push_back({path, "is set by the server"});
+    } else if (!seen.insert(name).second) {
+      problems.push_back({path, "stands here twice"});
+    }
+    if (header.value.type() != doc::BsonType::string) {
+      problems.push_back({path, "must be a string"});
+    } else if (!isHeaderValue(header.value.asString())) {
+      problems.push_back({path, "must be printable ASCII without blanks around it"});
+    } else {
+      bytes += header.key.size() + header.value.asString().size();
+    }
+  }
+  if (bytes > kMostHeaderBytes) problems.push_back({"/headers", "must have at most 8192 characters in all"});
+}
+
+void checkFields(const std::vector<std::string>& fields, Problems& problems) {
+  if (fields.empty() || fields.size() > kMostFields) {
+    problems.push_back({"/fields", "must name 1 to 100 fields"});
+    return;
+  }
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (const auto path = doc::FieldPath::parse(fields[i]); !path) {
+      problems.push_back({"/fields/" + std::to_string(i), path.error().message()});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook) {
+  Problems problems;
+  if (!identity::isName(webhook.name)) problems.push_back({"/name", std::string(kNameRule)});
+  if (!data::isCollectionName(webhook.collection)) {
+    problems.push_back({"/collection", std::string(kNameRule)});
+  } else if (data::isReservedCollection(webhook.collection)) {
+    problems.push_back({"/collection", "is a reserved name"});
+  }
+  checkEvents(webhook.events, problems);
+  if (const auto origin = outbound::originOf(webhook.url); !origin) {
+    problems.push_back({"/url", origin.error().message()});
+  }
+  if (webhook.headers) checkHeaders(*webhook.headers, problems);
+  if (webhook.fields) checkFields(*webhook.fields, problems);
+  return problems;
+}
+
+Result<> check(const NewWebhook& webhook) {
+  std::vector<ErrorDetail> problems = problemsOf(webhook);
+  if (problems.empty()) return {};
+  std::string message = problems.front().path + " " + problems.front().message;
+  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+}
+
+std::string keyOf(std::string_view name) {
+  return identity::lowerAscii(name);
+}
+
+doc::Document sortedHeaders(doc::DocumentView headers) {
+  std::vector<doc::Element> all;
+  for (const doc::Element& header : headers) all.push_back(header);
+  std::ranges::sort(all, {}, [](const doc::Element& header) { return identity::lowerAscii(header.key); });
+  doc::BsonWriter out;
+  for (const doc::Element& header : all) out.append(header.key, header.value);
+  return out.finish();
+}
+
+}  // namespace mb::webhooks

@@ -1,0 +1,25 @@
+// What a webhook may be.
+#pragma once
+
+#include "webhooks/webhook_types.h"
+
+namespace mb::webhooks {
+
+// Of one project.
+inline constexpr size_t kMostWebhooks = 50;
+inline constexpr size_t kMostHeaders = 20;
+inline constexpr size_t kMostHeaderBytes = 8 << 10;  // of all names and values
+inline constexpr size_t kMostFields = 100;
+
+// All that is wrong with it, paths relative to the webhook; empty where nothing is. Whether the collection is there is
+// not asked.
+std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook);
+// The same as an error.
+Result<> check(const NewWebhook& webhook);
+
+// The name's key in the store.
+std::string keyOf(std::string_view name);
+// Headers by name, without regard to case.
+doc::Document sortedHeaders(doc::DocumentView headers);
+
+}  // namespace mb::webhooks

@@ -1,0 +1,357 @@
+#include "webhooks/webhooks.h"
+
+#include <algorithm>
+
+#include "identity/records.h"
+#include "store/records.h"
+#include "webhooks/signature.h"
+
+namespace mb::webhooks {
+
+namespace {
+
+Error noWebhook() {
+  return Error(ErrorCode::notFound, "no such webhook");
+}
+
+Error noSecret(std::string_view what) {
+  return Error(ErrorCode::conflict, fmt::format("a webhook without a secret cannot be {}: rotate it first", what));
+}
+
+store::CollectionRef in(const Access& access, store::CollectionNo collection) {
+  return {access.project->info().number, collection, 0};
+}
+
+store::WriteTarget targetOf(const Access& access, std::string_view name) {
+  return {in(access, kWebhooks), keyOf(name)};
+}
+
+// The webhook `name` as it is, in a judge.
+Result<WebhookRecord> existing(const std::optional<doc::Document>& before, std::string_view name) {
+  if (!before) return fail(noWebhook());
+  TRY(WebhookRecord record, store::fromStore<WebhookRecord>(before->view()));
+  if (record.name != name) return fail(noWebhook());
+  return record;
+}
+
+// What is told of a webhook that was changed: of the URL where it leads, since the rest may be a secret, and so of
+// headers the names.
+doc::Document detailsOf(const WebhookRecord& record) {
+  doc::BsonWriter out;
+  out.appendString("collection", record.collection);
+  doc::encodeValue(out, "events", record.events);
+  if (const auto origin = outbound::originOf(record.url)) out.appendString("origin", *origin);
+  std::vector<std::string> headers;
+  for (const doc::Element& header : record.headers.view()) headers.emplace_back(header.key);
+  doc::encodeValue(out, "headers", headers);
+  out.appendBool("enabled", record.enabled);
+  doc::encodeValue(out, "fields", record.fields);
+  return out.finish();
+}
+
+NewWebhook bodyOf(const WebhookRecord& record) {
+  return {record.name, record.collection, record.events, record.url, record.headers, record.enabled, record.fields};
+}
+
+}  // namespace
+
+std::vector<store::SystemCollection> systemCollections() {
+  return {
+      {kWebhooks, "__webhooks", {}}, {kDeliveries, "__webhook_deliveries", {}}, {kSentEvents, "__webhook_sent", {}}};
+}
+
+std::vector<store::SealedField> sealedFields() {
+  return {
+      {kWebhooks, "secret", store::SealedField::Form::base64, [](std::string_view project, doc::DocumentView webhook) {
+         return sealContext(project, webhook.stringOr("hookId"));
+       }}};
+}
+
+doc::Document asRestored(doc::DocumentView webhook) {
+  doc::BsonWriter out(webhook.bytes().size());
+  for (const doc::Element& element : webhook) {
+    if (element.key == "enabled") {
+      out.appendBool("enabled", false);
+    } else if (element.key == "after" || element.key == "collectionNo") {
+      out.appendInteger(element.key, 0);
+    } else {
+      out.append(element.key, element.value);
+    }
+  }
+  return out.finish();
+}
+
+WebhookView viewOf(const Hook& hook) {
+  const WebhookRecord& record = hook.record;
+  return {record.name,    hook.collection,          record.events, record.url,       record.headers,
+          record.enabled, {!record.secret.empty()}, record.fields, record.createdAt, record.updatedAt};
+}
+
+Webhooks::Webhooks(WebhookDeps deps)
+    : deps_(deps),
+      tables_(deps.store),
+      slot_(deps.snapshots.addSlot<HookTable>(tables_)),
+      sender_(deps.outbound, deps.master, deps.clock),
+      log_(deps.store),
+      jobs_({deps.snapshots, slot_, deps.queue, sender_, log_, health_, deps.clock}) {
+  deps.dispatcher.add(jobs_);
+  deps.data.collections().addReferrer(*this);
+}
+
+// ---- seeing
+
+Result<HookPtr> Webhooks::require(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+  HookPtr hook = project.get(slot_).find(name);
+  if (!hook) return fail(noWebhook());
+  return hook;
+}
+
+std::vector<WebhookView> Webhooks::list(const snapshot::ProjectSnapshot& project) const {
+  std::vector<WebhookView> views;
+  for (const auto& [key, hook] : project.get(slot_).byKey) views.push_back(viewOf(*hook));
+  std::ranges::sort(views, {}, &WebhookView::name);
+  return views;
+}
+
+Result<WebhookView> Webhooks::get(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+  TRY(const HookPtr hook, require(project, name));
+  return viewOf(*hook);
+}
+
+Task<std::vector<DeliveryView>> Webhooks::deliveries(snapshot::SnapshotPtr project, std::string name, int64_t limit) {
+  CO_TRY(const HookPtr hook, require(*project, name));
+  co_return co_await log_.list(project->info().number, hook->record.hookId, limit);
+}
+
+// ---- changing
+
+int64_t Webhooks::numberOf(const snapshot::ProjectSnapshot& project, std::string_view collection) const {
+  const data::CollectionPtr* found = project.get(deps_.data.slot()).find(collection);
+  return found ? static_cast<int64_t>((*found)->info.number) : 0;
+}
+
+Task<> Webhooks::commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge,
+                        std::string action, std::string name, doc::Document details) {
+  const policy::Caller& by = access.caller;
+  const store::ProjectNo project = access.project->info().number;
+  std::vector<store::Insert> entries = deps_.auditor.entry(project, std::move(action), identity::auditActorOf(by),
+                                                           "webhooks/" + name, by.ip, by.requestId, std::move(details));
+  for (const store::Insert& entry : entries) {
+    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
+  }
+  store::Judge whole = [judge = std::move(judge),
+                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
+    TRY(Changes changes, judge(before));
+    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
+    return changes;
+  };
+  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options)));
+  co_return Result<>();
+}
+
+Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input) const {
+  CHECK(check(input));
+  const Timestamp now = deps_.clock.now();
+  WebhookRecord record;
+  record.id = keyOf(input.name);
+  record.name = std::move(input.name);
+  record.hookId = "hook_" + deps_.ids.next();
+  record.collectionNo = numberOf(*access.project, input.collection);
+  record.collection = std::move(input.collection);
+  record.events = std::move(input.events);
+  record.url = std::move(input.url);
+  if (input.headers) record.headers = *std::move(input.headers);
+  record.fields = std::move(input.fields);
+  record.createdAt = record.updatedAt = now;
+  return record;
+}
+
+Task<> Webhooks::insert(Access access, WebhookRecord record, std::optional<events::Dispatcher::Joining> joining) {
+  CO_TRY(const uint64_t count, co_await deps_.store.count(in(access, kWebhooks), doc::Filter(), access.deadline));
+  if (count >= kMostWebhooks) {
+    co_return fail(ErrorCode::conflict, fmt::format("a project has at most {} webhooks", kMostWebhooks));
+  }
+  std::vector<store::WriteTarget> targets{targetOf(access, record.name)};
+  if (joining) targets.push_back(joining->target());
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    if (before[0]) return fail(ErrorCode::conflict, "there is a webhook of this name already");
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    if (joining) {
+      TRY(store::Change joins, joining->change(before[1]));
+      changes.push_back(std::move(joins));
+    }
+    return changes;
+  };
+  const Result<> done =
+      co_await commit(access, std::move(targets), std::move(judge), "webhook.created", record.name, detailsOf(record));
+  if (joining) deps_.dispatcher.joined(*joining);
+  if (!done) co_return fail(done.error().clone());
+  co_return Result<>();
+}
+
+Task<CreatedWebhook> Webhooks::create(Access access, NewWebhook input) {
+  const bool enabled = input.enabled.value_or(true);
+  Hook hook;
+  CO_TRY(hook.record, recordOf(access, std::move(input)));
+  hook.collection = hook.record.collection;
+  const std::string secret = newSecret();
+  hook.record.enabled = enabled;
+  hook.record.secret = sender_.seal(access.project->info().id, hook.record.hookId, secret);
+  std::optional<events::Dispatcher::Joining> joining;
+  if (enabled) {
+    joining = deps_.dispatcher.join(access.project->info());
+    hook.record.after = static_cast<int64_t>(joining->after);
+  }
+  CO_CHECK(co_await insert(std::move(access), hook.record, std::move(joining)));
+  co_return CreatedWebhook{viewOf(hook), secret};
+}
+
+Task<> Webhooks::import(Access access, NewWebhook input) {
+  CO_TRY(WebhookRecord record, recordOf(access, std::move(input)));
+  co_return co_await insert(std::move(access), std::move(record), std::nullopt);
+}
+
+Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
+  CO_TRY(const HookPtr known, require(*access.project, name));
+  if (patch.collection && *patch.collection == known->collection) patch.collection.reset();
+  const bool mayJoin = patch.collection || patch.enabled.value_or(false);
+  const int64_t number = patch.collection ? numberOf(*access.project, *patch.collection) : 0;
+  std::optional<events::Dispatcher::Joining> joining;
+  std::vector<store::WriteTarget> targets{targetOf(access, name)};
+  if (mayJoin) {
+    joining = deps_.dispatcher.join(access.project->info());
+    targets.push_back(joining->target());
+  }
+  WebhookRecord told = known->record;
+  told.collection = known->collection;
+  const auto merge = [&](WebhookRecord& record) {
+    if (patch.collection) {
+      record.collection = *patch.collection;
+      record.collectionNo = number;
+    }
+    if (patch.events) record.events = *patch.events;
+    if (patch.url) record.url = *patch.url;
+    if (patch.headers.given()) record.headers = patch.headers.value;
+    if (patch.enabled) record.enabled = *patch.enabled;
+    if (patch.fields.state == doc::Patch<std::vector<std::string>>::State::null) record.fields.reset();
+    if (patch.fields.state == doc::Patch<std::vector<std::string>>::State::value) record.fields = patch.fields.value;
+  };
+  merge(told);
+  CO_CHECK(check(bodyOf(told)));
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(WebhookRecord record, existing(before[0], name));
+    const bool wasEnabled = record.enabled;
+    merge(record);
+    if (record.enabled && !wasEnabled && record.secret.empty()) return fail(noSecret("enabled"));
+    const bool begins = joining && record.enabled && (!wasEnabled || patch.collection);
+    if (begins) record.after = static_cast<int64_t>(joining->after);
+    record.updatedAt = deps_.clock.now();
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    if (begins) {
+      TRY(store::Change joins, joining->change(before[1]));
+      changes.push_back(std::move(joins));
+    } else if (joining) {
+      changes.push_back(store::Change::keep());
+    }
+    return changes;
+  };
+  const Result<> done =
+      co_await commit(access, std::move(targets), std::move(judge), "webhook.changed", name, detailsOf(told));
+  if (joining) deps_.dispatcher.joined(*joining);
+  if (!done) co_return fail(done.error().clone());
+  co_return Result<>();
+}
+
+Task<> Webhooks::remove(Access access, std::string name) {
+  CO_TRY(const HookPtr known, require(*access.project, name));
+  std::vector<store::WriteTarget> targets{targetOf(access, name)};
+  std::vector<store::WriteTarget> along = DeliveryLog::allOf(access.project->info().number, known->record.hookId);
+  std::move(along.begin(), along.end(), std::back_inserter(targets));
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(const WebhookRecord record, existing(before[0], name));
+    if (record.hookId != known->record.hookId) return fail(noWebhook());
+    Changes changes;
+    for (size_t i = 0; i <= along.size(); ++i) {
+      changes.push_back(before[i] ? store::Change::remove() : store::Change::keep());
+    }
+    return changes;
+  };
+  co_return co_await commit(access, std::move(targets), std::move(judge), "webhook.deleted", name, {});
+}
+
+Task<RotatedSecret> Webhooks::rotate(Access access, std::string name) {
+  const std::string secret = newSecret();
+  std::vector<store::WriteTarget> targets{targetOf(access, name)};
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(WebhookRecord record, existing(before[0], name));
+    record.secret = sender_.seal(access.project->info().id, record.hookId, secret);
+    record.updatedAt = deps_.clock.now();
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    return changes;
+  };
+  CO_CHECK(co_await commit(access, std::move(targets), std::move(judge), "webhook.rotated", name, {}));
+  co_return RotatedSecret{secret};
+}
+
+Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collection) {
+  const auto number = static_cast<int64_t>(collection->info.number);
+  std::vector<store::WriteTarget> targets;
+  std::vector<std::string> hookIds;
+  for (const auto& [key, hook] : project->get(slot_).byKey) {
+    const WebhookRecord& record = hook->record;
+    if (hook->collection != collection->name()) continue;
+    if (record.collectionNo == number && record.collection == collection->name()) continue;
+    targets.push_back({{project->info().number, kWebhooks, 0}, key});
+    hookIds.push_back(record.hookId);
+  }
+  if (targets.empty()) co_return Result<>();
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    Changes changes;
+    for (size_t i = 0; i < before.size(); ++i) {
+      TRY(std::optional<WebhookRecord> record, store::fromStore<WebhookRecord>(before[i]));
+      if (!record || record->hookId != hookIds[i]) {
+        changes.push_back(store::Change::keep());
+        continue;
+      }
+      record->collection = collection->name();
+      record->collectionNo = number;
+      changes.push_back(store::Change::put(doc::encode(*record)));
+    }
+    return changes;
+  };
+  store::WriteOptions options{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
+                              .actor = {"server", ""},
+                              .bumpEpochs = {project->info().number}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+// ---- sending by hand
+
+Task<DeliveryView> Webhooks::sendNow(Access access, HookPtr hook, SentEvent event) {
+  if (hook->record.secret.empty()) co_return fail(noSecret("called"));
+  const snapshot::ProjectInfo& project = access.project->info();
+  const Attempt attempt = co_await sender_.send(hook, project.id, event);
+  DeliveryView entry = entryOf("dlv_" + deps_.ids.next(), event, attempt, 1, deps_.clock.now());
+  CO_CHECK(co_await log_.add(project.number, hook->record, entry, std::move(event), std::nullopt));
+  co_return entry;
+}
+
+Task<DeliveryView> Webhooks::test(Access access, std::string name) {
+  CO_TRY(HookPtr hook, require(*access.project, name));
+  SentEvent event{"evt_" + deps_.ids.next(), "test", hook->collection, std::nullopt, std::nullopt, deps_.clock.now()};
+  co_return co_await sendNow(std::move(access), std::move(hook), std::move(event));
+}
+
+Task<DeliveryView> Webhooks::redeliver(Access access, std::string name, std::string deliveryId) {
+  CO_TRY(HookPtr hook, require(*access.project, name));
+  CO_TRY(SentEvent event,
+         co_await log_.sentBy(access.project->info().number, hook->record.hookId, std::move(deliveryId)));
+  co_return co_await sendNow(std::move(access), std::move(hook), std::move(event));
+}
+
+}  // namespace mb::webhooks
