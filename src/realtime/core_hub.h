@@ -1,0 +1,82 @@
+// What one core holds of realtime: its sockets, and each project that they follow. All of it on that core, but for
+// receive(). Private to this room.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/task_group.h"
+#include "realtime/feeds.h"
+#include "realtime/page_turns.h"
+#include "realtime/position.h"
+#include "realtime/project_hub.h"
+#include "realtime/realtime.h"
+#include "realtime/seats.h"
+
+namespace mb::realtime {
+
+class Session;
+using AddressSeats = Seats<std::string>;
+using ProjectSeats = Seats<store::ProjectNo>;
+
+// What the cores share.
+struct Shared {
+  RealtimeDeps deps;
+  std::shared_ptr<AddressSeats> unknown;      // sockets that have not authenticated
+  std::shared_ptr<ProjectSeats> connections;  // those that have
+  Feeds* feeds = nullptr;
+  TaskGroup background;
+};
+
+// Pages of the change log that sockets of one core read at a time to catch up.
+inline constexpr size_t kPageTurns = 8;
+
+class CoreHub final : public BatchReceiver {
+ public:
+  CoreHub(Shared& shared, int core);
+  ~CoreHub() override;
+
+  // Looks after the sockets each second, until stop(). Each once, on any thread; stop() when the core is still running
+  // or has been joined.
+  void start();
+  void stop();
+
+  void add(Session& session);
+  void remove(Session& session);
+  // The project's place here, made where there is none.
+  std::shared_ptr<ProjectHub> project(store::ProjectNo number);
+  void receive(store::ProjectNo project, ProjectReaderPtr from, LogBatchPtr batch) override;
+
+  Shared& shared() { return shared_; }
+  const RealtimeDeps& deps() const { return shared_.deps; }
+  int core() const { return core_; }
+  Executor executor() { return shared_.deps.cores.at(core_).get_executor(); }
+  Names& names() { return names_; }
+  PositionCipher& positions() { return positions_; }
+  // Seconds of this core's life: what sockets measure their patience with.
+  int64_t tick() const { return tick_; }
+  uint64_t nextSerial() { return ++serial_; }
+  PageTurns& pageTurns() { return pageTurns_; }
+
+ private:
+  void rest();
+  void look();
+  static Async<void> refreshAll(CoreHub* self, std::vector<std::shared_ptr<Session>> sessions);
+
+  Shared& shared_;
+  const int core_;
+  Names names_;
+  PositionCipher positions_;
+  std::vector<Session*> sessions_;
+  std::unordered_map<store::ProjectNo, std::weak_ptr<ProjectHub>> projects_;
+  asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor> timer_;
+  bool stopped_ = false;
+  bool refreshing_ = false;
+  int64_t tick_ = 0;
+  uint64_t serial_ = 0;
+  PageTurns pageTurns_{kPageTurns};
+};
+
+}  // namespace mb::realtime

@@ -1,0 +1,179 @@
+#include "realtime/feeds.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace mb::realtime {
+
+namespace {
+
+constexpr std::chrono::milliseconds kRetryPause{250};
+constexpr std::chrono::milliseconds kTurnPause{5};
+
+}  // namespace
+
+struct ProjectReader {
+  ProjectReader(store::ProjectNo of, uint64_t after, size_t cores)
+      : project(of), cursor(after), follows(cores, 0), inHand(cores, 0) {}
+  const store::ProjectNo project;
+  uint64_t cursor;  // of the reading coroutine alone
+
+  std::vector<int> follows;  // follow() less unfollow(), by core
+  std::vector<int> inHand;   // batches, by core
+  bool ended = false;
+  Resumer<bool> waiting;  // while it waits for anything of this
+
+  bool followed() const {
+    return std::ranges::any_of(follows, [](int count) { return count > 0; });
+  }
+  bool hasRoom() const {
+    for (size_t core = 0; core < follows.size(); ++core) {
+      if (follows[core] > 0 && inHand[core] >= kBatchesInHand) return false;
+    }
+    return true;
+  }
+};
+
+Feeds::Feeds(store::ChangeFeed& feed, Cores& cores, std::vector<BatchReceiver*> receivers)
+    : feed_(feed), cores_(cores), receivers_(std::move(receivers)) {}
+
+Feeds::~Feeds() = default;
+
+void Feeds::start() {
+  listening_ = feed_.listen([this](store::ProjectNo project, uint64_t) { grown(project); });
+}
+
+bool Feeds::stop(std::chrono::milliseconds limit) {
+  listening_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    for (const auto& [project, reader] : byProject_) {
+      reader->ended = true;
+      wake(*reader);
+    }
+    byProject_.clear();
+  }
+  return readers_.closeAndWait(limit);
+}
+
+uint64_t Feeds::follow(store::ProjectNo project, int core) {
+  ProjectReaderPtr started;
+  uint64_t last = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    // Read before a reader that is there may take its list of cores for a batch that ends behind it.
+    last = feed_.lastPosition(project);
+    if (stopping_) return last;
+    ProjectReaderPtr& reader = byProject_[project];
+    if (!reader) {
+      started = reader = std::make_shared<ProjectReader>(project, last, receivers_.size());
+      following_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ++reader->follows[static_cast<size_t>(core)];
+  }
+  if (started) {
+    const int home = static_cast<int>(project % static_cast<unsigned>(cores_.count()));
+    readers_.spawn(cores_.at(home).get_executor(), read(this, std::move(started)));
+  }
+  return last;
+}
+
+void Feeds::unfollow(store::ProjectNo project, int core) {
+  const std::lock_guard lock(mutex_);
+  const auto found = byProject_.find(project);
+  if (found == byProject_.end()) return;
+  ProjectReader& reader = *found->second;
+  --reader.follows[static_cast<size_t>(core)];
+  if (!reader.followed()) {
+    reader.ended = true;
+    following_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  wake(reader);
+  if (reader.ended) byProject_.erase(found);
+}
+
+void Feeds::done(const ProjectReaderPtr& reader, int core) {
+  const std::lock_guard lock(mutex_);
+  --reader->inHand[static_cast<size_t>(core)];
+  --inHand_;
+  wake(*reader);
+}
+
+void Feeds::grown(store::ProjectNo project) {
+  // Either this sees the reader, or the reader, which looks at the log before it waits, sees that it grew.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (following_.load(std::memory_order_seq_cst) == 0) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = byProject_.find(project);
+  if (found != byProject_.end()) wake(*found->second);
+}
+
+// Under mutex_. Whoever is woken looks again, so one time too many does no harm.
+void Feeds::wake(ProjectReader& reader) {
+  if (!reader.waiting) return;
+  Resumer<bool> resumer = std::move(reader.waiting);
+  reader.waiting = {};
+  resumer.resume(true);
+}
+
+Async<void> Feeds::read(Feeds* self, ProjectReaderPtr reader) {
+  while (co_await self->ready(reader)) {
+    while (self->inHand_ >= kBatchesInAll) co_await sleepFor(kTurnPause);
+    const bool read = co_await self->readOnce(reader);
+    if (!read) co_await sleepFor(kRetryPause);
+  }
+}
+
+// Waits until there is something to read and room for it; false when nobody follows any more.
+Async<bool> Feeds::ready(ProjectReaderPtr reader) {
+  while (true) {
+    bool ended = false;
+    co_await suspend<bool>([this, &reader, &ended](Resumer<bool> resumer) {
+      const std::lock_guard lock(mutex_);
+      ended = reader->ended;
+      const bool goesOn = ended || (reader->hasRoom() && feed_.lastPosition(reader->project) > reader->cursor);
+      if (goesOn) {
+        resumer.resume(true);
+      } else {
+        reader->waiting = std::move(resumer);
+      }
+    });
+    if (ended) co_return false;
+    const std::lock_guard lock(mutex_);
+    if (reader->ended) co_return false;
+    if (reader->hasRoom() && feed_.lastPosition(reader->project) > reader->cursor) co_return true;
+  }
+}
+
+// False where the log gave nothing, which is to be asked again a little later.
+Async<bool> Feeds::readOnce(ProjectReaderPtr reader) {
+  auto read = co_await feed_.changes(reader->project, reader->cursor, kBatchEntries);
+  if (!read) {
+    logWarn("the change log could not be read, subscribers wait",
+            {{"message", read.error().message()}, {"cause", read.error().cause()}});
+    co_return false;
+  }
+  auto batch = std::make_shared<LogBatch>();
+  if (read->firstHeld > reader->cursor + 1) batch->lostUpTo = read->firstHeld - 1;
+  batch->last = read->entries.empty() ? batch->lostUpTo : read->entries.back().position;
+  if (batch->last == 0) co_return false;
+  batch->entries = std::move(read->entries);
+  reader->cursor = batch->last;
+  hand(reader, batch);
+  co_return true;
+}
+
+void Feeds::hand(const ProjectReaderPtr& reader, const LogBatchPtr& batch) {
+  const std::lock_guard lock(mutex_);
+  for (size_t core = 0; core < receivers_.size(); ++core) {
+    if (reader->follows[core] == 0) continue;
+    ++reader->inHand[core];
+    ++inHand_;
+    asio::post(cores_.at(static_cast<int>(core)).get_executor(),
+               [receiver = receivers_[core], reader, batch] { receiver->receive(reader->project, reader, batch); });
+  }
+}
+
+}  // namespace mb::realtime

@@ -1,0 +1,28 @@
+// Positions of the change log as clients hold them: opaque, bound to their project, telling nothing of what lies
+// between two of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/block_cipher.h"
+#include "store/store.h"
+
+namespace mb::realtime {
+
+// One a core.
+class PositionCipher {
+ public:
+  explicit PositionCipher(const MasterSecret& master);
+
+  // 22 characters of base64url.
+  std::string write(store::ProjectNo project, uint64_t position);
+  // nullopt for what was not written here, or for another project.
+  std::optional<uint64_t> read(store::ProjectNo project, std::string_view text);
+
+ private:
+  BlockCipher cipher_;
+};
+
+}  // namespace mb::realtime

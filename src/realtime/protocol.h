@@ -1,0 +1,61 @@
+// The messages of a realtime socket, both ways: pure text. Source: contract 4.4 and 7, decisions 8 ("Realtime").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "document/field_set.h"
+#include "store/change_feed.h"
+
+namespace mb::realtime {
+
+// What a client is told in `code`.
+enum class Code {
+  invalidMessage,
+  authFailed,
+  unauthenticated,
+  duplicateId,
+  unknownSubscription,
+  notFound,
+  forbidden,
+  tokenExpired,
+  connectionLimit,
+};
+std::string_view wireName(Code code);
+
+inline constexpr size_t kMaxIdLength = 64;  // characters of a subscription's id, at least one
+
+// The kinds of change, as a set of bits.
+using Events = uint8_t;
+inline constexpr Events kAllEvents = 0x0F;
+Events eventOf(store::ChangeEntry::Kind kind);
+
+struct ClientMessage {
+  // none: no JSON object with a string `type`.
+  enum class Type { none, unknown, auth, subscribe, unsubscribe };
+  Type type = Type::none;
+  std::string id;          // to be named in errors; empty without a usable one
+  std::string problem;     // why the message is INVALID_MESSAGE; empty where it is whole
+  std::string token;       // auth
+  std::string collection;  // subscribe
+  Events events = kAllEvents;
+  std::optional<std::string> after;  // a position's text
+};
+ClientMessage readMessage(std::string_view text);
+
+std::string authOkMessage();
+std::string subscribedMessage(std::string_view id);
+std::string unsubscribedMessage(std::string_view id);
+// Without `id` where that is empty.
+std::string errorMessage(Code code, std::string_view message, std::string_view id = "");
+std::string gapMessage(std::string_view id, std::string_view position);
+
+// An event is a head, which names the subscription, and a tail, which all that see the same share.
+std::string eventHead(std::string_view id);
+// A delete carries no document. Fields in `hidden` are left out.
+std::string eventTail(const store::ChangeEntry& entry, std::string_view collection, const doc::FieldSet& hidden,
+                      std::string_view position);
+
+}  // namespace mb::realtime

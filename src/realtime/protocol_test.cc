@@ -1,0 +1,125 @@
+#include "realtime/protocol.h"
+
+#include <gtest/gtest.h>
+
+#include "document/testing.h"
+
+namespace mb::realtime {
+namespace {
+
+using Type = ClientMessage::Type;
+
+TEST(ReadMessageTest, WholeMessages) {
+  const ClientMessage auth = readMessage(R"({"type":"auth","token":"t"})");
+  EXPECT_EQ(auth.type, Type::auth);
+  EXPECT_EQ(auth.token, "t");
+  EXPECT_EQ(auth.problem, "");
+
+  const ClientMessage plain = readMessage(R"({"type":"subscribe","id":"s","collection":"posts"})");
+  EXPECT_EQ(plain.type, Type::subscribe);
+  EXPECT_EQ(plain.problem, "");
+  EXPECT_EQ(plain.id, "s");
+  EXPECT_EQ(plain.collection, "posts");
+  EXPECT_EQ(plain.events, kAllEvents);
+  EXPECT_FALSE(plain.after);
+
+  const ClientMessage full = readMessage(
+      R"({"type":"subscribe","id":"s","collection":"posts","events":["delete","insert","delete"],"after":"p"})");
+  EXPECT_EQ(full.problem, "");
+  EXPECT_EQ(full.events, eventOf(store::ChangeEntry::Kind::remove) | eventOf(store::ChangeEntry::Kind::insert));
+  EXPECT_EQ(full.after, "p");
+
+  const ClientMessage end = readMessage(R"({"type":"unsubscribe","id":"ä"})");
+  EXPECT_EQ(end.type, Type::unsubscribe);
+  EXPECT_EQ(end.problem, "");
+  EXPECT_EQ(end.id, "ä");
+}
+
+TEST(ReadMessageTest, WhatIsNoMessage) {
+  const std::string long64 = [] {
+    std::string text;
+    for (int i = 0; i < 64; ++i) text += "ö";
+    return text;
+  }();
+  struct Case {
+    std::string text;
+    Type type;
+    std::string id;
+  };
+  const std::vector<Case> cases = {
+      {"", Type::none, ""},
+      {"auth", Type::none, ""},
+      {"[]", Type::none, ""},
+      {"\"auth\"", Type::none, ""},
+      {"{\"type\":\"auth\"", Type::none, ""},
+      {"{}", Type::none, ""},
+      {R"({"type":5,"id":"a"})", Type::none, "a"},
+      {R"({"type":"auth","type":"auth","token":"t"})", Type::none, ""},
+      {R"({"type":"publish","id":"a"})", Type::unknown, "a"},
+      {R"({"type":"Auth","token":"t"})", Type::unknown, ""},
+      {R"({"type":"auth"})", Type::auth, ""},
+      {R"({"type":"auth","token":""})", Type::auth, ""},
+      {R"({"type":"auth","token":null})", Type::auth, ""},
+      {R"({"type":"auth","token":{"$oid":"x"}})", Type::auth, ""},
+      {R"({"type":"auth","token":"t","more":1})", Type::auth, ""},
+      {R"({"type":"subscribe"})", Type::subscribe, ""},
+      {R"({"type":"subscribe","id":"a"})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","collection":"c"})", Type::subscribe, ""},
+      {R"({"type":"subscribe","id":"","collection":"c"})", Type::subscribe, ""},
+      {R"({"type":"subscribe","id":7,"collection":"c"})", Type::subscribe, ""},
+      {R"({"type":"subscribe","id":")" + long64 + R"(x","collection":"c"})", Type::subscribe, ""},
+      {R"({"type":"subscribe","id":"a","collection":""})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":["c"]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","events":[]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","events":"insert"})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","events":["*"]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","events":["insert",1]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","events":null})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","after":3})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","filter":{}})", Type::subscribe, "a"},
+      {R"({"type":"unsubscribe"})", Type::unsubscribe, ""},
+      {R"({"type":"unsubscribe","id":"a","collection":"c"})", Type::unsubscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":[[[[[[[[[[1]]]]]]]]]]})", Type::none, ""},
+  };
+  for (const Case& one : cases) {
+    const ClientMessage message = readMessage(one.text);
+    EXPECT_EQ(message.type, one.type) << one.text;
+    EXPECT_NE(message.problem, "") << one.text;
+    EXPECT_EQ(message.id, one.id) << one.text;
+  }
+  const ClientMessage fits = readMessage(R"({"type":"unsubscribe","id":")" + long64 + "\"}");
+  EXPECT_EQ(fits.problem, "");
+  EXPECT_EQ(fits.id, long64);
+}
+
+TEST(ServerMessagesTest, AreWhatTheContractSays) {
+  EXPECT_EQ(authOkMessage(), R"({"type":"auth_ok"})");
+  EXPECT_EQ(subscribedMessage("a\"b"), R"({"type":"subscribed","id":"a\"b"})");
+  EXPECT_EQ(unsubscribedMessage("a"), R"({"type":"unsubscribed","id":"a"})");
+  EXPECT_EQ(errorMessage(Code::forbidden, "no \"way\""),
+            R"({"type":"error","code":"FORBIDDEN","message":"no \"way\""})");
+  EXPECT_EQ(errorMessage(Code::duplicateId, "twice", "a"),
+            R"({"type":"error","code":"DUPLICATE_ID","message":"twice","id":"a"})");
+  EXPECT_EQ(gapMessage("a", "p"), R"({"type":"gap","id":"a","position":"p"})");
+}
+
+TEST(ServerMessagesTest, Events) {
+  store::ChangeEntry entry;
+  entry.id = "1";
+  entry.before = doc::fromJson(R"({"id":"1","a":0})");
+  entry.after = doc::fromJson(R"({"id":"1","a":1,"secret":{"x":1}})");
+  const doc::FieldSet hidden({"secret"});
+  EXPECT_EQ(eventHead("s") + eventTail(entry, "posts", hidden, "p"),
+            R"({"type":"event","subscription":"s","event":{"type":"insert","collection":"posts","documentId":"1",)"
+            R"("document":{"id":"1","a":1}},"position":"p"})");
+  entry.kind = store::ChangeEntry::Kind::replace;
+  EXPECT_EQ(eventTail(entry, "posts", {}, "p"), R"(,"event":{"type":"replace","collection":"posts","documentId":"1",)"
+                                                R"("document":{"id":"1","a":1,"secret":{"x":1}}},"position":"p"})");
+  entry.kind = store::ChangeEntry::Kind::remove;
+  entry.after.reset();
+  EXPECT_EQ(eventTail(entry, "posts", hidden, "p"),
+            R"(,"event":{"type":"delete","collection":"posts","documentId":"1"},"position":"p"})");
+}
+
+}  // namespace
+}  // namespace mb::realtime

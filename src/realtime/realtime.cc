@@ -1,0 +1,70 @@
+#include "realtime/realtime.h"
+
+#include "identity/rate_limiter.h"
+#include "realtime/session.h"
+
+namespace mb::realtime {
+
+namespace {
+
+std::vector<BatchReceiver*> receiversOf(const std::vector<std::unique_ptr<CoreHub>>& hubs) {
+  std::vector<BatchReceiver*> receivers;
+  for (const auto& hub : hubs) receivers.push_back(hub.get());
+  return receivers;
+}
+
+}  // namespace
+
+RealtimeSettings::RealtimeSettings(Settings& settings) {
+  const int64_t most = settings.integer("SERVICE_REALTIME_MAX_CONNECTIONS", 0, 0, 1'000'000,
+                                        "realtime sockets that a project may hold; 0: as many as there are");
+  if (most > 0) maxConnections = static_cast<size_t>(most);
+}
+
+struct Realtime::Impl {
+  Impl(const RealtimeDeps& deps, const RealtimeSettings& settings)
+      : shared{.deps = deps,
+               .unknown = std::make_shared<AddressSeats>(kMaxUnknownPerAddress),
+               .connections = std::make_shared<ProjectSeats>(settings.maxConnections),
+               .feeds = nullptr,
+               .background = {}} {
+    for (int core = 0; core < deps.cores.count(); ++core) hubs.push_back(std::make_unique<CoreHub>(shared, core));
+    feeds = std::make_unique<Feeds>(deps.feed, deps.cores, receiversOf(hubs));
+    shared.feeds = feeds.get();
+  }
+  Shared shared;
+  std::vector<std::unique_ptr<CoreHub>> hubs;
+  std::unique_ptr<Feeds> feeds;
+};
+
+Realtime::Realtime(const RealtimeDeps& deps, const RealtimeSettings& settings)
+    : impl_(std::make_unique<Impl>(deps, settings)) {}
+
+Realtime::~Realtime() = default;
+
+void Realtime::start() {
+  impl_->feeds->start();
+  for (const auto& hub : impl_->hubs) hub->start();
+}
+
+bool Realtime::stop(std::chrono::milliseconds limit) {
+  for (const auto& hub : impl_->hubs) hub->stop();
+  const bool readersEnded = impl_->feeds->stop(limit);
+  return impl_->shared.background.closeAndWait(limit) && readersEnded;
+}
+
+Result<std::shared_ptr<http::WebSocketHandler>> Realtime::accept(const std::string& address) {
+  auto seat = impl_->shared.unknown->take(identity::limitedAddress(address));
+  if (!seat) {
+    return fail(
+        Error(ErrorCode::rateLimited, "too many sockets of this address have not authenticated").withRetryAfter(10));
+  }
+  CoreHub& hub = *impl_->hubs[static_cast<size_t>(Cores::current())];
+  return std::make_shared<Session>(hub, *std::move(seat));
+}
+
+size_t Realtime::connections(store::ProjectNo project) const {
+  return impl_->shared.connections->taken(project);
+}
+
+}  // namespace mb::realtime

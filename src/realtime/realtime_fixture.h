@@ -1,0 +1,220 @@
+// Realtime over a project in memory, with sockets and tokens that tests make up. For the tests of this room.
+#pragma once
+
+#include <map>
+#include <thread>
+
+#include "base/blocking.h"
+#include "data/data_fixture.h"
+#include "http/websocket_message.h"
+#include "realtime/realtime.h"
+
+namespace mb::realtime {
+
+// Tokens that stand for callers, and can be made to end.
+class FakeAuthenticator final : public identity::Authenticator {
+ public:
+  FakeAuthenticator(store::DocumentStore& store, snapshot::Snapshots& snapshots, const Clock& clock)
+      : store_(store), snapshots_(snapshots), clock_(clock) {}
+
+  void add(const std::string& token, policy::Caller caller, int64_t expiresMs) {
+    const std::lock_guard lock(mutex_);
+    tokens_.insert_or_assign(token, Token{std::move(caller), expiresMs, ErrorCode::unauthenticated, true});
+    ++drops_;
+  }
+  // From now on the token fails with this code.
+  void fail(const std::string& token, ErrorCode code = ErrorCode::unauthenticated) {
+    const std::lock_guard lock(mutex_);
+    tokens_.at(token).good = false;
+    tokens_.at(token).code = code;
+    ++drops_;
+  }
+  void restore(const std::string& token) {
+    const std::lock_guard lock(mutex_);
+    tokens_.at(token).good = true;
+  }
+
+  Task<identity::Identified> project(std::string token) override {
+    const std::optional<Token> known = find(token);
+    if (!known) co_return mb::fail(ErrorCode::unauthenticated, "no such token");
+    if (!known->good) co_return mb::fail(known->code, "as the test asked");
+    if (known->expiresMs <= clock_.now().ms) co_return mb::fail(ErrorCode::unauthenticated, "expired");
+    const identity::Moment now = moment(known->caller.project);
+    CO_TRY(snapshot::SnapshotPtr snapshot, co_await snapshots_.byNumber(known->caller.project));
+    identity::Standing standing{.session = {},
+                                .projectEpoch = snapshot->epoch(),
+                                .controlEpoch = now.controlEpoch,
+                                .drops = now.drops,
+                                .expiresMs = known->expiresMs};
+    co_return identity::Identified{known->caller, std::move(snapshot), standing};
+  }
+  Task<identity::Identified> control(std::string) override {
+    co_return mb::fail(ErrorCode::unauthenticated, "not here");
+  }
+  std::optional<identity::Identified> cachedProject(std::string_view) override { return std::nullopt; }
+  identity::Moment moment(store::ProjectNo project) const override {
+    return {clock_.now().ms, store_.epoch(project), store_.epoch(store::kControlProject), drops_};
+  }
+
+ private:
+  struct Token {
+    policy::Caller caller;
+    int64_t expiresMs;
+    ErrorCode code;
+    bool good;
+  };
+  std::optional<Token> find(const std::string& token) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = tokens_.find(token);
+    return found == tokens_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  store::DocumentStore& store_;
+  snapshot::Snapshots& snapshots_;
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Token> tokens_;
+  std::atomic<uint64_t> drops_{0};
+};
+
+// What a socket was given, and whether it takes more. Touched on the core only.
+class FakeSocket final : public http::WebSocket {
+ public:
+  bool send(http::WebSocketMessagePtr message) override {
+    full = full || room == 0;
+    if (full || closeCode != 0) return false;
+    if (room) --*room;
+    texts.emplace_back(message->payload());
+    messages.push_back(std::move(message));
+    return true;
+  }
+  void close(uint16_t code, std::string_view) override { closeCode = code; }
+  void closeNow(uint16_t code, std::string_view) override { closeCode = code; }
+  size_t unsentBytes() const override { return full ? http::kMaxUnsentBytes : 0; }
+
+  bool full = false;
+  std::optional<size_t> room;  // messages that it still takes; nullopt: any number
+  uint16_t closeCode = 0;
+  std::vector<std::string> texts;
+  std::vector<http::WebSocketMessagePtr> messages;
+};
+
+class RealtimeTest : public data::DataTest {
+ protected:
+  static constexpr int64_t kHour = 3'600'000;
+
+  RealtimeTest() {
+    initCrypto();
+    open({});
+    auth_.add("alice", alice_, kStart + kHour);
+    auth_.add("bob", bob_, kStart + kHour);
+  }
+  ~RealtimeTest() override {
+    for (auto& client : clients_) {
+      onCore([&] { client->handler->closed(); });
+    }
+    EXPECT_TRUE(realtime_->stop(std::chrono::seconds(10)));
+    cores_.stop();
+    cores_.join();
+  }
+  void open(const RealtimeSettings& settings) {
+    if (realtime_) EXPECT_TRUE(realtime_->stop(std::chrono::seconds(10)));
+    if (realtime_) onCore([] {});
+    realtime_ = std::make_unique<Realtime>(RealtimeDeps{store_.feed(), auth_, data_->slot(), cores_, clock_, master_},
+                                           settings);
+    realtime_->start();
+  }
+
+  // ---- a client
+  struct Client {
+    std::shared_ptr<http::WebSocketHandler> handler;
+    FakeSocket socket;
+    size_t read = 0;
+  };
+  Client& connect() {
+    clients_.push_back(std::make_unique<Client>());
+    Client& client = *clients_.back();
+    onCore([&] {
+      auto handler = realtime_->accept("192.0.2.1");
+      ASSERT_TRUE(handler);
+      client.handler = *std::move(handler);
+      client.handler->opened(client.socket);
+    });
+    return client;
+  }
+  Client& connectAs(const std::string& token) {
+    Client& client = connect();
+    say(client, "{\"type\":\"auth\",\"token\":\"" + token + "\"}");
+    EXPECT_EQ(next(client), R"({"type":"auth_ok"})");
+    return client;
+  }
+  void say(Client& client, std::string text) { expectOk(run(received(&client, std::move(text)))); }
+  // The next message, which must come; "" after ten seconds.
+  std::string next(Client& client) {
+    for (int i = 0; i < 10'000; ++i) {
+      std::string text;
+      onCore([&] {
+        if (client.read < client.socket.texts.size()) text = client.socket.texts[client.read++];
+      });
+      if (!text.empty()) return text;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ADD_FAILURE() << "no message came";
+    return {};
+  }
+  std::vector<std::string> rest(Client& client) {
+    settle();
+    std::vector<std::string> texts;
+    onCore([&] {
+      texts.assign(client.socket.texts.begin() + static_cast<std::ptrdiff_t>(client.read), client.socket.texts.end());
+      client.read = client.socket.texts.size();
+    });
+    return texts;
+  }
+  void follow(Client& client, const std::string& id, const std::string& collection, const std::string& more = "") {
+    say(client, R"({"type":"subscribe","id":")" + id + R"(","collection":")" + collection + "\"" + more + "}");
+    EXPECT_EQ(next(client), R"({"type":"subscribed","id":")" + id + "\"}");
+  }
+  // Waits until every change that was written has been told: a change of a collection that only this socket follows
+  // comes after all of them.
+  void settle() {
+    if (probe_ == nullptr) {
+      collection("probes", R"({"read":{}})");
+      probe_ = &connectAs("alice");
+      follow(*probe_, "p", "probes");
+    }
+    if (probe_->socket.closeCode != 0) return;
+    put("probes", "{}");
+    EXPECT_NE(next(*probe_).find("\"probes\""), std::string::npos);
+  }
+  static std::string field(const std::string& text, std::string_view path) {
+    const doc::Document document = data::json(text);
+    const auto value = document.view().findPath(path);
+    return value && value->type() == doc::BsonType::string ? std::string(value->asString()) : "";
+  }
+  static std::string code(const std::string& text) { return field(text, "code"); }
+
+  template <class Work>
+  void onCore(Work work) {
+    std::promise<void> done;
+    asio::post(cores_.at(0).get_executor(), [&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+
+  const MasterSecret master_{Secret(std::string(32, 'k'))};
+  FakeAuthenticator auth_{store_, snapshots_, clock_};
+  std::unique_ptr<Realtime> realtime_;
+  std::vector<std::unique_ptr<Client>> clients_;
+  Client* probe_ = nullptr;
+
+ private:
+  static Task<> received(Client* client, std::string text) {
+    co_await client->handler->received(std::move(text));
+    co_return Result<>();
+  }
+};
+
+}  // namespace mb::realtime

@@ -1,0 +1,88 @@
+// Catching up from the log: what a subscription with `after` missed, then on without hole or double.
+#include <boost/asio/deferred.hpp>
+
+#include "realtime/session.h"
+
+namespace mb::realtime {
+
+namespace {
+
+constexpr size_t kPageEntries = 128;
+// More is not put into a socket that has not taken what came before.
+constexpr size_t kUnsentBeforePage = 64 << 10;
+constexpr std::chrono::milliseconds kSlowPause{20};
+constexpr std::chrono::milliseconds kRetryPause{250};
+
+}  // namespace
+
+// The subscription while it replays; null where it is gone, was used again, or has gone on live after a pause.
+Subscription* Session::replaying(std::string_view id, uint64_t serial) const {
+  if (state_ != State::active) return nullptr;
+  for (const auto& subscription : subscriptions_) {
+    if (subscription->serial != serial) continue;
+    return subscription->name->id == id && subscription->from == kNotLive ? subscription.get() : nullptr;
+  }
+  return nullptr;
+}
+
+bool Session::takesPage() const {
+  return !blocked_ && !doubted_ && socket_->unsentBytes() <= kUnsentBeforePage;
+}
+
+Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after) {
+  while (Subscription* subscription = self->replaying(id, serial)) {
+    if (!self->takesPage()) {
+      co_await sleepFor(kSlowPause);
+      continue;
+    }
+    const store::ProjectNo project = self->project_->number();
+    // Live batches behind the frontier are still to come, so the two meet exactly here.
+    if (after >= self->project_->frontier()) {
+      self->goLive(*subscription, after);
+      co_return;
+    }
+    co_await self->hub_.pageTurns().take();
+    const PageTurns::Turn turn(self->hub_.pageTurns());
+    if (self->replaying(id, serial) == nullptr) co_return;
+    const auto page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
+    if (!page || (page->entries.empty() && page->firstHeld <= after + 1)) {
+      co_await sleepFor(kRetryPause);
+      continue;
+    }
+    if (self->project_ && !self->holds(self->project_->moment())) co_await refresh(self);
+    subscription = self->replaying(id, serial);
+    if (subscription == nullptr) co_return;
+    if (!self->doubted_) after = self->replayPage(*subscription, *page, after);
+    co_await asio::post(asio::deferred);
+  }
+}
+
+void Session::goLive(Subscription& subscription, uint64_t after) {
+  const uint64_t last = hub_.deps().feed.lastPosition(project_->number());
+  subscription.from = std::min(after, last);
+  // A position that this log has not reached is of a log that was put back to an earlier state.
+  if (after > last) tellGap(subscription, last);
+}
+
+uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after) {
+  if (page.firstHeld > after + 1) {
+    after = page.firstHeld - 1;
+    tellGap(subscription, after);
+  }
+  for (const store::ChangeEntry& entry : page.entries) {
+    if (blocked_) return after;
+    if (const auto tail = project_->visibleTail(subscription, entry)) {
+      if (!socket_->send(http::makeTextMessage(subscription.name->head + *tail))) {
+        // What does not even fit into an empty socket never will.
+        const bool neverFits = socket_->unsentBytes() == 0;
+        block();
+        if (!neverFits) return after;
+        subscription.missed = entry.position;
+      }
+    }
+    after = entry.position;
+  }
+  return after;
+}
+
+}  // namespace mb::realtime

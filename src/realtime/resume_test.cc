@@ -1,0 +1,244 @@
+// Positions, gaps, and sockets that do not keep up.
+#include <random>
+
+#include "realtime/position.h"
+#include "realtime/realtime_fixture.h"
+
+namespace mb::realtime {
+namespace {
+
+constexpr std::string_view kOpen = R"({"read":{}})";
+
+class ResumeTest : public RealtimeTest {
+ protected:
+  std::string id(const std::string& text) { return field(text, "event.documentId"); }
+  void putNumbered(int from, int to) {
+    for (int i = from; i <= to; ++i) put("posts", R"({"id":")" + std::to_string(i) + "\"}");
+  }
+  static std::string after(const std::string& position) { return R"(,"after":")" + position + "\""; }
+};
+
+TEST_F(ResumeTest, GoesOnBehindThePosition) {
+  collection("posts", kOpen);
+  Client& first = connectAs("alice");
+  follow(first, "s", "posts");
+  putNumbered(1, 300);
+  std::vector<std::string> positions;
+  for (int i = 1; i <= 300; ++i) positions.push_back(field(next(first), "position"));
+
+  for (const int from : {1, 150, 299, 300}) {
+    Client& second = connectAs("bob");
+    follow(second, "r", "posts", after(positions[static_cast<size_t>(from - 1)]));
+    putNumbered(1000 + from, 1000 + from);
+    for (int i = from + 1; i <= 300; ++i) ASSERT_EQ(id(next(second)), std::to_string(i));
+    std::string text = next(second);
+    while (id(text) != std::to_string(1000 + from)) text = next(second);  // what earlier rounds wrote
+    EXPECT_TRUE(rest(second).empty());
+  }
+}
+
+TEST_F(ResumeTest, WhatWasMissedIsJudgedByTodaysPolicyAndCaller) {
+  collection("posts", kOpen);
+  Client& first = connectAs("alice");
+  follow(first, "s", "posts");
+  putNumbered(1, 1);
+  const std::string position = field(next(first), "position");
+  put("posts", R"({"id":"2","ownerId":"user_bob","x":1})");
+  put("posts", R"({"id":"3","ownerId":"user_alice","x":1})");
+  expectOk(run(data_->collections().setPolicy(
+      managing(), "posts", data::json(R"({"read":{"filter":{"ownerId":"$auth.uid"},"deniedReadFields":["x"]}})"))));
+  Client& bob = connectAs("bob");
+  follow(bob, "r", "posts", after(position) + R"(,"events":["insert"])");
+  const std::string text = next(bob);
+  EXPECT_EQ(id(text), "2");
+  EXPECT_EQ(text.find("\"x\""), std::string::npos);
+  EXPECT_TRUE(rest(bob).empty());
+}
+
+TEST_F(ResumeTest, ForgedAndForeignPositionsAreRefused) {
+  collection("posts", kOpen);
+  Client& client = connectAs("alice");
+  PositionCipher cipher(master_);
+  for (const std::string& wrong : {std::string("1"), std::string(22, 'A'), cipher.write(project_ + 1, 1)}) {
+    say(client, R"({"type":"subscribe","id":"s","collection":"posts")" + after(wrong) + "}");
+    const std::string refused = next(client);
+    EXPECT_EQ(code(refused), "INVALID_MESSAGE") << wrong;
+    EXPECT_EQ(field(refused, "id"), "s");
+  }
+  follow(client, "s", "posts", after(cipher.write(project_, store_.feed().lastPosition(project_))));
+}
+
+TEST_F(ResumeTest, WhatTheLogHasLetGoOfIsAGap) {
+  collection("posts", kOpen);
+  putNumbered(1, 10);
+  const uint64_t last = store_.feed().lastPosition(project_);
+  store_.feed().trimTo(project_, last - 3);
+  Client& client = connectAs("alice");
+  PositionCipher cipher(master_);
+  follow(client, "s", "posts", after(cipher.write(project_, last - 6)));
+  const std::string gap = next(client);
+  EXPECT_EQ(field(gap, "type"), "gap");
+  EXPECT_EQ(field(gap, "id"), "s");
+  EXPECT_EQ(cipher.read(project_, field(gap, "position")), last - 3);
+  for (const char* expected : {"8", "9", "10"}) EXPECT_EQ(id(next(client)), expected);
+}
+
+// A store that was put back to an earlier state has not reached the position yet.
+TEST_F(ResumeTest, APositionAheadOfTheLogIsAGap) {
+  collection("posts", kOpen);
+  putNumbered(1, 2);
+  Client& client = connectAs("alice");
+  PositionCipher cipher(master_);
+  follow(client, "s", "posts", after(cipher.write(project_, 1'000'000)));
+  const std::string gap = next(client);
+  EXPECT_EQ(field(gap, "type"), "gap");
+  EXPECT_EQ(cipher.read(project_, field(gap, "position")), store_.feed().lastPosition(project_));
+  putNumbered(3, 3);
+  EXPECT_EQ(id(next(client)), "3");
+}
+
+TEST_F(ResumeTest, ASocketThatIsFullGetsAGapAndGoesOn) {
+  collection("posts", kOpen);
+  collection("quiet", kOpen);
+  Client& slow = connectAs("alice");
+  Client& other = connectAs("bob");
+  follow(slow, "s", "posts");
+  follow(slow, "q", "quiet");
+  follow(other, "s", "posts");
+  putNumbered(1, 1);
+  EXPECT_EQ(id(next(slow)), "1");
+  onCore([&] { slow.socket.full = true; });
+  putNumbered(2, 4);
+  std::string last;
+  for (int i = 1; i <= 4; ++i) last = next(other);
+  settle();
+  say(slow, R"({"type":"unsubscribe","id":"nothing"})");  // an answer waits too
+  onCore([&] {
+    slow.socket.full = false;
+    slow.handler->drained();
+  });
+  EXPECT_EQ(code(next(slow)), "UNKNOWN_SUBSCRIPTION");
+  EXPECT_EQ(next(slow), R"({"type":"gap","id":"s","position":")" + field(last, "position") + "\"}");
+  putNumbered(5, 5);
+  EXPECT_EQ(id(next(slow)), "5");
+  EXPECT_TRUE(rest(slow).empty());
+}
+
+TEST_F(ResumeTest, ReplayWaitsForASlowSocketAndLosesNothing) {
+  collection("posts", kOpen);
+  PositionCipher cipher(master_);
+  const std::string before = cipher.write(project_, store_.feed().lastPosition(project_));
+  putNumbered(1, 400);
+  Client& slow = connectAs("alice");
+  onCore([&] { slow.socket.room = 151; });
+  follow(slow, "s", "posts", after(before));
+  for (int i = 1; i <= 150; ++i) ASSERT_EQ(id(next(slow)), std::to_string(i));
+  EXPECT_TRUE(rest(slow).empty());
+  putNumbered(401, 402);
+  onCore([&] {
+    slow.socket.room.reset();
+    slow.socket.full = false;
+    slow.handler->drained();
+  });
+  for (int i = 151; i <= 402; ++i) ASSERT_EQ(id(next(slow)), std::to_string(i));
+}
+
+// More than may have a page in memory at a time; some leave while they wait.
+TEST_F(ResumeTest, ManySocketsResumeTogether) {
+  collection("posts", kOpen);
+  PositionCipher cipher(master_);
+  const std::string before = cipher.write(project_, store_.feed().lastPosition(project_));
+  putNumbered(1, 300);
+  std::vector<Client*> all;
+  for (int i = 0; i < 40; ++i) all.push_back(&connectAs(i % 2 == 0 ? "alice" : "bob"));
+  for (Client* client : all) {
+    say(*client, R"({"type":"subscribe","id":"s","collection":"posts")" + after(before) + "}");
+  }
+  for (size_t i = 0; i < all.size(); i += 5) say(*all[i], R"({"type":"unsubscribe","id":"s"})");
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i % 5 == 0) continue;
+    EXPECT_EQ(field(next(*all[i]), "type"), "subscribed");
+    for (int n = 1; n <= 300; ++n) ASSERT_EQ(id(next(*all[i])), std::to_string(n));
+  }
+}
+
+TEST_F(ResumeTest, ACallerThatCannotBeLookedUpMissesAndIsTold) {
+  collection("posts", kOpen);
+  Client& client = connectAs("bob");
+  follow(client, "s", "posts");
+  auth_.fail("bob", ErrorCode::unavailable);
+  putNumbered(1, 1);
+  EXPECT_TRUE(rest(client).empty());
+  auth_.restore("bob");
+  const std::string gap = next(client);  // when the next look finds the caller
+  EXPECT_EQ(field(gap, "type"), "gap");
+  putNumbered(2, 2);
+  EXPECT_EQ(id(next(client)), "2");
+}
+
+TEST_F(ResumeTest, ALogThatFailsForAWhileLosesNothing) {
+  collection("posts", kOpen);
+  Client& client = connectAs("bob");
+  follow(client, "s", "posts");
+  store_.feed().failWith(ErrorCode::internal);
+  putNumbered(1, 3);
+  store_.feed().failWith(std::nullopt);
+  for (const char* expected : {"1", "2", "3"}) EXPECT_EQ(id(next(client)), expected);
+}
+
+TEST_F(ResumeTest, ALogThatWasTrimmedUnderLiveSubscribersIsAGapForEach) {
+  collection("posts", kOpen);
+  Client& client = connectAs("bob");
+  follow(client, "s", "posts");
+  follow(client, "t", "posts");
+  store_.feed().failWith(ErrorCode::internal);
+  putNumbered(1, 3);
+  const uint64_t last = store_.feed().lastPosition(project_);
+  store_.feed().trimTo(project_, last - 1);
+  store_.feed().failWith(std::nullopt);
+  PositionCipher cipher(master_);
+  const std::string position = cipher.write(project_, last - 1);
+  std::set<std::string> gaps = {next(client), next(client)};
+  EXPECT_EQ(gaps, (std::set<std::string>{R"({"type":"gap","id":"s","position":")" + position + "\"}",
+                                         R"({"type":"gap","id":"t","position":")" + position + "\"}"}));
+  EXPECT_EQ(id(next(client)), "3");
+  EXPECT_EQ(id(next(client)), "3");
+}
+
+// Sockets that come at any moment, from any position, while others write: each change once, in order.
+TEST_F(ResumeTest, LiveAndReplayMeetWithoutHoleOrDouble) {
+  collection("posts", kOpen);
+  std::mt19937 dice(7);
+  PositionCipher cipher(master_);
+  const uint64_t start = store_.feed().lastPosition(project_);
+  std::vector<std::pair<Client*, uint64_t>> followers;
+  uint64_t written = 0;
+  for (int round = 0; round < 60; ++round) {
+    Client& client = connectAs(round % 2 == 0 ? "alice" : "bob");
+    const uint64_t from = start + (written == 0 ? 0 : dice() % (written + 1));
+    const int burst = static_cast<int>(dice() % 40);
+    store::ChangeEntry entry;
+    entry.collection = snapshot()->get(data_->slot()).find("posts")->get()->info.number;
+    entry.id = "x";
+    entry.after = data::json(R"({"id":"x"})");
+    std::vector<store::ChangeEntry> entries(static_cast<size_t>(burst), entry);
+    store_.feed().append(project_, std::move(entries));
+    follow(client, "s", "posts", after(cipher.write(project_, from)));
+    store_.feed().append(project_, {entry});
+    written += static_cast<uint64_t>(burst) + 1;
+    followers.emplace_back(&client, from);
+  }
+  settle();
+  const uint64_t end = store_.feed().lastPosition(project_);
+  for (const auto& [client, from] : followers) {
+    uint64_t expected = from;
+    while (expected < start + written) {
+      const std::string text = next(*client);
+      ASSERT_EQ(cipher.read(project_, field(text, "position")), ++expected);
+    }
+  }
+  EXPECT_GE(end, start + written);
+}
+
+}  // namespace
+}  // namespace mb::realtime

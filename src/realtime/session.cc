@@ -1,0 +1,166 @@
+// The life of a socket, and what goes out on it.
+#include "realtime/session.h"
+
+#include <algorithm>
+
+namespace mb::realtime {
+
+namespace {
+
+// Seconds.
+constexpr int64_t kAuthLimit = 10;
+// Less than a socket without any progress in sending lives, so that it is told why.
+constexpr int64_t kBlockedLimit = 20;
+// Answers and notices that wait for a socket which takes nothing; past it, it is closed.
+constexpr size_t kMaxUnsaid = 300;
+
+}  // namespace
+
+Session::Session(CoreHub& hub, AddressSeats::Seat seat) : hub_(hub), unknownSeat_(std::move(seat)) {}
+
+void Session::opened(http::WebSocket& socket) {
+  socket_ = &socket;
+  openedAt_ = hub_.tick();
+  hub_.add(*this);
+}
+
+void Session::closed() {
+  if (socket_ == nullptr) return;
+  leave();
+  hub_.remove(*this);
+  socket_ = nullptr;
+}
+
+// Everything but the place among the core's sockets.
+void Session::leave() {
+  state_ = State::ended;
+  dropAll();
+  unknownSeat_.reset();
+  seat_.reset();
+  project_.reset();
+  token_ = {};
+  caller_ = {};
+  unsaid_.clear();
+}
+
+void Session::end(Code code, std::string_view message) {
+  if (state_ == State::ended) return;
+  tellError(code, message);
+  leave();
+  socket_->close(http::closeCode::kPolicyViolation, message);
+}
+
+bool Session::look() {
+  if (state_ == State::open && hub_.tick() - openedAt_ > kAuthLimit) {
+    leave();
+    socket_->close(http::closeCode::kPolicyViolation, "authenticate within 10 seconds");
+    return false;
+  }
+  if (blocked_ && state_ != State::ended && hub_.tick() - blockedAt_ > kBlockedLimit) {
+    leave();
+    socket_->closeNow(http::closeCode::kTryAgainLater, "too slow");
+    return false;
+  }
+  return state_ == State::active && !standing_.holds(project_->moment());
+}
+
+Subscription* Session::find(std::string_view id) const {
+  const auto found =
+      std::ranges::find_if(subscriptions_, [id](const auto& subscription) { return subscription->name->id == id; });
+  return found == subscriptions_.end() ? nullptr : found->get();
+}
+
+void Session::drop(Subscription& subscription) {
+  project_->dismiss(subscription);
+  hub_.names().release(subscription.name);
+  std::erase_if(subscriptions_, [&](const auto& one) { return one.get() == &subscription; });
+}
+
+void Session::dropAll() {
+  while (!subscriptions_.empty()) drop(*subscriptions_.back());
+}
+
+void Session::pause(Code code, std::string_view message) {
+  state_ = State::paused;
+  paused_ = code;
+  for (const auto& subscription : subscriptions_) {
+    project_->dismiss(*subscription);
+    subscription->from = kNotLive;
+    subscription->missed = 0;
+  }
+  caller_ = {};
+  token_ = {};
+  tellError(code, message);
+}
+
+void Session::doubt(uint64_t position) {
+  doubted_ = true;
+  for (const auto& subscription : subscriptions_) {
+    if (subscription->from < position) subscription->missed = position;
+  }
+}
+
+void Session::deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position) {
+  if (!blocked_ && !doubted_ && subscription.missed == 0) {
+    if (socket_->send(message)) return;
+    block();
+  }
+  subscription.missed = position;
+}
+
+void Session::tellGap(Subscription& subscription, uint64_t position) {
+  subscription.missed = std::max(subscription.missed, position);
+  catchUp();
+}
+
+void Session::say(std::string text) {
+  http::WebSocketMessagePtr message = http::makeTextMessage(std::move(text));
+  if (!blocked_) {
+    if (socket_->send(message)) return;
+    block();
+  }
+  unsaid_.push_back(std::move(message));
+  if (unsaid_.size() <= kMaxUnsaid) return;
+  leave();
+  socket_->closeNow(http::closeCode::kTryAgainLater, "too slow");
+}
+
+void Session::tellError(Code code, std::string_view message, std::string_view id) {
+  say(errorMessage(code, message, id));
+}
+
+void Session::block() {
+  blocked_ = true;
+  blockedAt_ = hub_.tick();
+}
+
+void Session::drained() {
+  if (state_ == State::ended) return;
+  blocked_ = false;
+  catchUp();
+}
+
+// What had to wait, in the order in which it matters: answers first, then what each subscription is missing.
+void Session::catchUp() {
+  size_t said = 0;
+  while (!blocked_ && said < unsaid_.size()) {
+    if (socket_->send(unsaid_[said])) {
+      ++said;
+    } else {
+      block();
+    }
+  }
+  unsaid_.erase(unsaid_.begin(), unsaid_.begin() + static_cast<std::ptrdiff_t>(said));
+  for (const auto& subscription : subscriptions_) {
+    if (blocked_ || doubted_) return;
+    if (subscription->missed == 0) continue;
+    const std::string position = hub_.positions().write(project_->number(), subscription->missed);
+    if (socket_->send(http::makeTextMessage(gapMessage(subscription->name->id, position)))) {
+      subscription->missed = 0;
+    } else {
+      block();
+    }
+  }
+}
+
+}  // namespace mb::realtime

@@ -1,0 +1,95 @@
+// One socket: who it is, what it subscribed to, what it has not taken yet. All of it on its core. Private to this room.
+//
+//   open    not authenticated; ten seconds for that
+//   active  its caller is looked up again whenever anything about callers may have changed
+//   paused  the token holds no more: nothing is delivered, until a fresh one comes
+//   ended   closed, or about to be
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "realtime/core_hub.h"
+
+namespace mb::realtime {
+
+class Session final : public http::WebSocketHandler, public std::enable_shared_from_this<Session> {
+ public:
+  Session(CoreHub& hub, AddressSeats::Seat seat);
+
+  // ---- http::WebSocketHandler
+  void opened(http::WebSocket& socket) override;
+  Async<void> received(std::string message) override;
+  void drained() override;
+  void closed() override;
+
+  // ---- for the hubs
+  bool holds(const identity::Moment& now) const { return state_ != State::active || standing_.holds(now); }
+  // Looks the caller up again, with all that follows from what is found.
+  static Async<void> refresh(std::shared_ptr<Session> self);
+  // What cannot be delivered is noted, for a gap later.
+  void deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position);
+  void tellGap(Subscription& subscription, uint64_t position);
+  // The caller could not be looked up: changes up to `position` are missed.
+  void doubt(uint64_t position);
+  // Each second. True where the caller is to be looked up again.
+  bool look();
+  size_t& placeInHub() { return placeInHub_; }
+
+ private:
+  enum class State { open, active, paused, ended };
+
+  static Async<void> receive(std::shared_ptr<Session> self, std::string text);
+  static Async<void> authenticate(std::shared_ptr<Session> self, std::string token);
+  static Async<void> subscribe(std::shared_ptr<Session> self, ClientMessage message);
+  static Async<void> replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after);
+  void unsubscribe(const ClientMessage& message);
+  // What is wrong with a subscription before its collection is looked at.
+  std::optional<std::pair<Code, std::string_view>> refusalOf(const ClientMessage& message) const;
+  void refuseToken(const Error& error);
+  bool enter(const identity::Identified& who);
+  void adopt(identity::Identified who);
+  void begin(const ClientMessage& message, store::CollectionNo number, std::optional<uint64_t> after);
+  // Sends what a subscription that replays sees of a page; the last position that it is through with.
+  uint64_t replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after);
+  void goLive(Subscription& subscription, uint64_t after);
+  Subscription* replaying(std::string_view id, uint64_t serial) const;
+  bool takesPage() const;
+
+  Subscription* find(std::string_view id) const;
+  void drop(Subscription& subscription);
+  void dropAll();
+  void pause(Code code, std::string_view message);
+  // Tells why and closes.
+  void end(Code code, std::string_view message);
+  void leave();
+
+  // A message that must arrive: kept where the socket is full.
+  void say(std::string text);
+  void tellError(Code code, std::string_view message, std::string_view id = "");
+  void block();
+  void catchUp();
+
+  CoreHub& hub_;
+  http::WebSocket* socket_ = nullptr;
+  State state_ = State::open;
+  bool blocked_ = false;  // the socket has refused a message and not drained since
+  bool doubted_ = false;  // the caller could not be looked up
+  Code paused_ = Code::tokenExpired;
+  uint32_t tokens_ = 0;   // tokens that were taken: an answer about an older one counts no more
+  int64_t openedAt_ = 0;  // ticks of the hub
+  int64_t blockedAt_ = 0;
+  size_t placeInHub_ = 0;
+  std::optional<AddressSeats::Seat> unknownSeat_;
+  std::optional<ProjectSeats::Seat> seat_;
+  std::string token_;
+  policy::Caller caller_;
+  identity::Standing standing_;
+  std::shared_ptr<ProjectHub> project_;
+  std::vector<std::unique_ptr<Subscription>> subscriptions_;
+  std::vector<http::WebSocketMessagePtr> unsaid_;  // kMaxUnsaid at most
+};
+
+}  // namespace mb::realtime

@@ -1,0 +1,211 @@
+// What a socket is asked, and how its caller is looked up.
+#include <algorithm>
+
+#include "data/reserved.h"
+#include "realtime/session.h"
+
+namespace mb::realtime {
+
+namespace {
+
+using Type = ClientMessage::Type;
+
+constexpr std::string_view kExpired = "the token has expired; authenticate with a fresh one";
+constexpr std::string_view kRefused = "the token is not valid any more; authenticate with another one";
+
+bool isGone(ErrorCode code) {
+  return code == ErrorCode::projectSuspended || code == ErrorCode::notFound;
+}
+
+}  // namespace
+
+Async<void> Session::received(std::string message) {
+  return receive(shared_from_this(), std::move(message));
+}
+
+Async<void> Session::receive(std::shared_ptr<Session> self, std::string text) {
+  if (self->state_ == State::ended) co_return;
+  ClientMessage message = readMessage(text);
+  const bool comesTooSoon = self->state_ == State::open && message.type != Type::auth && message.type != Type::none;
+  if (comesTooSoon) {
+    self->tellError(Code::unauthenticated, "authenticate first: {\"type\":\"auth\",\"token\":…}", message.id);
+  } else if (!message.problem.empty()) {
+    self->tellError(Code::invalidMessage, message.problem, message.id);
+  } else if (message.type == Type::auth) {
+    co_await authenticate(std::move(self), std::move(message.token));
+  } else if (message.type == Type::subscribe) {
+    co_await subscribe(std::move(self), std::move(message));
+  } else {
+    self->unsubscribe(message);
+  }
+}
+
+Async<void> Session::authenticate(std::shared_ptr<Session> self, std::string token) {
+  std::string asked = token;
+  Result<identity::Identified> who = co_await self->hub_.deps().authenticator.project(std::move(asked));
+  if (self->state_ == State::ended) co_return;
+  if (!who) {
+    self->refuseToken(who.error());
+    co_return;
+  }
+  if (self->state_ == State::open) {
+    if (!self->enter(*who)) co_return;
+  } else if (who->caller.project != self->project_->number()) {
+    self->tellError(Code::authFailed, "this socket belongs to another project");
+    co_return;
+  }
+  ++self->tokens_;
+  self->token_ = std::move(token);
+  self->state_ = State::active;
+  self->say(authOkMessage());
+  self->adopt(*std::move(who));
+}
+
+void Session::refuseToken(const Error& error) {
+  if (state_ == State::open && error.code() == ErrorCode::projectSuspended) {
+    end(Code::forbidden, "this project is suspended");
+  } else if (error.code() == ErrorCode::unauthenticated || isGone(error.code())) {
+    tellError(Code::authFailed, "this token is not valid");
+  } else {
+    tellError(Code::authFailed, "the token could not be checked now, try again");
+  }
+}
+
+// Takes one of the project's places, for as long as the socket lives.
+bool Session::enter(const identity::Identified& who) {
+  const store::ProjectNo project = who.caller.project;
+  seat_ = hub_.shared().connections->take(project);
+  if (!seat_) {
+    end(Code::connectionLimit, "plan limit: this project holds as many realtime connections as it may");
+    return false;
+  }
+  unknownSeat_.reset();
+  project_ = hub_.project(project);
+  return true;
+}
+
+// From here on this caller is the one that is judged.
+void Session::adopt(identity::Identified who) {
+  if (state_ != State::active) return;
+  caller_ = std::move(who.caller);
+  standing_ = who.standing;
+  doubted_ = false;
+  project_->see(who.project);
+  const data::CollectionTable& table = project_->snapshot()->get(hub_.deps().collections);
+  std::vector<Subscription*> gone;
+  for (const auto& subscription : subscriptions_) {
+    const data::CollectionPtr* found = table.find(subscription->collection);
+    if (found == nullptr || (*found)->info.number != subscription->number) {
+      gone.push_back(subscription.get());
+      continue;
+    }
+    // After a pause it goes on with what is written from now on.
+    if (!subscription->listed) subscription->from = project_->enlist(*subscription);
+    project_->place(*subscription, caller_);
+  }
+  std::vector<std::string> ids;
+  for (Subscription* subscription : gone) {
+    ids.push_back(subscription->name->id);
+    drop(*subscription);
+  }
+  for (const std::string& id : ids) {
+    if (state_ == State::active) tellError(Code::notFound, "the collection was dropped or renamed", id);
+  }
+  if (state_ == State::active) catchUp();
+}
+
+Async<void> Session::refresh(std::shared_ptr<Session> self) {
+  if (self->state_ != State::active) co_return;
+  const identity::Authenticator& authenticator = self->hub_.deps().authenticator;
+  if (authenticator.moment(self->project_->number()).nowMs >= self->standing_.expiresMs) {
+    self->pause(Code::tokenExpired, kExpired);
+    co_return;
+  }
+  const uint32_t tokens = self->tokens_;
+  std::string token = self->token_;
+  Result<identity::Identified> who = co_await self->hub_.deps().authenticator.project(std::move(token));
+  if (self->state_ != State::active || tokens != self->tokens_) co_return;
+  if (who) {
+    self->adopt(*std::move(who));
+  } else if (isGone(who.error().code())) {
+    self->end(Code::forbidden, "this project is suspended or deleted");
+  } else if (who.error().code() != ErrorCode::unauthenticated) {
+    self->doubted_ = true;
+  } else if (authenticator.moment(self->project_->number()).nowMs >= self->standing_.expiresMs) {
+    self->pause(Code::tokenExpired, kExpired);
+  } else {
+    self->pause(Code::authFailed, kRefused);
+  }
+}
+
+std::optional<std::pair<Code, std::string_view>> Session::refusalOf(const ClientMessage& message) const {
+  using Refusal = std::pair<Code, std::string_view>;
+  if (find(message.id) != nullptr) return Refusal{Code::duplicateId, "this socket has a subscription with this id"};
+  if (data::isReservedCollection(message.collection)) return Refusal{Code::notFound, "no such collection"};
+  if (state_ == State::paused) return Refusal{paused_, paused_ == Code::tokenExpired ? kExpired : kRefused};
+  if (subscriptions_.size() >= kMaxSubscriptions) {
+    return Refusal{Code::forbidden, "a socket holds at most 100 subscriptions"};
+  }
+  return std::nullopt;
+}
+
+Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage message) {
+  auto refusal = self->refusalOf(message);
+  if (!refusal && !self->holds(self->project_->moment())) {
+    co_await refresh(self);
+    if (self->state_ == State::ended) co_return;
+    refusal = self->refusalOf(message);
+    if (!refusal && self->doubted_) refusal = {Code::forbidden, "this could not be checked now, try again"};
+  }
+  if (refusal) {
+    self->tellError(refusal->first, refusal->second, message.id);
+    co_return;
+  }
+  std::optional<uint64_t> after;
+  if (message.after) {
+    after = self->hub_.positions().read(self->project_->number(), *message.after);
+    if (!after) {
+      self->tellError(Code::invalidMessage, "after is not a position of this project", message.id);
+      co_return;
+    }
+  }
+  const auto view =
+      data::eventViewFor(self->caller_, self->project_->snapshot(), self->hub_.deps().collections, message.collection);
+  if (!view) {
+    self->tellError(Code::forbidden, "this collection may not be followed", message.id);
+    co_return;
+  }
+  self->begin(message, view->collection->info.number, after);
+}
+
+void Session::begin(const ClientMessage& message, store::CollectionNo number, std::optional<uint64_t> after) {
+  auto owned = std::make_unique<Subscription>();
+  Subscription& subscription = *owned;
+  subscription.session = this;
+  subscription.name = hub_.names().acquire(message.id);
+  subscription.serial = hub_.nextSerial();
+  subscription.collection = message.collection;
+  subscription.number = number;
+  subscription.events = message.events;
+  subscriptions_.push_back(std::move(owned));
+  const uint64_t last = project_->enlist(subscription);
+  project_->place(subscription, caller_);
+  subscription.from = after && *after != last ? kNotLive : last;
+  say(subscribedMessage(message.id));
+  if (subscription.from != kNotLive || state_ == State::ended) return;
+  const bool begun = hub_.shared().background.spawn(
+      hub_.executor(), replay(shared_from_this(), message.id, subscription.serial, *after));
+  if (!begun) subscription.from = last;
+}
+
+void Session::unsubscribe(const ClientMessage& message) {
+  Subscription* subscription = find(message.id);
+  if (subscription == nullptr) {
+    tellError(Code::unknownSubscription, "this socket has no subscription with this id", message.id);
+    return;
+  }
+  drop(*subscription);
+  say(unsubscribedMessage(message.id));
+}
+
+}  // namespace mb::realtime
