@@ -107,7 +107,7 @@ def test_includes_go_downward(room):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("library, rooms", [("boost/beast", {"http"}), ("rocksdb/", {"embedded", "faults"}), ("curl/", {"outbound"})])
+@pytest.mark.parametrize("library, rooms", [("boost/beast", {"http"}), ("rocksdb/", {"embedded", "faults"}), ("curl/", {"outbound"}), ("hiredis/", {"redis"})])
 def test_libraries_are_known_to_few(library, rooms):
     wrong = [
         str(path.relative_to(ROOT))

@@ -28,6 +28,8 @@ class World:
         self.member = PlatformUser(owner.server)
         project.member("Viewer", self.member)
         self.someone = project.end_user()
+        hook = {"name": "hook", "collection": self.collection, "events": ["delete"], "url": "http://127.0.0.1:9/"}
+        ok(self.admin.post("/admin/webhooks", hook), 201)
         self.names = {
             "collection": self.collection,
             "doc": self.doc,
@@ -39,6 +41,8 @@ class World:
             "member": self.member.id,
             "project": project.id,
             "session": "sess_00000000000000000000",
+            "webhook": "hook",
+            "delivery": "dlv_00000000000000000000",
         }
 
     def caller(self, route: Route) -> Api:
@@ -76,6 +80,9 @@ class World:
             "environment": unique("e")[:16],
             "fromProjectId": self.project.id,
             "toProjectId": self.project.id,
+            "collection": self.collection,
+            "events": ["insert"],
+            "url": "https://example.com/",
         }
         return {name: values[name] for name, field in (route.body or {}).items() if field.required}
 
@@ -84,7 +91,7 @@ class World:
         admin, owner, pages = self.admin, self.owner, {"limit": 1000}
         parts = [
             ok(admin.get(path, params=pages))
-            for path in ("/admin/collections", "/admin/roles", "/admin/enduser-roles", "/admin/users")
+            for path in ("/admin/collections", "/admin/roles", "/admin/enduser-roles", "/admin/users", "/admin/webhooks")
         ]
         parts += [
             ok(admin.get(f"/admin/collections/{self.collection}/{part}", params=pages))

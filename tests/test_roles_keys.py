@@ -158,6 +158,8 @@ def path_of(route, collection):
         key="key_00000000000000000000",
         index="missing",
         session="sess_00000000000000000000",
+        webhook="Missing",
+        delivery="dlv_00000000000000000000",
     )
 
 

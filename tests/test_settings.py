@@ -141,12 +141,23 @@ def test_other_unknown_names_are_warnings(make_server):
     "name, value",
     [
         ("MONGO_URL", "mongodb://localhost/x"),
-        ("REDIS_URL", "redis://localhost"),
         ("SERVICE_BILLING", "on"),
     ],
 )
 def test_what_this_server_has_no_room_for_stops_the_start(name, value, tmp_path):
     refuses_to_start({name: value}, tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    "url, said",
+    [
+        ("rediss://me:hidden@localhost", "without TLS"),
+        ("http://me:hidden@localhost", "redis://user:password@host:6379/0"),
+        ("redis://:hidden@localhost/x", "must be a number"),
+    ],
+)
+def test_an_address_of_redis_that_is_of_no_use_stops_the_start(url, said, tmp_path):
+    assert "hidden" not in refuses_to_start({"REDIS_URL": url}, tmp_path, "REDIS_URL", said)
 
 
 def test_an_env_file_is_read_and_the_environment_wins(make_server):

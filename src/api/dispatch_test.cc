@@ -23,14 +23,15 @@ class FakeAuthenticator final : public identity::Authenticator {
     const auto found = callers_.find(token);
     if (found == callers_.end() || found->second.kind == CallerKind::platform) co_return refused();
     CO_TRY(snapshot::SnapshotPtr project, co_await snapshots_.find(found->second.projectId.str()));
-    co_return identity::Identified{found->second, std::move(project)};
+    co_return identity::Identified{found->second, std::move(project), {}};
   }
   Task<identity::Identified> control(std::string token) override {
     const auto found = callers_.find(token);
     if (found == callers_.end() || found->second.kind != CallerKind::platform) co_return refused();
-    co_return identity::Identified{found->second, nullptr};
+    co_return identity::Identified{found->second, nullptr, {}};
   }
   std::optional<identity::Identified> cachedProject(std::string_view) override { return std::nullopt; }
+  identity::Moment moment(store::ProjectNo) const override { return {}; }
 
  private:
   static std::unexpected<Error> refused() { return fail(ErrorCode::unauthenticated, "no"); }

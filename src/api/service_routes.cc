@@ -19,8 +19,10 @@ struct HealthAnswer {
 struct Checks {
   std::string server;
   std::string store;
+  std::optional<std::string> redis;
   static constexpr auto shape() {
-    return doc::shape<Checks>("Checks", doc::field("server", &Checks::server), doc::field("store", &Checks::store));
+    return doc::shape<Checks>("Checks", doc::field("server", &Checks::server), doc::field("store", &Checks::store),
+                              doc::field("redis", &Checks::redis));
   }
 };
 
@@ -79,8 +81,10 @@ Task<Reply> ServiceRoutes::ready(RequestContext&) {
   const char* notReady = notReady_;
   const Result<> store = store_.healthy();
   const bool ready = notReady == nullptr && store.has_value();
-  const ReadyAnswer answer{ready ? "ok" : "unavailable",
-                           {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message()}};
+  ReadyAnswer answer{ready ? "ok" : "unavailable",
+                     {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}}};
+  // Without it this server goes on by itself.
+  if (redis_) answer.checks.redis = redis_->up() ? "ok" : "away";
   co_return Reply::object(ready ? 200 : 503, answer);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/routes.h"
+#include "redis/client.h"
 
 namespace mb::api {
 
@@ -17,7 +18,9 @@ struct Version {
 
 class ServiceRoutes {
  public:
-  ServiceRoutes(Version version, store::DocumentStore& store) : version_(std::move(version)), store_(store) {}
+  // `redis` is null where the deployment has none.
+  ServiceRoutes(Version version, store::DocumentStore& store, const redis::Client* redis)
+      : version_(std::move(version)), store_(store), redis_(redis) {}
   void addTo(RouteTable& routes);
   // Makes /ready say 503 with `reason` from now on; empty: ready again. Any thread.
   void setNotReady(const char* reason) { notReady_ = reason; }
@@ -31,6 +34,7 @@ class ServiceRoutes {
  private:
   const Version version_;
   store::DocumentStore& store_;
+  const redis::Client* redis_;
   std::atomic<const char*> notReady_ = "starting";  // a literal, or null when ready
 };
 

@@ -35,14 +35,12 @@ struct Later {
 
 const std::vector<Later>& laterRooms() {
   static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
-  static constexpr std::string_view kRedis = "this version runs as one instance, without Redis; leave it unset";
   static constexpr std::string_view kStorage = "this version has no file storage";
   static constexpr std::string_view kBilling = "this version has no billing";
   static constexpr std::string_view kEmbeddings = "this version has no vector search";
   static constexpr std::string_view kFunctions = "this version runs no functions";
   static const std::vector<Later> rooms = {
       {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
-      {"REDIS_URL", {}, kRedis, "Redis, for more than one instance (not in this version)"},
       {"SERVICE_STORAGE", {"off"}, kStorage, "file storage: local, s3 or off (only off in this version)"},
       {"SERVICE_S3_ENDPOINT", {}, kStorage, "file storage on S3 (not in this version)"},
       {"SERVICE_S3_REGION", {}, kStorage, "file storage on S3 (not in this version)"},
@@ -56,10 +54,6 @@ const std::vector<Later>& laterRooms() {
       {"SERVICE_EMBEDDINGS_URL", {}, kEmbeddings, "embeddings endpoint (not in this version)"},
       {"SERVICE_EMBEDDINGS_MODEL", {}, kEmbeddings, "embeddings model (not in this version)"},
       {"SERVICE_EMBEDDINGS_API_KEY", {}, kEmbeddings, "embeddings key (not in this version)"},
-      {"SERVICE_REALTIME_MAX_CONNECTIONS",
-       {},
-       "this version has no realtime",
-       "sockets a project may hold (not in this version)"},
       {"SERVICE_WORKERS", {}, kFunctions, "function workers at most (not in this version)"},
       {"SERVICE_FUNCTIONS_JIT",
        {"off"},

@@ -11,11 +11,14 @@
 #include "api/document_routes.h"
 #include "api/environment_routes.h"
 #include "api/gatekeeper.h"
+#include "api/job_routes.h"
 #include "api/metrics.h"
 #include "api/mfa_routes.h"
 #include "api/oauth_routes.h"
 #include "api/operator_routes.h"
 #include "api/page_routes.h"
+#include "api/realtime_routes.h"
+#include "api/webhook_routes.h"
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
 #include "app/data_directory.h"
@@ -25,6 +28,7 @@
 #include "base/log.h"
 #include "configuration/shape_copier.h"
 #include "data/data.h"
+#include "jobs/redis_leases.h"
 #include "projects/directory.h"
 #include "projects/environments.h"
 #include "projects/members.h"
@@ -32,6 +36,7 @@
 #include "projects/projects.h"
 #include "projects/purge.h"
 #include "snapshot/snapshot.h"
+#include "webhooks/webhook_kind.h"
 
 namespace mb::app {
 
@@ -47,12 +52,36 @@ int coreCount() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostCores);
 }
 
+// What rooms keep of projects in the control project.
+std::vector<projects::GoesAlong> purgedAlong() {
+  std::vector<projects::GoesAlong> all = connections::purgedAlong();
+  const auto [collection, field] = events::purgedAlong();
+  all.push_back({collection, field});
+  return all;
+}
+
+std::unique_ptr<redis::Client> redisOf(const redis::RedisSettings& settings, Cores& cores) {
+  if (!settings.address) return nullptr;
+  return std::make_unique<redis::Client>(cores.at(0).get_executor(), *settings.address);
+}
+
+// The engine lets no other process write to its store, so jobs run whether Redis is there or not; and what a process
+// before this one held is this one's.
+std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores, const MasterSecret& master) {
+  if (!redis) return nullptr;
+  const std::string store = toHex(sha256(master.subkey("redis").reveal())).substr(0, 16);
+  return std::make_unique<jobs::RedisLeases>(
+      *redis, cores.at(0).get_executor(),
+      jobs::RedisLeasesConfig{.space = "manybase:" + store, .instance = "only", .alone = true});
+}
+
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
   for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-                           connections::systemCollections(), data::systemCollections()}) {
+                           connections::systemCollections(), data::systemCollections(), events::systemCollections(),
+                           webhooks::systemCollections()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;
@@ -69,7 +98,9 @@ AllSettings::AllSettings(Settings& settings)
       outbound(settings),
       mail(settings),
       instance(settings),
-      connections(settings) {
+      connections(settings),
+      realtime(settings),
+      redis(settings) {
   declareLaterRooms(settings);
 }
 
@@ -92,7 +123,9 @@ struct Application::Impl {
   const snapshot::SlotKey<api::ProjectCounters> counters{snapshots.addSlot<api::ProjectCounters>(requestCounters)};
   TaskGroup background;
   outbound::Client outbound{{settings.outbound.allow, settings.outbound.caFile, ""}};
-  jobs::Queue queue{{*store, *cores, ids, kClock, master}};
+  const std::unique_ptr<redis::Client> redis{redisOf(settings.redis, *cores)};
+  const std::unique_ptr<jobs::RedisLeases> leases{leasesOver(redis.get(), *cores, master)};
+  jobs::Queue queue{{*store, *cores, ids, kClock, master, leases.get()}};
   mail::Mailer mailer;
 
   projects::Directory directory{*store};
@@ -108,12 +141,17 @@ struct Application::Impl {
                               settings.connections.on};
   projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
-  projects::Purge purge{projectDeps, retention, connections::purgedAlong()};
+  projects::Purge purge{projectDeps, retention, purgedAlong()};
   connections::Connections connections{projectDeps, master};
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, version}};
   configuration::ConfigurationCopier copier{configuration};
+  events::Dispatcher events{{*store, *store, queue, snapshots, *cores}};
+  webhooks::Webhooks webhooks{{*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master}};
   projects::Environments environments{projectDeps, copier, queue};
+
+  realtime::Realtime realtime{{*store, identity.authenticator(), data->slot(), *cores, kClock, master},
+                              settings.realtime};
 
   api::ServiceRoutes serviceRoutes;
   api::AuthRoutes authRoutes{identity};
@@ -127,7 +165,10 @@ struct Application::Impl {
   api::DocumentRoutes documentRoutes{data->documents()};
   api::ConfigRoutes configRoutes{configuration};
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
+  api::JobRoutes jobRoutes{queue, directory, projectDeps};
   api::ConnectionRoutes connectionRoutes{connections, settings.connections.on};
+  api::RealtimeRoutes realtimeRoutes{realtime};
+  api::WebhookRoutes webhookRoutes{webhooks};
   api::MetricsRoutes metricsRoutes{counters};
   api::RouteTable routes;
   api::Gatekeeper gatekeeper;
@@ -163,12 +204,13 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       projectDeps(joinProjects()),
       data(
           data::Data::build({*store, snapshots, *cores, ids, kClock, auditor}, [this] { return directory.numbers(); })),
-      serviceRoutes(std::move(forVersion), *store),
+      serviceRoutes(std::move(forVersion), *store, redis.get()),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
                   settings.instance.operatorsEnabled}) {
   ids.startAbove(store->idFloorMs());
   store->rememberIdsOf(ids);
   identity.setRegistrationHook(registration);
+  configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));
   addRoutes();
   dispatcher = std::make_unique<api::Dispatcher>(routes, settings.api, gatekeeper,
                                                  api::Cors(settings.app.baseUrl, settings.api.corsOrigins), counters);
@@ -196,16 +238,25 @@ void Application::Impl::addRoutes() {
   documentRoutes.addTo(routes);
   configRoutes.addTo(routes);
   auditRoutes.addTo(routes);
+  jobRoutes.addTo(routes);
   connectionRoutes.addTo(routes);
+  realtimeRoutes.addTo(routes);
+  webhookRoutes.addTo(routes);
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
 }
 
 Result<> Application::Impl::open() {
   CHECK(runBlocking(*cores, identity.start()));
+  CHECK(runBlocking(*cores, events.start()));
+  realtime.start();
   CHECK(server->listen());
   openCommandSocket();
   serviceRoutes.setNotReady(nullptr);
+  if (leases) {
+    leases->start();
+    redis->start();
+  }
   queue.start();
   data->expiry().start(background);
   purge.start(cores->at(0).get_executor(), background);
@@ -228,10 +279,13 @@ void Application::Impl::openCommandSocket() {
 // Jobs that run get their time; what they then still wait for outside fails, and so do they, to run again after the
 // next start.
 void Application::Impl::stopJobs() {
+  if (!events.stop(kJobsLimit)) logWarn("changes were still being handed on; they will be again");
   bool ended = queue.stop(kJobsLimit);
   outbound.stop();
   if (!ended) ended = queue.stop(std::chrono::seconds(1));
   if (!ended) logWarn("jobs did not end in time; they will run again");
+  if (leases) leases->stop();
+  if (redis) redis->stop();
   mailer.stop();
 }
 
@@ -242,6 +296,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   purge.stop();
   identity.signingKeys().stop();
   server->drain(limit);
+  if (!realtime.stop(kBackgroundLimit)) logWarn("realtime did not end in time");
   if (commandSocket) commandSocket->stop();
   stopJobs();
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");

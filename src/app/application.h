@@ -16,6 +16,8 @@
 #include "mail/mail.h"
 #include "outbound/client.h"
 #include "projects/instance.h"
+#include "realtime/realtime.h"
+#include "redis/client.h"
 #include "store/embedded/embedded_store.h"
 
 namespace mb::app {
@@ -34,6 +36,8 @@ struct AllSettings {
   mail::MailSettings mail;
   projects::InstanceSettings instance;
   connections::ConnectionSettings connections;
+  realtime::RealtimeSettings realtime;
+  redis::RedisSettings redis;
 };
 
 // The collections of the system, of all rooms.

@@ -63,6 +63,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
   const std::set<std::string_view> openPaths = {"/api/v1/health",
                                                 "/api/v1/ready",
                                                 "/api/v1/jwks.json",
+                                                "/api/v1/realtime",
                                                 "/api/v1/billing/webhook",
                                                 "/api/v1/control/setup-status",
                                                 "/api/v1/auth/oauth/:provider/callback"};

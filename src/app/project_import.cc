@@ -5,6 +5,7 @@
 #include "app/secret_change.h"
 #include "base/blocking.h"
 #include "base/log.h"
+#include "webhooks/webhooks.h"
 
 namespace mb::app {
 
@@ -16,7 +17,8 @@ constexpr auto kWriteLimit = std::chrono::seconds(60);
 
 // What a copy of a project does not get: whoever holds one of these holds it for the original.
 bool staysBehind(std::string_view systemCollection) {
-  return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges";
+  return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges" ||
+         systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent";
 }
 
 std::unexpected<Error> damaged(std::string_view what) {
@@ -174,6 +176,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
     if (secret_) document = boundTo(document, section_->number, *secret_, before, restoring_.id().str());
     document = withProjectId(document, before, restoring_.id().str());
   }
+  if (system_ && section_->number == webhooks::kWebhooks) document = webhooks::asRestored(document);
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
   pending_.changes.push_back(store::Change::put(std::move(document)));

@@ -7,6 +7,7 @@
 #include "identity/signing_keys.h"
 #include "jobs/jobs.h"
 #include "projects/directory.h"
+#include "webhooks/webhooks.h"
 
 namespace mb::app {
 
@@ -96,7 +97,8 @@ store::SystemCollection secretChangeCollection() {
 
 std::vector<store::SealedField> sealedFields() {
   std::vector<store::SealedField> all;
-  for (const auto& room : {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields()}) {
+  for (const auto& room :
+       {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields(), webhooks::sealedFields()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;

@@ -114,6 +114,21 @@ def test_a_teams_day(person, server, tmp_path_factory):
     hers.git("commit", "-am", "No clerks")
     hers.git("push")
 
+    # So it goes with a webhook, whose secret and state are no part of the folder.
+    hook = {"name": "told", "collection": "orders", "events": ["insert"], "url": "https://hooks.example/"}
+    ok(staging_api.post("/admin/webhooks", hook), 201)
+    done(hers.run("pull", "--force"))
+    assert hers.read("webhooks/told.json") == {**hook, "headers": {}}
+    hers.write("webhooks/told.json", {**hook, "url": "https://hooks.example/orders"})
+    assert done(hers.run("push")).endswith("0 created, 1 updated, 0 deleted\n")
+    told = ok(staging_api.get("/admin/webhooks/told"))["webhook"]
+    assert told["url"].endswith("/orders") and told["enabled"] is True and told["secret"] == {"configured": True}
+    assert "nothing changed" in done(hers.run("status"))
+    (hers.bundle / "webhooks/told.json").unlink()
+    pruned = hers.run("push", "--prune", typed="yes\n")
+    assert "delete webhooks told" in pruned.stdout and pruned.stdout.endswith("0 updated, 1 deleted\n"), pruned
+    assert ok(staging_api.get("/admin/webhooks")) == {"webhooks": []}
+
     # Promotion is for Owners of both. Planned, looked at, applied; and it deletes nothing.
     line = ("promote", "--from", staging["slug"], "--to", shop.slug)
     complains(bob.run(*line, "--dry-run"), "Owner of both")

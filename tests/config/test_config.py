@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.project_shapes import export_text, make, summary
+from support.project_shapes import WEBHOOK, export_text, make, summary
 from support.client import ok, refused, unique
 
 TOP = ["formatVersion", "exportedAt", "serverVersion", "project", "collections", "roles", "enduserRoles"]
@@ -52,7 +52,8 @@ def test_an_export_is_the_whole_shape_and_nothing_else(shaped):
         ],
         "allowedRedirects": ["https://a.example", "https://b.example"],
     }
-    assert "very-secret" not in response.text
+    assert exported["webhooks"] == [WEBHOOK] and list(exported["webhooks"][0]) == list(WEBHOOK)
+    assert "very-secret" not in response.text and "whsec_" not in response.text
 
 
 def test_one_shape_is_one_text_however_it_came_to_be(owner, shaped, fresh):
@@ -72,7 +73,7 @@ def test_a_dry_run_changes_nothing(shaped, fresh):
     before = export_text(fresh.admin)
     entries = ok(fresh.admin.get("/admin/audit"))
     planned = importing(fresh.admin, ok(shaped.admin.get("/admin/config-export")), dryRun="1")
-    assert set(planned) == {"plan", "problems"} and summary(planned)[0] == 11
+    assert set(planned) == {"plan", "problems"} and summary(planned)[0] == 12
     for change in planned["plan"]["changes"]:
         assert list(change) == ["section", "name", "action", "before", "after"]
         assert change["before"] is None and change["after"]

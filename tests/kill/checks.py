@@ -6,7 +6,9 @@ import threading
 import urllib.parse
 
 from kill.backups import Backups
+from kill.hooks import Hooks
 from kill.ledger import Check, States
+from kill.live_sockets import LiveSockets
 from kill.shelves import Shelves
 
 SYSTEM_FIELDS = ("createdAt", "updatedAt", "ownerId")
@@ -354,4 +356,4 @@ class Users(Check):
         return problems
 
 
-CHECKS = [Documents, UniqueValues, Catalogue, Shelves, Users, Backups]
+CHECKS = [Documents, UniqueValues, Catalogue, Shelves, Users, Backups, LiveSockets, Hooks]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rounds of kill -9 under concurrent writes.
 
-    tests/kill/kill_rounds.py [--server PATH] [--rounds N] [--seed N] [--data DIR] [--only NAME,...]
+    tests/kill/kill_rounds.py [--server PATH] [--rounds N] [--seed N] [--data DIR] [--only NAME,...] [--redis]
 
 Each round starts the server, lets writers work over keep-alive connections for a moment, and kills it. Then the data is
 looked through by `manybase check`, the server is started again, and every check compares what is there with its ledger.
@@ -10,9 +10,11 @@ lost, half there or other than acknowledged.
 """
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -24,12 +26,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from kill.checks import CHECKS  # noqa: E402
 from kill.ledger import Killed, World  # noqa: E402
 from support.client import PlatformUser  # noqa: E402
-from support.server import SLOW, Server, check_data  # noqa: E402
+from support.server import SLOW, Server, check_data, free_port  # noqa: E402
 
 
 class Rounds:
-    def __init__(self, folder: Path, seed: int, only: set[str] | None = None):
-        self.server = Server(folder)
+    def __init__(self, folder: Path, seed: int, only: set[str] | None = None, settings: dict | None = None):
+        # Webhooks go to a receiver on this machine.
+        self.server = Server(folder, {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1", **(settings or {})})
         self.chance = random.Random(seed)
         self.checks = [made for made in (check() for check in CHECKS) if only is None or made.name in only]
         self.problems: list[str] = []
@@ -118,6 +121,21 @@ class Rounds:
             self.server.kill()
 
 
+class Redis:
+    """A Redis server that keeps nothing on the disk, until the end of a block; `settings` of a server that uses it."""
+
+    def __enter__(self):
+        port = free_port()
+        line = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.settings = {"REDIS_URL": f"redis://127.0.0.1:{port}"}
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", help="the binary (MB_SERVER, else build/release/bin/manybase)")
@@ -125,17 +143,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     parser.add_argument("--data", type=Path, help="a folder to work in, which is kept (a temporary one)")
     parser.add_argument("--only", help="names of checks")
+    parser.add_argument("--redis", action="store_true", help="with a Redis beside the server, which lives on")
     options = parser.parse_args()
     if options.server:
         os.environ["MB_SERVER"] = str(Path(options.server).resolve())
     folder = options.data or Path(tempfile.mkdtemp(prefix="manybase-kill-"))
-    rounds = Rounds(folder, options.seed, set(options.only.split(",")) if options.only else None)
     began = time.monotonic()
     print(f"seed {options.seed}, data in {folder}", flush=True)
-    try:
-        rounds.run(options.rounds, lambda text: print(text, flush=True))
-    except Exception as wrong:
-        rounds.problems.append(f"{type(wrong).__name__}: {wrong}")
+    with Redis() if options.redis else contextlib.nullcontext() as redis:
+        only = set(options.only.split(",")) if options.only else None
+        rounds = Rounds(folder, options.seed, only, redis.settings if redis else None)
+        try:
+            rounds.run(options.rounds, lambda text: print(text, flush=True))
+        except Exception as wrong:
+            rounds.problems.append(f"{type(wrong).__name__}: {wrong}")
     for problem in rounds.problems[:50]:
         print(f"PROBLEM {problem}"[:3000])
     verdict = "FAILED" if rounds.problems else "ok"

@@ -20,6 +20,16 @@ SCHEMA = {
     },
 }
 
+# As a document shows it.
+WEBHOOK = {
+    "name": "Told",
+    "collection": "posts",
+    "events": ["insert", "delete"],
+    "url": "https://hooks.example/posts?of=shop",
+    "headers": {"x-team": "shop"},
+    "fields": ["author.name", "title"],
+}
+
 
 def shuffled(value, chance: random.Random):
     """The same JSON with the fields of its objects in another order."""
@@ -68,6 +78,7 @@ def make(project: Project, seed: int = 0) -> None:
             admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": ["https://b.example", "https://a.example"]}),
             204,
         ),
+        lambda: ok(admin.post("/admin/webhooks", shuffled(WEBHOOK, chance)), 201),
     ]
     chance.shuffle(steps)
     for step in steps:

@@ -1,0 +1,72 @@
+#include "api/job_routes.h"
+
+#include "api/document_routes.h"
+#include "projects/standing.h"
+
+namespace mb::api {
+
+namespace {
+
+struct DeadJobView {
+  std::string id;
+  std::string kind;
+  doc::Nullable<std::string> project;  // null for the deployment's own, and for one that is gone
+  int64_t attempts = 0;
+  std::string error;
+  Timestamp createdAt;
+  Timestamp failedAt;
+  static constexpr auto shape() {
+    return doc::shape<DeadJobView>(
+        "DeadJob", doc::field("id", &DeadJobView::id), doc::field("kind", &DeadJobView::kind),
+        doc::field("project", &DeadJobView::project), doc::field("attempts", &DeadJobView::attempts),
+        doc::field("error", &DeadJobView::error), doc::field("createdAt", &DeadJobView::createdAt),
+        doc::field("failedAt", &DeadJobView::failedAt));
+  }
+};
+
+std::unexpected<Error> noSuchJob() {
+  return fail(ErrorCode::notFound, "no such job was given up");
+}
+
+}  // namespace
+
+void JobRoutes::addTo(RouteTable& routes) {
+  routes.get("/api/v1/control/jobs/dead", operators(), this, &JobRoutes::list, "List jobs that were given up");
+  routes.post("/api/v1/control/jobs/dead/:id/retry", operators(), this, &JobRoutes::retry, "Try such a job again");
+  routes.remove("/api/v1/control/jobs/dead/:id", operators(), this, &JobRoutes::discard, "Forget such a job");
+}
+
+Task<Reply> JobRoutes::list(RequestContext& context) {
+  CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
+  CO_TRY(std::vector<jobs::DeadJob> dead, co_await queue_.dead(page.limit, page.skip));
+  std::map<store::ProjectNo, doc::Nullable<std::string>> names;
+  std::vector<DeadJobView> views;
+  for (jobs::DeadJob& job : dead) {
+    const auto [name, fresh] = names.try_emplace(job.project);
+    if (fresh && job.project != store::kControlProject) {
+      CO_TRY(const auto project, co_await directory_.byNumber(job.project));
+      if (project) name->second.value = project->id.str();
+    }
+    views.push_back({std::move(job.id), std::move(job.kind), name->second, job.attempts, std::move(job.error),
+                     job.createdAt, job.failedAt});
+  }
+  co_return Reply::list("jobs", views);
+}
+
+Task<Reply> JobRoutes::retry(RequestContext& context) {
+  const std::string& id = context.param(0);
+  auto entry = projects::auditOf(deps_, context.caller, store::kControlProject, "job.retry", "jobs/" + id);
+  CO_TRY(const bool found, co_await queue_.retryDead(id, std::move(entry)));
+  if (!found) co_return noSuchJob();
+  co_return Reply::noContent();
+}
+
+Task<Reply> JobRoutes::discard(RequestContext& context) {
+  const std::string& id = context.param(0);
+  auto entry = projects::auditOf(deps_, context.caller, store::kControlProject, "job.discard", "jobs/" + id);
+  CO_TRY(const bool found, co_await queue_.discardDead(id, std::move(entry)));
+  if (!found) co_return noSuchJob();
+  co_return Reply::noContent();
+}
+
+}  // namespace mb::api

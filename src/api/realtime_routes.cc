@@ -1,0 +1,15 @@
+#include "api/realtime_routes.h"
+
+namespace mb::api {
+
+void RealtimeRoutes::addTo(RouteTable& routes) {
+  routes.get("/api/v1/realtime", open(), this, &RealtimeRoutes::connect, "Follow changes over a WebSocket");
+}
+
+Task<Reply> RealtimeRoutes::connect(RequestContext& context) {
+  CO_CHECK(http::checkWebSocketUpgrade(context.request));
+  CO_TRY(std::shared_ptr<http::WebSocketHandler> handler, realtime_.accept(context.clientIp));
+  co_return Reply{http::webSocketResponse(context.request, std::move(handler))};
+}
+
+}  // namespace mb::api

@@ -1,0 +1,137 @@
+"""A server with REDIS_URL: what it says of Redis, and that nothing is lost whatever happens to it."""
+
+import time
+
+import pytest
+
+from support.client import Api, PlatformUser, ok, unique
+from support.receiver import Receiver
+from support.redis_server import RedisServer
+from support.server import SLOW, Server
+
+
+@pytest.fixture
+def redis(tmp_path):
+    redis = RedisServer(tmp_path)
+    yield redis
+    redis.kill()
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
+def with_redis(make_server, redis):
+    return make_server({"REDIS_URL": redis.url, "SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}).start()
+
+
+def until_ready_says(server: Server, state: str) -> None:
+    limit = time.monotonic() + 30 * SLOW
+    while (found := ok(Api(server).get("/ready"))["checks"]["redis"]) != state:
+        assert time.monotonic() < limit, f"/ready says {found}, not {state}"
+        time.sleep(0.05)
+
+
+class Hooked:
+    """A collection whose inserts go to a receiver."""
+
+    def __init__(self, server: Server, receiver: Receiver, owner: PlatformUser | None = None):
+        self.receiver = receiver
+        self.project = (owner or PlatformUser(server)).create_project()
+        self.collection = self.project.collection()
+        self.path = "/" + unique("hook")
+        hook = {"name": "hook", "collection": self.collection, "events": ["insert"], "url": receiver.url(self.path)}
+        ok(self.project.admin.post("/admin/webhooks", hook), 201)
+        self.inserted = 0
+
+    def insert(self, count: int = 5) -> None:
+        for _ in range(count):
+            ok(self.project.admin.post(f"/admin/collections/{self.collection}/documents", {"n": self.inserted}), 201)
+            self.inserted += 1
+
+    def all_arrive(self) -> None:
+        limit = time.monotonic() + 60 * SLOW
+        while True:
+            seen = [got.body["document"]["n"] for got in self.receiver.received if got.path == self.path]
+            if set(seen) == set(range(self.inserted)):
+                return
+            assert time.monotonic() < limit, f"{sorted(set(range(self.inserted)) - set(seen))} did not arrive"
+            time.sleep(0.05)
+
+
+def test_ready_says_whether_redis_is_there(with_redis, redis):
+    until_ready_says(with_redis, "ok")
+    redis.kill()
+    until_ready_says(with_redis, "away")
+    redis.start()
+    until_ready_says(with_redis, "ok")
+    redis.pause()
+    until_ready_says(with_redis, "away")
+    redis.go_on()
+    until_ready_says(with_redis, "ok")
+
+
+def test_without_the_setting_nothing_is_said_of_it(make_server):
+    assert "redis" not in ok(Api(make_server().start()).get("/ready"))["checks"]
+
+
+def test_deliveries_go_on_whatever_happens_to_redis(with_redis, redis, receiver):
+    until_ready_says(with_redis, "ok")
+    hooked = Hooked(with_redis, receiver)
+    hooked.insert()
+    hooked.all_arrive()
+    redis.pause()
+    hooked.insert()
+    hooked.all_arrive()
+    redis.go_on()
+    until_ready_says(with_redis, "ok")
+    hooked.insert()
+    redis.say("FLUSHALL")
+    hooked.insert()
+    hooked.all_arrive()
+    redis.kill()
+    hooked.insert()
+    hooked.all_arrive()
+    redis.start()
+    hooked.insert()
+    until_ready_says(with_redis, "ok")
+    hooked.insert()
+    hooked.all_arrive()
+
+
+def test_leases_are_taken_and_given_back(with_redis, redis, receiver):
+    until_ready_says(with_redis, "ok")
+    hooked = Hooked(with_redis, receiver)
+    held = []
+    receiver.answers[hooked.path] = [lambda _: held.append(redis.say("KEYS", "manybase:*:lease:*")) or 204]
+    hooked.insert(1)
+    hooked.all_arrive()
+    assert b":lease:" in held[0]
+    limit = time.monotonic() + 20 * SLOW
+    while b":lease:" in redis.say("KEYS", "*"):
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def test_a_killed_server_takes_up_its_own_leases(with_redis, redis, receiver):
+    until_ready_says(with_redis, "ok")
+    hooked = Hooked(with_redis, receiver)
+    receiver.answers[hooked.path] = [lambda _: time.sleep(3) or 204, 204]
+    hooked.insert(3)
+    limit = time.monotonic() + 20 * SLOW
+    while b":lease:" not in redis.say("KEYS", "*"):
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    with_redis.kill()
+    receiver.received.clear()
+    with_redis.start()
+    hooked.all_arrive()
+
+
+def test_the_address_may_stand_in_a_file(make_server, redis, tmp_path):
+    (tmp_path / "url").write_text(redis.url + "\n")
+    until_ready_says(make_server({"REDIS_URL_FILE": str(tmp_path / "url")}).start(), "ok")

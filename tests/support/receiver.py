@@ -1,0 +1,99 @@
+"""A receiver of webhooks: a real HTTP server that keeps what it was sent and answers as a test says."""
+
+import json
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+from support.server import SLOW
+
+
+@dataclass
+class Received:
+    path: str
+    headers: dict  # names in lower case
+    raw: bytes
+
+    @property
+    def body(self) -> dict:
+        return json.loads(self.raw)
+
+
+class Receiver:
+    """Listens on 127.0.0.1. `answers[path]` is a list of what to answer, one after another, the last for ever: a
+    status, or a function of the request that gives one (it may wait; None closes the connection without an answer)."""
+
+    def __init__(self, port: int = 0):
+        self.received: list[Received] = []
+        self.answers: dict[str, list] = {}
+        self.connections = 0
+        self.changed = threading.Condition()
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                with receiver.changed:
+                    receiver.connections += 1
+
+            def do_POST(self):
+                raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+                seen = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, raw)
+                answer = receiver.take(seen)
+                status = answer(seen) if callable(answer) else answer
+                if status is None:
+                    self.close_connection = True
+                    return
+                self.send_response(status)
+                if 300 <= status < 400:
+                    self.send_header("location", f"http://127.0.0.1:{receiver.port}/moved")
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        class Quiet(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 256
+
+            def handle_error(self, request, client_address):
+                pass
+
+        self.http = Quiet(("127.0.0.1", port), Handler)
+        self.port = self.http.server_port
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def take(self, seen: Received):
+        with self.changed:
+            self.received.append(seen)
+            self.changed.notify_all()
+            answers = self.answers.get(urlsplit(seen.path).path, [200])
+            return answers.pop(0) if len(answers) > 1 else answers[0]
+
+    def at(self, path: str) -> list[Received]:
+        with self.changed:
+            return [each for each in self.received if urlsplit(each.path).path == path]
+
+    def wait(self, path: str, count: int = 1, seconds: float = 20) -> list[Received]:
+        """The first `count` that arrive at a path."""
+        limit = time.monotonic() + seconds * SLOW
+        with self.changed:
+            while True:
+                found = [each for each in self.received if urlsplit(each.path).path == path]
+                if len(found) >= count:
+                    return found
+                left = limit - time.monotonic()
+                assert left > 0, f"{len(found)} of {count} arrived at {path}: {[each.raw[:200] for each in found]}"
+                self.changed.wait(left)
+
+    def close(self) -> None:
+        self.http.shutdown()
+        self.http.server_close()

@@ -1,0 +1,78 @@
+"""What a webhook can never reach, however it is written. Decisions 5, "Outbound rule"."""
+
+import pytest
+
+from support.client import PlatformUser, ok, refused, unique
+from support.receiver import Receiver
+from support.server import Server
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """One that makes no exceptions."""
+    server = Server(tmp_path_factory.mktemp("server")).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture(scope="module")
+def admin(server):
+    return PlatformUser(server).create_project().admin
+
+
+def create(admin, url):
+    body = {"name": unique("h"), "collection": "c", "events": ["insert"], "url": url}
+    return admin.post("/admin/webhooks", body)
+
+
+HOSTS = """localhost LOCALHOST localhost. ip6-localhost 127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433
+0x7f000001 0x7F.1 017700000001 0177.0.0.1 0177.1 0 0.0.0.0 [::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1]
+[0:0:0:0:0:ffff:127.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::] [fe80::1%25lo] [fc00::1] [fd00:ec2::254]
+10.0.0.1 172.16.0.1 192.168.0.1 169.254.169.254 2852039166 0xa9fea9fe 100.64.0.1 224.0.0.1 255.255.255.255
+240.0.0.1 168.63.129.16""".split()
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_no_notation_leads_there(admin, receiver, host):
+    answer = create(admin, f"http://{host}:{receiver.port}/x")
+    if answer.status_code == 400:
+        refused(answer, 400, "VALIDATION", "/url")
+    else:
+        name = ok(answer, 201)["webhook"]["name"]
+        delivery = ok(admin.post(f"/admin/webhooks/{name}/test"))["delivery"]
+        assert (delivery["status"], delivery["error"]) == ("failed", "request failed"), host
+        assert "responseStatus" not in delivery
+        ok(admin.delete(f"/admin/webhooks/{name}"), 204)
+    assert receiver.connections == 0, host
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com@127.0.0.1/",
+        "http://127.0.0.1#@example.com/",
+        "http://user:password@example.com/",
+        "http://example.com\\@127.0.0.1/",
+        "http:///127.0.0.1/",
+        "http://127.0.0.1 .example.com/",
+        "file:///etc/passwd",
+        "gopher://127.0.0.1/",
+        "//127.0.0.1/",
+    ],
+)
+def test_urls_that_say_two_things_are_refused_or_reach_nothing(admin, receiver, url):
+    answer = create(admin, url)
+    if answer.status_code == 201:
+        name = answer.json()["webhook"]["name"]
+        assert ok(admin.post(f"/admin/webhooks/{name}/test"))["delivery"]["status"] == "failed"
+        ok(admin.delete(f"/admin/webhooks/{name}"), 204)
+    else:
+        refused(answer, 400, "VALIDATION", "/url")
+    assert receiver.connections == 0
