@@ -36,6 +36,7 @@ def dead(owner, count: int) -> list:
 @pytest.fixture
 def refused_mail(owner, project, mails):
     """The address of a mail that was refused for good, and the job that was to send it."""
+    assert mails.to(owner.user["email"])  # so that nothing else is refused
     before = len(ok(owner.get(DEAD))["jobs"])
     address = f"{unique()}@example.com"
     mails.reply = "550 no such user"
