@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "configuration/configuration.h"
 #include "document/json.h"
 #include "mail/testing.h"
@@ -16,7 +18,7 @@ namespace mb::configuration {
 class StoppingStore final : public store::DocumentStore {
  public:
   explicit StoppingStore(store::DocumentStore& inner) : inner_(inner) {}
-  // `changes` more go through; negative: all do.
+  // `changes` more go through; negative: all do. Any thread.
   void stopAfter(int changes) { left_ = changes; }
   bool stopped() const { return left_ == 0; }
 
@@ -72,18 +74,17 @@ class StoppingStore final : public store::DocumentStore {
 
  private:
   bool ends() {
-    if (left_ > 0)
-      --left_;
-    else if (left_ == 0)
-      return true;
-    return false;
+    int left = left_;
+    while (left > 0 && !left_.compare_exchange_weak(left, left - 1)) {
+    }
+    return left == 0;
   }
   template <class T>
   Task<T> ended() {
     co_return fail(ErrorCode::unavailable, "the store has ended");
   }
   store::DocumentStore& inner_;
-  int left_ = -1;
+  std::atomic<int> left_ = -1;  // changes come from several cores
 };
 
 class Directory final : public snapshot::ProjectDirectory {
