@@ -21,15 +21,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <thread>
 
 #include "base/crypto.h"
 #include "http/websocket_frame.h"
 #include "http/websocket_handshake.h"
+#include "tool.h"
 
 namespace {
 
+using bench::die;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxBatch = 64;
@@ -44,31 +45,16 @@ struct Options {
   size_t batch = 1;
 };
 
-[[noreturn]] void die(const std::string& why) {
-  std::fprintf(stderr, "bare_fanout: %s\n", why.c_str());
-  std::exit(2);
-}
-
 Options parseArguments(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const std::string value = argv[i + 1];
-    if (name == "--sockets")
-      options.sockets = std::stoul(value);
-    else if (name == "--messages")
-      options.messages = std::stoul(value);
-    else if (name == "--size")
-      options.size = std::stoul(value);
-    else if (name == "--file")
-      options.file = value;
-    else if (name == "--rate")
-      options.rate = std::stod(value);
-    else if (name == "--batch")
-      options.batch = std::stoul(value);
-    else
-      die("unknown argument " + std::string(name));
-  }
+  bench::Arguments()
+      .take("--sockets", options.sockets)
+      .take("--messages", options.messages)
+      .take("--size", options.size)
+      .take("--file", options.file)
+      .take("--rate", options.rate)
+      .take("--batch", options.batch)
+      .read(argc, argv);
   if (options.sockets == 0 || options.messages == 0 || (options.size == 0 && options.file.empty()))
     die("--sockets, --messages, and --size or --file are needed");
   if (options.batch == 0 || options.batch > kMaxBatch) die("--batch is from 1 to 64");
@@ -83,15 +69,8 @@ std::string framed(std::string_view payload) {
 
 std::vector<std::string> readFrames(const Options& options) {
   if (options.file.empty()) return {framed(std::string(options.size, 'x'))};
-  std::vector<std::string> frames;
-  std::ifstream in(options.file, std::ios::binary);
-  uint32_t length = 0;
-  while (in.read(reinterpret_cast<char*>(&length), sizeof length)) {
-    std::string payload(length, '\0');
-    if (!in.read(payload.data(), length)) die("the file is cut short");
-    frames.push_back(framed(payload));
-  }
-  if (frames.empty()) die("no payloads in " + options.file);
+  std::vector<std::string> frames = bench::readRecords(options.file);
+  for (std::string& frame : frames) frame = framed(frame);
   return frames;
 }
 

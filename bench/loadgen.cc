@@ -10,7 +10,6 @@
 // out. Bounded in count and time (60 s), and only ever to 127.0.0.1. --save writes every response body, one a line, in
 // the order of arrival (to prepare later requests).
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -28,8 +27,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tool.h"
+
 namespace {
 
+using bench::cpuNanos;
+using bench::die;
 using Clock = std::chrono::steady_clock;
 
 struct Options {
@@ -43,68 +46,21 @@ struct Options {
   double rate = 0;  // requests a second; 0: as fast as they are answered
 };
 
-[[noreturn]] void die(const std::string& why) {
-  std::fprintf(stderr, "loadgen: %s\n", why.c_str());
-  std::exit(2);
-}
-
 Options parseArguments(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const std::string value = argv[i + 1];
-    if (name == "--port")
-      options.port = std::stoi(value);
-    else if (name == "--connections")
-      options.connections = std::stoi(value);
-    else if (name == "--requests")
-      options.requests = std::stoul(value);
-    else if (name == "--warmup")
-      options.warmup = std::stoul(value);
-    else if (name == "--file")
-      options.file = value;
-    else if (name == "--save")
-      options.save = value;
-    else if (name == "--pid")
-      options.pid = std::stoi(value);
-    else if (name == "--rate")
-      options.rate = std::stod(value);
-    else
-      die("unknown argument " + std::string(name));
-  }
+  bench::Arguments()
+      .take("--port", options.port)
+      .take("--connections", options.connections)
+      .take("--requests", options.requests)
+      .take("--warmup", options.warmup)
+      .take("--file", options.file)
+      .take("--save", options.save)
+      .take("--pid", options.pid)
+      .take("--rate", options.rate)
+      .read(argc, argv);
   if (options.port <= 0 || options.file.empty() || options.connections < 1)
     die("--port, --file and --connections are needed");
   return options;
-}
-
-std::vector<std::string> readRequests(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::vector<std::string> requests;
-  uint32_t length = 0;
-  while (in.read(reinterpret_cast<char*>(&length), sizeof length)) {
-    std::string request(length, '\0');
-    if (!in.read(request.data(), length)) die("the request file is cut short");
-    requests.push_back(std::move(request));
-  }
-  if (requests.empty()) die("no requests in " + path);
-  return requests;
-}
-
-// Nanoseconds of CPU of all threads of a process (schedstat: first field).
-uint64_t cpuNanos(int pid) {
-  if (pid == 0) return 0;
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  uint64_t total = 0;
-  DIR* dir = opendir(tasks.c_str());
-  if (dir == nullptr) die("no process " + std::to_string(pid));
-  while (const dirent* entry = readdir(dir)) {
-    if (entry->d_name[0] == '.') continue;
-    std::ifstream in(tasks + "/" + entry->d_name + "/schedstat");
-    uint64_t nanos = 0;
-    if (in >> nanos) total += nanos;
-  }
-  closedir(dir);
-  return total;
 }
 
 struct Connection {
@@ -265,7 +221,7 @@ class Load {
 
 int main(int argc, char** argv) {
   const Options options = parseArguments(argc, argv);
-  Load load(options, readRequests(options.file));
+  Load load(options, bench::readRecords(options.file));
   if (options.warmup > 0) load.run(options.warmup, false);
   const uint64_t before = cpuNanos(options.pid);
   const double seconds = load.run(options.requests, true);

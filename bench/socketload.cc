@@ -12,7 +12,6 @@
 // --owners the documents belong to the ids in FILE (one a line), in turn, and each is expected by one socket of as
 // many. Only ever to 127.0.0.1, at most 120 s.
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -32,8 +31,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tool.h"
+
 namespace {
 
+using bench::cpuNanos;
+using bench::die;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLimit{120};
@@ -50,41 +53,21 @@ struct Options {
   std::string tokens, collection, writer, owners;
 };
 
-[[noreturn]] void die(const std::string& why) {
-  std::fprintf(stderr, "socketload: %s\n", why.c_str());
-  std::exit(2);
-}
-
 Options parseArguments(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const std::string value = argv[i + 1];
-    if (name == "--port")
-      options.port = std::stoi(value);
-    else if (name == "--sockets")
-      options.sockets = std::stoul(value);
-    else if (name == "--bare")
-      options.bare = std::stoul(value);
-    else if (name == "--writes")
-      options.writes = std::stoul(value);
-    else if (name == "--rate")
-      options.rate = std::stod(value);
-    else if (name == "--pid")
-      options.pid = std::stoi(value);
-    else if (name == "--hold")
-      options.hold = value == "1";
-    else if (name == "--tokens")
-      options.tokens = value;
-    else if (name == "--collection")
-      options.collection = value;
-    else if (name == "--writer")
-      options.writer = value;
-    else if (name == "--owners")
-      options.owners = value;
-    else
-      die("unknown argument " + std::string(name));
-  }
+  bench::Arguments()
+      .take("--port", options.port)
+      .take("--sockets", options.sockets)
+      .take("--bare", options.bare)
+      .take("--writes", options.writes)
+      .take("--rate", options.rate)
+      .take("--pid", options.pid)
+      .take("--hold", options.hold)
+      .take("--tokens", options.tokens)
+      .take("--collection", options.collection)
+      .take("--writer", options.writer)
+      .take("--owners", options.owners)
+      .read(argc, argv);
   if (options.port <= 0 || options.sockets == 0) die("--port and --sockets are needed");
   if (options.bare == 0 && options.tokens.empty()) die("--tokens is needed");
   return options;
@@ -96,23 +79,6 @@ std::vector<std::string> linesOf(const std::string& path) {
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   if (lines.empty()) die("nothing in " + path);
   return lines;
-}
-
-// Nanoseconds of CPU of all threads of a process (schedstat: first field).
-uint64_t cpuNanos(int pid) {
-  if (pid == 0) return 0;
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  uint64_t total = 0;
-  DIR* dir = opendir(tasks.c_str());
-  if (dir == nullptr) die("no process " + std::to_string(pid));
-  while (const dirent* entry = readdir(dir)) {
-    if (entry->d_name[0] == '.') continue;
-    std::ifstream in(tasks + "/" + entry->d_name + "/schedstat");
-    uint64_t nanos = 0;
-    if (in >> nanos) total += nanos;
-  }
-  closedir(dir);
-  return total;
 }
 
 int connectTo(int port) {
