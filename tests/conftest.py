@@ -5,6 +5,7 @@ import pytest
 pytest.register_assert_rewrite("support")
 
 from support.client import PlatformUser, Project  # noqa: E402
+from support.mail import MailCatcher  # noqa: E402
 from support.server import Server  # noqa: E402
 
 
@@ -22,6 +23,13 @@ def make_server(tmp_path):
     yield make
     for server in made:
         server.stop()
+
+
+@pytest.fixture(scope="module")
+def mails(tmp_path_factory):
+    """A mail server, for modules whose server is given its `settings`."""
+    with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
+        yield catcher
 
 
 @pytest.fixture(scope="module")

@@ -16,12 +16,6 @@ NEW_PASSWORD = "a staple of batteries"
 
 
 @pytest.fixture(scope="module")
-def mails(tmp_path_factory):
-    with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
-        yield catcher
-
-
-@pytest.fixture(scope="module")
 def server(tmp_path_factory, mails):
     server = Server(tmp_path_factory.mktemp("server"), mails.settings).start()
     yield server

@@ -5,16 +5,9 @@ import time
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused, unique
-from support.mail import MailCatcher
 from support.server import SLOW, Server
 
 DEAD = "/control/jobs/dead"
-
-
-@pytest.fixture(scope="module")
-def mails(tmp_path_factory):
-    with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
-        yield catcher
 
 
 @pytest.fixture(scope="module")

@@ -134,8 +134,8 @@ TEST_F(Folder, IsMadeWhatTheServerHas) {
 
 TEST_F(Folder, NothingIsWrittenOutsideOfIt) {
   const BundleFolder folder(root_ / "manybase");
-  for (const char* path : {"../x.json", "/tmp/x.json", "a/../../x.json", "a/b/c.json", ".git/config", "collections/.x",
-                           "", "a/", "a\\b.json"}) {
+  for (const char* path : {"../x.json", "/elsewhere/x.json", "a/../../x.json", "a/b/c.json", ".git/config",
+                           "collections/.x", "", "a/", "a\\b.json"}) {
     EXPECT_FALSE(folder.write({}, {{path, "x"}})) << path;
   }
   EXPECT_FALSE(fs::exists(root_ / "x.json"));

@@ -8,7 +8,7 @@ namespace mb::cli {
 namespace {
 
 TEST(Wire, ARequestComesAsItWent) {
-  const Request sent{"backup", {{"to", "/tmp/a \"b\"\n"}, {"with-secret", "true"}}};
+  const Request sent{"backup", {{"to", "/backups/a \"b\"\n"}, {"with-secret", "true"}}};
   const std::string line = encodeRequest(sent);
   EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
   const auto got = decodeRequest(line);

@@ -8,22 +8,15 @@ from playwright.sync_api import sync_playwright
 
 from support.browser import launch, visiting
 from support.client import ok
-from support.mail import MailCatcher
 from support.oidc_provider import OidcProvider
 from support.server import Server
 
 
 @pytest.fixture(scope="module")
-def catcher(tmp_path_factory):
-    with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
-        yield catcher
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, catcher):
-    """Sends its mail to the catcher; a browser is one address, so the limit per address is far away."""
+def server(tmp_path_factory, mails):
+    """Its mail is caught; a browser is one address, so the limit per address is far away."""
     settings = {
-        **catcher.settings,
+        **mails.settings,
         "SERVICE_AUTH_RATE_LIMIT": "1000/60",
         "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8",  # the provider of these tests
     }

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timeout(300)
 # ---- registering
 
 
-def test_register_confirm_sign_in(visitor, project, app, catcher):
+def test_register_confirm_sign_in(visitor, project, app, mails):
     email = f"{unique('new')}@example.com"
     redirect = app + "/welcome"
     visitor.open(login_address(project, redirect))
@@ -26,7 +26,7 @@ def test_register_confirm_sign_in(visitor, project, app, catcher):
     visitor.heading("Look into your mail")
     expect(visitor.page.get_by_text(email)).to_be_visible()
 
-    link = catcher.to(email)[0].link
+    link = mails.to(email)[0].link
     assert urlsplit(link).path == "/verify-email"
     token = parse_qs(urlsplit(link).query)["token"][0]
     visitor.open(link)
@@ -78,7 +78,7 @@ def test_what_is_not_right_in_registering(visitor, project):
     visitor.alert("There is an account with this address already.")
 
 
-def test_registering_hidden_addresses(visitor, owner, catcher):
+def test_registering_hidden_addresses(visitor, owner, mails):
     project = owner.create_project()
     ok(owner.patch(f"/control/projects/{project.id}", {"settings": {"hideRegistered": True}}), 204)
     taken = EndUser(project)
@@ -91,11 +91,11 @@ def test_registering_hidden_addresses(visitor, owner, catcher):
     visitor.heading("Sign in")
 
 
-def test_invited_to_the_platform(visitor, owner, catcher):
+def test_invited_to_the_platform(visitor, owner, mails):
     project = owner.create_project()
     email = f"{unique('invited')}@example.com"
     ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Editor"}), 201)
-    link = catcher.to(email)[0].link
+    link = mails.to(email)[0].link
     visitor.open(link)
     visitor.heading("Create an account")
     assert "invite" not in visitor.page.url
@@ -109,7 +109,7 @@ def test_invited_to_the_platform(visitor, owner, catcher):
 # ---- forgotten passwords
 
 
-def test_forgotten_password(visitor, project, app, catcher):
+def test_forgotten_password(visitor, project, app, mails):
     user = EndUser(project)
     redirect = app + "/again"
     visitor.open(login_address(project, redirect))
@@ -120,7 +120,7 @@ def test_forgotten_password(visitor, project, app, catcher):
     visitor.press("Send the link")
     visitor.heading("Look into your mail")
 
-    links = [mail.link for mail in catcher.to(user.email, 2) if "/reset-password?" in mail.link]
+    links = [mail.link for mail in mails.to(user.email, 2) if "/reset-password?" in mail.link]
     visitor.open(links[0])
     visitor.heading("Choose a new password")
     assert "token" not in visitor.page.url
@@ -151,7 +151,7 @@ def test_forgotten_password(visitor, project, app, catcher):
     visitor.heading("Look into your mail")
 
 
-def test_new_link_to_confirm(visitor, project, catcher):
+def test_new_link_to_confirm(visitor, project, mails):
     user = EndUser(project)
     visitor.open(f"{project.server.url}/verify-email?project={project.id}&token=user_00000000000000000000.x")
     visitor.press("Confirm")
@@ -159,7 +159,7 @@ def test_new_link_to_confirm(visitor, project, catcher):
     visitor.fill(email=user.email)
     visitor.press("Send a new link")
     visitor.heading("Look into your mail")
-    visitor.open(catcher.to(user.email, 2)[-1].link)
+    visitor.open(mails.to(user.email, 2)[-1].link)
     visitor.press("Confirm")
     visitor.heading("Your address is confirmed")
 
@@ -170,13 +170,13 @@ def test_mailed_pages_without_a_token(visitor, project):
         visitor.heading("This link cannot be used any more")
 
 
-def test_platform_user_forgets(visitor, server, catcher):
+def test_platform_user_forgets(visitor, server, mails):
     user = PlatformUser(server)
     visitor.open(f"{server.url}/auth/login?plane=control#forgot")
     visitor.fill(email=user.email)
     visitor.press("Send the link")
     visitor.heading("Look into your mail")
-    link = next(mail.link for mail in catcher.to(user.email, 2) if "/reset-password?" in mail.link)
+    link = next(mail.link for mail in mails.to(user.email, 2) if "/reset-password?" in mail.link)
     visitor.open(link)
     visitor.fill(password="an entirely new one")
     visitor.press("Set the password")

@@ -3,7 +3,6 @@
 import pytest
 
 from support.client import PlatformUser, ok, refused, unique
-from support.receiver import Receiver
 from support.server import Server
 
 
@@ -13,13 +12,6 @@ def server(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("server")).start()
     yield server
     server.stop()
-
-
-@pytest.fixture(scope="module")
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
 
 
 @pytest.fixture(scope="module")
