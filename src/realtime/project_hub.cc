@@ -125,9 +125,9 @@ std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
   return found;
 }
 
-// Whoever cannot be looked up now has proven nothing: they miss the batch, and will be told that they did.
+// Whoever cannot be looked up now has proven nothing: they get the batch from the log, once they can be.
 void ProjectHub::doubt(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions) {
-  for (const auto& session : sessions) session->doubt(batch.last);
+  for (const auto& session : sessions) session->doubt(batch.entries.front().position - 1);
 }
 
 Async<void> ProjectHub::freshen(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {

@@ -25,12 +25,23 @@ Subscription* Session::replaying(std::string_view id, uint64_t serial) const {
   return nullptr;
 }
 
+bool Session::startReplay(Subscription& subscription, uint64_t after) {
+  subscription.from = kNotLive;
+  return hub_.shared().background.spawn(hub_.executor(),
+                                        replay(shared_from_this(), subscription.name->id, subscription.serial, after));
+}
+
 bool Session::takesPage() const {
-  return !blocked_ && !doubted_ && socket_->unsentBytes() <= kUnsentBeforePage;
+  return !blocked_ && socket_->unsentBytes() <= kUnsentBeforePage;
 }
 
 Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after) {
   while (Subscription* subscription = self->replaying(id, serial)) {
+    if (self->doubted_) {
+      co_await refresh(self);
+      if (self->doubted_) co_await sleepFor(kRetryPause);
+      continue;
+    }
     if (!self->takesPage()) {
       co_await sleepFor(kSlowPause);
       continue;

@@ -96,7 +96,7 @@ void Session::pause(Code code, std::string_view message) {
 void Session::doubt(uint64_t position) {
   doubted_ = true;
   for (const auto& subscription : subscriptions_) {
-    if (subscription->from < position) subscription->missed = position;
+    if (subscription->from != kNotLive) startReplay(*subscription, std::max(subscription->from, position));
   }
 }
 

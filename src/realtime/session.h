@@ -32,7 +32,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // What cannot be delivered is noted, for a gap later.
   void deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position);
   void tellGap(Subscription& subscription, uint64_t position);
-  // The caller could not be looked up: changes up to `position` are missed.
+  // The caller could not be looked up: what is live takes the changes after `position` from the log, once it can be.
   void doubt(uint64_t position);
   // Each second. True where the caller is to be looked up again.
   bool look();
@@ -52,6 +52,8 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   bool enter(const identity::Identified& who);
   void adopt(identity::Identified who);
   void begin(const ClientMessage& message, store::CollectionNo number, std::optional<uint64_t> after);
+  // From now on it takes the changes after `after` from the log, until it has caught up; false where the server stops.
+  bool startReplay(Subscription& subscription, uint64_t after);
   // Sends what a subscription that replays sees of a page; the last position that it is through with.
   uint64_t replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after);
   void goLive(Subscription& subscription, uint64_t after);

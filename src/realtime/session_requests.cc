@@ -193,9 +193,7 @@ void Session::begin(const ClientMessage& message, store::CollectionNo number, st
   subscription.from = after && *after != last ? kNotLive : last;
   say(subscribedMessage(message.id));
   if (subscription.from != kNotLive || state_ == State::ended) return;
-  const bool begun = hub_.shared().background.spawn(
-      hub_.executor(), replay(shared_from_this(), message.id, subscription.serial, *after));
-  if (!begun) subscription.from = last;
+  if (!startReplay(subscription, *after)) subscription.from = last;
 }
 
 void Session::unsubscribe(const ClientMessage& message) {
