@@ -133,6 +133,7 @@ bool HttpLane::endSome() {
     auto found = active_.extract(handle);
     Transfer& transfer = *found.mapped();
     line_.done(transfer.keys());
+    countAll();  // before it is told: whose answer is there no longer counts as running
     transfer.finish(transfer.outcome(code));
     any = true;
   }
