@@ -29,12 +29,14 @@ struct IndexRecord {
   bool sparse = false;
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
+  std::optional<bool> covering;
   static constexpr auto shape() {
     return doc::shape<IndexRecord>("Index", doc::field("name", &IndexRecord::name),
                                    doc::field("keys", &IndexRecord::keys), doc::field("unique", &IndexRecord::unique),
                                    doc::field("sparse", &IndexRecord::sparse),
                                    doc::field("partialFilter", &IndexRecord::partialFilter),
-                                   doc::field("expireAfterSeconds", &IndexRecord::expireAfterSeconds));
+                                   doc::field("expireAfterSeconds", &IndexRecord::expireAfterSeconds),
+                                   doc::field("covering", &IndexRecord::covering));
   }
 };
 
@@ -65,6 +67,7 @@ doc::Document encodeCollection(const store::CollectionInfo& collection) {
     made.sparse = index.spec.sparse;
     made.partialFilter = index.spec.partialFilter;
     made.expireAfterSeconds = index.spec.expireAfterSeconds;
+    if (index.spec.covering) made.covering = true;
   }
   return doc::encode(record);
 }
@@ -83,6 +86,7 @@ Result<store::CollectionInfo> decodeCollection(doc::DocumentView view) {
     spec.sparse = index.sparse;
     spec.partialFilter = std::move(index.partialFilter);
     spec.expireAfterSeconds = index.expireAfterSeconds;
+    spec.covering = index.covering.value_or(false);
     collection.indexes.emplace_back().spec = std::move(spec);
   }
   return collection;

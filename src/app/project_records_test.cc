@@ -97,6 +97,7 @@ TEST(CollectionRecord, KeepsNameConfigAndIndexes) {
   spec.name = "ttl";
   spec.keys = {{"at", 1}};
   spec.expireAfterSeconds = 60;
+  spec.covering = true;
   info.indexes.emplace_back().spec = spec;
 
   const auto back = decodeCollection(encodeCollection(info));
@@ -107,6 +108,7 @@ TEST(CollectionRecord, KeepsNameConfigAndIndexes) {
   EXPECT_EQ(encodeCollection(*back), encodeCollection(info));
   EXPECT_EQ(back->indexes[0].spec.keys[1].path, "b.c");
   EXPECT_EQ(back->indexes[1].spec.expireAfterSeconds, 60);
+  EXPECT_TRUE(back->indexes[1].spec.covering && !back->indexes[0].spec.covering);
   for (const auto* bad : {"{}", R"({"name":1,"config":{},"indexes":[]})", R"({"name":"a","config":{},"indexes":[1]})",
                           R"({"name":"a","config":{},"indexes":[],"vectors":[]})"}) {
     EXPECT_FALSE(decodeCollection(json(bad))) << bad;

@@ -91,6 +91,7 @@ doc::Document indexEntry(const data::IndexView& index) {
   if (index.sparse.value_or(false)) out.appendBool("sparse", true);
   if (index.partialFilter) out.appendDocument("partialFilter", canonicalFilter(*index.partialFilter));
   if (index.expireAfterSeconds) out.appendInteger("expireAfterSeconds", *index.expireAfterSeconds);
+  if (index.covering.value_or(false)) out.appendBool("covering", true);
   return out.finish();
 }
 

@@ -160,7 +160,11 @@ class RandomShape {
     if (chance(2)) keys.emplace_back("nested.e", "1");
     Fields fields{{"keys", ordered(keys)}};
     if (chance(3)) fields.emplace_back("name", "\"byHand" + std::to_string(i) + "\"");
-    if (chance(3)) fields.emplace_back("unique", one({"true", "false"}));
+    if (chance(3)) {
+      fields.emplace_back("unique", one({"true", "false"}));
+    } else if (chance(4)) {
+      fields.emplace_back("covering", one({"true", "false"}));
+    }
     if (chance(4)) {
       fields.emplace_back("sparse", "true");
     } else if (chance(3)) {

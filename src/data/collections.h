@@ -32,11 +32,13 @@ struct NewIndex {
   std::optional<bool> sparse;
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
+  std::optional<bool> covering;
   static constexpr auto shape() {
     return doc::shape<NewIndex>("NewIndex", doc::field("keys", &NewIndex::keys), doc::field("name", &NewIndex::name),
                                 doc::field("unique", &NewIndex::unique), doc::field("sparse", &NewIndex::sparse),
                                 doc::field("partialFilter", &NewIndex::partialFilter),
-                                doc::field("expireAfterSeconds", &NewIndex::expireAfterSeconds));
+                                doc::field("expireAfterSeconds", &NewIndex::expireAfterSeconds),
+                                doc::field("covering", &NewIndex::covering));
   }
 };
 
@@ -48,15 +50,16 @@ struct IndexView {
   std::optional<bool> sparse;
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
+  std::optional<bool> covering;
   std::optional<bool> building;    // true while it is filled; a restart in the middle goes on with it
   std::optional<double> progress;  // meanwhile: the part of the documents that is in it, 0 to 1
   static constexpr auto shape() {
-    return doc::shape<IndexView>("Index", doc::field("name", &IndexView::name), doc::field("keys", &IndexView::keys),
-                                 doc::field("unique", &IndexView::unique), doc::field("sparse", &IndexView::sparse),
-                                 doc::field("partialFilter", &IndexView::partialFilter),
-                                 doc::field("expireAfterSeconds", &IndexView::expireAfterSeconds),
-                                 doc::field("building", &IndexView::building),
-                                 doc::field("progress", &IndexView::progress));
+    return doc::shape<IndexView>(
+        "Index", doc::field("name", &IndexView::name), doc::field("keys", &IndexView::keys),
+        doc::field("unique", &IndexView::unique), doc::field("sparse", &IndexView::sparse),
+        doc::field("partialFilter", &IndexView::partialFilter),
+        doc::field("expireAfterSeconds", &IndexView::expireAfterSeconds), doc::field("covering", &IndexView::covering),
+        doc::field("building", &IndexView::building), doc::field("progress", &IndexView::progress));
   }
 };
 

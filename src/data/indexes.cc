@@ -53,6 +53,10 @@ Result<store::IndexSpec> readIndex(const NewIndex& index, const doc::FilterCoerc
   spec.name = readName(index, spec.keys, problems);
   spec.unique = index.unique.value_or(false);
   spec.sparse = index.sparse.value_or(false);
+  spec.covering = index.covering.value_or(false);
+  if (spec.covering && spec.unique) {
+    problems.push_back({"/covering", "cannot stand beside unique: such an index gives one document at most"});
+  }
   if (index.partialFilter && spec.sparse) {
     problems.push_back({"/sparse", "cannot stand beside partialFilter, which can say the same"});
   }
@@ -84,6 +88,7 @@ IndexView viewOf(const store::IndexSpec& spec) {
   if (spec.sparse) view.sparse = true;
   view.partialFilter = spec.partialFilter;
   view.expireAfterSeconds = spec.expireAfterSeconds;
+  if (spec.covering) view.covering = true;
   return view;
 }
 

@@ -24,9 +24,11 @@ TEST_F(IndexesTest, AreListedWithTheOptionsThatAreSet) {
   EXPECT_EQ("a_1_b.c_-1", *make(R"({"keys":{"a":1,"b.c":-1}})"));
   EXPECT_EQ("mine", *make(R"({"keys":{"a":-1},"name":"mine","unique":true,"sparse":true})"));
   EXPECT_EQ("at_1", *make(R"({"keys":{"at":1},"expireAfterSeconds":60,"partialFilter":{"a":{"$gt":1}}})"));
+  EXPECT_EQ("owner_1", *make(R"({"keys":{"owner":1},"covering":true})"));
   EXPECT_EQ(R"({"indexes":[{"name":"a_1_b.c_-1","keys":{"a":1,"b.c":-1},"unique":false},)"
             R"({"name":"at_1","keys":{"at":1},"unique":false,"partialFilter":{"a":{"$gt":1}},"expireAfterSeconds":60},)"
-            R"({"name":"mine","keys":{"a":-1},"unique":true,"sparse":true}]})",
+            R"({"name":"mine","keys":{"a":-1},"unique":true,"sparse":true},)"
+            R"({"name":"owner_1","keys":{"owner":1},"unique":false,"covering":true}]})",
             listed());
   expectError(ErrorCode::conflict, make(R"({"keys":{"z":1},"name":"mine"})"));
   expectOk(run(data_->collections().dropIndex(managing(), "posts", "mine")));
@@ -38,12 +40,25 @@ TEST_F(IndexesTest, BadOnesAreRefused) {
   collection("posts");
   for (
       const char* bad :
-      {R"({})", R"({"keys":{}})", R"({"keys":[]})", R"({"keys":{"a":2}})", R"({"keys":{"a":"text"}})",
-       R"({"keys":{"a":true}})", R"({"keys":{"$a":1}})", R"({"keys":{"a..b":1}})", R"({"keys":{"":1}})",
-       R"({"keys":{"a":1},"name":"1x"})", R"({"keys":{"a":1},"name":""})", R"({"keys":{"a":1},"unique":1})",
-       R"({"keys":{"a":1},"background":true})", R"({"keys":{"a":1},"partialFilter":{"$where":"x"}})",
-       R"({"keys":{"a":1},"sparse":true,"partialFilter":{"a":1}})", R"({"keys":{"a":1},"expireAfterSeconds":-1})",
+      {R"({})",
+       R"({"keys":{}})",
+       R"({"keys":[]})",
+       R"({"keys":{"a":2}})",
+       R"({"keys":{"a":"text"}})",
+       R"({"keys":{"a":true}})",
+       R"({"keys":{"$a":1}})",
+       R"({"keys":{"a..b":1}})",
+       R"({"keys":{"":1}})",
+       R"({"keys":{"a":1},"name":"1x"})",
+       R"({"keys":{"a":1},"name":""})",
+       R"({"keys":{"a":1},"unique":1})",
+       R"({"keys":{"a":1},"background":true})",
+       R"({"keys":{"a":1},"partialFilter":{"$where":"x"}})",
+       R"({"keys":{"a":1},"sparse":true,"partialFilter":{"a":1}})",
+       R"({"keys":{"a":1},"expireAfterSeconds":-1})",
        R"({"keys":{"a":1,"b":1},"expireAfterSeconds":5})",
+       R"({"keys":{"a":1},"unique":true,"covering":true})",
+       R"({"keys":{"a":1},"covering":1})",
        R"({"keys":{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"n":1,"o":1,"p":1,"q":1}})"}) {
     SCOPED_TRACE(bad);
     expectError(ErrorCode::validation, make(bad));

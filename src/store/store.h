@@ -42,6 +42,9 @@ struct IndexSpec {
   bool sparse = false;
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
+  // Its entries hold the documents too, as far as these are small, so that a list along it reads nothing else; each
+  // change of a document is then written there as well. Not with `unique`.
+  bool covering = false;
 };
 
 // How far the filling of an index is, in documents. Goes on while it is looked at, from any thread.

@@ -163,6 +163,7 @@ ADMIN = [
             "sparse": Field("bool"),
             "partialFilter": Field("object"),
             "expireAfterSeconds": Field("int"),
+            "covering": Field("bool"),
         },
     ),
     Route("DELETE", f"{_C}/indexes/{{index}}", "admin", "collections:manage"),

@@ -96,6 +96,7 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
     tallied.bytes += bytes.size();
   }
   EntrySet entries;
+  std::string room;
   for (const auto& index : handle.schema->indexes) {
     if (!index->ready) continue;
     const auto collected = collectEntries(*index, handle.state->project, *document, id, entries);
@@ -106,22 +107,24 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
     }
     expected_[{handle.state->project, index->number}] += entries.entries.size();
     for (size_t i = 0; i < entries.entries.size(); ++i) {
-      checkEntry(handle, *index, entries.key(i), id, entries.entries[i].idAt);
+      checkEntry(handle, *index, entries.key(i), id,
+                 index->spec.unique ? id : entryValue(*index, entries, i, *document, room));
     }
   }
 }
 
 void Checker::checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view id,
-                         uint16_t idAt) {
+                         std::string_view expected) {
   std::string value;
   const auto status = database_.db().Get(options_, database_.family(Family::indexes), slice(key), &value);
   if (!status.ok()) {
     problem(fmt::format("{} document {}: has no entry in index {}", nameOf(handle), id, index.spec.name));
     return;
   }
-  const bool right = index.spec.unique ? value == id : value.size() == 2 && readU16(value.data()) == idAt;
-  if (!right)
-    problem(fmt::format("{} document {}: its entry in index {} is another's", nameOf(handle), id, index.spec.name));
+  if (value == expected) return;
+  const bool stale = !index.spec.unique && value.starts_with(expected.substr(0, 2));
+  problem(fmt::format("{} document {}: its entry in index {} is {}", nameOf(handle), id, index.spec.name,
+                      stale ? "not as the document is" : "another's"));
 }
 
 void Checker::checkCounts() {
@@ -204,8 +207,7 @@ void Checker::checkEntries() {
 
 void Checker::checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key,
                          std::string_view value) {
-  std::string_view id = value;
-  if (!index.spec.unique) id = value.size() == 2 ? key.substr(std::min<size_t>(readU16(value.data()), key.size())) : "";
+  const std::string_view id = index.spec.unique ? value : entryParts(key, value).id;
   std::string bytes;
   const auto status = database_.db().Get(options_, database_.family(Family::documents),
                                          documentKey(handle.state->project, handle.schema->number, id), &bytes);

@@ -21,8 +21,9 @@ class Checker {
   using Place = std::pair<ProjectNo, uint32_t>;  // project, and collection or index
   void checkDocuments();
   void checkDocument(const CollectionHandle& handle, std::string_view id, std::string_view bytes);
+  // That the entry of a document stands at `key` with the value that it must have.
   void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view id,
-                  uint16_t idAt);
+                  std::string_view expected);
   void checkCounts();
   void checkTallies();
   void checkEntries();

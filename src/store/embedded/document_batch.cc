@@ -12,7 +12,11 @@ DocumentBatch::DocumentBatch(ProjectNo project, CollectionNo collection, size_t 
   ends_.reserve(expected);
 }
 
-void DocumentBatch::add(std::string_view id) {
+void DocumentBatch::add(std::string_view id, std::string_view document) {
+  if (!document.empty()) {
+    given_.resize(size());
+    given_.emplace_back(document);
+  }
   appendRangePrefix(keys_, project_, collection_);
   keys_ += id;
   ends_.push_back(static_cast<uint32_t>(keys_.size()));
@@ -21,6 +25,7 @@ void DocumentBatch::add(std::string_view id) {
 void DocumentBatch::clear() {
   keys_.clear();
   ends_.clear();
+  given_.clear();
 }
 
 Result<bool> DocumentBatch::read(Database& database, const rocksdb::ReadOptions& options, bool keep) {
@@ -30,6 +35,11 @@ Result<bool> DocumentBatch::read(Database& database, const rocksdb::ReadOptions&
   std::vector<uint32_t> missed;
   for (size_t i = 0; i < size(); ++i) {
     Slot& slot = documents_[i];
+    if (i < given_.size() && !given_[i].empty()) {
+      slot.bytes = std::move(given_[i]);
+      slot.found = true;
+      continue;
+    }
     slot.found = database.documents().find(key(i), sequence, slot.bytes, slot.ticket);
     if (!slot.found) missed.push_back(static_cast<uint32_t>(i));
   }

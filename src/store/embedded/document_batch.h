@@ -10,7 +10,10 @@ class DocumentBatch {
  public:
   DocumentBatch(ProjectNo project, CollectionNo collection, size_t expected);
 
-  void add(std::string_view id);
+  // `document`: as it is under the snapshot of read(), where that is known; else empty.
+  void add(std::string_view id, std::string_view document = {});
+  // What was given with the ids no longer counts: another snapshot will be read.
+  void forgetGiven() { given_.clear(); }
   void clear();
   size_t size() const { return ends_.size(); }
   bool empty() const { return ends_.empty(); }
@@ -40,6 +43,7 @@ class DocumentBatch {
   const CollectionNo collection_;
   std::string keys_;  // laid end to end
   std::vector<uint32_t> ends_;
+  std::vector<std::string> given_;  // of the first ids; empty ones are to be read
   std::vector<Slot> documents_;
 };
 

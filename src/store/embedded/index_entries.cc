@@ -192,4 +192,19 @@ Result<> collectEntries(const Index& index, ProjectNo project, DocumentView docu
   return {};
 }
 
+std::string_view entryValue(const Index& index, const EntrySet& entries, size_t which, DocumentView document,
+                            std::string& room) {
+  room.clear();
+  appendU16(room, entries.entries[which].idAt);
+  if (index.spec.covering && document.bytes().size() <= kMaxCovered && entries.entries.size() <= kMaxCoveredEntries) {
+    room += document.bytes();
+  }
+  return room;
+}
+
+EntryParts entryParts(std::string_view key, std::string_view value) {
+  if (value.size() < 2) return {};
+  return {key.substr(std::min<size_t>(readU16(value.data()), key.size())), value.substr(2)};
+}
+
 }  // namespace mb::store::embedded

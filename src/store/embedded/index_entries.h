@@ -31,4 +31,20 @@ struct EntrySet {
 Result<> collectEntries(const Index& index, ProjectNo project, doc::DocumentView document, std::string_view id,
                         EntrySet& out);
 
+// A covering index holds documents up to this size, and of one that has more entries than that none at all: what is
+// left out is read where documents stand.
+inline constexpr size_t kMaxCovered = 4096;
+inline constexpr size_t kMaxCoveredEntries = 8;
+
+// What stands at the key of one of `entries`, unless the index is unique (then it is the id): where in the key the id
+// begins, as two bytes, and in a covering index the document. Gives `room`, filled anew.
+std::string_view entryValue(const Index& index, const EntrySet& entries, size_t which, doc::DocumentView document,
+                            std::string& room);
+// The id and the document (empty: not there) of an entry of an index that is not unique; an empty id for a damaged one.
+struct EntryParts {
+  std::string_view id;
+  std::string_view document;
+};
+EntryParts entryParts(std::string_view key, std::string_view value);
+
 }  // namespace mb::store::embedded

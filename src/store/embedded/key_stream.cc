@@ -1,5 +1,6 @@
 #include "store/embedded/key_stream.h"
 
+#include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
@@ -7,8 +8,11 @@ namespace mb::store::embedded {
 namespace {
 
 std::string_view idOf(const Way& way, std::string_view key, std::string_view value) {
-  if (way.index->spec.unique) return value;
-  return value.size() == 2 ? key.substr(std::min<size_t>(readU16(value.data()), key.size())) : std::string_view();
+  return way.index->spec.unique ? value : entryParts(key, value).id;
+}
+
+std::string_view documentOf(const Way& way, std::string_view value) {
+  return way.index->spec.covering ? entryParts({}, value).document : std::string_view();
 }
 
 KeyStream::Place ended() {
@@ -34,6 +38,10 @@ class ForwardStream final : public KeyStream {
   std::string_view id() const override {
     const Way& way = ways_[way_];
     return way.index ? idOf(way, reader_->key(), reader_->value()) : std::string_view(way.ids[range_]);
+  }
+  std::string_view document() const override {
+    const Way& way = ways_[way_];
+    return way.index ? documentOf(way, reader_->value()) : std::string_view();
   }
   void next() override {
     if (ways_[way_].index) {
@@ -123,6 +131,9 @@ class BackwardStream final : public KeyStream {
   std::string_view id() const override {
     return alone_ ? std::string_view(key_).substr(group_.size()) : idOf(way_, reader_.key(), reader_.value());
   }
+  std::string_view document() const override {
+    return alone_ ? std::string_view(document_) : documentOf(way_, reader_.value());
+  }
   void next() override {
     if (inGroup_) {
       reader_.next();
@@ -152,6 +163,7 @@ class BackwardStream final : public KeyStream {
     if (!groups_) return;
     key_ = reader_.key();
     group_ = key_.substr(0, key_.size() - idOf(way_, reader_.key(), reader_.value()).size());
+    document_ = documentOf(way_, reader_.value());
     reader_.previous();
     if (!reader_.valid() && fails()) return;
     alone_ = !reader_.valid() || !reader_.key().starts_with(group_);
@@ -182,6 +194,7 @@ class BackwardStream final : public KeyStream {
   bool alone_ = false;    // key_ is the whole group, and the reader stands below it
   std::string group_;
   std::string key_;
+  std::string document_;  // of key_
   rocksdb::Status status_;
 };
 
@@ -215,6 +228,9 @@ class MergedStream final : public KeyStream {
   bool valid() const override { return lowest_ != nullptr && status_.ok(); }
   std::string_view id() const override {
     return lowest_->reader ? idOf(*lowest_->way, lowest_->reader->key(), lowest_->reader->value()) : lowest_->part;
+  }
+  std::string_view document() const override {
+    return lowest_->reader ? documentOf(*lowest_->way, lowest_->reader->value()) : std::string_view();
   }
   void next() override {
     last_ = lowest_->part;

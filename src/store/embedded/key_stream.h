@@ -25,6 +25,8 @@ class KeyStream {
   virtual bool valid() const = 0;
   // Of the entry; until next().
   virtual std::string_view id() const = 0;
+  // The document as the entry holds it, under the snapshot that is read; empty where it does not. Until next().
+  virtual std::string_view document() const = 0;
   virtual void next() = 0;
   virtual rocksdb::Status status() const = 0;
   virtual Places places() const = 0;

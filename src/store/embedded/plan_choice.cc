@@ -112,7 +112,10 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t leastKeys) const {
   if (plan.exact && purpose_.counting) fetched = 0;
   // Without a sort the ids are gathered first, and only those wanted are fetched.
   if (plan.exact && !purpose_.sorted) fetched = std::min(fetched, purpose_.enough);
-  return keys + fetched * kFetchCost;
+  // In a covering index most documents stand beside their keys, as long as these are read in their order.
+  const bool beside = plan.inOrder || purpose_.sorted || purpose_.counting;
+  const bool covering = std::ranges::all_of(plan.ways, [](const Way& w) { return w.index && w.index->spec.covering; });
+  return keys + fetched * (covering && beside ? kReadCost - 1 : kFetchCost);
 }
 
 // Whether costOf() is no lower bound.
@@ -145,7 +148,7 @@ Result<bool> PlanChoice::count(Scored& scored, uint64_t cap) {
 void PlanChoice::estimate(Scored& scored) {
   const Plan& plan = *scored.plan;
   const bool documents = plan.kind == Plan::Kind::documents;
-  uint64_t bytes = 0;
+  uint64_t keys = 0;
   for (const Way& way : plan.ways) {
     const size_t measured = std::min(way.ranges.size(), kMaxEstimated);
     std::vector<rocksdb::Range> ranges;
@@ -162,10 +165,12 @@ void PlanChoice::estimate(Scored& scored) {
     if (!status.ok()) continue;
     uint64_t sum = 0;
     for (const uint64_t size : sizes) sum += size;
-    bytes += sum * way.ranges.size() / measured;
+    const bool covering = way.index && way.index->spec.covering;
+    const uint64_t each = kEntryBytes + (covering ? purpose_.bytes / std::max<uint64_t>(purpose_.documents, 1) : 0);
+    keys += sum * way.ranges.size() / measured / each;
   }
   // An estimate is never below what was counted.
-  scored.keys = std::max(scored.keys, documents ? purpose_.documents : bytes / kEntryBytes);
+  scored.keys = std::max(scored.keys, documents ? purpose_.documents : keys);
 }
 
 uint64_t PlanChoice::shapeOf(const std::vector<Plan>& plans, const CollectionRef& collection) const {

@@ -13,6 +13,7 @@ struct Purpose {
   Tier tier = Tier::memory;
   uint64_t enough = 0;     // documents asked for, skipped ones included
   uint64_t documents = 0;  // in the collection
+  uint64_t bytes = 0;      // of them
   bool counting = false;
   bool sorted = false;   // an order by something else than ascending ids is asked for
   bool trusting = true;  // what was chosen for this shape lately will do

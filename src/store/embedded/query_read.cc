@@ -87,7 +87,7 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
     } else if (plan_->exact && skipLeft_ > 0 && !sorter_) {
       --skipLeft_;
     } else {
-      batch.add(stream->id());
+      batch.add(stream->id(), stream->document());
       // The last one wanted: what follows need not be read.
       if (plan_->exact && !sorter_ && batch.size() == chunk && chunk == wanted()) {
         TRY(const Flow flow, fetch(session, batch));
@@ -108,6 +108,7 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
 void QueryRun::keepPending(DocumentBatch batch, const KeyStream& stream) {
   if (!stream.status().ok()) return;
   places_ = stream.places();
+  batch.forgetGiven();
   pending_.emplace(std::move(batch));
 }
 

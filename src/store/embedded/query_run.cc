@@ -105,6 +105,7 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
                     {.tier = session.budget.tier,
                      .enough = enough,
                      .documents = collection_.state->documents.load(),
+                     .bytes = collection_.state->bytes.load(),
                      .counting = counting_,
                      .sorted = !order_.isIdAscending(),
                      .trusting = trusting_});

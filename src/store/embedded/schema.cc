@@ -25,6 +25,7 @@ void appendIndex(BsonWriter& writer, std::string_view key, const Index& index) {
   writer.appendBool("sparse", index.spec.sparse);
   if (index.spec.partialFilter) writer.appendDocument("partialFilter", *index.spec.partialFilter);
   if (index.spec.expireAfterSeconds) writer.appendInt64("expireAfterSeconds", *index.spec.expireAfterSeconds);
+  if (index.spec.covering) writer.appendBool("covering", true);
   writer.end();
 }
 
@@ -55,6 +56,7 @@ Result<std::shared_ptr<Index>> decodeIndex(DocumentView view) {
   spec.sparse = flagOf(view, "sparse");
   if (const auto partial = view.find("partialFilter")) spec.partialFilter = Document(partial->asDocument());
   if (view.find("expireAfterSeconds")) spec.expireAfterSeconds = integerOf(view, "expireAfterSeconds");
+  spec.covering = flagOf(view, "covering");
   return compileIndex(static_cast<IndexNo>(integerOf(view, "number")), std::move(spec), flagOf(view, "ready"));
 }
 
@@ -85,6 +87,9 @@ Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool
   }
   if (spec.expireAfterSeconds && (*spec.expireAfterSeconds < 0 || spec.keys.size() != 1)) {
     return fail(ErrorCode::validation, "expireAfterSeconds takes a number of at least 0, on an index of one key");
+  }
+  if (spec.covering && spec.unique) {
+    return fail(ErrorCode::validation, "a unique index gives one document at most: it is not covering");
   }
   if (spec.partialFilter) {
     TRY(index->partial, doc::Filter::parse(*spec.partialFilter));
@@ -141,7 +146,7 @@ bool sameSpec(const IndexSpec& a, const IndexSpec& b) {
       std::equal(a.keys.begin(), a.keys.end(), b.keys.begin(), b.keys.end(),
                  [](const IndexKey& x, const IndexKey& y) { return x.path == y.path && x.direction == y.direction; });
   return sameKeys && a.unique == b.unique && a.sparse == b.sparse && a.partialFilter == b.partialFilter &&
-         a.expireAfterSeconds == b.expireAfterSeconds;
+         a.expireAfterSeconds == b.expireAfterSeconds && a.covering == b.covering;
 }
 
 }  // namespace mb::store::embedded

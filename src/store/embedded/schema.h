@@ -53,7 +53,7 @@ Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool
 CollectionInfo infoOf(const Schema& schema);
 
 // The BSON of 'C' and 'S' rows: {name, version, config, tallied?, indexes: [{number, ready, name, keys: [{path,
-// direction}], unique, sparse, partialFilter?, expireAfterSeconds?}]}.
+// direction}], unique, sparse, partialFilter?, expireAfterSeconds?, covering?}]}.
 std::string encodeSchema(const Schema& schema);
 // Fails with internal when the row is not one that encodeSchema made.
 Result<Schema> decodeSchema(CollectionNo number, std::string_view row);

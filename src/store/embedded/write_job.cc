@@ -188,8 +188,9 @@ Result<> WriteJob::applyIndex(size_t at, const Index& index, const doc::Document
   while (i < had.entries.size() || j < has.entries.size()) {
     const int order = i == had.entries.size() ? 1 : j == has.entries.size() ? -1 : had.key(i).compare(has.key(j));
     if (order < 0) removeEntry(at, index, had.key(i++));
-    if (order > 0) putEntry(at, index, has, j++);
+    if (order > 0) putEntry(at, index, has, j++, *after);
     if (order != 0) continue;
+    if (index.spec.covering && *before != *after) putEntry(at, index, has, j, *after);
     ++i;
     ++j;
   }
@@ -204,7 +205,7 @@ Result<> WriteJob::fill(IndexNo number) {
     if (!before_[at] || !index) continue;
     CHECK(collectEntries(*index, target.ref.project, *before_[at], target.id, entries));
     noteMarks(target, *index, entries);
-    for (size_t i = 0; i < entries.entries.size(); ++i) putEntry(at, *index, entries, i);
+    for (size_t i = 0; i < entries.entries.size(); ++i) putEntry(at, *index, entries, i, *before_[at]);
   }
   return {};
 }
@@ -225,14 +226,14 @@ void WriteJob::removeEntry(size_t at, const Index& index, std::string_view key) 
   if (index.spec.unique) freed_.emplace_back(key);
 }
 
-void WriteJob::putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which) {
+void WriteJob::putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which,
+                        const doc::Document& document) {
   if (index.spec.unique) {
     claims_.push_back({std::string(entries.key(which)), &index, at});
     return;
   }
-  const uint16_t idAt = entries.entries[which].idAt;
-  const std::array<char, 2> value = {static_cast<char>(idAt >> 8), static_cast<char>(idAt & 0xFF)};
-  commit.put(Family::indexes, entries.key(which), {value.data(), value.size()});
+  thread_local std::string room;
+  commit.put(Family::indexes, entries.key(which), entryValue(index, entries, which, document, room));
 }
 
 void WriteJob::addUniqueLocks() {

@@ -91,7 +91,7 @@ class WriteJob {
   Result<> applyOne(size_t at, const Change& change, const Actor& actor, bool logged);
   Result<> applyIndex(size_t at, const Index& index, const doc::Document* before, const doc::Document* after);
   void removeEntry(size_t at, const Index& index, std::string_view key);
-  void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which);
+  void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which, const doc::Document& document);
   void noteMarks(const Target& target, const Index& index, const EntrySet& entries);
   void addCount(CollectionState& collection, int64_t documents, int64_t bytes);
   void addTally(const CollectionHandle& handle, const doc::Document& document, int sign);

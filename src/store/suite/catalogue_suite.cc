@@ -13,6 +13,7 @@ TEST_P(StoreSuite, CollectionsAreListedWithWhatTheyHold) {
   IndexSpec expiring = index({{"at", 1}});
   expiring.name = "old";
   expiring.expireAfterSeconds = 60;
+  expiring.covering = true;
   makeIndex(posts, expiring);
   for (int round = 0; round < 2; ++round) {
     const auto all = must(store().collections(project_));
@@ -25,6 +26,7 @@ TEST_P(StoreSuite, CollectionsAreListedWithWhatTheyHold) {
     EXPECT_EQ(text(*all[0].indexes[0].spec.partialFilter), R"({"on":true})");
     EXPECT_EQ(all[0].indexes[1].spec.name, "old");
     EXPECT_EQ(all[0].indexes[1].spec.expireAfterSeconds, 60);
+    EXPECT_TRUE(all[0].indexes[1].spec.covering && !all[0].indexes[0].spec.covering);
     engine().reopen();
   }
 }

@@ -161,12 +161,15 @@ TEST_P(StoreSuite, RefusesIndexesThatAreNone) {
   named.name = "taken_1";
   IndexSpec expiring = index({{"a", 1}, {"b", 1}});
   expiring.expireAfterSeconds = 5;
+  IndexSpec covering = uniqueIndex({{"a", 1}});
+  covering.covering = true;
   for (const Case& c : std::vector<Case>{{index({}), ErrorCode::validation},
                                          {index({{"", 1}}), ErrorCode::validation},
                                          {index({{"a", 2}}), ErrorCode::validation},
                                          {index({{"a", 1}, {"a", -1}}), ErrorCode::validation},
                                          {index({{"$a", 1}}), ErrorCode::validation},
                                          {expiring, ErrorCode::validation},
+                                         {covering, ErrorCode::validation},
                                          {partial(index({{"a", 1}}), R"({"$where":"1"})"), ErrorCode::invalidFilter},
                                          {named, ErrorCode::conflict}}) {
     const auto refused = run(store().createIndex(posts, c.spec, {}));
@@ -176,6 +179,43 @@ TEST_P(StoreSuite, RefusesIndexesThatAreNone) {
   EXPECT_EQ(run(store().dropIndex(posts, "none", {})).error().code(), ErrorCode::notFound);
   for (int i = 0; i < 63; ++i) makeIndex(posts, index({{fmt::format("f{}", i), 1}}));
   EXPECT_EQ(run(store().createIndex(posts, index({{"last", 1}}), {})).error().code(), ErrorCode::validation);
+}
+
+// Small documents, large ones, and such as have many entries, by an index made before and one made after them.
+TEST_P(StoreSuite, ACoveringIndexGivesDocumentsAsTheyAre) {
+  CollectionRef posts = makeCollection("posts");
+  IndexSpec covering = index({{"owner", 1}});
+  covering.covering = true;
+  makeIndex(posts, covering);
+  const std::string large(6000, 'x');
+  const std::string many = R"(["o","1","2","3","4","5","6","7","8","9"])";
+  ASSERT_TRUE(put(posts, R"({"id":"a","owner":"o","n":1})"));
+  ASSERT_TRUE(put(posts, R"({"id":"b","owner":"o","n":1,"text":")" + large + R"("})"));
+  ASSERT_TRUE(put(posts, R"({"id":"c","owner":)" + many + R"(,"n":1})"));
+  ASSERT_TRUE(put(posts, R"({"id":"d","owner":"other","n":1})"));
+  covering.name = "after";
+  covering.keys = {{"owner", -1}, {"n", 1}};
+  makeIndex(posts, covering);
+  const auto values = [&](Query query = {}) {
+    std::string all;
+    for (const doc::Document& document : find(posts, R"({"owner":"o"})", query).documents) {
+      all += fmt::format("{}{} ", document.view().stringOr("id"), document.view().find("n")->asInteger());
+    }
+    return all;
+  };
+  EXPECT_EQ(values(), "a1 b1 c1 ");
+  // Keys stay, what stands beside them does not; from large to small and back.
+  ASSERT_TRUE(put(posts, R"({"id":"a","owner":"o","n":2})"));
+  ASSERT_TRUE(put(posts, R"({"id":"b","owner":"o","n":3})"));
+  EXPECT_EQ(values(), "a2 b3 c1 ");
+  ASSERT_TRUE(put(posts, R"({"id":"a","owner":"o","n":4,"text":")" + large + R"("})"));
+  ASSERT_TRUE(put(posts, R"({"id":"c","owner":"o","n":5})"));
+  ASSERT_TRUE(remove(posts, "b"));
+  EXPECT_EQ(values(), "a4 c5 ");
+  EXPECT_EQ(values({.sort = {{"owner", -1}}}), "a4 c5 ");
+  EXPECT_EQ(values({.sort = {{"n", -1}}}), "c5 a4 ");
+  EXPECT_EQ(values({.skip = 1}), "c5 ");
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
 }
 
 TEST_P(StoreSuite, ADroppedIndexIsNoLongerKeptOrUsed) {

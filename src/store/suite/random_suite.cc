@@ -155,9 +155,10 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
     IndexSpec partial = index({{"b", 1}});
     partial.partialFilter = json(R"({"a":1})");
     partial.name = "partial";
-    for (const IndexSpec& spec :
+    for (IndexSpec spec :
          {index({{"a", 1}}), index({{"b", -1}, {"a", 1}}), index({{"c.x", 1}}), index({{"c", -1}}), index({{"c.0", 1}}),
           index({{"n", 1}}), index({{"m", -1}, {"n", 1}}), index({{"n", -1}, {"m", -1}, {"a", 1}}), sparse, partial}) {
+      spec.covering = dice.roll(2) == 0;
       makeIndex(collection, spec);
     }
     change(100);
@@ -176,6 +177,9 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
       query.limit = 1000;
       const QueryResult found = find(collection, filter, query);
       EXPECT_EQ(joinIds(found.documents), expected) << filter << " through " << found.explain.index;
+      for (const doc::Document& document : found.documents) {
+        EXPECT_EQ(document, json(model[std::string(document.view().stringOr("id"))])) << found.explain.index;
+      }
       EXPECT_EQ(count(collection, filter), matches) << filter << " through " << found.explain.index;
       Query part;
       part.skip = static_cast<uint64_t>(dice.roll(5));
