@@ -104,6 +104,11 @@ class Target:
         if self.log:
             self.log.close()
 
+    def cpu_seconds(self):
+        """What the server has used since it began, of all its threads."""
+        fields = open(f"/proc/{self.pid}/stat").read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def resident_mib(self):
         for line in open(f"/proc/{self.pid}/status"):
             if line.startswith("VmRSS:"):
