@@ -1,7 +1,5 @@
-"""A realtime socket that is cut off by each kill and resumes from its last position: every acknowledged create is told, once.
-
-A gap, which the server may give while a storm of other changes is on, is answered as a client would that wants it all: by
-subscribing again from the last position.
+"""A realtime socket that is cut off by each kill and resumes from its last position: every acknowledged create is told, once,
+and never a gap.
 """
 
 import json
@@ -24,7 +22,6 @@ class LiveSockets(Check):
         self.owed: set[str] = set()  # acknowledged, and not told yet
         self.told: set[str] = set()
         self.position = None
-        self.gapped = False
         self.problems: list[str] = []
 
     def prepare(self, world):
@@ -77,7 +74,6 @@ class LiveSockets(Check):
             try:
                 socket = socket or self._follow(world)
                 self._take(socket, 0.1)
-                socket = self._without_gap(world, socket)
             except (OSError, EOFError, ConnectionClosed, InvalidHandshake) as broken:
                 raise Killed from broken
 
@@ -86,7 +82,6 @@ class LiveSockets(Check):
     def _follow(self, world):
         address = f"ws://127.0.0.1:{world.port}/api/v1/realtime"
         socket = connect(address, proxy=None, max_queue=None, open_timeout=20 * SLOW).__enter__()
-        self.gapped = False
         subscribe = {"type": "subscribe", "id": "s", "collection": self.collection}
         if self.position:
             subscribe["after"] = self.position
@@ -96,20 +91,11 @@ class LiveSockets(Check):
             assert got["type"] == answer, got
         return socket
 
-    def _without_gap(self, world, socket):
-        if not self.gapped:
-            return socket
-        socket.close()
-        return self._follow(world)
-
     def _take(self, socket, seconds: float) -> str | None:
         """The id of the next document that is told; None where none comes in time."""
         try:
             message = json.loads(socket.recv(timeout=seconds * SLOW))
         except TimeoutError:
-            return None
-        if message["type"] == "gap" or self.gapped:
-            self.gapped = True
             return None
         if message["type"] != "event":
             self.problems.append(f"told {message}")
@@ -131,9 +117,8 @@ class LiveSockets(Check):
         socket = self._follow(world)
         self._create(world, connection, last)
         while (name := self._take(socket, 20)) != last:
-            if name is None and not self.gapped:
+            if name is None:
                 break
-            socket = self._without_gap(world, socket)
         socket.close()
         connection.close()
         problems, self.problems = self.problems, []
