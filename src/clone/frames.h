@@ -1,0 +1,55 @@
+// What server and worker say to each other over the one socket that a worker has. A frame is a u32 (little-endian: the
+// bytes that follow it), a byte for its kind, and fields as format.h writes them; "value" is a tagged value.
+// No library but the standard one: the worker compiles this too.
+#pragma once
+
+#include <cstdint>
+
+namespace mb::clone {
+
+enum class FrameKind : uint8_t {
+  // ---- server to worker
+  load = 1,    // text module, text source (JavaScript, an ES module), text map ("" or a source map, version 3, as JSON)
+  unload = 2,  // text module
+  // u64 run, text module, u32 timeoutMs, byte bridge (1: there are ctx.db and ctx.integrations), value event,
+  // value context (what becomes ctx)
+  run = 3,
+  answer = 4,  // u32 call, byte 1, value result; or u32 call, byte 0, text code, text message
+  // u64 run, text source, byte typescript (0 or 1), byte runs. A default export is asked for without evaluating
+  // anything; with runs 1 the module is evaluated, too, and its default export must be a function.
+  check = 5,
+  // ---- worker to server
+  ready = 32,   // text engine ("V8 10.2…"), text confinement (words, by blanks: "seccomp no-new-privs jitless user
+                // namespaces …", what is in force)
+  log = 33,     // byte level (LogLevel), text message
+  call = 34,    // u32 call, text operation ("db.find", "integrations.call"), value arguments (an array)
+  done = 35,    // u64 run, u64 CPU in microseconds, value result
+  failed = 36,  // u64 run, u64 CPU in microseconds, byte reason (FailReason), text message, text stack (of the source's
+                // own lines and columns)
+  checked = 37,  // u64 run, text code (what is to run), text map
+  refused = 38,  // u64 run, u32 line, u32 column (from 1; 0: unknown), text message
+};
+
+enum class LogLevel : uint8_t { log = 0, info = 1, warn = 2, error = 3, debug = 4 };
+
+enum class FailReason : uint8_t {
+  threw = 0,         // or its promise was rejected
+  timedOut = 1,      // stopped by the worker's own watch
+  outOfMemory = 2,   // heap or buffers; the worker is to be retired
+  neverSettles = 3,  // the handler waits for something that can no longer happen
+  notCloneable = 4,  // a result or argument that cannot be passed (a function, a symbol, too deep)
+  tooLarge = 5,      // a result past kMostResultBytes
+  notLoadable = 6,   // the module does not compile, throws, or has no default export that is a function
+};
+
+// Both sides hold to these; the server takes a breach for a worker that is compromised, and kills it.
+inline constexpr uint32_t kMostFrameBytes = (16u << 20) + (64u << 10);
+inline constexpr uint32_t kMostResultBytes = 6u << 20;
+inline constexpr uint32_t kMostLogLines = 200;           // of a run; what comes after is dropped by the worker
+inline constexpr uint32_t kMostLogBytes = 8u << 10;      // of a line, cut at a character
+inline constexpr uint32_t kMostCalls = 1000;             // of a run, in all
+inline constexpr uint32_t kMostCallsAtOnce = 16;         // further ones wait in the worker
+inline constexpr uint32_t kMostCallBytes = 2u << 20;     // of one call's arguments
+inline constexpr uint32_t kMostBridgeBytes = 64u << 20;  // of a run: arguments and answers together
+
+}  // namespace mb::clone
