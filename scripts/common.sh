@@ -65,6 +65,7 @@ build() {
   local preset=$1
   shift
   local folder="$root/build/$preset"
+  "$root/scripts/fetch-parts"
   cd "$root"
   if [[ ! -f $folder/build.ninja ]]; then
     stage "Configuring preset $preset"

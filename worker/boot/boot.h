@@ -1,0 +1,15 @@
+// The scripts of this folder, as they stand. Each is a function (native, shared); the last gives what Realm::bridge is.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace mb::worker {
+
+struct BootScript {
+  const char* name;
+  std::string_view source;
+};
+extern const std::array<BootScript, 8> kBootScripts;
+
+}  // namespace mb::worker

@@ -1,0 +1,44 @@
+// What the other boot scripts share. They run before any guest's code, and keep what they will call later, so that
+// whatever a guest does to the objects that it sees, it does to itself.
+(native, shared) => {
+  const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys, setPrototypeOf } = Reflect;
+
+  // A method as a function of its object.
+  shared.uncurry = (method) => (self, ...given) => apply(method, self, given);
+  shared.getter = (owner, name) => shared.uncurry(getOwnPropertyDescriptor(owner, name).get);
+
+  shared.global = (name, value) => {
+    defineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  };
+
+  // The engine's own is for debuggers.
+  shared.global("console", native.console);
+
+  // Makes a class look as Web IDL has its interfaces: what it offers can be enumerated, and it tells its name.
+  shared.interface = (made, name = made.name) => {
+    for (const owner of [made, made.prototype]) {
+      for (const key of ownKeys(owner)) {
+        if (typeof key === "symbol" || key === "constructor" || key === "prototype" || key === "name") continue;
+        if (key === "length") continue;
+        const property = getOwnPropertyDescriptor(owner, key);
+        property.enumerable = true;
+        setPrototypeOf(property, null);
+        defineProperty(owner, key, property);
+      }
+    }
+    defineProperty(made.prototype, Symbol.toStringTag, {
+      __proto__: null, value: name, writable: false, enumerable: false, configurable: true,
+    });
+  };
+
+  shared.needs = (count, given, what) => {
+    if (given < count) throw new TypeError(`${what} takes ${count} argument${count === 1 ? "" : "s"}, not ${given}`);
+  };
+
+  // A dictionary of Web IDL: undefined and null are empty ones.
+  shared.dictionary = (value, what) => {
+    if (value === undefined || value === null) return { __proto__: null };
+    if (typeof value !== "object" && typeof value !== "function") throw new TypeError(`${what} is an object`);
+    return value;
+  };
+}

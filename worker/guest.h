@@ -1,0 +1,45 @@
+// What the native functions act on: the run that goes on, one at a time.
+#pragma once
+
+#include <v8.h>
+
+#include "calls.h"
+#include "timers.h"
+#include "wire.h"
+
+namespace mb::worker {
+
+struct Guest {
+  explicit Guest(Wire& to) : wire(to), calls(to) {}
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+
+  static Guest& of(v8::Isolate* isolate) { return *static_cast<Guest*>(isolate->GetData(0)); }
+  void installIn(v8::Isolate* isolate) { isolate->SetData(0, this); }
+
+  // The beginning and the end of a run: nothing of one is left for the next.
+  void begin(bool withoutLines);
+  void end();
+
+  Wire& wire;
+  uint32_t serial = 0;  // of the run; 0 never is one
+  bool quiet = false;   // lines are dropped: nobody reads them
+  uint32_t logLines = 0;
+  Timers timers;
+  Calls calls;
+  v8::Global<v8::Value> uncaught;  // thrown where nobody could catch it: in a microtask
+};
+
+inline void Guest::begin(bool withoutLines) {
+  if (++serial == 0) ++serial;
+  quiet = withoutLines;
+  logLines = 0;
+}
+
+inline void Guest::end() {
+  timers.clear();
+  calls.clear();
+  uncaught.Reset();
+}
+
+}  // namespace mb::worker

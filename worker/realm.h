@@ -1,0 +1,43 @@
+// A context with the globals that the product promises. A module has one of its own, and keeps it from run to run.
+#pragma once
+
+#include <v8.h>
+
+#include <memory>
+
+namespace mb::worker {
+
+class Realm {
+ public:
+  Realm(Realm&&) = default;
+  Realm& operator=(Realm&&) = default;
+
+  v8::Local<v8::Context> context(v8::Isolate* isolate) const { return context_.Get(isolate); }
+  v8::MicrotaskQueue& queue() const { return *queue_; }
+  // The function (run, context) that gives a context object its `db` and `integrations`.
+  v8::Local<v8::Function> bridge(v8::Isolate* isolate) const { return bridge_.Get(isolate); }
+
+ private:
+  friend class Realms;
+  Realm() = default;
+
+  std::unique_ptr<v8::MicrotaskQueue> queue_;
+  v8::Global<v8::Context> context_;
+  v8::Global<v8::Function> bridge_;
+};
+
+// Makes them all alike; what they share is compiled once.
+class Realms {
+ public:
+  // `native`: functions for the boot scripts beside those of api/; `global`: functions that are globals themselves.
+  Realms(v8::Isolate* isolate, v8::Local<v8::ObjectTemplate> native, v8::Local<v8::ObjectTemplate> global);
+  Realm make();
+
+ private:
+  v8::Isolate* isolate_;
+  v8::Global<v8::ObjectTemplate> native_;
+  v8::Global<v8::ObjectTemplate> global_;
+  v8::Global<v8::UnboundScript> boot_;
+};
+
+}  // namespace mb::worker

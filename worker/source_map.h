@@ -1,0 +1,35 @@
+// Positions of what was written, from positions of what runs: the mappings of a source map, version 3 (the source map
+// standard, ECMA-426).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace mb::worker {
+
+struct Position {  // from 1; 0: unknown
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+class SourceMap {
+ public:
+  SourceMap() = default;
+  // The field "mappings"; what is malformed ends the map there.
+  explicit SourceMap(std::string_view mappings);
+
+  // Where there is no mapping, the position itself.
+  Position original(Position position) const;
+
+ private:
+  struct Segment {
+    uint32_t line;  // all from 0
+    uint32_t column;
+    uint32_t originalLine;
+    uint32_t originalColumn;
+  };
+  std::vector<Segment> segments_;  // in the order of line and column
+};
+
+}  // namespace mb::worker
