@@ -1,0 +1,117 @@
+#include "workers/keeper.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+namespace mb::workers {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kReapPause{3};
+
+}  // namespace
+
+Keeper::Keeper(Owner& owner, std::filesystem::path program, std::vector<std::string> arguments)
+    : owner_(owner), program_(std::move(program)), arguments_(std::move(arguments)) {}
+
+Keeper::~Keeper() {
+  stop();
+}
+
+void Keeper::start() {
+  thread_ = std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), "workers");
+    loop();
+  });
+}
+
+void Keeper::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Keeper::startProcessOf(SeatPtr seat) {
+  {
+    const std::scoped_lock lock(mutex_);
+    toStart_.push_back(std::move(seat));
+  }
+  wake_.notify_one();
+}
+
+void Keeper::endProcessOf(SeatPtr seat) {
+  {
+    const std::scoped_lock lock(mutex_);
+    toEnd_.push_back(std::move(seat));
+  }
+  wake_.notify_one();
+}
+
+void Keeper::wakeWithin(std::chrono::milliseconds patience, Time now) {
+  if (nextLook_.load(std::memory_order_relaxed) <= now + patience) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    nextLook_ = now;
+  }
+  wake_.notify_one();
+}
+
+void Keeper::loop() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    const auto toStart = std::exchange(toStart_, {});
+    const auto toEnd = std::exchange(toEnd_, {});
+    const bool due = SteadyClock::now() >= nextLook_.load();
+    // Far off, so that whoever wants it sooner meanwhile sees that it has to say so.
+    if (due) nextLook_ = Time::max();
+    lock.unlock();
+    for (const SeatPtr& seat : toEnd) endOne(seat);
+    for (const SeatPtr& seat : toStart) startOne(seat);
+    reap();
+    const Time next = due ? owner_.look(SteadyClock::now()) : Time::max();
+    lock.lock();
+    if (due) nextLook_ = std::min(nextLook_.load(), next);
+    if (stopping_ || !toStart_.empty() || !toEnd_.empty()) continue;
+    Time until = nextLook_;
+    if (!dying_.empty()) until = std::min(until, SteadyClock::now() + kReapPause);
+    wake_.wait_until(lock, until);
+  }
+  lock.unlock();
+  for (const SeatPtr& seat : std::vector(living_)) endOne(seat);
+  while (!dying_.empty()) {
+    reap();
+    if (!dying_.empty()) std::this_thread::sleep_for(kReapPause);
+  }
+}
+
+void Keeper::startOne(const SeatPtr& seat) {
+  Result<Process> process = startProcess(program_, arguments_);
+  if (process) {
+    seat->pid = process->pid;
+    living_.push_back(seat);
+  }
+  owner_.onStarted(seat, std::move(process));
+}
+
+// Between its end and its reaping a process keeps its number, so no other can be hit.
+void Keeper::endOne(const SeatPtr& seat) {
+  if (std::erase(living_, seat) == 0) return;
+  ::kill(seat->pid, SIGKILL);
+  dying_.push_back(seat);
+}
+
+void Keeper::reap() {
+  for (const SeatPtr& seat : std::vector(dying_)) {
+    if (::waitpid(seat->pid, nullptr, WNOHANG) == 0) continue;
+    std::erase(dying_, seat);
+    owner_.onReaped(seat);
+  }
+}
+
+}  // namespace mb::workers

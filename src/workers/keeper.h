@@ -1,0 +1,60 @@
+// The thread that starts, watches and ends worker processes, so that no core waits for any of it, and nothing of it for
+// a core. It outlives what it starts: the processes end with it. Private to workers/.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "workers/process.h"
+#include "workers/seat.h"
+
+namespace mb::workers {
+
+class Keeper {
+ public:
+  // Called on the keeper's thread.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void onStarted(const SeatPtr& seat, Result<Process> process) = 0;
+    virtual void onReaped(const SeatPtr& seat) = 0;
+    // What time brings about; when it is to be called again.
+    virtual Time look(Time now) = 0;
+  };
+
+  Keeper(Owner& owner, std::filesystem::path program, std::vector<std::string> arguments);
+  ~Keeper();  // stop()
+
+  void start();
+  // Kills what still lives, reaps it and ends the thread. Blocks.
+  void stop();
+
+  // Any thread, the following too. A process for the seat, which gets its pid; or the process's end, once, however
+  // often it is asked for.
+  void startProcessOf(SeatPtr seat);
+  void endProcessOf(SeatPtr seat);
+  // look() soon, where it would be later than in `patience`.
+  void wakeWithin(std::chrono::milliseconds patience, Time now);
+
+ private:
+  void loop();
+  void startOne(const SeatPtr& seat);
+  void endOne(const SeatPtr& seat);
+  void reap();
+
+  Owner& owner_;
+  const std::filesystem::path program_;
+  const std::vector<std::string> arguments_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<SeatPtr> toStart_, toEnd_;
+  bool stopping_ = false;
+  std::atomic<Time> nextLook_{};
+  std::vector<SeatPtr> living_;  // this thread's own, as is the next: with a process that was not told to end
+  std::vector<SeatPtr> dying_;
+  std::thread thread_;
+};
+
+}  // namespace mb::workers

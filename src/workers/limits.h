@@ -1,0 +1,22 @@
+// What a worker may say, besides clone/frames.h. Past any of these it is taken for compromised. Private to workers/.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "clone/frames.h"
+
+namespace mb::workers {
+
+inline constexpr size_t kMostReadyBytes = 4 << 10;
+inline constexpr size_t kMostOperationBytes = 256;
+inline constexpr size_t kMostMessageBytes = 8 << 10;
+inline constexpr size_t kMostStackBytes = 16 << 10;
+inline constexpr size_t kMostCodeBytes = 4 << 20;  // of a check: code and map
+
+// What we may have to tell a worker that does not read: all answers of a run, and the next run.
+inline constexpr size_t kMostUnsent = clone::kMostBridgeBytes + 2 * clone::kMostFrameBytes;
+// Modules that a worker keeps.
+inline constexpr size_t kMostModules = 32;
+
+}  // namespace mb::workers

@@ -1,0 +1,157 @@
+// Room for what waits: processes that are started, and those that end for it; and what time alone brings about.
+#include "workers/line.h"
+
+namespace mb::workers {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// While something waits or runs, time is looked at this often.
+constexpr auto kTick = 20ms;
+// A project that has a worker a core gets further ones when its line has not moved for this long: short runs are done
+// sooner than a process has started.
+constexpr auto kPatience = 20ms;
+// Where others have no worker at all, a project keeps each of its own for this long.
+constexpr auto kSlice = 100ms;
+// After a blank worker was taken, so that starting the next one does not slow the run that took it.
+constexpr auto kBlankPause = 250ms;
+// Idle workers make room for blank ones from then on: most projects' next run comes soon or late.
+constexpr auto kIdleWorth = 2s;
+
+}  // namespace
+
+// How many further seats its line could use.
+size_t Line::wanted(const Project& project, Time now) const {
+  if (!mayHaveMore(project) || !nextClass(project)) return 0;
+  const bool hooked = limits_.keepsOne && !project.preHooks.empty();
+  const size_t room = limitOf(project) + (hooked ? 1 : 0) - project.seats;
+  const size_t atOnce = limits_.whileOthersWait > project.seats ? limits_.whileOthersWait - project.seats : 0;
+  const auto& oldest = project.preHooks.empty() ? project.normal.front() : project.preHooks.front();
+  const bool patient = project.preHooks.empty() && now - oldest->queued < kPatience;
+  return std::min({project.waiting(), room, patient ? atOnce : room});
+}
+
+bool Line::mustLeave(const SeatPtr& seat, const Project& project, Time now) const {
+  size_t others = 0;
+  size_t poorest = SIZE_MAX;
+  for (const store::ProjectNo number : turns_) {
+    if (number == seat->project) continue;
+    const Project& other = projects_.at(number);
+    const size_t more = wanted(other, now);
+    others += more;
+    if (more > 0) poorest = std::min(poorest, other.seats);
+  }
+  const size_t coming = limits_.places - std::min(limits_.places, seats_.size()) + starting_ + leaving_;
+  if (others <= coming) return false;
+  if (project.seats > limits_.whileOthersWait || project.seats > poorest + 1) return true;
+  return poorest == 0 && now - seat->given >= kSlice;
+}
+
+void Line::makeRoom(Time now, Orders& orders) {
+  if (turns_.empty()) return;
+  size_t want = 0;
+  for (const store::ProjectNo number : turns_) want += wanted(projects_.at(number), now);
+  while (starting_ < want && seats_.size() < limits_.places && !pausesStarts(now)) addStart(now, orders);
+  while (starting_ + leaving_ < want && endOldestIdle(now, orders)) {
+  }
+}
+
+SeatPtr Line::oldestIdle() const {
+  SeatPtr oldest;
+  for (const SeatPtr& seat : seats_) {
+    if (seat->state == SeatState::idle && (!oldest || seat->since < oldest->since)) oldest = seat;
+  }
+  return oldest;
+}
+
+bool Line::endOldestIdle(Time now, Orders& orders) {
+  const SeatPtr oldest = oldestIdle();
+  if (!oldest || pausesStarts(now)) return false;
+  leave(oldest, now, orders);
+  return true;
+}
+
+void Line::addStart(Time now, Orders& orders) {
+  auto seat = std::make_shared<Seat>();
+  seat->core = nextCore_;
+  nextCore_ = (nextCore_ + 1) % cores_;
+  seat->since = now;
+  ++starting_;
+  seats_.push_back(seat);
+  orders.start.push_back(std::move(seat));
+}
+
+// ---- time
+
+void Line::expire(Time now, Orders& orders) {
+  for (const store::ProjectNo number : std::vector(turns_.begin(), turns_.end())) {
+    Project& project = projects_.at(number);
+    for (auto* line : {&project.preHooks, &project.normal}) {
+      waiting_ -= std::erase_if(*line, [&](JobPtr& job) {
+        if (job->waitUntil > now) return false;
+        orders.refuse.push_back(std::move(job));
+        return true;
+      });
+    }
+    if (project.waiting() > 0) continue;
+    std::erase(turns_, number);
+    forgetIfEmpty(number);
+  }
+}
+
+void Line::endLongIdle(Time now, Orders& orders) {
+  for (const SeatPtr& seat : std::vector(seats_)) {
+    const bool spare = seat->state == SeatState::blank && blanks_ > limits_.blanks;
+    if ((spare || seat->state == SeatState::idle) && now - seat->since >= limits_.idle) leave(seat, now, orders);
+  }
+}
+
+void Line::keepBlanks(Time now, Orders& orders) {
+  if (waiting_ > 0 || now - blankTaken_ < kBlankPause || pausesStarts(now)) return;
+  while (blanks_ + starting_ < limits_.blanks && seats_.size() < limits_.places) addStart(now, orders);
+  while (blanks_ + starting_ + leaving_ < limits_.blanks) {
+    const SeatPtr oldest = oldestIdle();
+    if (!oldest || now - oldest->since < kIdleWorth) return;
+    leave(oldest, now, orders);
+  }
+}
+
+void Line::look(Time now, Orders& orders) {
+  expire(now, orders);
+  endLongIdle(now, orders);
+  makeRoom(now, orders);
+  keepBlanks(now, orders);
+}
+
+Time Line::nextLook(Time now) const {
+  Time next = now + std::chrono::hours(1);
+  for (const SeatPtr& seat : seats_) {
+    const bool ends = seat->state == SeatState::idle || (seat->state == SeatState::blank && blanks_ > limits_.blanks);
+    if (ends) next = std::min(next, seat->since + limits_.idle);
+    if (seat->state == SeatState::running || seat->state == SeatState::starting) return now + kTick;
+  }
+  if (waiting_ > 0) return now + kTick;
+  if (blanks_ + starting_ + leaving_ < limits_.blanks) {
+    const SeatPtr oldest = oldestIdle();
+    const bool full = seats_.size() >= limits_.places;
+    if (!full || oldest) next = std::min(next, std::max(blankTaken_ + kBlankPause, noStartBefore_));
+    if (full && oldest) next = std::max(next, oldest->since + kIdleWorth);
+  }
+  return std::max(next, now + kTick);
+}
+
+std::vector<JobPtr> Line::takeWaiting() {
+  std::vector<JobPtr> taken;
+  for (auto& [_, project] : projects_) {
+    for (auto* line : {&project.preHooks, &project.normal}) {
+      std::move(line->begin(), line->end(), std::back_inserter(taken));
+      line->clear();
+    }
+  }
+  turns_.clear();
+  waiting_ = 0;
+  return taken;
+}
+
+}  // namespace mb::workers

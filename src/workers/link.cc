@@ -1,0 +1,145 @@
+#include "workers/link.h"
+
+#include <sys/socket.h>
+
+#include "workers/limits.h"
+#include "workers/outgoing.h"
+
+namespace mb::workers {
+
+Link::Link(mb::Executor home, Process process, SeatPtr seat, std::shared_ptr<LinkOwner> owner, const Clock& clock)
+    : home_(home),
+      seat_(std::move(seat)),
+      owner_(std::move(owner)),
+      clock_(clock),
+      socket_(home, asio::local::stream_protocol(), process.socket.release()),
+      errors_(std::move(process.errors)) {}
+
+void Link::start() {
+  asio::post(home_, [self = shared_from_this()] {
+    if (self->state_ != State::dead) self->read();
+  });
+}
+
+void Link::end() {
+  asio::post(home_, [self = shared_from_this()] { self->die(""); });
+}
+
+void Link::begin(JobPtr job) {
+  if (state_ == State::dead) return owner_->onUnbegun(std::move(job));
+  job_ = std::move(job);
+  state_ = State::busy;
+  began_ = std::chrono::steady_clock::now();
+  calls_ = lastCall_ = 0;
+  bridgeBytes_ = 0;
+  number(*job_, ++run_);
+  std::string modules;
+  if (job_->module) tellModule(modules, *job_->module);
+  if (!modules.empty()) send(modules);
+  if (state_ == State::busy) send(job_->frame);
+  if (job_) job_->frame = std::string();
+}
+
+void Link::tellModule(std::string& out, const Module& module) {
+  const auto known = std::ranges::find(modules_, module.id);
+  if (known == modules_.begin() && known != modules_.end()) return;
+  if (known != modules_.end()) {
+    modules_.erase(known);
+  } else {
+    if (modules_.size() >= kMostModules) {
+      appendUnload(out, modules_.back());
+      modules_.pop_back();
+    }
+    appendLoad(out, module);
+  }
+  modules_.push_front(module.id);
+}
+
+// ---- bytes in
+
+void Link::read() {
+  const std::span<char> space = in_.space();
+  socket_.async_read_some(asio::buffer(space.data(), space.size()),
+                          [self = shared_from_this()](const boost::system::error_code& error, size_t count) {
+                            self->onRead(error, count);
+                          });
+}
+
+void Link::onRead(const boost::system::error_code& error, size_t count) {
+  if (state_ == State::dead) return;
+  if (error) return die("");
+  in_.filled(count);
+  takeFrames();
+  if (state_ != State::dead) read();
+}
+
+void Link::takeFrames() {
+  while (state_ != State::dead) {
+    const auto frame = in_.next();
+    if (!frame && in_.refused()) return breach("a frame of no known kind, or too large");
+    if (!frame) return;
+    take(*frame);
+  }
+}
+
+// ---- bytes out
+
+void Link::send(std::string_view bytes) {
+  const bool waits = unsent() > 0;
+  if (!waits) {
+    const auto sent = sendSome(bytes);
+    if (!sent) return die("");
+    bytes.remove_prefix(*sent);
+    if (bytes.empty()) return;
+    out_.clear();
+    outAt_ = 0;
+  }
+  if (unsent() + bytes.size() > kMostUnsent) return breach("it does not read");
+  out_.append(bytes);
+  if (!waits) awaitWritable();
+}
+
+std::optional<size_t> Link::sendSome(std::string_view bytes) {
+  const ssize_t sent = ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0) return static_cast<size_t>(sent);
+  if (errno == EAGAIN || errno == EINTR) return 0;
+  return std::nullopt;
+}
+
+void Link::awaitWritable() {
+  socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error) self->onWritable();
+  });
+}
+
+void Link::onWritable() {
+  if (state_ == State::dead) return;
+  const auto sent = sendSome(std::string_view(out_).substr(outAt_));
+  if (!sent) return die("");
+  outAt_ += *sent;
+  if (unsent() > 0) {
+    awaitWritable();
+  } else {
+    out_ = std::string();
+    outAt_ = 0;
+  }
+}
+
+// ---- the end
+
+void Link::die(std::string_view breach) {
+  if (state_ == State::dead) return;
+  state_ = State::dead;
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  const std::string lastWords = readErrors(errors_.get());
+  const LinkOwner::Death death = owner_->onDead(seat_, breach, lastWords);
+  if (job_) {
+    JobEnd end = deathOf(death, lastWords);
+    end.lost = end.lost && breach.empty();
+    finish(std::move(end), false);
+  }
+  if (open_ == 0) owner_->onDrained(seat_);
+}
+
+}  // namespace mb::workers

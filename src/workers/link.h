@@ -1,0 +1,114 @@
+// A worker process from our side of its socket: what it is told, and what it says, of which nothing is believed. It
+// belongs to one core; what is not marked otherwise runs there only. Private to workers/.
+//
+//   starting -> idle -> busy -> idle -> … -> dead
+//
+// A frame that has no place in the state, or breaks a bound of clone/frames.h or limits.h, is a breach: the process is
+// killed, and its run ends with an error. A run's end frees the worker once the calls that the run left open have
+// ended.
+#pragma once
+
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <deque>
+#include <memory>
+
+#include "workers/frame_reader.h"
+#include "workers/process.h"
+#include "workers/seat.h"
+
+namespace mb::workers {
+
+// Whose worker it is. Called on the link's core.
+class LinkOwner {
+ public:
+  enum class Death { itself, overtime };
+
+  virtual ~LinkOwner() = default;
+  virtual void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) = 0;
+  // It may run something else; `fit`: it may at all. May begin something at once.
+  virtual void onFreed(const SeatPtr& seat, bool fit) = 0;
+  // The socket is closed; the process is to be killed where it lives. `breach`: why it was, or "".
+  virtual Death onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) = 0;
+  // Nothing of a dead one is open any more.
+  virtual void onDrained(const SeatPtr& seat) = 0;
+  // It was dead before it could begin.
+  virtual void onUnbegun(JobPtr job) = 0;
+};
+
+class Link : public std::enable_shared_from_this<Link> {
+ public:
+  // `process` without its pid, which is the seat's.
+  Link(mb::Executor home, Process process, SeatPtr seat, std::shared_ptr<LinkOwner> owner, const Clock& clock);
+
+  // Any thread.
+  void start();
+  // Closes the socket, and so ends it. Any thread.
+  void end();
+  // Only while it is idle, or dead.
+  void begin(JobPtr job);
+
+ private:
+  using Socket = asio::basic_stream_socket<asio::local::stream_protocol, mb::Executor>;
+  enum class State { starting, idle, busy, dead };
+
+  // ---- link.cc: bytes
+  void read();
+  void onRead(const boost::system::error_code& error, size_t count);
+  void takeFrames();
+  void send(std::string_view bytes);
+  // How many were taken; nullopt when the other end is gone.
+  std::optional<size_t> sendSome(std::string_view bytes);
+  void awaitWritable();
+  void onWritable();
+  void breach(std::string_view why) { die(why); }
+  void die(std::string_view breach);
+  size_t unsent() const { return out_.size() - outAt_; }
+
+  // ---- link_frames.cc: what it says
+  void take(const Frame& frame);
+  void takeReady(std::string_view body);
+  void takeLog(std::string_view body);
+  void takeDone(std::string_view body);
+  void takeFailed(std::string_view body);
+  void takeChecked(std::string_view body);
+  void takeRefused(std::string_view body);
+  bool runs() const { return state_ == State::busy && job_->module; }
+  bool checks() const { return state_ == State::busy && !job_->module; }
+  JobEnd deathOf(LinkOwner::Death death, std::string_view lastWords) const;
+  void finish(JobEnd end, bool fit = true);
+
+  // ---- link_calls.cc: what it asks of the host
+  void takeCall(std::string_view body);
+  static Async<void> answerCall(std::shared_ptr<Link> self, JobPtr job, uint64_t run, uint32_t call,
+                                std::string operation, doc::Document arguments);
+  void answer(uint64_t run, uint32_t call, Result<doc::Value> result);
+  void callEnded();
+
+  void tellModule(std::string& out, const Module& module);
+
+  const mb::Executor home_;
+  const SeatPtr seat_;
+  const std::shared_ptr<LinkOwner> owner_;
+  const Clock& clock_;
+  Socket socket_;
+  Descriptor errors_;
+  FrameReader in_;
+  std::string out_;  // from outAt_ on
+  size_t outAt_ = 0;
+  State state_ = State::starting;
+  std::deque<std::string> modules_;  // that it keeps, last used first
+
+  // The run.
+  JobPtr job_;
+  uint64_t run_ = 0;
+  Time began_{};
+  std::vector<LogLine> logs_;
+  uint32_t calls_ = 0;  // so far
+  uint32_t lastCall_ = 0;
+  size_t bridgeBytes_ = 0;
+  size_t open_ = 0;  // calls, also of the run before
+  bool fit_ = true;
+};
+
+}  // namespace mb::workers

@@ -1,0 +1,73 @@
+// What a run asks of its host.
+#include "base/log.h"
+#include "clone/values.h"
+#include "workers/limits.h"
+#include "workers/link.h"
+#include "workers/outgoing.h"
+
+namespace mb::workers {
+
+namespace {
+
+using clone::Reader;
+
+std::unexpected<Error> tooMuch() {
+  return fail(ErrorCode::payloadTooLarge,
+              fmt::format("the calls of one run carry at most {} MiB", clone::kMostBridgeBytes >> 20));
+}
+
+}  // namespace
+
+void Link::takeCall(std::string_view body) {
+  Reader in(body);
+  const uint32_t call = in.u32();
+  const std::string_view operation = in.text();
+  const size_t size = in.left();
+  const bool allowed = runs() && job_->bridge && open_ < clone::kMostCallsAtOnce && calls_ < clone::kMostCalls;
+  const bool fits = operation.size() <= kMostOperationBytes && size <= clone::kMostCallBytes;
+  if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("a wrong frame \"call\"");
+  auto arguments = clone::readArguments(in);
+  if (in.failed() || (arguments && !in.atEnd())) return breach("arguments that are none");
+  ++calls_;
+  ++open_;
+  lastCall_ = call;
+  bridgeBytes_ += size;
+  if (arguments && bridgeBytes_ > clone::kMostBridgeBytes) arguments = tooMuch();
+  if (!arguments) return answer(run_, call, fail(std::move(arguments).error()));
+  asio::co_spawn(job_->asker.executor(),
+                 answerCall(shared_from_this(), job_, run_, call, std::string(operation), *std::move(arguments)),
+                 asio::detached);
+}
+
+// On the core that the run was asked for on.
+Async<void> Link::answerCall(std::shared_ptr<Link> self, JobPtr job, uint64_t run, uint32_t call, std::string operation,
+                             doc::Document arguments) {
+  Result<doc::Value> result = fail(ErrorCode::internal, "something went wrong on the server");
+  try {
+    result = co_await job->bridge->call(std::move(operation), std::move(arguments));
+  } catch (const std::exception& bug) {
+    logError("a call of a function threw", {{"what", bug.what()}});
+  }
+  if (job->core == self->seat_->core) co_return self->answer(run, call, std::move(result));
+  asio::post(self->home_,
+             [self, run, call, result = std::move(result)]() mutable { self->answer(run, call, std::move(result)); });
+}
+
+void Link::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
+  if (job_ && run == run_) {
+    size_t bytes = 0;
+    std::string frame = answerFrame(call, result, bytes);
+    bridgeBytes_ += bytes;
+    if (bridgeBytes_ > clone::kMostBridgeBytes) frame = answerFrame(call, tooMuch(), bytes);
+    send(frame);
+  }
+  callEnded();
+}
+
+void Link::callEnded() {
+  if (--open_ > 0) return;
+  if (state_ == State::dead) return owner_->onDrained(seat_);
+  if (state_ == State::idle) owner_->onFreed(seat_, fit_);
+}
+
+}  // namespace mb::workers

@@ -1,0 +1,178 @@
+// What a worker says of its run.
+#include "clone/values.h"
+#include "workers/limits.h"
+#include "workers/link.h"
+
+namespace mb::workers {
+
+namespace {
+
+using clone::FailReason;
+using clone::FrameKind;
+using clone::Reader;
+using std::chrono::microseconds;
+
+constexpr std::string_view kOutOfMemory = "out of memory";
+constexpr std::string_view kEnded = "the function's process ended before it answered";
+// What a process says that could get no more memory: V8, and the C++ library.
+constexpr std::array<std::string_view, 3> kMemoryWords = {"out of memory", "heap limit", "bad_alloc"};
+
+std::string tooLate(std::chrono::milliseconds timeout) {
+  return fmt::format("the function did not end within {} ms", timeout.count());
+}
+
+std::string_view meaningOf(FailReason reason) {
+  switch (reason) {
+    case FailReason::threw:
+      return "the function threw";
+    case FailReason::timedOut:
+      return "the function did not end in time";
+    case FailReason::outOfMemory:
+      return kOutOfMemory;
+    case FailReason::neverSettles:
+      return "the function waits for something that can no longer happen";
+    case FailReason::notCloneable:
+      return "the result cannot be passed on";
+    case FailReason::tooLarge:
+      return "the result is too large";
+    case FailReason::notLoadable:
+      return "the function cannot be loaded";
+  }
+  return "";
+}
+
+}  // namespace
+
+void Link::take(const Frame& frame) {
+  switch (frame.kind) {
+    case FrameKind::ready:
+      return takeReady(frame.body);
+    case FrameKind::log:
+      return takeLog(frame.body);
+    case FrameKind::call:
+      return takeCall(frame.body);
+    case FrameKind::done:
+      return takeDone(frame.body);
+    case FrameKind::failed:
+      return takeFailed(frame.body);
+    case FrameKind::checked:
+      return takeChecked(frame.body);
+    case FrameKind::refused:
+      return takeRefused(frame.body);
+    default:
+      return breach("a frame of no known kind");
+  }
+}
+
+void Link::takeReady(std::string_view body) {
+  Reader in(body);
+  const std::string_view engine = in.text();
+  const std::string_view confinement = in.text();
+  if (state_ != State::starting || in.failed() || !in.atEnd()) return breach("a wrong frame \"ready\"");
+  state_ = State::idle;
+  owner_->onReady(seat_, engine, confinement);
+}
+
+void Link::takeLog(std::string_view body) {
+  Reader in(body);
+  const uint8_t level = in.byte();
+  const std::string_view message = in.text();
+  const bool known = level <= static_cast<uint8_t>(clone::LogLevel::debug);
+  const bool fits = message.size() <= clone::kMostLogBytes && logs_.size() < clone::kMostLogLines;
+  if (!runs() || in.failed() || !in.atEnd() || !known || !fits) return breach("a wrong frame \"log\"");
+  logs_.push_back({static_cast<clone::LogLevel>(level), std::string(message), clock_.now()});
+}
+
+void Link::takeDone(std::string_view body) {
+  Reader in(body);
+  const uint64_t run = in.u64();
+  const uint64_t cpu = in.u64();
+  if (!runs() || in.failed() || run != run_) return breach("a wrong frame \"done\"");
+  Result<doc::Value> result = clone::readValue(in, clone::Purpose::result);
+  if (in.failed() || (result && !in.atEnd())) return breach("a result that is none");
+  JobEnd end;
+  end.status = result ? RunStatus::success : RunStatus::error;
+  if (result) end.result = *std::move(result);
+  if (!result) end.error = result.error().message();
+  end.cpu = microseconds(std::min<uint64_t>(cpu, INT32_MAX));
+  finish(std::move(end));
+}
+
+void Link::takeFailed(std::string_view body) {
+  Reader in(body);
+  const uint64_t run = in.u64();
+  const uint64_t cpu = in.u64();
+  const uint8_t number = in.byte();
+  const std::string_view message = in.text();
+  const std::string_view stack = in.text();
+  const bool known = number <= static_cast<uint8_t>(FailReason::notLoadable);
+  const bool fits = message.size() <= kMostMessageBytes && stack.size() <= kMostStackBytes;
+  const bool isOfRun = state_ == State::busy && run == run_;
+  if (!isOfRun || in.failed() || !in.atEnd() || !known || !fits) return breach("a wrong frame \"failed\"");
+  const auto reason = static_cast<FailReason>(number);
+  JobEnd end;
+  end.error = message.empty() ? meaningOf(reason) : message;
+  end.stack = stack;
+  end.cpu = microseconds(std::min<uint64_t>(cpu, INT32_MAX));
+  if (reason == FailReason::timedOut) {
+    end.status = RunStatus::timeout;
+    end.error = tooLate(job_->timeout);
+  }
+  finish(std::move(end), reason != FailReason::outOfMemory);
+}
+
+void Link::takeChecked(std::string_view body) {
+  Reader in(body);
+  const uint64_t run = in.u64();
+  const std::string_view code = in.text();
+  const std::string_view map = in.text();
+  if (!checks() || in.failed() || !in.atEnd() || run != run_) return breach("a wrong frame \"checked\"");
+  JobEnd end;
+  end.status = RunStatus::success;
+  end.code = {std::string(code), std::string(map)};
+  finish(std::move(end));
+}
+
+void Link::takeRefused(std::string_view body) {
+  Reader in(body);
+  const uint64_t run = in.u64();
+  const uint32_t line = in.u32();
+  const uint32_t column = in.u32();
+  const std::string_view message = in.text();
+  const bool fits = message.size() <= kMostMessageBytes;
+  if (!checks() || in.failed() || !in.atEnd() || !fits || run != run_) return breach("a wrong frame \"refused\"");
+  JobEnd end;
+  end.error = line == 0 ? std::string(message) : fmt::format("{}:{}: {}", line, column, message);
+  finish(std::move(end));
+}
+
+JobEnd Link::deathOf(LinkOwner::Death death, std::string_view lastWords) const {
+  JobEnd end;
+  if (death == LinkOwner::Death::overtime) {
+    end.status = RunStatus::timeout;
+    end.error = tooLate(job_->timeout);
+    return end;
+  }
+  const bool memory =
+      std::ranges::any_of(kMemoryWords, [&](std::string_view word) { return lastWords.contains(word); });
+  end.error = memory ? kOutOfMemory : kEnded;
+  end.lost = !memory;
+  return end;
+}
+
+void Link::finish(JobEnd end, bool fit) {
+  const JobPtr job = std::exchange(job_, nullptr);
+  end.wall = std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - began_);
+  end.cpu = std::min(end.cpu, end.wall);
+  end.logs = std::exchange(logs_, {});
+  if (end.status == RunStatus::timeout) end.logs.clear();
+  fit_ = fit;
+  if (open_ > 0) asio::post(job->asker.executor(), [job] { job->bridge->settled(); });
+  if (state_ != State::dead) {
+    state_ = State::idle;
+    if (open_ == 0) owner_->onFreed(seat_, fit_);
+  }
+  job->asker.resume(std::move(end));
+}
+
+}  // namespace mb::workers

@@ -1,0 +1,61 @@
+// Workers of one kind: their line, their processes, and what runs. Any thread. Private to workers/.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "base/cores.h"
+#include "workers/keeper.h"
+#include "workers/line.h"
+#include "workers/link.h"
+
+namespace mb::workers {
+
+struct PoolConfig {
+  Cores& cores;
+  const Clock& clock;
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+  LineLimits limits;
+};
+
+class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner, private Keeper::Owner {
+ public:
+  explicit Pool(PoolConfig config);
+
+  void start();
+  // The asker is resumed when it has ended. On a core.
+  void submit(JobPtr job);
+  // Refuses what waits, ends what runs, and waits for every process to be gone. Not from a core; the cores run on.
+  void stop();
+  Workers::Stats stats() const;
+
+ private:
+  void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) override;
+  void onFreed(const SeatPtr& seat, bool fit) override;
+  Death onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) override;
+  void onDrained(const SeatPtr& seat) override;
+  void onUnbegun(JobPtr job) override;
+
+  void onStarted(const SeatPtr& seat, Result<Process> process) override;
+  void onReaped(const SeatPtr& seat) override;
+  Time look(Time now) override;
+
+  void watch(const SeatPtr& seat, Time now);
+  void startFailed(std::string_view why);
+  void leaveIfGone(const SeatPtr& seat, std::unique_lock<std::mutex>& lock);
+  void carryOut(Orders orders);
+
+  const PoolConfig config_;
+  mutable std::mutex mutex_;
+  std::condition_variable empty_;
+  Line line_;
+  bool open_ = false;  // from start() to stop()
+  uint64_t started_ = 0;
+  uint64_t killed_ = 0;
+  std::chrono::milliseconds startPause_{};  // after the last start that failed
+  std::string confinement_;
+  Keeper keeper_;
+};
+
+}  // namespace mb::workers

@@ -1,0 +1,89 @@
+// The same with the real worker, where it was built.
+#include "workers/workers_fixture.h"
+
+namespace mb::workers {
+namespace {
+
+using namespace std::chrono_literals;
+
+class RealWorker : public WorkersFixture {
+ protected:
+  RealWorker() : WorkersFixture(4, besideThisProgram("manybase-worker")) {}
+  void SetUp() override {
+    if (!std::filesystem::exists(besideThisProgram("manybase-worker"))) GTEST_SKIP() << "the worker was not built";
+  }
+  RunOutcome runBody(const std::string& body, With with) {
+    return run("export default async (event, ctx) => {" + body + "};", std::move(with));
+  }
+  RunOutcome runBody(const std::string& body) { return runBody(body, With()); }
+};
+
+TEST_F(RealWorker, RunsAndKeepsTheModule) {
+  const RunOutcome outcome = runBody("return event.text + '!';", {.event = text("hello")});
+  EXPECT_EQ(textOf(outcome), "hello!");
+  const std::string counts = "let n = 0; export default () => String(++n);";
+  EXPECT_EQ(textOf(run(counts)), "1");
+  EXPECT_EQ(textOf(run(counts)), "2");
+  EXPECT_EQ(textOf(run(counts, {.project = 2})), "1");
+  EXPECT_FALSE(workers_.stats().confinement.empty());
+}
+
+TEST_F(RealWorker, TellsWhatWasThrownAndLogged) {
+  const RunOutcome outcome = runBody("console.warn('careful', {a: 1}); null.x;");
+  EXPECT_EQ(outcome.status, RunStatus::error);
+  EXPECT_NE(outcome.error.find("null"), std::string::npos) << outcome.error;
+  ASSERT_EQ(outcome.logs.size(), 1u);
+  EXPECT_EQ(outcome.logs[0].level, clone::LogLevel::warn);
+  EXPECT_NE(outcome.logs[0].message.find("careful"), std::string::npos);
+}
+
+TEST_F(RealWorker, AsksItsHost) {
+  const auto bridge = std::make_shared<FakeBridge>();
+  EXPECT_EQ(textOf(runBody("return await ctx.db.count('notes', {});", {.bridge = bridge})), "db.count");
+  EXPECT_EQ(textOf(runBody("return await ctx.db.count('notes', {});", {.bridge = bridge, .core = 1})), "db.count");
+  bridge->fails = true;
+  EXPECT_EQ(textOf(runBody("try { await ctx.db.find('x', {}); } catch (e) { return e.message; }", {.bridge = bridge})),
+            "not for you");
+  EXPECT_EQ(textOf(runBody("return typeof ctx.db;")), "undefined");
+}
+
+TEST_F(RealWorker, EndsWhatDoesNotEnd) {
+  const RunOutcome endless = runBody("for (;;);", {.timeout = 200ms});
+  EXPECT_EQ(endless.status, RunStatus::timeout);
+  EXPECT_EQ(workers_.stats().killed, 0u) << "by its own watch";
+  const RunOutcome parsing = runBody("JSON.parse('['.repeat(50000000));", {.timeout = 200ms});
+  EXPECT_NE(parsing.status, RunStatus::success);
+  EXPECT_EQ(textOf(runBody("return 'well';")), "well");
+}
+
+TEST_F(RealWorker, SurvivesWhatNeedsTooMuchMemory) {
+  const RunOutcome heap = runBody("const all = []; for (;;) all.push(new Array(1000).fill(all.length));");
+  EXPECT_TRUE(heap.error.starts_with("out of memory")) << heap.error;
+  const RunOutcome strings = runBody("let s = 'x'; for (;;) s += s + s.length;");
+  EXPECT_EQ(strings.status, RunStatus::error);
+  EXPECT_EQ(textOf(runBody("return 'well';")), "well");
+}
+
+TEST_F(RealWorker, BoundsResults) {
+  EXPECT_EQ(runBody("return 'x'.repeat(7 << 20);").status, RunStatus::error);
+  EXPECT_EQ(runBody("return {f() {}};").status, RunStatus::error);
+  EXPECT_EQ(runBody("return 10n ** 30n;").error, "the result holds a BigInt beyond 64 bits");
+  EXPECT_EQ(runBody("return {'a\\0b': 1};").error, "the result holds a key with a NUL");
+  EXPECT_EQ(workers_.stats().killed, 0u);
+}
+
+TEST_F(RealWorker, ChecksCode) {
+  const auto check = [this](std::string source) {
+    return runBlocking(cores_, workers_.check(1, std::move(source), true));
+  };
+  const auto good = check("export default (event: {a: number}): number => event.a;");
+  ASSERT_TRUE(good) << good.error().message();
+  EXPECT_EQ(good->code.find("number"), std::string::npos) << good->code;
+  const auto wrong = check("export default function (event) {\n  return 1 +;\n}");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message().substr(0, 2), "2:") << wrong.error().message();
+  EXPECT_FALSE(check("export const a = 1;"));
+}
+
+}  // namespace
+}  // namespace mb::workers
