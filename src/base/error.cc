@@ -47,6 +47,7 @@ constexpr std::array kTable = {
     Row{ErrorCode::upstreamRefused, {502, "UPSTREAM_FAILED"}},
     Row{ErrorCode::upstreamRejected, {502, "UPSTREAM_FAILED"}},
     Row{ErrorCode::unavailable, {503, "UNAVAILABLE"}},
+    Row{ErrorCode::functionsBusy, {503, "FUNCTIONS_BUSY"}},
     Row{ErrorCode::staleCatalogue, {503, "UNAVAILABLE"}},
 };
 

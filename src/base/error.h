@@ -47,6 +47,7 @@ enum class ErrorCode {
   upstreamRefused,
   upstreamRejected,
   unavailable,
+  functionsBusy,  // no worker was free in time to run a function
   // Never reaches a client: the catalogue changed under a write, which is to be judged again on the new snapshot.
   staleCatalogue,
 };

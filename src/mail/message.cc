@@ -158,9 +158,14 @@ std::string quotedPrintable(std::string_view text) {
   return out;
 }
 
+std::string messageIdOf(const Message& message) {
+  return fmt::format("<{}@{}>", message.id, message.from.email.substr(message.from.email.find('@') + 1));
+}
+
 Result<std::string> compose(const Message& message) {
   CHECK(checkAddress(message.from));
   CHECK(checkAddress(message.to));
+  for (const Address& address : message.alsoTo) CHECK(checkAddress(address));
   if (message.replyTo) CHECK(checkAddress(*message.replyTo));
   if (hasControl(message.subject)) return invalid("the subject of a mail holds control characters");
   if (message.text.empty() && message.html.empty()) return invalid("a mail needs a text");
@@ -168,14 +173,15 @@ Result<std::string> compose(const Message& message) {
                            [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; })) {
     return invalid("the id of a mail holds more than letters and digits");
   }
-  const std::string domain = message.from.email.substr(message.from.email.find('@') + 1);
   std::string out;
   out += "From: " + mailbox(message.from, 6) + "\r\n";
-  out += "To: " + mailbox(message.to, 4) + "\r\n";
+  out += "To: " + mailbox(message.to, 4);
+  for (const Address& address : message.alsoTo) out += ",\r\n " + mailbox(address, 1);
+  out += "\r\n";
   if (message.replyTo) out += "Reply-To: " + mailbox(*message.replyTo, 10) + "\r\n";
   out += "Subject: " + encodedText(message.subject, 9) + "\r\n";
   out += "Date: " + dateText(message.date) + "\r\n";
-  out += "Message-ID: <" + message.id + "@" + domain + ">\r\n";
+  out += "Message-ID: " + messageIdOf(message) + "\r\n";
   if (message.automatic) out += "Auto-Submitted: auto-generated\r\n";
   out += "MIME-Version: 1.0\r\n";
   return out + bodyOf(message);

@@ -13,6 +13,7 @@ namespace mb::mail {
 struct Message {
   Address from;
   Address to;
+  std::vector<Address> alsoTo = {};
   std::optional<Address> replyTo;
   std::string subject;
   std::string text;  // lines end in LF; "" for none (then html must be given)
@@ -26,6 +27,8 @@ struct Message {
 // The whole message, lines ending in CRLF. Fails with validation when an address or a header holds control characters,
 // or an address cannot be one.
 Result<std::string> compose(const Message& message);
+// Its Message-ID, angle brackets included.
+std::string messageIdOf(const Message& message);
 
 // A header value of any UTF-8 as encoded words (RFC 2047) where it is not plain ASCII; folded lines.
 std::string encodedText(std::string_view text, size_t firstLineUsed);

@@ -76,11 +76,14 @@ bool isPublic(const ip::address& address) {
 
 bool AddressRule::permits(Trust trust, const sockaddr* address, socklen_t size) const {
   if (trust == Trust::deployment) return true;
+  const auto allowed = [&](const auto& judged) {
+    return isPublic(judged) || (trust == Trust::guarded && allow_.contain(judged));
+  };
   if (address->sa_family == AF_INET && size >= sizeof(sockaddr_in)) {
     sockaddr_in in;
     std::memcpy(&in, address, sizeof in);
     const ip::address_v4 judged(ntohl(in.sin_addr.s_addr));
-    return isPublic(judged) || allow_.contain(judged);
+    return allowed(judged);
   }
   if (address->sa_family == AF_INET6 && size >= sizeof(sockaddr_in6)) {
     sockaddr_in6 in;
@@ -88,7 +91,7 @@ bool AddressRule::permits(Trust trust, const sockaddr* address, socklen_t size) 
     ip::address_v6::bytes_type bytes;
     std::memcpy(bytes.data(), &in.sin6_addr, bytes.size());
     const ip::address_v6 judged(bytes);
-    return isPublic(judged) || allow_.contain(judged);
+    return allowed(judged);
   }
   return false;
 }

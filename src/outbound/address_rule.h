@@ -19,7 +19,8 @@ bool isPublic(const boost::asio::ip::address& address);
 class AddressRule {
  public:
   explicit AddressRule(Networks allow) : allow_(std::move(allow)) {}
-  // Whether a call of that trust may connect there. Guarded: false for any family but IPv4 and IPv6.
+  // Whether a call of that trust may connect there. Unless it is the deployment's: false for any family but IPv4 and
+  // IPv6.
   bool permits(Trust trust, const sockaddr* address, socklen_t size) const;
 
  private:

@@ -53,12 +53,36 @@ Error refusedUrl(const Error& why) {
   return Error(ErrorCode::upstreamRefused, "request failed").withCause("the URL " + why.message());
 }
 
+// The end of a call, told once: by its lane, or by whoever aborts it, who does not wait for the lane to let go of it.
+class Ending {
+ public:
+  explicit Ending(Resumer<Outcome> resumer) : resumer_(std::move(resumer)) {}
+  void tell(Outcome outcome) {
+    if (!told_.test_and_set()) resumer_.resume(std::move(outcome));
+  }
+
+ private:
+  Resumer<Outcome> resumer_;
+  std::atomic_flag told_;
+};
+
+Outcome abortedOutcome() {
+  Outcome outcome;
+  outcome.end = Outcome::End::timedOut;
+  outcome.problem = "aborted";
+  return outcome;
+}
+
 template <class Lane>
-Async<Outcome> run(Lane& lane, std::unique_ptr<Transfer> transfer) {
-  co_return co_await suspend<Outcome>([&lane, transfer = std::move(transfer)](Resumer<Outcome> resumer) mutable {
-    transfer->finish = [resumer = std::move(resumer)](Outcome outcome) mutable { resumer.resume(std::move(outcome)); };
-    lane.submit(std::move(transfer));
-  });
+Async<Outcome> run(Lane& lane, std::unique_ptr<Transfer> transfer, std::stop_token aborted) {
+  std::optional<std::stop_callback<std::function<void()>>> onAbort;
+  co_return co_await suspend<Outcome>(
+      [&lane, &onAbort, &aborted, transfer = std::move(transfer)](Resumer<Outcome> resumer) mutable {
+        const auto ending = std::make_shared<Ending>(std::move(resumer));
+        transfer->finish = [ending](Outcome outcome) { ending->tell(std::move(outcome)); };
+        lane.submit(std::move(transfer));
+        onAbort.emplace(aborted, [ending] { ending->tell(abortedOutcome()); });
+      });
 }
 
 bool isRedirect(int status) {
@@ -142,7 +166,7 @@ Task<Response> Client::send(Request request) {
   const int most = std::min(request.maxRedirects, kMaxRedirects);
   for (int hop = 0;; ++hop) {
     auto transfer = Transfer::http(impl_->around, request, target, deadline);
-    Outcome outcome = co_await run(impl_->http, std::move(transfer));
+    Outcome outcome = co_await run(impl_->http, std::move(transfer), request.aborted);
     if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
     Response response{outcome.status, std::move(outcome.headers), std::move(outcome.body), target.url};
     const std::string location(response.header("location"));
@@ -158,7 +182,7 @@ Task<> Client::mail(MailMessage message) {
   CO_TRY(const std::string url, smtpUrl(message.server));
   auto transfer = Transfer::smtp(impl_->around, message, url, deadline);
   MailLane& lane = message.trust == Trust::deployment ? impl_->deploymentMail : impl_->projectMail;
-  Outcome outcome = co_await run(lane, std::move(transfer));
+  Outcome outcome = co_await run(lane, std::move(transfer), message.aborted);
   if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
   co_return Result<>();
 }

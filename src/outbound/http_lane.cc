@@ -34,7 +34,11 @@ HttpLane::Share HttpLane::connectionCache() {
 }
 
 HttpLane::HttpLane(LineLimits limits)
-    : guarded_(connectionCache()), deployment_(connectionCache()), multi_(curl_multi_init()), line_(limits) {
+    : guarded_(connectionCache()),
+      publicOnly_(connectionCache()),
+      deployment_(connectionCache()),
+      multi_(curl_multi_init()),
+      line_(limits) {
   if (!multi_) throw std::bad_alloc();
   curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kConnectionsKept);
   curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_NOTHING));
@@ -50,6 +54,10 @@ HttpLane::~HttpLane() {
 }
 
 void HttpLane::submit(std::unique_ptr<Transfer> transfer) {
+  transfer->onAbort([this] {
+    anyAborted_ = true;
+    curl_multi_wakeup(multi_.get());
+  });
   bool full = false;
   {
     const std::scoped_lock lock(mutex_);
@@ -75,6 +83,7 @@ void HttpLane::stop() {
 void HttpLane::loop() {
   while (takeInbox()) {
     failExpired();
+    endAborted();
     startSome();
     int stillRunning = 0;
     curl_multi_perform(multi_.get(), &stillRunning);
@@ -109,8 +118,7 @@ void HttpLane::startSome() {
       finishAs(*transfer, Outcome::End::timedOut);
       continue;
     }
-    CURLSH* cache = transfer->trust() == Trust::guarded ? guarded_.get() : deployment_.get();
-    curl_easy_setopt(transfer->handle(), CURLOPT_SHARE, cache);
+    curl_easy_setopt(transfer->handle(), CURLOPT_SHARE, cacheOf(transfer->trust()));
     CURL* handle = transfer->handle();
     if (curl_multi_add_handle(multi_.get(), handle) != CURLM_OK) {
       line_.done(transfer->keys());
@@ -142,6 +150,34 @@ bool HttpLane::endSome() {
 
 void HttpLane::failExpired() {
   for (auto& transfer : line_.expired(std::chrono::steady_clock::now())) finishAs(*transfer, Outcome::End::timedOut);
+}
+
+// Those under way; one that waits is found when its turn comes.
+void HttpLane::endAborted() {
+  if (!anyAborted_.exchange(false)) return;
+  for (auto at = active_.begin(); at != active_.end();) {
+    Transfer& transfer = *at->second;
+    if (!transfer.aborted()) {
+      ++at;
+      continue;
+    }
+    curl_multi_remove_handle(multi_.get(), at->first);
+    line_.done(transfer.keys());
+    finishAs(transfer, Outcome::End::timedOut);
+    at = active_.erase(at);
+  }
+}
+
+CURLSH* HttpLane::cacheOf(Trust trust) const {
+  switch (trust) {
+    case Trust::guarded:
+      return guarded_.get();
+    case Trust::publicOnly:
+      return publicOnly_.get();
+    case Trust::deployment:
+      break;
+  }
+  return deployment_.get();
 }
 
 void HttpLane::endAll() {

@@ -39,12 +39,16 @@ class HttpLane {
   void startSome();
   bool endSome();
   void failExpired();
+  void endAborted();
   void endAll();
   int pollMs() const;
   void countAll();
 
+  CURLSH* cacheOf(Trust trust) const;
+
   // Connections are kept apart by trust, so a guarded call never travels on one that nobody judged.
   const Share guarded_;
+  const Share publicOnly_;
   const Share deployment_;
   const std::unique_ptr<CURLM, MultiCloser> multi_;
   // Of the lane's thread.
@@ -54,6 +58,7 @@ class HttpLane {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Transfer>> inbox_;
   bool stopping_ = false;
+  std::atomic<bool> anyAborted_ = false;
   std::atomic<size_t> running_ = 0;
   std::atomic<size_t> waiting_ = 0;
   std::thread thread_;

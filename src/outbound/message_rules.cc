@@ -20,6 +20,10 @@ std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorCode::validation, std::move(message));
 }
 
+bool equalsLower(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+}
+
 bool isTokenCharacter(char c) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -51,9 +55,21 @@ bool hasCleanLines(std::string_view data) {
 
 }  // namespace
 
+bool isHeaderName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, isTokenCharacter);
+}
+
+bool isHeaderValue(std::string_view value) {
+  if (value.starts_with(' ') || value.ends_with(' ')) return false;
+  return std::ranges::all_of(value, [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+bool isClientHeader(std::string_view name) {
+  return std::ranges::any_of(kOwn, [&](std::string_view own) { return equalsLower(name, own); });
+}
+
 bool isNamed(const Header& header, std::string_view lowerName) {
-  return std::ranges::equal(header.name, lowerName,
-                            [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+  return equalsLower(header.name, lowerName);
 }
 
 bool mayTravel(const Header& header) {
@@ -68,13 +84,9 @@ Result<> checkRequest(const Request& request) {
   size_t bytes = 0;
   for (const Header& header : request.headers) {
     bytes += header.name.size() + header.value.size();
-    if (header.name.empty() || !std::ranges::all_of(header.name, isTokenCharacter)) {
-      return invalid("has a header whose name is none");
-    }
+    if (!isHeaderName(header.name)) return invalid("has a header whose name is none");
     if (!isText(header.value)) return invalid("has control characters in the header " + header.name);
-    if (std::ranges::any_of(kOwn, [&](std::string_view own) { return isNamed(header, own); })) {
-      return invalid("must not set the header " + header.name);
-    }
+    if (isClientHeader(header.name)) return invalid("must not set the header " + header.name);
   }
   if (bytes > kMaxHeaderBytes) return invalid("has headers that are too long");
   return {};

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ namespace mb::outbound {
 
 enum class Trust {
   guarded,     // whatever a project sets: public addresses only, and what SERVICE_OUTBOUND_ALLOW lists
+  publicOnly,  // likewise, without what is listed: for whoever has to ask for more
   deployment,  // the operator's own settings: any address
 };
 
@@ -58,6 +60,8 @@ struct Request {
   // never does.
   int maxRedirects = 0;
   CallKeys keys;
+  // Once it is asked to stop the call ends at once, as one that timed out; it is not begun after that.
+  std::stop_token aborted = {};
 };
 
 struct Response {
@@ -97,6 +101,8 @@ struct MailMessage {
   std::chrono::milliseconds timeout{30'000};
   std::chrono::milliseconds connectTimeout{10'000};
   CallKeys keys;
+  // As of a request; what has begun may still arrive, for a second.
+  std::stop_token aborted = {};
 };
 
 class Outbound {
@@ -112,5 +118,12 @@ class Outbound {
 // or backslashes. The origin ("https://example.com:8443", lower case, without the default port). Names are not resolved
 // here: the address is judged when it is connected to. Fails with validation.
 Result<std::string> originOf(std::string_view url);
+
+// What a header of a setting may be. A name is a token (RFC 9110, 5.6.2), a value printable ASCII with blanks inside
+// only.
+bool isHeaderName(std::string_view name);
+bool isHeaderValue(std::string_view value);
+// Whether the client, or the one connection, sets it: Host, Content-Length and their like. Without regard to case.
+bool isClientHeader(std::string_view name);
 
 }  // namespace mb::outbound

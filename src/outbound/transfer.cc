@@ -35,12 +35,13 @@ void Transfer::append(List& list, const std::string& line) {
 }
 
 Transfer::Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadline,
-                   std::chrono::milliseconds connectTimeout)
+                   std::chrono::milliseconds connectTimeout, std::stop_token aborted)
     : around_(around),
       trust_(trust),
       keys_(std::move(keys)),
       deadline_(deadline),
       connectTimeout_(connectTimeout),
+      aborted_(std::move(aborted)),
       easy_(curl_easy_init()) {
   if (!easy_) throw std::bad_alloc();
   set(CURLOPT_NOSIGNAL, 1L);
@@ -65,7 +66,8 @@ Transfer::Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadli
 
 std::unique_ptr<Transfer> Transfer::http(Surroundings& around, const Request& request, const Target& target,
                                          Time deadline) {
-  std::unique_ptr<Transfer> out(new Transfer(around, request.trust, request.keys, deadline, request.connectTimeout));
+  std::unique_ptr<Transfer> out(
+      new Transfer(around, request.trust, request.keys, deadline, request.connectTimeout, request.aborted));
   out->maxReceived_ = request.maxResponseBytes;
   out->sent_ = request.body;
   out->set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -105,7 +107,8 @@ std::unique_ptr<Transfer> Transfer::http(Surroundings& around, const Request& re
 
 std::unique_ptr<Transfer> Transfer::smtp(Surroundings& around, const MailMessage& message, const std::string& url,
                                          Time deadline) {
-  std::unique_ptr<Transfer> out(new Transfer(around, message.trust, message.keys, deadline, message.connectTimeout));
+  std::unique_ptr<Transfer> out(
+      new Transfer(around, message.trust, message.keys, deadline, message.connectTimeout, message.aborted));
   const SmtpServer& server = message.server;
   const bool mustEncrypt = server.tls != SmtpServer::Tls::ifOffered || !server.user.empty();
   out->mail_ = true;
@@ -134,7 +137,7 @@ std::unique_ptr<Transfer> Transfer::smtp(Surroundings& around, const MailMessage
 
 bool Transfer::arm() {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
-  if (left.count() < 1) return false;
+  if (left.count() < 1 || aborted()) return false;
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::clamp<int64_t>(connectTimeout_.count(), 1, left.count())));
   return true;
@@ -218,7 +221,8 @@ size_t Transfer::giveBody(char* data, size_t size, size_t count, void* self) {
 
 int Transfer::keepGoing(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   const auto& transfer = *static_cast<Transfer*>(self);
-  return transfer.around_.stopping || std::chrono::steady_clock::now() >= transfer.deadline_ ? 1 : 0;
+  const bool ends = transfer.around_.stopping || transfer.aborted();
+  return ends || std::chrono::steady_clock::now() >= transfer.deadline_ ? 1 : 0;
 }
 
 }  // namespace mb::outbound

@@ -5,7 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -51,12 +54,18 @@ class Transfer {
   static std::unique_ptr<Transfer> smtp(Surroundings& around, const MailMessage& message, const std::string& url,
                                         Time deadline);
 
+  // `wake` is called once the call is to end early: maybe at once, maybe on another thread; at most once, and not after
+  // the transfer is gone. It must not wait for anything that the end of a transfer waits for.
+  void onAbort(std::function<void()> wake) { onAbort_.emplace(aborted_, std::move(wake)); }
+  bool aborted() const { return aborted_.stop_requested(); }
+
   CURL* handle() { return easy_.get(); }
   Trust trust() const { return trust_; }
   const CallKeys& keys() const { return keys_; }
   Time deadline() const { return deadline_; }
 
-  // Just before it starts: gives libcurl what is left of the time; false when nothing is.
+  // Just before it starts: gives libcurl what is left of the time; false when nothing is, or the
+  // call was aborted.
   bool arm();
   // After libcurl has ended it; takes what was received.
   Outcome outcome(CURLcode code);
@@ -73,7 +82,8 @@ class Transfer {
   };
   using List = std::unique_ptr<curl_slist, ListCloser>;
 
-  Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadline, std::chrono::milliseconds connectTimeout);
+  Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadline, std::chrono::milliseconds connectTimeout,
+           std::stop_token aborted);
   template <class T>
   void set(CURLoption option, T value) {
     curl_easy_setopt(easy_.get(), option, value);
@@ -90,6 +100,7 @@ class Transfer {
   const CallKeys keys_;
   const Time deadline_;
   const std::chrono::milliseconds connectTimeout_;
+  const std::stop_token aborted_;
   bool mail_ = false;
 
   std::string sent_;  // the body
@@ -105,8 +116,10 @@ class Transfer {
 
   List headers_;
   List recipients_;
-  // Last: it is closed while the rest is still there.
+  // It is closed while the rest is still there.
   std::unique_ptr<CURL, EasyCloser> easy_;
+  // Last: once it is gone nobody calls `wake`.
+  std::optional<std::stop_callback<std::function<void()>>> onAbort_;
 };
 
 }  // namespace mb::outbound

@@ -13,42 +13,13 @@ namespace mb::webhooks {
 namespace {
 
 constexpr std::string_view kEvents[] = {"insert", "update", "delete"};
-// The client's own, those of one connection, and what says who sends what.
-constexpr std::string_view kReserved[] = {"connection",
-                                          "content-encoding",
-                                          "content-length",
-                                          "content-type",
-                                          "expect",
-                                          "host",
-                                          "keep-alive",
-                                          "proxy-authorization",
-                                          "proxy-connection",
-                                          "te",
-                                          "trailer",
-                                          "transfer-encoding",
-                                          "upgrade",
-                                          "webhook-id",
-                                          "webhook-signature",
-                                          "webhook-timestamp",
-                                          "x-service-signature"};
+// Beside the client's own: what says what is sent, and by whom.
+constexpr std::string_view kReserved[] = {"content-encoding",  "content-type",      "webhook-id",
+                                          "webhook-signature", "webhook-timestamp", "x-service-signature"};
 constexpr size_t kMostHeaderNameBytes = 100;
 constexpr std::string_view kNameRule = "must be a letter, then at most 63 letters, digits, hyphens or underscores";
 
 using Problems = std::vector<ErrorDetail>;
-
-bool isToken(std::string_view name) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !name.empty() && std::ranges::all_of(name, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kMarks.find(c) != std::string_view::npos;
-  });
-}
-
-// Printable ASCII, blanks inside only.
-bool isHeaderValue(std::string_view value) {
-  if (value.starts_with(' ') || value.ends_with(' ')) return false;
-  return std::ranges::all_of(value, [](char c) { return c >= 0x20 && c < 0x7F; });
-}
 
 void checkEvents(const std::vector<std::string>& events, Problems& problems) {
   if (events.empty()) problems.push_back({"/events", "must name at least one of insert, update, delete"});
@@ -73,16 +44,16 @@ void checkHeaders(doc::DocumentView headers, Problems& problems) {
   for (const doc::Element& header : headers) {
     const std::string path = "/headers/" + std::string(header.key);
     const std::string name = identity::lowerAscii(header.key);
-    if (!isToken(header.key) || header.key.size() > kMostHeaderNameBytes) {
+    if (!outbound::isHeaderName(header.key) || header.key.size() > kMostHeaderNameBytes) {
       problems.push_back({path, "is no name of a header"});
-    } else if (std::ranges::find(kReserved, name) != std::end(kReserved)) {
+    } else if (outbound::isClientHeader(name) || std::ranges::find(kReserved, name) != std::end(kReserved)) {
       problems.push_back({path, "is set by the server"});
     } else if (!seen.insert(name).second) {
       problems.push_back({path, "stands here twice"});
     }
     if (header.value.type() != doc::BsonType::string) {
       problems.push_back({path, "must be a string"});
-    } else if (!isHeaderValue(header.value.asString())) {
+    } else if (!outbound::isHeaderValue(header.value.asString())) {
       problems.push_back({path, "must be printable ASCII without blanks around it"});
     } else {
       bytes += header.key.size() + header.value.asString().size();
