@@ -17,6 +17,7 @@ Data::Data(DataDeps deps, ProjectNumbers projects)
       source_(deps_.store),
       slot_(deps_.snapshots.addSlot<CollectionTable>(source_)),
       documents_(deps_, slot_),
+      serviceDocuments_(deps_),
       collections_(deps_, slot_),
       expiry_(deps_, std::move(projects)) {}
 

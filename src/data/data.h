@@ -9,6 +9,7 @@
 #include "data/data_deps.h"
 #include "data/documents.h"
 #include "data/expiry.h"
+#include "data/service_documents.h"
 
 namespace mb::data {
 
@@ -22,6 +23,7 @@ class Data {
 
   snapshot::SlotKey<CollectionTable> slot() const { return slot_; }
   Documents& documents() { return documents_; }
+  ServiceDocuments& serviceDocuments() { return serviceDocuments_; }
   Collections& collections() { return collections_; }
   Expiry& expiry() { return expiry_; }
 
@@ -32,6 +34,7 @@ class Data {
   CollectionTableSource source_;
   snapshot::SlotKey<CollectionTable> slot_;
   Documents documents_;
+  ServiceDocuments serviceDocuments_;
   Collections collections_;
   Expiry expiry_;
 };

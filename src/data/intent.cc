@@ -30,7 +30,7 @@ Result<> readUpdate(Intent& intent, const Grant& grant) {
   if (operators != 0 && fields != 0) {
     return fail(ErrorCode::invalidUpdate, "a body is either fields to set or update operators, not both");
   }
-  doc::UpdateOptions options;
+  doc::UpdateOptions options = intent.options;
   options.coercion = &grant.collection->coercion();
   TRY(intent.update, operators != 0 ? doc::Update::parse(body, options) : doc::Update::set(body, options));
   return guardDeniedFields(body, operators != 0, grant);

@@ -14,7 +14,7 @@ enum class WriteEvent { insert, update, replace, remove };
 
 // A write as it would happen if nothing else did. References are valid until run() has returned.
 struct HookedWrite {
-  const snapshot::ProjectSnapshot& project;
+  const snapshot::SnapshotPtr& project;
   const Collection& collection;
   WriteEvent event;
   const std::string& id;

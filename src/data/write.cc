@@ -9,6 +9,8 @@ namespace {
 constexpr int kMaxHookRounds = 3;
 constexpr std::chrono::seconds kHookChain{5};
 
+}  // namespace
+
 Error violation(const Grant& grant, const std::string& index) {
   Error hidden(ErrorCode::conflict, "a value that must be unique is taken");
   for (const store::IndexInfo& each : grant.collection->info.indexes) {
@@ -22,6 +24,8 @@ Error violation(const Grant& grant, const std::string& index) {
   }
   return Error(ErrorCode::conflict, "the unique index \"" + index + "\" already holds this value");
 }
+
+namespace {
 
 store::Change changeTo(WriteEvent event, doc::Document document) {
   return event == WriteEvent::replace ? store::Change::replace(std::move(document))
@@ -117,7 +121,7 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
       CO_TRY(const doc::Document drafted, draft(judgement, hooked.before));
       CO_TRY(hooked.draft, settle(judgement, hooked.before, drafted));
     }
-    const HookedWrite shown{*grant.project,
+    const HookedWrite shown{grant.project,
                             *grant.collection,
                             intent.event,
                             intent.id,

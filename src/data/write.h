@@ -15,6 +15,7 @@ struct Intent {
   std::string id;
   bool fresh = false;                 // the id was made for this insert
   doc::Document body;                 // of insert, update and replace, as sent
+  doc::UpdateOptions options = {};    // of update: positional operators, for those who may use them
   std::optional<doc::Update> update;  // of update, parsed; empty when the body names nothing
 };
 
@@ -40,6 +41,9 @@ Result<doc::Document> draft(const Judgement& judgement, const std::optional<doc:
 // The draft (or what a hook made of it) as it will be stored: fields of the server, schema, keys, field rules, CEL.
 Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc::Document>& before,
                              const doc::Document& draft);
+
+// What is told of a write that a unique index refused.
+Error violation(const Grant& grant, const std::string& index);
 
 // ---- the pieces of settle
 // `draft` with id, createdAt, updatedAt and ownerId as the server wants them.

@@ -48,6 +48,7 @@ struct Response {
   std::vector<std::pair<std::string_view, std::string>> headers;  // names are literals
   bool close = false;                                             // close the connection after this answer
   std::shared_ptr<const WebSocketUpgrade> upgrade;                // what follows a 101: webSocketResponse()
+  std::shared_ptr<const void> keeps;                              // owns those of the names above that are no literals
 
   static Response empty(int status);  // 204, 201 without a body
   static Response json(int status, std::string body);
@@ -65,6 +66,7 @@ class QueryParams {
  public:
   static Result<QueryParams> parse(std::string_view rawQuery);
   std::optional<std::string_view> get(std::string_view name) const;  // the first
+  const std::vector<std::pair<std::string, std::string>>& items() const { return items_; }
 
  private:
   std::vector<std::pair<std::string, std::string>> items_;

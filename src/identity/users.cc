@@ -132,11 +132,16 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
     if (realm.control && hook_ != nullptr) {
       CO_TRY(plan, co_await hook_->plan(*user, addition.invite));
     }
+    jobs::JobChanges following;
+    if (!realm.control && follower_ != nullptr) {
+      CO_TRY(following, co_await follower_->userCreated(realm.project, *user));
+    }
     std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user->id.str())};
     const size_t planned = plan.targets.size();
     std::move(plan.targets.begin(), plan.targets.end(), std::back_inserter(targets));
     targets.insert(targets.end(), mail.targets.begin(), mail.targets.end());
     addTargets(targets, addition.entries);
+    targets.insert(targets.end(), following.targets.begin(), following.targets.end());
     store::WriteOptions options{
         .deadline = deadline, .actor = addition.actor, .bumpEpochs = std::move(plan.bumpEpochs)};
     store::Judge judge =
@@ -150,9 +155,11 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
       std::move(beside.begin(), beside.end(), std::back_inserter(changes));
       addMail(changes, mail, !user->emailVerified);
       for (const store::Insert& entry : addition.entries) changes.push_back(store::Change::put(entry.document));
+      std::ranges::move(following.changes, std::back_inserter(changes));
       return changes;
     };
     auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
+    if (outcome && outcome->committed() && !following.ids.empty()) follower_->committed(std::move(following.ids));
     if (outcome || outcome.error().code() != ErrorCode::staleCatalogue) co_return outcome;
     if (attempt == kMostPlans) co_return fail(ErrorCode::conflict, "another registration came first, try again");
   }

@@ -13,6 +13,7 @@
 #include "identity/realm.h"
 #include "identity/registration.h"
 #include "identity/tables.h"
+#include "identity/user_follower.h"
 #include "identity/user_types.h"
 #include "policy/caller.h"
 
@@ -29,6 +30,8 @@ class Users {
       : deps_(deps), passwords_(passwords), mail_(mail), guard_(deps.clock, kMostFailedLogins, "logins") {}
   // Called for registrations in the control realm. Before the first request; outlives this.
   void setRegistrationHook(RegistrationHook& hook) { hook_ = &hook; }
+  // Told of new end users of projects. Likewise.
+  void setFollower(UserFollower& follower) { follower_ = &follower; }
 
   // Mails a link that proves the address. Fails with validation (shape of the address, password rules), emailTaken,
   // unavailable (hashing queue full). With TakenEmail::hide a taken address gives a user that looks new and is nowhere,
@@ -83,6 +86,7 @@ class Users {
   AccountMail& mail_;
   AttemptGuard guard_;
   RegistrationHook* hook_ = nullptr;
+  UserFollower* follower_ = nullptr;
 };
 
 }  // namespace mb::identity

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/cel/cel.h"
 #include "policy/cel/value.h"
 
 namespace re2 {
@@ -69,6 +70,10 @@ struct Program {
   std::vector<std::string> variables;
   uint16_t localSlots = 0;
 };
+
+// The resolved and judged tree of an expression, for those who make something else of it than a value. Fails as
+// Expression::compile does.
+Result<std::unique_ptr<const Program>> checkedProgram(std::string_view source, const Environment& environment);
 
 inline constexpr size_t kMaxSourceBytes = 8 * 1024;
 inline constexpr int kMaxNesting = 64;

@@ -17,22 +17,35 @@ std::string errorText(const Value& error) {
   return fmt::format("{} (line {}, column {})", error.data, error.size >> 16, error.size & 0xFFFF);
 }
 
+// The type of the whole goes to `type`.
+std::vector<Problem> check(Program& program, const Environment& environment, std::string& type) {
+  std::vector<Problem> problems;
+  if (program.source.size() > kMaxSourceBytes) {
+    problems.push_back({1, 1, fmt::format("the expression is longer than {} bytes", kMaxSourceBytes)});
+  } else if (!isValidUtf8(program.source)) {
+    problems.push_back({1, 1, "the expression is not valid UTF-8"});
+  } else if (Parser(program, problems).parse()) {
+    type = Checker(program, environment, problems).check();
+  }
+  return problems;
+}
+
+Error asError(const std::vector<Problem>& problems) {
+  std::vector<ErrorDetail> details;
+  for (const Problem& problem : problems) {
+    details.push_back({fmt::format("{}:{}", problem.line, problem.column), problem.message});
+  }
+  const Problem& first = problems.front();
+  return Error(ErrorCode::validation, fmt::format("line {}, column {}: {}", first.line, first.column, first.message))
+      .withDetails(std::move(details));
+}
+
 // Its own address must not change once parsed: nodes view the source.
 class Compiled final : public Expression {
  public:
   explicit Compiled(std::string_view source) { program_.source = source; }
 
-  std::vector<Problem> build(const Environment& environment) {
-    std::vector<Problem> problems;
-    if (program_.source.size() > kMaxSourceBytes) {
-      problems.push_back({1, 1, fmt::format("the expression is longer than {} bytes", kMaxSourceBytes)});
-    } else if (!isValidUtf8(program_.source)) {
-      problems.push_back({1, 1, "the expression is not valid UTF-8"});
-    } else if (Parser(program_, problems).parse()) {
-      type_ = Checker(program_, environment, problems).check();
-    }
-    return problems;
-  }
+  std::vector<Problem> build(const Environment& environment) { return check(program_, environment, type_); }
 
   std::string_view resultType() const override { return type_; }
 
@@ -105,15 +118,17 @@ std::string_view kindName(Kind kind) {
 Result<std::shared_ptr<const Expression>> Expression::compile(std::string_view source, const Environment& environment) {
   auto compiled = std::make_shared<Compiled>(source);
   const std::vector<Problem> problems = compiled->build(environment);
-  if (problems.empty()) return compiled;
-  std::vector<ErrorDetail> details;
-  for (const Problem& problem : problems) {
-    details.push_back({fmt::format("{}:{}", problem.line, problem.column), problem.message});
-  }
-  const Problem& first = problems.front();
-  return fail(
-      Error(ErrorCode::validation, fmt::format("line {}, column {}: {}", first.line, first.column, first.message))
-          .withDetails(std::move(details)));
+  if (!problems.empty()) return fail(asError(problems));
+  return compiled;
+}
+
+Result<std::unique_ptr<const Program>> checkedProgram(std::string_view source, const Environment& environment) {
+  auto program = std::make_unique<Program>();
+  program->source = source;
+  std::string type;
+  const std::vector<Problem> problems = check(*program, environment, type);
+  if (!problems.empty()) return fail(asError(problems));
+  return program;
 }
 
 }  // namespace mb::cel

@@ -1,0 +1,263 @@
+#include "data/service_documents.h"
+
+#include <algorithm>
+
+#include "data/data_deps.h"
+#include "data/write.h"
+
+namespace mb::data {
+
+namespace {
+
+constexpr uint64_t kPerCommit = 100;
+
+const policy::Caller& asServer() {
+  static const policy::Caller caller = [] {
+    policy::Caller server;
+    server.kind = policy::CallerKind::server;
+    return server;
+  }();
+  return caller;
+}
+
+// By Authority::admin, and without a rule.
+Grant grantOn(const Collection& collection) {
+  Grant grant;
+  grant.collection = &collection;
+  return grant;
+}
+
+store::WriteOptions optionsOf(const ServiceAccess& access) {
+  store::WriteOptions options;
+  options.deadline = access.deadline;
+  options.actor = access.actor;
+  options.logged = access.logged;
+  return options;
+}
+
+std::vector<store::WriteTarget> targetsOf(const Collection& collection, const std::vector<std::string>& ids) {
+  std::vector<store::WriteTarget> targets;
+  for (const std::string& id : ids) targets.push_back({collection.ref, id});
+  return targets;
+}
+
+doc::Filter behind(const std::string& id) {
+  doc::BsonWriter out;
+  out.beginDocument("id");
+  out.appendString("$gt", id);
+  out.end();
+  return *doc::Filter::parse(out.finish());
+}
+
+Result<> mayGoOn(const ServiceAccess& access, int staleTries) {
+  if (access.aborted.stop_requested()) return fail(ErrorCode::unavailable, "the run is over");
+  if (std::chrono::steady_clock::now() >= access.deadline) return fail(ErrorCode::unavailable, "the time is up");
+  if (staleTries < kMaxStaleTries) return {};
+  return fail(ErrorCode::unavailable, "the collection is being changed, try again");
+}
+
+bool isStale(const Error& error) {
+  return error.code() == ErrorCode::staleCatalogue;
+}
+
+}  // namespace
+
+// What an update of many documents knows of itself. Stays where it is: the parsed update refers to the filter.
+struct ServiceDocuments::ManyUpdate {
+  const doc::Document filterSource;
+  const std::optional<doc::Document> arrayFilters;
+  const bool removes = false;
+  Intent intent;
+  doc::Filter filter = {};
+  UpdateCounts counts = {};
+  std::optional<Error> problem = {};  // of the first document that could not be changed
+
+  // With the collection's schema.
+  Result<> read(const Collection& collection) {
+    TRY(filter, doc::Filter::parse(filterSource, &collection.coercion()));
+    if (removes) return {};
+    intent.options.positional = true;
+    intent.options.query = &filter;
+    if (arrayFilters) {
+      TRY(intent.options.arrayFilters, doc::parseArrayFilters(*arrayFilters, &collection.coercion()));
+    }
+    return readIntent(intent, grantOn(collection));
+  }
+  // What becomes of a document that matches.
+  Result<store::Change> changed(const Grant& grant, const doc::Document& before, Timestamp now) {
+    if (removes) return store::Change::remove();
+    intent.id = before.view().stringOr("id");
+    const Judgement judgement{grant, intent, asServer(), now};
+    TRY(doc::Document drafted, draft(judgement, before));
+    if (drafted == before) return store::Change::keep();
+    TRY(doc::Document settled, settle(judgement, before, drafted));
+    return store::Change::put(std::move(settled));
+  }
+  std::vector<store::Change> judge(const Grant& grant, std::span<const std::optional<doc::Document>> before,
+                                   Timestamp now, UpdateCounts& commit) {
+    std::vector<store::Change> changes;
+    for (const std::optional<doc::Document>& document : before) {
+      if (problem || !document || !filter.matches(*document)) {
+        changes.push_back(store::Change::keep());
+        continue;
+      }
+      Result<store::Change> change = changed(grant, *document, now);
+      if (!change) {
+        problem = std::move(change).error();
+        changes.push_back(store::Change::keep());
+        continue;
+      }
+      ++commit.matched;
+      if (change->kind != store::Change::Kind::keep) ++commit.modified;
+      changes.push_back(*std::move(change));
+    }
+    return changes;
+  }
+};
+
+// ---- reading
+
+Task<std::vector<doc::Document>> ServiceDocuments::find(ServiceAccess access, std::string collection,
+                                                        doc::Document filter, FindOptions options) {
+  CO_TRY(const CollectionPtr found, co_await access.collections.find(std::move(collection)));
+  store::Query query;
+  query.collection = found->ref;
+  CO_TRY(query.filter, doc::Filter::parse(filter, &found->coercion()));
+  if (options.limit == 0) co_return std::vector<doc::Document>();
+  query.limit = std::min(options.limit, kMostFound);
+  query.skip = options.skip;
+  query.sort = std::move(options.sort);
+  query.deadline = access.deadline;
+  CO_TRY(store::QueryResult result, co_await deps_.store.find(std::move(query)));
+  co_return std::move(result.documents);
+}
+
+Task<uint64_t> ServiceDocuments::count(ServiceAccess access, std::string collection, doc::Document filter) {
+  CO_TRY(const CollectionPtr found, co_await access.collections.find(std::move(collection)));
+  CO_TRY(const doc::Filter parsed, doc::Filter::parse(filter, &found->coercion()));
+  co_return co_await deps_.store.count(found->ref, parsed, access.deadline);
+}
+
+// ---- inserting
+
+Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess access, CollectionPtr collection,
+                                                               doc::Document document) {
+  const Grant grant = grantOn(*collection);
+  Intent intent;
+  intent.body = std::move(document);
+  if (!intent.body.view().find("id")) {
+    intent.id = deps_.ids.next();
+    intent.fresh = true;
+  }
+  CO_CHECK(readIntent(intent, grant));
+  std::optional<doc::Document> written;
+  std::vector<store::WriteTarget> targets{{collection->ref, intent.id, intent.fresh}};
+  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+    const Judgement judgement{grant, intent, asServer(), deps_.clock.now()};
+    CHECK(checkTarget(judgement, before.front()));
+    TRY(written, settle(judgement, before.front(), intent.body));
+    std::vector<store::Change> changes;
+    changes.push_back(store::Change::put(*written));
+    return changes;
+  };
+  auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(access));
+  if (!outcome && isStale(outcome.error())) co_return std::nullopt;
+  if (!outcome) co_return fail(std::move(outcome).error());
+  if (!outcome->committed()) co_return fail(violation(grant, outcome->violatedIndex));
+  co_return written;
+}
+
+Task<doc::Document> ServiceDocuments::insertOne(ServiceAccess access, std::string collection, doc::Document document) {
+  for (int tries = 0;; ++tries) {
+    CO_CHECK(mayGoOn(access, tries));
+    CO_TRY(CollectionPtr found, co_await access.collections.find(collection));
+    CO_TRY(std::optional<doc::Document> written, co_await insertNow(access, std::move(found), document));
+    if (written) co_return *std::move(written);
+  }
+}
+
+// ---- many
+
+Task<ServiceDocuments::Page> ServiceDocuments::page(store::CollectionRef collection, doc::Filter filter,
+                                                    std::string after, store::Deadline deadline) {
+  for (uint64_t limit = kPerCommit;; limit /= 2) {
+    store::Query query;
+    query.collection = collection;
+    query.filter = after.empty() ? filter : doc::Filter::both(filter, behind(after));
+    query.limit = limit;
+    query.deadline = deadline;
+    auto found = co_await deps_.store.find(std::move(query));
+    // Large documents: fewer at a time.
+    if (!found && found.error().code() == ErrorCode::payloadTooLarge && limit > 1) continue;
+    if (!found) co_return fail(std::move(found).error());
+    Page page;
+    for (const doc::Document& document : found->documents) page.ids.emplace_back(document.view().stringOr("id"));
+    page.last = page.ids.size() < limit;
+    co_return page;
+  }
+}
+
+Task<> ServiceDocuments::updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update,
+                                   std::vector<std::string> ids) {
+  const Grant grant = grantOn(*collection);
+  std::optional<Error> broken;
+  while (!ids.empty()) {
+    UpdateCounts commit;
+    update.problem.reset();
+    store::Judge judge =
+        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+      return update.judge(grant, before, deps_.clock.now(), commit);
+    };
+    CO_TRY(const store::WriteOutcome outcome,
+           co_await deps_.store.write(targetsOf(*collection, ids), std::move(judge), optionsOf(access)));
+    if (outcome.committed()) {
+      update.counts.matched += commit.matched;
+      update.counts.modified += commit.modified;
+      break;
+    }
+    // Nothing is written: once more, without the one that breaks the index and those behind it.
+    ids.resize(outcome.violatingTarget);
+    broken = violation(grant, outcome.violatedIndex);
+  }
+  if (!update.problem && broken) update.problem = std::move(broken);
+  co_return Result<>();
+}
+
+Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string collection, ManyUpdate& update) {
+  std::string after;
+  for (int staleTries = 0;;) {
+    CO_CHECK(mayGoOn(access, staleTries));
+    CO_TRY(const CollectionPtr found, co_await access.collections.find(collection));
+    CO_CHECK(update.read(*found));
+    CO_TRY(Page next, co_await page(found->ref, update.filter, after, access.deadline));
+    if (next.ids.empty()) co_return update.counts;
+    std::string reached = next.ids.back();
+    auto written = co_await updateNow(access, found, update, std::move(next.ids));
+    if (!written && isStale(written.error())) {
+      ++staleTries;
+      continue;
+    }
+    if (!written) co_return fail(std::move(written).error());
+    if (update.problem) co_return fail(*std::move(update.problem));
+    if (next.last) co_return update.counts;
+    after = std::move(reached);
+  }
+}
+
+Task<UpdateCounts> ServiceDocuments::updateMany(ServiceAccess access, std::string collection, doc::Document filter,
+                                                doc::Document body, std::optional<doc::Document> arrayFilters) {
+  ManyUpdate update{.filterSource = std::move(filter), .arrayFilters = std::move(arrayFilters), .intent = {}};
+  update.intent.event = WriteEvent::update;
+  update.intent.id = "any";
+  update.intent.body = std::move(body);
+  co_return co_await many(std::move(access), std::move(collection), update);
+}
+
+Task<int64_t> ServiceDocuments::deleteMany(ServiceAccess access, std::string collection, doc::Document filter) {
+  ManyUpdate update{.filterSource = std::move(filter), .arrayFilters = {}, .removes = true, .intent = {}};
+  update.intent.event = WriteEvent::remove;
+  CO_TRY(const UpdateCounts counts, co_await many(std::move(access), std::move(collection), update));
+  co_return counts.modified;
+}
+
+}  // namespace mb::data
