@@ -145,7 +145,8 @@ class MailCatcher:
     def _authenticate(self, _server, session, _envelope, _mechanism, data) -> AuthResult:
         given = data.login.decode(), data.password.decode()
         session.login_name = given[0]
-        return AuthResult(success=isinstance(data, LoginPassword) and given == self.login)
+        # Not handled: that a login is refused is still to be said.
+        return AuthResult(success=isinstance(data, LoginPassword) and given == self.login, handled=False)
 
     async def handle_RCPT(self, _server, _session, envelope, address, options) -> str:
         with self._lock:

@@ -1,0 +1,90 @@
+#include "integrations/http_message.h"
+
+#include <map>
+
+#include "base/utf8.h"
+#include "document/json.h"
+#include "identity/records.h"
+
+namespace mb::integrations {
+
+namespace {
+
+// Results travel on into functions, where values nest at most so deep.
+constexpr size_t kMostDepth = 60;
+
+// "application/vnd.api+json; charset=utf-8" is "application/vnd.api+json".
+std::string mediaType(std::string_view contentType) {
+  return identity::lowerAscii(identity::trimmed(contentType.substr(0, contentType.find(';'))));
+}
+
+bool isJson(std::string_view type) {
+  return type == "application/json" || type == "text/json" || type.ends_with("+json");
+}
+
+bool mayBeText(std::string_view type) {
+  return type.empty() || type.starts_with("text/") || isJson(type) || type.ends_with("+xml") ||
+         type == "application/xml" || type == "application/javascript" || type == "application/x-ndjson" ||
+         type == "application/x-www-form-urlencoded";
+}
+
+// Bytes that are no UTF-8 as the Latin-1 that headers once were.
+std::string asText(std::string_view bytes) {
+  if (isUtf8(bytes)) return std::string(bytes);
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      out += c;
+    } else {
+      out += static_cast<char>(0xC0 | (byte >> 6));
+      out += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return out;
+}
+
+void appendBody(doc::BsonWriter& out, std::string_view type, std::string_view bytes) {
+  if (bytes.empty()) return out.appendNull("body");
+  if (isJson(type)) {
+    const doc::JsonLimits limits{.maxDepth = kMostDepth, .extended = doc::ExtendedJson::refuse};
+    if (const auto value = doc::parseJsonValue(bytes, limits)) return out.append("body", value->view().begin()->value);
+  }
+  if (mayBeText(type) && isUtf8(bytes)) return out.appendString("body", bytes);
+  out.appendBinary("body", bytes);
+}
+
+}  // namespace
+
+SentBody sentBody(doc::ValueView value) {
+  switch (value.type()) {
+    case doc::BsonType::null:
+      return {};
+    case doc::BsonType::string:
+      return {std::string(value.asString()), "text/plain; charset=utf-8"};
+    case doc::BsonType::binary:
+      return {std::string(value.asBinary()), "application/octet-stream"};
+    default:
+      SentBody body{"", "application/json"};
+      doc::writeJsonValue(body.bytes, value);
+      return body;
+  }
+}
+
+doc::Document answerOf(const outbound::Response& response) {
+  std::map<std::string, std::string> headers;
+  for (const outbound::Header& header : response.headers) {
+    if (!outbound::isHeaderName(header.name)) continue;
+    const auto [entry, isNew] = headers.try_emplace(header.name, asText(header.value));
+    if (!isNew) entry->second += ", " + asText(header.value);
+  }
+  doc::BsonWriter out(response.body.size() + 1024);
+  out.appendInt32("status", response.status);
+  out.beginDocument("headers");
+  for (const auto& [name, value] : headers) out.appendString(name, value);
+  out.end();
+  appendBody(out, mediaType(response.header("content-type")), response.body);
+  return out.finish();
+}
+
+}  // namespace mb::integrations

@@ -1,0 +1,174 @@
+#include "integrations/http_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "document/json.h"
+#include "outbound/outbound.h"
+
+namespace mb::integrations {
+
+namespace {
+
+constexpr size_t kMostBytes = 8 << 10;
+constexpr std::string_view kUnreserved = "-._~";
+constexpr std::string_view kInPath = "-._~!$&'()*+,;=:@/";
+constexpr std::string_view kInQuery = "-._~!$&'()*+,;=:@/?";
+
+std::unexpected<Error> refused(std::string_view where, std::string message) {
+  return fail(Error(ErrorCode::validation, fmt::format("/args/{} {}", where, message))
+                  .withDetail(fmt::format("/args/{}", where), message));
+}
+
+bool isAlnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+int hexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+bool isControl(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
+
+void appendEncoded(std::string& out, std::string_view text, std::string_view kept) {
+  for (const char c : text) {
+    if (isAlnum(c) || kept.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+}
+
+// What is escaped already stays so; nullopt where a percent sign begins no escape, or one of a control character.
+std::optional<std::string> escaped(std::string_view text, std::string_view kept) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] != '%') {
+      appendEncoded(out, text.substr(at++, 1), kept);
+      continue;
+    }
+    const int high = at + 2 < text.size() ? hexDigit(text[at + 1]) : -1;
+    const int low = high < 0 ? -1 : hexDigit(text[at + 2]);
+    if (low < 0 || isControl(static_cast<char>(high * 16 + low))) return std::nullopt;
+    out += text.substr(at, 3);
+    at += 3;
+  }
+  return out;
+}
+
+// `escapedPath` as others may come to read it: escapes undone, backslashes as slashes.
+std::string generouslyRead(std::string_view escapedPath) {
+  std::string out;
+  for (size_t at = 0; at < escapedPath.size(); ++at) {
+    char c = escapedPath[at];
+    if (c == '%') {
+      c = static_cast<char>(hexDigit(escapedPath[at + 1]) * 16 + hexDigit(escapedPath[at + 2]));
+      at += 2;
+    }
+    out += c == '\\' ? '/' : c;
+  }
+  return out;
+}
+
+bool climbs(std::string_view escapedPath) {
+  const std::string text = generouslyRead(escapedPath);
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('/', at), text.size());
+    // What stands behind ";" is a parameter of the segment to some.
+    const std::string_view segment = std::string_view(text).substr(at, end - at);
+    const std::string_view name = segment.substr(0, segment.find(';'));
+    if (name == "." || name == "..") return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+bool beginsWithScheme(std::string_view path) {
+  const size_t colon = path.find(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  return std::ranges::all_of(path.substr(0, colon),
+                             [](char c) { return isAlnum(c) || c == '+' || c == '-' || c == '.'; });
+}
+
+// "" where it is nothing that a query can hold.
+std::string queryText(doc::ValueView value) {
+  if (value.type() == doc::BsonType::string) return std::string(value.asString());
+  std::string text;
+  if (value.isNumber() || value.type() == doc::BsonType::boolean || value.type() == doc::BsonType::date) {
+    doc::writeJsonValue(text, value);
+    std::erase(text, '"');
+  }
+  return text;
+}
+
+Result<> addQuery(std::string& url, std::string_view name, doc::ValueView value) {
+  if (value.type() == doc::BsonType::null) return {};
+  if (value.type() == doc::BsonType::array) {
+    for (const auto& [index, each] : value.asDocument()) {
+      if (each.type() == doc::BsonType::array) return refused(fmt::format("query/{}", name), "must not hold lists");
+      CHECK(addQuery(url, name, each));
+    }
+    return {};
+  }
+  const std::string text = queryText(value);
+  if (text.empty() && value.type() != doc::BsonType::string) {
+    return refused(fmt::format("query/{}", name), "must be a string, a number, true or false, or a list of these");
+  }
+  url += url.find('?') == std::string::npos ? '?' : '&';
+  appendEncoded(url, name, kUnreserved);
+  url += '=';
+  appendEncoded(url, text, kUnreserved);
+  return {};
+}
+
+}  // namespace
+
+std::string baseUrlProblem(std::string_view baseUrl) {
+  const auto origin = outbound::originOf(baseUrl);
+  if (!origin) return origin.error().message();
+  if (baseUrl.find_first_of("?#") != std::string_view::npos) return "must end with its path";
+  const size_t path = baseUrl.find('/', baseUrl.find("://") + 3);
+  if (path == std::string_view::npos) return {};
+  const auto whole = escaped(baseUrl.substr(path), kInPath);
+  return whole && *whole == baseUrl.substr(path) && !climbs(*whole) ? "" : "has a path that is none";
+}
+
+Result<std::string> addressBelow(std::string_view baseUrl, std::string_view path, doc::DocumentView query) {
+  if (path.size() > kMostBytes) return refused("path", "is too long");
+  if (std::ranges::any_of(path, [](char c) { return isControl(c) || c == '\\' || c == '#'; })) {
+    return refused("path", "must not hold control characters, backslashes or \"#\"");
+  }
+  const size_t mark = path.find('?');
+  std::string_view own = path.substr(0, mark);
+  const std::string_view asked = mark == std::string_view::npos ? std::string_view() : path.substr(mark + 1);
+  if (own.starts_with("//")) return refused("path", "must begin with a single \"/\"");
+  if (!own.starts_with('/') && beginsWithScheme(own)) return refused("path", "must be a path, not an address");
+  const bool slash = own.starts_with('/');
+  if (slash) own.remove_prefix(1);
+  const auto segments = escaped(own, kInPath);
+  const auto firstQuery = escaped(asked, kInQuery);
+  if (!segments || !firstQuery) return refused("path", "holds a percent sign that begins no escape that can be sent");
+  if (climbs(*segments)) return refused("path", "must not hold segments that are \".\" or \"..\"");
+  // Escaped or not: a second slash at its beginning.
+  if (generouslyRead(*segments).starts_with('/')) return refused("path", "must begin with a single \"/\"");
+  std::string url(baseUrl);
+  if (slash || !segments->empty()) {
+    if (url.ends_with('/')) url.pop_back();
+    url += '/';
+    url += *segments;
+  }
+  if (!firstQuery->empty()) url += "?" + *firstQuery;
+  for (const auto& [name, value] : query) CHECK(addQuery(url, name, value));
+  if (url.size() > kMostBytes) return refused("path", "makes an address that is too long");
+  const auto origin = outbound::originOf(url);
+  if (!origin || *origin != outbound::originOf(baseUrl)) return refused("path", "leads elsewhere");
+  return url;
+}
+
+}  // namespace mb::integrations

@@ -1,0 +1,96 @@
+// Calls of integrations: by functions, by hand, by stored tests.
+
+#include "base/log.h"
+#include "integrations/integration_service.h"
+#include "integrations/test_suite.h"
+
+namespace mb::integrations {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The cause is for the log, where no secret is to be found either.
+Error withoutSecrets(const Error& error, const Secrets& secrets) {
+  const bool holdsOne = std::ranges::any_of(secrets.all(), [&](const auto& secret) {
+    return error.message().contains(secret.second.reveal()) || error.cause().contains(secret.second.reveal());
+  });
+  return holdsOne ? Error(error.code(), "request failed") : error.clone();
+}
+
+}  // namespace
+
+Task<doc::Value> Integrations::send(snapshot::SnapshotPtr project, IntegrationPtr integration, std::string op,
+                                    doc::Document arguments, store::Deadline deadline, std::stop_token aborted) {
+  Provider& provider = providerOf(*integration);
+  CO_CHECK(checkCall(provider, *integration, op, arguments));
+  const ProjectId& id = project->info().id;
+  CO_TRY(Secrets secrets, box_.open(id.str(), *integration));
+  const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - Clock::now());
+  if (left.count() <= 0) co_return fail(ErrorCode::upstreamTimeout, "request timed out");
+  Call call{id, integration, op, std::move(arguments), secrets, std::min(left, kMostCallTime), std::move(aborted)};
+  auto answer = co_await provider.call(std::move(call));
+  if (answer) co_return std::move(answer);
+  Error error = withoutSecrets(answer.error(), secrets);
+  logDebug("a call of an integration failed", {{"project", id.str()},
+                                               {"integration", integration->id},
+                                               {"op", op},
+                                               {"error", error.message()},
+                                               {"cause", error.cause()}});
+  co_return fail(std::move(error));
+}
+
+Task<doc::Value> Integrations::call(snapshot::SnapshotPtr project, std::string name, std::string op,
+                                    doc::Document arguments, store::Deadline deadline, std::stop_token aborted) {
+  CO_TRY(IntegrationPtr integration, enabled(*project, name));
+  co_return co_await send(std::move(project), std::move(integration), std::move(op), std::move(arguments), deadline,
+                          std::move(aborted));
+}
+
+Task<> Integrations::check(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments) {
+  CO_TRY(const IntegrationPtr integration, enabled(*project, name));
+  co_return checkCall(providerOf(*integration), *integration, op, arguments);
+}
+
+Task<TryResult> Integrations::tryCall(Access access, std::string name, TryBody body) {
+  CO_TRY(IntegrationPtr integration, require(*access.project, name));
+  const std::string mode = body.mode.value_or("dry");
+  if (mode != "live" && mode != "dry") co_return fail(invalid({{"/mode", "must be live or dry"}}));
+  doc::Document arguments = std::move(body.args).value_or(doc::Document());
+  if (mode == "dry") {
+    CO_CHECK(checkCall(providerOf(*integration), *integration, body.op, arguments));
+    co_return TryResult{std::move(body.stub.value), mode};
+  }
+  if (body.stub.given()) co_return fail(invalid({{"/stub", "stands in for a call that is not made: mode dry"}}));
+  CO_TRY(doc::Value result, co_await send(access.project, std::move(integration), std::move(body.op),
+                                          std::move(arguments), access.deadline, {}));
+  co_return TryResult{std::move(result), mode};
+}
+
+Task<doc::Value> Integrations::answerTo(Access access, IntegrationPtr integration, StoredTest test) {
+  doc::Document arguments = std::move(test.args).value_or(doc::Document());
+  if (test.stub.given()) {
+    CO_CHECK(checkCall(providerOf(*integration), *integration, test.op, arguments));
+    co_return std::move(test.stub.value);
+  }
+  co_return co_await send(access.project, std::move(integration), std::move(test.op), std::move(arguments),
+                          access.deadline, {});
+}
+
+Task<SuiteOutcome> Integrations::runTests(Access access, std::string name) {
+  CO_TRY(const IntegrationPtr integration, require(*access.project, name));
+  SuiteOutcome suite;
+  for (const StoredTest& test : integration->tests) {
+    TestOutcome outcome{test.name, false, test.stub.given() ? "dry" : "live", {}, 0};
+    const auto began = Clock::now();
+    const Result<doc::Value> answer = co_await answerTo(access, integration, test);
+    outcome.durationMs = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
+    outcome.failures = failuresOf(test.expect, answer);
+    outcome.passed = outcome.failures.empty();
+    ++(outcome.passed ? suite.passed : suite.failed);
+    suite.results.push_back(std::move(outcome));
+  }
+  co_return suite;
+}
+
+}  // namespace mb::integrations

@@ -1,0 +1,77 @@
+#include "integrations/integration_rules.h"
+
+#include <algorithm>
+#include <set>
+
+namespace mb::integrations {
+
+namespace {
+
+constexpr size_t kMostConfigBytes = 32 << 10;
+constexpr size_t kMostNameBytes = 100;
+
+// A document that holds one of these is never imported, so that a shape with one could not come back.
+bool holdsSecretKey(doc::DocumentView within) {
+  for (const auto& [key, value] : within) {
+    if (key == "clientSecret" || key == "secretEnc") return true;
+    if (value.isContainer() && holdsSecretKey(value.asDocument())) return true;
+  }
+  return false;
+}
+
+void refuseSecretKeys(doc::DocumentView within, std::string pointer, Problems& problems) {
+  if (holdsSecretKey(within)) problems.push_back({std::move(pointer), "must not hold a clientSecret or secretEnc"});
+}
+
+}  // namespace
+
+bool isIntegrationName(std::string_view name) {
+  if (name.size() < 2 || name.size() > 64 || name[0] < 'a' || name[0] > 'z' || name == "providers") return false;
+  return std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+}
+
+void checkConfig(const Provider& provider, doc::DocumentView config, Problems& problems) {
+  if (config.bytes().size() > kMostConfigBytes) return problems.push_back({"/config", "must have at most 32 KiB"});
+  const size_t before = problems.size();
+  refuseSecretKeys(config, "/config", problems);
+  provider.catalogue().config.check(config, "/config", problems);
+  if (problems.size() == before) provider.checkConfig(config, problems);
+}
+
+void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, Problems& problems) {
+  if (tests.size() > kMostTests) {
+    problems.push_back({"/tests", fmt::format("must be at most {} tests", kMostTests)});
+    return;
+  }
+  std::set<std::string_view> names;
+  size_t bytes = 0;
+  for (size_t i = 0; i < tests.size(); ++i) {
+    const StoredTest& test = tests[i];
+    const std::string at = fmt::format("/tests/{}", i);
+    const doc::Document whole = doc::encode(test);
+    bytes += whole.size();
+    if (test.name.empty() || test.name.size() > kMostNameBytes) {
+      problems.push_back({at + "/name", fmt::format("must have 1 to {} bytes", kMostNameBytes)});
+    } else if (!names.insert(test.name).second) {
+      problems.push_back({at + "/name", "stands here twice"});
+    }
+    if (!provider.catalogue().operation(test.op)) {
+      problems.push_back({at + "/op", "is no operation of this provider"});
+    }
+    refuseSecretKeys(whole, at, problems);
+  }
+  if (bytes > kMostTestBytes) problems.push_back({"/tests", "must have at most 64 KiB in all"});
+}
+
+Result<> checkCall(const Provider& provider, const IntegrationRecord& integration, std::string_view op,
+                   doc::DocumentView args) {
+  const Operation* operation = provider.catalogue().operation(op);
+  if (!operation) return fail(invalid({{"/op", "is no operation of this provider"}}));
+  Problems problems;
+  operation->args.check(args, "/args", problems);
+  if (problems.empty()) provider.checkArguments(integration, op, args, problems);
+  if (!problems.empty()) return fail(invalid(std::move(problems)));
+  return {};
+}
+
+}  // namespace mb::integrations

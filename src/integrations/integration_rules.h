@@ -1,0 +1,26 @@
+// What an integration may be.
+#pragma once
+
+#include "integrations/provider.h"
+
+namespace mb::integrations {
+
+// Of one project.
+inline constexpr size_t kMostIntegrations = 100;
+inline constexpr size_t kMostTests = 20;
+inline constexpr size_t kMostTestBytes = 64 << 10;  // of all of one integration
+
+// "^[a-z][a-z0-9-]{1,63}$", and no part of a route.
+bool isIntegrationName(std::string_view name);
+// The rule in words.
+inline constexpr std::string_view kNameRule =
+    "must be a lower-case letter, then 1 to 63 lower-case letters, digits or hyphens";
+
+// Each adds what is wrong, with pointers relative to the integration.
+void checkConfig(const Provider& provider, doc::DocumentView config, Problems& problems);
+void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, Problems& problems);
+// Fails with validation; `args` as the operation is asked, pointers below "/args". `op` exists then.
+Result<> checkCall(const Provider& provider, const IntegrationRecord& integration, std::string_view op,
+                   doc::DocumentView args);
+
+}  // namespace mb::integrations

@@ -1,0 +1,285 @@
+#include "integrations/integration_service.h"
+
+#include <algorithm>
+
+#include "identity/records.h"
+#include "integrations/email_provider.h"
+#include "integrations/http_provider.h"
+#include "store/records.h"
+
+namespace mb::integrations {
+
+namespace {
+
+Error noIntegration() {
+  return Error(ErrorCode::notFound, "no such integration");
+}
+
+store::CollectionRef in(const Access& access) {
+  return {access.project->info().number, kIntegrations, 0};
+}
+
+Result<IntegrationRecord> existing(const std::optional<doc::Document>& before) {
+  if (!before) return fail(noIntegration());
+  return store::fromStore<IntegrationRecord>(before->view());
+}
+
+std::vector<std::string> namesOf(const SecretEdit& edit, bool given) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : edit.texts) {
+    if (text.has_value() == given) names.push_back(name);
+  }
+  if (!given && edit.dropsHeaders) names.emplace_back(kHeaders);
+  return names;
+}
+
+}  // namespace
+
+std::vector<store::SystemCollection> systemCollections() {
+  return {{kIntegrations, "__integrations", {}}};
+}
+
+std::vector<store::SealedField> sealedFields() {
+  return {{kIntegrations, "secrets", store::SealedField::Form::base64,
+           [](std::string_view project, doc::DocumentView integration) {
+             return sealContext(project, integration.stringOr("integrationId"));
+           }}};
+}
+
+doc::Document asRestored(doc::DocumentView integration) {
+  doc::BsonWriter out(integration.bytes().size());
+  for (const doc::Element& element : integration) {
+    if (element.key == "enabled") {
+      out.appendBool("enabled", false);
+    } else {
+      out.append(element.key, element.value);
+    }
+  }
+  return out.finish();
+}
+
+Integrations::Integrations(IntegrationDeps deps)
+    : deps_(std::move(deps)),
+      box_(deps_.master),
+      tables_(deps_.store),
+      slot_(deps_.snapshots.addSlot<IntegrationTable>(tables_)) {
+  providers_.push_back(std::make_unique<EmailProvider>(deps_.outbound, deps_.ids, deps_.clock));
+  providers_.push_back(std::make_unique<BotProvider>(deps_.outbound, deps_.bots, deps_.baseUrl));
+  providers_.push_back(std::make_unique<HttpProvider>(deps_.outbound));
+}
+
+// ---- seeing
+
+std::vector<doc::Document> Integrations::catalogues() const {
+  std::vector<doc::Document> all;
+  for (const auto& provider : providers_) all.push_back(provider->catalogue().shown);
+  return all;
+}
+
+Provider* Integrations::provider(std::string_view name) const {
+  const auto found = std::ranges::find(providers_, name,
+                                       [](const auto& each) -> std::string_view { return each->catalogue().provider; });
+  return found == providers_.end() ? nullptr : found->get();
+}
+
+Provider& Integrations::providerOf(const IntegrationRecord& record) const {
+  Provider* found = provider(record.provider);
+  if (!found) throw std::logic_error("a stored integration of the provider " + record.provider);
+  return *found;
+}
+
+Result<IntegrationPtr> Integrations::require(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+  IntegrationPtr found = project.get(slot_).find(name);
+  if (!found) return fail(noIntegration());
+  return found;
+}
+
+Result<IntegrationPtr> Integrations::enabled(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+  TRY(IntegrationPtr found, require(project, name));
+  if (!found->enabled) return fail(ErrorCode::notFound, "the integration is not enabled");
+  return found;
+}
+
+IntegrationView Integrations::viewOf(const IntegrationRecord& record) const {
+  return {record.id,        record.provider,
+          record.config,    shownSecrets(providerOf(record).catalogue().secrets, record.secretNames),
+          record.enabled,   record.tests,
+          record.createdAt, record.updatedAt};
+}
+
+std::vector<IntegrationView> Integrations::list(const snapshot::ProjectSnapshot& project) const {
+  std::vector<IntegrationView> views;
+  for (const auto& [name, record] : project.get(slot_).byName) views.push_back(viewOf(*record));
+  return views;
+}
+
+Result<IntegrationView> Integrations::get(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+  TRY(const IntegrationPtr found, require(project, name));
+  return viewOf(*found);
+}
+
+// ---- changing
+
+Result<> Integrations::checkEdit(const Provider& provider, const Edit& edit) const {
+  Problems problems;
+  if (edit.config) checkConfig(provider, *edit.config, problems);
+  if (edit.tests) checkTests(provider, *edit.tests, problems);
+  if (!problems.empty()) return fail(invalid(std::move(problems)));
+  return {};
+}
+
+// What can no longer be opened can be entered anew.
+Result<> Integrations::apply(const Access& access, const Edit& edit, IntegrationRecord& record) const {
+  if (edit.config) record.config = *edit.config;
+  if (edit.enabled) record.enabled = *edit.enabled;
+  if (edit.tests) record.tests = *edit.tests;
+  record.updatedAt = deps_.clock.now();
+  if (edit.secrets.empty()) return {};
+  const std::string& project = access.project->info().id.str();
+  Secrets secrets = box_.open(project, record).value_or(Secrets());
+  edit.secrets.applyTo(secrets);
+  if (std::string problem = providerOf(record).secretsProblem(secrets.names()); !problem.empty()) {
+    return fail(invalid({{"/secrets", std::move(problem)}}));
+  }
+  box_.put(project, secrets, record);
+  return {};
+}
+
+doc::Document Integrations::detailsOf(const IntegrationRecord& record, const Edit& edit) const {
+  doc::BsonWriter out;
+  out.appendString("provider", record.provider);
+  out.appendString("destination", providerOf(record).destination(record.config));
+  out.appendBool("enabled", record.enabled);
+  doc::encodeValue(out, "secretsGiven", namesOf(edit.secrets, true));
+  doc::encodeValue(out, "secretsRemoved", namesOf(edit.secrets, false));
+  if (edit.tests) out.appendInteger("tests", static_cast<int64_t>(edit.tests->size()));
+  return out.finish();
+}
+
+Task<> Integrations::commit(Access access, std::string name, store::Judge judge, std::string action,
+                            doc::Document details) {
+  const policy::Caller& by = access.caller;
+  const store::ProjectNo project = access.project->info().number;
+  std::vector<store::WriteTarget> targets{{in(access), name}};
+  std::vector<store::Insert> entries =
+      deps_.auditor.entry(project, std::move(action), identity::auditActorOf(by), "integrations/" + name, by.ip,
+                          by.requestId, std::move(details));
+  for (const store::Insert& entry : entries) {
+    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
+  }
+  store::Judge whole = [judge = std::move(judge),
+                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
+    TRY(Changes changes, judge(before));
+    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
+    return changes;
+  };
+  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options)));
+  co_return Result<>();
+}
+
+Task<IntegrationRecord> Integrations::insert(Access access, std::string name, std::string providerName, Edit edit) {
+  const Timestamp now = deps_.clock.now();
+  IntegrationRecord record{name, "int_" + deps_.ids.next(), std::move(providerName), {}, true, {}, {}, {}, now, now};
+  CO_CHECK(checkEdit(providerOf(record), edit));
+  CO_CHECK(apply(access, edit, record));
+  CO_TRY(const uint64_t count, co_await deps_.store.count(in(access), doc::Filter(), access.deadline));
+  if (count >= kMostIntegrations) {
+    co_return fail(ErrorCode::conflict, fmt::format("a project has at most {} integrations", kMostIntegrations));
+  }
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    if (before[0]) return fail(ErrorCode::conflict, "there is an integration of this name already");
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    return changes;
+  };
+  CO_CHECK(co_await commit(access, name, std::move(judge), "integration.created", detailsOf(record, edit)));
+  co_return record;
+}
+
+Task<IntegrationView> Integrations::create(Access access, NewIntegration input) {
+  Problems problems;
+  if (!isIntegrationName(input.name)) problems.push_back({"/name", std::string(kNameRule)});
+  const Provider* found = provider(input.provider);
+  Edit edit;
+  edit.config = std::move(input.config).value_or(doc::Document());
+  edit.enabled = input.enabled;
+  if (!found) {
+    problems.push_back({"/provider", "must be one of the providers of the catalogue"});
+  } else {
+    checkConfig(*found, *edit.config, problems);
+    if (input.secrets) edit.secrets = readSecrets(*input.secrets, found->catalogue().secrets, problems);
+    found->checkSecrets(edit.secrets, problems);
+  }
+  if (!problems.empty()) co_return fail(invalid(std::move(problems)));
+  CO_TRY(const IntegrationRecord record,
+         co_await insert(std::move(access), std::move(input.name), std::move(input.provider), std::move(edit)));
+  co_return viewOf(record);
+}
+
+Task<> Integrations::edit(Access access, std::string name, Edit edit) {
+  CO_TRY(const IntegrationPtr known, require(*access.project, name));
+  CO_CHECK(checkEdit(providerOf(*known), edit));
+  IntegrationRecord told = *known;
+  if (edit.config) told.config = *edit.config;
+  told.enabled = edit.enabled.value_or(told.enabled);
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(IntegrationRecord record, existing(before[0]));
+    if (record.integrationId != known->integrationId) return fail(noIntegration());
+    CHECK(apply(access, edit, record));
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    return changes;
+  };
+  co_return co_await commit(access, name, std::move(judge), "integration.changed", detailsOf(told, edit));
+}
+
+Task<> Integrations::change(Access access, std::string name, IntegrationPatch patch) {
+  CO_TRY(const IntegrationPtr known, require(*access.project, name));
+  const Provider& provider = providerOf(*known);
+  Problems problems;
+  Edit edit;
+  if (patch.secrets) edit.secrets = readSecrets(*patch.secrets, provider.catalogue().secrets, problems);
+  provider.checkSecrets(edit.secrets, problems);
+  if (patch.config) checkConfig(provider, *patch.config, problems);
+  if (!problems.empty()) co_return fail(invalid(std::move(problems)));
+  edit.config = std::move(patch.config);
+  edit.enabled = patch.enabled;
+  co_return co_await this->edit(std::move(access), std::move(name), std::move(edit));
+}
+
+Task<> Integrations::saveTests(Access access, std::string name, StoredTests tests) {
+  Edit edit;
+  edit.tests = std::move(tests.tests);
+  co_return co_await this->edit(std::move(access), std::move(name), std::move(edit));
+}
+
+Task<> Integrations::import(Access access, IntegrationShape shape) {
+  Edit edit;
+  edit.config = std::move(shape.config);
+  edit.enabled = shape.enabled;
+  edit.tests = std::move(shape.tests);
+  const IntegrationPtr known = access.project->get(slot_).find(shape.name);
+  if (!known) {
+    if (!isIntegrationName(shape.name)) co_return fail(invalid({{"/name", std::string(kNameRule)}}));
+    if (!provider(shape.provider)) co_return fail(invalid({{"/provider", "is none of this server"}}));
+    CO_CHECK(co_await insert(std::move(access), std::move(shape.name), std::move(shape.provider), std::move(edit)));
+    co_return Result<>();
+  }
+  if (known->provider != shape.provider) co_return fail(invalid({{"/provider", "never changes"}}));
+  co_return co_await this->edit(std::move(access), std::move(shape.name), std::move(edit));
+}
+
+Task<> Integrations::remove(Access access, std::string name) {
+  CO_TRY(const IntegrationPtr known, require(*access.project, name));
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(const IntegrationRecord record, existing(before[0]));
+    if (record.integrationId != known->integrationId) return fail(noIntegration());
+    Changes changes;
+    changes.push_back(store::Change::remove());
+    return changes;
+  };
+  co_return co_await commit(access, name, std::move(judge), "integration.deleted", {});
+}
+
+}  // namespace mb::integrations

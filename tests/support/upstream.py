@@ -1,0 +1,151 @@
+"""Another service: a real HTTP server that keeps what it was asked and answers as a test says, well or badly."""
+
+import json
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+
+@dataclass
+class Asked:
+    method: str
+    target: str  # as on the wire
+    headers: dict  # names in lower case
+    raw: bytes
+
+    @property
+    def path(self) -> str:
+        return urlsplit(self.target).path
+
+    @property
+    def query(self) -> dict:
+        return parse_qs(urlsplit(self.target).query, keep_blank_values=True)
+
+    @property
+    def body(self):
+        return json.loads(self.raw)
+
+
+class Upstream:
+    """Listens on 127.0.0.1. `answers[path]` is what is answered there: (status, headers, body), where a body that is no
+    bytes is sent as JSON; bytes, written as they stand before the connection is closed; or a function of the request
+    and the open socket that gives one of these, or None once it has dealt with the socket itself. 404 elsewhere."""
+
+    def __init__(self):
+        self.asked: list[Asked] = []
+        self.answers: dict = {}
+        self.connections = 0
+        self.lock = threading.Lock()
+        upstream = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                with upstream.lock:
+                    upstream.connections += 1
+
+            def handle_any(self):
+                raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                asked = Asked(self.command, self.path, headers, raw)
+                with upstream.lock:
+                    upstream.asked.append(asked)
+                answer = upstream.answer(asked)
+                if callable(answer):
+                    answer = answer(asked, self.connection)
+                if answer is None:
+                    self.close_connection = True
+                elif isinstance(answer, bytes):
+                    self.connection.sendall(answer)
+                    self.close_connection = True
+                else:
+                    self.reply(*answer)
+
+            def reply(self, status, headers, body):
+                data = body if isinstance(body, bytes) else json.dumps(body).encode()
+                self.send_response(status)
+                if not isinstance(body, bytes):
+                    self.send_header("content-type", "application/json")
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+
+            def log_message(self, *_):
+                pass
+
+        class Quiet(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 64
+
+            def handle_error(self, request, client_address):
+                pass
+
+        self.http = Quiet(("127.0.0.1", 0), Handler)
+        self.port = self.http.server_port
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def answer(self, asked: Asked):
+        return self.answers.get(asked.path, (404, {}, b""))
+
+    def at(self, path: str) -> list[Asked]:
+        with self.lock:
+            return [each for each in self.asked if each.path == path]
+
+    def close(self) -> None:
+        self.http.shutdown()
+        self.http.server_close()
+
+
+# ---- what goes wrong on the way
+
+
+def silence(seconds: float):
+    """Says nothing for so long, or until the other side has gone; then closes."""
+
+    def answer(_asked, connection: socket.socket):
+        connection.settimeout(seconds)
+        try:
+            connection.recv(1)
+        except OSError:
+            pass
+
+    return answer
+
+
+def drip(seconds: float):
+    """Answers a byte at a time, without end."""
+
+    def answer(_asked, connection: socket.socket):
+        end = time.monotonic() + seconds
+        try:
+            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
+            while time.monotonic() < end:
+                connection.sendall(b"x")
+                time.sleep(0.1)
+        except OSError:
+            pass
+
+    return answer
+
+
+def endless(_asked, connection: socket.socket):
+    """A body that says no length and never ends."""
+    try:
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n")
+        for _ in range(10_000):
+            connection.sendall(b"x" * 65536)
+    except OSError:
+        pass
