@@ -136,7 +136,12 @@ std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::D
       const auto entry = entriesOf(document, section).find(index);
       if (entry && entry->type() == doc::BsonType::document) name = entry->asDocument().stringOr("name");
     }
-    const std::string file = fileOf(section, name);
+    std::string file = fileOf(section, name);
+    // A function's code is a file of its own.
+    if (section == "functions" && rest == "/code" && !name.empty()) {
+      file.replace(file.rfind('.'), std::string::npos, ".ts");
+      rest = {};
+    }
     // Of a file that holds many, which.
     const std::string which = file.ends_with("roles.json") && !name.empty() ? name + ": " : "";
     out.push_back({file, which + (rest.empty() ? "" : std::string(rest) + " ") + problem.message});

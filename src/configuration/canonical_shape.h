@@ -1,8 +1,8 @@
 // What is shape and what is only order: two projects of one shape are written alike, however they came to be. The order
 // of an index's keys, of a schema's enum and allOf, anyOf and oneOf, and of the fields inside values (default, what a
 // filter compares with) is kept; fields of a schema, operations and rules of a policy, conditions of a filter stand in
-// a fixed order, and lists that are sets (required, type, the field lists of rules) are sorted. Private to
-// configuration/.
+// a fixed order, and lists that are sets (required, type, the field lists of rules) are sorted. For kinds of
+// resources.
 #pragma once
 
 #include "document/bson.h"

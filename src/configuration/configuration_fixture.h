@@ -114,7 +114,8 @@ class ConfigurationFixture : public ::testing::Test {
  protected:
   using Text = std::string;
 
-  ConfigurationFixture() {
+  // `more`: system collections of rooms above, where their indexes count.
+  explicit ConfigurationFixture(const std::vector<store::SystemCollection>& more = {}) : memory_(collections(more)) {
     snapshots_.setDirectory(directory_);
     identity_.setMembers(members_);
     data_ =
@@ -131,12 +132,13 @@ class ConfigurationFixture : public ::testing::Test {
     cores_.join();
   }
 
-  static std::vector<store::SystemCollection> collections() {
+  static std::vector<store::SystemCollection> collections(const std::vector<store::SystemCollection>& more) {
     initCrypto();
     std::vector<store::SystemCollection> all{audit::auditCollection()};
     for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), data::systemCollections()}) {
       all.insert(all.end(), room.begin(), room.end());
     }
+    all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   template <class T>
@@ -215,7 +217,7 @@ class ConfigurationFixture : public ::testing::Test {
 
   ManualClock clock_{1'800'000'000'000};
   Cores cores_{1};
-  store::testing::MemoryStore memory_{collections()};
+  store::testing::MemoryStore memory_;
   StoppingStore store_{memory_};
   IdGenerator ids_{clock_};
   audit::Auditor auditor_{true, ids_, clock_};

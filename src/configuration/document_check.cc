@@ -15,10 +15,12 @@ bool isSecret(std::string_view key) {
   return key == "clientSecret" || key == "secretEnc";
 }
 
-// A collection's schema, policy and indexes hold names of fields, which may be called anything.
+// A collection's schema, policy and indexes, and a function's flow and tests, hold names of fields, which may be called
+// anything.
 bool holdsFieldNames(std::string_view pointer, std::string_view key) {
-  return pointer.starts_with("/collections/") && !pointer.substr(13).contains('/') &&
-         (key == "schema" || key == "policy" || key == "indexes");
+  const std::string_view section = pointer.substr(0, pointer.rfind('/'));
+  if (section == "/collections") return key == "schema" || key == "policy" || key == "indexes";
+  return section == "/functions" && (key == "flow" || key == "tests");
 }
 
 void refuseSecrets(doc::DocumentView within, const std::string& pointer, Problems& problems) {

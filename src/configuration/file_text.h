@@ -1,4 +1,4 @@
-// The text of a bundle's files. Private to configuration/.
+// The text of a bundle's files. For kinds of resources too.
 #pragma once
 
 #include <string>

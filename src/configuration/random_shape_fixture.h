@@ -8,6 +8,8 @@ namespace mb::configuration {
 
 class RandomShapes : public ConfigurationFixture {
  protected:
+  using ConfigurationFixture::ConfigurationFixture;
+
   store::ProjectNo made(uint32_t seed, uint32_t order) {
     const store::ProjectNo number = project();
     for (const Step& step : RandomShape(seed, order).steps()) make(number, step);

@@ -1,0 +1,27 @@
+// Functions that follow new end users: {type: "auth", event: "userCreated", user}. Their runs are jobs in the commit
+// that makes the user. Source: contract 6.2; decisions 5.
+#pragma once
+
+#include "functions/run_jobs.h"
+#include "identity/user_follower.h"
+
+namespace mb::functions {
+
+class AuthTrigger final : public identity::UserFollower {
+ public:
+  // References outlive it.
+  struct Deps {
+    snapshot::Snapshots& snapshots;
+    snapshot::SlotKey<FunctionTable> slot;
+    jobs::Queue& queue;
+  };
+  explicit AuthTrigger(Deps deps) : deps_(deps) {}
+
+  Task<jobs::JobChanges> userCreated(store::ProjectNo project, identity::UserRecord user) override;
+  void committed(std::vector<std::string> jobs) override { deps_.queue.wake(std::move(jobs)); }
+
+ private:
+  const Deps deps_;
+};
+
+}  // namespace mb::functions

@@ -1,0 +1,83 @@
+// What a run may ask of its host: ctx.db and ctx.integrations. Every argument comes from a process that nothing is
+// believed of. Source: contract 2.11; decisions 5; docs/functions.md.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "data/service_documents.h"
+#include "integrations/integrations.h"
+#include "workers/workers.h"
+
+namespace mb::functions {
+
+// What stands behind the bridge: the project itself, or what a stored test takes for it.
+class Host : public data::CollectionFinder {
+ public:
+  // As integrations::Caller::call.
+  virtual Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
+                                     store::Deadline deadline, std::stop_token aborted) = 0;
+};
+
+// The project as it is at each call: one that is suspended or deleted meanwhile answers nothing more.
+class ProjectHost final : public Host {
+ public:
+  // References outlive the host.
+  struct Deps {
+    snapshot::Snapshots& snapshots;
+    snapshot::SlotKey<data::CollectionTable> collections;
+    integrations::Caller& integrations;
+  };
+  ProjectHost(Deps deps, ProjectId project) : deps_(deps), project_(std::move(project)) {}
+
+  Task<data::CollectionPtr> find(std::string name) override;
+  Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments, store::Deadline deadline,
+                             std::stop_token aborted) override;
+
+ private:
+  Task<snapshot::SnapshotPtr> current();
+  const Deps deps_;
+  const ProjectId project_;
+};
+
+// The bridge of one run. Calls of one core.
+//
+//   db.find(collection, filter?, {limit?, skip?, sort?}?)             the documents, at most 1,000
+//   db.findOne(collection, filter?, {skip?, sort?}?)                  the document, or null
+//   db.count(collection, filter?)                                     a number
+//   db.insertOne(collection, document)                                the document as it is stored
+//   db.updateMany(collection, filter, update, {arrayFilters?}?)       {matchedCount, modifiedCount}
+//   db.deleteMany(collection, filter)                                 {deletedCount}
+//   integrations.call(name, op, arguments?)                           what the operation gives
+class RunBridge final : public workers::Bridge {
+ public:
+  struct Run {
+    store::Actor actor;
+    store::Deadline deadline;
+    bool logged = true;  // whether what it writes is in the change log
+  };
+  // `documents` outlives the bridge.
+  RunBridge(std::unique_ptr<Host> host, data::ServiceDocuments& documents, Run run)
+      : host_(std::move(host)), documents_(documents), run_(std::move(run)) {}
+
+  Task<doc::Value> call(std::string operation, doc::Document arguments) override;
+  void settled() override { aborted_.request_stop(); }
+
+ private:
+  Task<doc::Value> find(doc::Document arguments, bool one);
+  Task<doc::Value> count(doc::Document arguments);
+  Task<doc::Value> insertOne(doc::Document arguments);
+  Task<doc::Value> updateMany(doc::Document arguments);
+  Task<doc::Value> deleteMany(doc::Document arguments);
+  Task<doc::Value> integrate(doc::Document arguments);
+  static Task<doc::Value> unknown();
+  data::ServiceAccess access() { return {*host_, run_.actor, run_.deadline, aborted_.get_token(), run_.logged}; }
+
+  const std::unique_ptr<Host> host_;
+  data::ServiceDocuments& documents_;
+  const Run run_;
+  std::stop_source aborted_;
+};
+
+}  // namespace mb::functions

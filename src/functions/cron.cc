@@ -1,0 +1,124 @@
+#include "functions/cron.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "functions/cron_schedule.h"
+#include "store/records.h"
+
+namespace mb::functions {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Before = std::span<const std::optional<doc::Document>>;
+using Changes = std::vector<store::Change>;
+
+constexpr auto kInterval = 1s;
+constexpr auto kStopCheck = 100ms;
+constexpr int64_t kForgottenMs = 3'600'000;
+constexpr uint64_t kAtOnce = 200;
+
+store::Deadline soon() {
+  return std::chrono::steady_clock::now() + 10s;
+}
+
+store::Query dueBy(Timestamp now) {
+  doc::BsonWriter filter;
+  filter.beginDocument("dueAt");
+  filter.appendDate("$lte", now);
+  filter.end();
+  store::Query query;
+  query.collection = kTimetableRows;
+  query.filter = *doc::Filter::parse(filter.finish());
+  query.limit = kAtOnce;
+  query.deadline = soon();
+  return query;
+}
+
+doc::Document eventOf(const TimetableRow& row, Timestamp at) {
+  doc::BsonWriter out;
+  out.appendString("type", "cron");
+  out.appendString("schedule", row.schedule);
+  out.appendDate("scheduledAt", at);
+  return out.finish();
+}
+
+// Fires of a function never overlap.
+jobs::JobSpec jobOf(const TimetableRow& row, Timestamp at) {
+  jobs::JobSpec job = runJob(static_cast<store::ProjectNo>(row.project), row.functionId, fmt::format("cron-{}", at.ms));
+  job.orderKey = "cron/" + row.functionId;
+  job.payload = doc::encode(WaitingRun{row.projectId, row.functionId, "cron", 0, 0, eventOf(row, at)});
+  return job;
+}
+
+}  // namespace
+
+void Cron::start(TaskGroup& tasks) {
+  tasks.spawn(deps_.cores.at(0).get_executor(), loop());
+}
+
+Async<void> Cron::loop() {
+  bool troubled = false;
+  while (!stopping_) {
+    const auto done = co_await pass();
+    if (!done && !troubled) logWarn("functions on a schedule wait", {{"problem", done.error().message()}});
+    troubled = !done;
+    for (auto waited = 0ms; waited < kInterval && !stopping_; waited += kStopCheck) co_await sleepFor(kStopCheck);
+  }
+}
+
+Task<int> Cron::pass() {
+  int fired = 0;
+  while (!stopping_) {
+    CO_TRY(const store::QueryResult due, co_await deps_.store.find(dueBy(deps_.clock.now())));
+    CO_TRY(std::vector<TimetableRow> rows, store::fromStore<TimetableRow>(due.documents));
+    for (TimetableRow& row : rows) {
+      CO_TRY(const bool made, co_await fire(std::move(row)));
+      if (made) ++fired;
+    }
+    if (rows.size() < kAtOnce) break;
+  }
+  co_return fired;
+}
+
+Task<bool> Cron::fire(TimetableRow row) {
+  const Timestamp now = deps_.clock.now();
+  const auto schedule = CronSchedule::parse(row.schedule);
+  std::optional<Timestamp> at;
+  if (schedule) at = schedule->last({std::max(row.dueAt.ms, now.ms - kForgottenMs + 1)}, now);
+  std::vector<store::WriteTarget> targets{{kTimetableRows, row.id}};
+  std::optional<store::Change> job;
+  std::string jobId;
+  if (at) {
+    CO_TRY(auto made, deps_.queue.asChange(jobOf(row, *at)));
+    jobId = made.first.id;
+    targets.push_back(std::move(made.first));
+    job = std::move(made.second);
+  }
+  bool mine = false;
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(std::optional<TimetableRow> stored, store::fromStore<TimetableRow>(before[0]));
+    mine = stored && stored->dueAt == row.dueAt && stored->schedule == row.schedule;
+    Changes changes;
+    if (!mine) {
+      for (size_t i = 0; i < before.size(); ++i) changes.push_back(store::Change::keep());
+      return changes;
+    }
+    if (schedule) {
+      stored->dueAt = schedule->next(now);
+      changes.push_back(store::Change::put(doc::encode(*stored)));
+    } else {
+      changes.push_back(store::Change::remove());
+    }
+    if (job) changes.push_back(before[1] ? store::Change::keep() : *std::move(job));
+    return changes;
+  };
+  store::WriteOptions options{.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  if (!mine || !at) co_return false;
+  deps_.queue.wake({std::move(jobId)});
+  co_return true;
+}
+
+}  // namespace mb::functions

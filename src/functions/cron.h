@@ -1,0 +1,39 @@
+// Functions on a schedule. Each fire is a job, made in the commit that moves the function's row in the timetable: one
+// fire, one job, however many look. A fire that was missed runs once if it is less than an hour old. Source: contract
+// 2.11; decisions 5.
+#pragma once
+
+#include <atomic>
+
+#include "base/task_group.h"
+#include "functions/run_jobs.h"
+#include "functions/timetable.h"
+
+namespace mb::functions {
+
+class Cron {
+ public:
+  // References outlive it.
+  struct Deps {
+    store::DocumentStore& store;
+    jobs::Queue& queue;
+    Cores& cores;
+    const Clock& clock;
+  };
+  explicit Cron(Deps deps) : deps_(deps) {}
+
+  // Looks each second for what is due.
+  void start(TaskGroup& tasks);
+  void stop() { stopping_ = true; }
+  // Makes jobs of all that is due now; how many.
+  Task<int> pass();
+
+ private:
+  Async<void> loop();
+  // Whether there is a job now.
+  Task<bool> fire(TimetableRow row);
+  const Deps deps_;
+  std::atomic<bool> stopping_ = false;
+};
+
+}  // namespace mb::functions

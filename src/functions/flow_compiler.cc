@@ -1,0 +1,192 @@
+#include "functions/flow_compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "functions/code_place.h"
+#include "functions/flow_nodes.h"
+#include "functions/function_rules.h"
+
+namespace mb::functions {
+
+namespace {
+
+// Where control goes when the statements at hand have run: to a node, or to the end of their region.
+using Follow = std::optional<size_t>;
+
+// One level deeper. Every line break of compiled statements ends a line of code: strings are written on one.
+std::string deeper(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = text.find('\n') + 1;
+    out += "  ";
+    out += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+// Writes regions as nested statements. A node that several ways lead to stands behind the last node before all of them
+// (FlowRegion::before); a way that does not fall through to it leaves the block that ends there.
+class Structure {
+ public:
+  Structure(const FlowGraph& graph, FlowScope& scope) : graph_(graph), nodes_(graph, scope) {}
+
+  std::string body() { return region(graph_.outermost, 1); }
+  const NodeWriter& nodes() const { return nodes_; }
+
+ private:
+  static std::string pad(size_t indent) { return std::string(2 * indent, ' '); }
+
+  std::string region(const FlowRegion& region, size_t indent) {
+    if (!region.start) return "";
+    regions_.push_back(&region);
+    std::string out = node(*region.start, std::nullopt, indent);
+    regions_.pop_back();
+    return out;
+  }
+
+  bool isJoin(size_t node) const {
+    const auto arrivals = regions_.back()->arrivals.find(node);
+    return arrivals != regions_.back()->arrivals.end() && arrivals->second > 1;
+  }
+
+  // In the order of the region.
+  std::vector<size_t> joinsBehind(size_t node) const {
+    std::vector<size_t> joins;
+    for (const size_t each : regions_.back()->order) {
+      const auto before = regions_.back()->before.find(each);
+      if (before != regions_.back()->before.end() && before->second == node && isJoin(each)) joins.push_back(each);
+    }
+    return joins;
+  }
+
+  std::string node(size_t at, Follow follow, size_t indent) { return within(at, joinsBehind(at), follow, indent); }
+
+  // `at`, and the joins behind it.
+  std::string within(size_t at, std::vector<size_t> joins, Follow follow, size_t indent) {
+    if (joins.empty()) return own(at, follow, indent);
+    const size_t join = joins.back();
+    joins.pop_back();
+    std::string out = within(at, std::move(joins), join, indent);
+    if (const auto block = blocks_.find(join); block != blocks_.end()) {
+      out = fmt::format("{}block{}: {{\n{}{}}}\n", pad(indent), block->second, deeper(out), pad(indent));
+    }
+    return out + node(join, follow, indent);
+  }
+
+  std::string own(size_t at, Follow follow, size_t indent) {
+    const FlowNode& node = graph_.nodes[at];
+    const std::string comment = fmt::format("{}{}\n", pad(indent), nodes_.comment(at));
+    if (node.type == "condition") return comment + condition(at, follow, indent);
+    if (node.type == "forEach") {
+      const std::string repeated = loop(at, indent);
+      return comment + repeated + way(node.to("done"), follow, indent);
+    }
+    const std::string statements = comment + nodes_.statements(at, indent);
+    if (node.type == "respond" || node.type == "stop") return statements;
+    return statements + way(node.to(""), follow, indent);
+  }
+
+  std::string condition(size_t at, Follow follow, size_t indent) {
+    const std::string asked = nodes_.condition(at);
+    const std::string yes = way(graph_.nodes[at].to("true"), follow, indent + 1);
+    const std::string no = way(graph_.nodes[at].to("false"), follow, indent + 1);
+    if (yes.empty()) return fmt::format("{}if (!({})) {{\n{}{}}}\n", pad(indent), asked, no, pad(indent));
+    std::string out = fmt::format("{}if ({}) {{\n{}{}}}", pad(indent), asked, yes, pad(indent));
+    if (!no.empty()) out += fmt::format(" else {{\n{}{}}}", no, pad(indent));
+    return out + "\n";
+  }
+
+  std::string loop(size_t at, size_t indent) {
+    const std::string items = nodes_.items(at);
+    const std::string body = region(graph_.loops.at(at), indent + 1);
+    const auto label = loops_.find(at);
+    return fmt::format("{}{}for (const item of {}) {{\n{}vars.{} = item;\n{}{}}}\n", pad(indent),
+                       label == loops_.end() ? "" : fmt::format("loop{}: ", label->second), items, pad(indent + 1),
+                       nodes_.variable(at), body, pad(indent));
+  }
+
+  // From where the statements at hand end to `to`.
+  std::string way(std::optional<size_t> to, Follow follow, size_t indent) {
+    const auto head = regions_.back()->head;
+    if (!to || to == head) {
+      if (!follow) return "";
+      return fmt::format("{}{};\n", pad(indent), head ? "continue" : "return");
+    }
+    if (std::ranges::any_of(regions_, [&](const FlowRegion* each) { return each->head == to; })) {
+      return fmt::format("{}continue loop{};\n", pad(indent), numbered(loops_, *to));
+    }
+    if (!isJoin(*to)) return node(*to, follow, indent);
+    if (to == follow) return "";
+    return fmt::format("{}break block{};\n", pad(indent), numbered(blocks_, *to));
+  }
+
+  static size_t numbered(std::map<size_t, size_t>& labels, size_t node) {
+    return labels.try_emplace(node, labels.size() + 1).first->second;
+  }
+
+  const FlowGraph& graph_;
+  NodeWriter nodes_;
+  std::vector<const FlowRegion*> regions_;  // those at hand, the innermost last
+  std::map<size_t, size_t> blocks_;         // that a statement leaves, by the join behind them
+  std::map<size_t, size_t> loops_;          // that a statement inside an inner one goes on with
+};
+
+int lineOf(std::string_view text) {
+  return static_cast<int>(std::ranges::count(text, '\n')) + 1;
+}
+
+std::string declarations(const std::set<std::string>& names, bool usesNow) {
+  std::string out = "  const vars = {";
+  for (const std::string& name : names) out += fmt::format("{}{}: null", name == *names.begin() ? " " : ", ", name);
+  out += names.empty() ? "};\n" : " };\n";
+  if (usesNow) out += "  const now = new Date();\n";
+  return out;
+}
+
+}  // namespace
+
+Result<CompiledFlow> compileFlow(doc::DocumentView flow) {
+  TRY(const FlowGraph graph, parseFlow(flow));
+  std::vector<ErrorDetail> problems;
+  const std::set<std::string> names = flowVariables(graph, problems);
+  if (!problems.empty()) return fail(asError(std::move(problems)));
+  FlowScope scope(names);
+  Structure structure(graph, scope);
+  const std::string body = structure.body();
+  if (!scope.problems().empty()) return fail(asError(std::move(scope.problems())));
+  CompiledFlow compiled;
+  std::string& code = compiled.code;
+  code = fmt::format("{}\nexport default async function (event, ctx) {{\n{}{}}}\n", kFlowHeader,
+                     declarations(names, scope.usesNow()), body);
+  for (const auto& [name, index] : structure.nodes().codes()) {
+    const FlowNode& node = graph.nodes[index];
+    code += fmt::format("\n// {}\nasync function {}(event, ctx, vars) {{\n", node.id, name);
+    const int first = lineOf(code);
+    code += fmt::format("{}\n", node.data.view().stringOr("code"));
+    compiled.parts.push_back({index, node.id, first, lineOf(code) - 1});
+    code += "}\n";
+  }
+  code += scope.helperCode();
+  if (code.size() > kMostCodeBytes) {
+    return fail(asError({{"/flow", "gives more than 262144 bytes of code"}}));
+  }
+  return compiled;
+}
+
+Error aboutFlow(const CompiledFlow& flow, const Error& error) {
+  const auto place = placeIn(error.message());
+  const auto part = std::ranges::find_if(flow.parts, [&](const CompiledFlow::Part& each) {
+    return place && place->line >= each.first && place->line <= each.last;
+  });
+  if (part == flow.parts.end()) {
+    return asError({{"/flow", fmt::format("gives code that does not run: {}", error.message())}});
+  }
+  return asError({{fmt::format("/flow/nodes/{}/data/code", part->node),
+                   fmt::format("node \"{}\" {}", part->id, place->inWords(part->first - 1))}});
+}
+
+}  // namespace mb::functions

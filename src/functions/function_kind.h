@@ -1,0 +1,31 @@
+// Functions as part of a project's shape. An entry is {name, trigger, timing, code, enabled, timeoutMs, flow?, tests?}:
+// `timeoutMs` null clears and absent leaves it, absent `enabled` leaves it (a new function is enabled), absent `flow`
+// means code by hand, absent `tests` means none. The code of an entry with a flow is compiled anew, whatever stands
+// there.
+#pragma once
+
+#include "configuration/resource_kind.h"
+#include "functions/functions.h"
+
+namespace mb::functions {
+
+class FunctionKind final : public configuration::ResourceKind {
+ public:
+  explicit FunctionKind(Functions& functions) : functions_(functions) {}
+
+  std::string_view section() const override { return "functions"; }
+  Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
+  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
+                                                 configuration::Problems& problems) override;
+  std::vector<std::string> permissionsFor(const configuration::Change& change) const override;
+  Task<> apply(configuration::Target target, std::vector<configuration::Change> changes) override;
+
+ private:
+  struct Incoming;
+  Task<> prepare(store::ProjectNo project, Incoming& incoming, const FunctionView* stands, const std::string& pointer,
+                 configuration::Problems& problems);
+
+  Functions& functions_;
+};
+
+}  // namespace mb::functions

@@ -1,0 +1,134 @@
+#include "functions/http_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace mb::functions {
+
+namespace {
+
+using doc::BsonType;
+
+constexpr size_t kMostHeaders = 64;
+constexpr size_t kMostHeaderBytes = 16 << 10;
+
+// The connection's own, those that the server answers for, and those by which one answer would rule over others of its
+// origin.
+constexpr std::array<std::string_view, 22> kForbidden = {"alt-svc",
+                                                         "clear-site-data",
+                                                         "connection",
+                                                         "content-encoding",
+                                                         "content-length",
+                                                         "date",
+                                                         "expect",
+                                                         "host",
+                                                         "keep-alive",
+                                                         "nel",
+                                                         "proxy-authenticate",
+                                                         "proxy-authorization",
+                                                         "proxy-connection",
+                                                         "report-to",
+                                                         "reporting-endpoints",
+                                                         "server",
+                                                         "strict-transport-security",
+                                                         "te",
+                                                         "trailer",
+                                                         "transfer-encoding",
+                                                         "upgrade",
+                                                         "x-request-id"};
+// And these where the origin is shared.
+constexpr std::array<std::string_view, 3> kForbiddenShared = {"origin-agent-cluster", "service-worker-allowed",
+                                                              "set-cookie"};
+
+std::string lowered(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
+bool isToken(std::string_view name) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::ranges::all_of(name, [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || kMarks.contains(c);
+  });
+}
+
+bool isValue(std::string_view value) {
+  return std::ranges::none_of(value,
+                              [](char c) { return static_cast<unsigned char>(c) < 0x20 ? c != '\t' : c == 0x7F; });
+}
+
+bool maySend(std::string_view name, Origin origin) {
+  if (!isToken(name) || (std::ranges::find(kForbidden, name) != kForbidden.end())) return false;
+  // What other origins may do is told by the server, for all of a project.
+  if (name.starts_with("access-control-") || name.starts_with("ratelimit")) return false;
+  return origin == Origin::own || !(std::ranges::find(kForbiddenShared, name) != kForbiddenShared.end());
+}
+
+std::optional<std::string> textOf(doc::ValueView value) {
+  if (value.type() == BsonType::string) return std::string(value.asString());
+  if (value.type() == BsonType::boolean) return value.asBool() ? "true" : "false";
+  const auto whole = value.isNumber() ? value.toInteger() : std::nullopt;
+  if (whole) return fmt::format("{}", *whole);
+  return std::nullopt;
+}
+
+void addHeader(HttpAnswer& answer, const std::string& name, doc::ValueView value) {
+  auto text = textOf(value);
+  if (text && isValue(*text)) answer.headers.emplace_back(name, *std::move(text));
+}
+
+Result<> readHeaders(HttpAnswer& answer, doc::DocumentView given, Origin origin) {
+  for (const auto& [key, value] : given) {
+    const std::string name = lowered(key);
+    if (!maySend(name, origin)) continue;
+    if (value.type() == BsonType::array) {
+      for (const doc::Element& each : value.asDocument()) addHeader(answer, name, each.value);
+    } else {
+      addHeader(answer, name, value);
+    }
+  }
+  size_t bytes = 0;
+  for (const auto& [name, value] : answer.headers) bytes += name.size() + value.size();
+  if (answer.headers.size() <= kMostHeaders && bytes <= kMostHeaderBytes) return {};
+  return fail(ErrorCode::validation,
+              fmt::format("an answer has at most {} headers, of {} bytes together", kMostHeaders, kMostHeaderBytes));
+}
+
+// Whether an object is an answer, and not a value that is to be sent.
+bool isAnswer(doc::DocumentView object) {
+  for (const auto& [key, value] : object) {
+    if (key == "status") {
+      if (!value.isNumber()) return false;
+    } else if (key == "headers") {
+      if (value.type() != BsonType::document && value.type() != BsonType::null) return false;
+    } else if (key != "body") {
+      return false;
+    }
+  }
+  return !object.empty();
+}
+
+}  // namespace
+
+Result<HttpAnswer> httpAnswer(doc::ValueView result, Origin origin) {
+  HttpAnswer answer;
+  if (result.type() != BsonType::document || !isAnswer(result.asDocument())) {
+    answer.body = doc::Value(result);
+    return answer;
+  }
+  const doc::DocumentView given = result.asDocument();
+  if (const auto status = given.find("status")) {
+    const auto whole = status->toInteger();
+    if (!whole || *whole < 200 || *whole > 599) return fail(ErrorCode::validation, "a status is from 200 to 599");
+    answer.status = static_cast<int>(*whole);
+  }
+  const auto headers = given.find("headers");
+  if (headers && headers->type() == BsonType::document) CHECK(readHeaders(answer, headers->asDocument(), origin));
+  if (const auto body = given.find("body")) answer.body = doc::Value(*body);
+  return answer;
+}
+
+}  // namespace mb::functions

@@ -1,0 +1,35 @@
+// Functions that follow changes of documents: which concern whom, and the jobs that run them. Source: contract 6.2;
+// decisions 5.
+#pragma once
+
+#include "events/consumer.h"
+#include "functions/run_jobs.h"
+
+namespace mb::functions {
+
+// Of one function: past them the oldest that wait are skipped, which its log tells.
+inline constexpr uint64_t kMostWaiting = 100'000;
+inline constexpr uint64_t kMostWaitingBytes = 512 << 20;  // of the jobs as they are stored
+
+class PostJobs final : public events::Consumer {
+ public:
+  // References outlive it.
+  struct Deps {
+    snapshot::SlotKey<FunctionTable> slot;
+    jobs::Queue& queue;
+    FunctionRunner& runner;
+  };
+  explicit PostJobs(Deps deps) : deps_(deps) {}
+
+  bool follows(const snapshot::ProjectSnapshot& project) const override;
+  void jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
+               std::vector<events::FollowUp>& jobs) const override;
+  Async<void> committed(snapshot::SnapshotPtr project, std::vector<std::string> groups) override;
+
+ private:
+  // Skips the oldest jobs of a function until the rest is within its bounds.
+  Task<> makeRoom(snapshot::SnapshotPtr project, FunctionPtr function);
+  const Deps deps_;
+};
+
+}  // namespace mb::functions

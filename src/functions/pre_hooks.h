@@ -1,0 +1,35 @@
+// Functions that look at a write before it happens: in turn, by name, each seeing what the one before made of the
+// document. Whatever goes wrong refuses the write. Source: contract 6.2, 8.
+#pragma once
+
+#include "data/data.h"
+#include "functions/runner.h"
+
+namespace mb::functions {
+
+inline constexpr std::chrono::milliseconds kMostHookTime{2'000};
+
+class PreHooks final : public data::PreHook {
+ public:
+  // References outlive it.
+  struct Deps {
+    snapshot::SlotKey<FunctionTable> slot;
+    Runner& runner;
+  };
+  explicit PreHooks(Deps deps) : deps_(deps) {}
+
+  bool wants(const snapshot::ProjectSnapshot& project, const data::Collection& collection,
+             data::WriteEvent event) const override;
+  Task<std::optional<doc::Document>> run(const data::HookedWrite& write,
+                                         std::chrono::steady_clock::time_point deadline) override;
+
+ private:
+  const std::vector<FunctionPtr>* hooksOf(const snapshot::ProjectSnapshot& project,
+                                          const data::Collection& collection) const;
+  const Deps deps_;
+};
+
+// 503 FUNCTIONS_BUSY, for whoever waits for a run.
+Error functionsBusy();
+
+}  // namespace mb::functions

@@ -1,0 +1,184 @@
+#include "functions/run.h"
+
+#include <algorithm>
+
+#include "functions/hook_answer.h"
+#include "functions/run_actor.h"
+
+namespace mb::functions {
+
+namespace {
+
+// What a run's calls have beyond its own time: it may have waited for its worker.
+constexpr std::chrono::seconds kWaiting{2};
+constexpr size_t kMostError = 16 << 10;
+
+std::string_view nameOf(clone::LogLevel level) {
+  switch (level) {
+    case clone::LogLevel::log:
+      return "log";
+    case clone::LogLevel::info:
+      return "info";
+    case clone::LogLevel::warn:
+      return "warn";
+    case clone::LogLevel::error:
+      return "error";
+    case clone::LogLevel::debug:
+      break;
+  }
+  return "debug";
+}
+
+std::string_view nameOf(workers::RunStatus status) {
+  switch (status) {
+    case workers::RunStatus::success:
+      return "success";
+    case workers::RunStatus::timeout:
+      return "timeout";
+    case workers::RunStatus::error:
+    case workers::RunStatus::busy:
+      break;
+  }
+  return "error";
+}
+
+// The message, and below it where it came from.
+std::string errorOf(const workers::RunOutcome& outcome) {
+  if (outcome.status == workers::RunStatus::timeout) return "timed out";
+  std::string text = outcome.error.empty() ? "failed" : outcome.error;
+  std::string_view rest = outcome.stack;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!line.starts_with("at ") || text.size() + line.size() > kMostError) continue;
+    text += "\n    ";
+    text += line;
+  }
+  return text;
+}
+
+// What the log keeps of it.
+RunView keptOf(const RunView& run) {
+  RunView kept;
+  kept.id = run.id;
+  kept.trigger = run.trigger;
+  kept.status = run.status;
+  kept.startedAt = run.startedAt;
+  kept.durationMs = run.durationMs;
+  kept.logs = run.logs;
+  kept.error = run.error;
+  if (run.result && run.result->view().raw().size() <= kMostKeptResult) kept.result = run.result;
+  return kept;
+}
+
+RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function) {
+  return {project.info().number, function.name(), function.record.functionId};
+}
+
+}  // namespace
+
+std::chrono::milliseconds timeoutOf(const Invocation& invocation) {
+  const std::chrono::milliseconds own = invocation.function->timeout;
+  return invocation.timeout ? std::min(own, *invocation.timeout) : own;
+}
+
+void appendAuth(doc::BsonWriter& out, const policy::Caller* caller) {
+  if (caller == nullptr || caller->kind == policy::CallerKind::anonymous) {
+    out.appendNull("auth");
+    return;
+  }
+  out.beginDocument("auth");
+  out.appendString("kind", policy::actorKind(caller->kind));
+  out.appendString("uid", caller->id);
+  out.appendString("role", caller->role);
+  out.appendString("pid", caller->projectId.str());
+  if (!caller->email.empty()) out.appendString("email", caller->email);
+  out.appendDocument("token", caller->claims);
+  out.end();
+}
+
+doc::Document contextOf(const Invocation& invocation) {
+  doc::BsonWriter out(512 + (invocation.request ? invocation.request->size() : 0));
+  appendAuth(out, invocation.caller ? &*invocation.caller : nullptr);
+  out.appendString("project", invocation.project->info().id.str());
+  out.appendString("function", invocation.function->name());
+  if (invocation.request) out.appendDocument("request", *invocation.request);
+  return out.finish();
+}
+
+RunView viewOf(workers::RunOutcome outcome, std::string id, std::string trigger, Timestamp startedAt) {
+  RunView view;
+  view.id = std::move(id);
+  view.trigger = std::move(trigger);
+  view.status = nameOf(outcome.status);
+  view.startedAt = startedAt;
+  view.durationMs = std::chrono::round<std::chrono::milliseconds>(outcome.wall).count();
+  if (outcome.status != workers::RunStatus::timeout) {
+    for (workers::LogLine& line : outcome.logs) {
+      view.logs.push_back({std::string(nameOf(line.level)), std::move(line.message), line.at});
+    }
+  }
+  if (outcome.status != workers::RunStatus::success) {
+    view.error = errorOf(outcome);
+  } else if (outcome.result.type() != doc::BsonType::null) {
+    view.result = std::move(outcome.result);
+  }
+  return view;
+}
+
+void noteAbort(RunView& run) {
+  if (!run.result) return;
+  const auto answer = hookAnswer(*run.result);
+  if (answer && answer->abort) run.status = "aborted";
+}
+
+std::shared_ptr<workers::Bridge> FunctionRunner::bridgeOf(const Invocation& invocation,
+                                                          std::chrono::milliseconds timeout) const {
+  if (!invocation.bridge) return nullptr;
+  auto host = std::make_unique<ProjectHost>(deps_.host, invocation.project->info().id);
+  RunBridge::Run run;
+  run.actor = actorOf(invocation.function->record.functionId, invocation.depth);
+  run.deadline = std::chrono::steady_clock::now() + timeout + kWaiting;
+  return std::make_shared<RunBridge>(std::move(host), deps_.documents, std::move(run));
+}
+
+Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
+  const std::chrono::milliseconds timeout = timeoutOf(invocation);
+  workers::RunRequest request;
+  request.project = invocation.project->info().number;
+  request.module = invocation.function->module;
+  request.context = contextOf(invocation);
+  request.event = std::move(invocation.event);
+  request.timeout = timeout;
+  request.runClass = invocation.runClass;
+  request.bridge = bridgeOf(invocation, timeout);
+  const Timestamp startedAt = deps_.clock.now();
+  workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));
+
+  FinishedRun finished;
+  finished.status = outcome.status;
+  finished.lost = outcome.lost;
+  finished.view = viewOf(std::move(outcome), "run_" + deps_.ids.next(), std::move(invocation.trigger), startedAt);
+  if (finished.status == workers::RunStatus::busy) co_return finished;
+  const bool isHook = invocation.runClass == workers::RunClass::preHook;
+  if (isHook) noteAbort(finished.view);
+  if (invocation.logged) {
+    deps_.log.add(runOf(*invocation.project, *invocation.function), keptOf(finished.view),
+                  {.counted = true, .metered = !isHook});
+  }
+  co_return finished;
+}
+
+void FunctionRunner::logSkipped(const snapshot::ProjectSnapshot& project, const Function& function, std::string trigger,
+                                std::string why) {
+  RunView view;
+  view.id = "run_" + deps_.ids.next();
+  view.trigger = std::move(trigger);
+  view.status = "skipped";
+  view.startedAt = deps_.clock.now();
+  view.error = std::move(why);
+  deps_.log.add(runOf(project, function), std::move(view), {.counted = false, .metered = false});
+}
+
+}  // namespace mb::functions

@@ -1,0 +1,26 @@
+#include "functions/run_actor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "functions/runner.h"
+
+namespace mb::functions {
+
+store::Actor actorOf(std::string_view functionId, int depth) {
+  return {std::string(kActorKind), fmt::format("{}/{}", functionId, depth)};
+}
+
+int depthOf(const store::Actor& actor) {
+  if (actor.kind != kActorKind) return 0;
+  const std::string_view id = actor.id;
+  const size_t slash = id.rfind('/');
+  // What cannot be read fires nothing any more.
+  int depth = kMostDepth;
+  if (slash != std::string_view::npos) std::from_chars(id.data() + slash + 1, id.data() + id.size(), depth);
+  return std::clamp(depth, 0, kMostDepth);
+}
+
+}  // namespace mb::functions

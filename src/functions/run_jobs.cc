@@ -1,0 +1,101 @@
+#include "functions/run_jobs.h"
+
+#include <algorithm>
+
+#include "functions/pre_hooks.h"
+#include "store/records.h"
+
+namespace mb::functions {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kMostLost = 3;
+
+// For a day, each minute in the end.
+std::vector<std::chrono::milliseconds> pauses() {
+  std::vector<std::chrono::milliseconds> all{1s, 2s, 5s, 10s, 20s, 30s};
+  all.insert(all.end(), 24 * 60, 60s);
+  return all;
+}
+
+std::string_view nameOf(TriggerType trigger) {
+  switch (trigger) {
+    case TriggerType::database:
+      return "database";
+    case TriggerType::auth:
+      return "auth";
+    case TriggerType::storage:
+      return "storage";
+    case TriggerType::http:
+      return "http";
+    case TriggerType::cron:
+      break;
+  }
+  return "cron";
+}
+
+// Whether the function, as it is by now, still is to get what was waiting for it.
+bool concerns(const Function& function, const WaitingRun& waiting) {
+  if (!function.record.enabled || function.pre || nameOf(function.trigger) != waiting.trigger) return false;
+  return waiting.position == 0 || waiting.position > function.record.after;
+}
+
+}  // namespace
+
+jobs::JobSpec runJob(store::ProjectNo project, const std::string& functionId, std::string_view what) {
+  jobs::JobSpec job;
+  job.kind = kJobKind;
+  job.project = project;
+  job.id = fmt::format("function/{}/{}/{}", project, functionId, what);
+  job.group = functionId;
+  return job;
+}
+
+RunJobs::RunJobs(Deps deps) : deps_(deps) {
+  jobs::Kind kind;
+  kind.name = kJobKind;
+  kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };
+  kind.backoff = pauses();
+  // A run's own minute, and what it waits for.
+  kind.timeout = 90s;
+  // Not all of the workers, so that whoever waits for an answer finds one; of a project fewer than the half that it may
+  // have, and of a function not all of these.
+  kind.concurrency = std::max(1, deps_.workers * 3 / 4);
+  kind.perProject = std::max(1, deps_.workers / 2 - 1);
+  kind.perGroup = std::max(1, kind.perProject - 1);
+  deps_.queue.declare(std::move(kind));
+}
+
+Task<> RunJobs::run(jobs::JobRun run) {
+  CO_TRY(WaitingRun waiting, store::fromStore<WaitingRun>(run.payload.view()));
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(waiting.project));
+  if (!project) co_return Result<>();
+  // As the function is now. What it no longer is to get goes without a trace.
+  const auto& functions = project->get(deps_.slot).byId;
+  const auto found = functions.find(waiting.function);
+  if (found == functions.end() || !concerns(*found->second, waiting)) co_return Result<>();
+  const FunctionPtr function = found->second;
+  if (project->info().status != snapshot::ProjectStatus::active) {
+    deps_.runner.logSkipped(*project, *function, waiting.trigger, "the project was suspended");
+    co_return Result<>();
+  }
+  if (waiting.depth > kMostDepth) {
+    deps_.runner.logSkipped(*project, *function, waiting.trigger,
+                            fmt::format("{} triggers stand above this change, no more run", kMostDepth));
+    co_return Result<>();
+  }
+  Invocation invocation;
+  invocation.project = project;
+  invocation.function = function;
+  invocation.trigger = std::move(waiting.trigger);
+  invocation.event = std::move(waiting.event);
+  invocation.depth = static_cast<int>(waiting.depth);
+  const FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
+  if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
+  if (finished.lost && run.attempt <= kMostLost) co_return fail(ErrorCode::unavailable, "the worker was lost");
+  co_return Result<>();
+}
+
+}  // namespace mb::functions

@@ -1,0 +1,357 @@
+#include "functions/run_log.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/log.h"
+#include "store/records.h"
+
+namespace mb::functions {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Before = std::span<const std::optional<doc::Document>>;
+using Changes = std::vector<store::Change>;
+
+constexpr size_t kMostDurations = 256;
+constexpr size_t kMostPendingBytes = 32 << 20;
+constexpr auto kInterval = 1s;
+constexpr auto kStopCheck = 100ms;
+// Who writes the figures of a function at the same time is this log in another process, or a deletion.
+constexpr int kMostTries = 20;
+
+struct Figures {
+  std::string id;  // the function's own
+  int64_t logged = 0;
+  int64_t runs = 0;
+  int64_t errors = 0;
+  int64_t timeouts = 0;
+  std::vector<int64_t> durations;  // in milliseconds, oldest first
+  std::optional<Timestamp> lastRunAt;
+  static constexpr auto shape() {
+    return doc::shape<Figures>("FunctionFigures", doc::field("id", &Figures::id),
+                               doc::field("logged", &Figures::logged), doc::field("runs", &Figures::runs),
+                               doc::field("errors", &Figures::errors), doc::field("timeouts", &Figures::timeouts),
+                               doc::field("durations", &Figures::durations),
+                               doc::field("lastRunAt", &Figures::lastRunAt));
+  }
+};
+
+struct MonthRow {
+  std::string id;
+  int64_t runs = 0;
+  static constexpr auto shape() {
+    return doc::shape<MonthRow>("FunctionMonth", doc::field("id", &MonthRow::id), doc::field("runs", &MonthRow::runs));
+  }
+};
+
+struct Entry {
+  std::string id;  // placeOf()
+  int64_t seq = 0;
+  RunView run;
+  static constexpr auto shape() {
+    return doc::shape<Entry>("FunctionRunEntry", doc::field("id", &Entry::id), doc::field("seq", &Entry::seq),
+                             doc::field("run", &Entry::run));
+  }
+};
+
+std::string placeOf(const std::string& functionId, int64_t seq) {
+  return fmt::format("{}/{:02}", functionId, seq % kMostRuns);
+}
+
+std::string monthOf(Timestamp at) {
+  return toRfc3339(at).substr(0, 7);
+}
+
+std::string monthRowId(std::string_view month) {
+  return fmt::format("month/{}", month);
+}
+
+store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
+  return {project, collection, 0};
+}
+
+store::Deadline soon() {
+  return std::chrono::steady_clock::now() + 10s;
+}
+
+store::WriteOptions asServer() {
+  return {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
+}
+
+size_t bytesOf(const RunView& run) {
+  size_t bytes = sizeof run + (run.result ? run.result->view().raw().size() : 0) + (run.error ? run.error->size() : 0);
+  for (const RunLine& line : run.logs) bytes += sizeof line + line.message.size();
+  return bytes;
+}
+
+template <class T>
+void keepLast(T& items, size_t most) {
+  if (items.size() > most) items.erase(items.begin(), items.end() - static_cast<ptrdiff_t>(most));
+}
+
+// By the nearest rank.
+doc::Nullable<int64_t> percentile(std::vector<int64_t> values, size_t percent) {
+  if (values.empty()) return {};
+  const size_t rank = std::max<size_t>((values.size() * percent + 99) / 100, 1) - 1;
+  std::ranges::nth_element(values, values.begin() + static_cast<ptrdiff_t>(rank));
+  return {values[rank]};
+}
+
+}  // namespace
+
+// ---- adding
+
+void RunLog::add(RunOf of, RunView run, Counting counting) {
+  const std::scoped_lock lock(mutex_);
+  ++added_;
+  if (counting.metered) ++work_.months[{of.project, monthOf(run.startedAt)}];
+  Pending& pending = work_.functions[of.functionId];
+  if (counting.counted) {
+    ++pending.counted;
+    if (run.status == "error") ++pending.errors;
+    if (run.status == "timeout") ++pending.timeouts;
+    pending.durations.push_back(run.durationMs);
+    keepLast(pending.durations, kMostDurations);
+    pending.lastRunAt = run.startedAt;
+  }
+  if (work_.bytes + bytesOf(run) > kMostPendingBytes) run.logs.clear();
+  work_.bytes += bytesOf(run);
+  pending.of = std::move(of);
+  pending.runs.push_back(std::move(run));
+  if (std::ssize(pending.runs) > kMostRuns) {
+    work_.bytes -= bytesOf(pending.runs.front());
+    pending.runs.pop_front();
+  }
+}
+
+void RunLog::join(Pending& older, Pending newer) {
+  std::ranges::move(newer.runs, std::back_inserter(older.runs));
+  keepLast(older.runs, kMostRuns);
+  std::ranges::move(newer.durations, std::back_inserter(older.durations));
+  keepLast(older.durations, kMostDurations);
+  older.counted += newer.counted;
+  older.errors += newer.errors;
+  older.timeouts += newer.timeouts;
+  if (newer.lastRunAt) older.lastRunAt = newer.lastRunAt;
+}
+
+// What could not be written, before what has come since. With mutex_ held.
+void RunLog::putBack(Work work) {
+  for (auto& [id, newer] : work_.functions) {
+    const auto [older, fresh] = work.functions.try_emplace(id);
+    if (fresh) {
+      older->second = std::move(newer);
+    } else {
+      join(older->second, std::move(newer));
+    }
+  }
+  for (const auto& [month, runs] : work_.months) work.months[month] += runs;
+  work.bytes = 0;
+  for (const auto& [id, pending] : work.functions) {
+    for (const RunView& run : pending.runs) work.bytes += bytesOf(run);
+  }
+  work_ = std::move(work);
+}
+
+// ---- writing
+
+std::optional<RunLog::Turn> RunLog::begin() {
+  const std::scoped_lock lock(mutex_);
+  if (writing_) return std::nullopt;
+  writing_ = true;
+  return Turn{std::exchange(work_, {}), added_};
+}
+
+void RunLog::end(Turn turn, bool written) {
+  const std::scoped_lock lock(mutex_);
+  writing_ = false;
+  if (written) {
+    written_ = turn.upTo;
+  } else {
+    putBack(std::move(turn.work));
+  }
+  for (Resumer<bool>& each : std::exchange(waiting_, {})) each.resume(true);
+}
+
+bool RunLog::holds(uint64_t wanted) const {
+  const std::scoped_lock lock(mutex_);
+  return written_ >= wanted;
+}
+
+uint64_t RunLog::added() const {
+  const std::scoped_lock lock(mutex_);
+  return added_;
+}
+
+void RunLog::awaitEnd(Resumer<bool> resumer) {
+  const std::scoped_lock lock(mutex_);
+  if (writing_) {
+    waiting_.push_back(std::move(resumer));
+  } else {
+    resumer.resume(true);
+  }
+}
+
+Task<> RunLog::flush() {
+  const uint64_t wanted = added();
+  while (!holds(wanted)) {
+    std::optional<Turn> turn = begin();
+    if (!turn) {
+      co_await suspend<bool>([this](Resumer<bool> resumer) { awaitEnd(std::move(resumer)); });
+      continue;
+    }
+    Result<> done = co_await writeAll(turn->work);
+    end(*std::move(turn), done.has_value());
+    if (!done) co_return done;
+  }
+  co_return Result<>();
+}
+
+// What is written goes from `work`.
+Task<> RunLog::writeAll(Work& work) {
+  while (!work.functions.empty()) {
+    const auto next = work.functions.begin();
+    CO_CHECK(co_await write(next->second));
+    work.functions.erase(next);
+  }
+  while (!work.months.empty()) {
+    const auto next = work.months.begin();
+    CO_CHECK(co_await writeMonth(next->first.first, next->first.second, next->second));
+    work.months.erase(next);
+  }
+  co_return Result<>();
+}
+
+Task<> RunLog::write(const Pending& pending) {
+  const std::string& id = pending.of.functionId;
+  const store::CollectionRef figures = in(pending.of.project, kStats);
+  const store::CollectionRef entries = in(pending.of.project, kRuns);
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    CO_TRY(const auto stored, co_await store_.get(figures, id));
+    CO_TRY(const std::optional<Figures> known, store::fromStore<Figures>(stored));
+    const int64_t logged = known ? known->logged : 0;
+    std::vector<store::WriteTarget> targets{{figures, id}, {in(pending.of.project, kFunctions), pending.of.name}};
+    for (int64_t i = 0; i < std::ssize(pending.runs); ++i) targets.push_back({entries, placeOf(id, logged + i)});
+    bool overtaken = false;
+    store::Judge judge = [&](Before before) -> Result<Changes> {
+      TRY(std::optional<Figures> now, store::fromStore<Figures>(before[0]));
+      overtaken = (now ? now->logged : 0) != logged;
+      const bool there = before[1] && before[1]->view().stringOr("functionId") == id;
+      Changes changes;
+      if (overtaken || !there) {
+        for (size_t i = 0; i < before.size(); ++i) changes.push_back(store::Change::keep());
+        return changes;
+      }
+      if (!now) now.emplace().id = id;
+      now->logged += std::ssize(pending.runs);
+      now->runs += pending.counted;
+      now->errors += pending.errors;
+      now->timeouts += pending.timeouts;
+      now->durations.insert(now->durations.end(), pending.durations.begin(), pending.durations.end());
+      keepLast(now->durations, kMostDurations);
+      if (pending.lastRunAt) now->lastRunAt = pending.lastRunAt;
+      changes.push_back(store::Change::put(doc::encode(*now)));
+      changes.push_back(store::Change::keep());
+      for (int64_t i = 0; i < std::ssize(pending.runs); ++i) {
+        const Entry entry{placeOf(id, logged + i), logged + i, pending.runs[static_cast<size_t>(i)]};
+        changes.push_back(store::Change::put(doc::encode(entry)));
+      }
+      return changes;
+    };
+    CO_CHECK(co_await store_.write(std::move(targets), std::move(judge), asServer()));
+    if (!overtaken) co_return Result<>();
+  }
+  co_return fail(ErrorCode::unavailable, "the log of runs is being written, try again");
+}
+
+Task<> RunLog::writeMonth(store::ProjectNo project, std::string month, int64_t runs) {
+  const std::string id = monthRowId(month);
+  std::vector<store::WriteTarget> targets{{in(project, kStats), id}};
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(std::optional<MonthRow> row, store::fromStore<MonthRow>(before[0]));
+    if (!row) row = MonthRow{id, 0};
+    row->runs += runs;
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(*row)));
+    return changes;
+  };
+  CO_CHECK(co_await store_.write(std::move(targets), std::move(judge), asServer()));
+  co_return Result<>();
+}
+
+void RunLog::start(TaskGroup& tasks) {
+  tasks.spawn(cores_.at(0).get_executor(), loop());
+}
+
+Async<void> RunLog::loop() {
+  bool troubled = false;
+  while (!stopping_) {
+    for (auto waited = 0ms; waited < kInterval && !stopping_; waited += kStopCheck) co_await sleepFor(kStopCheck);
+    const Result<> done = co_await flush();
+    if (!done && !troubled) logWarn("runs could not be logged yet", {{"problem", done.error().message()}});
+    troubled = !done;
+  }
+}
+
+// ---- reading
+
+Task<std::vector<RunView>> RunLog::list(RunOf of, int64_t limit) {
+  CO_CHECK(co_await flush());
+  doc::BsonWriter filter;
+  filter.beginDocument("id");
+  filter.appendString("$gte", of.functionId + "/");
+  filter.appendString("$lt", of.functionId + "0");  // the next character
+  filter.end();
+  store::Query query;
+  query.collection = in(of.project, kRuns);
+  query.filter = *doc::Filter::parse(filter.finish());
+  query.limit = kMostRuns;
+  query.deadline = soon();
+  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
+  CO_TRY(std::vector<Entry> entries, store::fromStore<Entry>(found.documents));
+  std::ranges::sort(entries, std::greater(), &Entry::seq);
+  std::vector<RunView> runs;
+  for (Entry& entry : entries) {
+    if (std::ssize(runs) >= limit) break;
+    runs.push_back(std::move(entry.run));
+  }
+  co_return runs;
+}
+
+Task<std::vector<FunctionStats>> RunLog::stats(store::ProjectNo project, std::vector<RunOf> functions) {
+  CO_CHECK(co_await flush());
+  std::vector<std::string> ids;
+  for (const RunOf& each : functions) ids.push_back(each.functionId);
+  CO_TRY(const auto stored, co_await store_.getMany(in(project, kStats), std::move(ids)));
+  std::vector<FunctionStats> all;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    CO_TRY(std::optional<Figures> figures, store::fromStore<Figures>(stored[i]));
+    FunctionStats& stats = all.emplace_back();
+    stats.name = functions[i].name;
+    if (!figures) continue;
+    stats.runs = figures->runs;
+    stats.errors = figures->errors;
+    stats.timeouts = figures->timeouts;
+    stats.p50Ms = percentile(figures->durations, 50);
+    stats.p95Ms = percentile(figures->durations, 95);
+    stats.lastRunAt = {figures->lastRunAt};
+  }
+  co_return all;
+}
+
+Task<int64_t> RunLog::runsOfMonth(store::ProjectNo project, Timestamp at) {
+  CO_CHECK(co_await flush());
+  CO_TRY(const auto stored, co_await store_.get(in(project, kStats), monthRowId(monthOf(at))));
+  CO_TRY(const std::optional<MonthRow> row, store::fromStore<MonthRow>(stored));
+  co_return row ? row->runs : 0;
+}
+
+std::vector<store::WriteTarget> RunLog::allOf(store::ProjectNo project, const std::string& functionId) {
+  std::vector<store::WriteTarget> targets{{in(project, kStats), functionId}};
+  for (int64_t seq = 0; seq < kMostRuns; ++seq) targets.push_back({in(project, kRuns), placeOf(functionId, seq)});
+  return targets;
+}
+
+}  // namespace mb::functions

@@ -1,0 +1,117 @@
+#include "functions/running_fixture.h"
+
+namespace mb::functions {
+namespace {
+
+constexpr std::string_view kHttp = R"({"type":"http","method":"GET","path":"/a"})";
+
+class RunTest : public RunningFixture {
+ protected:
+  doc::Document contextOf(size_t at) { return executor_.asked().at(at).context; }
+};
+
+TEST_F(RunTest, tellsWhoCallsAndWhoRuns) {
+  define("hello", kHttp);
+  policy::Caller caller = admin();
+  caller.role = "Owner";
+  caller.projectId = ProjectId("proj_x");
+  caller.claims = json(R"({"plan":"gold"})");
+  invoke("hello", {.caller = caller});
+  invoke("hello");
+  invoke("hello", {.caller = policy::Caller(), .request = json(R"({"method":"GET"})")});
+  EXPECT_EQ(fmt::format(R"({{"auth":{{"kind":"member","uid":"user_admin","role":"Owner","pid":"proj_x",)"
+                        R"("email":"admin@example.com","token":{{"plan":"gold"}}}},"project":"proj_{}",)"
+                        R"("function":"hello"}})",
+                        shop_),
+            doc::toJson(contextOf(0)));
+  EXPECT_EQ(fmt::format(R"({{"auth":null,"project":"proj_{}","function":"hello"}})", shop_), doc::toJson(contextOf(1)));
+  EXPECT_EQ(
+      fmt::format(R"({{"auth":null,"project":"proj_{}","function":"hello","request":{{"method":"GET"}}}})", shop_),
+      doc::toJson(contextOf(2)));
+  EXPECT_EQ("fn_hello@1", executor_.asked()[0].module->id);
+}
+
+TEST_F(RunTest, takesTheFunctionsTimeOrLess) {
+  define("hello", kHttp, R"({"timeoutMs":4000})");
+  invoke("hello");
+  invoke("hello", {.timeout = std::chrono::milliseconds(500)});
+  invoke("hello", {.timeout = std::chrono::milliseconds(50'000)});
+  EXPECT_EQ(4000, executor_.asked()[0].timeout.count());
+  EXPECT_EQ(500, executor_.asked()[1].timeout.count());
+  EXPECT_EQ(4000, executor_.asked()[2].timeout.count());
+}
+
+TEST_F(RunTest, theLogHoldsWhatWasSaidAndGiven) {
+  define("hello", kHttp);
+  Outcome outcome = gives(R"({"a":1})");
+  outcome.logs = {{clone::LogLevel::warn, "careful", clock_.now()}, {clone::LogLevel::log, "done", clock_.now()}};
+  executor_.answer("hello", {outcome});
+  const FinishedRun run = invoke("hello", {.trigger = "http"});
+  EXPECT_EQ("success", run.view.status);
+  EXPECT_TRUE(run.view.id.starts_with("run_"));
+  const std::vector<RunView> entries = log("hello");
+  ASSERT_EQ(1, entries.size());
+  EXPECT_EQ(run.view.id, entries[0].id);
+  EXPECT_EQ("http", entries[0].trigger);
+  EXPECT_EQ(7, entries[0].durationMs);
+  ASSERT_EQ(2, entries[0].logs.size());
+  EXPECT_EQ("warn", entries[0].logs[0].level);
+  EXPECT_EQ("careful", entries[0].logs[0].message);
+  EXPECT_EQ(R"({"a":1})", doc::toJson(entries[0].result->view().asDocument()));
+  EXPECT_FALSE(entries[0].error);
+}
+
+TEST_F(RunTest, anErrorHasItsPlaceBelowIt) {
+  define("hello", kHttp);
+  Outcome outcome = ends(workers::RunStatus::error, "boom");
+  outcome.stack = "at handler (3:9)\nat async x (4:1)\nmade up";
+  executor_.answer("hello", {outcome});
+  EXPECT_EQ("boom\n    at handler (3:9)\n    at async x (4:1)", invoke("hello").view.error);
+}
+
+TEST_F(RunTest, aTimeoutHasNoLogs) {
+  define("hello", kHttp);
+  Outcome outcome = ends(workers::RunStatus::timeout);
+  outcome.logs = {{clone::LogLevel::log, "begun", clock_.now()}};
+  executor_.answer("hello", {outcome});
+  const FinishedRun run = invoke("hello");
+  EXPECT_EQ("timeout", run.view.status);
+  EXPECT_TRUE(run.view.logs.empty());
+  EXPECT_EQ("timed out", run.view.error);
+}
+
+TEST_F(RunTest, aBusyPoolIsNeitherLoggedNorCounted) {
+  define("hello", kHttp);
+  executor_.answer("hello", {ends(workers::RunStatus::busy)});
+  EXPECT_EQ(workers::RunStatus::busy, invoke("hello").status);
+  EXPECT_TRUE(log("hello").empty());
+  EXPECT_EQ(0, *this->run(running_.log().runsOfMonth(shop_, clock_.now())));
+}
+
+TEST_F(RunTest, aLargeResultIsGivenAndNotLogged) {
+  define("hello", kHttp);
+  executor_.answer("hello", {gives(fmt::format(R"("{}")", std::string(kMostKeptResult, 'x')))});
+  EXPECT_TRUE(invoke("hello").view.result);
+  EXPECT_FALSE(log("hello")[0].result);
+}
+
+TEST_F(RunTest, whatIsNotToBeLoggedIsNot) {
+  define("hello", kHttp);
+  invoke("hello", {.logged = false});
+  EXPECT_TRUE(log("hello").empty());
+}
+
+TEST_F(RunTest, onlyRunsThatMayHaveTheBridge) {
+  define("hello", kHttp);
+  std::vector<bool> bridges;
+  executor_.script("hello", [&](workers::RunRequest request) -> Async<Outcome> {
+    bridges.push_back(request.bridge != nullptr);
+    co_return gives("1");
+  });
+  invoke("hello");
+  invoke("hello", {.bridge = false});
+  EXPECT_EQ((std::vector{true, false}), bridges);
+}
+
+}  // namespace
+}  // namespace mb::functions

@@ -1,0 +1,40 @@
+#include "functions/running.h"
+
+namespace mb::functions {
+
+Running::Running(RunningDeps deps)
+    : deps_(std::move(deps)),
+      log_(deps_.store, deps_.cores),
+      runner_({deps_.executor,
+               deps_.data.serviceDocuments(),
+               {deps_.snapshots, deps_.data.slot(), deps_.integrations},
+               log_,
+               deps_.ids,
+               deps_.clock}),
+      preHooks_({deps_.slot, runner_}),
+      jobs_({deps_.snapshots, deps_.slot, deps_.queue, runner_, deps_.workers}),
+      postJobs_({deps_.slot, deps_.queue, runner_}),
+      authTrigger_({deps_.snapshots, deps_.slot, deps_.queue}),
+      cron_({deps_.store, deps_.queue, deps_.cores, deps_.clock}),
+      tests_({deps_.executor,
+              deps_.data.serviceDocuments(),
+              {deps_.store, deps_.data.slot()},
+              deps_.integrations,
+              deps_.ids,
+              deps_.clock,
+              deps_.baseUrl}) {
+  deps_.dispatcher.add(postJobs_);
+  deps_.data.documents().setPreHook(preHooks_);
+}
+
+void Running::start(TaskGroup& tasks) {
+  log_.start(tasks);
+  cron_.start(tasks);
+}
+
+void Running::stop() {
+  cron_.stop();
+  log_.stop();
+}
+
+}  // namespace mb::functions

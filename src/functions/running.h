@@ -1,0 +1,60 @@
+// Whatever runs functions, wired: made once by app/ after Functions, before the queue and the dispatcher start.
+#pragma once
+
+#include "events/dispatcher.h"
+#include "functions/auth_trigger.h"
+#include "functions/cron.h"
+#include "functions/post_jobs.h"
+#include "functions/pre_hooks.h"
+#include "functions/run_jobs.h"
+#include "functions/tests_run.h"
+
+namespace mb::functions {
+
+// References outlive the room.
+struct RunningDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<FunctionTable> slot;
+  jobs::Queue& queue;
+  events::Dispatcher& dispatcher;
+  data::Data& data;
+  workers::Executor& executor;
+  integrations::Caller& integrations;
+  Cores& cores;
+  IdGenerator& ids;
+  const Clock& clock;
+  std::string baseUrl;
+  int workers = 1;  // how many there are at most
+};
+
+class Running {
+ public:
+  // Adds the room's kind of job, its consumer, and its pre-hooks to the documents.
+  explicit Running(RunningDeps deps);
+
+  // Drops what a server that was killed left of tests. Before start().
+  Task<> open() { return Scratch::sweep(deps_.store); }
+  void start(TaskGroup& tasks);
+  // Begins nothing more.
+  void stop();
+
+  Runner& runner() { return runner_; }
+  RunLog& log() { return log_; }
+  TestRuns& tests() { return tests_; }
+  identity::UserFollower& userFollower() { return authTrigger_; }
+  snapshot::SlotKey<FunctionTable> slot() const { return deps_.slot; }
+
+ private:
+  const RunningDeps deps_;
+  RunLog log_;
+  FunctionRunner runner_;
+  PreHooks preHooks_;
+  RunJobs jobs_;
+  PostJobs postJobs_;
+  AuthTrigger authTrigger_;
+  Cron cron_;
+  TestRuns tests_;
+};
+
+}  // namespace mb::functions

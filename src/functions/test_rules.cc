@@ -1,0 +1,146 @@
+#include "functions/test_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "data/reserved.h"
+#include "document/json.h"
+#include "functions/contains.h"
+#include "functions/function_rules.h"
+
+namespace mb::functions {
+
+namespace {
+
+using doc::BsonType;
+using doc::ValueView;
+using Problems = std::vector<ErrorDetail>;
+
+constexpr size_t kMostNameBytes = 100;
+constexpr size_t kMostProblems = 20;
+constexpr std::string_view kStatuses[] = {"success", "error", "timeout", "aborted"};
+
+void checkName(ValueView value, const std::string& path, Problems& problems) {
+  const bool fits =
+      value.type() == BsonType::string && !value.asString().empty() && value.asString().size() <= kMostNameBytes;
+  if (!fits) problems.push_back({path, "must be a string of 1 to 100 bytes"});
+}
+
+void checkObject(ValueView value, const std::string& path, Problems& problems) {
+  if (value.type() != BsonType::document) problems.push_back({path, "must be an object"});
+}
+
+void checkObjectOrNull(ValueView value, const std::string& path, Problems& problems) {
+  if (value.type() != BsonType::null) checkObject(value, path, problems);
+}
+
+void checkAnything(ValueView, const std::string&, Problems&) {}
+
+// {collection: [documents]}
+void checkByCollection(ValueView value, const std::string& path, Problems& problems) {
+  if (value.type() != BsonType::document) return problems.push_back({path, "must be an object"});
+  for (const auto& [collection, documents] : value.asDocument()) {
+    const std::string at = fmt::format("{}/{}", path, collection);
+    if (!data::isCollectionName(collection) || data::isReservedCollection(collection)) {
+      problems.push_back({at, "is no name of a collection"});
+    }
+    if (documents.type() != BsonType::array) {
+      problems.push_back({at, "must be an array"});
+      continue;
+    }
+    for (const auto& [index, document] : documents.asDocument()) {
+      checkObject(document, fmt::format("{}/{}", at, index), problems);
+      if (problems.size() > kMostProblems) return;
+    }
+  }
+}
+
+// {"integration.op": result}
+void checkStubs(ValueView value, const std::string& path, Problems& problems) {
+  if (value.type() != BsonType::document) return problems.push_back({path, "must be an object"});
+  for (const doc::Element& stub : value.asDocument()) {
+    const size_t dot = stub.key.find('.');
+    const bool names =
+        dot != std::string_view::npos && isFunctionName(stub.key.substr(0, dot)) && dot + 1 < stub.key.size();
+    if (!names) problems.push_back({fmt::format("{}/{}", path, stub.key), "must be called \"<integration>.<op>\""});
+    if (problems.size() > kMostProblems) return;
+  }
+}
+
+// Of the run, or of the answer of an http function.
+void checkStatus(ValueView value, const std::string& path, Problems& problems) {
+  const auto number = value.isNumber() ? value.toInteger() : std::nullopt;
+  if (number && *number >= 200 && *number <= 599) return;
+  if (value.type() == BsonType::string && contains(kStatuses, value.asString())) return;
+  problems.push_back({path, "must be success, error, timeout or aborted, or an HTTP status"});
+}
+
+void checkText(ValueView value, const std::string& path, Problems& problems) {
+  if (value.type() != BsonType::string) problems.push_back({path, "must be a string"});
+}
+
+void checkObjects(ValueView value, const std::string& path, Problems& problems) {
+  if (value.type() != BsonType::array) return problems.push_back({path, "must be an array"});
+  for (const auto& [index, each] : value.asDocument()) {
+    checkObject(each, fmt::format("{}/{}", path, index), problems);
+    if (problems.size() > kMostProblems) return;
+  }
+}
+
+struct Rule {
+  std::string_view name;
+  bool required;
+  void (*check)(ValueView value, const std::string& path, Problems& problems);
+};
+
+void checkFields(std::span<const Rule> rules, doc::DocumentView given, const std::string& path, Problems& problems) {
+  for (const Rule& rule : rules) {
+    const auto value = given.find(rule.name);
+    const std::string at = fmt::format("{}/{}", path, rule.name);
+    if (value) {
+      rule.check(*value, at, problems);
+    } else if (rule.required) {
+      problems.push_back({at, "is required"});
+    }
+  }
+  for (const doc::Element& field : given) {
+    if (contains(rules, field.key, &Rule::name)) continue;
+    problems.push_back({fmt::format("{}/{}", path, field.key), "is not a known field"});
+    if (problems.size() > kMostProblems) return;
+  }
+}
+
+void checkExpect(ValueView value, const std::string& path, Problems& problems) {
+  constexpr Rule kRules[] = {
+      {"status", false, checkStatus},          {"result", false, checkAnything}, {"error", false, checkText},
+      {"documents", false, checkByCollection}, {"calls", false, checkObjects},
+  };
+  if (value.type() != BsonType::document) return problems.push_back({path, "must be an object"});
+  checkFields(kRules, value.asDocument(), path, problems);
+}
+
+constexpr Rule kCase[] = {
+    {"name", true, checkName},          {"event", true, checkObject}, {"auth", false, checkObjectOrNull},
+    {"seed", false, checkByCollection}, {"stubs", false, checkStubs}, {"expect", true, checkExpect},
+};
+
+}  // namespace
+
+void checkTests(const std::vector<doc::Document>& tests, Problems& problems) {
+  if (tests.size() > kMostTests) return problems.push_back({"/tests", "must have at most 20 cases"});
+  std::set<std::string_view> names;
+  size_t bytes = 0;
+  for (size_t i = 0; i < tests.size(); ++i) {
+    const std::string path = fmt::format("/tests/{}", i);
+    checkFields(kCase, tests[i], path, problems);
+    const std::string_view name = tests[i].view().stringOr("name");
+    if (!name.empty() && !names.insert(name).second) problems.push_back({path + "/name", "stands here twice"});
+    bytes += doc::toJson(tests[i]).size();
+    if (problems.size() > kMostProblems) return;
+  }
+  if (bytes > kMostTestBytes) problems.push_back({"/tests", "must have at most 262144 bytes as JSON"});
+}
+
+}  // namespace mb::functions

@@ -1,0 +1,251 @@
+#include "functions/tests_run.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "document/json.h"
+#include "document/subset.h"
+#include "functions/expected_documents.h"
+#include "functions/http_answer.h"
+
+namespace mb::functions {
+
+namespace {
+
+constexpr size_t kMostCalls = 1000;
+constexpr std::chrono::milliseconds kLeastTime{100};
+
+doc::DocumentView objectIn(doc::DocumentView in, std::string_view key) {
+  const auto value = in.find(key);
+  return value && value->type() == doc::BsonType::document ? value->asDocument() : doc::DocumentView();
+}
+
+std::string textOf(doc::DocumentView in, std::string_view key, std::string fallback) {
+  return std::string(in.stringOr(key, fallback));
+}
+
+void appendOr(doc::BsonWriter& out, std::string_view key, std::optional<doc::ValueView> value,
+              const doc::DocumentView& fallback) {
+  if (value) {
+    out.append(key, *value);
+  } else {
+    out.appendDocument(key, fallback);
+  }
+}
+
+// What an http function would find in ctx.request: what the case's event says, and what is usual for the rest.
+void appendRequest(doc::BsonWriter& out, const Function& function, doc::DocumentView event, std::string_view baseUrl) {
+  const doc::DocumentView nothing;
+  out.beginDocument("request");
+  out.appendString("method", textOf(event, "method", function.method));
+  out.appendString("path", textOf(event, "path", function.path));
+  out.appendString("service", baseUrl);
+  appendOr(out, "params", event.find("params"), nothing);
+  appendOr(out, "query", event.find("query"), nothing);
+  appendOr(out, "headers", event.find("headers"), nothing);
+  if (const auto body = event.find("body")) {
+    out.append("body", *body);
+  } else {
+    out.appendNull("body");
+  }
+  out.end();
+}
+
+doc::Document contextOf(const snapshot::ProjectSnapshot& project, const Function& function, doc::DocumentView test,
+                        std::string_view baseUrl) {
+  doc::BsonWriter out;
+  if (const auto auth = test.find("auth")) {
+    out.append("auth", *auth);
+  } else {
+    out.appendNull("auth");
+  }
+  out.appendString("project", project.info().id.str());
+  out.appendString("function", function.name());
+  if (function.trigger == TriggerType::http) appendRequest(out, function, objectIn(test, "event"), baseUrl);
+  return out.finish();
+}
+
+doc::Document encoded(const StubbedHost::Call& call) {
+  doc::BsonWriter out;
+  out.appendString("integration", call.integration);
+  out.appendString("op", call.op);
+  out.appendDocument("args", call.args);
+  return out.finish();
+}
+
+void judgeStatus(const RunView& run, doc::DocumentView expect, std::vector<std::string>& failures) {
+  const auto status = expect.find("status");
+  if (status && status->isNumber()) {
+    const auto answer = run.status == "success"
+                            ? httpAnswer(run.result ? run.result->view() : doc::ValueView(), Origin::shared)
+                            : Result<HttpAnswer>(fail(ErrorCode::validation, run.error.value_or("")));
+    const int given = answer ? answer->status : run.status == "timeout" ? 504 : 500;
+    if (given != status->toInteger()) {
+      failures.push_back(fmt::format("status is {}, not {}", given, status->toInteger().value_or(0)));
+    }
+    return;
+  }
+  const std::string_view fallback = expect.find("error") ? "error" : "success";
+  const std::string_view wanted = status ? expect.stringOr("status") : fallback;
+  const bool timedOut = !status && fallback == "error" && run.status == "timeout";
+  // A hook that turns a write down has done what it was asked.
+  const bool aborted = !status && fallback == "success" && run.status == "aborted";
+  if (run.status == wanted || timedOut || aborted) return;
+  failures.push_back(fmt::format("status is {}, not {}{}", run.status, wanted, run.error ? ": " + *run.error : ""));
+}
+
+void judgeRun(const RunView& run, doc::DocumentView expect, std::vector<std::string>& failures) {
+  judgeStatus(run, expect, failures);
+  if (const auto result = expect.find("result")) {
+    const auto actual = run.result ? std::optional(run.result->view()) : std::nullopt;
+    if (auto wrong = doc::mismatch("result", *result, actual)) failures.push_back(*std::move(wrong));
+  }
+  const std::string_view error = expect.stringOr("error");
+  if (!error.empty() && !run.error.value_or("").contains(error)) {
+    failures.push_back(fmt::format("error is \"{}\", without \"{}\"", run.error.value_or(""), error));
+  }
+}
+
+void judgeCalls(const std::vector<StubbedHost::Call>& calls, doc::DocumentView expect,
+                std::vector<std::string>& failures) {
+  const auto expected = expect.find("calls");
+  if (!expected || expected->type() != doc::BsonType::array) return;
+  doc::BsonWriter made;
+  made.beginArray("calls");
+  for (size_t i = 0; i < calls.size(); ++i) made.appendDocument(std::to_string(i), encoded(calls[i]));
+  made.end();
+  const doc::Document actual = made.finish();
+  if (auto wrong = doc::mismatch("calls", *expected, actual.view().find("calls")))
+    failures.push_back(*std::move(wrong));
+}
+
+}  // namespace
+
+Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::Document arguments, store::Deadline,
+                                        std::stop_token) {
+  if (deps_.calls.size() < kMostCalls) deps_.calls.push_back({name, op, arguments});
+  const auto stub = deps_.stubs.view().find(fmt::format("{}.{}", name, op));
+  if (!stub) {
+    co_return fail(ErrorCode::notFound, fmt::format("the test has no stub for \"{}.{}\"", name, op));
+  }
+  const doc::Value answer(*stub);
+  const Result<> checked = co_await deps_.integrations.check(deps_.project, name, op, std::move(arguments));
+  // A case may stand for an integration that is still to be made.
+  if (!checked && checked.error().code() != ErrorCode::notFound) co_return fail(checked.error().clone());
+  co_return answer;
+}
+
+data::ServiceAccess TestRuns::accessOf(Stage& stage) const {
+  return {stage.scratch, {"server", ""}, stage.deadline, {}, false};
+}
+
+Task<> TestRuns::seed(Stage& stage) {
+  for (const auto& [collection, documents] : objectIn(stage.test, "seed")) {
+    for (const doc::Element& each : documents.asDocument()) {
+      auto stored = co_await deps_.documents.insertOne(accessOf(stage), std::string(collection),
+                                                       doc::Document(each.value.asDocument()));
+      if (stored) continue;
+      co_return fail(ErrorCode::validation,
+                     fmt::format("seed.{}.{}: {}", collection, each.key, stored.error().message()));
+    }
+  }
+  co_return Result<>();
+}
+
+Task<> TestRuns::perform(Stage& stage) {
+  const Function& function = *stage.function;
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(stage.deadline - std::chrono::steady_clock::now());
+  workers::RunRequest request;
+  request.project = stage.project->info().number;
+  request.module = function.module;
+  request.event = doc::Document(objectIn(stage.test, "event"));
+  request.context = contextOf(*stage.project, function, stage.test, deps_.baseUrl);
+  request.timeout = std::clamp(left, kLeastTime, function.timeout);
+  if (!function.pre) {
+    auto host = std::make_unique<StubbedHost>(StubbedHost::Deps{
+        stage.scratch, deps_.integrations, stage.project, doc::Document(objectIn(stage.test, "stubs")), stage.calls});
+    request.bridge = std::make_shared<RunBridge>(
+        std::move(host), deps_.documents,
+        RunBridge::Run{{"server", ""}, std::chrono::steady_clock::now() + request.timeout + kLeastTime, false});
+  }
+  const Timestamp startedAt = deps_.clock.now();
+  workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));
+  if (outcome.status == workers::RunStatus::busy) co_return fail(ErrorCode::functionsBusy, "no worker was free");
+  stage.run = viewOf(std::move(outcome), "run_" + deps_.ids.next(), "manual", startedAt);
+  if (function.pre) noteAbort(stage.run);
+  co_return Result<>();
+}
+
+Task<> TestRuns::judgeDocuments(Stage& stage, std::vector<std::string>& failures) {
+  for (const auto& [collection, list] : objectIn(objectIn(stage.test, "expect"), "documents")) {
+    auto found = co_await deps_.documents.find(accessOf(stage), std::string(collection), doc::Document(), {});
+    if (!found) {
+      failures.push_back(fmt::format("documents.{}: {}", collection, found.error().message()));
+      continue;
+    }
+    std::vector<doc::ValueView> expected;
+    for (const doc::Element& each : list.asDocument()) expected.push_back(each.value);
+    std::vector<doc::ValueView> actual;
+    for (const doc::Document& each : *found) {
+      actual.emplace_back(doc::BsonType::document, each.bytes().data(), each.size());
+    }
+    const auto missing = firstUnmatched(expected, actual);
+    if (missing) failures.push_back(fmt::format("documents.{}.{} is not there", collection, *missing));
+  }
+  co_return Result<>();
+}
+
+Task<std::vector<std::string>> TestRuns::judge(Stage& stage) {
+  std::vector<std::string> failures;
+  const doc::DocumentView expect = objectIn(stage.test, "expect");
+  judgeRun(stage.run, expect, failures);
+  judgeCalls(stage.calls, expect, failures);
+  CO_CHECK(co_await judgeDocuments(stage, failures));
+  co_return failures;
+}
+
+Async<TestResult> TestRuns::runCase(snapshot::SnapshotPtr project, FunctionPtr function, doc::Document test,
+                                    store::Deadline deadline) {
+  TestResult result;
+  result.name = test.view().stringOr("name");
+  if (std::chrono::steady_clock::now() >= deadline) {
+    result.failures.emplace_back("it was not run: the time for all tests is up");
+    co_return result;
+  }
+  // Stored as JSON: dates and their like get their types here.
+  const auto read = doc::parseJson(doc::toJson(test));
+  if (!read) {
+    result.failures.push_back(read.error().message());
+    co_return result;
+  }
+  Scratch scratch(deps_.scratch, project);
+  Stage stage{std::move(project), std::move(function), *read, deadline, scratch};
+  Result<> done = co_await seed(stage);
+  if (done) done = co_await perform(stage);
+  if (done) {
+    auto failures = co_await judge(stage);
+    if (failures) result.failures = *std::move(failures);
+    if (!failures) done = fail(std::move(failures).error());
+  }
+  if (!done) result.failures.push_back(done.error().message());
+  // Left to the sweep at the next start where it cannot be dropped.
+  const Result<> dropped = co_await scratch.drop();
+  if (!dropped) logWarn("a test's database could not be dropped", {{"problem", dropped.error().message()}});
+  result.passed = result.failures.empty();
+  result.durationMs = stage.run.durationMs;
+  result.logs = std::move(stage.run.logs);
+  co_return result;
+}
+
+Task<TestReport> TestRuns::run(snapshot::SnapshotPtr project, FunctionPtr function, store::Deadline deadline) {
+  TestReport report;
+  for (const doc::Document& test : function->record.tests) {
+    TestResult result = co_await runCase(project, function, test, deadline);
+    ++(result.passed ? report.passed : report.failed);
+    report.results.push_back(std::move(result));
+  }
+  co_return report;
+}
+
+}  // namespace mb::functions

@@ -1,0 +1,137 @@
+// Cron, and new users.
+#include "functions/running_fixture.h"
+
+namespace mb::functions {
+namespace {
+
+constexpr std::string_view kEachQuarter = R"({"type":"cron","schedule":"*/15 * * * *"})";
+
+class CronTest : public RunningFixture {
+ protected:
+  CronTest() { at("2026-01-01T10:05:00Z"); }
+  void at(std::string_view time) { clock_.set(parseRfc3339(time)->ms); }
+  int pass() {
+    auto fired = run(cron_.pass());
+    EXPECT_TRUE(fired);
+    return fired.value_or(-1);
+  }
+  std::string scheduledAt(size_t run) { return toRfc3339(eventOf(run).view().find("scheduledAt")->asDate()); }
+
+  Cron cron_{{store_, queue_, cores_, clock_}};
+};
+
+TEST_F(CronTest, firesWhenItIsDueAndOnce) {
+  define("sweep", kEachQuarter);
+  EXPECT_EQ(0, pass());
+  at("2026-01-01T10:14:59.999Z");
+  EXPECT_EQ(0, pass());
+  at("2026-01-01T10:15:00.400Z");
+  EXPECT_EQ(1, pass());
+  EXPECT_EQ(0, pass());
+  ASSERT_TRUE(ran(1));
+  EXPECT_EQ("cron", eventOf(0).view().stringOr("type"));
+  EXPECT_EQ("*/15 * * * *", eventOf(0).view().stringOr("schedule"));
+  EXPECT_EQ("2026-01-01T10:15:00.000Z", scheduledAt(0));
+  EXPECT_EQ("cron", log("sweep")[0].trigger);
+  at("2026-01-01T10:30:00Z");
+  EXPECT_EQ(1, pass());
+}
+
+TEST_F(CronTest, twoWhoLookMakeOneRun) {
+  define("sweep", kEachQuarter);
+  at("2026-01-01T10:15:00Z");
+  Cron other({store_, queue_, cores_, clock_});
+  auto first =
+      std::async(std::launch::async, [&] { return *store::testing::runOn(cores_, cores_.count() - 1, other.pass()); });
+  const int mine = pass();
+  EXPECT_EQ(1, mine + first.get());
+  ASSERT_TRUE(ran(1));
+}
+
+TEST_F(CronTest, aMissedFireRunsOnceWithinTheHour) {
+  define("sweep", kEachQuarter);
+  at("2026-01-01T10:50:00Z");
+  EXPECT_EQ(1, pass());
+  ASSERT_TRUE(ran(1));
+  EXPECT_EQ("2026-01-01T10:45:00.000Z", scheduledAt(0));
+}
+
+TEST_F(CronTest, oneMissedLongAgoDoesNot) {
+  define("sweep", R"({"type":"cron","schedule":"0 11 * * *"})");
+  at("2026-01-01T12:00:00Z");
+  EXPECT_EQ(0, pass());
+  at("2026-01-02T11:00:00Z");
+  EXPECT_EQ(1, pass());
+}
+
+TEST_F(CronTest, disabledItIsOffTheTimetable) {
+  define("sweep", kEachQuarter);
+  define("sweep", kEachQuarter, R"({"enabled":false})");
+  at("2026-01-01T10:15:00Z");
+  EXPECT_EQ(0, pass());
+  EXPECT_TRUE(memory_.all(kTimetableRows).empty());
+}
+
+TEST_F(CronTest, anotherScheduleBeginsAnew) {
+  define("sweep", kEachQuarter);
+  define("sweep", R"({"type":"cron","schedule":"@hourly"})");
+  at("2026-01-01T10:15:00Z");
+  EXPECT_EQ(0, pass());
+  at("2026-01-01T11:00:00Z");
+  EXPECT_EQ(1, pass());
+}
+
+TEST_F(CronTest, aChangeOfSomethingElseKeepsTheNextFire) {
+  define("sweep", kEachQuarter);
+  at("2026-01-01T10:15:00Z");
+  define("sweep", kEachQuarter, R"({"version":2})");
+  EXPECT_EQ(1, pass());
+}
+
+class AuthTriggerTest : public RunningFixture {
+ protected:
+  AuthTriggerTest() { define("greet", R"({"type":"auth","event":"userCreated"})"); }
+  identity::Realm realm() {
+    identity::Realm realm;
+    realm.project = shop_;
+    return realm;
+  }
+  // Mails may wait beside.
+  bool greeted(size_t times) {
+    return until([&] { return executor_.runs() >= times; }) && executor_.runs() == times;
+  }
+};
+
+TEST_F(AuthTriggerTest, runsForWhoeverComesToBe) {
+  const auto registered = run(identity_.users().registerUser(
+      realm(), {.email = "ann@example.com", .password = "correct horse battery", .name = "Ann", .invite = {}},
+      identity::TakenEmail::refuse, soon()));
+  ASSERT_TRUE(registered) << registered.error().message();
+  ASSERT_TRUE(greeted(1));
+  identity::NewUser input;
+  input.email = "bob@example.com";
+  input.password = "correct horse battery";
+  ASSERT_TRUE(run(identity_.users().create(realm(), std::move(input), admin(), soon())));
+  ASSERT_TRUE(greeted(2));
+  ASSERT_TRUE(run(identity_.users().addProven(realm(), "cleo@example.com", {}, soon())));
+  ASSERT_TRUE(greeted(3));
+  const doc::Document event = eventOf(0);
+  EXPECT_EQ("auth", event.view().stringOr("type"));
+  EXPECT_EQ("userCreated", event.view().stringOr("event"));
+  EXPECT_EQ(registered->id.str(), event.view().findPath("user.id")->asString());
+  EXPECT_EQ("ann@example.com", event.view().findPath("user.email")->asString());
+  EXPECT_FALSE(event.view().findPath("user.passwordHash"));
+  EXPECT_EQ("bob@example.com", eventOf(1).view().findPath("user.email")->asString());
+  EXPECT_TRUE(eventOf(2).view().findPath("user.emailVerified")->asBool());
+}
+
+TEST_F(AuthTriggerTest, notForOneWhoWasRefused) {
+  ASSERT_TRUE(run(identity_.users().addProven(realm(), "cleo@example.com", {}, soon())));
+  ASSERT_TRUE(ran(1));
+  EXPECT_FALSE(run(identity_.users().addProven(realm(), "cleo@example.com", {}, soon())));
+  EXPECT_EQ(0, jobs());
+  EXPECT_EQ(1, executor_.runs());
+}
+
+}  // namespace
+}  // namespace mb::functions

@@ -1,0 +1,165 @@
+"""Stored tests of functions: contract 4.5, decisions 5 ("Test case")."""
+
+import threading
+import time
+
+import httpx
+import pytest
+
+from support.client import PlatformUser, ok, refused
+from support.function import Function, database_function, http_function
+from support.server import SLOW, check_data
+
+
+def one(function: Function, **case) -> dict:
+    """The result of a single case."""
+    case = {"name": "one", "event": {}, "expect": {}, **case}
+    report = function.run_tests([case])
+    assert set(report) == {"passed", "failed", "results"} and len(report["results"]) == 1
+    result = report["results"][0]
+    assert set(result) == {"name", "passed", "failures", "durationMs", "logs"}
+    assert (report["passed"], report["failed"]) == ((1, 0) if result["passed"] else (0, 1))
+    return result
+
+
+@pytest.fixture(scope="module")
+def things(project):
+    return project.collection("tested", schema={"type": "object", "properties": {"n": {"type": "integer"}}})
+
+
+def test_results_match_as_subsets(project):
+    function = http_function(project, "console.log('hi'); return {a: 1, list: [{x: 1, y: 2}], at: new Date(0)};")
+    passed = one(function, expect={"result": {"a": 1, "list": [{"x": 1}], "at": "1970-01-01T00:00:00.000Z"}})
+    assert passed["passed"] and passed["failures"] == [] and passed["logs"][0]["message"] == "hi"
+    failed = one(function, expect={"result": {"a": 2}})
+    assert not failed["passed"] and failed["failures"] == ["result.a is 1, not 2"]
+    assert not one(function, expect={"result": {"list": []}})["passed"]
+    assert not one(function, expect={"result": {"missing": 1}})["passed"]
+
+
+def test_status_and_error(project):
+    function = http_function(project, "if (event.fail) throw new Error('boom'); return {status: 201};")
+    assert one(function, expect={"status": "success"})["passed"]
+    assert one(function, event={"fail": True}, expect={"status": "error", "error": "boom"})["passed"]
+    assert one(function, event={"fail": True}, expect={"error": "boom"})["passed"]
+    assert not one(function, event={"fail": True})["passed"]
+    assert not one(function, expect={"error": "boom"})["passed"]
+    slow = http_function(project, "for (;;);", timeoutMs=150)
+    assert one(slow, expect={"status": "timeout"})["passed"]
+
+
+def test_the_database_is_a_scratch_one_and_each_case_has_its_own(project, admin, things):
+    ok(admin.post(f"/admin/collections/{things}/documents", {"id": "real", "n": 1}), 201)
+    function = http_function(
+        project,
+        f"const before = await ctx.db.count('{things}'); await ctx.db.insertOne('{things}', {{n: 5}}); return before;",
+    )
+    cases = [
+        {
+            "name": "seeded",
+            "event": {},
+            "seed": {things: [{"id": "s1", "n": 1}, {"id": "s2", "n": 2}]},
+            "expect": {"result": 2, "documents": {things: [{"n": 5}, {"id": "s1"}]}},
+        },
+        {"name": "empty", "event": {}, "expect": {"result": 0, "documents": {things: [{"n": 5}]}}},
+        {"name": "wrong", "event": {}, "expect": {"documents": {things: [{"n": 6}]}}},
+    ]
+    report = function.run_tests(cases)
+    assert (report["passed"], report["failed"]) == (2, 1)
+    assert [each["name"] for each in report["results"] if each["passed"]] == ["seeded", "empty"]
+    found = ok(admin.get(f"/admin/collections/{things}/documents"))["documents"]
+    assert [each["id"] for each in found] == ["real"]
+
+
+def test_the_schema_holds_and_a_bad_seed_is_told(project, things):
+    function = http_function(project, f"await ctx.db.insertOne('{things}', {{n: 'x'}});")
+    assert one(function, expect={"status": "error"})["passed"]
+    failures = one(function, seed={things: [{"n": "x"}]})["failures"]
+    assert len(failures) == 1 and failures[0].startswith(f"seed.{things}.0")
+    assert one(function, seed={"nothing-here": [{}]})["failures"] == ["seed.nothing-here.0: no such collection"]
+
+
+def test_stubs_stand_for_integrations(project):
+    function = http_function(
+        project, "return await ctx.integrations.call('mailer', 'send', {to: 'a@example.com', text: 'hi'});"
+    )
+    stubs = {"mailer.send": {"id": "m1"}}
+    calls = [{"integration": "mailer", "op": "send", "args": {"to": "a@example.com"}}]
+    assert one(function, stubs=stubs, expect={"result": {"id": "m1"}, "calls": calls})["passed"]
+    assert not one(function, stubs=stubs, expect={"calls": []})["passed"]
+    assert not one(function, stubs=stubs, expect={"calls": calls + calls})["passed"]
+    assert one(function, expect={"error": 'no stub for "mailer.send"'})["passed"]
+
+
+def test_auth_and_request(project):
+    function = http_function(
+        project, "return [ctx.auth?.uid ?? null, ctx.request.body, ctx.request.params];", "/t/:id", "POST"
+    )
+    event = {"type": "http", "method": "POST", "path": "/t/7", "params": {"id": "7"}, "body": {"a": 1}}
+    assert one(function, event=event, auth={"uid": "u1"}, expect={"result": ["u1", {"a": 1}, {"id": "7"}]})["passed"]
+    assert one(function, event=event, expect={"result": [None, {"a": 1}, {"id": "7"}]})["passed"]
+
+
+def test_a_pre_hook(project, things):
+    hook = database_function(
+        project,
+        things,
+        "if (event.document.n > 1) return {abort: true, reason: 'no'};",
+        ["insert"],
+        timing="pre",
+        enabled=False,
+    )
+    event = {"type": "database", "event": "insert", "collection": things, "documentId": "a", "document": {"n": 2}}
+    assert one(hook, event=event, expect={"status": "aborted", "result": {"reason": "no"}})["passed"]
+    event["document"]["n"] = 1
+    assert one(hook, event=event, expect={"status": "success"})["passed"]
+
+
+def test_triggers_do_not_fire_and_nothing_is_logged_or_counted(project, things):
+    tell = database_function(project, things, "return 1;", ["insert"])
+    function = http_function(project, f"await ctx.db.insertOne('{things}', {{}});")
+    assert one(function)["passed"]
+    assert function.runs() == [] and function.stats()["runs"] == 0 and tell.runs() == []
+
+
+def test_who_may_run_them(project, admin, alice):
+    function = http_function(project, "return 1;")
+    function.patch(tests=[{"name": "a", "event": {}, "expect": {}}])
+    route = f"{function.route}/tests/run"
+    refused(alice.post(route), 403)
+    refused(project.api_key("functions").post(route), 403)
+    refused(project.member(project.role("functions:read", "functions:invoke")).post(route), 403)
+    assert ok(project.member(project.role("functions:manage")).post(route))["passed"] == 1
+    refused(admin.post("/admin/functions/nothing-here/tests/run"), 404)
+
+
+def test_a_function_without_tests(project):
+    assert http_function(project, "return 1;").run_tests() == {"passed": 0, "failed": 0, "results": []}
+
+
+def test_what_a_killed_server_leaves_of_a_test_harms_nothing(make_server):
+    server = make_server().start()
+    project = PlatformUser(server).create_project()
+    project.admin.token = project.api_key("admin").token
+    things = project.collection()
+    code = f"await ctx.db.insertOne('{things}', {{}}); await new Promise((r) => setTimeout(r, event.wait)); return 1;"
+    function = http_function(project, code)
+    function.patch(tests=[{"name": "slow", "event": {"wait": 5000}, "seed": {things: [{"n": 1}]}, "expect": {}}])
+
+    def ask():
+        with pytest.raises(httpx.TransportError):
+            function.admin.post(f"{function.route}/tests/run")
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(1.5 * SLOW)
+    server.process.kill()
+    asking.join()
+    server.kill()
+    looked = check_data(server.data)
+    assert looked.returncode == 0, looked.stdout + looked.stderr
+    server.start()
+    assert one(function, event={"wait": 0}, expect={"result": 1})["passed"]
+    server.stop()
+    looked = check_data(server.data)
+    assert looked.returncode == 0, looked.stdout + looked.stderr

@@ -1,0 +1,307 @@
+"""What makes functions run: contract 6.2, decisions 5. The events are those that docs/functions.md shows."""
+
+import concurrent.futures
+import json
+
+import pytest
+
+from support.client import OPEN_POLICY, Api, EndUser, PlatformUser, ok, refused, unique
+from support.function import Function, database_function, eventually, http_function
+
+TELL = "return event;"
+
+
+def documents(project, collection: str) -> list:
+    return ok(project.admin.get(f"/admin/collections/{collection}/documents", params={"limit": 1000}))["documents"]
+
+
+# ---- after a write
+
+
+def test_events_of_a_database_trigger(project, admin):
+    things = project.collection()
+    tell = database_function(project, things, TELL)
+    route = f"/admin/collections/{things}/documents"
+    ok(admin.post(route, {"id": "a", "n": 1}), 201)
+    ok(admin.patch(f"{route}/a", {"n": 2}))
+    ok(admin.put(f"{route}/a", {"n": 3}))
+    ok(admin.delete(f"{route}/a"), 204)
+    deleted, replaced, updated, inserted = [run["result"] for run in tell.logged(4)]
+    for event, name in ((inserted, "insert"), (updated, "update"), (replaced, "replace"), (deleted, "delete")):
+        assert (event["type"], event["event"]) == ("database", name)
+        assert (event["collection"], event["documentId"]) == (things, "a")
+    assert inserted["document"]["n"] == 1 and "previous" not in inserted
+    assert (updated["previous"]["n"], updated["document"]["n"]) == (1, 2)
+    assert (replaced["previous"]["n"], replaced["document"]["n"]) == (2, 3)
+    assert deleted["document"] is None and deleted["previous"]["n"] == 3
+    assert {run["trigger"] for run in tell.runs()} == {"database"}
+
+
+def test_only_the_events_that_are_named(project, admin):
+    things = project.collection()
+    inserts = database_function(project, things, TELL, events=["insert"])
+    updates = database_function(project, things, TELL, events=["update"])
+    route = f"/admin/collections/{things}/documents"
+    ok(admin.post(route, {"id": "a"}), 201)
+    ok(admin.patch(f"{route}/a", {"n": 2}))
+    ok(admin.put(f"{route}/a", {"n": 3}))
+    assert [run["result"]["event"] for run in updates.logged(2)] == ["replace", "update"]
+    assert [run["result"]["event"] for run in inserts.logged(1)] == ["insert"]
+
+
+def test_a_date_is_a_date_to_the_handler(project, admin):
+    things = project.collection()
+    tell = database_function(project, things, "return event.document.createdAt instanceof Date;")
+    ok(admin.post(f"/admin/collections/{things}/documents", {}), 201)
+    assert tell.logged(1)[0]["result"] is True
+
+
+def test_writes_of_end_users_fire_too(project, alice):
+    things = project.collection(policy=OPEN_POLICY)
+    tell = database_function(project, things, TELL)
+    made = alice.create(things, {"n": 1})
+    assert tell.logged(1)[0]["result"]["document"]["ownerId"] == alice.id == made["ownerId"]
+
+
+def test_a_disabled_function_hears_nothing_and_later_only_what_comes(project, admin):
+    things = project.collection()
+    tell = database_function(project, things, TELL, enabled=False)
+    route = f"/admin/collections/{things}/documents"
+    ok(admin.post(route, {"id": "a"}), 201)
+    tell.patch(enabled=True)
+    ok(admin.post(route, {"id": "b"}), 201)
+    assert [run["result"]["documentId"] for run in tell.logged(1)] == ["b"]
+
+
+def test_a_handler_that_throws_is_logged_with_its_place_and_not_run_again(project, admin):
+    things = project.collection()
+    boom = database_function(project, things, "console.log('before', {a: 1});\nthrow new Error('it broke');")
+    ok(admin.post(f"/admin/collections/{things}/documents", {}), 201)
+    (run,) = boom.logged(1)
+    assert run["status"] == "error" and "it broke" in run["error"] and "(3:7)" in run["error"], run["error"]
+    assert [line["level"] for line in run["logs"]] == ["log"] and "before" in run["logs"][0]["message"]
+    assert (boom.stats()["runs"], boom.stats()["errors"]) == (1, 1)
+
+
+def test_runs_go_five_deep(project, admin):
+    things = project.collection()
+    grow = database_function(project, things, f"await ctx.db.insertOne('{things}', {{by: 'run'}});", events=["insert"])
+    ok(admin.post(f"/admin/collections/{things}/documents", {"by": "client"}), 201)
+    runs = grow.logged(6)
+    assert [run["status"] for run in runs] == ["skipped"] + ["success"] * 5
+    assert len(documents(project, things)) == 6
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_what_waits_runs_after_a_restart(make_server, how):
+    server = make_server().start()
+    project = PlatformUser(server).create_project()
+    project.admin.token = project.api_key("admin").token
+    things, marks = project.collection(), project.collection()
+    database_function(project, things, f"await ctx.db.insertOne('{marks}', {{of: event.documentId}});", ["insert"])
+    ids = [f"d{n}" for n in range(30)]
+    for each in ids:
+        ok(project.admin.post(f"/admin/collections/{things}/documents", {"id": each}), 201)
+    getattr(server, how)()
+    server.start()
+    eventually(lambda: set(ids) <= {mark["of"] for mark in documents(project, marks)})
+
+
+# ---- before a write
+
+
+def test_a_pre_hook_sees_the_write_and_who_makes_it(project, alice):
+    things = project.collection(policy=OPEN_POLICY)
+    see = database_function(
+        project, things, "console.log(JSON.stringify({event, auth: ctx.auth, db: typeof ctx.db}));", timing="pre"
+    )
+    made = alice.create(things, {"n": 1})
+    ok(alice.patch(f"/{things}/{made['id']}", {"n": 2}), 204)
+    ok(alice.delete(f"/{things}/{made['id']}"), 204)
+    deleted, updated, inserted = [json.loads(run["logs"][0]["message"]) for run in see.logged(3)]
+    assert inserted["event"]["document"]["n"] == 1 and "previous" not in inserted["event"]
+    assert (updated["event"]["previous"]["n"], updated["event"]["document"]["n"]) == (1, 2)
+    assert deleted["event"]["document"] is None and deleted["event"]["previous"]["n"] == 2
+    for each in (inserted, updated, deleted):
+        assert (each["auth"]["kind"], each["auth"]["uid"], each["db"]) == ("user", alice.id, "undefined")
+
+
+def test_an_abort_rejects_with_its_reason(project, admin):
+    things = project.collection()
+    guard = database_function(
+        project, things, "if (event.document?.n > 9) return {abort: true, reason: 'n is too large'};", timing="pre"
+    )
+    route = f"/admin/collections/{things}/documents"
+    assert refused(admin.post(route, {"n": 10}), 400, "VALIDATION")["message"] == "n is too large"
+    ok(admin.post(route, {"id": "a", "n": 9}), 201)
+    refused(admin.patch(f"{route}/a", {"n": 11}), 400, "VALIDATION")
+    refused(admin.put(f"{route}/a", {"n": 11}), 400, "VALIDATION")
+    assert [each["n"] for each in documents(project, things)] == [9]
+    assert "aborted" in {run["status"] for run in guard.logged(4)}
+
+
+def test_a_document_replaces_the_one_to_be_written(project, admin):
+    things = project.collection(schema={"type": "object", "properties": {"n": {"type": "integer"}}})
+    change = database_function(
+        project,
+        things,
+        "return {document: {...event.document, n: event.document.n + 1, id: 'other', createdAt: 'never', by: 'hook'}};",
+        events=["insert", "update"],
+        timing="pre",
+    )
+    route = f"/admin/collections/{things}/documents"
+    made = ok(admin.post(route, {"id": "a", "n": 1}), 201)["document"]
+    assert (made["id"], made["n"], made["by"]) == ("a", 2, "hook") and made["createdAt"].endswith("Z")
+    assert ok(admin.patch(f"{route}/a", {"n": 5}))["document"]["n"] == 6
+    change.patch(code="export default () => ({document: {n: 'five'}});")
+    refused(admin.post(route, {"n": 1}), 400, "VALIDATION")
+    change.patch(code="export default () => ({document: 'x'});")
+    refused(admin.post(route, {"n": 1}), 400, "VALIDATION")
+
+
+def test_what_a_hook_gives_on_delete_is_ignored(project, admin):
+    things = project.collection()
+    route = f"/admin/collections/{things}/documents"
+    ok(admin.post(route, {"id": "a"}), 201)
+    database_function(project, things, "return {document: {n: 1}};", ["delete"], timing="pre")
+    ok(admin.delete(f"{route}/a"), 204)
+    assert documents(project, things) == []
+
+
+def test_hooks_go_by_name_and_each_sees_what_the_one_before_made(project, admin):
+    things = project.collection()
+    for name, suffix in (("z-last", "z"), ("a-first", "a"), ("m-middle", "m")):
+        code = f"return {{document: {{...event.document, text: event.document.text + '{suffix}'}}}};"
+        database_function(project, things, code, ["insert"], timing="pre", name=name)
+    made = ok(admin.post(f"/admin/collections/{things}/documents", {"text": "-"}), 201)["document"]
+    assert made["text"] == "-amz"
+
+
+@pytest.mark.parametrize(
+    "code", ["throw new Error('secret detail');", "for (;;);", "await new Promise(() => {});", "null.x;"]
+)
+def test_whatever_goes_wrong_in_a_hook_refuses_the_write(project, admin, code):
+    things = project.collection()
+    broken = database_function(project, things, code, timing="pre", timeoutMs=300)
+    error = refused(admin.post(f"/admin/collections/{things}/documents", {}), 400, "VALIDATION")
+    assert "secret" not in error["message"]
+    assert documents(project, things) == []
+    assert broken.logged(1)[0]["status"] in ("error", "timeout")
+
+
+def test_a_hook_has_two_seconds_whatever_it_says(project, admin):
+    things = project.collection()
+    slow = database_function(project, things, "for (;;);", timing="pre", timeoutMs=60_000)
+    refused(admin.post(f"/admin/collections/{things}/documents", {}), 400, "VALIDATION")
+    (run,) = slow.logged(1)
+    assert run["status"] == "timeout" and run["logs"] == [] and 1_500 < run["durationMs"] < 5_000
+
+
+def test_hooks_hold_for_documents_that_end_users_write_under_policies(project, alice):
+    things = project.collection(policy={**OPEN_POLICY, "create": {"allowedWriteFields": ["title"]}})
+    sneak = database_function(
+        project, things, "return {document: {...event.document, sneaked: 1}};", ["insert"], timing="pre"
+    )
+    refused(alice.post(f"/{things}", {"title": "x"}), 403, "FORBIDDEN")
+    sneak.patch(code="export default (event) => ({document: {...event.document, ownerId: 'user_x', title: 'y'}});")
+    made = alice.create(things, {"title": "x"})
+    assert (made["title"], made["ownerId"]) == ("y", alice.id)
+
+
+# ---- users
+
+
+def test_a_new_user_by_whichever_way(project, admin):
+    greet = Function(project, TELL, {"type": "auth", "event": "userCreated"})
+    registered = EndUser(project)
+    made = ok(
+        admin.post("/admin/users", {"email": f"{unique('u')}@example.com", "password": "correct horse battery"}), 201
+    )["user"]
+    by_admin, by_register = [run["result"] for run in greet.logged(2)]
+    assert by_register["type"] == "auth" and by_register["event"] == "userCreated"
+    assert by_register["user"]["id"] == registered.id and by_register["user"]["email"] == registered.email
+    assert by_admin["user"]["id"] == made["id"]
+    assert not any("password" in key.lower() for key in by_register["user"])
+    assert {run["trigger"] for run in greet.runs()} == {"auth"}
+
+
+def test_a_refused_registration_is_no_new_user(project):
+    greet = Function(project, TELL, {"type": "auth", "event": "userCreated"})
+    first = EndUser(project)
+    refused(project.public().post("/auth/register", {"email": first.email, "password": "correct horse battery"}), 409)
+    second = EndUser(project)
+    assert {run["result"]["user"]["id"] for run in greet.logged(2)} == {first.id, second.id}
+
+
+# ---- by hand
+
+
+def test_invoke_waits_for_the_run(project, admin):
+    echo = http_function(project, "console.warn('hi'); return {got: event, auth: ctx.auth.kind};")
+    run = echo.invoke({"a": [1, "x"]})
+    assert run["status"] == "success" and run["trigger"] == "manual" and run["id"].startswith("run_")
+    assert run["result"] == {"got": {"type": "manual", "payload": {"a": [1, "x"]}}, "auth": "member"}
+    assert [(line["level"], line["message"]) for line in run["logs"]] == [("warn", "hi")]
+    assert set(run) <= {"id", "trigger", "status", "startedAt", "durationMs", "logs", "error", "result"}
+    assert echo.runs()[0]["id"] == run["id"]
+    assert ok(admin.post(f"{echo.route}/invoke"))["run"]["result"]["got"]["payload"] is None
+
+
+def test_who_may_invoke(project, admin, alice):
+    echo = http_function(project, "return 1;")
+    route = f"{echo.route}/invoke"
+    assert ok(project.api_key("functions").post(route, {}))["run"]["result"] == 1
+    assert ok(project.api_key("admin").post(route, {}))["run"]["result"] == 1
+    refused(project.api_key("read", "write").post(route, {}), 403)
+    refused(alice.post(route, {}), 403)
+    refused(project.member(project.role("functions:read")).post(route, {}), 403)
+    assert ok(project.member(project.role("functions:invoke")).post(route, {}))["run"]["result"] == 1
+    refused(Api(project.server).post(route, {}), 401)
+    refused(admin.post("/admin/functions/nothing-here/invoke", {}), 404)
+    refused(admin.post(route, {"payload": 1, "other": 2}), 400, "VALIDATION", "/other")
+    refused(admin.post(route, content=b"{", headers={"content-type": "application/json"}), 400, "INVALID_JSON")
+    refused(project.api_key("functions").get(f"{echo.route}/logs"), 403)
+
+
+def test_invoke_tells_errors_and_timeouts(project):
+    boom = http_function(project, "console.log('x'); throw new TypeError('no way');")
+    run = boom.invoke()
+    assert run["status"] == "error" and "no way" in run["error"] and len(run["logs"]) == 1
+    slow = http_function(project, "console.log('x'); for (;;);", timeoutMs=200)
+    run = slow.invoke()
+    assert run["status"] == "timeout" and run["logs"] == [] and "result" not in run
+    stats = slow.stats()
+    assert (stats["runs"], stats["errors"], stats["timeouts"]) == (1, 0, 1)
+    assert stats["lastRunAt"].endswith("Z") and stats["p50Ms"] >= 150 and stats["p95Ms"] >= stats["p50Ms"]
+
+
+def test_a_pre_hook_by_hand_has_no_bridge(project):
+    things = project.collection()
+    hook = database_function(project, things, "return [typeof ctx.db, typeof ctx.integrations];", timing="pre")
+    assert hook.invoke()["result"] == ["undefined", "undefined"]
+
+
+def test_the_log_holds_fifty_and_takes_a_limit(project, admin):
+    echo = http_function(project, "return event.payload;")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(echo.invoke, range(55)))
+    runs = echo.runs()
+    assert len(runs) == 50 and len(echo.runs(limit=3)) == 3 and echo.runs(limit=3) == runs[:3]
+    assert echo.stats()["runs"] == 55
+    refused(admin.get(f"{echo.route}/logs", params={"limit": "x"}), 400, "INVALID_PARAM")
+    refused(admin.get("/admin/functions/nothing-here/logs"), 404)
+
+
+def test_two_hundred_lines_a_run(project):
+    chatty = http_function(project, "for (let i = 0; i < 1000; i++) console.debug(i, {i});")
+    logs = chatty.invoke()["logs"]
+    assert len(logs) == 200 and logs[0]["level"] == "debug" and logs[199]["message"].startswith("199")
+
+
+def test_a_deleted_function_leaves_nothing(project, admin):
+    echo = http_function(project, "return 1;", name=unique("gone"))
+    echo.invoke()
+    echo.delete()
+    refused(admin.get(f"{echo.route}/logs"), 404)
+    again = http_function(project, "return 2;", name=echo.name)
+    assert again.runs() == [] and again.stats()["runs"] == 0

@@ -1,0 +1,147 @@
+"""Worker processes from outside: they are there with the server, they go with it, operators see what holds them, and
+what a function does to its own reaches nobody else."""
+
+import os
+import shutil
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from support.client import PlatformUser, ok, refused
+from support.function import eventually, http_function
+from support.server import binary
+
+CONFINED = "no-new-privs seccomp".split()
+
+
+def children(server) -> list[int]:
+    tasks = Path(f"/proc/{server.process.pid}/task")
+    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rsplit(")", 1)[1].split()[0] not in "ZX"
+
+
+@pytest.fixture
+def started(make_server):
+    server = make_server().start()
+    eventually(lambda: ready(server)["checks"]["functions"] == "ok")
+    return server
+
+
+def ready(server) -> dict:
+    return server.http.get("/api/v1/ready").json()
+
+
+def test_ready_says_what_is_in_force(started):
+    answer = ready(started)
+    assert answer["status"] == "ok" and answer["checks"]["functions"] == "ok"
+    words = answer["checks"]["confinement"].split()
+    assert set(CONFINED) <= set(words), words
+    assert "jit" not in words
+
+
+@pytest.mark.parametrize("end", ["kill", "stop"])
+def test_no_worker_survives_its_server(started, end):
+    workers = eventually(lambda: len(children(started)) >= 2 and children(started))
+    getattr(started, end)()
+    eventually(lambda: not any(runs(pid) for pid in workers), seconds=5)
+
+
+def test_a_worker_that_was_killed_is_replaced(started):
+    first = eventually(lambda: len(children(started)) >= 2 and children(started))
+    for pid in first:
+        os.kill(pid, signal.SIGKILL)
+    eventually(lambda: len(set(children(started)) - set(first)) >= 2)
+    assert ready(started)["status"] == "ok"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a worker shows itself to root alone")
+def test_a_worker_holds_its_socket_and_nothing_of_the_server(started):
+    pid = eventually(lambda: children(started))[0]
+    names = {int(entry.name): os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
+    assert names[3].startswith("socket:") and names[0] == names[1] == "/dev/null" and names[2].startswith("pipe:")
+    own = {number: name for number, name in names.items() if number > 3}
+    assert not [name for name in own.values() if name.startswith(("/", "socket:", "pipe:")) and name != "/dev/null"], own
+    variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    assert {variable.split(b"=")[0] for variable in variables if variable} <= {b"PATH", b"TZ"}
+
+
+def test_without_its_program_a_server_serves_all_the_same(make_server, tmp_path, monkeypatch):
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(binary(), alone / "manybase")
+    monkeypatch.setenv("MB_SERVER", str(alone / "manybase"))
+    server = make_server().start()
+    answer = ready(server)
+    assert answer["status"] == "ok" and answer["checks"]["functions"] == "no worker has started"
+
+
+def test_a_new_version_runs_next(project):
+    function = http_function(project, "return { status: 200, body: 'one' };")
+    eventually(lambda: run(project, function).text == "one")
+    for body in ("two", "three"):
+        function.patch(code=f"export default () => ({{ status: 200, body: '{body}' }});")
+        assert run(project, function).text == body
+
+
+def run(project, function):
+    return project.admin.server.http.get(f"/api/v1/run/{project.id}{function.path}")
+
+
+def test_a_full_pool_is_busy(make_server):
+    server = make_server({"SERVICE_WORKERS": "1"}).start()
+    project = PlatformUser(server).create_project()
+    slow = http_function(project, "await new Promise((done) => setTimeout(done, 4000)); return 'done';", timeoutMs=6000)
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(run, project, slow)
+        time.sleep(0.5)
+        others = list(pool.map(lambda _: run(project, slow), range(3)))
+        assert first.result().status_code == 200
+    for answer in others:
+        refused(answer, 503, "FUNCTIONS_BUSY")
+        assert answer.headers["retry-after"] == "1"
+
+
+HOSTILE = {
+    "loop": ("for (;;);", 504),
+    "loop that catches": ("for (;;) try { for (;;); } catch {} finally { continue; }", 504),
+    "microtasks": ("for (;;) await null;", 504),
+    "backtracking": ("return /^(a+)+$/.test('a'.repeat(40) + 'b');", 504),
+    "getter": ("return { get x() { for (;;); } };", 504),
+    "lines": ("for (;;) console.log('x'.repeat(8000));", 504),
+    "parsing": ("return JSON.parse('['.repeat(50000000));", None),
+    "memory": ("const all = []; for (;;) all.push(new Array(1000).fill(all.length));", 500),
+    "text": ("let s = 'x'; for (;;) s += s + s.length;", 500),
+    "buffers": ("const all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1));", 500),
+    "recursion": ("const f = () => f() + 1; return f();", 500),
+    "calls": ("for (let i = 0; i < 5000; i++) ctx.db.count('nowhere', {}).catch(() => {}); return 'left';", None),
+    "no end": ("await new Promise(() => {});", 500),
+    "large answer": ("return 'x'.repeat(20 << 20);", 500),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_program_ends_and_others_go_on(project, owner, name):
+    code, status = HOSTILE[name]
+    hostile = http_function(project, code, timeoutMs=500 if status == 504 else 8000)
+    other = owner.create_project()
+    calm = http_function(other, "return { status: 200, body: 'calm' };")
+    eventually(lambda: run(other, calm).text == "calm")
+    with ThreadPoolExecutor(3) as pool:
+        answers = [pool.submit(run, project, hostile) for _ in range(3)]
+        for _ in range(5):
+            assert run(other, calm).text == "calm"
+        for answer in answers:
+            found = answer.result().status_code
+            assert found == status if status else found in (200, 500, 504), answer.result().text
+    assert ok(project.admin.get("/admin/functions")) and run(other, calm).text == "calm"
