@@ -1,7 +1,8 @@
 // Sends prepared HTTP/1.1 requests over a number of keep-alive connections from one thread, closed loop, and prints one
 // JSON object: rate, latency percentiles, statuses, and the CPU time the server's process took per request.
 //
-//   loadgen --port P --connections C --requests N --file FILE [--pid SERVER_PID] [--warmup N] [--save FILE] [--rate R]
+//   loadgen --port P --connections C --requests N --file FILE [--pid SERVER_PID] [--children 1] [--warmup N] [--save
+//   FILE] [--rate R]
 //
 // --rate sends R requests a second, each when it is due, and counts latency from that moment, so that a server that
 // falls behind is not spared the requests it delays.
@@ -32,6 +33,7 @@
 namespace {
 
 using bench::cpuNanos;
+using bench::cpuNanosWithChildren;
 using bench::die;
 using Clock = std::chrono::steady_clock;
 
@@ -43,7 +45,8 @@ struct Options {
   std::string file;
   std::string save;
   int pid = 0;
-  double rate = 0;  // requests a second; 0: as fast as they are answered
+  bool children = false;  // their CPU counts too
+  double rate = 0;        // requests a second; 0: as fast as they are answered
 };
 
 Options parseArguments(int argc, char** argv) {
@@ -56,6 +59,7 @@ Options parseArguments(int argc, char** argv) {
       .take("--file", options.file)
       .take("--save", options.save)
       .take("--pid", options.pid)
+      .take("--children", options.children)
       .take("--rate", options.rate)
       .read(argc, argv);
   if (options.port <= 0 || options.file.empty() || options.connections < 1)
@@ -223,7 +227,8 @@ int main(int argc, char** argv) {
   const Options options = parseArguments(argc, argv);
   Load load(options, bench::readRecords(options.file));
   if (options.warmup > 0) load.run(options.warmup, false);
-  const uint64_t before = cpuNanos(options.pid);
+  const auto cpu = options.children ? cpuNanosWithChildren : cpuNanos;
+  const uint64_t before = cpu(options.pid);
   const double seconds = load.run(options.requests, true);
-  load.report(seconds, before, cpuNanos(options.pid));
+  load.report(seconds, before, cpu(options.pid));
 }

@@ -36,14 +36,16 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.repeats = repeats
 
-    def load(self, target_port, pid, requests, connections, count, warmup=None, rate=0):
-        """One run of the load generator over prepared requests, `rate` a second where one is given; its figures."""
+    def load(self, target_port, pid, requests, connections, count, warmup=None, rate=0, children=False):
+        """One run of the load generator over prepared requests, `rate` a second where one is given; its figures. With
+        `children` their CPU counts too."""
         file = self.folder / "requests"
         write_requests(file, requests)
         done = subprocess.run(
             [self.binaries / "loadgen", "--port", str(target_port), "--pid", str(pid), "--file", file]
             + ["--connections", str(connections), "--requests", str(count)]
-            + ["--warmup", str(count // 5 if warmup is None else warmup), "--rate", str(rate)],
+            + ["--warmup", str(count // 5 if warmup is None else warmup), "--rate", str(rate)]
+            + ["--children", str(int(children))],
             capture_output=True,
             text=True,
         )

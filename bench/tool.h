@@ -83,4 +83,17 @@ inline uint64_t cpuNanos(int pid) {
   return total;
 }
 
+// The same of a process and those that it has started and that still run.
+inline uint64_t cpuNanosWithChildren(int pid) {
+  uint64_t total = cpuNanos(pid);
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  DIR* dir = opendir(tasks.c_str());
+  while (const dirent* entry = dir == nullptr ? nullptr : readdir(dir)) {
+    std::ifstream in(tasks + "/" + entry->d_name + "/children");
+    for (int child = 0; in >> child;) total += cpuNanos(child);
+  }
+  if (dir != nullptr) closedir(dir);
+  return total;
+}
+
 }  // namespace bench

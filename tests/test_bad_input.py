@@ -30,6 +30,10 @@ class World:
         self.someone = project.end_user()
         hook = {"name": "hook", "collection": self.collection, "events": ["delete"], "url": "http://127.0.0.1:9/"}
         ok(self.admin.post("/admin/webhooks", hook), 201)
+        api = {"name": "api", "provider": "http", "config": {"baseUrl": "http://127.0.0.1:9/"}}
+        ok(self.admin.post("/admin/integrations", api), 201)
+        greet = {"name": "greet", "trigger": {"type": "cron", "schedule": "@monthly"}, "enabled": False}
+        ok(self.admin.post("/admin/functions", {**greet, "code": "export default () => 1;"}), 201)
         self.names = {
             "collection": self.collection,
             "doc": self.doc,
@@ -42,6 +46,9 @@ class World:
             "project": project.id,
             "session": "sess_00000000000000000000",
             "webhook": "hook",
+            "function": "greet",
+            "version": "1",
+            "integration": "api",
             "delivery": "dlv_00000000000000000000",
         }
 
@@ -83,6 +90,11 @@ class World:
             "collection": self.collection,
             "events": ["insert"],
             "url": "https://example.com/",
+            "provider": "http",
+            "op": "get",
+            "tests": [],
+            "trigger": {"type": "cron", "schedule": "@daily"},
+            "version": 1,
         }
         return {name: values[name] for name, field in (route.body or {}).items() if field.required}
 
@@ -91,7 +103,15 @@ class World:
         admin, owner, pages = self.admin, self.owner, {"limit": 1000}
         parts = [
             ok(admin.get(path, params=pages))
-            for path in ("/admin/collections", "/admin/roles", "/admin/enduser-roles", "/admin/users", "/admin/webhooks")
+            for path in (
+                "/admin/collections",
+                "/admin/roles",
+                "/admin/enduser-roles",
+                "/admin/users",
+                "/admin/webhooks",
+                "/admin/integrations",
+                "/admin/functions",
+            )
         ]
         parts += [
             ok(admin.get(f"/admin/collections/{self.collection}/{part}", params=pages))

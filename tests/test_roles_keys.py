@@ -159,6 +159,9 @@ def path_of(route, collection):
         index="missing",
         session="sess_00000000000000000000",
         webhook="Missing",
+        integration="Missing",
+        function="missing",
+        version="1",
         delivery="dlv_00000000000000000000",
     )
 

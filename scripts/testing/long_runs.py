@@ -72,6 +72,12 @@ def hooks() -> list[Tally]:
     return tallies
 
 
+def functions_kill() -> list[Tally]:
+    rounds = os.environ.get("MB_KILL_ROUNDS", "300")
+    line = [sys.executable, "tests/kill/kill_rounds.py", "--only", "functions", "--rounds", rounds]
+    return _with_release(lambda server: runners.single("functions_kill", [*line, "--server", server], 7200))
+
+
 def _file_faults(name: str, tests: str, env: dict) -> list[Tally]:
     def work(server):
         command = [server.parent / "faults_test", f"--gtest_filter={tests}"]
@@ -131,6 +137,11 @@ def realtime() -> list[Tally]:
     return _with_release(lambda server: runners.single("realtime", [*command, server.parent], 3600))
 
 
+def functions() -> list[Tally]:
+    command = [sys.executable, ROOT / "bench" / "functions.py", "--build"]
+    return _with_release(lambda server: runners.single("functions", [*command, server.parent], 3600))
+
+
 def auth() -> list[Tally]:
     def bench(name, script):
         return _with_release(
@@ -157,6 +168,11 @@ RUNS = {
     "tsan": (tsan, "60 min", "the same under the thread sanitizer"),
     "kill": (kill, "45 min", "1,000 rounds of kill -9 under writes, index builds, drops, renames, backups, webhooks (MB_KILL_ROUNDS)"),
     "hooks": (hooks, "15 min", "300 rounds of kill -9 under writes that webhooks tell of, without and with Redis"),
+    "functions_kill": (
+        functions_kill,
+        "15 min",
+        "300 rounds of kill -9 of server and workers under writes with pre-hooks and post functions",
+    ),
     "faults": (faults, "12 min", "the store's standard load with each of its file system calls failing once"),
     "powercut": (powercut, "2 min", "100 rounds of the same with what was not synced lost (MB_POWER_CUTS)"),
     "fuzz": (fuzz, "4 h", "every fuzzer for an hour, one a core (MB_FUZZ_SECONDS: wall-clock time of all)"),
@@ -169,6 +185,7 @@ RUNS = {
     "large": (large, "20 min", "a million documents: lists, memory, other clients during scans and an index build"),
     "projects": (projects, "8 min", "1,000 projects of 20 collections: start, memory, one project under load beside another"),
     "realtime": (realtime, "10 min", "10,000 idle sockets; 1,000 subscribers of one collection; 1,000 owners' filters"),
+    "functions": (functions, "8 min", "warm and first runs, pre-hooks, an idle worker, others beside hostile programs"),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
     "races": (races, "1 min", "500 rounds of members, environments and invites changed at once (MB_RACE_ROUNDS)"),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),

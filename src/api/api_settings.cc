@@ -1,6 +1,20 @@
 #include "api/api_settings.h"
 
+#include "outbound/outbound.h"
+
 namespace mb::api {
+
+namespace {
+
+Result<std::string> parseOrigin(std::string_view text) {
+  if (text.empty()) return std::string();
+  TRY(std::string origin, outbound::originOf(text));
+  while (text.ends_with('/')) text.remove_suffix(1);
+  if (std::ranges::count(text, '/') == 2 && text.find_first_of("?#") == std::string_view::npos) return origin;
+  return fail(ErrorCode::validation, "must be an origin such as https://functions.example.com");
+}
+
+}  // namespace
 
 Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& networks) {
   TrustedProxies out;
@@ -22,7 +36,11 @@ ApiSettings::ApiSettings(Settings& settings)
           settings.list("SERVICE_CORS_ORIGINS",
                         "origins of browsers that may use the control and admin planes, beside the server's own")),
       maxBody(static_cast<size_t>(
-          settings.bytes("SERVICE_MAX_BODY", 1 << 20, 1 << 10, 64 << 20, "largest JSON body of a request"))) {
+          settings.bytes("SERVICE_MAX_BODY", 1 << 20, 1 << 10, 64 << 20, "largest JSON body of a request"))),
+      runOrigin(settings.parsed<std::string>(
+          "SERVICE_RUN_ORIGIN", "",
+          "origin under which browsers reach functions apart from the rest; unset: their answers are sandboxed",
+          parseOrigin)) {
   const auto networks = settings.list("SERVICE_TRUSTED_PROXIES", "networks whose x-forwarded-for is believed");
   auto parsed = TrustedProxies::parse(networks);
   if (parsed) {

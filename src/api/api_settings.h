@@ -32,6 +32,7 @@ struct ApiSettings {
   std::vector<std::string> corsOrigins;  // of the control and admin planes, beside the server's own
   TrustedProxies trustedProxies;
   size_t maxBody = 1 << 20;
+  std::string runOrigin;  // of functions that browsers open; empty: the server's own
 };
 
 }  // namespace mb::api

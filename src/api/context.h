@@ -18,7 +18,8 @@ struct RequestContext {
   http::Request& request;
   std::vector<std::string> params;  // path captures, in order
   policy::Caller caller;
-  snapshot::SnapshotPtr project;  // null on routes without one
+  // null on routes without one, until the handler finds one: it is then whom the request counts for
+  snapshot::SnapshotPtr project;
   store::Deadline deadline;       // of the whole request
   std::string clientIp;           // peer, or x-forwarded-for through trusted proxies
 

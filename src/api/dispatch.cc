@@ -148,6 +148,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
       if (admitted) {
         Result<Reply> reply = co_await route.handler(context);
         response = reply ? std::move(reply->response) : refuse(request, reply.error());
+        if (!project) project = context.project;
       } else {
         response = refuse(request, admitted.error());
       }

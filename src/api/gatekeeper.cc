@@ -16,28 +16,12 @@ Error noToken() {
   return Error(ErrorCode::unauthenticated, "this needs a bearer token");
 }
 
-// The token of "authorization: Bearer …"; empty without one.
-std::string_view bearerOf(const http::Request& request) {
-  const auto header = request.header("authorization");
-  if (!header || header->size() < 8 || !http::equalsIgnoreCase(header->substr(0, 7), "bearer ")) return {};
-  std::string_view token = header->substr(7);
-  while (token.starts_with(' ')) token.remove_prefix(1);
-  return token;
-}
-
 // "data::0:create" with the first path parameter in place of ":0".
 std::string permissionFor(std::string_view declared, const RequestContext& context) {
   std::string permission(declared);
   const auto at = permission.find(":0");
   if (at != std::string::npos) permission.replace(at, 2, context.param(0));
   return permission;
-}
-
-// Whether a text can be an id or a slug; nothing else is looked up.
-bool mayNameProject(std::string_view text) {
-  return text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-         });
 }
 
 bool hasScope(const policy::Caller& caller, std::string_view scope) {
@@ -51,6 +35,20 @@ Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
 }
 
 }  // namespace
+
+std::string_view bearerOf(const http::Request& request) {
+  const auto header = request.header("authorization");
+  if (!header || header->size() < 8 || !http::equalsIgnoreCase(header->substr(0, 7), "bearer ")) return {};
+  std::string_view token = header->substr(7);
+  while (token.starts_with(' ')) token.remove_prefix(1);
+  return token;
+}
+
+bool mayNameProject(std::string_view text) {
+  return text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+         });
+}
 
 std::optional<Result<identity::Identified>> Gatekeeper::identifyNow(const Route& route, const http::Request& request) {
   const Plane plane = route.gate.plane;

@@ -22,6 +22,11 @@ struct GateDeps {
   bool operatorsEnabled = false;
 };
 
+// The token of "authorization: Bearer …"; empty without one.
+std::string_view bearerOf(const http::Request& request);
+// Whether a text can be an id or a slug; nothing else is looked up.
+bool mayNameProject(std::string_view text);
+
 class Gatekeeper {
  public:
   explicit Gatekeeper(GateDeps deps) : deps_(deps) {}

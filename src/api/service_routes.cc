@@ -20,9 +20,12 @@ struct Checks {
   std::string server;
   std::string store;
   std::optional<std::string> redis;
+  std::string functions;
+  std::optional<std::string> confinement;
   static constexpr auto shape() {
     return doc::shape<Checks>("Checks", doc::field("server", &Checks::server), doc::field("store", &Checks::store),
-                              doc::field("redis", &Checks::redis));
+                              doc::field("redis", &Checks::redis), doc::field("functions", &Checks::functions),
+                              doc::field("confinement", &Checks::confinement));
   }
 };
 
@@ -82,9 +85,16 @@ Task<Reply> ServiceRoutes::ready(RequestContext&) {
   const Result<> store = store_.healthy();
   const bool ready = notReady == nullptr && store.has_value();
   ReadyAnswer answer{ready ? "ok" : "unavailable",
-                     {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}}};
+                     {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}, "ok", {}}};
   // Without it this server goes on by itself.
   if (redis_) answer.checks.redis = redis_->up() ? "ok" : "away";
+  // So it does without workers: what needs one is busy.
+  const workers::Workers::Stats workers = workers_.stats();
+  if (workers.confinement.empty()) {
+    answer.checks.functions = "no worker has started";
+  } else {
+    answer.checks.confinement = workers.confinement;
+  }
   co_return Reply::object(ready ? 200 : 503, answer);
 }
 

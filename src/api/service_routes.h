@@ -7,6 +7,7 @@
 
 #include "api/routes.h"
 #include "redis/client.h"
+#include "workers/workers.h"
 
 namespace mb::api {
 
@@ -19,8 +20,9 @@ struct Version {
 class ServiceRoutes {
  public:
   // `redis` is null where the deployment has none.
-  ServiceRoutes(Version version, store::DocumentStore& store, const redis::Client* redis)
-      : version_(std::move(version)), store_(store), redis_(redis) {}
+  ServiceRoutes(Version version, store::DocumentStore& store, const redis::Client* redis,
+                const workers::Workers& workers)
+      : version_(std::move(version)), store_(store), redis_(redis), workers_(workers) {}
   void addTo(RouteTable& routes);
   // Makes /ready say 503 with `reason` from now on; empty: ready again. Any thread.
   void setNotReady(const char* reason) { notReady_ = reason; }
@@ -35,6 +37,7 @@ class ServiceRoutes {
   const Version version_;
   store::DocumentStore& store_;
   const redis::Client* redis_;
+  const workers::Workers& workers_;
   std::atomic<const char*> notReady_ = "starting";  // a literal, or null when ready
 };
 

@@ -38,7 +38,6 @@ const std::vector<Later>& laterRooms() {
   static constexpr std::string_view kStorage = "this version has no file storage";
   static constexpr std::string_view kBilling = "this version has no billing";
   static constexpr std::string_view kEmbeddings = "this version has no vector search";
-  static constexpr std::string_view kFunctions = "this version runs no functions";
   static const std::vector<Later> rooms = {
       {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
       {"SERVICE_STORAGE", {"off"}, kStorage, "file storage: local, s3 or off (only off in this version)"},
@@ -54,16 +53,10 @@ const std::vector<Later>& laterRooms() {
       {"SERVICE_EMBEDDINGS_URL", {}, kEmbeddings, "embeddings endpoint (not in this version)"},
       {"SERVICE_EMBEDDINGS_MODEL", {}, kEmbeddings, "embeddings model (not in this version)"},
       {"SERVICE_EMBEDDINGS_API_KEY", {}, kEmbeddings, "embeddings key (not in this version)"},
-      {"SERVICE_WORKERS", {}, kFunctions, "function workers at most (not in this version)"},
-      {"SERVICE_FUNCTIONS_JIT",
-       {"off"},
-       kFunctions,
-       "just-in-time compilation of functions (only off in this version)"},
       {"SERVICE_MANAGEMENT_LISTEN",
        {},
        "this version has no management listener",
-       "second listener for metrics and probes (not in this version)"},
-      {"SERVICE_RUN_ORIGIN", {}, kFunctions, "origin of functions (not in this version)"}};
+       "second listener for metrics and probes (not in this version)"}};
   return rooms;
 }
 

@@ -10,7 +10,10 @@
 #include "api/dispatch.h"
 #include "api/document_routes.h"
 #include "api/environment_routes.h"
+#include "api/function_routes.h"
+#include "api/function_run_routes.h"
 #include "api/gatekeeper.h"
+#include "api/integration_routes.h"
 #include "api/job_routes.h"
 #include "api/metrics.h"
 #include "api/mfa_routes.h"
@@ -18,6 +21,7 @@
 #include "api/operator_routes.h"
 #include "api/page_routes.h"
 #include "api/realtime_routes.h"
+#include "api/run_routes.h"
 #include "api/webhook_routes.h"
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
@@ -28,6 +32,9 @@
 #include "base/log.h"
 #include "configuration/shape_copier.h"
 #include "data/data.h"
+#include "functions/function_kind.h"
+#include "functions/running.h"
+#include "integrations/integration_kind.h"
 #include "jobs/redis_leases.h"
 #include "projects/directory.h"
 #include "projects/environments.h"
@@ -55,9 +62,22 @@ int coreCount() {
 // What rooms keep of projects in the control project.
 std::vector<projects::GoesAlong> purgedAlong() {
   std::vector<projects::GoesAlong> all = connections::purgedAlong();
-  const auto [collection, field] = events::purgedAlong();
-  all.push_back({collection, field});
+  for (const auto& [collection, field] : {events::purgedAlong(), functions::timetablePurgedAlong()}) {
+    all.push_back({collection, field});
+  }
   return all;
+}
+
+constexpr int kWorkersPerCore = 4;
+
+int workerCount(const workers::WorkerSettings& settings) {
+  return settings.most > 0 ? settings.most : kWorkersPerCore * coreCount();
+}
+
+// Beside the server's own program.
+std::filesystem::path workerProgram() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "manybase-worker";
 }
 
 std::unique_ptr<redis::Client> redisOf(const redis::RedisSettings& settings, Cores& cores) {
@@ -79,9 +99,10 @@ std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
-  for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-                           connections::systemCollections(), data::systemCollections(), events::systemCollections(),
-                           webhooks::systemCollections()}) {
+  for (const auto& room :
+       {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
+        connections::systemCollections(), data::systemCollections(), events::systemCollections(),
+        webhooks::systemCollections(), integrations::systemCollections(), functions::systemCollections()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;
@@ -97,10 +118,12 @@ AllSettings::AllSettings(Settings& settings)
       oauth(settings),
       outbound(settings),
       mail(settings),
+      bots(settings),
       instance(settings),
       connections(settings),
       realtime(settings),
-      redis(settings) {
+      redis(settings),
+      workers(settings) {
   declareLaterRooms(settings);
 }
 
@@ -125,6 +148,7 @@ struct Application::Impl {
   outbound::Client outbound{{settings.outbound.allow, settings.outbound.caFile, ""}};
   const std::unique_ptr<redis::Client> redis{redisOf(settings.redis, *cores)};
   const std::unique_ptr<jobs::RedisLeases> leases{leasesOver(redis.get(), *cores, master)};
+  workers::Workers workers{{*cores, kClock, settings.workers, workerProgram()}};
   jobs::Queue queue{{*store, *cores, ids, kClock, master, leases.get()}};
   mail::Mailer mailer;
 
@@ -148,6 +172,11 @@ struct Application::Impl {
   configuration::ConfigurationCopier copier{configuration};
   events::Dispatcher events{{*store, *store, queue, snapshots, *cores}};
   webhooks::Webhooks webhooks{{*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master}};
+  integrations::Integrations integrations{
+      {*store, snapshots, outbound, ids, kClock, auditor, master, settings.bots, settings.app.baseUrl}};
+  functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor}};
+  functions::Running running{{*store, snapshots, functions.slot(), queue, events, *data, workers, integrations, *cores,
+                              ids, kClock, settings.app.baseUrl, workerCount(settings.workers)}};
   projects::Environments environments{projectDeps, copier, queue};
 
   realtime::Realtime realtime{{*store, identity.authenticator(), data->slot(), *cores, kClock, master},
@@ -169,6 +198,11 @@ struct Application::Impl {
   api::ConnectionRoutes connectionRoutes{connections, settings.connections.on};
   api::RealtimeRoutes realtimeRoutes{realtime};
   api::WebhookRoutes webhookRoutes{webhooks};
+  api::IntegrationRoutes integrationRoutes{integrations};
+  api::FunctionRoutes functionRoutes{functions};
+  api::FunctionRunRoutes functionRunRoutes{running};
+  api::RunRoutes runRoutes{
+      {running, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api.runOrigin}};
   api::MetricsRoutes metricsRoutes{counters};
   api::RouteTable routes;
   api::Gatekeeper gatekeeper;
@@ -204,12 +238,15 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       projectDeps(joinProjects()),
       data(
           data::Data::build({*store, snapshots, *cores, ids, kClock, auditor}, [this] { return directory.numbers(); })),
-      serviceRoutes(std::move(forVersion), *store, redis.get()),
+      serviceRoutes(std::move(forVersion), *store, redis.get(), workers),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
                   settings.instance.operatorsEnabled}) {
   ids.startAbove(store->idFloorMs());
   store->rememberIdsOf(ids);
   identity.setRegistrationHook(registration);
+  identity.users().setFollower(running.userFollower());
+  configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
+  configuration.add(std::make_unique<functions::FunctionKind>(functions));
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));
   addRoutes();
   dispatcher = std::make_unique<api::Dispatcher>(routes, settings.api, gatekeeper,
@@ -242,12 +279,17 @@ void Application::Impl::addRoutes() {
   connectionRoutes.addTo(routes);
   realtimeRoutes.addTo(routes);
   webhookRoutes.addTo(routes);
+  integrationRoutes.addTo(routes);
+  functionRoutes.addTo(routes);
+  functionRunRoutes.addTo(routes);
+  runRoutes.addTo(routes);
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
 }
 
 Result<> Application::Impl::open() {
   CHECK(runBlocking(*cores, identity.start()));
+  CHECK(runBlocking(*cores, running.open()));
   CHECK(runBlocking(*cores, events.start()));
   realtime.start();
   CHECK(server->listen());
@@ -257,8 +299,10 @@ Result<> Application::Impl::open() {
     leases->start();
     redis->start();
   }
+  workers.start();
   queue.start();
   data->expiry().start(background);
+  running.start(background);
   purge.start(cores->at(0).get_executor(), background);
   identity.signingKeys().start(cores->at(0).get_executor(), background);
   return {};
@@ -282,6 +326,7 @@ void Application::Impl::stopJobs() {
   if (!events.stop(kJobsLimit)) logWarn("changes were still being handed on; they will be again");
   bool ended = queue.stop(kJobsLimit);
   outbound.stop();
+  workers.stop();
   if (!ended) ended = queue.stop(std::chrono::seconds(1));
   if (!ended) logWarn("jobs did not end in time; they will run again");
   if (leases) leases->stop();
@@ -293,12 +338,15 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   if (std::exchange(stopped, true)) return;
   serviceRoutes.setNotReady("stopping");
   data->expiry().stop();
+  running.stop();
   purge.stop();
   identity.signingKeys().stop();
   server->drain(limit);
   if (!realtime.stop(kBackgroundLimit)) logWarn("realtime did not end in time");
   if (commandSocket) commandSocket->stop();
   stopJobs();
+  const Result<> logged = runBlocking(*cores, running.log().flush());
+  if (!logged) logWarn("the last runs of functions could not be logged", {{"problem", logged.error().message()}});
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
   identity.stop();
   store->close();

@@ -13,12 +13,14 @@
 #include "http/server.h"
 #include "identity/identity.h"
 #include "identity/oauth.h"
+#include "integrations/bot_provider.h"
 #include "mail/mail.h"
 #include "outbound/client.h"
 #include "projects/instance.h"
 #include "realtime/realtime.h"
 #include "redis/client.h"
 #include "store/embedded/embedded_store.h"
+#include "workers/workers.h"
 
 namespace mb::app {
 
@@ -34,10 +36,12 @@ struct AllSettings {
   identity::OauthSettings oauth;
   outbound::OutboundSettings outbound;
   mail::MailSettings mail;
+  integrations::BotSettings bots;
   projects::InstanceSettings instance;
   connections::ConnectionSettings connections;
   realtime::RealtimeSettings realtime;
   redis::RedisSettings redis;
+  workers::WorkerSettings workers;
 };
 
 // The collections of the system, of all rooms.

@@ -83,7 +83,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
     switch (route.gate.plane) {
       case Plane::open:
         EXPECT_TRUE(openPaths.contains(route.pattern) || route.pattern.find("/storage/") != std::string::npos ||
-                    route.pattern.starts_with("/api/v1/control/auth/"))
+                    route.pattern.starts_with("/api/v1/control/auth/") || route.pattern.starts_with("/api/v1/run/"))
             << name << " is open";
         break;
       case Plane::admin:
@@ -217,6 +217,9 @@ TEST(AllSettingsTest, KnowsEveryName) {
                            "SERVICE_RUN_ORIGIN",
                            "SERVICE_OAUTH_GOOGLE_ISSUER",
                            "SERVICE_OAUTH_GITHUB_URL",
+                           "SERVICE_BOT_TELEGRAM_URL",
+                           "SERVICE_BOT_SLACK_URL",
+                           "SERVICE_BOT_DISCORD_URL",
                            "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_ID",
                            "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_SECRET",
                            "SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_ID",

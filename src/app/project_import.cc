@@ -5,6 +5,8 @@
 #include "app/secret_change.h"
 #include "base/blocking.h"
 #include "base/log.h"
+#include "functions/functions.h"
+#include "integrations/integration_service.h"
 #include "webhooks/webhooks.h"
 
 namespace mb::app {
@@ -18,7 +20,8 @@ constexpr auto kWriteLimit = std::chrono::seconds(60);
 // What a copy of a project does not get: whoever holds one of these holds it for the original.
 bool staysBehind(std::string_view systemCollection) {
   return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges" ||
-         systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent";
+         systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent" ||
+         systemCollection == "__function_runs" || systemCollection == "__function_stats";
 }
 
 std::unexpected<Error> damaged(std::string_view what) {
@@ -177,6 +180,10 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
     document = withProjectId(document, before, restoring_.id().str());
   }
   if (system_ && section_->number == webhooks::kWebhooks) document = webhooks::asRestored(document);
+  if (system_ && section_->number == integrations::kIntegrations) document = integrations::asRestored(document);
+  if (system_ && (section_->number == functions::kFunctions || section_->number == functions::kVersions)) {
+    document = functions::asRestored(document);
+  }
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
   pending_.changes.push_back(store::Change::put(std::move(document)));

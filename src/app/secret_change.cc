@@ -5,6 +5,7 @@
 #include "base/blocking.h"
 #include "connections/connections.h"
 #include "identity/signing_keys.h"
+#include "integrations/integration_service.h"
 #include "jobs/jobs.h"
 #include "projects/directory.h"
 #include "webhooks/webhooks.h"
@@ -97,8 +98,8 @@ store::SystemCollection secretChangeCollection() {
 
 std::vector<store::SealedField> sealedFields() {
   std::vector<store::SealedField> all;
-  for (const auto& room :
-       {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields(), webhooks::sealedFields()}) {
+  for (const auto& room : {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields(),
+                           webhooks::sealedFields(), integrations::sealedFields()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;

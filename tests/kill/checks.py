@@ -6,6 +6,7 @@ import threading
 import urllib.parse
 
 from kill.backups import Backups
+from kill.functions import Functions
 from kill.hooks import Hooks
 from kill.ledger import Check, States
 from kill.live_sockets import LiveSockets
@@ -356,4 +357,4 @@ class Users(Check):
         return problems
 
 
-CHECKS = [Documents, UniqueValues, Catalogue, Shelves, Users, Backups, LiveSockets, Hooks]
+CHECKS = [Documents, UniqueValues, Catalogue, Shelves, Users, Backups, LiveSockets, Hooks, Functions]

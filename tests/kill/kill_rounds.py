@@ -43,7 +43,7 @@ class Rounds:
         self.server.start()
         project = PlatformUser(self.server).create_project("Kill rounds")
         self.world = World(
-            project.id, project.api_key("admin").token, self.server.data, self.server.port, self.chance
+            project.id, project.api_key("admin").token, self.server.data, self.server, self.server.port, self.chance
         )
         for check in self.checks:
             check.prepare(self.world)

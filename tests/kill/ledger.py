@@ -11,6 +11,8 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from support.server import Server
+
 
 class Killed(Exception):
     """The connection broke: the server is gone, and the fate of the request unknown."""
@@ -46,6 +48,7 @@ class World:
     project: str
     key: str  # an API key of scope admin
     data: Path  # the server's data directory
+    server: Server  # started anew after each kill
     port: int = 0
     chance: random.Random = field(default_factory=random.Random)
     stopping: threading.Event = field(default_factory=threading.Event)

@@ -1,0 +1,91 @@
+#include "api/function_run_routes.h"
+
+#include "api/document_routes.h"
+
+namespace mb::api {
+
+namespace {
+
+Result<InvokeBody> bodyOf(const RequestContext& context) {
+  if (context.request.body.empty()) return InvokeBody{};
+  TRY(const doc::Document given, readBody(context, doc::ExtendedJson::refuse));
+  return doc::decode<InvokeBody>(given);
+}
+
+Result<functions::FunctionPtr> functionOf(const functions::FunctionTable& table, const std::string& name) {
+  functions::FunctionPtr found = table.find(name);
+  if (!found) return fail(ErrorCode::notFound, "no such function");
+  return found;
+}
+
+functions::RunOf runOf(const RequestContext& context, const functions::Function& function) {
+  return {context.project->info().number, function.name(), function.record.functionId};
+}
+
+doc::Document manualEvent(const InvokeBody& body) {
+  doc::BsonWriter out;
+  out.appendString("type", "manual");
+  if (body.payload) {
+    out.append("payload", *body.payload);
+  } else {
+    out.appendNull("payload");
+  }
+  return out.finish();
+}
+
+}  // namespace
+
+void FunctionRunRoutes::addTo(RouteTable& routes) {
+  using Routes = FunctionRunRoutes;
+  const Gate read = admin("functions:read");
+  // Keys of scope functions are for this.
+  Gate invoking = admin("functions:invoke");
+  invoking.scope = "functions";
+  const std::string all = "/api/v1/admin/functions";
+  routes.get(all + "/stats", read, this, &Routes::stats, "Figures of all functions");
+  routes.get(all + "/:name/logs", read, this, &Routes::logs, "List a function's last runs");
+  routes.post(all + "/:name/invoke", invoking, this, &Routes::invoke, "Run a function now and wait for it");
+  routes.post(all + "/:name/tests/run", admin("functions:manage"), this, &Routes::runTests,
+              "Run a function's stored tests");
+}
+
+Task<Reply> FunctionRunRoutes::invoke(RequestContext& context) {
+  CO_TRY(const InvokeBody body, bodyOf(context));
+  functions::Invocation invocation;
+  invocation.project = context.project;
+  CO_TRY(invocation.function, functionOf(context.project->get(running_.slot()), context.param(0)));
+  invocation.trigger = "manual";
+  invocation.event = manualEvent(body);
+  invocation.caller = context.caller;
+  invocation.bridge = !invocation.function->pre;
+  const functions::FinishedRun finished = co_await running_.runner().run(std::move(invocation));
+  if (finished.status == workers::RunStatus::busy) co_return fail(functions::functionsBusy());
+  co_return Reply::entity(200, "run", finished.view);
+}
+
+Task<Reply> FunctionRunRoutes::logs(RequestContext& context) {
+  CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
+  const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, functions::kMostRuns));
+  CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(running_.slot()), context.param(0)));
+  CO_TRY(const std::vector<functions::RunView> runs, co_await running_.log().list(runOf(context, *function), limit));
+  co_return Reply::list("runs", runs);
+}
+
+Task<Reply> FunctionRunRoutes::stats(RequestContext& context) {
+  std::vector<functions::RunOf> all;
+  for (const auto& [name, function] : context.project->get(running_.slot()).byName) {
+    all.push_back(runOf(context, *function));
+  }
+  CO_TRY(const std::vector<functions::FunctionStats> stats,
+         co_await running_.log().stats(context.project->info().number, std::move(all)));
+  co_return Reply::list("functions", stats);
+}
+
+Task<Reply> FunctionRunRoutes::runTests(RequestContext& context) {
+  CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(running_.slot()), context.param(0)));
+  CO_TRY(const functions::TestReport report,
+         co_await running_.tests().run(context.project, function, context.deadline));
+  co_return Reply::object(200, report);
+}
+
+}  // namespace mb::api

@@ -1,0 +1,117 @@
+#include "api/run_routes.h"
+
+#include "api/gatekeeper.h"
+#include "functions/http_routes.h"
+
+namespace mb::api {
+
+namespace {
+
+// In the segments of a path, what stands before the function's own.
+constexpr size_t kSegmentsBefore = 4;
+
+// Of "https://functions.example.com"; "" where there is none.
+std::string hostOf(std::string_view origin) {
+  const size_t scheme = origin.find("://");
+  return scheme == std::string_view::npos ? std::string() : std::string(origin.substr(scheme + 3));
+}
+
+}  // namespace
+
+RunRoutes::RunRoutes(Deps deps) : deps_(std::move(deps)), runHost_(hostOf(deps_.runOrigin)) {}
+
+void RunRoutes::addTo(RouteTable& routes) {
+  using http::Method;
+  for (const std::string pattern : {"/api/v1/run/:project", "/api/v1/run/:project/*path"}) {
+    for (const Method method : {Method::get, Method::post, Method::put, Method::patch, Method::remove}) {
+      routes.add(method, pattern, open(), this, &RunRoutes::run, "Run the http function of this path");
+    }
+  }
+}
+
+functions::Origin RunRoutes::originOf(const http::Request& request) const {
+  if (runHost_.empty()) return functions::Origin::shared;
+  const auto host = request.header("host");
+  return host && http::equalsIgnoreCase(*host, runHost_) ? functions::Origin::own : functions::Origin::shared;
+}
+
+Task<snapshot::SnapshotPtr> RunRoutes::projectOf(std::string name) {
+  snapshot::SnapshotPtr project;
+  if (mayNameProject(name)) {
+    project = deps_.snapshots.cached(name);
+    if (!project) {
+      CO_TRY(project, co_await deps_.snapshots.find(std::move(name)));
+    }
+  }
+  if (!project) co_return fail(ErrorCode::notFound, "there is nothing at this path");
+  co_return project;
+}
+
+Async<RunRoutes::Visitor> RunRoutes::visitorOf(std::string token, store::ProjectNo project) {
+  auto found = co_await deps_.authenticator.project(token);
+  Visitor visitor;
+  if (found) {
+    visitor.known = true;
+    if (found->project->info().number == project) visitor.caller = std::move(found->caller);
+    co_return visitor;
+  }
+  // One that is refused for another reason than being unknown is one of ours, and so are those of the control plane.
+  visitor.known = found.error().code() != ErrorCode::unauthenticated;
+  if (!visitor.known) {
+    const auto control = co_await deps_.authenticator.control(std::move(token));
+    visitor.known = control || control.error().code() != ErrorCode::unauthenticated;
+  }
+  co_return visitor;
+}
+
+Task<Reply> RunRoutes::run(RequestContext& context) {
+  const http::Request& request = context.request;
+  CO_TRY(const std::vector<std::string> segments, http::splitPath(request.path));
+  CO_TRY(context.project, co_await projectOf(context.param(0)));
+  const snapshot::SnapshotPtr project = context.project;
+  if (project->info().status != snapshot::ProjectStatus::active) {
+    co_return fail(ErrorCode::projectSuspended, "this project is suspended");
+  }
+  const auto own = std::span(segments).subspan(std::min(kSegmentsBefore, segments.size()));
+  functions::HttpMatch match = project->get(deps_.running.slot()).routes->match(http::methodName(request.method), own);
+  if (!match.function && match.allow.empty()) co_return fail(ErrorCode::notFound, "there is nothing at this path");
+  if (!match.function) {
+    co_return fail(Error(ErrorCode::methodNotAllowed, "this path does not take the method").withAllow(match.allow));
+  }
+  Visitor visitor;
+  const std::string_view token = bearerOf(request);
+  if (!token.empty()) {
+    auto known = deps_.authenticator.cachedProject(token);
+    if (known && known->project->info().number == project->info().number) {
+      visitor = {std::move(known->caller), true};
+    } else {
+      visitor = co_await visitorOf(std::string(token), project->info().number);
+    }
+  }
+  functions::Invocation invocation;
+  invocation.project = project;
+  invocation.function = std::move(match.function);
+  invocation.trigger = "http";
+  invocation.event = runEvent(request, match.params);
+  CO_TRY(invocation.request, runRequest(request, match.params, {.service = deps_.baseUrl, .hideToken = visitor.known}));
+  invocation.caller = std::move(visitor.caller);
+  const functions::FinishedRun finished = co_await deps_.running.runner().run(std::move(invocation));
+
+  const functions::Origin origin = originOf(request);
+  switch (finished.status) {
+    case workers::RunStatus::busy:
+      co_return fail(functions::functionsBusy());
+    case workers::RunStatus::timeout:
+      co_return Reply{runFailure(504, "function timed out", origin)};
+    case workers::RunStatus::error:
+      co_return Reply{runFailure(500, "function error", origin)};
+    case workers::RunStatus::success:
+      break;
+  }
+  const auto& result = finished.view.result;
+  auto answer = functions::httpAnswer(result ? result->view() : doc::ValueView(), origin);
+  if (!answer) co_return Reply{runFailure(500, "function error", origin)};
+  co_return Reply{runResponse(*std::move(answer), origin)};
+}
+
+}  // namespace mb::api
