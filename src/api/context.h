@@ -20,8 +20,8 @@ struct RequestContext {
   policy::Caller caller;
   // null on routes without one, until the handler finds one: it is then whom the request counts for
   snapshot::SnapshotPtr project;
-  store::Deadline deadline;       // of the whole request
-  std::string clientIp;           // peer, or x-forwarded-for through trusted proxies
+  store::Deadline deadline;  // of the whole request
+  std::string clientIp;      // peer, or x-forwarded-for through trusted proxies
 
   const std::string& param(size_t index) const { return params[index]; }
 };
