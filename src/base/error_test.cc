@@ -49,6 +49,7 @@ constexpr Row kContract[] = {
     {ErrorCode::upstreamRefused, 502, "UPSTREAM_FAILED"},
     {ErrorCode::upstreamRejected, 502, "UPSTREAM_FAILED"},
     {ErrorCode::unavailable, 503, "UNAVAILABLE"},
+    {ErrorCode::functionsBusy, 503, "FUNCTIONS_BUSY"},
     {ErrorCode::staleCatalogue, 503, "UNAVAILABLE"},
 };
 
