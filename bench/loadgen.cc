@@ -32,8 +32,6 @@
 
 namespace {
 
-using bench::cpuNanos;
-using bench::cpuNanosWithChildren;
 using bench::die;
 using Clock = std::chrono::steady_clock;
 
@@ -143,7 +141,7 @@ class Load {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
-  void report(double seconds, uint64_t cpuBefore, uint64_t cpuAfter) {
+  void report(double seconds, uint64_t cpuNanos) {
     std::sort(latencies_.begin(), latencies_.end());
     const auto percentile = [&](double share) {
       return latencies_.empty() ? 0.0
@@ -158,7 +156,7 @@ class Load {
         "{\"requests\":%zu,\"connections\":%d,\"seconds\":%.4f,\"perSecond\":%.1f,\"p50Us\":%.1f,\"p95Us\":%.1f,"
         "\"p99Us\":%.1f,\"maxUs\":%.1f,\"cpuUsPerRequest\":%.2f,\"statuses\":{%s}}\n",
         latencies_.size(), options_.connections, seconds, done / seconds, percentile(0.5), percentile(0.95),
-        percentile(0.99), percentile(1.0), static_cast<double>(cpuAfter - cpuBefore) / 1000.0 / done, statuses.c_str());
+        percentile(0.99), percentile(1.0), static_cast<double>(cpuNanos) / 1000.0 / done, statuses.c_str());
   }
 
  private:
@@ -227,8 +225,7 @@ int main(int argc, char** argv) {
   const Options options = parseArguments(argc, argv);
   Load load(options, bench::readRecords(options.file));
   if (options.warmup > 0) load.run(options.warmup, false);
-  const auto cpu = options.children ? cpuNanosWithChildren : cpuNanos;
-  const uint64_t before = cpu(options.pid);
+  const auto before = bench::cpuNanosOfEach(options.pid, options.children);
   const double seconds = load.run(options.requests, true);
-  load.report(seconds, before, cpu(options.pid));
+  load.report(seconds, bench::spent(before, bench::cpuNanosOfEach(options.pid, options.children)));
 }

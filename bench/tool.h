@@ -83,16 +83,25 @@ inline uint64_t cpuNanos(int pid) {
   return total;
 }
 
-// The same of a process and those that it has started and that still run.
-inline uint64_t cpuNanosWithChildren(int pid) {
-  uint64_t total = cpuNanos(pid);
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  DIR* dir = opendir(tasks.c_str());
+// The same of a process, and where wanted of those that it has started, each by its number.
+inline std::map<int, uint64_t> cpuNanosOfEach(int pid, bool children) {
+  std::map<int, uint64_t> each = {{pid, cpuNanos(pid)}};
+  DIR* dir = children ? opendir(("/proc/" + std::to_string(pid) + "/task").c_str()) : nullptr;
   while (const dirent* entry = dir == nullptr ? nullptr : readdir(dir)) {
-    std::ifstream in(tasks + "/" + entry->d_name + "/children");
-    for (int child = 0; in >> child;) total += cpuNanos(child);
+    std::ifstream in("/proc/" + std::to_string(pid) + "/task/" + entry->d_name + "/children");
+    for (int child = 0; in >> child;) each[child] = cpuNanos(child);
   }
   if (dir != nullptr) closedir(dir);
+  return each;
+}
+
+// What those took that are there `after`.
+inline uint64_t spent(const std::map<int, uint64_t>& before, const std::map<int, uint64_t>& after) {
+  uint64_t total = 0;
+  for (const auto& [pid, nanos] : after) {
+    const auto earlier = before.find(pid);
+    total += nanos - (earlier == before.end() ? 0 : earlier->second);
+  }
   return total;
 }
 

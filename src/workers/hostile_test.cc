@@ -23,12 +23,13 @@ TEST_P(HostileWorker, IsKilledAndItsRunFails) {
 INSTANTIATE_TEST_SUITE_P(Frames, HostileWorker,
                          ::testing::Values("wrong run", "unknown kind", "kind of the server", "endless length",
                                            "no length", "too large result", "no value", "cut value", "two values",
-                                           "not UTF-8", "no such log level", "a line too much", "a line too long",
-                                           "no such reason", "message too long", "stack too long", "17 calls at once",
-                                           "1001 calls", "a call's number twice", "an endless operation",
-                                           "arguments that are no array", "arguments that are none",
-                                           "too large arguments", "arguments and more", "ready again",
-                                           "checked what runs", "refused what runs", "a flood", "lines without end"));
+                                           "no large value", "not UTF-8", "no such log level", "a line too much",
+                                           "a line too long", "no such reason", "message too long", "stack too long",
+                                           "17 calls at once", "1001 calls", "a call's number twice",
+                                           "an endless operation", "arguments that are no array",
+                                           "arguments that are none", "too large arguments", "arguments and more",
+                                           "ready again", "checked what runs", "refused what runs", "a flood",
+                                           "lines without end"));
 
 class HostileLater : public WorkersFixture {};
 

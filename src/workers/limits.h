@@ -16,6 +16,8 @@ inline constexpr size_t kMostCodeBytes = 4 << 20;  // of a check: code and map
 
 // What we may have to tell a worker that does not read: all answers of a run, and the next run.
 inline constexpr size_t kMostUnsent = clone::kMostBridgeBytes + 2 * clone::kMostFrameBytes;
+// A larger value is made a document of aside: a megabyte of small ones takes a core several milliseconds.
+inline constexpr size_t kMostOnCore = 64 << 10;
 // Modules that a worker keeps.
 inline constexpr size_t kMostModules = 32;
 

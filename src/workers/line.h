@@ -98,8 +98,8 @@ class Line {
   bool mustLeave(const SeatPtr& seat, const Project& project, Time now) const;
   size_t wanted(const Project& project, Time now) const;
   void makeRoom(Time now, Orders& orders);
-  SeatPtr oldestIdle() const;
-  bool endOldestIdle(Time now, Orders& orders);
+  enum class Spares { none, onlyOnes };
+  SeatPtr oldestIdle(Spares spares, Time now) const;
   void addStart(Time now, Orders& orders);
   void leave(const SeatPtr& seat, Time now, Orders& orders);
   void expire(Time now, Orders& orders);

@@ -16,7 +16,8 @@ constexpr auto kPatience = 20ms;
 constexpr auto kSlice = 100ms;
 // After a blank worker was taken, so that starting the next one does not slow the run that took it.
 constexpr auto kBlankPause = 250ms;
-// Idle workers make room for blank ones from then on: most projects' next run comes soon or late.
+// Idle workers make room for blank ones from then on, and the only one of a project for another project's further
+// ones: most projects' next run comes soon or late.
 constexpr auto kIdleWorth = 2s;
 
 }  // namespace
@@ -45,31 +46,39 @@ bool Line::mustLeave(const SeatPtr& seat, const Project& project, Time now) cons
   const size_t coming = limits_.places - std::min(limits_.places, seats_.size()) + starting_ + leaving_;
   if (others <= coming) return false;
   if (project.seats > limits_.whileOthersWait || project.seats > poorest + 1) return true;
-  return poorest == 0 && now - seat->given >= kSlice;
+  // Who has most gives first.
+  const bool most =
+      std::ranges::all_of(projects_, [&](const auto& each) { return each.second.seats <= project.seats; });
+  return poorest == 0 && most && now - seat->given >= kSlice;
 }
 
 void Line::makeRoom(Time now, Orders& orders) {
   if (turns_.empty()) return;
   size_t want = 0;
-  for (const store::ProjectNo number : turns_) want += wanted(projects_.at(number), now);
+  size_t without = 0;  // projects that have none
+  for (const store::ProjectNo number : turns_) {
+    const Project& project = projects_.at(number);
+    const size_t more = wanted(project, now);
+    want += more;
+    if (more > 0 && project.seats == 0) ++without;
+  }
   while (starting_ < want && seats_.size() < limits_.places && !pausesStarts(now)) addStart(now, orders);
-  while (starting_ + leaving_ < want && endOldestIdle(now, orders)) {
+  while (starting_ + leaving_ < want && !pausesStarts(now)) {
+    const SeatPtr idle = oldestIdle(starting_ + leaving_ < without ? Spares::none : Spares::onlyOnes, now);
+    if (!idle) return;
+    leave(idle, now, orders);
   }
 }
 
-SeatPtr Line::oldestIdle() const {
+// A worker that its project has no other of, and has used lately, is not ended so that another project has more.
+SeatPtr Line::oldestIdle(Spares spares, Time now) const {
   SeatPtr oldest;
   for (const SeatPtr& seat : seats_) {
-    if (seat->state == SeatState::idle && (!oldest || seat->since < oldest->since)) oldest = seat;
+    if (seat->state != SeatState::idle || (oldest && seat->since >= oldest->since)) continue;
+    const bool onlyOne = projects_.at(seat->project).seats == 1 && now - seat->since < kIdleWorth;
+    if (spares == Spares::none || !onlyOne) oldest = seat;
   }
   return oldest;
-}
-
-bool Line::endOldestIdle(Time now, Orders& orders) {
-  const SeatPtr oldest = oldestIdle();
-  if (!oldest || pausesStarts(now)) return false;
-  leave(oldest, now, orders);
-  return true;
 }
 
 void Line::addStart(Time now, Orders& orders) {
@@ -111,7 +120,7 @@ void Line::keepBlanks(Time now, Orders& orders) {
   if (waiting_ > 0 || now - blankTaken_ < kBlankPause || pausesStarts(now)) return;
   while (blanks_ + starting_ < limits_.blanks && seats_.size() < limits_.places) addStart(now, orders);
   while (blanks_ + starting_ + leaving_ < limits_.blanks) {
-    const SeatPtr oldest = oldestIdle();
+    const SeatPtr oldest = oldestIdle(Spares::none, now);
     if (!oldest || now - oldest->since < kIdleWorth) return;
     leave(oldest, now, orders);
   }
@@ -133,7 +142,7 @@ Time Line::nextLook(Time now) const {
   }
   if (waiting_ > 0) return now + kTick;
   if (blanks_ + starting_ + leaving_ < limits_.blanks) {
-    const SeatPtr oldest = oldestIdle();
+    const SeatPtr oldest = oldestIdle(Spares::none, now);
     const bool full = seats_.size() >= limits_.places;
     if (!full || oldest) next = std::min(next, std::max(blankTaken_ + kBlankPause, noStartBefore_));
     if (full && oldest) next = std::max(next, oldest->since + kIdleWorth);

@@ -224,6 +224,21 @@ TEST_F(LineTest, ManyProjectsTakeTurns) {
   for (store::ProjectNo project = 1; project <= 16; ++project) EXPECT_GT(runs[project], 20) << project;
 }
 
+TEST_F(LineTest, WhoHasMostGivesItsPlaceFirst) {
+  for (const store::ProjectNo project : {1, 1, 2, 2, 3, 3, 4}) submit(project);
+  submit(5, RunClass::preHook);
+  ASSERT_EQ(running.size(), 8u);
+  submit(4);
+  submit(9);
+  now += 200ms;
+  finish(oneOf(4));
+  EXPECT_EQ(runningOf(4), 1u) << "its only one";
+  EXPECT_EQ(runningOf(9), 0u);
+  finish(oneOf(1));
+  EXPECT_EQ(runningOf(1), 1u);
+  EXPECT_EQ(runningOf(9), 1u);
+}
+
 TEST_F(LineTest, AnIdleWorkerIsEndedForWhomHasNone) {
   for (store::ProjectNo project = 1; project <= 7; ++project) submit(project);
   for (const SeatPtr& seat : std::vector(running)) {
@@ -236,6 +251,24 @@ TEST_F(LineTest, AnIdleWorkerIsEndedForWhomHasNone) {
   EXPECT_EQ(runningOf(30) + runningOf(31), 2u);
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0]->project, 1u) << "the one idle for longest";
+}
+
+TEST_F(LineTest, AProjectsOnlyWorkerIsNotEndedForOthersFurtherOnes) {
+  submit(1);
+  finish(running[0]);
+  submitMany(2, 30);
+  submitMany(3, 30);
+  submitMany(4, 30);
+  submitMany(5, 30);
+  for (int i = 0; i < 5; ++i) {
+    now += 25ms;
+    look();
+  }
+  EXPECT_EQ(line.count(SeatState::idle), 1u);
+  // One that has none gets it.
+  submit(6, RunClass::preHook);
+  EXPECT_EQ(runningOf(6), 1u);
+  EXPECT_EQ(line.count(SeatState::idle), 0u);
 }
 
 TEST_F(LineTest, IdleWorkersEnd) {

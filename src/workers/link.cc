@@ -69,12 +69,16 @@ void Link::onRead(const boost::system::error_code& error, size_t count) {
   if (state_ == State::dead) return;
   if (error) return die("");
   in_.filled(count);
+  goOn();
+}
+
+void Link::goOn() {
   takeFrames();
-  if (state_ != State::dead) read();
+  if (state_ != State::dead && !decoding_) read();
 }
 
 void Link::takeFrames() {
-  while (state_ != State::dead) {
+  while (state_ != State::dead && !decoding_) {
     const auto frame = in_.next();
     if (!frame && in_.refused()) return breach("a frame of no known kind, or too large");
     if (!frame) return;

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "workers/frame_reader.h"
+#include "workers/limits.h"
 #include "workers/process.h"
 #include "workers/seat.h"
 
@@ -32,6 +33,8 @@ class LinkOwner {
   virtual Death onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) = 0;
   // Nothing of a dead one is open any more.
   virtual void onDrained(const SeatPtr& seat) = 0;
+  // Has it done on a thread that is no core's.
+  virtual void aside(std::move_only_function<void()> work) = 0;
   // It was dead before it could begin.
   virtual void onUnbegun(JobPtr job) = 0;
 };
@@ -56,6 +59,7 @@ class Link : public std::enable_shared_from_this<Link> {
   void read();
   void onRead(const boost::system::error_code& error, size_t count);
   void takeFrames();
+  void goOn();
   void send(std::string_view bytes);
   // How many were taken; nullopt when the other end is gone.
   std::optional<size_t> sendSome(std::string_view bytes);
@@ -65,11 +69,24 @@ class Link : public std::enable_shared_from_this<Link> {
   void die(std::string_view breach);
   size_t unsent() const { return out_.size() - outAt_; }
 
+  // What bytes become, and whether they were well-formed.
+  template <class T>
+  struct Decoded {
+    Result<T> value;
+    bool wellFormed = false;
+  };
+  // Calls `then` on this core with what `decode` makes of `bytes`: at once, or once that was done aside, and then
+  // nothing else of the worker is looked at before.
+  template <class T, class Then>
+  void decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then);
+
   // ---- link_frames.cc: what it says
   void take(const Frame& frame);
   void takeReady(std::string_view body);
   void takeLog(std::string_view body);
   void takeDone(std::string_view body);
+  static Decoded<doc::Value> decodeResult(std::string_view bytes);
+  void endWith(Decoded<doc::Value> result, std::chrono::microseconds cpu);
   void takeFailed(std::string_view body);
   void takeChecked(std::string_view body);
   void takeRefused(std::string_view body);
@@ -80,6 +97,8 @@ class Link : public std::enable_shared_from_this<Link> {
 
   // ---- link_calls.cc: what it asks of the host
   void takeCall(std::string_view body);
+  static Decoded<doc::Document> decodeArguments(std::string_view bytes);
+  void startCall(uint32_t call, std::string operation, size_t size, Decoded<doc::Document> arguments);
   static Async<void> answerCall(std::shared_ptr<Link> self, JobPtr job, uint64_t run, uint32_t call,
                                 std::string operation, doc::Document arguments);
   void answer(uint64_t run, uint32_t call, Result<doc::Value> result);
@@ -97,6 +116,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::string out_;  // from outAt_ on
   size_t outAt_ = 0;
   State state_ = State::starting;
+  bool decoding_ = false;            // aside
   std::deque<std::string> modules_;  // that it keeps, last used first
 
   // The run.
@@ -110,5 +130,20 @@ class Link : public std::enable_shared_from_this<Link> {
   size_t open_ = 0;  // calls, also of the run before
   bool fit_ = true;
 };
+
+template <class T, class Then>
+void Link::decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then) {
+  if (bytes.size() <= kMostOnCore) return then(*this, decode(bytes));
+  decoding_ = true;
+  owner_->aside([self = shared_from_this(), bytes = std::string(bytes), decode, then = std::move(then)]() mutable {
+    Decoded<T> made = decode(bytes);
+    asio::post(self->home_, [self, made = std::move(made), then = std::move(then)]() mutable {
+      self->decoding_ = false;
+      if (self->state_ == State::dead) return;
+      then(*self, std::move(made));
+      self->goOn();
+    });
+  });
+}
 
 }  // namespace mb::workers

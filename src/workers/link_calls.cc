@@ -26,16 +26,30 @@ void Link::takeCall(std::string_view body) {
   const bool allowed = runs() && job_->bridge && open_ < clone::kMostCallsAtOnce && calls_ < clone::kMostCalls;
   const bool fits = operation.size() <= kMostOperationBytes && size <= clone::kMostCallBytes;
   if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("a wrong frame \"call\"");
-  auto arguments = clone::readArguments(in);
-  if (in.failed() || (arguments && !in.atEnd())) return breach("arguments that are none");
+  decoded<doc::Document>(
+      body.substr(body.size() - size), &Link::decodeArguments,
+      [call, operation = std::string(operation), size](Link& self, Decoded<doc::Document> arguments) mutable {
+        self.startCall(call, std::move(operation), size, std::move(arguments));
+      });
+}
+
+Link::Decoded<doc::Document> Link::decodeArguments(std::string_view bytes) {
+  Reader in(bytes);
+  Result<doc::Document> arguments = clone::readArguments(in);
+  const bool wellFormed = !in.failed() && (!arguments || in.atEnd());
+  return {std::move(arguments), wellFormed};
+}
+
+void Link::startCall(uint32_t call, std::string operation, size_t size, Decoded<doc::Document> arguments) {
+  if (!arguments.wellFormed) return breach("arguments that are none");
   ++calls_;
   ++open_;
   lastCall_ = call;
   bridgeBytes_ += size;
-  if (arguments && bridgeBytes_ > clone::kMostBridgeBytes) arguments = tooMuch();
-  if (!arguments) return answer(run_, call, fail(std::move(arguments).error()));
+  if (bridgeBytes_ > clone::kMostBridgeBytes) arguments.value = tooMuch();
+  if (!arguments.value) return answer(run_, call, fail(std::move(arguments.value).error()));
   asio::co_spawn(job_->asker.executor(),
-                 answerCall(shared_from_this(), job_, run_, call, std::string(operation), *std::move(arguments)),
+                 answerCall(shared_from_this(), job_, run_, call, std::move(operation), *std::move(arguments.value)),
                  asio::detached);
 }
 

@@ -88,13 +88,25 @@ void Link::takeDone(std::string_view body) {
   const uint64_t run = in.u64();
   const uint64_t cpu = in.u64();
   if (!runs() || in.failed() || run != run_) return breach("a wrong frame \"done\"");
-  Result<doc::Value> result = clone::readValue(in, clone::Purpose::result);
-  if (in.failed() || (result && !in.atEnd())) return breach("a result that is none");
+  const microseconds took(std::min<uint64_t>(cpu, INT32_MAX));
+  decoded<doc::Value>(body.substr(body.size() - in.left()), &Link::decodeResult,
+                      [took](Link& self, Decoded<doc::Value> result) { self.endWith(std::move(result), took); });
+}
+
+Link::Decoded<doc::Value> Link::decodeResult(std::string_view bytes) {
+  Reader in(bytes);
+  Result<doc::Value> value = clone::readValue(in, clone::Purpose::result);
+  const bool wellFormed = !in.failed() && (!value || in.atEnd());
+  return {std::move(value), wellFormed};
+}
+
+void Link::endWith(Decoded<doc::Value> result, microseconds cpu) {
+  if (!result.wellFormed) return breach("a result that is none");
   JobEnd end;
-  end.status = result ? RunStatus::success : RunStatus::error;
-  if (result) end.result = *std::move(result);
-  if (!result) end.error = result.error().message();
-  end.cpu = microseconds(std::min<uint64_t>(cpu, INT32_MAX));
+  end.status = result.value ? RunStatus::success : RunStatus::error;
+  if (!result.value) end.error = result.value.error().message();
+  if (result.value) end.result = *std::move(result.value);
+  end.cpu = cpu;
   finish(std::move(end));
 }
 

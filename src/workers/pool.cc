@@ -130,6 +130,11 @@ void Pool::onDrained(const SeatPtr& seat) {
   leaveIfGone(seat, lock);
 }
 
+void Pool::aside(std::move_only_function<void()> work) {
+  // Each worker has one at most, so that there is room for all.
+  aside_.submit(std::move(work));
+}
+
 void Pool::onUnbegun(JobPtr job) {
   submit(std::move(job));
 }
@@ -223,6 +228,7 @@ void Pool::stop() {
     empty_.wait_for(lock, kStopTime, [this] { return line_.seats().empty(); });
   }
   keeper_.stop();
+  aside_.stop();
 }
 
 Workers::Stats Pool::stats() const {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/cores.h"
+#include "base/worker_pool.h"
 #include "workers/keeper.h"
 #include "workers/line.h"
 #include "workers/link.h"
@@ -35,6 +36,7 @@ class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner,
   void onFreed(const SeatPtr& seat, bool fit) override;
   Death onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) override;
   void onDrained(const SeatPtr& seat) override;
+  void aside(std::move_only_function<void()> work) override;
   void onUnbegun(JobPtr job) override;
 
   void onStarted(const SeatPtr& seat, Result<Process> process) override;
@@ -55,6 +57,7 @@ class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner,
   uint64_t killed_ = 0;
   std::chrono::milliseconds startPause_{};  // after the last start that failed
   std::string confinement_;
+  WorkerPool aside_{"clone", 1, 4096};
   Keeper keeper_;
 };
 

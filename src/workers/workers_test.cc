@@ -20,6 +20,14 @@ TEST_F(WorkersTest, RunsAndGivesBackWhatTheWorkerSays) {
   EXPECT_EQ(run("undefined").result.type(), doc::BsonType::null);
 }
 
+TEST_F(WorkersTest, TakesWhatIsLargeAside) {
+  const auto bridge = std::make_shared<FakeBridge>();
+  EXPECT_EQ(textOf(run("large")).size(), 1u << 20);
+  EXPECT_EQ(textOf(run("large call", {.bridge = bridge})), "db.find");
+  EXPECT_EQ(textOf(run("large call", {.bridge = bridge, .core = 1})), "db.find");
+  EXPECT_EQ(workers_.stats().killed, 0u);
+}
+
 TEST_F(WorkersTest, AProcessHasNothingButItsSocket) {
   EXPECT_EQ(textOf(run("surroundings")), "0 1 2 3 PATH=/usr/bin:/bin / leader");
 }

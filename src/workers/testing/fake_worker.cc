@@ -69,6 +69,10 @@ Received receive() {
   return {kind, body.substr(1)};
 }
 
+void raw(Writer& out, std::string_view bytes) {
+  for (const char byte : bytes) out.byte(static_cast<uint8_t>(byte));
+}
+
 uint64_t run = 0;
 uint64_t runs = 0;
 uint32_t nextCall = 1;
@@ -106,8 +110,7 @@ void call(uint32_t number, std::string_view operation, std::string_view argument
   put(frame(FrameKind::call, [&](Writer& out) {
     out.u32(number);
     out.text(operation);
-    std::string raw(arguments);
-    for (const char byte : raw) out.byte(static_cast<uint8_t>(byte));
+    raw(out, arguments);
   }));
 }
 
@@ -120,10 +123,7 @@ void answerToDone() {
   in.u32();
   const bool well = in.byte() == 1;
   const std::string value = answer.body.substr(answer.body.size() - in.left());
-  if (well)
-    return done([&](Writer& out) {
-      for (const char byte : value) out.byte(static_cast<uint8_t>(byte));
-    });
+  if (well) return done([&](Writer& out) { raw(out, value); });
   const std::string code(in.text());
   doneText(code + ": " + std::string(in.text()));
 }
@@ -168,9 +168,6 @@ void floodCalls(int count) {
 }
 
 void act(const std::string& word, const std::string& event) {
-  const auto raw = [&](Writer& out) {
-    for (const char byte : event) out.byte(static_cast<uint8_t>(byte));
-  };
   static const std::map<std::string, std::function<void()>> kWords = {
       // what a worker may
       {"pid", [] { doneText(std::to_string(::getpid())); }},
@@ -182,11 +179,6 @@ void act(const std::string& word, const std::string& event) {
        [] {
          spin(150);
          doneText(std::to_string(::sched_getscheduler(0)));
-       }},
-      {"sleep100",
-       [] {
-         sleepFor(100);
-         doneText(std::to_string(::getpid()));
        }},
       {"throws", [] { failed(0, "TypeError: no", "at handler (3:7)"); }},
       {"silent", [] { failed(3, ""); }},
@@ -224,6 +216,17 @@ void act(const std::string& word, const std::string& event) {
        [] {
          floodCalls(1);
          doneText("left");
+       }},
+      {"large", [] { doneText(std::string(1 << 20, 'x')); }},
+      {"large call",
+       [] {
+         std::string arguments;
+         Writer out(arguments);
+         out.tag(Tag::array);
+         out.count(1);
+         out.string(std::string(1 << 20, 'x'));
+         call(nextCall++, "db.find", arguments);
+         answerToDone();
        }},
       {"undefined", [] { done([](Writer& out) { out.tag(Tag::undefined); }); }},
       {"huge key",
@@ -284,6 +287,16 @@ void act(const std::string& word, const std::string& event) {
          done([](Writer& out) {
            out.tag(Tag::string);
            out.count(100);
+         });
+         hang();
+       }},
+      {"no large value",
+       [] {
+         done([](Writer& out) {
+           out.tag(Tag::array);
+           out.count(100'000);
+           for (int i = 0; i < 99'999; ++i) out.tag(Tag::null);
+           out.byte(99);
          });
          hang();
        }},
@@ -420,7 +433,7 @@ void act(const std::string& word, const std::string& event) {
       {"lines without end", [] {
          while (true) log(0, "x");
        }}};
-  if (word == "echo") return done(raw);
+  if (word == "echo") return done([&](Writer& out) { raw(out, event); });
   const auto found = kWords.find(word);
   found == kWords.end() ? failed(6, "no such word: " + word) : found->second();
 }
