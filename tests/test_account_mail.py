@@ -45,9 +45,9 @@ class Plane:
         return refused(self.post("/login", {"email": email, "password": password}), None or 401, code)
 
     def token(self, email, count, page) -> str:
-        """From the link of the count-th mail to the address, which leads to `page`."""
-        link = urlsplit(self.mails.to(email, count)[count - 1].link)
-        assert f"{link.scheme}://{link.netloc}" == self.server.url and link.path == page
+        """From the last of at least `count` mails to the address that leads to `page`."""
+        link = urlsplit(self.mails.leading_to(page, email, count).link)
+        assert f"{link.scheme}://{link.netloc}" == self.server.url
         query = parse_qs(link.query)
         if self.project:
             assert set(query) == {"token", "project"} and query["project"] == [self.project.id]
@@ -104,7 +104,7 @@ def test_a_reset_sets_the_password_and_ends_all_sessions(plane):
     assert again["user"]["emailVerified"] is True
     ok(Api(plane.server, again["accessToken"]).get(plane.prefix + "/sessions"))
     refused(plane.post("/password-reset", {"token": token, "password": PASSWORD}), 400, "VALIDATION", "/token")
-    assert "changed" in plane.mails.to(email, 3)[2].subject
+    assert any("changed" in mail.subject for mail in plane.mails.to(email, 3))
 
 
 @pytest.mark.parametrize("path", ["/verify-email/request", "/password-reset/request"])
@@ -159,8 +159,8 @@ def test_links_never_follow_the_request(plane):
     email = plane.register()
     forged = {"host": "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https"}
     ok(plane.post("/password-reset/request", {"email": email}, headers=forged), 204)
-    mail = plane.mails.to(email, 2)[1]
-    assert mail.link.startswith(plane.server.url + "/reset-password?")
+    mail = plane.mails.leading_to("/reset-password", email, 2)
+    assert mail.link.startswith(plane.server.url + "/")
     assert "evil" not in mail.text + mail.html
 
 
@@ -231,8 +231,7 @@ def test_hidden_registration(server, owner, mails):
     first = ok(plane.post("/register", body), 201)["user"]
     again = ok(plane.post("/register", {**body, "password": "some other words"}), 201)["user"]
     assert set(first) == set(again) and first["id"] != again["id"]
-    mail = mails.to(email, 2)[1]
-    assert "account already" in mail.text
+    assert any("account already" in mail.text for mail in mails.to(email, 2))
     plane.login(email)
     refused(plane.post("/login", {"email": email, "password": "some other words"}), 401)
 
@@ -289,22 +288,17 @@ def test_the_link_of_an_invite_proves_the_address(server, owner, mails):
 def test_an_account_that_proved_nothing_is_invited(server, owner, mails):
     project = owner.create_project()
     guest = PlatformUser(server)
+    mails.to(guest.email)  # that of the registration
     row = ok(owner.post(f"/control/projects/{project.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
     assert row["member"]["status"] == "pending"
-    token = Plane(server, mails).token(guest.email, 3, "/verify-email") if _is_last(mails, guest.email) else None
-    token = token or Plane(server, mails).verification(guest.email, 2)
+    token = Plane(server, mails).verification(guest.email, 3)
     ok(guest.post("/control/auth/verify-email", {"token": token}, token=None), 204)
     assert members(owner, project)[guest.email] == "active"
     # From now on the account is a member at once, and is told.
     second = owner.create_project()
     row = ok(owner.post(f"/control/projects/{second.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
     assert row["member"]["status"] == "active"
-    assert "member of" in mails.to(guest.email, 4)[3].subject
-
-
-def _is_last(mails, address) -> bool:
-    """Whether the third mail, in whichever order the two of the invite came, is the one that verifies."""
-    return "/verify-email" in mails.to(address, 3)[2].link
+    assert any("member of" in mail.subject for mail in mails.to(guest.email, 4))
 
 
 def test_operators_prove_their_address(make_server, tmp_path):

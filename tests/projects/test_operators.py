@@ -96,7 +96,7 @@ def test_an_invite_is_taken_up_at_registration(run_by_operators):
     assert invited == {"email": email.lower(), "userId": None, "status": "pending"}
     assert ok(boss.post(OPERATORS, {"email": email.upper()}), 201)["operator"] == invited
     assert [one for one in listed(boss) if one[0] == email.lower()] == [(email.lower(), "pending")]
-    (mail, _) = Outbox(server.data).to(email.lower(), 2)
+    mail, _ = Outbox(server.data).to(email.lower(), 2)  # the same invitation twice
     assert "Invitation" in mail.subject and boss.email in mail.text and mail.link.startswith(server.url)
 
     user = PlatformUser(server, email=email)

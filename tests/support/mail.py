@@ -67,15 +67,12 @@ def wait_for(look, what: str, seconds: float = 20):
     raise AssertionError(f"{what} did not come")
 
 
-class Outbox:
-    """The mails in a data directory's outbox, oldest first."""
-
-    def __init__(self, data: Path):
-        self.folder = data / "outbox"
+class Mailbox:
+    """What was mailed, oldest first. Mails asked for one right after the other may come in either order."""
 
     @property
     def mails(self) -> list[Mail]:
-        return [Mail.parse(path.read_bytes()) for path in sorted(self.folder.glob("*.eml"))]
+        raise NotImplementedError
 
     def to(self, address: str, count: int = 1) -> list[Mail]:
         """At least `count` mails to the address."""
@@ -86,8 +83,25 @@ class Outbox:
 
         return wait_for(look, f"mail to {address}")
 
+    def leading_to(self, page: str, address: str, count: int = 1) -> Mail:
+        """Once at least `count` mails to the address came, the last of them whose link leads to the page."""
+        found = [mail for mail in self.to(address, count) if f"{page}?" in mail.text]
+        assert found, f"no mail to {address} leads to {page}"
+        return found[-1]
 
-class MailCatcher:
+
+class Outbox(Mailbox):
+    """The mails in a data directory's outbox."""
+
+    def __init__(self, data: Path):
+        self.folder = data / "outbox"
+
+    @property
+    def mails(self) -> list[Mail]:
+        return [Mail.parse(path.read_bytes()) for path in sorted(self.folder.glob("*.eml"))]
+
+
+class MailCatcher(Mailbox):
     """tls: "none", "starttls" (offered) or "implicit". With a login, only who gives it may send. `reply`: what a RCPT is
     answered with in place of "250 OK"."""
 
@@ -132,15 +146,6 @@ class MailCatcher:
     def mails(self) -> list[Mail]:
         with self._lock:
             return list(self.received)
-
-    def to(self, address: str, count: int = 1) -> list[Mail]:
-        """At least `count` mails to the address."""
-
-        def look():
-            found = [mail for mail in self.mails if mail.to == address]
-            return found if len(found) >= count else None
-
-        return wait_for(look, f"mail to {address}")
 
     def _authenticate(self, _server, session, _envelope, _mechanism, data) -> AuthResult:
         given = data.login.decode(), data.password.decode()

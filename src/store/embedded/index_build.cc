@@ -15,11 +15,13 @@ constexpr size_t kSliceBytes = 1 << 20;
 // While the disk is nearly full or too many writes wait.
 constexpr std::chrono::milliseconds kBusyPause{50};
 
-// Where others write too, a slice is followed by a rest as long as it took, so that they keep the larger part.
-constexpr std::chrono::milliseconds kLongestRest{50};
+// Where others write too, a slice is followed by a rest three times as long as it took, so that they keep the larger
+// part even where they could use all cores.
+constexpr int kRests = 3;
+constexpr std::chrono::milliseconds kLongestRest{100};
 std::chrono::steady_clock::time_point restAfter(std::chrono::steady_clock::time_point begun) {
   const auto now = std::chrono::steady_clock::now();
-  return now + std::min<std::chrono::steady_clock::duration>(now - begun, kLongestRest);
+  return now + std::min<std::chrono::steady_clock::duration>((now - begun) * kRests, kLongestRest);
 }
 
 std::unexpected<Error> dropped() {
