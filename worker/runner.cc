@@ -106,7 +106,7 @@ std::optional<Failure> Runner::perform(Module& module, const Order& order, clone
   if (!given[1]->IsObject()) endProcess(kEndedByBreach, "a run whose context is no object");
   if (std::optional<Failure> failure = prepare(module)) return failure;
 
-  if (order.bridge && !addBridge(context, *module.realm, given[1].As<v8::Object>()))
+  if (order.bridge && !withBridge(context, *module.realm, given[1]).ToLocal(&given[1]))
     return describe(context, caught, {});
   v8::Local<v8::Value> returned;
   if (!module.handler.Get(isolate_)->Call(context, v8::Undefined(isolate_), 2, given).ToLocal(&returned)) {
@@ -125,17 +125,10 @@ std::optional<Failure> Runner::perform(Module& module, const Order& order, clone
   return failure;
 }
 
-bool Runner::addBridge(v8::Local<v8::Context> context, const Realm& realm, v8::Local<v8::Object> to) {
-  v8::Local<v8::Value> serial[] = {v8::Integer::NewFromUnsigned(isolate_, guest_.serial)};
-  v8::Local<v8::Value> both;
-  if (!realm.bridge(isolate_)->Call(context, v8::Undefined(isolate_), 1, serial).ToLocal(&both)) return false;
-  for (const char* name : {"db", "integrations"}) {
-    const v8::Local<v8::String> key = text(isolate_, name);
-    v8::Local<v8::Value> part;
-    if (!both.As<v8::Object>()->Get(context, key).ToLocal(&part)) return false;
-    if (!to->CreateDataProperty(context, key, part).FromMaybe(false)) return false;
-  }
-  return true;
+v8::MaybeLocal<v8::Value> Runner::withBridge(v8::Local<v8::Context> context, const Realm& realm,
+                                             v8::Local<v8::Value> given) {
+  v8::Local<v8::Value> arguments[] = {v8::Integer::NewFromUnsigned(isolate_, guest_.serial), given};
+  return realm.bridge(isolate_)->Call(context, v8::Undefined(isolate_), 2, arguments);
 }
 
 std::optional<Failure> Runner::prepare(Module& module) {

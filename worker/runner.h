@@ -46,7 +46,8 @@ class Runner {
  private:
   std::optional<Failure> perform(Module& module, const Order& order, clone::Reader& values, std::string& result);
   std::optional<Failure> prepare(Module& module);
-  bool addBridge(v8::Local<v8::Context> context, const Realm& realm, v8::Local<v8::Object> to);
+  // The context of a run that may call its host.
+  v8::MaybeLocal<v8::Value> withBridge(v8::Local<v8::Context> context, const Realm& realm, v8::Local<v8::Value> given);
   std::optional<Failure> write(v8::Local<v8::Context> context, v8::Local<v8::Value> value, std::string& result,
                                const Module& module);
   bool interrupted();

@@ -1,5 +1,6 @@
 #include "api/native.h"
 #include "engine.h"
+#include "plain_json.h"
 #include "values.h"
 
 namespace mb::worker {
@@ -207,8 +208,17 @@ v8::MaybeLocal<v8::Value> ValueReader::error() {
 
 v8::MaybeLocal<v8::Value> readValue(v8::Local<v8::Context> context, Reader& in) {
   v8::EscapableHandleScope scope(context->GetIsolate());
-  ValueReader reader(context, in);
   v8::Local<v8::Value> value;
+  if (const std::optional<std::string> plain = plainJson(in)) {
+    v8::Local<v8::String> json;
+    if (!v8::String::NewFromUtf8(context->GetIsolate(), plain->data(), v8::NewStringType::kNormal,
+                                 static_cast<int>(plain->size()))
+             .ToLocal(&json) ||
+        !v8::JSON::Parse(context, json).ToLocal(&value))
+      return {};
+    return scope.Escape(value);
+  }
+  ValueReader reader(context, in);
   if (!reader.any(clone::kMostDepth).ToLocal(&value) || in.failed()) return {};
   return scope.Escape(value);
 }

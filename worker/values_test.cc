@@ -9,6 +9,7 @@ namespace mb::worker {
 
 namespace {
 
+using namespace std::string_view_literals;
 using clone::Tag;
 using clone::Writer;
 
@@ -163,6 +164,57 @@ TEST(ValuesTest, WhatIsGivenComesBackAsItWas) {
                       .event = event})
                 .told(),
             "done [true, true, true, 2, true, true, \"bigint\", true]");
+}
+
+// What JSON can tell comes another way than what it cannot.
+TEST(ValuesTest, PlainValuesComeAsOthersDo) {
+  const auto plain = [](Writer& out) {
+    out.tag(Tag::object);
+    out.count(8);
+    out.text("__proto__");
+    out.string("own");
+    out.text("2");
+    out.tag(Tag::null);
+    out.text("1");
+    out.tag(Tag::no);
+    out.text("a\0\"\\\n\x1f\x7f"sv);
+    out.string("\0\"\\\n\x1f\x7f/\u2028ä€😀"sv);
+    out.text("numbers");
+    out.tag(Tag::array);
+    out.count(7);
+    for (const double value : {0.0, -0.0, 1.5, 1e300, -5e-324, 9007199254740993.0}) out.real(value);
+    out.integer(INT32_MIN);
+    out.text("");
+    out.tag(Tag::array);
+    out.count(0);
+    out.text("empty");
+    out.tag(Tag::object);
+    out.count(0);
+    out.text("twice");
+    out.tag(Tag::array);
+    out.count(1);
+    out.tag(Tag::object);
+    out.count(2);
+    out.text("a");
+    out.tag(Tag::yes);
+    out.text("a");
+    out.integer(2);
+  };
+  const auto beside = [&](Writer& out) {
+    out.tag(Tag::array);
+    out.count(2);
+    plain(out);
+    out.tag(Tag::undefined);
+  };
+  TestWorker worker;
+  const std::string alone = worker.run({.code = "export default (event) => event", .event = plain}).told();
+  EXPECT_EQ(worker.run({.code = "export default (event) => event[0]", .event = beside}).told(), alone);
+  EXPECT_EQ(worker
+                .run({.code = "export default (e) => [Object.keys(e).join(), Object.getPrototypeOf(e) === "
+                              "Object.prototype, Object.is(e.numbers[1], -0), e.numbers[4], e.twice[0].a]",
+                      .event = plain})
+                .told(),
+            "done [\"1,2,__proto__,a\0\\\"\\\\\\n\x1f\x7f,numbers,,empty,twice\", true, true, -5e-324, 2]"sv);
 }
 
 TEST(ValuesTest, ACallWhoseArgumentsCannotBePassedIsRejected) {

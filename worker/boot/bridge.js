@@ -1,7 +1,8 @@
-// What a run calls its host with: made anew for each run, so that nothing of one run acts in another.
+// A run's context, with what it calls its host by: made anew for each run, so that nothing of one run acts in another.
 (native, shared) => {
   const { call } = native;
-  return (run) => ({
+  return (run, given) => ({
+    ...given,
     db: {
       find: (...given) => call(run, "db.find", given),
       findOne: (...given) => call(run, "db.findOne", given),
