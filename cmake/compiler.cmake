@@ -4,6 +4,7 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimpli
 # RelWithDebInfo is what ./run and ./test build: optimised, with assertions on and small debug information.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -gline-tables-only")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -gline-tables-only")
+set(MB_TEST_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O0>)
 add_link_options(-fuse-ld=lld-19)
 # Executables compile like libraries, so that all can share the one precompiled header.
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)

@@ -1,5 +1,8 @@
 """Fixtures. One server a module; tests keep apart by collections, users and projects of their own."""
 
+import os
+import zlib
+
 import pytest
 
 pytest.register_assert_rewrite("support")
@@ -7,6 +10,21 @@ pytest.register_assert_rewrite("support")
 from support.client import PlatformUser, Project  # noqa: E402
 from support.mail import MailCatcher  # noqa: E402
 from support.server import Server  # noqa: E402
+from support.upstream import Upstream  # noqa: E402
+
+
+def pytest_collection_modifyitems(config, items):
+    """MB_SHARD, such as 1/2: the modules that are the first's of two processes which share the suite."""
+    shard = os.environ.get("MB_SHARD")
+    if not shard:
+        return
+    number, count = (int(part) for part in shard.split("/"))
+
+    def is_ours(item) -> bool:
+        return zlib.crc32(item.path.name.encode()) % count == number - 1
+
+    config.hook.pytest_deselected(items=[item for item in items if not is_ours(item)])
+    items[:] = [item for item in items if is_ours(item)]
 
 
 @pytest.fixture
@@ -64,6 +82,14 @@ def alice(project):
 @pytest.fixture(scope="module")
 def bob(project):
     return project.end_user()
+
+
+@pytest.fixture(scope="module")
+def upstream():
+    """Another service, for what calls out."""
+    upstream = Upstream()
+    yield upstream
+    upstream.close()
 
 
 @pytest.fixture(autouse=True)

@@ -414,7 +414,7 @@ def damage(backup, how: str) -> str:
         (backup / "manifest.json").unlink()
         return "is no backup"
     if how == "newer":
-        manifest["format"] = 2
+        manifest["format"] = 3
         (backup / "manifest.json").write_text(json.dumps(manifest))
         sums = subprocess.run(["sha256sum", "manifest.json"], cwd=backup, capture_output=True, text=True).stdout
         (backup / "SHA256SUMS").write_text(sums)

@@ -32,6 +32,7 @@ class World:
         ok(self.admin.post("/admin/webhooks", hook), 201)
         api = {"name": "api", "provider": "http", "config": {"baseUrl": "http://127.0.0.1:9/"}}
         ok(self.admin.post("/admin/integrations", api), 201)
+        ok(self.admin.post("/admin/storage/buckets", {"name": "files"}), 201)
         greet = {"name": "greet", "trigger": {"type": "cron", "schedule": "@monthly"}, "enabled": False}
         ok(self.admin.post("/admin/functions", {**greet, "code": "export default () => 1;"}), 201)
         self.names = {
@@ -49,6 +50,7 @@ class World:
             "function": "greet",
             "version": "1",
             "integration": "api",
+            "bucket": "files",
             "delivery": "dlv_00000000000000000000",
         }
 
@@ -95,6 +97,8 @@ class World:
             "tests": [],
             "trigger": {"type": "cron", "schedule": "@daily"},
             "version": 1,
+            "access": "public",
+            "fields": [{"name": "near", "dimensions": 3}],
         }
         return {name: values[name] for name, field in (route.body or {}).items() if field.required}
 
@@ -111,6 +115,8 @@ class World:
                 "/admin/webhooks",
                 "/admin/integrations",
                 "/admin/functions",
+                "/admin/storage/buckets",
+                "/admin/vector-configs",
             )
         ]
         parts += [

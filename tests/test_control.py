@@ -59,7 +59,7 @@ def test_first_run(make_server):
         "oauthProviders",
     }
     assert status["needsSetup"] is True and status["registrationOpen"] is True
-    assert status["billingEnabled"] is False and status["storageEnabled"] is False
+    assert status["billingEnabled"] is False and status["storageEnabled"] is True
     assert status["connectionsEnabled"] is True and status["oauthProviders"] == []
     first = PlatformUser(nobody.server)
     assert ok(nobody.get("/control/setup-status"))["needsSetup"] is False

@@ -325,13 +325,6 @@ def test_nesting_of_100_is_the_limit(admin, project):
 # ---- what other rooms will bring
 
 
-def test_no_storage(admin):
-    assert refused(admin.get("/admin/storage/buckets"), 404)["message"] == "storage is not enabled"
-    assert refused(admin.post("/admin/storage/buckets", {"name": "a"}), 404)["message"] == "storage is not enabled"
-    assert refused(admin.get("/storage/bucket"), 404)["message"] == "storage is not enabled"
-    assert refused(admin.put("/storage/bucket/a/b.txt", content=b"x"), 404)["message"] == "storage is not enabled"
-
-
 def test_no_billing(owner, nobody):
     refused(owner.get("/control/billing"), 404)
     refused(owner.post("/control/billing/checkout", {"plan": "pro"}), 400, "BILLING_DISABLED")

@@ -151,6 +151,7 @@ def path_of(route, collection):
     """The route with names that no resource has, so that an allowed call changes nothing."""
     return route.path.format(
         collection=collection,
+        project="missing",
         doc="missing",
         role="Missing",
         enduser_role="Missing",
@@ -160,6 +161,7 @@ def path_of(route, collection):
         session="sess_00000000000000000000",
         webhook="Missing",
         integration="Missing",
+        bucket="Missing",
         function="missing",
         version="1",
         delivery="dlv_00000000000000000000",

@@ -11,6 +11,7 @@ inline constexpr size_t kHeapBytes = 64u << 20;       // of the engine; past it 
 inline constexpr size_t kHeapGraceBytes = 16u << 20;  // in which a run that is past it is brought to its end
 inline constexpr size_t kBufferBytes = 64u << 20;     // of all array buffers together
 inline constexpr size_t kMostTimers = 1000;           // that wait at the same time
+inline constexpr size_t kMostRejections = 1000;       // that nobody handles, of a run
 inline constexpr int kMostGuestDepth = 100;           // of containers inside each other in what a guest passes
 inline constexpr size_t kMostStackBytes = 4096;       // of a trace as text
 inline constexpr size_t kMostMessageBytes = 4096;     // of an error's message

@@ -107,6 +107,13 @@ TEST(CheckTest, TypeScriptThatCannotRun) {
   const Refused cases[] = {
       {"let x: = 3", "1:8: Unexpected token"},
       {"interface A {\n  a: string\n", "3:1: Unexpectedly reached the end of input."},
+      // Within what may be an arrow function the parser tries several readings: the one that came furthest is told.
+      {"export default (e: any) => {\n  const o = { a: 1, b: };\n}", "2:24: Unexpected token"},
+      {"export default (e: any) => `a${ 1 + `b`;\n", "1:41: Unterminated template"},
+      {"export default async (e: A<B>): Promise<void> => {\n  const f = <T,>(a: T) => { return a +; };\n}",
+       "2:39: Unexpected token"},
+      {"const f = (a: string) => 'abc;\nexport default f", "1:26: Unterminated string constant"},
+      {"export default (e: any) => { let enum = 3; }", "1:30: Unexpected strict mode reserved word"},
       // Found by the engine, told in what was written.
       {"const a: number = 1, b: Map<string, number> = ;\nexport default () => 1", "1:47: Unexpected token"},
       {"let a: number;\nlet b: string, a: string;\nexport default () => 1",
@@ -120,6 +127,16 @@ TEST(CheckTest, TypeScriptThatCannotRun) {
       {"@dec class A {}\nexport default () => 1", "1:1: Invalid or unexpected token"},
   };
   for (const Refused& c : cases) EXPECT_EQ(worker.check(c.source, true).problem, c.problem) << c.source;
+}
+
+TEST(CheckTest, WhatRanOutOfMemoryIsTold) {
+  TestWorker worker;
+  const auto wrong = worker.check("let x = ;", false);
+  EXPECT_EQ(wrong.reason, clone::FailReason::threw);
+  const auto full = worker.check(
+      "const all = []; for (;;) all.push(new Array(1000).fill(all.length));\nexport default () => 1", false, true);
+  EXPECT_EQ(full.problem, "0:0: out of memory: a run has 64 MiB");
+  EXPECT_EQ(full.reason, clone::FailReason::outOfMemory);
 }
 
 TEST(CheckTest, PositionsInTypeScriptAreThoseOfTheSource) {

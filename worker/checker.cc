@@ -67,10 +67,16 @@ void Checker::check(uint64_t run, const std::string& source, bool typescript, bo
     }
     return compile(code, runs);
   });
-  if (failure && failure->reason == FailReason::timedOut) failure->message = "The check takes too long";
+  if (failure && failure->reason == FailReason::timedOut) {
+    failure->message = "The check takes too long";
+    // It may have been interrupted between two states.
+    stripper_.Reset();
+    stripperRealm_.reset();
+  }
   clone::Writer frame = guest_.wire.begin(failure ? clone::FrameKind::refused : clone::FrameKind::checked);
   frame.u64(run);
   if (failure) {
+    frame.byte(static_cast<uint8_t>(failure->reason));
     frame.u32(failure->at.line);
     frame.u32(failure->at.column);
     frame.text(failure->message);

@@ -48,8 +48,7 @@ v8::MaybeLocal<v8::String> wordsOf(v8::Local<v8::Context> context, v8::Local<v8:
 void tell(const Arguments& arguments, LogLevel level) {
   v8::Isolate* isolate = arguments.GetIsolate();
   Guest& guest = Guest::of(isolate);
-  if (guest.quiet || guest.logLines >= clone::kMostLogLines) return;
-  ++guest.logLines;
+  if (!hasRoom(guest)) return;
   const v8::Local<v8::Context> context = isolate->GetCurrentContext();
   std::string line;
   for (int i = 0; i < arguments.Length() && line.size() < clone::kMostLogBytes; ++i) {
@@ -58,11 +57,7 @@ void tell(const Arguments& arguments, LogLevel level) {
     if (!wordsOf(context, arguments[i]).ToLocal(&words)) return;
     line += clippedUtf8(isolate, words, clone::kMostLogBytes - std::min<size_t>(line.size(), clone::kMostLogBytes));
   }
-  clone::Writer frame = guest.wire.begin(clone::FrameKind::log);
-  frame.byte(static_cast<uint8_t>(level));
-  frame.text(line);
-  guest.wire.end();
-  if (guest.wire.waiting() > kFlushBytes) guest.wire.flush();
+  tellLine(guest, level, line);
 }
 
 template <LogLevel level>
@@ -71,6 +66,20 @@ void tellAt(const Arguments& arguments) {
 }
 
 }  // namespace
+
+bool hasRoom(const Guest& guest) {
+  return !guest.quiet && guest.logLines < clone::kMostLogLines;
+}
+
+void tellLine(Guest& guest, LogLevel level, std::string_view line) {
+  if (!hasRoom(guest)) return;
+  ++guest.logLines;
+  clone::Writer frame = guest.wire.begin(clone::FrameKind::log);
+  frame.byte(static_cast<uint8_t>(level));
+  frame.text(clipped(line, clone::kMostLogBytes));
+  guest.wire.end();
+  if (guest.wire.waiting() > kFlushBytes) guest.wire.flush();
+}
 
 void addConsole(v8::Isolate* isolate, v8::Local<v8::ObjectTemplate> native) {
   const v8::Local<v8::ObjectTemplate> console = v8::ObjectTemplate::New(isolate);

@@ -4,6 +4,7 @@
 #include <v8.h>
 
 #include "calls.h"
+#include "rejections.h"
 #include "timers.h"
 #include "wire.h"
 
@@ -27,6 +28,7 @@ struct Guest {
   uint32_t logLines = 0;
   Timers timers;
   Calls calls;
+  Rejections rejections;
   v8::Global<v8::Value> uncaught;  // thrown where nobody could catch it: in a microtask
 };
 
@@ -39,6 +41,7 @@ inline void Guest::begin(bool withoutLines) {
 inline void Guest::end() {
   timers.clear();
   calls.clear();
+  rejections.clear();
   uncaught.Reset();
 }
 

@@ -55,6 +55,7 @@ Program::Program(Wire& wire, Watchdog& watchdog, Engine& engine, Extra extra)
       checker_(engine, guest_, realms_, runner_) {
   guest_.installIn(engine.isolate());
   engine.isolate()->AddMessageListener(keepUncaught);
+  Rejections::watch(engine.isolate());
   engine.isolate()->SetHostImportModuleDynamicallyCallback(refuseDynamicImport);
   engine.onLastWords([this] { lastWords(); });
 }
@@ -124,8 +125,9 @@ void Program::lastWords() {
   if (running_ == 0) return;
   clone::Writer frame = wire_.begin(checking_ ? FrameKind::refused : FrameKind::failed);
   frame.u64(running_);
-  frame.u64(0);  // no CPU time, or no position
-  if (!checking_) frame.byte(static_cast<uint8_t>(clone::FailReason::outOfMemory));
+  if (!checking_) frame.u64(0);  // no CPU time
+  frame.byte(static_cast<uint8_t>(clone::FailReason::outOfMemory));
+  if (checking_) frame.u64(0);  // no place
   frame.text("out of memory: a run has 64 MiB");
   if (!checking_) frame.text("");
   wire_.end();

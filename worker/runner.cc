@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bounds.h"
+#include "console.h"
 #include "values.h"
 
 namespace mb::worker {
@@ -46,7 +47,11 @@ void Runner::run(Order order, clone::Reader& values) {
   } else {
     // Of the product's own work nothing is interrupted.
     if (!module->realm) module->realm.emplace(realms_.make());
-    failure = guarded(order.timeout, false, [&] { return perform(*module, order, values, result); });
+    failure = guarded(order.timeout, false, [&] {
+      std::optional<Failure> of = perform(*module, order, values, result);
+      tellRejections(*module);
+      return of;
+    });
     // Whatever was interrupted may have left its module between two states.
     const bool halfDone = failure && failure->reason != FailReason::threw && failure->reason != FailReason::tooLarge &&
                           failure->reason != FailReason::notCloneable && failure->reason != FailReason::neverSettles;
@@ -179,6 +184,7 @@ Runner::Settled Runner::settle(Realm& realm, v8::Local<v8::Value> value, const s
     value = resolver->GetPromise();
   }
   const auto promise = value.As<v8::Promise>();
+  guest_.rejections.handled(promise);
   for (;;) {
     realm.queue().PerformCheckpoint(isolate_);
     if (interrupted()) return Failure{};
@@ -227,6 +233,23 @@ std::optional<Failure> Runner::runTimer(v8::Local<v8::Context> context, const st
 // What a run has put off within its own turn, and will not be waited for, happens before the run is over.
 void Runner::drain(Realm& realm) {
   if (!interrupted()) realm.queue().PerformCheckpoint(isolate_);
+}
+
+// At the end of the run, when nobody can handle them any more.
+void Runner::tellRejections(Module& module) {
+  const std::vector<v8::Global<v8::Value>> reasons = guest_.rejections.take();
+  if (reasons.empty() || interrupted()) return;
+  const v8::Local<v8::Context> context = module.realm->context(isolate_);
+  const v8::Context::Scope entered(context);
+  const SourceMap map = positionsOf(context, module.map);
+  for (const v8::Global<v8::Value>& reason : reasons) {
+    if (!hasRoom(guest_)) return;
+    const v8::HandleScope scope(isolate_);
+    const Failure failure = describe(context, reason.Get(isolate_), map);
+    if (interrupted()) return;
+    const std::string where = failure.stack.empty() ? "" : "\n" + failure.stack;
+    tellLine(guest_, clone::LogLevel::error, "Unhandled rejection: " + failure.message + where);
+  }
 }
 
 std::optional<Failure> Runner::write(v8::Local<v8::Context> context, v8::Local<v8::Value> value, std::string& result,

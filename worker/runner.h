@@ -50,6 +50,7 @@ class Runner {
   v8::MaybeLocal<v8::Value> withBridge(v8::Local<v8::Context> context, const Realm& realm, v8::Local<v8::Value> given);
   std::optional<Failure> write(v8::Local<v8::Context> context, v8::Local<v8::Value> value, std::string& result,
                                const Module& module);
+  void tellRejections(Module& module);
   bool interrupted();
   bool wait(v8::Local<v8::Context> context);
   std::optional<Failure> runTimer(v8::Local<v8::Context> context, const std::string& map);

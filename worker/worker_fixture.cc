@@ -355,6 +355,7 @@ TestWorker::Checked TestWorker::check(const std::string& source, bool typescript
     checked.code = in.text();
     checked.map = in.text();
   } else {
+    checked.reason = static_cast<clone::FailReason>(in.byte());
     const uint32_t line = in.u32();
     const uint32_t column = in.u32();
     checked.problem = std::to_string(line) + ":" + std::to_string(column) + ": " + std::string(in.text());

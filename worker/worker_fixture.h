@@ -84,6 +84,7 @@ class TestWorker {
     std::string code;
     std::string map;
     std::string problem;  // "3:14: words"
+    clone::FailReason reason = clone::FailReason::threw;
   };
   Checked check(const std::string& source, bool typescript, bool runs = false);
 

@@ -142,6 +142,28 @@ def functions() -> list[Tally]:
     return _with_release(lambda server: runners.single("functions", [*command, server.parent], 3600))
 
 
+def graphql() -> list[Tally]:
+    shapes = os.environ.get("MB_GRAPHQL_SHAPES", "200")
+    judged = [sys.executable, "-m", "pytest", "tests/graphql/test_graphql_judged.py", "-q"]
+    tallies = _with_release(
+        lambda server: runners.single(
+            "graphql judged", judged, 3600, {"MB_SERVER": str(server), "MB_GRAPHQL_SHAPES": shapes}
+        )
+    )
+    cost = [sys.executable, ROOT / "bench" / "graphql.py", "--build"]
+    return tallies + _with_release(lambda server: runners.single("graphql cost", [*cost, server.parent], 3600))
+
+
+def files() -> list[Tally]:
+    command = [sys.executable, ROOT / "bench" / "files.py", "--build"]
+    return _with_release(lambda server: runners.single("files", [*command, server.parent], 3600))
+
+
+def vectors() -> list[Tally]:
+    command = [sys.executable, ROOT / "bench" / "vectors.py", "--repeats", "3", "--build"]
+    return _with_release(lambda server: runners.single("vectors", [*command, server.parent], 3600))
+
+
 def auth() -> list[Tally]:
     def bench(name, script):
         return _with_release(
@@ -156,6 +178,17 @@ def races() -> list[Tally]:
     command = [sys.executable, "-m", "pytest", "tests/projects/test_races.py", "-q"]
     return _with_release(
         lambda server: runners.single("races", command, 3600, {"MB_SERVER": str(server), "MB_RACE_ROUNDS": rounds})
+    )
+
+
+def description() -> list[Tally]:
+    def pytest(name, more, env):
+        command = [sys.executable, "-m", "pytest", "-q", *more]
+        return _with_release(lambda server: runners.single(name, command, 14400, {"MB_SERVER": str(server), **env}))
+
+    examples = os.environ.get("MB_EXAMPLES", "200")
+    return pytest("described requests", ["tests/description"], {"MB_EXAMPLES": examples}) + pytest(
+        "described answers", ["tests", "--ignore=tests/description"], {"MB_DESCRIBED": "1"}
     )
 
 
@@ -186,8 +219,20 @@ RUNS = {
     "projects": (projects, "8 min", "1,000 projects of 20 collections: start, memory, one project under load beside another"),
     "realtime": (realtime, "10 min", "10,000 idle sockets; 1,000 subscribers of one collection; 1,000 owners' filters"),
     "functions": (functions, "8 min", "warm and first runs, pre-hooks, an idle worker, others beside hostile programs"),
+    "graphql": (
+        graphql,
+        "8 min",
+        "200 random projects beside graphql-js (MB_GRAPHQL_SHAPES); a list with a relation beside REST's",
+    ),
+    "files": (files, "4 min", "the CPU of small files, the rate of large ones, the memory of 1 GiB up and down"),
+    "vectors": (vectors, "15 min", "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second"),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
     "races": (races, "1 min", "500 rounds of members, environments and invites changed at once (MB_RACE_ROUNDS)"),
+    "description": (
+        description,
+        "60 min",
+        "200 requests made from the description for each operation (MB_EXAMPLES), and all tests with each answer held to it",
+    ),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),
 }
 

@@ -102,21 +102,25 @@ def _gtest_program(tally: Tally, name: str, command: list, preset: str, env: dic
 
 
 class PytestRun:
-    """pytest in the background; result() waits for it."""
+    """pytest in the background, or one of several that share the suite by modules ("1/2"); result() waits for it."""
 
-    def __init__(self, server: Path, label: str, env: dict | None = None, arguments: list | None = None):
-        self.log = RESULTS / label / "pytest.log"
-        self.report = RESULTS / label / "pytest.xml"
+    def __init__(
+        self, server: Path, label: str, env: dict | None = None, arguments: list | None = None, shard: str = ""
+    ):
+        self.name = f"whole-server tests {shard}".strip()
+        name = "pytest" + shard.replace("/", "-of-")
+        self.log = RESULTS / label / f"{name}.log"
+        self.report = RESULTS / label / f"{name}.xml"
         self.report.unlink(missing_ok=True)
         more = shlex.split(os.environ.get("MB_PYTEST", ""))
         self.process = processes.start(
             [sys.executable, "-m", "pytest", "tests", "-q", f"--junitxml={self.report}", *(arguments or []), *more],
             self.log,
-            {"MB_SERVER": str(server), **(env or {})},
+            {"MB_SERVER": str(server), "MB_SHARD": shard, **(env or {})},
         )
 
     def result(self, seconds: float = 1500) -> Tally:
-        tally = Tally("whole-server tests")
+        tally = Tally(self.name)
         code = processes.finish(self.process, seconds)
         try:
             cases = list(ElementTree.parse(self.report).getroot().iter("testcase"))

@@ -1,30 +1,11 @@
 #include "api/auth_routes.h"
 
+#include "api/auth_answers.h"
 #include "api/sign_in.h"
 
 namespace mb::api {
 
 namespace {
-
-struct MfaRequired {
-  bool mfaRequired = true;
-  std::string mfaToken;
-  static constexpr auto shape() {
-    return doc::shape<MfaRequired>("MfaRequired", doc::field("mfaRequired", &MfaRequired::mfaRequired),
-                                   doc::field("mfaToken", &MfaRequired::mfaToken));
-  }
-};
-
-struct RefreshAnswer {
-  std::string accessToken;
-  int64_t expiresIn = identity::kAccessTokenSeconds;
-  std::optional<std::string> refreshToken;  // where the project rotates them
-  static constexpr auto shape() {
-    return doc::shape<RefreshAnswer>("RefreshAnswer", doc::field("accessToken", &RefreshAnswer::accessToken),
-                                     doc::field("expiresIn", &RefreshAnswer::expiresIn),
-                                     doc::field("refreshToken", &RefreshAnswer::refreshToken));
-  }
-};
 
 // A switch of the project's settings; off on the control plane.
 bool setting(const RequestContext& context, std::string_view name) {

@@ -2,6 +2,7 @@
 // one service and encode; nothing else.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,12 @@ struct RequestContext {
   policy::Caller caller;
   // null on routes without one, until the handler finds one: it is then whom the request counts for
   snapshot::SnapshotPtr project;
-  store::Deadline deadline;  // of the whole request
-  std::string clientIp;      // peer, or x-forwarded-for through trusted proxies
+  store::Deadline deadline;        // of the whole request
+  std::string clientIp;            // peer, or x-forwarded-for through trusted proxies
+  std::chrono::seconds limit{30};  // what `deadline` was at the beginning
 
+  // Of a request whose body streams, once the body has come: what is left to do has the whole limit again.
+  void renewDeadline() { deadline = std::chrono::steady_clock::now() + limit; }
   const std::string& param(size_t index) const { return params[index]; }
 };
 

@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::string_view kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 constexpr std::string_view kHeaders =
-    "authorization, content-type, x-service-project, x-request-id, if-none-match, range";
-constexpr std::string_view kExposed = "x-request-id, retry-after, ratelimit, ratelimit-policy";
+    "authorization, content-type, x-service-project, x-request-id, if-none-match, if-range, range";
+constexpr std::string_view kExposed =
+    "x-request-id, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, content-disposition";
 constexpr std::string_view kPreflightSeconds = "7200";
 
 // "https://host:port" of a URL that may go on.

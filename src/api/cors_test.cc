@@ -49,7 +49,8 @@ TEST_F(CorsTest, AProjectsOwnListHolds) {
   cors_.decorate(answer, CorsPlane::data, "https://any.example", {});
   EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "*");
   EXPECT_EQ(headerOf(answer, "access-control-expose-headers"),
-            "x-request-id, retry-after, ratelimit, ratelimit-policy");
+            "x-request-id, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
+            "content-disposition");
 
   http::Response listed;
   cors_.decorate(listed, CorsPlane::data, "https://app.example", {"https://app.example"});

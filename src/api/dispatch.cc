@@ -35,18 +35,22 @@ Dispatcher::Dispatcher(const RouteTable& routes, const ApiSettings& settings, Ga
   router_.setNameCheck([](std::string_view name) { return !data::isReservedCollection(name); });
   for (size_t i = 0; i < routes_.size(); ++i) {
     router_.add(routes_[i].method, routes_[i].pattern, static_cast<int>(i));
-    bodyDependsOnRoute_ = bodyDependsOnRoute_ || routes_[i].maxBody > 0;
+    bodyDependsOnRoute_ = bodyDependsOnRoute_ || routes_[i].maxBody > 0 || routes_[i].streamsBody;
+    if (routes_[i].streamsBody) streams_.set(static_cast<size_t>(routes_[i].method));
     counted_.push_back(countedPlaneOf(routes_[i]));
   }
 }
 
 Result<size_t> Dispatcher::bodyLimit(const http::Request& head) {
-  if (!bodyDependsOnRoute_ || !head.bodyPresent) return settings_.maxBody;
+  // Most requests are spared the search: those without a body, unless their method has routes that stream.
+  const bool depends = head.bodyPresent ? bodyDependsOnRoute_ : streams_[static_cast<size_t>(head.method)];
+  if (!depends) return settings_.maxBody;
   const auto segments = http::splitPath(head.path);
   if (!segments) return settings_.maxBody;
   const auto found = find(head.method, *segments);
-  if (!found || found->route->maxBody == 0) return settings_.maxBody;
-  return found->route->maxBody;
+  if (!found) return settings_.maxBody;
+  if (found->route->streamsBody) return kStreams;
+  return found->route->maxBody > 0 ? found->route->maxBody : settings_.maxBody;
 }
 
 Result<Dispatcher::Found> Dispatcher::find(http::Method method, const std::vector<std::string>& segments) const {
@@ -141,7 +145,8 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
                              std::move(who.caller),
                              std::move(who.project),
                              started + requestLimit_,
-                             std::move(ip)};
+                             std::move(ip),
+                             requestLimit_};
       context.caller.ip = context.clientIp;
       context.caller.requestId = request.id;
       const Result<> admitted = gatekeeper_.admit(route, context);

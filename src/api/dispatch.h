@@ -1,6 +1,7 @@
 // From a request to its answer: route, gates, handler, CORS, errors. The one implementation of http::Service.
 #pragma once
 
+#include <bitset>
 #include <chrono>
 #include <vector>
 
@@ -48,6 +49,7 @@ class Dispatcher final : public http::Service {
   http::Router router_;
   std::vector<std::optional<CountedPlane>> counted_;  // by route
   bool bodyDependsOnRoute_ = false;
+  std::bitset<8> streams_;  // by method: has routes whose bodies stream
 };
 
 }  // namespace mb::api

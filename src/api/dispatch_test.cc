@@ -87,6 +87,14 @@ class Handlers {
   }
   Task<Reply> greet(RequestContext&, Greeting body) { co_return Reply::entity(201, "greeting", body); }
   Task<Reply> take(RequestContext&, doc::Document body) { co_return Reply::object(200, body); }
+  // What is left of the request's time, before and after the body has come.
+  Task<Reply> renew(RequestContext& context) {
+    const auto before = context.deadline;
+    co_await sleepFor(std::chrono::milliseconds(20));
+    context.renewDeadline();
+    co_return context.deadline - before >= std::chrono::milliseconds(20) ? Reply::noContent()
+                                                                         : Reply{http::Response::empty(500)};
+  }
   Task<Reply> broken(RequestContext&) {
     throw std::runtime_error("secret internals");
     co_return Reply::noContent();
@@ -156,6 +164,9 @@ class DispatchTest : public ::testing::Test {
     routes_.post("/api/v1/control/auth/login", controlPublic("login"), &handlers_, &Handlers::who, "control login");
     routes_.post("/api/v1/control/greet", control(), &handlers_, &Handlers::greet, "control");
     routes_.get("/api/v1/control/admin/users", operators(), &handlers_, &Handlers::who, "operators");
+    routes_.put("/api/v1/storage/:bucket/*path", data("write"), &handlers_, &Handlers::renew, "streams").streamsBody =
+        true;
+    routes_.post("/api/v1/admin/import", admin("*"), &handlers_, &Handlers::take, "large").maxBody = 5000;
   }
   void rebuild() {
     gatekeeper_.emplace(GateDeps{settings_, authenticator_, limiter_, snapshots_, record_, operatorsEnabled_});
@@ -368,6 +379,31 @@ TEST_F(DispatchTest, Bodies) {
   const auto unknown = greet(R"({"name":"a","more":1})");
   EXPECT_EQ(codeOf(unknown), "VALIDATION");
   EXPECT_NE(unknown.body.find("/more"), std::string::npos);
+}
+
+TEST_F(DispatchTest, RoutesSayHowTheirBodiesCome) {
+  settings_.maxBody = 1000;
+  rebuild();
+  const auto limit = [&](http::Method method, std::string_view path, bool present) {
+    http::Request head;
+    head.method = method;
+    head.path = path;
+    head.bodyPresent = present;
+    return dispatcher_->bodyLimit(head).value();
+  };
+  using http::Method;
+  for (const bool present : {false, true}) {
+    EXPECT_EQ(limit(Method::put, "/api/v1/storage/b/folder/name", present), http::Service::kStreams);
+    EXPECT_EQ(limit(Method::put, "/api/v1/storage/b", present), 1000U) << "another route, or none";
+    EXPECT_EQ(limit(Method::get, "/api/v1/storage/b/name", present), 1000U);
+    EXPECT_EQ(limit(Method::put, "/%zz", present), 1000U);
+    EXPECT_EQ(limit(Method::post, "/api/v1/posts", present), 1000U);
+  }
+  EXPECT_EQ(limit(Method::post, "/api/v1/admin/import", true), 5000U);
+}
+
+TEST_F(DispatchTest, ABodyThatStreamsDoesNotUseUpTheTimeBehindIt) {
+  EXPECT_EQ(send(http::Method::put, "/api/v1/storage/b/name", {{"authorization", "Bearer owner"}}).status, 204);
 }
 
 TEST_F(DispatchTest, ABugIsAPlain500) {

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view kProjectHeader = "x-service-project";
 
-bool takesProjectToken(Plane plane) {
+bool takesProjectToken(Plane plane, const http::Request& request) {
+  if (plane == Plane::dataOrPublic) return request.header("authorization").has_value();
   return plane == Plane::endUser || plane == Plane::data || plane == Plane::admin;
 }
 
@@ -52,7 +53,7 @@ bool mayNameProject(std::string_view text) {
 
 std::optional<Result<identity::Identified>> Gatekeeper::identifyNow(const Route& route, const http::Request& request) {
   const Plane plane = route.gate.plane;
-  if (takesProjectToken(plane)) {
+  if (takesProjectToken(plane, request)) {
     const std::string_view token = bearerOf(request);
     if (token.empty()) return Result<identity::Identified>(fail(noToken()));
     if (auto known = deps_.authenticator.cachedProject(token)) return Result<identity::Identified>(*std::move(known));
@@ -63,36 +64,45 @@ std::optional<Result<identity::Identified>> Gatekeeper::identifyNow(const Route&
 }
 
 Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::Request& request) {
-  if (route.gate.plane == Plane::authPublic) {
+  const Plane plane = route.gate.plane;
+  const bool takesToken = takesProjectToken(plane, request);
+  if (plane == Plane::authPublic || (plane == Plane::dataOrPublic && !takesToken)) {
     identity::Identified anonymous;
-    CO_TRY(anonymous.project, co_await anonymousProject(request));
+    // A link that was signed names its project itself.
+    const Named named = plane == Plane::authPublic ? Named::headerFirst : Named::queryFirst;
+    CO_TRY(anonymous.project, co_await anonymousProject(request, named));
     anonymous.caller.project = anonymous.project->info().number;
     anonymous.caller.projectId = anonymous.project->info().id;
     co_return anonymous;
   }
   std::string token(bearerOf(request));
   if (token.empty()) co_return fail(noToken());
-  if (takesProjectToken(route.gate.plane)) co_return co_await deps_.authenticator.project(std::move(token));
+  if (takesToken) co_return co_await deps_.authenticator.project(std::move(token));
   co_return co_await deps_.authenticator.control(std::move(token));
 }
 
-Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request) {
+Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request, Named where) {
+  const auto header = request.header(kProjectHeader);
   std::string named;
-  if (const auto header = request.header(kProjectHeader)) named = *header;
+  if (where == Named::headerFirst && header) named = *header;
   if (named.empty()) {
     CO_TRY(const http::QueryParams query, http::QueryParams::parse(request.query));
     if (const auto given = query.get("project")) named = *given;
   }
+  if (named.empty() && header) named = *header;
   if (named.empty()) named = deps_.settings.defaultProject;
 
-  snapshot::SnapshotPtr project;
   if (named.empty()) {
-    CO_TRY(project, co_await deps_.snapshots.onlyOne());
+    CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.onlyOne());
     if (!project) co_return fail(ErrorCode::missingProject, "name a project in the header x-service-project");
     co_return project;
   }
+  co_return co_await findProject(std::move(named));
+}
+
+Task<snapshot::SnapshotPtr> Gatekeeper::findProject(std::string named) {
   if (!mayNameProject(named)) co_return fail(ErrorCode::notFound, "no such project");
-  project = deps_.snapshots.cached(named);
+  snapshot::SnapshotPtr project = deps_.snapshots.cached(named);
   if (!project) {
     CO_TRY(project, co_await deps_.snapshots.find(std::move(named)));
   }
@@ -101,7 +111,13 @@ Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& re
 }
 
 Task<snapshot::SnapshotPtr> Gatekeeper::publicProject(const http::Request& request) {
-  CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request));
+  CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request, Named::headerFirst));
+  CO_CHECK(mustBeActive(*project));
+  co_return project;
+}
+
+Task<snapshot::SnapshotPtr> Gatekeeper::namedProject(std::string named) {
+  CO_TRY(snapshot::SnapshotPtr project, co_await findProject(std::move(named)));
   CO_CHECK(mustBeActive(*project));
   co_return project;
 }
@@ -118,7 +134,9 @@ Result<> Gatekeeper::admitCaller(const Gate& gate, const RequestContext& context
       if (caller.kind != Kind::endUser) return fail(ErrorCode::forbidden, "this is for end users");
       return {};
     case Plane::data:
-      if (caller.kind == Kind::apiKey && !hasScope(caller, gate.scope)) {
+    case Plane::dataOrPublic:
+      // Without a scope the handler asks for one.
+      if (caller.kind == Kind::apiKey && !gate.scope.empty() && !hasScope(caller, gate.scope)) {
         return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(gate.scope));
       }
       return {};
@@ -142,7 +160,9 @@ Result<> Gatekeeper::admitCaller(const Gate& gate, const RequestContext& context
 Result<> Gatekeeper::admitProject(const RequestContext& context) const {
   const snapshot::ProjectInfo& info = context.project->info();
   const auto named = context.request.header(kProjectHeader);
-  if (named && !named->empty() && *named != info.id.str() && *named != info.slug) {
+  // Without a token nothing disagrees: the project is what the request names first.
+  const bool token = context.caller.kind != policy::CallerKind::anonymous;
+  if (token && named && !named->empty() && *named != info.id.str() && *named != info.slug) {
     return fail(ErrorCode::projectMismatch, "the token belongs to another project than x-service-project names");
   }
   return mustBeActive(*context.project);

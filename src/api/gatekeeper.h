@@ -46,13 +46,17 @@ class Gatekeeper {
   // The project that a request without a token is about: header, query, default, the only one. Active. Fails with
   // missingProject, notFound, projectSuspended.
   Task<snapshot::SnapshotPtr> publicProject(const http::Request& request);
+  // The one that a path names, by id or slug. Active. Fails with notFound, projectSuspended.
+  Task<snapshot::SnapshotPtr> namedProject(std::string named);
 
   const projects::ProjectRecord& recordOf(const snapshot::ProjectSnapshot& project) const {
     return project.get(deps_.record);
   }
 
  private:
-  Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request);
+  enum class Named { headerFirst, queryFirst };
+  Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request, Named named);
+  Task<snapshot::SnapshotPtr> findProject(std::string named);
   Result<> admitCaller(const Gate& gate, const RequestContext& context) const;
   Result<> admitProject(const RequestContext& context) const;
 

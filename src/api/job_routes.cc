@@ -7,23 +7,6 @@ namespace mb::api {
 
 namespace {
 
-struct DeadJobView {
-  std::string id;
-  std::string kind;
-  doc::Nullable<std::string> project;  // null for the deployment's own, and for one that is gone
-  int64_t attempts = 0;
-  std::string error;
-  Timestamp createdAt;
-  Timestamp failedAt;
-  static constexpr auto shape() {
-    return doc::shape<DeadJobView>(
-        "DeadJob", doc::field("id", &DeadJobView::id), doc::field("kind", &DeadJobView::kind),
-        doc::field("project", &DeadJobView::project), doc::field("attempts", &DeadJobView::attempts),
-        doc::field("error", &DeadJobView::error), doc::field("createdAt", &DeadJobView::createdAt),
-        doc::field("failedAt", &DeadJobView::failedAt));
-  }
-};
-
 std::unexpected<Error> noSuchJob() {
   return fail(ErrorCode::notFound, "no such job was given up");
 }

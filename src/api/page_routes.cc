@@ -6,6 +6,7 @@
 #include "base/crypto.h"
 #include "base/log.h"
 #include "http/conditional.h"
+#include "http/encoding.h"
 #include "identity/redirect.h"
 #include "outbound/outbound.h"
 
@@ -15,6 +16,10 @@ namespace {
 
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'";
+// The same, with the pictures that the style sheets of the tools for developers bring along.
+constexpr std::string_view kToolPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'";
 constexpr std::string_view kLoginPath = "/auth/login";
 constexpr std::string_view kForEver = "public, max-age=31536000, immutable";
@@ -61,10 +66,11 @@ void addParameter(std::string& url, std::string_view name, std::string_view valu
   url += boost::urls::encode(value, boost::urls::unreserved_chars);
 }
 
-Reply htmlReply(const http::Request& request, int status, std::string html, Keep keep) {
+Reply htmlReply(const http::Request& request, int status, std::string html, Keep keep,
+                std::string_view policy = kPolicy) {
   Reply reply{http::Response::text(status, "text/html; charset=utf-8", std::move(html))};
   auto& headers = reply.response.headers;
-  headers.emplace_back("content-security-policy", kPolicy);
+  headers.emplace_back("content-security-policy", policy);
   headers.emplace_back("referrer-policy", "no-referrer");
   headers.emplace_back("x-content-type-options", "nosniff");
   headers.emplace_back("cache-control", keep == Keep::never ? "no-store" : "no-cache");
@@ -95,6 +101,11 @@ void PageRoutes::addTo(RouteTable& routes) {
   routes.get("/reset-password", open(), this, &PageRoutes::resetPassword, "The hosted page for a new password");
   routes.get("/verify-email", open(), this, &PageRoutes::verifyEmail, "The hosted page that confirms an address");
   routes.get("/examples/oauth", open(), this, &PageRoutes::oauthExample, "An example of signing in");
+  for (const std::string_view place : {"", "/p/:project"}) {
+    routes.get(std::string(place) + "/docs", open(), this, &PageRoutes::reference,
+               "The reference of the API, as a page");
+    routes.get(std::string(place) + "/graphiql", open(), this, &PageRoutes::graphiql, "GraphiQL, as a page");
+  }
   routes.get(std::string(pages::kAssetPath) + "/:version/:file", open(), this, &PageRoutes::asset,
              "What the hosted pages load");
 }
@@ -111,12 +122,19 @@ Task<PageRoutes::Subject> PageRoutes::subjectOf(const RequestContext& context) {
   }
   if (!plane.empty()) co_return fail(ErrorCode::invalidParam, "there is no such plane");
   CO_TRY(subject.project, co_await deps_.gatekeeper.publicProject(context.request));
-  const projects::ProjectRecord& record = deps_.gatekeeper.recordOf(*subject.project);
-  subject.frame.project = subject.project->info().id.str();
-  subject.frame.name = subject.project->info().name;
-  subject.frame.colour = record.color.value.value_or("");
-  subject.frame.icon = record.icon.value.value_or("");
+  subject.frame = frameOf(*subject.project);
   co_return subject;
+}
+
+pages::Frame PageRoutes::frameOf(const snapshot::ProjectSnapshot& project) const {
+  const projects::ProjectRecord& record = deps_.gatekeeper.recordOf(project);
+  pages::Frame frame;
+  frame.root = root_;
+  frame.project = project.info().id.str();
+  frame.name = project.info().name;
+  frame.colour = record.color.value.value_or("");
+  frame.icon = record.icon.value.value_or("");
+  return frame;
 }
 
 Task<Reply> PageRoutes::login(RequestContext& context) {
@@ -183,15 +201,39 @@ Task<Reply> PageRoutes::oauthExample(RequestContext& context) {
   co_return htmlReply(context.request, 200, pages::oauthExamplePage(frame), Keep::whileUnchanged);
 }
 
+Task<Reply> PageRoutes::tool(const RequestContext& context, std::string (*page)(const pages::Frame&)) {
+  pages::Frame frame;
+  frame.root = root_;
+  if (!context.params.empty()) {
+    const Result<snapshot::SnapshotPtr> project = co_await deps_.gatekeeper.namedProject(context.param(0));
+    if (!project) co_return problem(context.request, project.error());
+    frame = frameOf(**project);
+  }
+  co_return htmlReply(context.request, 200, page(frame), Keep::whileUnchanged, kToolPolicy);
+}
+
+Task<Reply> PageRoutes::reference(RequestContext& context) {
+  return tool(context, &pages::referencePage);
+}
+
+Task<Reply> PageRoutes::graphiql(RequestContext& context) {
+  return tool(context, &pages::graphiqlPage);
+}
+
 Task<Reply> PageRoutes::asset(RequestContext& context) {
   const pages::Asset found = pages::findAsset(context.param(1));
   if (found.contentType.empty() || context.param(0) != pages::assetVersion()) {
     co_return fail(ErrorCode::notFound, "there is nothing at this path");
   }
-  const std::string tag = "\"" + pages::assetVersion() + "-" + context.param(1) + "\"";
+  const bool compressed = !found.gzip.empty() && http::acceptsGzip(context.request);
+  const std::string tag = "\"" + pages::assetVersion() + "-" + context.param(1) + (compressed ? "-gzip" : "") + "\"";
   const bool known = http::isNotModified(context.request, tag);
   Reply reply{known ? http::Response::empty(304)
-                    : http::Response::text(200, found.contentType, std::string(found.bytes))};
+                    : http::Response::text(200, found.contentType, std::string(compressed ? found.gzip : found.bytes))};
+  if (compressed) {
+    if (!known) reply.response.headers.emplace_back("content-encoding", "gzip");
+    reply.response.headers.emplace_back("vary", "accept-encoding");
+  }
   reply.response.headers.emplace_back("cache-control", kForEver);
   reply.response.headers.emplace_back("etag", tag);
   reply.response.headers.emplace_back("x-content-type-options", "nosniff");

@@ -1,5 +1,5 @@
-// The hosted pages: /auth/login, /reset-password, /verify-email, /examples/oauth and what they load. Source: contract
-// 4.1; decisions 1, 3 and 8 ("OAuth", "Pages").
+// The hosted pages: /auth/login, /reset-password, /verify-email, /examples/oauth, /docs, /graphiql and what they load.
+// Source: contract 4.1; decisions 1, 3 and 8 ("OAuth", "Pages").
 #pragma once
 
 #include "api/api_settings.h"
@@ -27,6 +27,8 @@ class PageRoutes {
   Task<Reply> resetPassword(RequestContext& context);
   Task<Reply> verifyEmail(RequestContext& context);
   Task<Reply> oauthExample(RequestContext& context);
+  Task<Reply> reference(RequestContext& context);
+  Task<Reply> graphiql(RequestContext& context);
   Task<Reply> asset(RequestContext& context);
 
  private:
@@ -37,6 +39,9 @@ class PageRoutes {
   Task<std::string> loginHtml(const RequestContext& context);
   // A page of a mail: it needs its subject and nothing else.
   Task<Reply> mailed(const RequestContext& context, std::string (*page)(const pages::Frame&));
+  // A page for developers, of the project that the path names, if it does.
+  Task<Reply> tool(const RequestContext& context, std::string (*page)(const pages::Frame&));
+  pages::Frame frameOf(const snapshot::ProjectSnapshot& project) const;
   // Where the browser may be sent from this subject's pages.
   const std::vector<std::string>& origins(const Subject& subject) const;
   // The providers that are switched on, each as a link; `redirect` as the login page was given it.

@@ -28,6 +28,9 @@ Gate endUser(std::string_view rateAction) {
 Gate data(std::string_view scope) {
   return {Plane::data, scope, "", "", true};
 }
+Gate dataOrPublic(std::string_view scope) {
+  return {Plane::dataOrPublic, scope, "", "", true};
+}
 Gate admin(std::string_view permission) {
   return {Plane::admin, "admin", permission, "", true};
 }

@@ -1,5 +1,5 @@
-// The route table: one line a route, which is its whole policy. Gates, rate limits, metrics labels and later the
-// machine-readable description read it.
+// The route table: one line a route, which is its whole policy. Gates, rate limits, metrics labels and the
+// machine-readable description read it (what a route answers is told in route_notes.h).
 //
 //   routes.post("/api/v1/admin/roles", admin("roles:manage"), this, &RoleRoutes::create, "Create a member role");
 //
@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "api/context.h"
+#include "document/shape_info.h"
 #include "http/router.h"
 
 namespace mb::api {
 
-enum class Plane { open, authPublic, endUser, data, admin, control, operators };
+// dataOrPublic: data where there is a token, else nobody in particular, of a project that is found as links name it.
+enum class Plane { open, authPublic, endUser, data, dataOrPublic, admin, control, operators };
 
 // What must hold before a handler runs.
 struct Gate {
@@ -33,6 +35,7 @@ Gate open();                                           // nobody in particular
 Gate authPublic(std::string_view rateAction = "");     // end-user auth without a token: resolves the project
 Gate endUser(std::string_view rateAction = "");        // an end user's JWT
 Gate data(std::string_view scope);                     // a data token with the scope
+Gate dataOrPublic(std::string_view scope);             // the same, or no token at all
 Gate admin(std::string_view permission);               // member token or key of scope admin, with the permission
 Gate control(std::string_view rateAction = "");        // a control token
 Gate controlPublic(std::string_view rateAction = "");  // control-plane auth without a token
@@ -46,9 +49,11 @@ struct Route {
   Gate gate;
   Handler handler;
   std::string_view summary;
-  std::string_view bodyName;  // the shape's name; "" without a body, "object" for any
-  bool control = false;       // belongs to the control plane (404 when it is off)
-  size_t maxBody = 0;         // 0: SERVICE_MAX_BODY
+  std::string_view bodyName;          // the shape's name; "" without a body, "object" for any
+  doc::ShapeRef bodyShape = nullptr;  // null without a body, and for any object
+  bool control = false;               // belongs to the control plane (404 when it is off)
+  size_t maxBody = 0;                 // 0: SERVICE_MAX_BODY
+  bool streamsBody = false;  // the handler reads context.request.stream, and sets its limit; maxBody is for others
 };
 
 // The JSON body of a request as a document: 415 for another content type, invalidJson, validation for no body at all.
@@ -84,10 +89,14 @@ class RouteTable {
   Route& add(http::Method method, std::string pattern, Gate gate, C* self,
              Task<Reply> (C::*handler)(RequestContext&, B), std::string_view summary) {
     std::string_view bodyName = "object";
-    if constexpr (doc::Shaped<B>) bodyName = B::shape().name;
+    doc::ShapeRef bodyShape = nullptr;
+    if constexpr (doc::Shaped<B>) {
+      bodyName = B::shape().name;
+      bodyShape = &doc::shapeInfo<B>;
+    }
     return push({method, std::move(pattern), gate,
                  [self, handler](RequestContext& context) { return callWithBody(self, handler, context); }, summary,
-                 bodyName});
+                 bodyName, bodyShape});
   }
   template <class... A>
   Route& get(std::string pattern, Gate gate, A&&... a) {

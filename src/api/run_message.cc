@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/json_text.h"
+#include "base/latin1.h"
 #include "base/utf8.h"
 #include "document/json.h"
 
@@ -22,22 +23,6 @@ constexpr std::string_view kSandbox = "sandbox allow-scripts allow-forms allow-p
 std::string lowered(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
-
-// Of Latin-1, as bytes of headers that are not UTF-8 are to be read.
-std::string asUtf8(std::string_view bytes) {
-  if (isUtf8(bytes)) return std::string(bytes);
-  std::string out;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      out += c;
-    } else {
-      out += static_cast<char>(0xC0 | (byte >> 6));
-      out += static_cast<char>(0x80 | (byte & 0x3F));
-    }
-  }
   return out;
 }
 

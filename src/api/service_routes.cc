@@ -22,10 +22,12 @@ struct Checks {
   std::optional<std::string> redis;
   std::string functions;
   std::optional<std::string> confinement;
+  std::optional<std::string> scheduling;
   static constexpr auto shape() {
     return doc::shape<Checks>("Checks", doc::field("server", &Checks::server), doc::field("store", &Checks::store),
                               doc::field("redis", &Checks::redis), doc::field("functions", &Checks::functions),
-                              doc::field("confinement", &Checks::confinement));
+                              doc::field("confinement", &Checks::confinement),
+                              doc::field("scheduling", &Checks::scheduling));
   }
 };
 
@@ -45,19 +47,6 @@ void ServiceRoutes::addTo(RouteTable& routes) {
   routes.get("/api/v1/health", open(), this, &ServiceRoutes::health, "Liveness and version");
   routes.get("/api/v1/ready", open(), this, &ServiceRoutes::ready, "Readiness, 503 while starting or draining");
 
-  const auto storage = [&](Method method, std::string pattern) {
-    routes.add(method, std::move(pattern), open(), this, &ServiceRoutes::noStorage,
-               "Storage is not enabled on this deployment");
-  };
-  storage(Method::get, "/api/v1/storage/*path");
-  storage(Method::post, "/api/v1/storage/*path");
-  storage(Method::put, "/api/v1/storage/*path");
-  storage(Method::remove, "/api/v1/storage/*path");
-  storage(Method::get, "/api/v1/admin/storage/buckets");
-  storage(Method::post, "/api/v1/admin/storage/buckets");
-  storage(Method::patch, "/api/v1/admin/storage/buckets/:name");
-  storage(Method::remove, "/api/v1/admin/storage/buckets/:name");
-
   routes.get("/api/v1/control/billing", control(), this, &ServiceRoutes::noBilling, "Billing is off");
   routes.post("/api/v1/control/billing/checkout", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
   routes.post("/api/v1/control/billing/portal", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
@@ -75,6 +64,22 @@ void ServiceRoutes::addTo(RouteTable& routes) {
   ofOperators(Method::put, "/cost-model");
 }
 
+void ServiceRoutes::addWithoutStorage(RouteTable& routes) {
+  using http::Method;
+  const auto storage = [&](Method method, std::string pattern) {
+    routes.add(method, std::move(pattern), open(), this, &ServiceRoutes::noStorage,
+               "Storage is not enabled on this deployment");
+  };
+  storage(Method::get, "/api/v1/storage/*path");
+  storage(Method::post, "/api/v1/storage/*path");
+  storage(Method::put, "/api/v1/storage/*path");
+  storage(Method::remove, "/api/v1/storage/*path");
+  storage(Method::get, "/api/v1/admin/storage/buckets");
+  storage(Method::post, "/api/v1/admin/storage/buckets");
+  storage(Method::patch, "/api/v1/admin/storage/buckets/:name");
+  storage(Method::remove, "/api/v1/admin/storage/buckets/:name");
+}
+
 Task<Reply> ServiceRoutes::health(RequestContext&) {
   const HealthAnswer answer{"ok", version_.version, version_.commit, version_.chartVersion};
   co_return Reply::object(200, answer);
@@ -85,7 +90,7 @@ Task<Reply> ServiceRoutes::ready(RequestContext&) {
   const Result<> store = store_.healthy();
   const bool ready = notReady == nullptr && store.has_value();
   ReadyAnswer answer{ready ? "ok" : "unavailable",
-                     {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}, "ok", {}}};
+                     {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}, "ok", {}, {}}};
   // Without it this server goes on by itself.
   if (redis_) answer.checks.redis = redis_->up() ? "ok" : "away";
   // So it does without workers: what needs one is busy.
@@ -94,6 +99,7 @@ Task<Reply> ServiceRoutes::ready(RequestContext&) {
     answer.checks.functions = "no worker has started";
   } else {
     answer.checks.confinement = workers.confinement;
+    answer.checks.scheduling = workers.scheduling;
   }
   co_return Reply::object(ready ? 200 : 503, answer);
 }

@@ -24,6 +24,8 @@ class ServiceRoutes {
                 const workers::Workers& workers)
       : version_(std::move(version)), store_(store), redis_(redis), workers_(workers) {}
   void addTo(RouteTable& routes);
+  // What stands in place of files and buckets where there are none.
+  void addWithoutStorage(RouteTable& routes);
   // Makes /ready say 503 with `reason` from now on; empty: ready again. Any thread.
   void setNotReady(const char* reason) { notReady_ = reason; }
 

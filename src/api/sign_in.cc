@@ -1,23 +1,8 @@
 #include "api/sign_in.h"
 
+#include "api/auth_answers.h"
+
 namespace mb::api {
-
-namespace {
-
-struct LoginAnswer {
-  std::string accessToken;
-  std::string refreshToken;
-  int64_t expiresIn = identity::kAccessTokenSeconds;
-  identity::UserView user;
-  static constexpr auto shape() {
-    return doc::shape<LoginAnswer>("LoginAnswer", doc::field("accessToken", &LoginAnswer::accessToken),
-                                   doc::field("refreshToken", &LoginAnswer::refreshToken),
-                                   doc::field("expiresIn", &LoginAnswer::expiresIn),
-                                   doc::field("user", &LoginAnswer::user));
-  }
-};
-
-}  // namespace
 
 identity::Realm realmOf(const RequestContext& context) {
   return context.project ? identity::Realm::of(context.project->info()) : identity::Realm::platform();

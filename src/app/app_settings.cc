@@ -35,24 +35,13 @@ struct Later {
 
 const std::vector<Later>& laterRooms() {
   static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
-  static constexpr std::string_view kStorage = "this version has no file storage";
   static constexpr std::string_view kBilling = "this version has no billing";
-  static constexpr std::string_view kEmbeddings = "this version has no vector search";
   static const std::vector<Later> rooms = {
       {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
-      {"SERVICE_STORAGE", {"off"}, kStorage, "file storage: local, s3 or off (only off in this version)"},
-      {"SERVICE_S3_ENDPOINT", {}, kStorage, "file storage on S3 (not in this version)"},
-      {"SERVICE_S3_REGION", {}, kStorage, "file storage on S3 (not in this version)"},
-      {"SERVICE_S3_BUCKET", {}, kStorage, "file storage on S3 (not in this version)"},
-      {"SERVICE_S3_ACCESS_KEY", {}, kStorage, "file storage on S3 (not in this version)"},
-      {"SERVICE_S3_SECRET_KEY", {}, kStorage, "file storage on S3 (not in this version)"},
       {"SERVICE_BILLING", {"off"}, kBilling, "billing (only off in this version)"},
       {"SERVICE_BILLING_SECRET_KEY", {}, kBilling, "key of the payment provider (not in this version)"},
       {"SERVICE_BILLING_WEBHOOK_SECRET", {}, kBilling, "webhook secret of the payment provider (not in this version)"},
       {"SERVICE_BILLING_API_URL", {}, kBilling, "address of the payment provider (not in this version)"},
-      {"SERVICE_EMBEDDINGS_URL", {}, kEmbeddings, "embeddings endpoint (not in this version)"},
-      {"SERVICE_EMBEDDINGS_MODEL", {}, kEmbeddings, "embeddings model (not in this version)"},
-      {"SERVICE_EMBEDDINGS_API_KEY", {}, kEmbeddings, "embeddings key (not in this version)"},
       {"SERVICE_MANAGEMENT_LISTEN",
        {},
        "this version has no management listener",

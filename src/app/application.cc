@@ -7,12 +7,15 @@
 #include "api/config_routes.h"
 #include "api/connection_routes.h"
 #include "api/control_routes.h"
+#include "api/description_routes.h"
 #include "api/dispatch.h"
 #include "api/document_routes.h"
 #include "api/environment_routes.h"
 #include "api/function_routes.h"
 #include "api/function_run_routes.h"
 #include "api/gatekeeper.h"
+#include "api/graphql_routes.h"
+#include "api/graphql_search.h"
 #include "api/integration_routes.h"
 #include "api/job_routes.h"
 #include "api/metrics.h"
@@ -22,6 +25,8 @@
 #include "api/page_routes.h"
 #include "api/realtime_routes.h"
 #include "api/run_routes.h"
+#include "api/storage_routes.h"
+#include "api/vector_routes.h"
 #include "api/webhook_routes.h"
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
@@ -34,6 +39,7 @@
 #include "data/data.h"
 #include "functions/function_kind.h"
 #include "functions/running.h"
+#include "graphql/graphql.h"
 #include "integrations/integration_kind.h"
 #include "jobs/redis_leases.h"
 #include "projects/directory.h"
@@ -43,6 +49,10 @@
 #include "projects/projects.h"
 #include "projects/purge.h"
 #include "snapshot/snapshot.h"
+#include "storage/bucket_kind.h"
+#include "storage/local_store.h"
+#include "storage/s3_store.h"
+#include "vectors/vector_kind.h"
 #include "webhooks/webhook_kind.h"
 
 namespace mb::app {
@@ -95,14 +105,21 @@ std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores
       jobs::RedisLeasesConfig{.space = "manybase:" + store, .instance = "only", .alone = true});
 }
 
+// Null where files are not kept here.
+Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings) {
+  if (settings.storage.kind != storage::StorageSettings::Kind::local) return nullptr;
+  TRY(auto local, storage::LocalStore::open(settings.app.dataDirectory / storage::kDirectory));
+  return std::unique_ptr<storage::BlobStore>(std::move(local));
+}
+
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
-  for (const auto& room :
-       {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-        connections::systemCollections(), data::systemCollections(), events::systemCollections(),
-        webhooks::systemCollections(), integrations::systemCollections(), functions::systemCollections()}) {
+  for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
+                           connections::systemCollections(), data::systemCollections(), events::systemCollections(),
+                           storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
+                           integrations::systemCollections(), functions::systemCollections()}) {
     all.insert(all.end(), room.begin(), room.end());
   }
   return all;
@@ -123,14 +140,17 @@ AllSettings::AllSettings(Settings& settings)
       connections(settings),
       realtime(settings),
       redis(settings),
-      workers(settings) {
+      workers(settings),
+      storage(settings),
+      vectors(settings) {
   declareLaterRooms(settings);
 }
 
 // Members in the order of their making: each refers only to those above it, or is joined to others in the constructor.
 struct Application::Impl {
   Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,
-       std::unique_ptr<store::EmbeddedStore> openStore, api::Version forVersion);
+       std::unique_ptr<store::EmbeddedStore> openStore, std::unique_ptr<storage::BlobStore> blobs,
+       api::Version forVersion);
   Result<> open();
   void stop(std::chrono::milliseconds limit);
 
@@ -162,7 +182,7 @@ struct Application::Impl {
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
   projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders(),
-                              settings.connections.on};
+                              settings.connections.on, settings.storage.kind != storage::StorageSettings::Kind::off};
   projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
   projects::Purge purge{projectDeps, retention, purgedAlong()};
@@ -172,11 +192,17 @@ struct Application::Impl {
   configuration::ConfigurationCopier copier{configuration};
   events::Dispatcher events{{*store, *store, queue, snapshots, *cores}};
   webhooks::Webhooks webhooks{{*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master}};
+  vectors::Vectors vectors{{*store, *store, snapshots, queue, events, outbound, *data, *cores, ids, auditor,
+                            [this] { return directory.numbers(); }, settings.app.dataDirectory / "vectors",
+                            settings.vectors}};
   integrations::Integrations integrations{
       {*store, snapshots, outbound, ids, kClock, auditor, master, settings.bots, settings.app.baseUrl}};
   functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor}};
   functions::Running running{{*store, snapshots, functions.slot(), queue, events, *data, workers, integrations, *cores,
                               ids, kClock, settings.app.baseUrl, workerCount(settings.workers)}};
+  api::GraphqlSearch graphqlSearch{vectors};
+  graphql::Graphql graphql{snapshots, *data, &graphqlSearch};
+  std::unique_ptr<storage::Storage> storage;  // null where it is off
   projects::Environments environments{projectDeps, copier, queue};
 
   realtime::Realtime realtime{{*store, identity.authenticator(), data->slot(), *cores, kClock, master},
@@ -196,14 +222,18 @@ struct Application::Impl {
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
   api::JobRoutes jobRoutes{queue, directory, projectDeps};
   api::ConnectionRoutes connectionRoutes{connections, settings.connections.on};
+  api::GraphqlRoutes graphqlRoutes{graphql};
   api::RealtimeRoutes realtimeRoutes{realtime};
   api::WebhookRoutes webhookRoutes{webhooks};
+  std::unique_ptr<api::StorageRoutes> storageRoutes;
+  api::VectorRoutes vectorRoutes{vectors};
   api::IntegrationRoutes integrationRoutes{integrations};
   api::FunctionRoutes functionRoutes{functions};
   api::FunctionRunRoutes functionRunRoutes{running};
   api::RunRoutes runRoutes{
       {running, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api.runOrigin}};
   api::MetricsRoutes metricsRoutes{counters};
+  api::DescriptionRoutes descriptionRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   api::RouteTable routes;
   api::Gatekeeper gatekeeper;
   api::PageRoutes pageRoutes{
@@ -216,13 +246,15 @@ struct Application::Impl {
 
  private:
   projects::ProjectDeps joinProjects();
+  void openStorage(std::unique_ptr<storage::BlobStore> blobs);
   void addRoutes();
   void openCommandSocket();
   void stopJobs();
 };
 
 Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,
-                        std::unique_ptr<store::EmbeddedStore> openStore, api::Version forVersion)
+                        std::unique_ptr<store::EmbeddedStore> openStore, std::unique_ptr<storage::BlobStore> blobs,
+                        api::Version forVersion)
     : settings(all),
       version(forVersion.version),
       master(std::move(secret)),
@@ -248,6 +280,8 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
   configuration.add(std::make_unique<functions::FunctionKind>(functions));
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));
+  if (settings.storage.kind != storage::StorageSettings::Kind::off) openStorage(std::move(blobs));
+  configuration.add(std::make_unique<vectors::VectorKind>(vectors));
   addRoutes();
   dispatcher = std::make_unique<api::Dispatcher>(routes, settings.api, gatekeeper,
                                                  api::Cors(settings.app.baseUrl, settings.api.corsOrigins), counters);
@@ -262,8 +296,24 @@ projects::ProjectDeps Application::Impl::joinProjects() {
           ids,    kClock,    auditor,          mailer,           settings.app.baseUrl};
 }
 
+void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
+  if (!blobs) blobs = std::make_unique<storage::S3Store>(settings.storage.s3, outbound, kClock);
+  storage = std::make_unique<storage::Storage>(
+      storage::StorageDeps{*store, snapshots, projectDeps.record, [this] { return directory.all(); }, queue, ids,
+                           kClock, auditor, master, settings.app.baseUrl},
+      std::move(blobs));
+  storage->files().setFollower(running.fileFollower());
+  configuration.add(std::make_unique<storage::BucketKind>(storage->buckets()));
+  storageRoutes = std::make_unique<api::StorageRoutes>(*storage);
+}
+
 void Application::Impl::addRoutes() {
   serviceRoutes.addTo(routes);
+  if (storageRoutes) {
+    storageRoutes->addTo(routes);
+  } else {
+    serviceRoutes.addWithoutStorage(routes);
+  }
   authRoutes.addTo(routes);
   mfaRoutes.addTo(routes);
   oauthRoutes.addTo(routes);
@@ -277,14 +327,18 @@ void Application::Impl::addRoutes() {
   auditRoutes.addTo(routes);
   jobRoutes.addTo(routes);
   connectionRoutes.addTo(routes);
+  graphqlRoutes.addTo(routes);
   realtimeRoutes.addTo(routes);
   webhookRoutes.addTo(routes);
+  vectorRoutes.addTo(routes);
   integrationRoutes.addTo(routes);
   functionRoutes.addTo(routes);
   functionRunRoutes.addTo(routes);
   runRoutes.addTo(routes);
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
+  descriptionRoutes.addTo(routes);
+  descriptionRoutes.describe(routes);
 }
 
 Result<> Application::Impl::open() {
@@ -303,7 +357,9 @@ Result<> Application::Impl::open() {
   queue.start();
   data->expiry().start(background);
   running.start(background);
+  vectors.start();
   purge.start(cores->at(0).get_executor(), background);
+  if (storage) storage->sweeper().start(cores->at(0).get_executor(), background);
   identity.signingKeys().start(cores->at(0).get_executor(), background);
   return {};
 }
@@ -314,7 +370,7 @@ void Application::Impl::openCommandSocket() {
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
   deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
                                 secret ? *std::move(secret) : std::nullopt, version, settings.app.secret.has_value(),
-                                &identity, mailer.delivers()});
+                                &identity, mailer.delivers(), storage ? &storage->held() : nullptr});
   commandSocket = std::make_unique<CommandSocket>(*deployment);
   const Result<> listening = commandSocket->listen();
   if (!listening) logWarn(listening.error().message());
@@ -339,20 +395,28 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   serviceRoutes.setNotReady("stopping");
   data->expiry().stop();
   running.stop();
+  vectors.drain();
   purge.stop();
+  if (storage) storage->sweeper().stop();
   identity.signingKeys().stop();
   server->drain(limit);
   if (!realtime.stop(kBackgroundLimit)) logWarn("realtime did not end in time");
   if (commandSocket) commandSocket->stop();
   stopJobs();
+  if (!vectors.stop(kBackgroundLimit)) logWarn("not all vector indexes could be saved; they are caught up with later");
   const Result<> logged = runBlocking(*cores, running.log().flush());
   if (!logged) logWarn("the last runs of functions could not be logged", {{"problem", logged.error().message()}});
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
   identity.stop();
+  if (storage) storage->blobs().stop();
   store->close();
   // One line for operators and the benchmark: how many writes a sync carried.
   const store::EmbeddedStats stats = store->embeddedStats();
   logInfo("the store is closed", {{"commits", stats.commits}, {"writes", stats.writes}});
+  if (storage) {
+    const storage::Sweeper& sweeper = storage->sweeper();
+    logInfo("files are swept no more", {{"removed", sweeper.removed()}, {"orphans", sweeper.orphans()}});
+  }
   cores->stop();
   cores->join();
 }
@@ -373,15 +437,16 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
   TRY(auto store,
       store::EmbeddedStore::open(settings.app.dataDirectory, settings.store, *cores, systemCollections(), kClock));
   cores->start();
+  auto blobs = blobsOf(settings);
   auto master = rightSecret(*store, *cores, settings.app.secret, settings.app.dataDirectory);
-  if (!master) {
+  if (!master || !blobs) {
     store->close();
     cores->stop();
     cores->join();
-    return fail(std::move(master).error());
+    return fail(master ? std::move(blobs).error() : std::move(master).error());
   }
-  auto impl =
-      std::make_unique<Impl>(settings, *std::move(master), std::move(cores), std::move(store), std::move(version));
+  auto impl = std::make_unique<Impl>(settings, *std::move(master), std::move(cores), std::move(store),
+                                     *std::move(blobs), std::move(version));
   std::unique_ptr<Application> application(new Application(std::move(impl)));
   CHECK(application->impl_->open());
   return application;

@@ -19,7 +19,9 @@
 #include "projects/instance.h"
 #include "realtime/realtime.h"
 #include "redis/client.h"
+#include "storage/storage.h"
 #include "store/embedded/embedded_store.h"
+#include "vectors/vector_settings.h"
 #include "workers/workers.h"
 
 namespace mb::app {
@@ -42,6 +44,8 @@ struct AllSettings {
   realtime::RealtimeSettings realtime;
   redis::RedisSettings redis;
   workers::WorkerSettings workers;
+  storage::StorageSettings storage;
+  vectors::VectorSettings vectors;
 };
 
 // The collections of the system, of all rooms.

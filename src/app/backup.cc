@@ -9,6 +9,7 @@
 #include "app/checkpoint.h"
 #include "app/data_directory.h"
 #include "app/project_export.h"
+#include "app/stored_files.h"
 #include "cli/console.h"
 
 namespace mb::app {
@@ -99,7 +100,9 @@ void addFile(Manifest& manifest, std::string path, const Sum& sum) {
   manifest.files.push_back({std::move(path), static_cast<int64_t>(sum.bytes), sum.sha256});
 }
 
-Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, Manifest& manifest, Progress& progress) {
+// `more` bytes come after it.
+Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, uint64_t more, Manifest& manifest,
+                   Progress& progress) {
   std::vector<fs::path> files;
   uint64_t total = 0;
   std::error_code failed;
@@ -109,7 +112,7 @@ Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, Manif
   }
   if (failed) return fail(ErrorCode::internal, "the checkpoint cannot be read: " + failed.message());
   std::sort(files.begin(), files.end());
-  CHECK(checkSpace(into, total));
+  CHECK(checkSpace(into, total + more));
   if (::mkdir((into / "store").c_str(), 0700) != 0) return fileError("make", into / "store");
   ByteSteps steps(progress, "MiB copied", total);
   for (const fs::path& file : files) {
@@ -120,7 +123,8 @@ Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, Manif
   return syncDirectory(into / "store");
 }
 
-Result<> fillWhole(const HeldCheckpoint& checkpoint, const fs::path& into, Manifest& manifest, Progress& progress) {
+Result<> fillWhole(const Deployment& deployment, const HeldCheckpoint& checkpoint, const fs::path& into,
+                   Manifest& manifest, Progress& progress) {
   const store::StoreImage& image = checkpoint.image();
   TRY(manifest.counts.projects, countProjects(image));
   for (const store::ProjectNo project : image.projects()) {
@@ -129,17 +133,21 @@ Result<> fillWhole(const HeldCheckpoint& checkpoint, const fs::path& into, Manif
       manifest.counts.documents += static_cast<int64_t>(image.stats(project, collection.number).documents);
     }
   }
-  return copyStore(checkpoint, into, manifest, progress);
+  TRY(const uint64_t files, bytesOfFiles(image, std::nullopt));
+  CHECK(copyStore(checkpoint, into, files, manifest, progress));
+  return backUpFiles(deployment, image, std::nullopt, into, manifest, progress);
 }
 
-Result<> fillProject(const HeldCheckpoint& checkpoint, const projects::ProjectRecord& record, const fs::path& into,
-                     Manifest& manifest, Progress& progress) {
+Result<> fillProject(const Deployment& deployment, const HeldCheckpoint& checkpoint,
+                     const projects::ProjectRecord& record, const fs::path& into, Manifest& manifest,
+                     Progress& progress) {
   uint64_t bytes = 0;
   const auto number = static_cast<store::ProjectNo>(record.number);
   for (const auto& collection : checkpoint.image().collections(number)) {
     bytes += checkpoint.image().stats(number, collection.number).bytes;
   }
-  CHECK(checkSpace(into, bytes));
+  TRY(const uint64_t files, bytesOfFiles(checkpoint.image(), number));
+  CHECK(checkSpace(into, bytes + files));
   TRY(SummedFile file, SummedFile::create(into / kProjectFile));
   TRY(const StreamEnd counts,
       exportProject(checkpoint.image(), record, progress, [&](std::string_view kind, doc::DocumentView content) {
@@ -148,7 +156,7 @@ Result<> fillProject(const HeldCheckpoint& checkpoint, const projects::ProjectRe
   TRY(const Sum sum, file.finish());
   addFile(manifest, std::string(kProjectFile), sum);
   manifest.counts = {1, counts.collections, counts.documents};
-  return {};
+  return backUpFiles(deployment, checkpoint.image(), number, into, manifest, progress);
 }
 
 cli::Outcome tell(const Manifest& manifest, const fs::path& path) {
@@ -180,6 +188,7 @@ Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& argume
   const fs::path wanted = valueOf(arguments, "to");
   // What needs no checkpoint is refused before there is one; the project's label comes from it.
   CHECK(targetOf(deployment, wanted, "manybase"));
+  const KeptBlobs kept(deployment);
 
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
   Manifest manifest;
@@ -195,8 +204,8 @@ Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& argume
   TRY(const Target target, targetOf(deployment, wanted, whole ? "manybase" : record.slug));
   PartialDirectory partial(target);
   CHECK(partial.make());
-  CHECK(whole ? fillWhole(checkpoint, partial.path(), manifest, progress)
-              : fillProject(checkpoint, record, partial.path(), manifest, progress));
+  CHECK(whole ? fillWhole(deployment, checkpoint, partial.path(), manifest, progress)
+              : fillProject(deployment, checkpoint, record, partial.path(), manifest, progress));
   if (withSecret) {
     const std::string text = std::string(deployment.secret->reveal()) + "\n";
     CHECK(writeDurably(partial.path() / kSecretFile, text));

@@ -4,6 +4,7 @@
 //   SHA256SUMS      the same sums and the manifest's own, for `sha256sum -c`
 //   store/…         of a whole deployment: the store's files, as a checkpoint has them
 //   project.bson    of one project: its records (project_records.h)
+//   files/…         the bytes of stored files, by the names that their records have for them
 //   secret          the deployment's secret, where it was asked for
 //
 // Kinds of files that join later are further files; a higher format says that they must be understood.
@@ -17,7 +18,8 @@
 
 namespace mb::app {
 
-inline constexpr int32_t kBackupFormat = 1;
+// 2: with stored files.
+inline constexpr int32_t kBackupFormat = 2;
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kSumsFile = "SHA256SUMS";
 inline constexpr std::string_view kProjectFile = "project.bson";
@@ -58,7 +60,7 @@ struct ManifestProject {
 };
 
 struct Manifest {
-  int32_t format = kBackupFormat;
+  int32_t format = 1;  // the lowest that its reader must know
   std::string kind;
   std::string serverVersion;
   Timestamp createdAt;

@@ -15,6 +15,9 @@
 namespace mb::identity {
 class Identity;
 }
+namespace mb::storage {
+class HeldBlobs;
+}
 
 namespace mb::app {
 
@@ -28,9 +31,10 @@ struct Deployment {
   audit::Auditor& auditor;
   std::optional<Secret> secret;  // in base64; nullopt where none was made yet
   std::string version;
-  bool secretGiven = false;                // by SERVICE_SECRET, not by the data directory
-  identity::Identity* identity = nullptr;  // of the server that runs here; null where none does
-  bool deliversMail = false;               // so addresses can be proven
+  bool secretGiven = false;                 // by SERVICE_SECRET, not by the data directory
+  identity::Identity* identity = nullptr;   // of the server that runs here; null where none does
+  bool deliversMail = false;                // so addresses can be proven
+  storage::HeldBlobs* heldBlobs = nullptr;  // of the server that runs here; null where none does, or without files
 };
 
 // What a command knows before any store is open.

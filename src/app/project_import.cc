@@ -3,10 +3,13 @@
 #include "app/application.h"
 #include "app/data_directory.h"
 #include "app/secret_change.h"
+#include "app/stored_files.h"
 #include "base/blocking.h"
 #include "base/log.h"
+#include "events/following.h"
 #include "functions/functions.h"
 #include "integrations/integration_service.h"
+#include "vectors/embedding_rows.h"
 #include "webhooks/webhooks.h"
 
 namespace mb::app {
@@ -172,6 +175,8 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (!section_) return damaged("a document outside of all collections");
   ++seen_.documents;
   if (skips_) return {};
+  // The next start walks through the documents anew: jobs that were on their way are not part of the copy.
+  if (system_ && section_->number == vectors::kWalks) return {};
   // Entries of a chain name the project as it was called when they were made.
   doc::Document document(content);
   if (system_ && wish_.slug && !verbatim_) {
@@ -179,10 +184,13 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
     if (secret_) document = boundTo(document, section_->number, *secret_, before, restoring_.id().str());
     document = withProjectId(document, before, restoring_.id().str());
   }
-  if (system_ && section_->number == webhooks::kWebhooks) document = webhooks::asRestored(document);
-  if (system_ && section_->number == integrations::kIntegrations) document = integrations::asRestored(document);
-  if (system_ && (section_->number == functions::kFunctions || section_->number == functions::kVersions)) {
-    document = functions::asRestored(document);
+  const store::CollectionNo kind = system_ ? section_->number : 0;
+  if (kind == integrations::kIntegrations) document = integrations::asRestored(document);
+  if (kind == webhooks::kWebhooks || kind == functions::kFunctions || kind == functions::kVersions) {
+    document = events::restoredFollower(document);
+  }
+  if (system_ && section_->number == storage::kFiles) {
+    TRY(document, restoreFile(deployment_, wish_.from, restoring_.number(), document));
   }
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});

@@ -10,6 +10,7 @@ namespace mb::app {
 struct ImportWish {
   std::optional<std::string> slug;  // of a new project; nullopt: the same project again
   std::string owner;                // address of an account, or ""
+  std::filesystem::path from = {};  // the backup, where the bytes of files are
   int64_t documents = 0;            // expected, for the progress; 0: not known
 };
 

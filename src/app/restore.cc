@@ -2,12 +2,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <set>
+
 #include "app/backup_manifest.h"
 #include "app/command.h"
 #include "app/data_directory.h"
 #include "app/project_export.h"
 #include "app/project_import.h"
+#include "app/stored_files.h"
 #include "cli/console.h"
+#include "storage/local_store.h"
+#include "storage/storage.h"
 
 namespace mb::app {
 
@@ -20,13 +25,15 @@ namespace fs = std::filesystem;
 // The data directory while it is being restored; what was put there goes unless keep() was called.
 class RestoredDirectory {
  public:
-  explicit RestoredDirectory(const fs::path& directory) : directory_(directory), work_(directory / kRestoringFolder) {}
+  explicit RestoredDirectory(const fs::path& directory)
+      : directory_(directory), work_(directory / kRestoringFolder), files_(directory / storage::kDirectory) {}
   RestoredDirectory(const RestoredDirectory&) = delete;
   RestoredDirectory& operator=(const RestoredDirectory&) = delete;
   ~RestoredDirectory() {
     std::error_code ignored;
     fs::remove_all(work_, ignored);
     if (kept_) return;
+    if (movedFiles_) fs::remove_all(files_, ignored);
     if (madeSecret_) fs::remove(directory_ / kSecretFile, ignored);
     if (madeDirectory_) fs::remove(directory_, ignored);
   }
@@ -38,6 +45,7 @@ class RestoredDirectory {
       for (const auto& entry : fs::directory_iterator(directory_, failed)) {
         const fs::path name = entry.path().filename();
         if (name == kSecretFile || name == kRestoringFolder || name == "lost+found") continue;
+        if (name == storage::kDirectory && fs::exists(work_, failed)) continue;
         return fail(ErrorCode::conflict, fmt::format("the data directory {} is not empty", directory_.string()));
       }
       if (failed)
@@ -46,6 +54,7 @@ class RestoredDirectory {
       madeDirectory_ = true;
     }
     CHECK(prepareDataDirectory(directory_));
+    if (fs::exists(work_, failed)) fs::remove_all(files_, failed);
     fs::remove_all(work_, failed);
     if (::mkdir(work_.c_str(), 0700) != 0) return fileError("make", work_);
     if (::mkdir((work_ / "store").c_str(), 0700) != 0) return fileError("make", work_ / "store");
@@ -60,6 +69,12 @@ class RestoredDirectory {
   // From here on it is a data directory.
   Result<> keep() {
     CHECK(syncDirectory(work_ / "store"));
+    std::error_code failed;
+    if (fs::exists(work_ / storage::kDirectory, failed)) {
+      if (::rename((work_ / storage::kDirectory).c_str(), files_.c_str()) != 0) return fileError("make", files_);
+      movedFiles_ = true;
+      CHECK(syncDirectory(directory_));
+    }
     if (::rename((work_ / "store").c_str(), (directory_ / "store").c_str()) != 0) {
       return fileError("make", directory_ / "store");
     }
@@ -70,6 +85,8 @@ class RestoredDirectory {
  private:
   const fs::path directory_;
   const fs::path work_;
+  const fs::path files_;
+  bool movedFiles_ = false;
   bool madeDirectory_ = false;
   bool madeSecret_ = false;
   bool kept_ = false;
@@ -105,7 +122,17 @@ Result<> copyBack(const fs::path& from, const Manifest& manifest, const fs::path
                                                     cli::describeBytes(manifest.bytes()), cli::describeBytes(free)));
   }
   ByteSteps steps(progress, "MiB copied", manifest.bytes());
+  bool anyFile = false;
+  std::set<fs::path> folders;
   for (const ManifestFile& file : manifest.files) {
+    if (const auto place = placeOfFile(file.path)) {
+      const fs::path files = work / storage::kDirectory;
+      if (!std::exchange(anyFile, true)) CHECK(storage::makeBlobFolders(files));
+      TRY(const Sum sum, copyFile(from / file.path, files / *place, steps.counter()));
+      CHECK(compareFile(file, sum));
+      folders.insert((files / *place).parent_path());
+      continue;
+    }
     if (!file.path.starts_with("store/")) {
       TRY(const Sum sum, sumOf(from / file.path, steps.counter()));
       CHECK(compareFile(file, sum));
@@ -114,6 +141,7 @@ Result<> copyBack(const fs::path& from, const Manifest& manifest, const fs::path
     TRY(const Sum sum, copyFile(from / file.path, work / file.path, steps.counter()));
     CHECK(compareFile(file, sum));
   }
+  for (const fs::path& folder : folders) CHECK(syncDirectory(folder));
   return {};
 }
 
@@ -212,10 +240,12 @@ Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments
   Wanted wanted{valueOf(arguments, "from"), valueOf(arguments, "project"), {}};
   if (has(arguments, "as")) wanted.wish.slug = valueOf(arguments, "as");
   wanted.wish.owner = valueOf(arguments, "owner");
+  wanted.wish.from = wanted.from;
   TRY(const Manifest manifest, readManifest(wanted.from));
   // All of it before anything is done: a damaged backup changes nothing.
   CHECK(verifyFiles(wanted.from, manifest, progress));
   TRY(const std::string fingerprint, fingerprintOf(deployment.secret));
+  const KeptBlobs kept(deployment);
   TRY(const Imported imported, importFrom(deployment, manifest, std::move(wanted), progress));
   return tellProject(imported, fingerprint != manifest.secretFingerprint);
 }

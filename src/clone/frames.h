@@ -27,7 +27,7 @@ enum class FrameKind : uint8_t {
   failed = 36,  // u64 run, u64 CPU in microseconds, byte reason (FailReason), text message, text stack (of the source's
                 // own lines and columns)
   checked = 37,  // u64 run, text code (what is to run), text map
-  refused = 38,  // u64 run, u32 line, u32 column (from 1; 0: unknown), text message
+  refused = 38,  // u64 run, byte reason (FailReason), u32 line, u32 column (from 1; 0: unknown), text message
 };
 
 enum class LogLevel : uint8_t { log = 0, info = 1, warn = 2, error = 3, debug = 4 };

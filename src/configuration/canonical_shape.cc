@@ -19,17 +19,6 @@ using doc::Element;
 using doc::ValueView;
 using Append = std::function<void(BsonWriter&, std::string_view, ValueView)>;
 
-// The elements of `object`: first those that `first` names, in its order, then the others by name.
-std::vector<Element> ordered(DocumentView object, std::span<const std::string_view> first = {}) {
-  std::vector<Element> elements;
-  for (const Element& element : object) elements.push_back(element);
-  const auto rank = [&](const Element& element) {
-    return std::pair{std::ranges::find(first, element.key) - first.begin(), element.key};
-  };
-  std::ranges::sort(elements, {}, rank);
-  return elements;
-}
-
 void appendEach(BsonWriter& out, std::string_view key, ValueView container, const Append& append) {
   const bool array = container.type() == BsonType::array;
   array ? out.beginArray(key) : out.beginDocument(key);
@@ -168,6 +157,23 @@ doc::Document alone(const std::function<void(BsonWriter&)>& append) {
 }
 
 }  // namespace
+
+std::vector<Element> ordered(DocumentView object, std::span<const std::string_view> first) {
+  std::vector<Element> elements;
+  for (const Element& element : object) elements.push_back(element);
+  const auto rank = [&](const Element& element) {
+    return std::pair{std::ranges::find(first, element.key) - first.begin(), element.key};
+  };
+  std::ranges::sort(elements, {}, rank);
+  return elements;
+}
+
+void appendOrdered(BsonWriter& out, std::string_view key, ValueView value, std::span<const std::string_view> first) {
+  if (value.type() != BsonType::document) return out.append(key, value);
+  out.beginDocument(key);
+  for (const auto& [name, field] : ordered(value.asDocument(), first)) out.append(name, field);
+  out.end();
+}
 
 doc::Document canonicalSchema(DocumentView schema) {
   return alone([&](BsonWriter& out) {

@@ -5,6 +5,8 @@
 // resources.
 #pragma once
 
+#include <span>
+
 #include "document/bson.h"
 
 namespace mb::configuration {
@@ -12,6 +14,12 @@ namespace mb::configuration {
 doc::Document canonicalSchema(doc::DocumentView schema);
 doc::Document canonicalPolicy(doc::DocumentView policy);
 doc::Document canonicalFilter(doc::DocumentView filter);
+// The fields of `object`: first those that `first` names, in its order, then the others by name. They live as long as
+// it.
+std::vector<doc::Element> ordered(doc::DocumentView object, std::span<const std::string_view> first = {});
+// An object with its fields ordered(); anything else as it is.
+void appendOrdered(doc::BsonWriter& out, std::string_view key, doc::ValueView value,
+                   std::span<const std::string_view> first = {});
 // Sorted, each once.
 std::vector<std::string> canonicalSet(std::vector<std::string> names);
 

@@ -11,6 +11,58 @@
 
 namespace mb::configuration {
 
+// JSON made by chance: what it says hangs on `seed`, what means nothing (the order of fields, of sets) on `order`.
+class RandomText {
+ public:
+  RandomText(uint32_t seed, uint32_t order) : content_(seed), order_(order) {}
+
+ protected:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  size_t below(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(content_); }
+  bool chance(size_t oneIn) { return below(oneIn) == 0; }
+  const char* one(std::vector<const char*> of) { return of[below(of.size())]; }
+
+  // ---- order that means nothing
+  size_t anyBelow(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(order_); }
+  std::string object(Fields fields) {
+    std::ranges::shuffle(fields, order_);
+    return ordered(fields);
+  }
+  std::string set(std::vector<std::string> names) {
+    std::ranges::shuffle(names, order_);
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "\"" : ",\"") + name + "\"";
+    return "[" + out + "]";
+  }
+  // One thread of steps after another, each in its own order.
+  template <class T>
+  std::vector<T> mixed(std::vector<std::vector<T>> threads) {
+    std::erase_if(threads, [](const auto& each) { return each.empty(); });
+    std::vector<T> steps;
+    while (!threads.empty()) {
+      auto& thread = threads[anyBelow(threads.size())];
+      steps.push_back(std::move(thread.front()));
+      thread.erase(thread.begin());
+      std::erase_if(threads, [](const auto& each) { return each.empty(); });
+    }
+    return steps;
+  }
+  // ---- order that is part of the shape
+  static std::string ordered(const Fields& fields) {
+    std::string out;
+    for (const auto& [key, value] : fields) {
+      if (!out.empty()) out += ",";
+      doc::writeJsonString(out, key);
+      out += ":" + value;
+    }
+    return "{" + out + "}";
+  }
+
+  std::mt19937 content_;
+  std::mt19937 order_;
+};
+
 // One step of making a shape: a kind of thing, the collection it belongs to where it does, and its JSON.
 struct Step {
   enum class Kind { collection, schema, policy, index, defaultPolicy, role, endUserRole, provider, redirects } kind;
@@ -20,9 +72,9 @@ struct Step {
 
 // The same `seed` gives the same shape; `order` decides everything that is not part of it: the order of fields, of sets
 // and of the steps, as far as one does not need another.
-class RandomShape {
+class RandomShape : private RandomText {
  public:
-  RandomShape(uint32_t seed, uint32_t order) : content_(seed), order_(order) {}
+  using RandomText::RandomText;
 
   std::vector<Step> steps() {
     const std::vector<std::string> all = {"orders", "Posts", "a", "a-b", "z_9", "Zoo", "line-items", "people"};
@@ -42,44 +94,6 @@ class RandomShape {
   }
 
  private:
-  using Fields = std::vector<std::pair<std::string, std::string>>;
-
-  size_t below(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(content_); }
-  bool chance(size_t oneIn) { return below(oneIn) == 0; }
-  const char* one(std::vector<const char*> of) { return of[below(of.size())]; }
-
-  // ---- order that means nothing
-  std::string object(Fields fields) {
-    std::ranges::shuffle(fields, order_);
-    return ordered(fields);
-  }
-  std::string set(std::vector<std::string> names) {
-    std::ranges::shuffle(names, order_);
-    std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "\"" : ",\"") + name + "\"";
-    return "[" + out + "]";
-  }
-  std::vector<Step> mixed(std::vector<std::vector<Step>> threads) {
-    std::vector<Step> steps;
-    while (!threads.empty()) {
-      auto& thread = threads[std::uniform_int_distribution<size_t>(0, threads.size() - 1)(order_)];
-      steps.push_back(std::move(thread.front()));
-      thread.erase(thread.begin());
-      std::erase_if(threads, [](const auto& each) { return each.empty(); });
-    }
-    return steps;
-  }
-  // ---- order that is part of the shape
-  static std::string ordered(const Fields& fields) {
-    std::string out;
-    for (const auto& [key, value] : fields) {
-      if (!out.empty()) out += ",";
-      doc::writeJsonString(out, key);
-      out += ":" + value;
-    }
-    return "{" + out + "}";
-  }
-
   // ---- what there is
   std::vector<Step> collection(const std::string& name, const std::vector<std::string>& names) {
     std::vector<Step> steps{{Step::Kind::collection, name, ""}};
@@ -191,9 +205,6 @@ class RandomShape {
   std::string redirects() {
     return object({{"allowedRedirects", set({"https://app.example.com", "http://localhost:3000"})}});
   }
-
-  std::mt19937 content_;
-  std::mt19937 order_;
 };
 
 }  // namespace mb::configuration

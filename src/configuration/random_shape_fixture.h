@@ -16,12 +16,6 @@ class RandomShapes : public ConfigurationFixture {
     return number;
   }
 
- private:
-  template <class T>
-  void expectOk(const Result<T>& result, const Step& step) {
-    EXPECT_TRUE(result) << step.name << " " << step.body << ": " << result.error().message();
-  }
-
   void make(store::ProjectNo project, const Step& step) {
     data::Collections& collections = data_->collections();
     const policy::Caller caller = admin();
@@ -55,6 +49,12 @@ class RandomShapes : public ConfigurationFixture {
                             now->info(), *doc::decode<identity::OauthRedirectsBody>(json(step.body)), caller, soon())),
                         step);
     }
+  }
+
+ private:
+  template <class T>
+  void expectOk(const Result<T>& result, const Step& step) {
+    EXPECT_TRUE(result) << step.name << " " << step.body << ": " << result.error().message();
   }
 };
 

@@ -9,6 +9,8 @@ CollectionConfig CollectionConfig::read(doc::DocumentView stored) {
       config.schema.emplace(value.asDocument());
     } else if (key == "policy" && value.type() == doc::BsonType::document) {
       config.policy.emplace(value.asDocument());
+    } else if (key == "vectors" && value.type() == doc::BsonType::document) {
+      config.vectors.emplace(value.asDocument());
     } else if (key == "refs" && value.type() == doc::BsonType::array) {
       for (const doc::Element& each : value.asDocument()) {
         const doc::DocumentView reference = each.value.asDocument();
@@ -25,6 +27,7 @@ doc::Document CollectionConfig::write() const {
   doc::BsonWriter out;
   if (schema) out.appendDocument("schema", *schema);
   if (policy) out.appendDocument("policy", *policy);
+  if (vectors) out.appendDocument("vectors", *vectors);
   if (!references.empty()) {
     out.beginArray("refs");
     for (size_t i = 0; i < references.size(); ++i) {

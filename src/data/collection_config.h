@@ -1,6 +1,6 @@
-// What data/ keeps in CollectionInfo.config: {schema?, policy?, refs: [{name, number}]}. `refs` binds the names in the
-// schema's x-ref to collection numbers, so that a rename of the target is one change of one collection and every reader
-// sees the new name at once.
+// What stands in CollectionInfo.config: {schema?, policy?, vectors?, refs: [{name, number}]}; `vectors` is vectors/'
+// own. `refs` binds the names in the schema's x-ref to collection numbers, so that a rename of the target is one change
+// of one collection and every reader sees the new name at once.
 #pragma once
 
 #include <optional>
@@ -22,6 +22,7 @@ struct CollectionConfig {
   std::optional<doc::Document> schema;
   std::optional<doc::Document> policy;
   std::vector<BoundReference> references;
+  std::optional<doc::Document> vectors = {};
 
   static CollectionConfig read(doc::DocumentView stored);
   doc::Document write() const;

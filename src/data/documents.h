@@ -34,8 +34,9 @@ inline constexpr size_t kMaxAnswerBytes = 16 << 20;
 struct ReadQuery {
   std::optional<doc::Document> filter;  // the caller's, not yet parsed
   uint64_t skip = 0;
-  uint64_t limit = kDefaultLimit;   // clamped to kMaxLimit; 0 gives nothing
-  std::vector<std::string> expand;  // paths of x-ref fields; others are ignored
+  uint64_t limit = kDefaultLimit;    // clamped to kMaxLimit; 0 gives nothing
+  std::vector<std::string> expand;   // paths of x-ref fields; others are ignored
+  std::vector<store::SortKey> sort;  // of list(); empty: ascending id
 };
 
 // Documents with what must be left out when they are written as JSON (null: nothing).
@@ -63,9 +64,14 @@ class Documents {
   // matched by the query's), invalidFilter, forbidden (the filter names a denied field), payloadTooLarge (expand).
   Task<VisibleDocument> get(const Access& access, const std::string& collection, const std::string& id,
                             const ReadQuery& query);
-  // In ascending id, judged by the `list` rule, or the `read` rule for those who ask so (search). Fails as get does.
+  // In ascending id or the query's order, judged by the `list` rule, or the `read` rule for those who ask so (search).
+  // Fails as get does, a denied field among the sort keys included.
   Task<VisibleDocuments> list(const Access& access, const std::string& collection, const ReadQuery& query,
                               policy::Operation operation = policy::Operation::list);
+  // The documents of `ids` (distinct, at most 4,000) that the `read` rule shows, without their denied fields; the
+  // others are nullopt. In the order of `ids`. Fails with payloadTooLarge past 16 MiB.
+  Task<std::vector<std::optional<doc::Document>>> byIds(const Access& access, const std::string& collection,
+                                                        const std::vector<std::string>& ids);
   // How many documents list() could show, whatever skip and limit.
   Task<uint64_t> count(const Access& access, const std::string& collection, const ReadQuery& query);
 

@@ -3,7 +3,7 @@
 
 #include "data/data_deps.h"
 #include "data/documents.h"
-#include "data/grant.h"
+#include "data/read_plan.h"
 #include "data/write.h"
 
 namespace mb::data {
@@ -14,12 +14,10 @@ struct Documents::Impl {
   PreHook* preHook = nullptr;
 
   // ---- reading
-  struct ReadPlan {
-    Grant grant;
-    doc::Filter filter;  // the rule's AND the caller's
-  };
   Result<ReadPlan> planRead(const Access& access, std::string_view collection, policy::Operation operation,
-                            const ReadQuery& query) const;
+                            const ReadQuery& query) const {
+    return data::planRead(access, slot, collection, operation, query);
+  }
   // Puts the referenced documents in place of their ids, where the caller may read them; denied fields are gone from
   // `documents` afterwards.
   Task<> expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,

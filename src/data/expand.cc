@@ -163,6 +163,22 @@ Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline dead
 
 }  // namespace
 
+Task<std::vector<std::optional<doc::Document>>> Documents::byIds(const Access& access, const std::string& collection,
+                                                                 const std::vector<std::string>& ids) {
+  CO_TRY(const Grant grant,
+         grantFor(access.caller, access.project, impl_->slot, collection, policy::Operation::read, access.authority));
+  if (ids.size() > kMaxTargets) co_return fail(tooLarge());
+  Targets targets;
+  Target& target =
+      targets.emplace(collection, Target{grant.collection, grant.filter, &grant.denied(), {}}).first->second;
+  for (const std::string& id : ids) target.documents.emplace(id, std::nullopt);
+  CO_CHECK(co_await fetch(impl_->deps.store, targets, access.deadline));
+  std::vector<std::optional<doc::Document>> found;
+  found.reserve(ids.size());
+  for (const std::string& id : ids) found.push_back(std::move(target.documents.find(id)->second));
+  co_return found;
+}
+
 Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,
                                std::vector<doc::Document>& documents) const {
   const doc::FieldSet& denied = grant.denied();

@@ -6,8 +6,20 @@ namespace mb::data {
 
 using policy::Operation;
 
-Result<Documents::Impl::ReadPlan> Documents::Impl::planRead(const Access& access, std::string_view collection,
-                                                            Operation operation, const ReadQuery& query) const {
+namespace {
+
+// An order tells of the values that it goes by.
+Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::FieldSet& denied) {
+  for (const store::SortKey& key : sort) {
+    if (denied.touches(key.path)) return fail(ErrorCode::forbidden, "the sort names a field that you may not read");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTable> slot, std::string_view collection,
+                          Operation operation, const ReadQuery& query) {
   ReadPlan plan;
   TRY(plan.grant, grantFor(access.caller, access.project, slot, collection, operation, access.authority));
   if (!query.filter) {
@@ -22,7 +34,7 @@ Result<Documents::Impl::ReadPlan> Documents::Impl::planRead(const Access& access
 
 Task<VisibleDocument> Documents::get(const Access& access, const std::string& collection, const std::string& id,
                                      const ReadQuery& query) {
-  CO_TRY(const Impl::ReadPlan plan, impl_->planRead(access, collection, Operation::read, query));
+  CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, Operation::read, query));
   CO_TRY(std::optional<doc::Document> found, co_await impl_->deps.store.get(plan.grant.collection->ref, id));
   if (!found || !plan.filter.matches(*found)) co_return fail(ErrorCode::notFound, "no such document");
   if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden()};
@@ -35,13 +47,15 @@ Task<VisibleDocument> Documents::get(const Access& access, const std::string& co
 
 Task<VisibleDocuments> Documents::list(const Access& access, const std::string& collection, const ReadQuery& query,
                                        Operation operation) {
-  CO_TRY(const Impl::ReadPlan plan, impl_->planRead(access, collection, operation, query));
+  CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, operation, query));
+  CO_CHECK(refuseDeniedKeys(query.sort, plan.grant.denied()));
   if (query.limit == 0) co_return VisibleDocuments{};
   store::Query asked;
   asked.collection = plan.grant.collection->ref;
   asked.filter = plan.filter;
   asked.skip = query.skip;
   asked.limit = std::min(query.limit, kMaxLimit);
+  asked.sort = query.sort;
   asked.deadline = access.deadline;
   CO_TRY(store::QueryResult found, co_await impl_->deps.store.find(std::move(asked)));
   if (query.expand.empty()) {
@@ -53,7 +67,7 @@ Task<VisibleDocuments> Documents::list(const Access& access, const std::string& 
 }
 
 Task<uint64_t> Documents::count(const Access& access, const std::string& collection, const ReadQuery& query) {
-  CO_TRY(const Impl::ReadPlan plan, impl_->planRead(access, collection, Operation::list, query));
+  CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, Operation::list, query));
   co_return co_await impl_->deps.store.count(plan.grant.collection->ref, plan.filter, access.deadline);
 }
 

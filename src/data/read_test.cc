@@ -93,6 +93,42 @@ TEST_F(ReadTest, PagesInAscendingId) {
   EXPECT_EQ((Ids{"a1", "a2", "b1"}), idsOf(list(alice_, "notes", query)));
 }
 
+TEST_F(ReadTest, ListsInTheOrderAskedFor) {
+  collection("posts", R"({"list": {"deniedReadFields": ["pin", "place.street"]}})");
+  put("posts", R"({"id": "a", "n": 2, "pin": 1})");
+  put("posts", R"({"id": "b", "n": 1, "pin": 2})");
+  const auto sorted = [&](std::vector<store::SortKey> sort) {
+    ReadQuery query;
+    query.sort = std::move(sort);
+    return list(alice_, "posts", std::move(query));
+  };
+  const auto byN = sorted({{"n", 1}});
+  ASSERT_TRUE(byN);
+  EXPECT_TRUE(byN->front().starts_with(R"({"id":"b")")) << byN->front();
+  ASSERT_TRUE(sorted({{"n", -1}}));
+  EXPECT_TRUE(sorted({{"n", -1}})->front().starts_with(R"({"id":"a")"));
+  for (const char* path : {"pin", "pin.0", "pin.deep", "place", "place.street"}) {
+    expectError(ErrorCode::forbidden, sorted({{"n", 1}, {path, 1}}));
+  }
+}
+
+TEST_F(ReadTest, BringsWhatTheReadRuleShowsOfIds) {
+  collection("posts", R"({"read": {"filter": {"ownerId": "$auth.uid"}, "deniedReadFields": ["pin"]}})");
+  put("posts", R"({"id": "a", "ownerId": "user_alice", "pin": 1})");
+  put("posts", R"({"id": "b", "ownerId": "user_bob"})");
+  collection("closed");
+  const Access access = as(alice_);
+  const std::vector<std::string> ids{"b", "missing", "a"};
+  const auto found = run(data_->documents().byIds(access, "posts", ids));
+  ASSERT_TRUE(found) << found.error().message();
+  ASSERT_EQ(found->size(), 3u);
+  EXPECT_FALSE((*found)[0]);
+  EXPECT_FALSE((*found)[1]);
+  ASSERT_TRUE((*found)[2]);
+  EXPECT_FALSE((*found)[2]->view().find("pin"));
+  expectError(ErrorCode::forbidden, run(data_->documents().byIds(access, "closed", ids)));
+}
+
 TEST_F(ReadTest, DeniedFieldsAreLeftOutEverywhere) {
   notes(R"({"read":{"deniedReadFields":["secret"]},"list":{"deniedReadFields":["profile.ssn"]}})");
   for (const std::string& text : {*get(alice_, "notes", "a1"), list(alice_, "notes")->front()}) {

@@ -1,6 +1,7 @@
 // From a draft to what is stored.
 #include <algorithm>
 
+#include "data/vector_fields.h"
 #include "data/write.h"
 #include "document/storable.h"
 
@@ -32,6 +33,16 @@ Error breach(std::vector<ErrorDetail> details, const doc::FieldSet& unseen) {
   if (details.empty()) return Error(ErrorCode::validation, "the document does not fit the collection's schema");
   std::string message = details.front().path + " " + details.front().message;
   return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details));
+}
+
+Result<> checkVectors(const Judgement& judgement, const std::optional<doc::Document>& before,
+                      const doc::Document& document) {
+  std::vector<ErrorDetail> problems =
+      vectorProblems(judgement.grant.collection->info, before ? &*before : nullptr, document);
+  if (problems.empty()) return {};
+  static const doc::FieldSet nothing;
+  const bool inserting = judgement.intent.event == WriteEvent::insert;
+  return fail(breach(std::move(problems), inserting ? nothing : judgement.grant.denied()));
 }
 
 Result<doc::Document> throughSchema(const Judgement& judgement, doc::Document document) {
@@ -117,6 +128,7 @@ Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc
   TRY(doc::Document pinned, pinServerFields(judgement, before, draft));
   CHECK(doc::checkStorable(pinned));
   TRY(doc::Document document, throughSchema(judgement, std::move(pinned)));
+  CHECK(checkVectors(judgement, before, document));
   const policy::Rule* rule = judgement.grant.rule;
   if (!rule) return document;
 

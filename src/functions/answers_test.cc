@@ -149,7 +149,9 @@ TEST(ExpectedDocuments, eachExpectedHasADocumentOfItsOwn) {
     for (const char* each : expected) values.push_back(value(each));
     for (const char* each : actual) values.push_back(value(each));
     for (size_t i = 0; i < values.size(); ++i) (i < expected.size() ? left : right).push_back(values[i].view());
-    return firstUnmatched(left, right);
+    ExpectedDocuments all(left);
+    for (const doc::ValueView each : right) all.offer(each);
+    return all.firstUnmatched();
   };
   EXPECT_EQ(std::nullopt, unmatched({}, {R"({"a":1})"}));
   EXPECT_EQ(std::nullopt, unmatched({R"({"a":1})"}, {R"({"b":1})", R"({"a":1,"c":1})"}));
@@ -157,6 +159,8 @@ TEST(ExpectedDocuments, eachExpectedHasADocumentOfItsOwn) {
   EXPECT_EQ(std::nullopt, unmatched({"{}", R"({"a":1})"}, {R"({"a":1})", R"({"b":1})"}));
   EXPECT_EQ(1, unmatched({R"({"a":1})", R"({"a":1})"}, {R"({"a":1})"}));
   EXPECT_EQ(0, unmatched({R"({"a":2})"}, {}));
+  // Each fits the first two; the third is left for the last.
+  EXPECT_EQ(std::nullopt, unmatched({"{}", "{}", R"({"b":1})"}, {"{}", "{}", R"({"b":1})", "{}"}));
 }
 
 }  // namespace

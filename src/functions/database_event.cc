@@ -19,20 +19,6 @@ doc::Document encodeEvent(const DatabaseEvent& event) {
   return out.finish();
 }
 
-std::string_view eventName(store::ChangeEntry::Kind kind) {
-  switch (kind) {
-    case store::ChangeEntry::Kind::insert:
-      return "insert";
-    case store::ChangeEntry::Kind::update:
-      return "update";
-    case store::ChangeEntry::Kind::replace:
-      return "replace";
-    case store::ChangeEntry::Kind::remove:
-      break;
-  }
-  return "delete";
-}
-
 bool wants(const Function& function, store::ChangeEntry::Kind kind) {
   switch (kind) {
     case store::ChangeEntry::Kind::insert:

@@ -20,7 +20,6 @@ struct DatabaseEvent {
 };
 doc::Document encodeEvent(const DatabaseEvent& event);
 
-std::string_view eventName(store::ChangeEntry::Kind kind);
 // Whether the function's trigger names this kind of change; one that names update gets replace too.
 bool wants(const Function& function, store::ChangeEntry::Kind kind);
 

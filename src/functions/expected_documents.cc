@@ -6,13 +6,15 @@ namespace mb::functions {
 
 namespace {
 
+using Candidates = std::vector<std::vector<size_t>>;
+
 // One more of the expected finds a partner, others making room where they can (Kuhn's algorithm).
-bool place(size_t which, const std::vector<std::vector<bool>>& fits, std::vector<bool>& tried,
+bool place(size_t which, const Candidates& candidates, std::vector<bool>& tried,
            std::vector<std::optional<size_t>>& partnerOf) {
-  for (size_t i = 0; i < partnerOf.size(); ++i) {
-    if (!fits[which][i] || tried[i]) continue;
+  for (const size_t i : candidates[which]) {
+    if (tried[i]) continue;
     tried[i] = true;
-    if (partnerOf[i] && !place(*partnerOf[i], fits, tried, partnerOf)) continue;
+    if (partnerOf[i] && !place(*partnerOf[i], candidates, tried, partnerOf)) continue;
     partnerOf[i] = which;
     return true;
   }
@@ -21,18 +23,21 @@ bool place(size_t which, const std::vector<std::vector<bool>>& fits, std::vector
 
 }  // namespace
 
-std::optional<size_t> firstUnmatched(const std::vector<doc::ValueView>& expected,
-                                     const std::vector<doc::ValueView>& actual) {
-  // Of one more than there are, one has none.
-  const size_t count = std::min(expected.size(), actual.size() + 1);
-  std::vector<std::vector<bool>> fits(count);
-  for (size_t i = 0; i < count; ++i) {
-    for (const doc::ValueView candidate : actual) fits[i].push_back(!doc::mismatch("", expected[i], candidate));
+void ExpectedDocuments::offer(doc::ValueView actual) {
+  bool fits = false;
+  for (size_t i = 0; i < expected_.size(); ++i) {
+    if (candidates_[i].size() == expected_.size() || doc::mismatch("", expected_[i], actual)) continue;
+    candidates_[i].push_back(fitting_);
+    fits = true;
   }
-  std::vector<std::optional<size_t>> partnerOf(actual.size());
-  for (size_t i = 0; i < count; ++i) {
-    std::vector<bool> tried(actual.size());
-    if (!place(i, fits, tried, partnerOf)) return i;
+  if (fits) ++fitting_;
+}
+
+std::optional<size_t> ExpectedDocuments::firstUnmatched() const {
+  std::vector<std::optional<size_t>> partnerOf(fitting_);
+  for (size_t i = 0; i < expected_.size(); ++i) {
+    std::vector<bool> tried(fitting_);
+    if (!place(i, candidates_, tried, partnerOf)) return i;
   }
   return std::nullopt;
 }

@@ -147,6 +147,21 @@ std::string declarations(const std::set<std::string>& names, bool usesNow) {
   return out;
 }
 
+// The column behind the last character, as engines count: in units of UTF-16, from 1.
+int endOfLastLine(std::string_view text) {
+  int column = 1;
+  for (const char c : text.substr(text.rfind('\n') + 1)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) != 0x80) column += byte >= 0xF0 ? 2 : 1;
+  }
+  return column;
+}
+
+Error aboutCode(const CompiledFlow::Part& part, std::string_view message) {
+  return asError(
+      {{fmt::format("/flow/nodes/{}/data/code", part.node), fmt::format("node \"{}\" {}", part.id, message)}});
+}
+
 }  // namespace
 
 Result<CompiledFlow> compileFlow(doc::DocumentView flow) {
@@ -164,10 +179,12 @@ Result<CompiledFlow> compileFlow(doc::DocumentView flow) {
                      declarations(names, scope.usesNow()), body);
   for (const auto& [name, index] : structure.nodes().codes()) {
     const FlowNode& node = graph.nodes[index];
+    const size_t begin = code.size();
     code += fmt::format("\n// {}\nasync function {}(event, ctx, vars) {{\n", node.id, name);
     const int first = lineOf(code);
-    code += fmt::format("{}\n", node.data.view().stringOr("code"));
-    compiled.parts.push_back({index, node.id, first, lineOf(code) - 1});
+    std::string own(node.data.view().stringOr("code"));
+    code += own + "\n";
+    compiled.parts.push_back({index, node.id, first, lineOf(code) - 1, begin, std::move(own)});
     code += "}\n";
   }
   code += scope.helperCode();
@@ -185,8 +202,32 @@ Error aboutFlow(const CompiledFlow& flow, const Error& error) {
   if (part == flow.parts.end()) {
     return asError({{"/flow", fmt::format("gives code that does not run: {}", error.message())}});
   }
-  return asError({{fmt::format("/flow/nodes/{}/data/code", part->node),
-                   fmt::format("node \"{}\" {}", part->id, place->inWords(part->first - 1))}});
+  return aboutCode(*part, place->inWords(part->first - 1));
+}
+
+std::string apart(const CompiledFlow& flow) {
+  std::string code;
+  size_t done = 0;
+  for (const CompiledFlow::Part& part : flow.parts) {
+    code += flow.code.substr(done, part.begin - done) + "export {};";
+    done = part.begin;
+  }
+  return code + flow.code.substr(done);
+}
+
+std::string aloneOf(const CompiledFlow::Part& part) {
+  return fmt::format("export default async function (event, ctx, vars) {{\n{}\n}}\n", part.code);
+}
+
+Error aboutPart(const CompiledFlow::Part& part, const Error& error) {
+  auto place = placeIn(error.message());
+  if (!place) return aboutCode(part, error.message());
+  // What the code leaves open is found behind it.
+  if (const int lines = part.last - part.first + 1; place->line > lines + 1) {
+    place->line = lines + 1;
+    place->column = endOfLastLine(part.code);
+  }
+  return aboutCode(part, place->inWords(1));
 }
 
 }  // namespace mb::functions

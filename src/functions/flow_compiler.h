@@ -23,6 +23,8 @@ struct CompiledFlow {
     std::string id;
     int first = 0;
     int last = 0;
+    size_t begin = 0;  // of the empty line before its function, in the flow's code
+    std::string code;
   };
   std::vector<Part> parts;
 };
@@ -33,5 +35,12 @@ Result<CompiledFlow> compileFlow(doc::DocumentView flow);
 
 // What the check of the compiled code says ("12:3: …"), told of the node that it belongs to.
 Error aboutFlow(const CompiledFlow& flow, const Error& error);
+
+// The flow's code with a statement between its parts that can only stand outside of all of them: a part that goes on
+// into the next one, which closes what it left open, is a syntax error there.
+std::string apart(const CompiledFlow& flow);
+// A node's code as a module of its own, and what the check of that says, told of the node.
+std::string aloneOf(const CompiledFlow::Part& part);
+Error aboutPart(const CompiledFlow::Part& part, const Error& error);
 
 }  // namespace mb::functions

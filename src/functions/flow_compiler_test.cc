@@ -225,6 +225,9 @@ TEST(FlowCompiler, CodeStandsInFunctionsOfItsOwn) {
                               "\n// b\nasync function code2(event, ctx, vars) {\nx\n}\n"))
       << compiled->code;
   ASSERT_EQ(compiled->parts.size(), 2u);
+  const std::string parted = apart(*compiled);
+  EXPECT_TRUE(parted.contains("}\nexport {};\n// a\n") && parted.contains("}\nexport {};\n// b\n")) << parted;
+  EXPECT_EQ(std::ranges::count(parted, '\n'), std::ranges::count(compiled->code, '\n'));
   const int line = compiled->parts[0].first;
   EXPECT_EQ(compiled->parts[0].last, line + 2);
   const Error error =
@@ -232,6 +235,23 @@ TEST(FlowCompiler, CodeStandsInFunctionsOfItsOwn) {
   EXPECT_EQ(error.details().at(0).path, "/flow/nodes/1/data/code");
   EXPECT_EQ(error.details().at(0).message, "node \"a\" line 2, column 5: Unexpected token");
   EXPECT_EQ(aboutFlow(*compiled, Error(ErrorCode::validation, "1:1: x")).details().at(0).path, "/flow");
+}
+
+TEST(FlowCompiler, CodeIsWrongInItsOwnLines) {
+  const doc::Document given = flow({"t trigger", "a code {\"code\":\"let x;\\nx = `é😀\"}"}, {"t a"});
+  const auto compiled = compileFlow(given);
+  ASSERT_TRUE(compiled) << compiled.error().message();
+  const CompiledFlow::Part& part = compiled->parts.at(0);
+  EXPECT_EQ(aloneOf(part), "export default async function (event, ctx, vars) {\nlet x;\nx = `é😀\n}\n");
+  const auto about = [&](std::string_view said) {
+    const Error error = aboutPart(part, Error(ErrorCode::validation, std::string(said)));
+    EXPECT_EQ(error.details().at(0).path, "/flow/nodes/1/data/code");
+    return error.details().at(0).message;
+  };
+  EXPECT_EQ(about("2:5: no"), "node \"a\" line 1, column 5: no");
+  EXPECT_EQ(about("3:1: no"), "node \"a\" line 2, column 1: no");
+  EXPECT_EQ(about("5:1: unfinished"), "node \"a\" line 2, column 9: unfinished");
+  EXPECT_EQ(about("out of memory"), "node \"a\" out of memory");
 }
 
 TEST(FlowGraph, ProblemsNameTheirNode) {
@@ -394,8 +414,8 @@ TEST(FlowCompiler, BrokenFlowsAreToldSo) {
 TEST(FlowGraph, HasOneForm) {
   const auto canonical = [](std::string_view json) { return doc::toJson(*canonicalFlow(*doc::parseJson(json))); };
   EXPECT_EQ(canonical(R"({"edges":[{"branch":null,"target":"b","source":"a","id":"e"}],
-      "nodes":[{"position":{"y":1,"x":2},"data":{"z":1,"a":2},"type":"log","id":"a"}]})"),
-            R"({"nodes":[{"id":"a","type":"log","data":{"z":1,"a":2},"position":{"x":2,"y":1}}],)"
+      "nodes":[{"position":{"y":1,"x":2},"data":{"message":{"z":1,"a":2},"level":3},"type":"log","id":"a"}]})"),
+            R"({"nodes":[{"id":"a","type":"log","data":{"level":3,"message":{"z":1,"a":2}},"position":{"x":2,"y":1}}],)"
             R"("edges":[{"id":"e","source":"a","target":"b"}]})");
   EXPECT_EQ(canonical(R"({"nodes":[{"data":{"at":{"$date":"2026-01-31T10:30:00+01:00"},"n":5.0}}]})"),
             R"({"nodes":[{"data":{"at":{"$date":"2026-01-31T09:30:00.000Z"},"n":5}}]})");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "configuration/canonical_shape.h"
 #include "functions/contains.h"
 #include "functions/flow_regions.h"
 #include "functions/function_rules.h"
@@ -16,30 +17,35 @@ using Problems = std::vector<ErrorDetail>;
 
 constexpr size_t kMostProblems = 20;
 
-// The ways out of a node, by its type.
+// The ways out of a node, and what its data may hold, by its type.
 struct TypeRule {
   std::string_view type;
   std::vector<std::string_view> branches;  // {""}: one way; none: it ends there
+  std::vector<std::string_view> fields;
 };
 
 const std::vector<TypeRule>& types() {
   static const std::vector<TypeRule> kTypes = {
-      {"trigger", {""}},
-      {"condition", {"true", "false"}},
-      {"set", {""}},
-      {"find", {""}},
-      {"insert", {""}},
-      {"update", {""}},
-      {"delete", {""}},
-      {"integration", {""}},
-      {"forEach", {"each", "done"}},
-      {"code", {""}},
-      {"log", {""}},
-      {"respond", {}},
-      {"stop", {}},
+      {"trigger", {""}, {}},
+      {"condition", {"true", "false"}, {"expression"}},
+      {"set", {""}, {"values"}},
+      {"find", {""}, {"collection", "filter", "limit", "as"}},
+      {"insert", {""}, {"collection", "document"}},
+      {"update", {""}, {"collection", "filter", "update"}},
+      {"delete", {""}, {"collection", "filter"}},
+      {"integration", {""}, {"integration", "op", "args", "as"}},
+      {"forEach", {"each", "done"}, {"items", "as"}},
+      {"code", {""}, {"code"}},
+      {"log", {""}, {"level", "message"}},
+      {"respond", {}, {"status", "headers", "body"}},
+      {"stop", {}, {"reason"}},
   };
   return kTypes;
 }
+
+constexpr std::string_view kNodeFields[] = {"id", "type", "data", "position"};
+constexpr std::string_view kEdgeFields[] = {"id", "source", "target", "branch"};
+constexpr std::string_view kPositionFields[] = {"x", "y"};
 
 bool isId(std::string_view id) {
   return !id.empty() && id.size() <= 64 && std::ranges::all_of(id, [](char c) {
@@ -95,7 +101,7 @@ class Reader {
     return std::nullopt;
   }
 
-  void refuseOthers(doc::DocumentView entry, std::initializer_list<std::string_view> known, const std::string& path) {
+  void refuseOthers(doc::DocumentView entry, std::span<const std::string_view> known, const std::string& path) {
     for (const doc::Element& field : entry) {
       if (!contains(known, field.key)) problem(fmt::format("{}/{}", path, field.key), "is not a known field");
     }
@@ -115,7 +121,7 @@ class Reader {
     FlowNode node;
     const auto id = text(entry, "id", path);
     const auto type = text(entry, "type", path);
-    refuseOthers(entry, {"id", "type", "data", "position"}, path);
+    refuseOthers(entry, kNodeFields, path);
     if (const auto position = entry.find("position")) readPosition(*position, path + "/position");
     if (!id || !type) return;
     if (!isId(*id)) return problem(path + "/id", "must be 1 to 64 letters, digits, - or _");
@@ -150,7 +156,7 @@ class Reader {
     if (id && (!isId(*id) || !edges_.insert(*id).second)) {
       problem(path + "/id", "must be 1 to 64 letters, digits, - or _, and stand here once");
     }
-    refuseOthers(edge, {"id", "source", "target", "branch"}, path);
+    refuseOthers(edge, kEdgeFields, path);
     const auto from = nodeNamed(edge, "source", path);
     const auto to = nodeNamed(edge, "target", path);
     const auto branch = edge.find("branch");
@@ -201,17 +207,27 @@ class Reader {
   Problems problems_;
 };
 
-void appendOrdered(doc::BsonWriter& out, std::string_view key, doc::ValueView value,
-                   std::initializer_list<std::string_view> order) {
-  if (value.type() != BsonType::document) return out.append(key, value);
+void appendNode(doc::BsonWriter& out, std::string_view key, doc::ValueView node) {
+  if (node.type() != BsonType::document) return out.append(key, node);
+  const std::string_view type = node.asDocument().stringOr("type");
   out.beginDocument(key);
-  for (const std::string_view name : order) {
-    const auto field = value.asDocument().find(name);
-    if (!field || (name == "branch" && field->type() == BsonType::null)) continue;
-    name == "position" ? appendOrdered(out, name, *field, {"x", "y"}) : out.append(name, *field);
+  for (const auto& [name, field] : configuration::ordered(node.asDocument(), kNodeFields)) {
+    if (name == "data") {
+      configuration::appendOrdered(out, name, field, dataFields(type));
+    } else if (name == "position") {
+      configuration::appendOrdered(out, name, field, kPositionFields);
+    } else {
+      out.append(name, field);
+    }
   }
-  for (const doc::Element& field : value.asDocument()) {
-    if (!contains(order, field.key)) out.append(field.key, field.value);
+  out.end();
+}
+
+void appendEdge(doc::BsonWriter& out, std::string_view key, doc::ValueView edge) {
+  if (edge.type() != BsonType::document) return out.append(key, edge);
+  out.beginDocument(key);
+  for (const auto& [name, field] : configuration::ordered(edge.asDocument(), kEdgeFields)) {
+    if (name != "branch" || field.type() != BsonType::null) out.append(name, field);
   }
   out.end();
 }
@@ -221,22 +237,25 @@ void appendOrdered(doc::BsonWriter& out, std::string_view key, doc::ValueView va
 Result<doc::Document> canonicalFlow(doc::DocumentView given) {
   const auto settledFlow = settled(given);
   if (!settledFlow) return fail(asError({{"/flow", settledFlow.error().message()}}));
-  const doc::DocumentView flow = *settledFlow;
-  doc::BsonWriter out(flow.bytes().size());
-  const auto append = [&](std::string_view name, std::initializer_list<std::string_view> order) {
-    const auto all = flow.find(name);
-    if (!all) return;
-    if (all->type() != BsonType::array) return out.append(name, *all);
+  constexpr std::string_view kFields[] = {"nodes", "edges"};
+  doc::BsonWriter out(settledFlow->view().bytes().size());
+  for (const auto& [name, all] : configuration::ordered(*settledFlow, kFields)) {
+    if (!contains(kFields, name) || all.type() != BsonType::array) {
+      out.append(name, all);
+      continue;
+    }
     out.beginArray(name);
-    for (const auto& [index, each] : all->asDocument()) appendOrdered(out, index, each, order);
+    for (const auto& [index, each] : all.asDocument()) {
+      name == "nodes" ? appendNode(out, index, each) : appendEdge(out, index, each);
+    }
     out.end();
-  };
-  append("nodes", {"id", "type", "data", "position"});
-  append("edges", {"id", "source", "target", "branch"});
-  for (const doc::Element& field : flow) {
-    if (field.key != "nodes" && field.key != "edges") out.append(field.key, field.value);
   }
   return out.finish();
+}
+
+std::span<const std::string_view> dataFields(std::string_view type) {
+  const auto rule = std::ranges::find(types(), type, &TypeRule::type);
+  return rule == types().end() ? std::span<const std::string_view>() : rule->fields;
 }
 
 std::string aboutNode(const FlowNode& node, std::string_view message) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,15 @@ struct FlowGraph {
   std::map<size_t, FlowRegion> loops;  // by their forEach
 };
 
+// What a node of this type may have as its data, in the contract's order; none of a type that is not known.
+std::span<const std::string_view> dataFields(std::string_view type);
+
 // Fails with validation: everything that is wrong, at "/flow/…", nodes by their id in the message.
 Result<FlowGraph> parseFlow(doc::DocumentView flow);
 
-// A flow as it is stored: settled(), its nodes and edges with their fields in the contract's order, and null branches
-// left out; what is no flow otherwise as it is. Fails with validation at "/flow" for what settled() does not take.
+// A flow as it is stored: settled(), its nodes, their data and its edges with their fields in the contract's order, and
+// null branches left out; what is no flow otherwise as it is. Fails with validation at "/flow" for what settled() does
+// not take.
 Result<doc::Document> canonicalFlow(doc::DocumentView flow);
 
 // "node \"x\" …"

@@ -39,11 +39,10 @@ std::string_view asExpression(std::string_view text) {
 
 // A node's data, field by field; problems are told at their places.
 struct NodeWriter::Node {
-  Node(const FlowGraph& graph, size_t index, size_t indent, FlowScope& scope,
-       std::initializer_list<std::string_view> known)
+  Node(const FlowGraph& graph, size_t index, size_t indent, FlowScope& scope)
       : node(graph.nodes[index]), path(fmt::format("/flow/nodes/{}/data", index)), indent(indent), scope(scope) {
     for (const doc::Element& field : node.data.view()) {
-      if (!contains(known, field.key)) problem(field.key, "is not a known field");
+      if (!contains(dataFields(node.type), field.key)) problem(field.key, "is not a known field");
     }
   }
 
@@ -98,13 +97,14 @@ struct NodeWriter::Node {
     }
     return value(field, use);
   }
-  // A whole number, or an expression that gives one.
-  std::string number(std::string_view field, int64_t least, int64_t most) {
-    const ValueView given = *find(field);
-    const auto whole = given.isNumber() ? given.toInteger() : std::nullopt;
+  // A whole number, or an expression that gives one; `absent` where none is given.
+  std::string number(std::string_view field, int64_t least, int64_t most, std::string_view absent) {
+    const auto given = find(field);
+    if (!given) return std::string(absent);
+    const auto whole = given->isNumber() ? given->toInteger() : std::nullopt;
     if (whole && *whole >= least && *whole <= most) return fmt::format("{}", *whole);
-    if (given.type() == BsonType::string) {
-      const auto pieces = splitTemplate(given.asString());
+    if (given->type() == BsonType::string) {
+      const auto pieces = splitTemplate(given->asString());
       if (pieces && pieces->size() == 1 && pieces->front().isExpression) return value(field);
     }
     problem(field, fmt::format("must be {} to {}, or an expression", least, most));
@@ -137,8 +137,9 @@ struct NodeWriter::Node {
   std::string find() {
     const std::string collection = text("collection");
     const std::string filter = object("filter", ValueUse::filter, true);
-    const std::string limit = find("limit") ? fmt::format(", {{ limit: {} }}", number("limit", 0, 1000)) : "";
-    return line(fmt::format("{}await ctx.db.find({}, {}{});", as(), collection, filter, limit));
+    const std::string limit = number("limit", 0, 1000, "");
+    const std::string options = limit.empty() ? "" : fmt::format(", {{ limit: {} }}", limit);
+    return line(fmt::format("{}await ctx.db.find({}, {}{});", as(), collection, filter, options));
   }
   std::string insert() {
     const auto document = find("document");
@@ -168,7 +169,7 @@ struct NodeWriter::Node {
     return line(fmt::format("console.{}({});", level, text("message")));
   }
   std::string respond() {
-    std::vector<std::string> parts = {fmt::format("status: {}", find("status") ? number("status", 200, 599) : "200")};
+    std::vector<std::string> parts = {"status: " + number("status", 200, 599, "200")};
     if (find("headers")) parts.push_back("headers: " + object("headers", ValueUse::plain, false));
     parts.push_back("body: " + (find("body") ? value("body") : std::string("null")));
     std::string answer = parts[0];
@@ -210,35 +211,29 @@ std::set<std::string> flowVariables(const FlowGraph& graph, std::vector<ErrorDet
 }
 
 std::string NodeWriter::statements(size_t index, size_t indent) {
-  const std::string& type = graph_.nodes[index].type;
-  const auto as = [&](std::initializer_list<std::string_view> fields) {
-    return Node(graph_, index, indent, scope_, fields);
-  };
-  if (type == "set") return as({"values"}).set();
-  if (type == "find") return as({"collection", "filter", "limit", "as"}).find();
-  if (type == "insert") return as({"collection", "document"}).insert();
-  if (type == "update") return as({"collection", "filter", "update"}).update();
-  if (type == "delete") return as({"collection", "filter"}).remove();
-  if (type == "integration") return as({"integration", "op", "args", "as"}).integration();
-  if (type == "log") return as({"level", "message"}).log();
-  if (type == "respond") return as({"status", "headers", "body"}).respond();
-  if (type == "stop") return as({"reason"}).stop();
-  if (type == "code") {
-    Node node = as({"code"});
-    node.string("code");
-    codes_.emplace_back(fmt::format("code{}", codes_.size() + 1), index);
-    return node.line(fmt::format("await {}(event, ctx, vars);", codes_.back().first));
-  }
-  as({});
-  return "";
+  Node node(graph_, index, indent, scope_);
+  const std::string& type = node.node.type;
+  if (type == "set") return node.set();
+  if (type == "find") return node.find();
+  if (type == "insert") return node.insert();
+  if (type == "update") return node.update();
+  if (type == "delete") return node.remove();
+  if (type == "integration") return node.integration();
+  if (type == "log") return node.log();
+  if (type == "respond") return node.respond();
+  if (type == "stop") return node.stop();
+  if (type != "code") return "";
+  node.string("code");
+  codes_.emplace_back(fmt::format("code{}", codes_.size() + 1), index);
+  return node.line(fmt::format("await {}(event, ctx, vars);", codes_.back().first));
 }
 
 std::string NodeWriter::condition(size_t index) {
-  return Node(graph_, index, 0, scope_, {"expression"}).expression("expression");
+  return Node(graph_, index, 0, scope_).expression("expression");
 }
 
 std::string NodeWriter::items(size_t index) {
-  Node node(graph_, index, 0, scope_, {"items", "as"});
+  Node node(graph_, index, 0, scope_);
   node.string("as");
   const auto given = node.find("items");
   if (!given) return node.missing("items");

@@ -184,7 +184,7 @@ Result<std::vector<doc::Document>> settledTests(const std::vector<doc::Document>
   for (size_t i = 0; i < tests.size(); ++i) {
     auto one = settled(tests[i]);
     if (!one) return fail(asError({{fmt::format("/tests/{}", i), one.error().message()}}));
-    all.push_back(*std::move(one));
+    all.push_back(canonicalTest(*one));
   }
   return all;
 }
@@ -193,16 +193,17 @@ doc::Document canonicalTrigger(doc::DocumentView trigger) {
   doc::BsonWriter out;
   out.appendString("type", trigger.stringOr("type"));
   for (const TriggerField& field : shapeOf(trigger)->fields) {
-    const doc::ValueView value = *trigger.find(field.name);
+    const auto value = trigger.find(field.name);
+    if (!value) continue;  // of no trigger without problems
     if (field.name != "events") {
-      out.append(field.name, value);
+      out.append(field.name, *value);
       continue;
     }
     out.beginArray(field.name);
     size_t index = 0;
     for (const std::string_view event : kEvents) {
       bool named = false;
-      for (const doc::Element& each : value.asDocument()) named = named || each.value.asString() == event;
+      for (const doc::Element& each : value->asDocument()) named = named || each.value.asString() == event;
       if (named) out.appendString(doc::arrayKey(index++), event);
     }
     out.end();

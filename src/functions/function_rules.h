@@ -27,7 +27,7 @@ Error asError(std::vector<ErrorDetail> problems);
 // A flow or a test case in the types of JSON alone, as it is stored: what stands for dates and their like ({"$date":
 // …}) in its one form, whether it came as that or as the type. Fails with validation where it is malformed.
 Result<doc::Document> settled(doc::DocumentView given);
-// Each settled; what is wrong at "/tests/<n>".
+// Each settled and canonicalTest(); what is wrong at "/tests/<n>".
 Result<std::vector<doc::Document>> settledTests(const std::vector<doc::Document>& tests);
 
 // A trigger without problems: fields in the contract's order, events in that of the interface, each once.

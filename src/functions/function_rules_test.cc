@@ -121,5 +121,18 @@ TEST(FunctionRules, ATriggerHasOneForm) {
   EXPECT_EQ(routeOf(*doc::parseJson(R"({"type":"cron","schedule":"@daily"})")), std::nullopt);
 }
 
+TEST(FunctionRules, ATestCaseHasOneForm) {
+  const auto stored = settledTests({*doc::parseJson(
+      R"({"expect":{"documents":{"b":[{"y":1,"x":2}],"a":[]},"result":{"d":1,"c":2},"status":"success"},
+          "stubs":{"b.send":1,"a.send":{"z":1,"a":2}},"seed":{"b":[],"a":[{"k":1,"at":{"$date":"2026-01-31T09:30:00Z"}}]},
+          "event":{"type":"manual","a":1},"name":"one"})")});
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(doc::toJson(stored->front()),
+            R"({"name":"one","event":{"type":"manual","a":1},)"
+            R"("seed":{"a":[{"k":1,"at":{"$date":"2026-01-31T09:30:00.000Z"}}],"b":[]},)"
+            R"("stubs":{"a.send":{"z":1,"a":2},"b.send":1},)"
+            R"("expect":{"status":"success","result":{"d":1,"c":2},"documents":{"a":[],"b":[{"y":1,"x":2}]}}})");
+}
+
 }  // namespace
 }  // namespace mb::functions

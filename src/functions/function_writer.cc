@@ -3,6 +3,7 @@
 #include "functions/function_rules.h"
 #include "functions/run_log.h"
 #include "functions/timetable.h"
+#include "identity/audited_write.h"
 #include "identity/records.h"
 #include "store/records.h"
 
@@ -91,22 +92,9 @@ Error noFunction() {
 Task<store::WriteOutcome> FunctionWriter::commit(const Access& access, std::vector<store::WriteTarget> targets,
                                                  store::Judge judge, std::string action, const std::string& name,
                                                  doc::Document details) {
-  const policy::Caller& by = access.caller;
-  const store::ProjectNo project = access.project->info().number;
-  std::vector<store::Insert> entries =
-      deps_.auditor.entry(project, std::move(action), identity::auditActorOf(by), "functions/" + name, by.ip,
-                          by.requestId, std::move(details));
-  for (const store::Insert& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
-  }
-  store::Judge whole = [judge = std::move(judge),
-                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
-    TRY(Changes changes, judge(before));
-    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
-    return changes;
-  };
-  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
-  co_return co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options));
+  identity::Audited audited{std::move(action), "functions/" + name, std::move(details)};
+  co_return co_await identity::writeAudited(deps_.store, deps_.auditor, access.project->info().number, access.caller,
+                                            access.deadline, std::move(targets), std::move(judge), std::move(audited));
 }
 
 // `before` as it is stored, nothing for a new one. `stale`: it is no more what is stored, and nothing was done.

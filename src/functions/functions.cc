@@ -5,7 +5,7 @@
 #include "functions/flow_graph.h"
 #include "functions/run_log.h"
 #include "functions/timetable.h"
-#include "store/records.h"
+#include "store/rewrite.h"
 
 namespace mb::functions {
 
@@ -76,20 +76,6 @@ std::vector<store::SystemCollection> systemCollections() {
           {kRuns, "__function_runs", {}},
           {kStats, "__function_stats", {}},
           {kTimetable, "__function_timetable", timetableIndexes()}};
-}
-
-doc::Document asRestored(doc::DocumentView function) {
-  doc::BsonWriter out(function.bytes().size());
-  for (const doc::Element& element : function) {
-    if (element.key == "enabled") {
-      out.appendBool("enabled", false);
-    } else if (element.key == "after" || element.key == "collectionNo") {
-      out.appendInteger(element.key, 0);
-    } else {
-      out.append(element.key, element.value);
-    }
-  }
-  return out.finish();
 }
 
 FunctionView viewOf(const Function& function) {
@@ -163,16 +149,33 @@ Task<Functions::Prepared> Functions::prepare(store::ProjectNo project, std::opti
     co_return prepared;
   }
   auto checked = co_await deps_.executor.check(project, prepared.code, true);
+  if (checked && compiledFlow && compiledFlow->parts.size() > 1) {
+    std::string parted = apart(*compiledFlow);
+    const auto separate = co_await deps_.executor.check(project, std::move(parted), true);
+    if (!separate) checked = fail(separate.error().clone());
+  }
   if (checked) {
     prepared.runs = *std::move(checked);
     checked_.put(project, prepared.code, prepared.runs);
     co_return prepared;
   }
   if (checked.error().code() != ErrorCode::validation) co_return fail(std::move(checked).error());
-  if (compiledFlow) co_return fail(aboutFlow(*compiledFlow, checked.error()));
+  if (compiledFlow) co_return fail(co_await wrongNode(project, *std::move(compiledFlow), std::move(checked).error()));
   const std::string& message = checked.error().message();
   const auto place = placeIn(message);
   co_return fail(asError({{"/code", place ? place->inWords() : message}}));
+}
+
+// What one node leaves open (a bracket, a template) another one may close, and then the engine names a place in that:
+// so the first code that is wrong by itself is the one to tell.
+Async<Error> Functions::wrongNode(store::ProjectNo project, CompiledFlow flow, Error error) {
+  for (const CompiledFlow::Part& part : flow.parts) {
+    const auto alone = co_await deps_.executor.check(project, aloneOf(part), true);
+    if (alone) continue;
+    if (alone.error().code() != ErrorCode::validation) co_return alone.error().clone();
+    co_return aboutPart(part, alone.error());
+  }
+  co_return aboutFlow(flow, error);
 }
 
 Task<FunctionView> Functions::create(Access access, NewFunction input) {
@@ -309,46 +312,29 @@ Task<> Functions::bind(snapshot::SnapshotPtr project, data::CollectionPtr collec
     targets.push_back({{project->info().number, kFunctions, 0}, name});
     ids.push_back(record.functionId);
   }
-  if (targets.empty()) co_return Result<>();
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    Changes changes;
-    for (size_t i = 0; i < before.size(); ++i) {
-      TRY(std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(before[i]));
-      if (!record || record->functionId != ids[i]) {
-        changes.push_back(store::Change::keep());
-        continue;
-      }
-      record->trigger = withCollection(record->trigger, collection->name());
-      record->collectionNo = number;
-      changes.push_back(store::Change::put(doc::encode(*record)));
-    }
-    return changes;
+  const auto note = [&](size_t i, FunctionRecord& record) {
+    if (record.functionId != ids[i]) return false;
+    record.trigger = withCollection(record.trigger, collection->name());
+    record.collectionNo = number;
+    return true;
   };
   store::WriteOptions options{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
                               .actor = {"server", ""},
                               .bumpEpochs = {project->info().number}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return Result<>();
+  co_return co_await store::rewrite<FunctionRecord>(deps_.store, std::move(targets), std::move(options), note);
 }
 
 Task<> Functions::releaseRoutes(Access access, std::vector<std::string> names) {
-  if (names.empty()) co_return Result<>();
   std::vector<store::WriteTarget> targets;
   for (const std::string& name : names) targets.push_back({{access.project->info().number, kFunctions, 0}, name});
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    Changes changes;
-    for (const std::optional<doc::Document>& stored : before) {
-      TRY(std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(stored));
-      if (record) record->route.reset();
-      changes.push_back(record ? store::Change::put(doc::encode(*record)) : store::Change::keep());
-    }
-    return changes;
-  };
   store::WriteOptions options{.deadline = access.deadline,
                               .actor = policy::actorOf(access.caller),
                               .bumpEpochs = {access.project->info().number}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return Result<>();
+  const auto release = [](size_t, FunctionRecord& record) {
+    record.route.reset();
+    return true;
+  };
+  co_return co_await store::rewrite<FunctionRecord>(deps_.store, std::move(targets), std::move(options), release);
 }
 
 }  // namespace mb::functions

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "functions/checked_codes.h"
+#include "functions/flow_compiler.h"
 #include "functions/function_rules.h"
 #include "functions/function_table.h"
 #include "functions/function_writer.h"
@@ -11,9 +12,6 @@ namespace mb::functions {
 
 // Collections of projects that this room owns; the timetable's rows stand in the control project.
 std::vector<store::SystemCollection> systemCollections();
-// A stored function, or version of one, of a project that comes back from a backup: disabled, and bound to nothing of
-// where it was, so that the copy does nothing until somebody says so.
-doc::Document asRestored(doc::DocumentView function);
 
 // Permissions are the routes' business; every change is audited in its own commit and holds for whatever runs after it
 // was answered. Calls on a named function fail with notFound where there is none. Any core.
@@ -57,6 +55,8 @@ class Functions final : public data::CollectionReferrer {
   Task<> bind(snapshot::SnapshotPtr project, data::CollectionPtr collection) override;
 
  private:
+  // What is wrong with a flow whose code did not pass, by its node.
+  Async<Error> wrongNode(store::ProjectNo project, CompiledFlow flow, Error error);
   Result<FunctionPtr> require(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   int64_t numberOf(const snapshot::ProjectSnapshot& project, doc::DocumentView trigger) const;
   Task<VersionRecord> storedVersion(store::ProjectNo project, std::string functionId, int64_t version);

@@ -1,5 +1,6 @@
 #include "functions/functions.h"
 
+#include "events/following.h"
 #include "functions/flow_compiler.h"
 #include "functions/functions_fixture.h"
 #include "functions/timetable.h"
@@ -305,7 +306,8 @@ TEST_F(FunctionsTest, AFailedCommitLeavesNothingBehind) {
 TEST_F(FunctionsTest, OneThatIsRestoredDoesNothingUntilItIsEnabled) {
   collection("orders");
   ASSERT_TRUE(create(function("one")));
-  const auto restored = store::fromStore<FunctionRecord>(asRestored(memory_.all({shop_, kFunctions, 0}).at(0)).view());
+  const auto restored =
+      store::fromStore<FunctionRecord>(events::restoredFollower(memory_.all({shop_, kFunctions, 0}).at(0)).view());
   ASSERT_TRUE(restored);
   EXPECT_FALSE(restored->enabled);
   EXPECT_EQ(restored->after, 0);

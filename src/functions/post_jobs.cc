@@ -4,6 +4,7 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
+#include "events/following.h"
 #include "functions/database_event.h"
 #include "functions/run_actor.h"
 
@@ -27,7 +28,7 @@ size_t bytesOf(const store::ChangeEntry& change) {
 }
 
 WaitingRun waitingOf(const ProjectId& project, const Function& function, const store::ChangeEntry& change) {
-  DatabaseEvent event{eventName(change.kind), function.collection, change.id, {}, {}};
+  DatabaseEvent event{events::eventName(change.kind), function.collection, change.id, {}, {}};
   if (change.after) event.document = change.after->view();
   // Two large documents are more than a job holds: then the one that was goes without.
   const bool both = bytesOf(change) <= jobs::kMaxPayloadBytes || !change.after;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/following.h"
 #include "functions/database_event.h"
 #include "functions/hook_answer.h"
 
@@ -69,7 +70,7 @@ Task<std::optional<doc::Document>> PreHooks::run(const data::HookedWrite& write,
     invocation.project = write.project;
     invocation.function = hook;
     invocation.trigger = "database";
-    invocation.event = encodeEvent({eventName(kind), write.collection.name(), write.id, shown, write.previous});
+    invocation.event = encodeEvent({events::eventName(kind), write.collection.name(), write.id, shown, write.previous});
     invocation.caller = write.caller;
     invocation.bridge = false;
     invocation.runClass = workers::RunClass::preHook;

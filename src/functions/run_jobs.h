@@ -15,7 +15,7 @@ inline constexpr std::string_view kJobKind = "function";
 struct WaitingRun {
   std::string project;   // "proj_…"
   std::string function;  // its own id: another function of the name does not get the event
-  std::string trigger;   // database auth cron
+  std::string trigger;   // database auth storage cron
   int64_t position = 0;  // of the change, where one brought it about
   int64_t depth = 0;     // of the run
   doc::Document event;

@@ -15,6 +15,7 @@ Running::Running(RunningDeps deps)
       jobs_({deps_.snapshots, deps_.slot, deps_.queue, runner_, deps_.workers}),
       postJobs_({deps_.slot, deps_.queue, runner_}),
       authTrigger_({deps_.snapshots, deps_.slot, deps_.queue}),
+      fileTrigger_({deps_.snapshots, deps_.slot, deps_.queue}),
       cron_({deps_.store, deps_.queue, deps_.cores, deps_.clock}),
       tests_({deps_.executor,
               deps_.data.serviceDocuments(),

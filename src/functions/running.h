@@ -4,6 +4,7 @@
 #include "events/dispatcher.h"
 #include "functions/auth_trigger.h"
 #include "functions/cron.h"
+#include "functions/file_trigger.h"
 #include "functions/post_jobs.h"
 #include "functions/pre_hooks.h"
 #include "functions/run_jobs.h"
@@ -43,6 +44,7 @@ class Running {
   RunLog& log() { return log_; }
   TestRuns& tests() { return tests_; }
   identity::UserFollower& userFollower() { return authTrigger_; }
+  storage::FileFollower& fileFollower() { return fileTrigger_; }
   snapshot::SlotKey<FunctionTable> slot() const { return deps_.slot; }
 
  private:
@@ -53,6 +55,7 @@ class Running {
   RunJobs jobs_;
   PostJobs postJobs_;
   AuthTrigger authTrigger_;
+  FileTrigger fileTrigger_;
   Cron cron_;
   TestRuns tests_;
 };

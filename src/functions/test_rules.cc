@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "configuration/canonical_shape.h"
 #include "data/reserved.h"
 #include "document/json.h"
 #include "functions/contains.h"
@@ -20,6 +21,7 @@ using Problems = std::vector<ErrorDetail>;
 
 constexpr size_t kMostNameBytes = 100;
 constexpr size_t kMostProblems = 20;
+constexpr size_t kMostExpected = 1000;  // documents of a collection
 constexpr std::string_view kStatuses[] = {"success", "error", "timeout", "aborted"};
 
 void checkName(ValueView value, const std::string& path, Problems& problems) {
@@ -112,19 +114,45 @@ void checkFields(std::span<const Rule> rules, doc::DocumentView given, const std
   }
 }
 
+// What is looked for is compared with each document that is there.
+void checkExpected(ValueView value, const std::string& path, Problems& problems) {
+  const size_t before = problems.size();
+  checkByCollection(value, path, problems);
+  if (problems.size() > before) return;
+  for (const auto& [collection, documents] : value.asDocument()) {
+    if (documents.asDocument().count() <= kMostExpected) continue;
+    problems.push_back({fmt::format("{}/{}", path, collection), "must have at most 1000 documents"});
+  }
+}
+
+constexpr Rule kExpect[] = {
+    {"status", false, checkStatus},      {"result", false, checkAnything}, {"error", false, checkText},
+    {"documents", false, checkExpected}, {"calls", false, checkObjects},
+};
+
 void checkExpect(ValueView value, const std::string& path, Problems& problems) {
-  constexpr Rule kRules[] = {
-      {"status", false, checkStatus},          {"result", false, checkAnything}, {"error", false, checkText},
-      {"documents", false, checkByCollection}, {"calls", false, checkObjects},
-  };
   if (value.type() != BsonType::document) return problems.push_back({path, "must be an object"});
-  checkFields(kRules, value.asDocument(), path, problems);
+  checkFields(kExpect, value.asDocument(), path, problems);
 }
 
 constexpr Rule kCase[] = {
     {"name", true, checkName},          {"event", true, checkObject}, {"auth", false, checkObjectOrNull},
     {"seed", false, checkByCollection}, {"stubs", false, checkStubs}, {"expect", true, checkExpect},
 };
+
+std::vector<std::string_view> namesOf(std::span<const Rule> rules) {
+  std::vector<std::string_view> names;
+  for (const Rule& rule : rules) names.push_back(rule.name);
+  return names;
+}
+
+void appendExpect(doc::BsonWriter& out, doc::DocumentView expect) {
+  out.beginDocument("expect");
+  for (const auto& [name, value] : configuration::ordered(expect, namesOf(kExpect))) {
+    name == "documents" ? configuration::appendOrdered(out, name, value) : out.append(name, value);
+  }
+  out.end();
+}
 
 }  // namespace
 
@@ -141,6 +169,20 @@ void checkTests(const std::vector<doc::Document>& tests, Problems& problems) {
     if (problems.size() > kMostProblems) return;
   }
   if (bytes > kMostTestBytes) problems.push_back({"/tests", "must have at most 262144 bytes as JSON"});
+}
+
+doc::Document canonicalTest(doc::DocumentView test) {
+  doc::BsonWriter out(test.bytes().size());
+  for (const auto& [name, value] : configuration::ordered(test, namesOf(kCase))) {
+    if (name == "expect" && value.type() == BsonType::document) {
+      appendExpect(out, value.asDocument());
+    } else if (name == "seed" || name == "stubs") {
+      configuration::appendOrdered(out, name, value);
+    } else {
+      out.append(name, value);
+    }
+  }
+  return out.finish();
 }
 
 }  // namespace mb::functions

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "configuration/resource_kind.h"
 #include "document/json.h"
 #include "document/subset.h"
-#include "functions/expected_documents.h"
 #include "functions/http_answer.h"
 
 namespace mb::functions {
@@ -71,6 +71,14 @@ doc::Document encoded(const StubbedHost::Call& call) {
   out.appendString("op", call.op);
   out.appendDocument("args", call.args);
   return out.finish();
+}
+
+doc::Document idsAfter(std::string_view last) {
+  doc::BsonWriter filter;
+  filter.beginDocument("id");
+  filter.appendString("$gt", last);
+  filter.end();
+  return filter.finish();
 }
 
 void judgeStatus(const RunView& run, doc::DocumentView expect, std::vector<std::string>& failures) {
@@ -177,21 +185,33 @@ Task<> TestRuns::perform(Stage& stage) {
   co_return Result<>();
 }
 
+// All documents of a collection, page after page.
+Task<> TestRuns::offerAll(Stage& stage, std::string collection, ExpectedDocuments& expected) {
+  configuration::Breather breather;
+  std::string last;
+  for (;;) {
+    CO_TRY(const std::vector<doc::Document> page,
+           co_await deps_.documents.find(accessOf(stage), collection, idsAfter(last), {}));
+    for (const doc::Document& each : page) {
+      co_await breather.breathe();
+      expected.offer(doc::ValueView(doc::BsonType::document, each.bytes().data(), each.size()));
+    }
+    if (page.size() < data::kMostFound) co_return Result<>();
+    last = page.back().view().stringOr("id");
+  }
+}
+
 Task<> TestRuns::judgeDocuments(Stage& stage, std::vector<std::string>& failures) {
   for (const auto& [collection, list] : objectIn(objectIn(stage.test, "expect"), "documents")) {
-    auto found = co_await deps_.documents.find(accessOf(stage), std::string(collection), doc::Document(), {});
-    if (!found) {
-      failures.push_back(fmt::format("documents.{}: {}", collection, found.error().message()));
-      continue;
+    std::vector<doc::ValueView> wanted;
+    for (const doc::Element& each : list.asDocument()) wanted.push_back(each.value);
+    ExpectedDocuments expected(std::move(wanted));
+    const Result<> seen = co_await offerAll(stage, std::string(collection), expected);
+    if (!seen) {
+      failures.push_back(fmt::format("documents.{}: {}", collection, seen.error().message()));
+    } else if (const auto missing = expected.firstUnmatched()) {
+      failures.push_back(fmt::format("documents.{}.{} is not there", collection, *missing));
     }
-    std::vector<doc::ValueView> expected;
-    for (const doc::Element& each : list.asDocument()) expected.push_back(each.value);
-    std::vector<doc::ValueView> actual;
-    for (const doc::Document& each : *found) {
-      actual.emplace_back(doc::BsonType::document, each.bytes().data(), each.size());
-    }
-    const auto missing = firstUnmatched(expected, actual);
-    if (missing) failures.push_back(fmt::format("documents.{}.{} is not there", collection, *missing));
   }
   co_return Result<>();
 }

@@ -2,6 +2,7 @@
 // integrations. Neither logged nor metered. Source: contract 2.11, 4.5; decisions 5 ("Test case").
 #pragma once
 
+#include "functions/expected_documents.h"
 #include "functions/run.h"
 #include "functions/scratch.h"
 
@@ -91,6 +92,7 @@ class TestRuns {
   Task<> seed(Stage& stage);
   Task<> perform(Stage& stage);
   Task<std::vector<std::string>> judge(Stage& stage);
+  Task<> offerAll(Stage& stage, std::string collection, ExpectedDocuments& expected);
   Task<> judgeDocuments(Stage& stage, std::vector<std::string>& failures);
   data::ServiceAccess accessOf(Stage& stage) const;
   const Deps deps_;

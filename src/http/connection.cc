@@ -1,6 +1,7 @@
 #include "http/connection.h"
 
 #include "base/log.h"
+#include "http/connection_stream.h"
 #include "http/response_writer.h"
 
 namespace mb::http {
@@ -9,10 +10,13 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr size_t kKeep = 64 << 10;        // larger buffers are given back after use
-constexpr size_t kSendAt = 64 << 10;      // answers to pipelined requests are sent together up to here
-constexpr int kTurnsInARow = 32;          // pipelined requests before other connections get their turn
-constexpr size_t kGzipInline = 64 << 10;  // larger bodies are compressed off the core
+constexpr size_t kKeep = 64 << 10;                 // larger buffers are given back after use
+constexpr size_t kSendAt = 64 << 10;               // answers to pipelined requests are sent together up to here
+constexpr int kTurnsInARow = 32;                   // pipelined requests before other connections get their turn
+constexpr size_t kGzipInline = 64 << 10;           // larger bodies are compressed off the core
+constexpr uint64_t kStreamLingerBytes = 64 << 20;  // clients look up from sending only now and then
+constexpr seconds kStreamLinger{5};
+
 bool isWellFormedId(std::string_view id) {
   if (id.empty() || id.size() > 64) return false;
   return std::ranges::all_of(id, [](char c) {
@@ -26,10 +30,13 @@ bool isWellFormedId(std::string_view id) {
 Connection::Connection(Socket socket, std::string peer, ConnectionContext& context)
     : socket_(std::move(socket)),
       context_(context),
-      parser_(context.settings.maxHeadBytes, context.settings.maxHeaders) {
+      parser_(context.settings.maxHeadBytes, context.settings.maxHeaders),
+      pace_(context.settings.writeTimeout, context.settings.slowestClient) {
   request_.peer = std::move(peer);
   enter(Phase::idle, context.settings.idleTimeout);
 }
+
+Connection::~Connection() = default;
 
 void Connection::enter(Phase phase, seconds limit) {
   phase_ = phase;
@@ -101,6 +108,7 @@ std::optional<Upgraded> Connection::takeUpgraded() {
 void Connection::beginRequest() {
   parser_.fill(request_, in_.data());
   request_.body = {};
+  request_.stream = nullptr;
   request_.bodyPresent = parser_.framing().chunked || parser_.framing().contentLength > 0;
   const auto given = request_.header("x-request-id");
   if (given && isWellFormedId(*given)) {
@@ -116,7 +124,9 @@ Async<bool> Connection::exchange() {
   const Framing& framing = parser_.framing();
   Response response;
   Result<size_t> limit = context_.service.bodyLimit(request_);
-  if (limit && request_.bodyPresent) {
+  if (limit && *limit == Service::kStreams) {
+    openStream();
+  } else if (limit && request_.bodyPresent) {
     if (std::optional<Error> failure = co_await readBody(*limit)) limit = fail(*std::move(failure));
   }
   if (!limit && request_.bodyPresent) {
@@ -139,21 +149,52 @@ Async<bool> Connection::exchange() {
     response.headers.emplace_back("vary", "accept-encoding");
     if (acceptsGzip(request_)) co_await compress(response);
   }
+  if (response.file.file || response.pieces) co_await prepareBody(response);
 
   if (response.upgrade && framing.http10) {
     response = Response::failure(Error(ErrorCode::validation, "a WebSocket needs HTTP/1.1"));
   }
   const bool switches = response.upgrade != nullptr;
-  const bool close = !switches && (response.close || !framing.keepAlive || context_.draining);
+  const uint64_t unread = stream_ ? stream_->unread() : 0;
+  const bool close =
+      !switches && (response.close || !framing.keepAlive || context_.draining || unread > Stream::kPassOver);
   append(response, close);
-  in_.drop(framing.headBytes + framing.contentLength);
-  parser_.reset();
-  if (close || switches || !tail_.empty() || out_.size() >= kSendAt) {
+  if (response.file.file || response.pieces) {
+    if (!co_await sendLarge(response)) co_return false;
+  }
+  const uint64_t missing = endRequest(unread);
+  if (close || switches || missing > 0 || !after_.empty() || out_.size() >= kSendAt) {
     if (!co_await flush()) co_return false;
   }
   upgrade_ = std::move(response.upgrade);
-  if (close && !in_.empty()) co_await linger();
+  if (close && unread > 0) co_await linger(kStreamLingerBytes, kStreamLinger);
+  if (close && unread == 0 && !in_.empty()) co_await linger(kLingerBytes, kLinger);
+  if (!close && missing > 0) co_return co_await passOver(missing);
   co_return !close && !switches;
+}
+
+// The handler reads the body itself.
+void Connection::openStream() {
+  stream_ = std::make_unique<Stream>(*this);
+  parser_.fill(request_, in_.data());
+  request_.stream = stream_.get();
+}
+
+// Takes a request that has been answered off in_. Of the `unread` bytes of its body: how many are still to come.
+uint64_t Connection::endRequest(uint64_t unread) {
+  const Framing& framing = parser_.framing();
+  if (stream_) {
+    stream_->endPiece();
+    stream_.reset();
+    in_.drop(framing.headBytes);
+    const uint64_t here = std::min<uint64_t>(unread, in_.size());
+    in_.drop(static_cast<size_t>(here));
+    unread -= here;
+  } else {
+    in_.drop(framing.headBytes + framing.contentLength);
+  }
+  parser_.reset();
+  return unread;
 }
 
 Response Connection::failureOf(std::string bug) const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "base/worker_pool.h"
+#include "http/body.h"
 #include "http/conversation.h"
+#include "http/pace.h"
 #include "http/read_buffer.h"
 #include "http/request_parser.h"
 #include "http/server.h"
@@ -16,6 +18,7 @@ struct ConnectionContext {
   const ServerSettings& settings;
   Service& service;
   WorkerPool& compression;
+  WorkerPool& files;  // reads what is not in the page cache
   const std::atomic<bool>& draining;
   int64_t tick = 0;
 };
@@ -24,6 +27,7 @@ class Connection final : public Conversation {
  public:
   Connection(Socket socket, std::string peer, ConnectionContext& context);
   Connection(const Connection&) = delete;
+  ~Connection() override;
 
   // Until the client leaves, a limit is passed, the server drains, or the client and a handler agree on a WebSocket.
   Async<void> run();
@@ -37,14 +41,20 @@ class Connection final : public Conversation {
 
  private:
   static constexpr size_t kRead = 4 << 10;  // least room for a read
+  // What is read of a request that nobody wants, so that its client sees the answer before the connection ends.
+  static constexpr uint64_t kLingerBytes = 256 << 10;
+  static constexpr std::chrono::seconds kLinger{2};
 
   enum class Phase { idle, head, body, handling, sending, lingering };
   enum class Sent { all, some, failed };
+  class Stream;  // connection_stream.h
 
   void enter(Phase phase, std::chrono::seconds limit);
   Async<bool> readMore(size_t least);
   void beginRequest();
   Async<bool> exchange();
+  void openStream();
+  uint64_t endRequest(uint64_t unread);
   Async<std::optional<Error>> readBody(size_t limit);
   Async<std::optional<Error>> readSizedBody(size_t length);
   Async<std::optional<Error>> readChunkedBody(size_t limit);
@@ -56,22 +66,37 @@ class Connection final : public Conversation {
   Async<void> refuse(Error error);
   Sent sendNow();
   Async<bool> flush();
-  Async<void> linger();
+  Async<bool> flushOn();
+  Async<bool> waitToSend();
+  Async<void> prepareBody(Response& response);
+  Async<bool> sendLarge(Response& response);
+  Async<bool> sendFile(FilePiece piece);
+  Async<bool> sendCold(FilePiece piece);
+  Task<std::string> readFile(FilePiece piece);
+  Async<bool> sendPieces(BodySource& source);
+  Task<std::string_view> nextPiece(BodySource& source, uint64_t left);
+  void tellCut(const Error& error) const;
+  Async<bool> discard(uint64_t bytes);
+  Async<bool> passOver(uint64_t bytes);
+  Async<void> linger(uint64_t most, std::chrono::seconds limit);
   void giveMemoryBack();
 
   Socket socket_;
   ConnectionContext& context_;
   RequestParser parser_;
-  ReadBuffer in_;     // begins with the request that is being read or handled
-  std::string body_;  // of a chunked request, decoded
-  std::string out_;   // answers not sent yet, from sent_ on
-  std::string tail_;  // a large body that follows out_
-  size_t sent_ = 0;   // of out_ and tail_ together
+  ReadBuffer in_;           // begins with the request that is being read or handled
+  std::string body_;        // of a chunked request, decoded
+  std::string out_;         // answers not sent yet, from sent_ on
+  std::string tail_;        // a large body, or what was read of a file
+  std::string_view after_;  // what follows out_: tail_, or a piece of a source
+  size_t sent_ = 0;         // of out_ and after_ together
+  Pace pace_;               // of the answers being sent
   Request request_;
   Phase phase_ = Phase::idle;
   int64_t deadline_ = 0;
   int64_t bodyStarted_ = 0;
   bool timedOut_ = false;
+  std::unique_ptr<Stream> stream_;                   // while a request that streams is handled
   std::shared_ptr<const WebSocketUpgrade> upgrade_;  // of the answer that was sent last
 };
 

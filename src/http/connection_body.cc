@@ -37,8 +37,10 @@ Async<std::optional<Error>> Connection::readBody(size_t limit) {
   phase_ = Phase::body;
   bodyStarted_ = context_.tick;
   setBodyDeadline(framing.contentLength);
-  if (framing.expectsContinue && in_.size() == framing.headBytes) {
-    out_ += kContinue;
+  if (framing.expectsContinue && in_.size() == framing.headBytes) out_ += kContinue;
+  // The client may wait for earlier answers, or for the invitation, before it goes on.
+  const bool complete = !framing.chunked && in_.size() >= framing.headBytes + framing.contentLength;
+  if (!complete && !out_.empty()) {
     if (!co_await flush()) co_return goneAway();
     phase_ = Phase::body;
     setBodyDeadline(framing.contentLength);

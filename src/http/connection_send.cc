@@ -11,61 +11,73 @@ namespace mb::http {
 namespace {
 
 constexpr size_t kOwnWrite = 16 << 10;      // larger bodies are sent from where they are instead of copied
-constexpr size_t kLingerBytes = 256 << 10;  // of a refused request, read so that the client sees the answer
-constexpr std::chrono::seconds kLinger{2};
+constexpr size_t kDiscardAtOnce = 1 << 20;  // then others on the core get their turn
+constexpr std::chrono::seconds kPassOverTime{5};
 
 }  // namespace
 
 void Connection::append(Response& response, bool close) {
   const bool headOnly = request_.method == Method::head;
   appendHead(out_, response, request_.id, {.close = close, .keepAlive = parser_.framing().http10 && !close});
-  if (headOnly || !mayHaveBody(response.status)) return;
+  if (headOnly || !mayHaveBody(response.status)) {
+    response.file = {};
+    response.pieces.reset();
+    return;
+  }
   if (response.body.size() > kOwnWrite) {
     tail_ = std::move(response.body);
+    after_ = tail_;
   } else {
     out_ += response.body;
   }
 }
 
 Connection::Sent Connection::sendNow() {
-  while (sent_ < out_.size() + tail_.size()) {
+  while (sent_ < out_.size() + after_.size()) {
     const size_t fromOut = std::min(sent_, out_.size());
-    const size_t fromTail = sent_ - fromOut;
-    iovec parts[2] = {{out_.data() + fromOut, out_.size() - fromOut},
-                      {tail_.data() + fromTail, tail_.size() - fromTail}};
+    const std::string_view after = after_.substr(sent_ - fromOut);
+    iovec parts[2] = {{out_.data() + fromOut, out_.size() - fromOut}, {const_cast<char*>(after.data()), after.size()}};
     msghdr message{};
     message.msg_iov = parts;
-    message.msg_iovlen = tail_.empty() ? 1 : 2;
+    message.msg_iovlen = after.empty() ? 1 : 2;
     const ssize_t count = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count < 0) {
       if (errno == EINTR) continue;
       return errno == EAGAIN || errno == EWOULDBLOCK ? Sent::some : Sent::failed;
     }
     sent_ += static_cast<size_t>(count);
+    pace_.passed(static_cast<size_t>(count));
   }
   out_.clear();
+  after_ = {};
   tail_ = {};
   sent_ = 0;
   return Sent::all;
 }
 
-// Sends all there is; false when the client is gone or does not read.
+// Sends all there is; false when the client is gone or does not read. A client that takes a byte now and then makes
+// progress, but must not hold an answer for ever.
 Async<bool> Connection::flush() {
-  // A client that takes a byte now and then makes progress, but must not hold an answer for ever.
-  const size_t whole = out_.size() + tail_.size() - sent_;
-  const std::chrono::seconds taking(static_cast<int64_t>(whole / context_.settings.slowestClient));
-  const int64_t last = context_.tick + (context_.settings.writeTimeout + taking).count() + 1;
+  pace_ = Pace(context_.settings.writeTimeout, context_.settings.slowestClient);
+  return flushOn();
+}
+
+// The same as a part of what pace_ is about.
+Async<bool> Connection::flushOn() {
   while (true) {
-    const size_t before = sent_;
     const Sent sent = sendNow();
     if (sent != Sent::some) co_return sent == Sent::all;
-    if (phase_ != Phase::sending || sent_ > before) {
-      enter(Phase::sending, context_.settings.writeTimeout);
-      deadline_ = std::min(deadline_, last);
-    }
-    const auto [error] = co_await socket_.async_wait(Socket::wait_write, kTuple);
-    if (error) co_return false;
+    if (!co_await waitToSend()) co_return false;
   }
+}
+
+Async<bool> Connection::waitToSend() {
+  phase_ = Phase::sending;
+  deadline_ = pace_.begin(context_.tick);
+  const auto [error] = co_await socket_.async_wait(Socket::wait_write, kTuple);
+  pace_.end(context_.tick);
+  phase_ = Phase::handling;  // what goes on without a wait is not to be ended
+  co_return !error;
 }
 
 // Answers a request that could not be read or is not wanted, without going on with the connection.
@@ -75,22 +87,43 @@ Async<void> Connection::refuse(Error error) {
   Response response = Response::failure(error);
   appendHead(out_, response, request_.id, {.close = true, .keepAlive = false});
   out_ += response.body;
-  if (co_await flush()) co_await linger();
+  if (co_await flush()) co_await linger(kLingerBytes, kLinger);
+}
+
+// Reads past `bytes` that nobody wants; false where they do not come.
+Async<bool> Connection::discard(uint64_t bytes) {
+  while (bytes > 0) {
+    const size_t most = static_cast<size_t>(std::min<uint64_t>(bytes, kDiscardAtOnce));
+    // TCP takes them off without a copy, to nowhere.
+    const ssize_t count = ::recv(socket_.native_handle(), nullptr, most, MSG_TRUNC | MSG_DONTWAIT);
+    if (count > 0) {
+      bytes -= static_cast<uint64_t>(count);
+      if (bytes > 0) co_await asio::post(asio::deferred);
+    } else if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      const auto [error] = co_await socket_.async_wait(Socket::wait_read, kTuple);
+      if (error) co_return false;
+    } else if (count == 0 || errno != EINTR) {
+      co_return false;
+    }
+  }
+  co_return true;
+}
+
+// The rest of a short body whose answer is sent.
+Async<bool> Connection::passOver(uint64_t bytes) {
+  enter(Phase::lingering, kPassOverTime);
+  co_return co_await discard(bytes);
 }
 
 // Closing with unread bytes resets the connection and may take the answer with it: stop sending, read a little, then
 // close.
-Async<void> Connection::linger() {
+Async<void> Connection::linger(uint64_t most, std::chrono::seconds limit) {
   boost::system::error_code failed;
   socket_.shutdown(Socket::shutdown_send, failed);
   if (failed) co_return;
-  enter(Phase::lingering, kLinger);
+  enter(Phase::lingering, limit);
   in_.drop(in_.size());
-  size_t read = 0;
-  while (read < kLingerBytes && co_await readMore(kRead)) {
-    read += in_.size();
-    in_.drop(in_.size());
-  }
+  co_await discard(most);
 }
 
 }  // namespace mb::http

@@ -9,9 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace mb::http {
+
+class BodyReader;  // body.h
+class BodySource;
 
 enum class Method { get, head, post, put, patch, remove, options, other };
 std::string_view methodName(Method method);
@@ -29,20 +33,31 @@ struct Request {
   std::string_view path;    // the raw path, before "?"
   std::string_view query;   // the raw query, without "?"
   std::vector<Header> headers;
-  std::string_view body;     // complete once handle() is called
-  std::string peer;          // the connection's remote address, without port
-  std::string id;            // x-request-id: the caller's where well-formed, else generated
-  bool bodyPresent = false;  // content-length above 0 or chunked
+  std::string_view body;         // complete once handle() is called; empty where it streams
+  std::string peer;              // the connection's remote address, without port
+  std::string id;                // x-request-id: the caller's where well-formed, else generated
+  bool bodyPresent = false;      // content-length above 0 or chunked
+  BodyReader* stream = nullptr;  // of routes that stream, also where there is no body; null on all others
 
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
 struct WebSocketUpgrade;
 
+// Bytes of an open file that does not change. Where it turns out shorter the connection is cut.
+struct FilePiece {
+  std::shared_ptr<const Descriptor> file;  // null: no file
+  uint64_t offset = 0;
+  uint64_t length = 0;
+};
+
 struct Response {
   int status = 200;
   std::string_view contentType;  // a literal; empty: no content-type header
+  // At most one of these three. Files and pieces are never encoded, and nothing is read of them for HEAD.
   std::string body;
+  FilePiece file;
+  std::shared_ptr<BodySource> pieces;
   // Names in lower case. content-length, date, x-request-id, connection and content-encoding are added by the
   // connection.
   std::vector<std::pair<std::string_view, std::string>> headers;  // names are literals

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/crypto.h"
+#include "http/body.h"
 #include "http/list_header.h"
 
 namespace mb::http {
@@ -50,7 +51,8 @@ std::pair<std::string_view, bool> readCoding(std::string_view item) {
 
 // JSON, and what pages are made of.
 bool isText(std::string_view contentType) {
-  constexpr std::string_view kTypes[] = {"application/json", "text/html", "text/javascript", "text/css"};
+  constexpr std::string_view kTypes[] = {"application/json", "application/graphql-response+json", "text/html",
+                                         "text/javascript", "text/css"};
   return std::ranges::find(kTypes, contentType.substr(0, contentType.find(';'))) != std::end(kTypes);
 }
 
@@ -126,10 +128,16 @@ std::string_view reasonPhrase(int status) {
       return "Request Timeout";
     case 409:
       return "Conflict";
+    case 410:
+      return "Gone";
+    case 412:
+      return "Precondition Failed";
     case 413:
       return "Content Too Large";
     case 415:
       return "Unsupported Media Type";
+    case 416:
+      return "Range Not Satisfiable";
     case 426:
       return "Upgrade Required";
     case 429:
@@ -163,6 +171,11 @@ bool mayHaveBody(int status) {
   return status >= 200 && status != 204 && status != 304;
 }
 
+uint64_t bodyLength(const Response& response) {
+  if (response.file.file) return response.file.length;
+  return response.pieces ? response.pieces->size() : response.body.size();
+}
+
 void appendHead(std::string& out, const Response& response, std::string_view requestId, const HeadOptions& options) {
   out += "HTTP/1.1 ";
   appendNumber(out, static_cast<size_t>(response.status));
@@ -173,7 +186,7 @@ void appendHead(std::string& out, const Response& response, std::string_view req
   for (const auto& [name, value] : response.headers) appendHeader(out, name, value);
   if (mayHaveBody(response.status)) {
     out += "content-length: ";
-    appendNumber(out, response.body.size());
+    appendNumber(out, bodyLength(response));
     out += "\r\n";
   }
   out += "date: ";

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/encoding.h"
 #include "http/message.h"
 
 namespace mb::http {
@@ -21,12 +22,13 @@ void makeRequestId(std::string& id);
 
 // False for statuses whose answers never have a body or a content-length (RFC 9110, 8.6).
 bool mayHaveBody(int status);
+// Of the body that `response` has in any of its forms.
+uint64_t bodyLength(const Response& response);
 // Status line and headers, for the body that `response` holds, whether or not that is sent.
 void appendHead(std::string& out, const Response& response, std::string_view requestId, const HeadOptions& options);
 
 // Whether gzip would pay: JSON, pages, scripts and style sheets over 1 KiB, not encoded yet.
 bool isCompressible(const Response& response);
-bool acceptsGzip(const Request& request);
 // Replaces the body by its gzip form and says so. CPU-bound, about 10 ms a MiB. Any thread.
 void gzip(Response& response);
 

@@ -22,6 +22,7 @@ using Acceptor = asio::basic_socket_acceptor<Tcp, Executor>;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 constexpr size_t kCompressionQueue = 64;
+constexpr int kFileReaders = 4;
 constexpr std::chrono::seconds kTick{1};
 constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr int64_t kAcceptWarningTicks = 10;  // a shortage that lasts is told once in so many
@@ -42,11 +43,15 @@ std::string peerOf(const Socket& socket) {
 // What all cores of a server share. Coroutines hold it, so that it outlives the last of them.
 struct Shared {
   Shared(const ServerSettings& s, Service& service_)
-      : settings(s), service(service_), compression("gzip", 1, kCompressionQueue) {}
+      : settings(s),
+        service(service_),
+        compression("gzip", 1, kCompressionQueue),
+        files("files", kFileReaders, s.maxConnections) {}
 
   const ServerSettings settings;
   Service& service;
   WorkerPool compression;
+  WorkerPool files;  // a connection waits for one read at a time: never full
   std::atomic<bool> draining{false};
   std::atomic<size_t> open{0};
   TaskGroup conversations;
@@ -61,7 +66,7 @@ struct Listener {
         shared(std::move(s)),
         acceptor(c),
         ticker(c),
-        context{shared->settings, shared->service, shared->compression, shared->draining},
+        context{shared->settings, shared->service, shared->compression, shared->files, shared->draining},
         sockets(std::make_shared<SocketCore>(c, shared->settings, socketMemory)) {}
 
   asio::io_context& core;
@@ -287,6 +292,7 @@ void Server::drain(std::chrono::milliseconds limit) {
   impl_->onEach(abortAll);
   shared.loops.closeAndWait(kLastWait);
   shared.compression.stop();
+  shared.files.stop();
 }
 
 }  // namespace mb::http

@@ -21,11 +21,13 @@ struct ServerSettings {
   size_t maxHeadBytes = 16 << 10;  // 431 past it
   size_t maxHeaders = 100;
   std::chrono::seconds headTimeout{10};  // for a whole head
-  std::chrono::seconds bodyTimeout{30};  // for a whole body; longer for larger ones: plus a second per 64 KiB
+  // For a whole body; longer for larger ones: plus a second per 64 KiB. For one that streams: without a byte, and for
+  // waiting in all beside what its size takes.
+  std::chrono::seconds bodyTimeout{30};
   std::chrono::seconds idleTimeout{75};  // between requests
   std::chrono::seconds writeTimeout{
       30};                          // without progress in sending, and for a whole answer beside what its size takes
-  size_t slowestClient = 16 << 10;  // bytes a second that a client must take of an answer
+  size_t slowestClient = 16 << 10;  // bytes a second that a client must take of an answer, or send of a stream
   size_t maxConnections = 20'000;   // all cores; past it a connection is closed at once
   // Of WebSockets:
   size_t maxMessage = 64 << 10;             // of a client, inflated; 1009 past it
@@ -38,12 +40,15 @@ struct ServerSettings {
 // What the layer above does with requests.
 class Service {
  public:
+  static constexpr size_t kStreams = ~size_t{0};
+
   virtual ~Service() = default;
   // After the head: how large the body may be, or the answer that refuses it (sent at once, then the connection closes
-  // unless there is no body). Must not wait.
+  // unless there is no body). kStreams: handle() is called before the body has come, and reads it by request.stream.
+  // Must not wait.
   virtual Result<size_t> bodyLimit(const Request& head) = 0;
-  // A whole request. `request` lives until the coroutine ends. An exception is a bug: logged, answered with a plain
-  // 500.
+  // A whole request, or its head where it streams. `request` lives until the coroutine ends. An exception is a bug:
+  // logged, answered with a plain 500.
   virtual Async<Response> handle(Request& request) = 0;
 };
 

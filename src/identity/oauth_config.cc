@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "identity/audited.h"
+#include "identity/audited_write.h"
 #include "identity/provider_urls.h"
 #include "identity/records.h"
 
@@ -89,18 +89,10 @@ OauthView OauthConfigs::view(const OauthConfig& config) const {
 
 Task<> OauthConfigs::commit(snapshot::ProjectInfo project, store::WriteTarget target, store::Judge judge,
                             std::string action, doc::Document details, policy::Caller by, store::Deadline deadline) {
-  auto entries = deps_.auditor.entry(project.number, std::move(action), auditActorOf(by), "oauth/" + target.id, by.ip,
-                                     by.requestId, std::move(details));
-  std::vector<store::WriteTarget> targets{std::move(target)};
-  addTargets(targets, entries);
-  store::Judge whole = [judge = std::move(judge),
-                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
-    TRY(Changes changes, judge(before));
-    addPuts(changes, entries);
-    return changes;
-  };
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options)));
+  std::vector<store::WriteTarget> targets{target};
+  Audited audited{std::move(action), "oauth/" + target.id, std::move(details)};
+  CO_CHECK(co_await writeAudited(deps_.store, deps_.auditor, project.number, std::move(by), deadline,
+                                 std::move(targets), std::move(judge), std::move(audited)));
   co_return Result<>();
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/latin1.h"
 #include "base/utf8.h"
 #include "document/json.h"
 #include "identity/records.h"
@@ -26,22 +27,6 @@ bool mayBeText(std::string_view type) {
   return type.empty() || type.starts_with("text/") || isJson(type) || type.ends_with("+xml") ||
          type == "application/xml" || type == "application/javascript" || type == "application/x-ndjson" ||
          type == "application/x-www-form-urlencoded";
-}
-
-// Bytes that are no UTF-8 as the Latin-1 that headers once were.
-std::string asText(std::string_view bytes) {
-  if (isUtf8(bytes)) return std::string(bytes);
-  std::string out;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      out += c;
-    } else {
-      out += static_cast<char>(0xC0 | (byte >> 6));
-      out += static_cast<char>(0x80 | (byte & 0x3F));
-    }
-  }
-  return out;
 }
 
 void appendBody(doc::BsonWriter& out, std::string_view type, std::string_view bytes) {
@@ -75,8 +60,8 @@ doc::Document answerOf(const outbound::Response& response) {
   std::map<std::string, std::string> headers;
   for (const outbound::Header& header : response.headers) {
     if (!outbound::isHeaderName(header.name)) continue;
-    const auto [entry, isNew] = headers.try_emplace(header.name, asText(header.value));
-    if (!isNew) entry->second += ", " + asText(header.value);
+    const auto [entry, isNew] = headers.try_emplace(header.name, asUtf8(header.value));
+    if (!isNew) entry->second += ", " + asUtf8(header.value);
   }
   doc::BsonWriter out(response.body.size() + 1024);
   out.appendInt32("status", response.status);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "identity/audited_write.h"
 #include "identity/records.h"
 #include "integrations/email_provider.h"
 #include "integrations/http_provider.h"
@@ -158,23 +159,10 @@ doc::Document Integrations::detailsOf(const IntegrationRecord& record, const Edi
 
 Task<> Integrations::commit(Access access, std::string name, store::Judge judge, std::string action,
                             doc::Document details) {
-  const policy::Caller& by = access.caller;
-  const store::ProjectNo project = access.project->info().number;
   std::vector<store::WriteTarget> targets{{in(access), name}};
-  std::vector<store::Insert> entries =
-      deps_.auditor.entry(project, std::move(action), identity::auditActorOf(by), "integrations/" + name, by.ip,
-                          by.requestId, std::move(details));
-  for (const store::Insert& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
-  }
-  store::Judge whole = [judge = std::move(judge),
-                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
-    TRY(Changes changes, judge(before));
-    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
-    return changes;
-  };
-  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options)));
+  identity::Audited audited{std::move(action), "integrations/" + name, std::move(details)};
+  CO_CHECK(co_await identity::writeAudited(deps_.store, deps_.auditor, access.project->info().number, access.caller,
+                                           access.deadline, std::move(targets), std::move(judge), std::move(audited)));
   co_return Result<>();
 }
 

@@ -13,15 +13,20 @@ namespace {
 
 constexpr size_t kVersionDigits = 16;
 
-std::string_view fileNamed(std::string_view name) {
+EmbeddedFile findFile(std::string_view name) {
   const auto files = embeddedFiles();
   const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
-  return found == files.end() ? std::string_view() : found->bytes;
+  return found == files.end() ? EmbeddedFile() : *found;
+}
+
+std::string_view fileNamed(std::string_view name) {
+  return findFile(name).bytes;
 }
 
 std::string_view typeOf(std::string_view file) {
   if (file.ends_with(".js")) return "text/javascript; charset=utf-8";
   if (file.ends_with(".css")) return "text/css; charset=utf-8";
+  if (file.ends_with(".txt")) return "text/plain; charset=utf-8";
   return {};
 }
 
@@ -38,8 +43,12 @@ struct Content {
   std::string_view redirect = {};
 };
 
+std::string assetsOf(const Frame& frame) {
+  return frame.root + std::string(kAssetPath) + "/" + assetVersion();
+}
+
 std::string page(const Frame& frame, const Content& content) {
-  const std::string assets = frame.root + std::string(kAssetPath) + "/" + assetVersion();
+  const std::string assets = assetsOf(frame);
   return fill(fileNamed("layout.html"), {{"title", content.title},
                                          {"assets", assets},
                                          {"script", content.script},
@@ -51,6 +60,33 @@ std::string page(const Frame& frame, const Content& content) {
                                          {"icon", frame.icon},
                                          {"name", frame.name},
                                          {"content", content.html}});
+}
+
+// A page for developers: a bar with the token, and below it what a part of others' makes.
+struct Tool {
+  std::string_view title;
+  std::string_view name;     // of its script and its class
+  std::string_view part;     // of its sheet
+  std::string_view element;  // what the part stands in: Swagger UI has a <main> of its own
+};
+
+std::string toolPage(const Frame& frame, const Tool& tool) {
+  const std::string place = frame.root + (frame.project.empty() ? "" : "/p/" + frame.project);
+  const std::string assets = assetsOf(frame);
+  const auto current = [&](std::string_view link) { return link == tool.name ? "page" : "false"; };
+  return fill(fileNamed("tool.html"), {{"title", tool.title},
+                                       {"assets", assets},
+                                       {"tool", tool.name},
+                                       {"part", tool.part},
+                                       {"element", tool.element},
+                                       {"colour", accentOf(frame.colour)},
+                                       {"root", frame.root},
+                                       {"project", frame.project},
+                                       {"icon", frame.icon},
+                                       {"name", frame.name},
+                                       {"place", place},
+                                       {"reference_current", current("reference")},
+                                       {"graphiql_current", current("graphiql")}});
 }
 
 std::string providerList(const std::vector<ProviderLink>& providers) {
@@ -92,6 +128,14 @@ std::string oauthExamplePage(const Frame& frame) {
   return page(frame, {frame.name, "oauth-example.js", std::string(fileNamed("oauth-example.html"))});
 }
 
+std::string referencePage(const Frame& frame) {
+  return toolPage(frame, {"API reference", "reference", "swagger-ui", "div"});
+}
+
+std::string graphiqlPage(const Frame& frame) {
+  return toolPage(frame, {"GraphiQL", "graphiql", "graphiql", "main"});
+}
+
 std::string problemPage(const Frame& frame, std::string_view heading, std::string_view text) {
   return page(frame, {heading, "problem.js", fill(fileNamed("problem.html"), {{"heading", heading}, {"text", text}})});
 }
@@ -112,9 +156,9 @@ const std::string& assetVersion() {
 Asset findAsset(std::string_view file) {
   const std::string_view type = typeOf(file);
   if (type.empty()) return {};
-  const std::string_view bytes = fileNamed(file);
-  if (bytes.empty()) return {};
-  return {type, bytes};
+  const EmbeddedFile found = findFile(file);
+  if (found.bytes.empty()) return {};
+  return {type, found.bytes, found.gzip};
 }
 
 }  // namespace mb::pages

@@ -1,5 +1,6 @@
-// The hosted pages as text: sign-in, new password, confirmation of an address, an example, and what stands in their
-// place where they cannot be made. No HTTP here, and no look-ups: all that a page says comes in. Any thread.
+// The hosted pages as text: sign-in, new password, confirmation of an address, an example, the tools for developers,
+// and what stands in their place where they cannot be made. No HTTP here, and no look-ups: all that a page says comes
+// in. Any thread.
 #pragma once
 
 #include <string>
@@ -29,18 +30,22 @@ std::string loginPage(const Frame& frame, std::string_view redirect, const std::
 std::string resetPasswordPage(const Frame& frame);
 std::string verifyEmailPage(const Frame& frame);
 std::string oauthExamplePage(const Frame& frame);
+// The reference of the API, and GraphiQL: of the frame's project, or of whichever the visitor's token names.
+std::string referencePage(const Frame& frame);
+std::string graphiqlPage(const Frame& frame);
 // Says why there is no page, in words a person understands.
 std::string problemPage(const Frame& frame, std::string_view heading, std::string_view text);
 
 // "Google" of "google", "acme" of "oidc-acme".
 std::string providerLabel(std::string_view provider);
 
-// What the pages load: scripts and the style sheet, under kAssetPath/<assetVersion()>/<file>. The version changes with
-// any of them, so that each may be kept for ever.
+// What the pages load: scripts, style sheets and the terms of those that others made, under
+// kAssetPath/<assetVersion()>/<file>. The version changes with any of them, so that each may be kept for ever.
 inline constexpr std::string_view kAssetPath = "/auth/assets";
 struct Asset {
   std::string_view contentType;  // a literal; empty: there is no such file
   std::string_view bytes;        // of the program
+  std::string_view gzip;         // the same compressed; empty where it is small
 };
 const std::string& assetVersion();
 Asset findAsset(std::string_view file);

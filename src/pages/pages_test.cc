@@ -8,6 +8,7 @@
 namespace mb::pages {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -23,7 +24,11 @@ Frame frame() {
 
 std::vector<std::string> allPages(const Frame& frame) {
   return {loginPage(frame, "https://app.example/?a=1&b=2", {{"Google", "/start?a=1&b=\"2\""}}),
-          resetPasswordPage(frame), verifyEmailPage(frame), oauthExamplePage(frame),
+          resetPasswordPage(frame),
+          verifyEmailPage(frame),
+          oauthExamplePage(frame),
+          referencePage(frame),
+          graphiqlPage(frame),
           problemPage(frame, "No <way>", "Because \"so\"")};
 }
 
@@ -32,7 +37,7 @@ TEST(Pages, AllAreWholeAndEscaped) {
     EXPECT_TRUE(html.starts_with("<!doctype html>"));
     EXPECT_THAT(html, HasSubstr("Cats &amp; &lt;Dogs&gt;"));
     EXPECT_THAT(html, Not(HasSubstr("<Dogs>")));
-    EXPECT_THAT(html, HasSubstr("class=\"accent-teal\""));
+    EXPECT_THAT(html, ContainsRegex("<body class=\"[a-z ]*accent-teal\""));
     EXPECT_THAT(html, HasSubstr("\xF0\x9F\x90\x88"));
     EXPECT_THAT(html, HasSubstr("<noscript>"));
     EXPECT_THAT(html, HasSubstr("role=\"alert\""));
@@ -47,7 +52,7 @@ TEST(Pages, NothingInlineAndNothingFromElsewhere) {
       EXPECT_THAT(html, Not(HasSubstr(std::string(banned)))) << banned;
     }
     EXPECT_THAT(html, HasSubstr("src=\"/here/auth/assets/" + assetVersion() + "/"));
-    EXPECT_THAT(html, HasSubstr("href=\"/here/auth/assets/" + assetVersion() + "/pages.css\""));
+    EXPECT_THAT(html, HasSubstr("href=\"/here/auth/assets/" + assetVersion() + "/colours.css\""));
   }
 }
 
@@ -58,6 +63,31 @@ TEST(Pages, LoginSaysWhereItLeads) {
   EXPECT_THAT(html, HasSubstr("Continue with Google"));
   EXPECT_THAT(html, HasSubstr("data-project=\"proj_1\""));
   EXPECT_THAT(loginPage(frame(), "", {}), Not(HasSubstr("id=\"providers\"")));
+}
+
+TEST(Pages, ToolsLeadToEachOther) {
+  const std::string reference = referencePage(frame());
+  EXPECT_THAT(reference, HasSubstr("href=\"/here/p/proj_1/docs\" aria-current=\"page\""));
+  EXPECT_THAT(reference, HasSubstr("href=\"/here/p/proj_1/graphiql\" aria-current=\"false\""));
+  EXPECT_THAT(reference, HasSubstr("/swagger-ui.css\""));
+  const std::string graphiql = graphiqlPage(Frame());
+  EXPECT_THAT(graphiql, HasSubstr("href=\"/docs\" aria-current=\"false\""));
+  EXPECT_THAT(graphiql, HasSubstr("href=\"/graphiql\" aria-current=\"page\""));
+  EXPECT_THAT(graphiql, HasSubstr("data-project=\"\""));
+}
+
+// What a page names is there.
+TEST(Pages, ToolsFindTheirFiles) {
+  for (const std::string& html : {referencePage(Frame()), graphiqlPage(Frame())}) {
+    const std::string folder = std::string(kAssetPath) + "/" + assetVersion() + "/";
+    size_t found = 0;
+    for (size_t at = html.find(folder); at != std::string::npos; at = html.find(folder, at + 1), found++) {
+      const size_t start = at + folder.size();
+      const std::string name = html.substr(start, html.find('"', start) - start);
+      EXPECT_FALSE(findAsset(name).contentType.empty()) << name;
+    }
+    EXPECT_EQ(found, 5u);
+  }
 }
 
 TEST(Pages, ProblemSaysWhy) {
@@ -88,6 +118,7 @@ TEST(Assets, ScriptsAndStyleOnly) {
     EXPECT_FALSE(file.bytes.empty()) << file.name;
   }
   EXPECT_EQ(findAsset("pages.css").contentType, "text/css; charset=utf-8");
+  EXPECT_EQ(findAsset("licenses.txt").contentType, "text/plain; charset=utf-8");
   EXPECT_THAT(std::string(findAsset("login.js").bytes), HasSubstr("import"));
   for (const std::string_view none : {"", "no.js", "layout.html", "../pages.css", "login.js/", "Login.js"}) {
     EXPECT_TRUE(findAsset(none).contentType.empty()) << none;
@@ -104,6 +135,22 @@ TEST(Assets, ModulesFindEachOther) {
       EXPECT_FALSE(findAsset(name).contentType.empty()) << file.name << " wants " << name;
     }
   }
+}
+
+TEST(Assets, LargeOnesAreCompressed) {
+  constexpr std::string_view kMagic = "\x1f\x8b";
+  for (const EmbeddedFile& file : embeddedFiles()) {
+    EXPECT_FALSE(file.name.ends_with(".gz"));
+    if (file.gzip.empty()) {
+      EXPECT_LT(file.bytes.size(), 32u << 10) << file.name;
+      continue;
+    }
+    EXPECT_TRUE(file.gzip.starts_with(kMagic)) << file.name;
+    EXPECT_LT(file.gzip.size() * 2, file.bytes.size()) << file.name;
+    EXPECT_EQ(findAsset(file.name).gzip, file.gzip) << file.name;
+  }
+  EXPECT_FALSE(findAsset("swagger-ui.js").gzip.empty());
+  EXPECT_TRUE(findAsset("api.js").gzip.empty());
 }
 
 TEST(Assets, VersionIsShortAndPlain) {

@@ -25,6 +25,7 @@ Task<SetupStatus> Instance::setupStatus() {
   status.needsSetup = !setUp_;
   status.operatorsEnabled = settings_.operatorsEnabled;
   status.connectionsEnabled = connectionsEnabled_;
+  status.storageEnabled = storageEnabled_;
   status.oauthProviders = oauthProviders_;
   co_return status;
 }

@@ -25,11 +25,12 @@ class Instance {
  public:
   // `oauthProviders`: those that the platform's users may sign in with.
   Instance(const ProjectDeps& deps, InstanceSettings settings, std::vector<std::string> oauthProviders = {},
-           bool connectionsEnabled = false)
+           bool connectionsEnabled = false, bool storageEnabled = false)
       : deps_(deps),
         settings_(std::move(settings)),
         oauthProviders_(std::move(oauthProviders)),
-        connectionsEnabled_(connectionsEnabled) {}
+        connectionsEnabled_(connectionsEnabled),
+        storageEnabled_(storageEnabled) {}
   Task<SetupStatus> setupStatus();
   // The platform user as the wire has them. Fails with unauthenticated when they are gone.
   Task<doc::Document> user(std::string id);
@@ -39,6 +40,7 @@ class Instance {
   const InstanceSettings settings_;
   const std::vector<std::string> oauthProviders_;
   const bool connectionsEnabled_;
+  const bool storageEnabled_;
   std::atomic<bool> setUp_ = false;  // never goes back
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "document/keep_fields.h"
+#include "events/following.h"
 #include "store/records.h"
 #include "webhooks/stable_id.h"
 
@@ -16,20 +17,6 @@ constexpr uint64_t kGivenUpAtOnce = 50;
 // Of a payload, beside the document.
 constexpr size_t kUsualBytes = 400;
 
-std::string_view nameOf(store::ChangeEntry::Kind kind) {
-  switch (kind) {
-    case store::ChangeEntry::Kind::insert:
-      return "insert";
-    case store::ChangeEntry::Kind::update:
-      return "update";
-    case store::ChangeEntry::Kind::replace:
-      return "replace";
-    case store::ChangeEntry::Kind::remove:
-      break;
-  }
-  return "delete";
-}
-
 // Deliveries of one document to one webhook go one after another.
 std::string orderKeyOf(const std::string& hookId, const store::ChangeEntry& change) {
   std::string key = fmt::format("{}/{}/{}", hookId, change.collection, change.id);
@@ -39,7 +26,7 @@ std::string orderKeyOf(const std::string& hookId, const store::ChangeEntry& chan
 Waiting waitingOf(const ProjectId& project, const Hook& hook, const store::ChangeEntry& change) {
   Waiting waiting{project.str(), hook.record.hookId, static_cast<int64_t>(change.position), {}};
   waiting.event = {stableId("evt_", change.at, change.position, project.str()),
-                   std::string(nameOf(change.kind)),
+                   std::string(events::eventName(change.kind)),
                    hook.collection,
                    change.id,
                    std::nullopt,

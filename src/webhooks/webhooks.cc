@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "identity/audited_write.h"
 #include "identity/records.h"
-#include "store/records.h"
+#include "store/rewrite.h"
 #include "webhooks/signature.h"
 
 namespace mb::webhooks {
@@ -67,20 +68,6 @@ std::vector<store::SealedField> sealedFields() {
        }}};
 }
 
-doc::Document asRestored(doc::DocumentView webhook) {
-  doc::BsonWriter out(webhook.bytes().size());
-  for (const doc::Element& element : webhook) {
-    if (element.key == "enabled") {
-      out.appendBool("enabled", false);
-    } else if (element.key == "after" || element.key == "collectionNo") {
-      out.appendInteger(element.key, 0);
-    } else {
-      out.append(element.key, element.value);
-    }
-  }
-  return out.finish();
-}
-
 WebhookView viewOf(const Hook& hook) {
   const WebhookRecord& record = hook.record;
   return {record.name,    hook.collection,          record.events, record.url,       record.headers,
@@ -132,21 +119,9 @@ int64_t Webhooks::numberOf(const snapshot::ProjectSnapshot& project, std::string
 
 Task<> Webhooks::commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge,
                         std::string action, std::string name, doc::Document details) {
-  const policy::Caller& by = access.caller;
-  const store::ProjectNo project = access.project->info().number;
-  std::vector<store::Insert> entries = deps_.auditor.entry(project, std::move(action), identity::auditActorOf(by),
-                                                           "webhooks/" + name, by.ip, by.requestId, std::move(details));
-  for (const store::Insert& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
-  }
-  store::Judge whole = [judge = std::move(judge),
-                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
-    TRY(Changes changes, judge(before));
-    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
-    return changes;
-  };
-  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options)));
+  identity::Audited audited{std::move(action), "webhooks/" + name, std::move(details)};
+  CO_CHECK(co_await identity::writeAudited(deps_.store, deps_.auditor, access.project->info().number, access.caller,
+                                           access.deadline, std::move(targets), std::move(judge), std::move(audited)));
   co_return Result<>();
 }
 
@@ -308,26 +283,16 @@ Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collect
     targets.push_back({{project->info().number, kWebhooks, 0}, key});
     hookIds.push_back(record.hookId);
   }
-  if (targets.empty()) co_return Result<>();
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    Changes changes;
-    for (size_t i = 0; i < before.size(); ++i) {
-      TRY(std::optional<WebhookRecord> record, store::fromStore<WebhookRecord>(before[i]));
-      if (!record || record->hookId != hookIds[i]) {
-        changes.push_back(store::Change::keep());
-        continue;
-      }
-      record->collection = collection->name();
-      record->collectionNo = number;
-      changes.push_back(store::Change::put(doc::encode(*record)));
-    }
-    return changes;
+  const auto note = [&](size_t i, WebhookRecord& record) {
+    if (record.hookId != hookIds[i]) return false;
+    record.collection = collection->name();
+    record.collectionNo = number;
+    return true;
   };
   store::WriteOptions options{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
                               .actor = {"server", ""},
                               .bumpEpochs = {project->info().number}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return Result<>();
+  co_return co_await store::rewrite<WebhookRecord>(deps_.store, std::move(targets), std::move(options), note);
 }
 
 // ---- sending by hand

@@ -15,9 +15,6 @@ namespace mb::webhooks {
 // Collections of projects that this room owns, and what it seals there.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
-// A stored webhook of a project that comes back from a backup: disabled, and bound to nothing of where it was, so that
-// no receiver hears from the copy until somebody says so.
-doc::Document asRestored(doc::DocumentView webhook);
 
 // References outlive the room.
 struct WebhookDeps {

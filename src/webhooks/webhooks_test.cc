@@ -1,3 +1,4 @@
+#include "events/following.h"
 #include "store/records.h"
 #include "webhooks/signature.h"
 #include "webhooks/stable_id.h"
@@ -24,7 +25,7 @@ TEST_F(WebhooksTest, SecretsAreSealedUnderTheirWebhook) {
 TEST_F(WebhooksTest, OneThatIsRestoredSaysNothingUntilItIsEnabled) {
   collection("orders");
   create(hook("w"));
-  const auto restored = asRestored(memory_.all({shop_, kWebhooks, 0}).at(0));
+  const auto restored = events::restoredFollower(memory_.all({shop_, kWebhooks, 0}).at(0));
   const auto record = store::fromStore<WebhookRecord>(restored.view());
   ASSERT_TRUE(record);
   EXPECT_FALSE(record->enabled);

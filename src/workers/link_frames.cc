@@ -21,6 +21,10 @@ std::string tooLate(std::chrono::milliseconds timeout) {
   return fmt::format("the function did not end within {} ms", timeout.count());
 }
 
+bool isReason(uint8_t number) {
+  return number <= static_cast<uint8_t>(FailReason::notLoadable);
+}
+
 std::string_view meaningOf(FailReason reason) {
   switch (reason) {
     case FailReason::threw:
@@ -117,10 +121,9 @@ void Link::takeFailed(std::string_view body) {
   const uint8_t number = in.byte();
   const std::string_view message = in.text();
   const std::string_view stack = in.text();
-  const bool known = number <= static_cast<uint8_t>(FailReason::notLoadable);
-  const bool fits = message.size() <= kMostMessageBytes && stack.size() <= kMostStackBytes;
+  const bool fits = message.size() <= kMostMessageBytes && stack.size() <= kMostStackBytes && isReason(number);
   const bool isOfRun = state_ == State::busy && run == run_;
-  if (!isOfRun || in.failed() || !in.atEnd() || !known || !fits) return breach("a wrong frame \"failed\"");
+  if (!isOfRun || in.failed() || !in.atEnd() || !fits) return breach("a wrong frame \"failed\"");
   const auto reason = static_cast<FailReason>(number);
   JobEnd end;
   end.error = message.empty() ? meaningOf(reason) : message;
@@ -148,14 +151,15 @@ void Link::takeChecked(std::string_view body) {
 void Link::takeRefused(std::string_view body) {
   Reader in(body);
   const uint64_t run = in.u64();
+  const uint8_t number = in.byte();
   const uint32_t line = in.u32();
   const uint32_t column = in.u32();
   const std::string_view message = in.text();
-  const bool fits = message.size() <= kMostMessageBytes;
+  const bool fits = message.size() <= kMostMessageBytes && isReason(number);
   if (!checks() || in.failed() || !in.atEnd() || !fits || run != run_) return breach("a wrong frame \"refused\"");
   JobEnd end;
   end.error = line == 0 ? std::string(message) : fmt::format("{}:{}: {}", line, column, message);
-  finish(std::move(end));
+  finish(std::move(end), static_cast<FailReason>(number) != FailReason::outOfMemory);
 }
 
 JobEnd Link::deathOf(LinkOwner::Death death, std::string_view lastWords) const {

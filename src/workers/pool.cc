@@ -83,6 +83,14 @@ void Pool::onReady(const SeatPtr& seat, std::string_view engine, std::string_vie
       logInfo("function workers run", {{"engine", engine}, {"confinement", confinement}});
       confinement_ = confinement;
     }
+    if (!lowering_) {
+      lowering_ = tryLowering(seat->pid);
+      logInfo("runs that take long", {{"scheduling", wordsFor(*lowering_)}});
+      if (lowering_ == Lowering::oneWay) {  // as this one is now it would serve nobody
+        seat->overtime = true;
+        return keeper_.endProcessOf(seat);
+      }
+    }
     line_.ready(seat, SteadyClock::now(), orders);
   }
   carryOut(std::move(orders));
@@ -103,7 +111,7 @@ void Pool::onFreed(const SeatPtr& seat, bool fit) {
 
 LinkOwner::Death Pool::onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) {
   const std::scoped_lock lock(mutex_);
-  if (seat->state == SeatState::starting && open_) {
+  if (seat->state == SeatState::starting && open_ && !seat->overtime) {
     startFailed(lastWords.empty() ? "it ended before it was ready" : lastWords);
   }
   if (!breach.empty()) {
@@ -241,6 +249,7 @@ Workers::Stats Pool::stats() const {
   stats.started = started_;
   stats.killed = killed_;
   stats.confinement = confinement_;
+  if (lowering_) stats.scheduling = wordsFor(*lowering_);
   return stats;
 }
 

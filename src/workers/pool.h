@@ -9,6 +9,7 @@
 #include "workers/keeper.h"
 #include "workers/line.h"
 #include "workers/link.h"
+#include "workers/priority.h"
 
 namespace mb::workers {
 
@@ -57,6 +58,7 @@ class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner,
   uint64_t killed_ = 0;
   std::chrono::milliseconds startPause_{};  // after the last start that failed
   std::string confinement_;
+  std::optional<Lowering> lowering_;  // once it was tried
   WorkerPool aside_{"clone", 1, 4096};
   Keeper keeper_;
 };

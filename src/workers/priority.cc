@@ -22,4 +22,21 @@ bool raisePriority(pid_t pid) {
   return ::sched_setscheduler(pid, SCHED_OTHER, &none) == 0;
 }
 
+Lowering tryLowering(pid_t pid) {
+  if (!lowerPriority(pid)) return Lowering::never;
+  return raisePriority(pid) ? Lowering::bothWays : Lowering::oneWay;
+}
+
+std::string_view wordsFor(Lowering lowering) {
+  switch (lowering) {
+    case Lowering::never:
+      return "normal";
+    case Lowering::oneWay:
+      return "idle priority, then a new worker";
+    case Lowering::bothWays:
+      return "idle priority";
+  }
+  return "";
+}
+
 }  // namespace mb::workers

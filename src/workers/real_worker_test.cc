@@ -85,5 +85,13 @@ TEST_F(RealWorker, ChecksCode) {
   EXPECT_FALSE(check("export const a = 1;"));
 }
 
+TEST_F(RealWorker, TellsWhatNobodyHandled) {
+  const RunOutcome outcome = runBody("Promise.reject(new Error('lost')); return 'well';");
+  EXPECT_EQ(textOf(outcome), "well");
+  ASSERT_EQ(outcome.logs.size(), 1u);
+  EXPECT_EQ(outcome.logs[0].level, clone::LogLevel::error);
+  EXPECT_TRUE(outcome.logs[0].message.starts_with("Unhandled rejection: lost\nat ")) << outcome.logs[0].message;
+}
+
 }  // namespace
 }  // namespace mb::workers

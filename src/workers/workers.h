@@ -131,6 +131,7 @@ class Workers final : public Executor {
     uint64_t started = 0;
     uint64_t killed = 0;
     std::string confinement;  // what the last worker said is in force
+    std::string scheduling;   // of runs that take long, once a worker has started: as priority.h says it
   };
   Stats stats() const;
 

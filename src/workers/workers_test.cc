@@ -136,6 +136,12 @@ TEST_F(WorkersTest, ACallMayOutliveItsWorker) {
   EXPECT_EQ(textOf(run("runs")), "1");
 }
 
+TEST_F(WorkersTest, TellsHowLongRunsAreScheduled) {
+  EXPECT_EQ(textOf(run("runs")), "1");
+  const std::string said = workers_.stats().scheduling;
+  EXPECT_TRUE(said == "idle priority" || said == "idle priority, then a new worker" || said == "normal") << said;
+}
+
 TEST_F(WorkersTest, LowersARunThatTakesLongAndRaisesTheNext) {
   const std::string spun = textOf(run("spin", {.timeout = 60s}));
   // Back is allowed or not: then the next run has another worker. Both are at the usual priority.
@@ -239,6 +245,17 @@ TEST_F(CheckTest, CodeOfTwoProjectsNeverMeets) {
   const std::string other = check("code", 2)->code;
   EXPECT_NE(other, first);
   EXPECT_NE(check("code", 3)->code, other);
+}
+
+TEST_F(CheckTest, OutOfMemoryRetiresTheCompiler) {
+  const std::string before = check("code")->code;
+  EXPECT_EQ(check("bad").error().message(), "3:14: Unexpected token");
+  EXPECT_EQ(check("code")->code, before);
+  EXPECT_EQ(check("memory").error().message(), "out of memory");
+  const std::string after = check("code")->code;
+  EXPECT_NE(after, before);
+  EXPECT_EQ(check("no such reason").error().message(), "the function's process ended before it answered");
+  EXPECT_NE(check("code")->code, after);
 }
 
 TEST_F(CheckTest, ADyingCompilerRefusesTheCode) {

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from support.project_shapes import WEBHOOK, export_text, make, summary
+from support.project_shapes import VECTORS, WEBHOOK, export_text, make, summary
 from support.client import ok, refused, unique
 
 TOP = ["formatVersion", "exportedAt", "serverVersion", "project", "collections", "roles", "enduserRoles"]
-TOP += ["functions", "integrations", "webhooks", "oauth"]
+TOP += ["functions", "integrations", "webhooks", "vectors", "buckets", "oauth"]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,9 @@ def test_an_export_is_the_whole_shape_and_nothing_else(shaped):
         ],
         "allowedRedirects": ["https://a.example", "https://b.example"],
     }
+    assert exported["buckets"] == [{"name": "Archive", "access": "private"}, {"name": "photos", "access": "public"}]
     assert exported["webhooks"] == [WEBHOOK] and list(exported["webhooks"][0]) == list(WEBHOOK)
+    assert exported["vectors"] == [VECTORS]
     assert "very-secret" not in response.text and "whsec_" not in response.text
 
 
@@ -73,7 +75,7 @@ def test_a_dry_run_changes_nothing(shaped, fresh):
     before = export_text(fresh.admin)
     entries = ok(fresh.admin.get("/admin/audit"))
     planned = importing(fresh.admin, ok(shaped.admin.get("/admin/config-export")), dryRun="1")
-    assert set(planned) == {"plan", "problems"} and summary(planned)[0] == 12
+    assert set(planned) == {"plan", "problems"} and summary(planned)[0] == 15
     for change in planned["plan"]["changes"]:
         assert list(change) == ["section", "name", "action", "before", "after"]
         assert change["before"] is None and change["after"]
@@ -125,7 +127,8 @@ def test_every_problem_is_told_and_nothing_is_done(fresh):
         "collections": [{"name": "good"}, {"name": "auth"}, {"name": "x", "schema": {"type": "thing"}}],
         "roles": [{"name": "viewer", "permissions": []}],
         "oauth": {"providers": [{"provider": "google", "clientId": "a", "enabled": True, "clientSecret": "s"}]},
-        "buckets": [{"name": "b", "access": "public"}],
+        "buckets": [{"name": "b", "access": "open"}],
+        "vectors": [{"collection": "good"}],
     }
     for params in ({}, {"dryRun": "1"}):
         error = refused(fresh.admin.post("/admin/config-import", document, params=params), 400, "VALIDATION")
@@ -135,7 +138,8 @@ def test_every_problem_is_told_and_nothing_is_done(fresh):
             "/collections/2/schema/type",
             "/roles/0/name",
             "/oauth/providers/0/clientSecret",
-            "/buckets",
+            "/buckets/0/access",
+            "/vectors/0/fields",
         }
     assert export_text(fresh.admin) == before
     for body in ("[]", "5", "", '{"formatVersion": 1, "formatVersion": 1}', '{"formatVersion": 1e999}'):

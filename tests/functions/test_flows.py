@@ -384,6 +384,32 @@ WRONG = {
         "/flow/nodes/1/data/code",
         '"a" line 1, column 9',
     ),
+    "unfinished template": (
+        flow(
+            [("t", "trigger"), ("a", "code", {"code": "let x;\nx = `a"}), ("b", "code", {"code": "x = `b`"})],
+            ["t a", "a b"],
+        ),
+        "/flow/nodes/1/data/code",
+        '"a" line 2, column ',
+    ),
+    "closed by another": (
+        flow(
+            [
+                ("t", "trigger"),
+                ("a", "code", {"code": "const n: number = 1;"}),
+                ("b", "code", {"code": "if (event) {"}),
+                ("c", "code", {"code": "}"}),
+            ],
+            ["t a", "a b", "b c"],
+        ),
+        "/flow/nodes/2/data/code",
+        '"b" line 1, column 13',
+    ),
+    "reserved word": (
+        flow([("t", "trigger"), ("a", "code", {"code": "const a: string = '';\nlet enum = a;"})], "t a"),
+        "/flow/nodes/1/data/code",
+        '"a" line 2, column 1: Unexpected strict mode reserved word',
+    ),
     "data": (
         flow([("t", "trigger"), ("a", "find", {"collection": "x", "where": {}})], "t a"),
         "/flow/nodes/1/data/where",

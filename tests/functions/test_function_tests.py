@@ -71,6 +71,18 @@ def test_the_database_is_a_scratch_one_and_each_case_has_its_own(project, admin,
     assert [each["id"] for each in found] == ["real"]
 
 
+def test_documents_are_looked_for_on_every_page(project):
+    many = project.collection()
+    function = http_function(project, f"await ctx.db.insertOne('{many}', {{id: 'zz', made: true}});")
+    seed = {many: [{"id": f"s{i:04}"} for i in range(2300)]}
+    found = [{"id": "s0000"}, {"id": "s1000"}, {"id": "s2299"}, {"made": True}]
+    assert one(function, seed=seed, expect={"documents": {many: found}})["passed"]
+    failed = one(function, seed=seed, expect={"documents": {many: [*found, {"id": "s2300"}]}})
+    assert failed["failures"] == [f"documents.{many}.4 is not there"]
+    too_many = [{"name": "one", "event": {}, "expect": {"documents": {many: [{}] * 1001}}}]
+    refused(function.admin.patch(function.route, {"tests": too_many}), 400, "VALIDATION")
+
+
 def test_the_schema_holds_and_a_bad_seed_is_told(project, things):
     function = http_function(project, f"await ctx.db.insertOne('{things}', {{n: 'x'}});")
     assert one(function, expect={"status": "error"})["passed"]

@@ -105,6 +105,16 @@ def test_matching(project, call):
         assert (error.status_code, error.json()["error"]["code"]) == (404, "NOT_FOUND"), path
 
 
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+def test_every_method_and_both_names_of_a_project(project, call, method):
+    function = http_function(project, "return [event.method, ctx.request.method, ctx.project];", method=method)
+    for to in (project.id, project.slug):
+        answer = call(method, function.path, to=to)
+        assert (answer.status_code, answer.json()) == (200, [method, method, project.id])
+    error = call("PUT" if method == "GET" else "GET", function.path)
+    assert (error.status_code, error.json()["error"]["code"]) == (405, "METHOD_NOT_ALLOWED")
+
+
 def test_a_method_that_the_path_does_not_take(project, call):
     function = http_function(project, "return 1;", method="GET")
     http_function(project, "return 2;", function.path, "PUT")

@@ -9,7 +9,7 @@ from support.function import Function, database_function, http_function
 from support.integration import Integration
 from support.mail import MailCatcher
 from support.server import SLOW, Server
-from support.upstream import Upstream, endless, silence
+from support.upstream import endless, silence
 
 SECRET = "Bearer never-to-be-seen"
 
@@ -19,13 +19,6 @@ def server(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("server"), {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}).start()
     yield server
     server.stop()
-
-
-@pytest.fixture(scope="module")
-def upstream():
-    upstream = Upstream()
-    yield upstream
-    upstream.close()
 
 
 @pytest.fixture(scope="module")

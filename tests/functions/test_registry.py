@@ -146,6 +146,27 @@ def test_syntax_is_checked_at_save(admin, code, line):
         assert f"line {line}, column " in error["message"], error
 
 
+@pytest.mark.parametrize(
+    "code, message",
+    [
+        ("const a = `abc;\nexport default () => 1;\n", "line 1, column 12: Unterminated template"),
+        ("export default () => {\n  return `a${ 1 + `b`;\n}\n", "line 2, column 23: Unterminated template"),
+        ("export default (e: any) => {\n  const t = 'abc;\n}", "line 2, column 13: Unterminated string constant"),
+        ("export default (e: any) => {\n  const o = { a: 1, b: };\n}", "line 2, column 24: Unexpected token"),
+        ("export default (e: any) => {", "line 1, column 29: Unexpected token"),
+        ("let a: number;\nexport default (e: any) => { let enum = 3; }", "line 2, column 30: Unexpected strict mode reserved word"),
+        ("export default (e: any): void => { const yield = 1 }", "line 1, column 42"),
+        ("export default async (e: any) => {\n  let await = 1 }", "line 2, column 7: Unexpected reserved word"),
+        ("export default (e: string) => { return /(/ }", "line 1, column 40: Invalid regular expression"),
+        ("let a: string;\nlet a = 1;\nexport default () => a;", "line 2, column 5: Identifier 'a' has already"),
+    ],
+    ids=range(10),
+)
+def test_a_syntax_error_names_its_place(admin, code, message):
+    error = refused(admin.post("/admin/functions", body(code=code)), 400, "VALIDATION", "/code")
+    assert message in error["message"], error
+
+
 def test_a_version_is_cut_where_what_runs_is_another(admin):
     name = create(admin)["name"]
     route = f"/admin/functions/{name}"

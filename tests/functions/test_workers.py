@@ -48,6 +48,7 @@ def test_ready_says_what_is_in_force(started):
     words = answer["checks"]["confinement"].split()
     assert set(CONFINED) <= set(words), words
     assert "jit" not in words
+    assert answer["checks"]["scheduling"] in ("idle priority", "idle priority, then a new worker", "normal")
 
 
 @pytest.mark.parametrize("end", ["kill", "stop"])
@@ -84,6 +85,21 @@ def test_without_its_program_a_server_serves_all_the_same(make_server, tmp_path,
     server = make_server().start()
     answer = ready(server)
     assert answer["status"] == "ok" and answer["checks"]["functions"] == "no worker has started"
+
+
+def test_what_nobody_handles_is_in_the_log(project):
+    body = """
+      setTimeout(() => {}, 20);
+      Promise.reject(new TypeError("lost: " + (event.payload as string)));
+      await Promise.reject(1).catch(() => {});
+      return "well";
+    """
+    code = "export default async (event: { payload?: unknown }) => {" + body + "};"
+    run = http_function(project, code).invoke("mail")
+    assert (run["status"], run["result"]) == ("success", "well")
+    assert [line["level"] for line in run["logs"]] == ["error"]
+    assert run["logs"][0]["message"].startswith("Unhandled rejection: TypeError: lost: mail\nat "), run["logs"]
+    assert "(3:" in run["logs"][0]["message"]
 
 
 def test_a_new_version_runs_next(project):

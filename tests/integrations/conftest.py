@@ -1,4 +1,4 @@
-"""A server that may reach services on this machine, stand-ins of the bot platforms, and an upstream."""
+"""A server that may reach services on this machine, and stand-ins of the bot platforms."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from support.bot_platforms import STAND_INS
 from support.client import ok
 from support.integration import Integration
 from support.server import Server
-from support.upstream import Upstream
 
 
 @pytest.fixture(scope="session")
@@ -15,13 +14,6 @@ def platforms():
     yield made
     for platform in made.values():
         platform.close()
-
-
-@pytest.fixture(scope="module")
-def upstream():
-    upstream = Upstream()
-    yield upstream
-    upstream.close()
 
 
 @pytest.fixture(scope="module")

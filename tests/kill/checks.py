@@ -6,6 +6,7 @@ import threading
 import urllib.parse
 
 from kill.backups import Backups
+from kill.files import Files
 from kill.functions import Functions
 from kill.hooks import Hooks
 from kill.ledger import Check, States
@@ -357,4 +358,4 @@ class Users(Check):
         return problems
 
 
-CHECKS = [Documents, UniqueValues, Catalogue, Shelves, Users, Backups, LiveSockets, Hooks, Functions]
+CHECKS = [Documents, UniqueValues, Catalogue, Shelves, Users, Backups, LiveSockets, Hooks, Functions, Files]

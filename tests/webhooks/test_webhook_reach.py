@@ -3,6 +3,7 @@
 import pytest
 
 from support.client import PlatformUser, ok, refused, unique
+from support.inside_hosts import HOSTS
 from support.server import Server
 
 
@@ -22,13 +23,6 @@ def admin(server):
 def create(admin, url):
     body = {"name": unique("h"), "collection": "c", "events": ["insert"], "url": url}
     return admin.post("/admin/webhooks", body)
-
-
-HOSTS = """localhost LOCALHOST localhost. ip6-localhost 127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433
-0x7f000001 0x7F.1 017700000001 0177.0.0.1 0177.1 0 0.0.0.0 [::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1]
-[0:0:0:0:0:ffff:127.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::] [fe80::1%25lo] [fc00::1] [fd00:ec2::254]
-10.0.0.1 172.16.0.1 192.168.0.1 169.254.169.254 2852039166 0xa9fea9fe 100.64.0.1 224.0.0.1 255.255.255.255
-240.0.0.1 168.63.129.16""".split()
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -1,8 +1,10 @@
 // The types of TypeScript, taken out of a module: sucrase, with nothing else of it in use.
 import { transform } from "sucrase";
+import { furthestError } from "./errors.js";
 
 // (source) to {code, map}, or {problem, line, column} with both from 1.
 globalThis.stripTypes = (source) => {
+  const furthest = furthestError();
   try {
     const { code, sourceMap } = transform(source, {
       transforms: ["typescript"],
@@ -14,10 +16,9 @@ globalThis.stripTypes = (source) => {
     });
     return { code, map: JSON.stringify(sourceMap) };
   } catch (error) {
-    const { line = 0, column = 0 } = error.loc ?? {};
-    const problem = String(error.message)
-      .replace(/^Error transforming code\.ts: /, "")
-      .replace(/ \(\d+:\d+\)$/, "");
-    return { problem, line, column };
+    if (error.pos === undefined && error.found === undefined) return { problem: String(error.message), line: 0, column: 0 };
+    const { message, at } = error.found ?? furthest();
+    const before = source.slice(0, at);
+    return { problem: message, line: before.split("\n").length, column: before.length - before.lastIndexOf("\n") };
   }
 };

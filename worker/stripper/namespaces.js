@@ -31,9 +31,10 @@ export function refuseNamespaces(source, tokens) {
       at = endOfBlock(tokens, brace);
       continue;
     }
-    const before = source.slice(0, tokens[at].start);
-    const error = new SyntaxError("A namespace is no place for code: only a declared one may stand");
-    error.loc = { line: before.split("\n").length, column: before.length - before.lastIndexOf("\n") };
+    const message = "A namespace is no place for code: only a declared one may stand";
+    const error = new SyntaxError(message);
+    // Sucrase writes its own words before those of the error.
+    error.found = { message, at: tokens[at].start };
     throw error;
   }
 }

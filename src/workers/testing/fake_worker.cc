@@ -89,6 +89,16 @@ void doneText(const std::string& text) {
   done([&](Writer& out) { out.string(text); });
 }
 
+void refuse(uint8_t reason, uint32_t line, uint32_t column, const char* message) {
+  put(frame(FrameKind::refused, [&](Writer& out) {
+    out.u64(run);
+    out.byte(reason);
+    out.u32(line);
+    out.u32(column);
+    out.text(message);
+  }));
+}
+
 void failed(uint8_t reason, std::string_view message, std::string_view stack = "") {
   put(frame(FrameKind::failed, [&](Writer& out) {
     out.u64(run);
@@ -406,12 +416,7 @@ void act(const std::string& word, const std::string& event) {
        }},
       {"refused what runs",
        [] {
-         put(frame(FrameKind::refused, [](Writer& out) {
-           out.u64(run);
-           out.u32(1);
-           out.u32(1);
-           out.text("");
-         }));
+         refuse(6, 1, 1, "");
          hang();
        }},
       {"more after the end",
@@ -458,14 +463,9 @@ void takeCheck(const std::string& body) {
   const std::string source(in.text());
   if (source == "hang") hang();
   if (source == "die") ::_exit(1);
-  if (source == "bad") {
-    return put(frame(FrameKind::refused, [](Writer& out) {
-      out.u64(run);
-      out.u32(3);
-      out.u32(14);
-      out.text("Unexpected token");
-    }));
-  }
+  if (source == "bad") return refuse(6, 3, 14, "Unexpected token");
+  if (source == "memory") return refuse(2, 0, 0, "out of memory");
+  if (source == "no such reason") return refuse(7, 1, 1, "x");
   const bool typescript = in.byte() == 1;
   put(frame(FrameKind::checked, [&](Writer& out) {
     out.u64(run);

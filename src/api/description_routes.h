@@ -1,0 +1,57 @@
+// /openapi.json: the machine-readable description, of the deployment and typed for a project. Source: contract 4.1.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "api/routes.h"
+#include "base/lru_cache.h"
+#include "base/worker_pool.h"
+#include "data/collection_table.h"
+#include "description/description.h"
+#include "identity/authenticator.h"
+
+namespace mb::api {
+
+// References outlive it.
+struct DescriptionDeps {
+  identity::Authenticator& authenticator;
+  snapshot::SlotKey<data::CollectionTable> collections;
+  std::string version;  // of the server
+  std::string baseUrl;  // without a slash at its end
+};
+
+class DescriptionRoutes {
+ public:
+  explicit DescriptionRoutes(DescriptionDeps deps);
+  void addTo(RouteTable& routes);
+  // Once all routes are in the table, before any request.
+  void describe(const RouteTable& routes);
+  const description::Description& description() const { return *description_; }
+
+  // The general one; with a token that may read its project's collections, that project's.
+  Task<Reply> general(RequestContext& context);
+  Task<Reply> ofProject(RequestContext& context);
+
+ private:
+  using TextPtr = std::shared_ptr<const description::Text>;
+  struct Kept {
+    uint64_t epoch = 0;
+    TextPtr text;
+  };
+  // Kept until the project changes, or others are asked for.
+  Task<TextPtr> textOf(snapshot::SnapshotPtr project);
+  TextPtr kept(const snapshot::ProjectSnapshot& project);
+  Async<snapshot::SnapshotPtr> readableBy(std::string token);
+
+  static constexpr size_t kKept = 16;
+  static constexpr size_t kWaiting = 32;
+  const DescriptionDeps deps_;
+  std::unique_ptr<const description::Description> description_;
+  std::mutex mutex_;
+  LruCache<Kept> kept_{kKept};  // by project id
+  WorkerPool pool_{"description", 1, kWaiting};
+};
+
+}  // namespace mb::api

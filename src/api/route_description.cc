@@ -1,0 +1,200 @@
+#include "api/route_description.h"
+
+#include <algorithm>
+
+#include "description/notes.h"
+
+namespace mb::api {
+
+namespace {
+
+using description::Operation;
+using description::Parameter;
+using In = description::Parameter::In;
+
+constexpr std::string_view kAnyCollection = "/api/v1/:collection!";
+constexpr std::string_view kApi = "/api/v1/";
+constexpr std::string_view kControl = "/api/v1/control/";
+
+std::vector<std::string_view> segmentsOf(std::string_view pattern) {
+  std::vector<std::string_view> segments;
+  std::string_view left = pattern.substr(1);
+  while (!left.empty()) {
+    const size_t slash = left.find('/');
+    segments.push_back(left.substr(0, slash));
+    left = slash == std::string_view::npos ? std::string_view() : left.substr(slash + 1);
+  }
+  return segments;
+}
+
+bool isParameter(std::string_view segment) {
+  return segment.starts_with(':') || segment.starts_with('*');
+}
+
+// ":collection!" is "collection".
+std::string_view bare(std::string_view segment) {
+  if (isParameter(segment)) segment.remove_prefix(1);
+  if (segment.ends_with('!')) segment.remove_suffix(1);
+  return segment;
+}
+
+std::string lower(std::string_view method) {
+  std::string name(method);
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+void addQuery(Operation& operation, std::string_view name) {
+  if (const auto* note = description::queryNote(name)) {
+    operation.parameters.push_back({In::query, std::string(name), note->meaning, note->schema});
+  }
+}
+
+void addHeader(Operation& operation, std::string_view name) {
+  if (const auto* note = description::headerNote(name)) {
+    operation.parameters.push_back({In::header, std::string(name), note->meaning, note->schema});
+  }
+}
+
+void addParameters(Operation& operation, const Route& route, const RouteNote& note) {
+  std::string_view before;
+  for (const std::string_view segment : segmentsOf(route.pattern)) {
+    if (isParameter(segment)) {
+      if (const auto* words = description::pathNote(before, bare(segment))) {
+        operation.parameters.push_back({In::path, std::string(bare(segment)), words->meaning, words->schema});
+      }
+    }
+    before = bare(segment);
+  }
+  for (const std::string_view name : note.query) addQuery(operation, name);
+  const bool named = std::find(note.query.begin(), note.query.end(), "project") != note.query.end();
+  if (route.gate.plane == Plane::authPublic && !named) addQuery(operation, "project");
+  if (route.gate.needsProject) addHeader(operation, "x-service-project");
+  for (const std::string_view name : note.extra.headers) addHeader(operation, name);
+}
+
+// "data::0:list" with the name of the first parameter in place of ":0".
+std::string permissionOf(const Route& route) {
+  std::string permission(route.gate.permission);
+  const size_t at = permission.find(":0");
+  if (at == std::string::npos) return permission;
+  for (const std::string_view segment : segmentsOf(route.pattern)) {
+    if (isParameter(segment)) return permission.replace(at, 2, "{" + std::string(bare(segment)) + "}");
+  }
+  return permission;
+}
+
+void addSecurity(Operation& operation, const Route& route, const RouteNote& note) {
+  if (!note.extra.security.empty()) {
+    operation.security = note.extra.security;
+    return;
+  }
+  const std::string scope(route.gate.scope);
+  switch (route.gate.plane) {
+    case Plane::open:
+    case Plane::authPublic:
+      return;
+    case Plane::endUser:
+      operation.security = {{"endUser", ""}};
+      return;
+    case Plane::data:
+      operation.security = {{"endUser", ""}, {"member", ""}, {"apiKey", scope}};
+      return;
+    case Plane::dataOrPublic:
+      operation.security = {{"", ""}, {"endUser", ""}, {"member", ""}, {"apiKey", scope}};
+      return;
+    case Plane::admin:
+      operation.security = {{"member", permissionOf(route)}, {"apiKey", scope}};
+      return;
+    case Plane::control:
+      operation.security = {{"control", ""}};
+      return;
+    case Plane::operators:
+      operation.security = {{"operator", ""}};
+      return;
+  }
+}
+
+bool holds(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What follows from the declaration: gates, path, query and body.
+void addErrors(Operation& operation, const Route& route, const RouteNote& note) {
+  std::vector<ErrorCode>& errors = operation.errors;
+  errors = note.errors;
+  if (!route.pattern.starts_with(kApi) && !note.answers.empty()) {
+    if (route.pattern.find(':') != std::string::npos) errors.push_back(ErrorCode::notFound);
+    return;
+  }
+  const Gate& gate = route.gate;
+  const bool token = gate.plane != Plane::open && gate.plane != Plane::authPublic;
+  if (token) errors.push_back(ErrorCode::unauthenticated);
+  if (gate.needsProject) errors.push_back(ErrorCode::projectSuspended);
+  if (gate.needsProject && token) {
+    errors.insert(errors.end(), {ErrorCode::projectMismatch, ErrorCode::forbidden, ErrorCode::notFound});
+  }
+  if (gate.plane == Plane::authPublic || gate.plane == Plane::dataOrPublic) {
+    errors.insert(errors.end(), {ErrorCode::missingProject, ErrorCode::notFound, ErrorCode::invalidParam});
+  }
+  if (gate.plane == Plane::operators) errors.insert(errors.end(), {ErrorCode::forbidden, ErrorCode::notFound});
+  if (gate.plane == Plane::data) errors.push_back(ErrorCode::notFound);
+  if (route.pattern.starts_with(kControl)) errors.push_back(ErrorCode::notFound);
+  if (!gate.rateAction.empty()) errors.push_back(ErrorCode::rateLimited);
+  if (route.pattern.find_first_of(":*") != std::string::npos) errors.push_back(ErrorCode::notFound);
+  if (!note.query.empty()) errors.push_back(ErrorCode::invalidParam);
+  if (holds(note.query, "filter")) errors.push_back(ErrorCode::invalidFilter);
+  if (!operation.body.none() && operation.body.type == "application/json") {
+    errors.insert(errors.end(), {ErrorCode::validation, ErrorCode::invalidJson, ErrorCode::unsupportedMediaType});
+  }
+  // The server takes a body from whoever sends one, and refuses it when it is too large.
+  errors.insert(errors.end(), {ErrorCode::payloadTooLarge, ErrorCode::unavailable});
+}
+
+Operation operationOf(const Route& route, const RouteNote& note) {
+  Operation operation;
+  operation.method = lower(http::methodName(route.method));
+  operation.path = openApiPath(route.pattern);
+  operation.id = note.id;
+  operation.tag = description::tagNote(operation.path)->tag;
+  operation.summary = route.summary;
+  operation.more = note.extra.more;
+  operation.ofCollection = route.pattern.starts_with(kAnyCollection);
+  operation.body = note.extra.body;
+  if (route.bodyShape != nullptr) operation.body.shape = route.bodyShape;
+  operation.bodyRequired = !note.extra.bodyOptional;
+  operation.answers = note.answers;
+  operation.mentions = note.extra.mentions;
+  addParameters(operation, route, note);
+  addSecurity(operation, route, note);
+  addErrors(operation, route, note);
+  return operation;
+}
+
+}  // namespace
+
+const RouteNote* noteOf(const Route& route, std::span<const RouteNote> notes) {
+  for (const RouteNote& note : notes) {
+    if (note.method == route.method && note.pattern == route.pattern) return &note;
+  }
+  return nullptr;
+}
+
+std::string openApiPath(std::string_view pattern) {
+  std::string path;
+  for (const std::string_view segment : segmentsOf(pattern)) {
+    path += '/';
+    path += isParameter(segment) ? "{" + std::string(bare(segment)) + "}" : std::string(segment);
+  }
+  return path;
+}
+
+std::vector<Operation> operationsOf(const RouteTable& routes, std::span<const RouteNote> notes) {
+  std::vector<Operation> operations;
+  for (const Route& route : routes.all()) {
+    if (const RouteNote* note = noteOf(route, notes)) operations.push_back(operationOf(route, *note));
+  }
+  return operations;
+}
+
+}  // namespace mb::api

@@ -1,0 +1,81 @@
+// Buckets and files.
+#include "api/route_notes.h"
+#include "storage/storage_types.h"
+
+namespace mb::api {
+
+namespace {
+
+using description::Answer;
+using description::Content;
+using enum ErrorCode;
+using http::Method;
+
+constexpr std::string_view kOutside = R"({
+  "type": "object",
+  "properties": {"error": {
+    "type": "object", "properties": {"code": {"const": "RANGE_NOT_SATISFIABLE"}, "message": {"type": "string"}},
+    "required": ["code", "message"]
+  }},
+  "required": ["error"]
+})";
+
+constexpr std::string_view kBytes = R"({"examples": ["…"]})";
+
+Answer fileBytes(int status) {
+  return {.status = status, .content = {.type = "*/*", .schema = kBytes}};
+}
+
+std::vector<RouteNote> bucketNotes() {
+  const std::string all = "/api/v1/admin/storage/buckets";
+  return {
+      {Method::get, all, "listBuckets", {listOf<storage::BucketView>("buckets")}, {notFound}},
+      {Method::post, all, "createBucket", {entity<storage::BucketView>("bucket", 201)}, {notFound, conflict}},
+      {Method::patch, all + "/:name", "updateBucket", {kNothing}, {conflict}},
+      {Method::remove, all + "/:name", "deleteBucket", {kNothing}, {conflict}},
+  };
+}
+
+}  // namespace
+
+std::vector<RouteNote> storageNotes() {
+  const std::string bucket = "/api/v1/storage/:bucket";
+  const std::string file = bucket + "/*path";
+  Answer address = whole<storage::SignedLink>();
+  address.meaning = "With `sign`: a signed address.";
+  Answer outside = like(kOutside, 416);
+  outside.meaning = "The file does not reach there.";
+  std::vector<RouteNote> notes = bucketNotes();
+  std::vector<RouteNote> more = {
+      {Method::get, bucket, "listFiles", {whole<storage::FileList>()}, {notFound}, {"prefix", "limit", "skip"}},
+      {Method::post, bucket, "createFolder", {whole<storage::FolderBody>(201)}, {notFound, conflict}},
+      {Method::put,
+       file,
+       "putFile",
+       {entity<storage::FileView>("file", 201)},
+       {validation, conflict, payloadTooLarge, planLimit},
+       {},
+       {.more = "The bytes themselves; `content-type` is kept.", .body = {.type = "*/*", .schema = kBytes}}},
+      {Method::get,
+       file,
+       "getFile",
+       {fileBytes(200), address, fileBytes(206), {.status = 304}, outside},
+       {invalidParam, missingProject},
+       {"sign", "expires", "signature", "project"},
+       {.more = "Without a token, files of public buckets and signed addresses.",
+        .headers = {"range", "if-range", "if-none-match"},
+        .security = {{"", ""}, {"endUser", "storage:read"}, {"member", "storage:read"}, {"apiKey", "storage"}}}},
+      {Method::remove, file, "deleteFile", {kNothing}, {conflict}},
+  };
+  notes.insert(notes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  // Where the deployment keeps no files, one pattern says so for all of them.
+  const std::string off = "/api/v1/storage/*path";
+  for (const auto& [method, id] :
+       {std::pair{Method::get, "noStorageGet"}, std::pair{Method::post, "noStoragePost"},
+        std::pair{Method::put, "noStoragePut"}, std::pair{Method::remove, "noStorageDelete"}}) {
+    notes.push_back({method, off, id, {}, {notFound}});
+  }
+  return notes;
+}
+
+}  // namespace mb::api

@@ -1,0 +1,18 @@
+// A hit of a search as it is shown.
+#pragma once
+
+#include "document/bson.h"
+
+namespace mb::api {
+
+// `document` with `_score` behind its fields, in place of one that it may hold itself.
+inline doc::Document withScore(doc::DocumentView document, double score) {
+  doc::BsonWriter out(document.bytes().size() + 32);
+  for (const doc::Element& element : document) {
+    if (element.key != "_score") out.append(element.key, element.value);
+  }
+  out.appendReal("_score", score);
+  return out.finish();
+}
+
+}  // namespace mb::api

@@ -1,0 +1,132 @@
+#include "api/storage_routes.h"
+
+#include <charconv>
+
+#include "api/document_routes.h"
+#include "api/file_response.h"
+#include "http/body.h"
+#include "storage/storage_rules.h"
+
+namespace mb::api {
+
+namespace {
+
+storage::Access access(const RequestContext& context) {
+  return {context.caller, context.project, context.deadline};
+}
+
+// The body of a request as storage/ takes it.
+class StreamedUpload final : public storage::Upload {
+ public:
+  explicit StreamedUpload(http::BodyReader& body) : body_(body) {}
+  Task<std::string_view> read() override { return body_.read(); }
+  void setLimit(uint64_t most) override { body_.setLimit(most); }
+
+ private:
+  http::BodyReader& body_;
+};
+
+std::optional<int64_t> integerOf(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// None where the link says too little, or nothing that it could say.
+std::optional<storage::Signature> signatureOf(const http::QueryParams& query) {
+  const auto expires = query.get("expires");
+  const auto signature = query.get("signature");
+  if (!expires || !signature) return std::nullopt;
+  const auto time = integerOf(*expires);
+  if (!time) return std::nullopt;
+  return storage::Signature{*time, std::string(*signature)};
+}
+
+}  // namespace
+
+void StorageRoutes::addTo(RouteTable& routes) {
+  using Routes = StorageRoutes;
+  const std::string buckets = "/api/v1/admin/storage/buckets";
+  routes.get(buckets, admin("storage:read"), this, &Routes::buckets, "List buckets");
+  routes.post(buckets, admin("storage:manage"), this, &Routes::createBucket, "Create a bucket");
+  routes.patch(buckets + "/:name", admin("storage:manage"), this, &Routes::changeBucket,
+               "Change who may read a bucket");
+  routes.remove(buckets + "/:name", admin("storage:manage"), this, &Routes::removeBucket,
+                "Delete a bucket and its files");
+
+  const std::string bucket = "/api/v1/storage/:bucket";
+  const std::string file = bucket + "/*path";
+  routes.get(bucket, data("storage"), this, &Routes::list, "List files");
+  routes.post(bucket, data("storage"), this, &Routes::createFolder, "Create a folder");
+  routes.get(file, dataOrPublic("storage"), this, &Routes::read, "Read a file, or sign a link to it");
+  routes.put(file, data("storage"), this, &Routes::upload, "Upload a file").streamsBody = true;
+  routes.remove(file, data("storage"), this, &Routes::remove, "Delete a file");
+}
+
+// ---- buckets
+
+Task<Reply> StorageRoutes::buckets(RequestContext& context) {
+  co_return Reply::list("buckets", storage_.buckets().list(*context.project));
+}
+
+Task<Reply> StorageRoutes::createBucket(RequestContext& context, storage::NewBucket body) {
+  CO_TRY(const storage::BucketView made, co_await storage_.buckets().create(access(context), std::move(body)));
+  co_return Reply::entity(201, "bucket", made);
+}
+
+Task<Reply> StorageRoutes::changeBucket(RequestContext& context, storage::BucketPatch body) {
+  CO_CHECK(co_await storage_.buckets().change(access(context), context.param(0), std::move(body)));
+  co_return Reply::noContent();
+}
+
+Task<Reply> StorageRoutes::removeBucket(RequestContext& context) {
+  CO_CHECK(co_await storage_.buckets().remove(access(context), context.param(0)));
+  co_return Reply::noContent();
+}
+
+// ---- files
+
+Task<Reply> StorageRoutes::list(RequestContext& context) {
+  CO_TRY(const data::ReadQuery read, readQuery(context.request.query));
+  CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
+  storage::FilePage page{std::string(query.get("prefix").value_or("")), read.limit, read.skip};
+  CO_TRY(const storage::FileList files,
+         co_await storage_.files().list(access(context), context.param(0), std::move(page)));
+  co_return Reply::object(200, files);
+}
+
+Task<Reply> StorageRoutes::createFolder(RequestContext& context, storage::FolderBody body) {
+  CO_TRY(std::string folder,
+         co_await storage_.files().createFolder(access(context), context.param(0), std::move(body.folder)));
+  co_return Reply::object(201, storage::FolderBody{std::move(folder)});
+}
+
+Task<Reply> StorageRoutes::read(RequestContext& context) {
+  CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
+  if (const auto sign = query.get("sign")) {
+    const std::optional<int64_t> seconds = integerOf(*sign);
+    if (!seconds) co_return fail(ErrorCode::invalidParam, "sign must be a number of seconds");
+    CO_TRY(const storage::SignedLink link,
+           co_await storage_.files().sign(access(context), context.param(0), context.param(1), *seconds));
+    co_return Reply::object(200, link);
+  }
+  CO_TRY(storage::OpenFile file,
+         co_await storage_.files().open(access(context), context.param(0), context.param(1), signatureOf(query)));
+  co_return Reply{fileResponse(context.request, storage_.files(), std::move(file))};
+}
+
+Task<Reply> StorageRoutes::upload(RequestContext& context) {
+  CO_TRY(std::string type, storage::contentTypeOf(context.request.header("content-type").value_or("")));
+  StreamedUpload body(*context.request.stream);
+  CO_TRY(const storage::FileView file,
+         co_await storage_.files().put(access(context), context.param(0), context.param(1), std::move(type), body));
+  co_return Reply::entity(201, "file", file);
+}
+
+Task<Reply> StorageRoutes::remove(RequestContext& context) {
+  CO_CHECK(co_await storage_.files().remove(access(context), context.param(0), context.param(1)));
+  co_return Reply::noContent();
+}
+
+}  // namespace mb::api

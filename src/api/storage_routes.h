@@ -1,0 +1,30 @@
+// Buckets and files. Source: contract 4.5 ("Storage admin") and 4.6; decisions 3 and 8.
+#pragma once
+
+#include "api/routes.h"
+#include "storage/storage.h"
+
+namespace mb::api {
+
+class StorageRoutes {
+ public:
+  explicit StorageRoutes(storage::Storage& storage) : storage_(storage) {}
+  void addTo(RouteTable& routes);
+
+  Task<Reply> buckets(RequestContext& context);
+  Task<Reply> createBucket(RequestContext& context, storage::NewBucket body);
+  Task<Reply> changeBucket(RequestContext& context, storage::BucketPatch body);
+  Task<Reply> removeBucket(RequestContext& context);
+
+  Task<Reply> list(RequestContext& context);
+  Task<Reply> createFolder(RequestContext& context, storage::FolderBody body);
+  // The bytes, or with `sign` a link to them.
+  Task<Reply> read(RequestContext& context);
+  Task<Reply> upload(RequestContext& context);
+  Task<Reply> remove(RequestContext& context);
+
+ private:
+  storage::Storage& storage_;
+};
+
+}  // namespace mb::api

@@ -1,0 +1,65 @@
+#include "data/search_documents.h"
+
+#include "data/read_plan.h"
+
+namespace mb::data {
+
+namespace {
+
+using policy::Operation;
+
+constexpr uint64_t kPageOfIds = 500;
+
+doc::Filter behind(const std::string& id) {
+  doc::BsonWriter out;
+  out.beginDocument("id");
+  out.appendString("$gt", id);
+  out.end();
+  return *doc::Filter::parse(out.finish());
+}
+
+}  // namespace
+
+Result<bool> SearchDocuments::seesAll(const Access& access, const std::string& collection,
+                                      const ReadQuery& query) const {
+  TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
+  return plan.filter.matchesAll();
+}
+
+Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const std::string& collection,
+                                                    const ReadQuery& query, size_t most) {
+  CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
+  std::vector<std::string> ids;
+  uint64_t page = kPageOfIds;
+  while (ids.size() <= most) {
+    store::Query asked;
+    asked.collection = plan.grant.collection->ref;
+    asked.filter = ids.empty() ? plan.filter : doc::Filter::both(plan.filter, behind(ids.back()));
+    const uint64_t wanted = asked.limit = std::min<uint64_t>(page, most + 1 - ids.size());
+    asked.deadline = access.deadline;
+    auto found = co_await store_.find(std::move(asked));
+    // Large documents: fewer at a time.
+    if (!found && found.error().code() == ErrorCode::payloadTooLarge && wanted > 1) {
+      page = wanted / 2;
+      continue;
+    }
+    if (!found) co_return fail(std::move(found).error());
+    for (const doc::Document& document : found->documents) ids.emplace_back(document.view().stringOr("id"));
+    if (found->documents.size() < wanted) break;
+  }
+  co_return ids;
+}
+
+Task<VisibleDocuments> SearchDocuments::among(const Access& access, const std::string& collection,
+                                              const ReadQuery& query, const std::vector<std::string>& ids) {
+  CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
+  CO_TRY(std::vector<std::optional<doc::Document>> found, co_await store_.getMany(plan.grant.collection->ref, ids));
+  VisibleDocuments shown;
+  shown.hidden = plan.grant.hidden();
+  for (std::optional<doc::Document>& document : found) {
+    if (document && plan.filter.matches(*document)) shown.documents.push_back(*std::move(document));
+  }
+  co_return shown;
+}
+
+}  // namespace mb::data

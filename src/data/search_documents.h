@@ -1,0 +1,31 @@
+// Documents for search: which of them a caller may be given is judged here, by the `read` rule and the query's filter;
+// skip, limit and expand have no meaning.
+#pragma once
+
+#include "data/documents.h"
+
+namespace mb::data {
+
+// Every call fails as Documents::list does. What is taken by reference outlives the call. Any core.
+class SearchDocuments {
+ public:
+  static constexpr size_t kMostAtOnce = 256;
+
+  SearchDocuments(store::DocumentStore& store, snapshot::SlotKey<CollectionTable> collections)
+      : store_(store), slot_(collections) {}
+
+  // Whether every document of the collection may be given.
+  Result<bool> seesAll(const Access& access, const std::string& collection, const ReadQuery& query) const;
+  // The ids of those that may be given, ascending: all of them, or `most` and one more.
+  Task<std::vector<std::string>> ids(const Access& access, const std::string& collection, const ReadQuery& query,
+                                     size_t most);
+  // Of the documents of these ids (at most kMostAtOnce) those that may be given, in the order of `ids`.
+  Task<VisibleDocuments> among(const Access& access, const std::string& collection, const ReadQuery& query,
+                               const std::vector<std::string>& ids);
+
+ private:
+  store::DocumentStore& store_;
+  snapshot::SlotKey<CollectionTable> slot_;
+};
+
+}  // namespace mb::data

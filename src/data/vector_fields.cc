@@ -1,0 +1,65 @@
+#include "data/vector_fields.h"
+
+#include <cmath>
+
+namespace mb::data {
+
+namespace {
+
+// Of one field, as {config: {name, dimensions, mode, …}}.
+void judge(doc::DocumentView config, const doc::Document* before, doc::DocumentView after,
+           std::vector<ErrorDetail>& problems) {
+  const std::string name(config.stringOr("name"));
+  const auto given = after.find(name);
+  if (!given || given->type() == doc::BsonType::null) return;
+  const auto held = before ? before->view().find(name) : std::nullopt;
+  if (held && held->type() == given->type() && held->raw() == given->raw()) return;
+  if (config.stringOr("mode") == "auto") {
+    problems.push_back({"/" + name, "is made by the server of the document's text, and cannot be given"});
+    return;
+  }
+  const auto dimensions = config.find("dimensions");
+  const int64_t expected = dimensions ? dimensions->toInteger().value_or(0) : 0;
+  const auto numbers = vectorOf(*given, static_cast<size_t>(expected));
+  if (!numbers) problems.push_back({"/" + name, numbers.error()});
+}
+
+}  // namespace
+
+std::expected<std::vector<float>, std::string> vectorOf(doc::ValueView value, size_t dimensions) {
+  if (value.type() != doc::BsonType::array) return std::unexpected("must be an array of numbers");
+  std::vector<float> numbers;
+  numbers.reserve(dimensions);
+  for (const doc::Element& each : value.asDocument()) {
+    if (!each.value.isNumber() || each.value.type() == doc::BsonType::decimal) {
+      return std::unexpected("must hold numbers only");
+    }
+    if (numbers.size() == dimensions) {
+      return std::unexpected(fmt::format("must hold {} numbers, and holds more", dimensions));
+    }
+    const auto number = static_cast<float>(each.value.toReal());
+    if (!std::isfinite(number)) return std::unexpected("must hold numbers within the range of 32-bit floats");
+    numbers.push_back(number);
+  }
+  if (numbers.size() != dimensions) {
+    return std::unexpected(fmt::format("must hold {} numbers, and holds {}", dimensions, numbers.size()));
+  }
+  return numbers;
+}
+
+std::vector<ErrorDetail> vectorProblems(const store::CollectionInfo& collection, const doc::Document* before,
+                                        doc::DocumentView after) {
+  std::vector<ErrorDetail> problems;
+  const auto vectors = collection.config.view().find("vectors");
+  if (!vectors || vectors->type() != doc::BsonType::document) return problems;
+  const auto fields = vectors->asDocument().find("fields");
+  if (!fields || fields->type() != doc::BsonType::array) return problems;
+  for (const doc::Element& field : fields->asDocument()) {
+    const auto config =
+        field.value.type() == doc::BsonType::document ? field.value.asDocument().find("config") : std::nullopt;
+    if (config && config->type() == doc::BsonType::document) judge(config->asDocument(), before, after, problems);
+  }
+  return problems;
+}
+
+}  // namespace mb::data

@@ -1,0 +1,50 @@
+#include "description/notes.h"
+
+namespace mb::description {
+
+namespace {
+
+constexpr ErrorNote kNotes[] = {
+    {ErrorCode::validation, "the body is not what this takes; `details` name each problem"},
+    {ErrorCode::invalidJson, "the body is not JSON, or a key stands twice in it"},
+    {ErrorCode::invalidParam, "a query parameter cannot be read"},
+    {ErrorCode::invalidFilter, "the filter is not a JSON object of known operators"},
+    {ErrorCode::invalidBody, "a replacement holds update operators"},
+    {ErrorCode::invalidUpdate, "an update operator is unknown or misused"},
+    {ErrorCode::missingProject, "name the project in `x-service-project`"},
+    {ErrorCode::projectMismatch, "the token belongs to another project than `x-service-project` names"},
+    {ErrorCode::billingDisabled, "billing is not enabled on this deployment"},
+    {ErrorCode::unauthenticated, "there is no token, or it is not valid any more"},
+    {ErrorCode::invalidCredentials, "address or password, code or token is wrong"},
+    {ErrorCode::forbidden, "the caller may not do this"},
+    {ErrorCode::userInactive, "this user was deactivated"},
+    {ErrorCode::userBlocked, "this user is blocked"},
+    {ErrorCode::projectSuspended, "this project is suspended"},
+    {ErrorCode::planLimit, "the plan has a limit"},
+    {ErrorCode::notFound, "there is nothing here, or nothing that the caller may know of"},
+    {ErrorCode::methodNotAllowed, "this path does not take the method"},
+    {ErrorCode::conflict, "it clashes with what there is"},
+    {ErrorCode::emailTaken, "this address is registered already"},
+    {ErrorCode::payloadTooLarge, "the body is too large"},
+    {ErrorCode::unsupportedMediaType, "the body is not of a type that this takes"},
+    {ErrorCode::upgradeRequired, "this is a WebSocket"},
+    {ErrorCode::rateLimited, "too many tries; `retry-after` says when to come back"},
+    {ErrorCode::upstreamFailed, "the other service failed, or may not be called"},
+    {ErrorCode::unavailable, "the server is busy or stopping; try again"},
+    {ErrorCode::functionsBusy, "no worker was free to run the function in time; try again"},
+};
+
+}  // namespace
+
+std::span<const ErrorNote> errorNotes() {
+  return kNotes;
+}
+
+std::string_view errorMeaning(ErrorCode code) {
+  for (const ErrorNote& note : kNotes) {
+    if (note.code == code) return note.meaning;
+  }
+  return {};
+}
+
+}  // namespace mb::description

@@ -1,0 +1,14 @@
+// JSON that stands in the source.
+#pragma once
+
+#include "document/json.h"
+
+namespace mb::description {
+
+// A JSON object as it was written; empty where it is none, which tests see.
+inline doc::Document literal(std::string_view json) {
+  auto document = doc::parseJson(json, {.extended = doc::ExtendedJson::refuse});
+  return document ? *std::move(document) : doc::Document();
+}
+
+}  // namespace mb::description

@@ -1,0 +1,103 @@
+// Schedules of one store with two servers, which share leases through a real Redis: one of them leads each fire.
+#include "functions/cron.h"
+#include "jobs/queue_fixture.h"
+
+namespace mb::functions {
+namespace {
+
+using namespace std::chrono_literals;
+
+class CronLeaderTest : public jobs::QueueFixture {
+ protected:
+  static constexpr int64_t kMinuteMs = 60'000;
+
+  // What of a server has to do with schedules.
+  struct Instance {
+    Instance(CronLeaderTest& test, const std::string& name)
+        : leases(test.cores_, test.server_.address(), jobs::RedisLeasesConfig{"mb", name, false}),
+          queue({test.store_, test.cores_, test.ids_, test.clock_, test.master_, &leases.leases()}),
+          cron({test.store_, queue, test.cores_, test.clock_}) {
+      jobs::Kind kind;
+      kind.name = runJob(1, "fn", "").kind;
+      kind.handler = [&test, name](jobs::JobRun run) { return test.handled(std::move(run), name); };
+      queue.declare(std::move(kind));
+      queue.start();
+    }
+    ~Instance() { queue.stop(20s); }
+
+    jobs::SharedLeases leases;
+    jobs::Queue queue;
+    Cron cron;
+  };
+
+  void SetUp() override {
+    if (!redis::testing::RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
+    const TimetableRow row{"1/fn", "fn", "proj_1", 1, "* * * * *", {clock_.now().ms + kMinuteMs}};
+    std::vector<store::WriteTarget> targets{{kTimetableRows, row.id}};
+    ASSERT_TRUE(run(store_.write(std::move(targets),
+                                 [&row](auto) -> Result<std::vector<store::Change>> {
+                                   std::vector<store::Change> changes;
+                                   changes.push_back(store::Change::put(doc::encode(row)));
+                                   return changes;
+                                 },
+                                 {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}})));
+  }
+  // "<server> <scheduledAt>"; a server in `hanging` says so, and nothing more until the door is opened.
+  Task<> handled(jobs::JobRun run, std::string name) {
+    const std::string at = toRfc3339(run.payload.view().findPath("event.scheduledAt")->asDate());
+    diary_.note(fmt::format("{} {}", name, at));
+    if (name == hanging_) co_await door_.pass();
+    co_return Result<>();
+  }
+  int pass(Instance& instance, size_t core) {
+    const auto fired = store::testing::runOn(cores_, core, instance.cron.pass());
+    EXPECT_TRUE(fired);
+    return fired.value_or(-1);
+  }
+
+  redis::testing::RedisServer server_;
+  std::string hanging_;
+};
+
+TEST_F(CronLeaderTest, OfTwoServersOneRunsEachFire) {
+  Instance one(*this, "one"), other(*this, "other");
+  constexpr size_t kFires = 40;
+  for (size_t i = 1; i <= kFires; ++i) {
+    clock_.advance(kMinuteMs);
+    auto beside = std::async(std::launch::async, [&] { return pass(other, 1); });
+    EXPECT_EQ(pass(one, 0) + beside.get(), 1) << i;
+    diary_.wait(i);
+  }
+  EXPECT_TRUE(untilEmpty());
+  std::set<std::string> fires;
+  for (const std::string& note : diary_.notes()) fires.insert(note.substr(note.find(' ') + 1));
+  EXPECT_EQ(diary_.notes().size(), kFires) << "each once";
+  EXPECT_EQ(fires.size(), kFires);
+}
+
+TEST_F(CronLeaderTest, WhatALeaderThatDiesHadBegunTheOtherTakesOver) {
+  hanging_ = "one";
+  auto one = std::make_unique<Instance>(*this, "one");
+  clock_.advance(kMinuteMs);
+  ASSERT_EQ(pass(*one, 0), 1);
+  const std::string first = diary_.wait(1).at(0);
+  ASSERT_TRUE(first.starts_with("one "));
+  Instance other(*this, "other");
+  other.queue.wake();
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(diary_.notes().size(), 1u) << "it is the leader's while that lives";
+
+  one->leases.leases().stop();  // it prolongs no more, as one that is gone
+  const std::string job = rows().at(0).id;
+  ASSERT_TRUE(store::testing::runOn(cores_, 0, one->leases.client().call({"PEXPIRE", "mb:lease:" + job, "200"})));
+  EXPECT_EQ(diary_.wait(2).at(1), "other" + first.substr(first.find(' ')));
+  EXPECT_TRUE(untilEmpty());
+
+  clock_.advance(kMinuteMs);
+  EXPECT_EQ(pass(other, 1), 1);
+  EXPECT_TRUE(diary_.wait(3).at(2).starts_with("other "));
+  door_.open();
+}
+
+}  // namespace
+}  // namespace mb::functions

@@ -1,0 +1,37 @@
+#include "functions/file_trigger.h"
+
+namespace mb::functions {
+
+namespace {
+
+// The file as the API shows it, and the bucket it is in.
+doc::Document eventOf(std::string_view bucket, const storage::FileRecord& file) {
+  doc::BsonWriter out;
+  out.appendString("type", "storage");
+  out.appendString("event", "fileUploaded");
+  out.beginDocument("file");
+  out.appendString("bucket", bucket);
+  const doc::Document view = doc::encode(storage::viewOf(file));
+  for (const doc::Element& field : view.view()) out.append(field.key, field.value);
+  out.end();
+  return out.finish();
+}
+
+}  // namespace
+
+Task<jobs::JobChanges> FileTrigger::fileUploaded(store::ProjectNo number, std::string bucket,
+                                                 storage::FileRecord file) {
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(number));
+  if (!project) co_return jobs::JobChanges{};
+  std::vector<jobs::JobSpec> specs;
+  for (const FunctionPtr& function : project->get(deps_.slot).fileUploaded) {
+    jobs::JobSpec job = runJob(number, function->record.functionId, file.blob);
+    job.payload = doc::encode(
+        WaitingRun{project->info().id.str(), function->record.functionId, "storage", 0, 0, eventOf(bucket, file)});
+    specs.push_back(std::move(job));
+  }
+  if (specs.empty()) co_return jobs::JobChanges{};
+  co_return deps_.queue.asChanges(std::move(specs));
+}
+
+}  // namespace mb::functions

@@ -1,0 +1,26 @@
+// Functions that follow uploads: {type: "storage", event: "fileUploaded", file}. Their runs are jobs in the commit that
+// makes the file what it is. Source: contract 6.2; decisions 5.
+#pragma once
+
+#include "functions/run_jobs.h"
+#include "storage/file_follower.h"
+
+namespace mb::functions {
+
+class FileTrigger final : public storage::FileFollower {
+ public:
+  // References outlive it.
+  struct Deps {
+    snapshot::Snapshots& snapshots;
+    snapshot::SlotKey<FunctionTable> slot;
+    jobs::Queue& queue;
+  };
+  explicit FileTrigger(Deps deps) : deps_(deps) {}
+
+  Task<jobs::JobChanges> fileUploaded(store::ProjectNo project, std::string bucket, storage::FileRecord file) override;
+
+ private:
+  const Deps deps_;
+};
+
+}  // namespace mb::functions

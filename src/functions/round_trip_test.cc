@@ -1,0 +1,119 @@
+// A shape with functions, flows and integrations in it is one text, however it came to be, and goes from project to
+// project without a change.
+#include "configuration/bundle.h"
+#include "functions/functions_fixture.h"
+#include "functions/random_functions.h"
+#include "integrations/integrations_fixture.h"
+
+namespace mb::functions {
+namespace {
+
+class FunctionsRoundTrip : public FunctionsFixture {
+ protected:
+  FunctionsRoundTrip() { configuration_->add(std::make_unique<integrations::IntegrationKind>(integrations_)); }
+
+  // What other rooms have, and what these two have, in any order.
+  store::ProjectNo madeWithFunctions(uint32_t seed, uint32_t order) {
+    const store::ProjectNo number = project();
+    std::vector<configuration::Step> steps = configuration::RandomShape(seed, order).steps();
+    std::vector<Definition> definitions = RandomFunctions(seed, order).definitions();
+    std::mt19937 chance(order);
+    auto step = steps.begin();
+    auto definition = definitions.begin();
+    while (step != steps.end() || definition != definitions.end()) {
+      if (definition == definitions.end() || (step != steps.end() && chance() % 2 == 0)) {
+        make(number, *step++);
+      } else {
+        define(number, *definition++);
+      }
+    }
+    return number;
+  }
+
+ private:
+  void define(store::ProjectNo project, const Definition& definition) {
+    // As bodies of the admin plane are read.
+    const auto body = doc::parseJson(definition.body, {.maxDepth = 100, .extended = doc::ExtendedJson::refuse});
+    ASSERT_TRUE(body) << definition.body << ": " << body.error().message();
+    switch (definition.kind) {
+      case Definition::Kind::function:
+        return expectOk(run(functions_.create(access(project), *doc::decode<NewFunction>(*body))), definition);
+      case Definition::Kind::integration:
+        return expectOk(
+            run(integrations_.create(ofIntegrations(project), *doc::decode<integrations::NewIntegration>(*body))),
+            definition);
+      case Definition::Kind::integrationTests:
+        return expectOk(run(integrations_.saveTests(ofIntegrations(project), definition.name,
+                                                    *doc::decode<integrations::StoredTests>(*body))),
+                        definition);
+    }
+  }
+  template <class T>
+  void expectOk(const Result<T>& result, const Definition& definition) {
+    EXPECT_TRUE(result) << definition.body << ": " << result.error().message();
+  }
+  integrations::Access ofIntegrations(store::ProjectNo project) { return {admin(), snapshot(project), soon()}; }
+
+  integrations::Outside outside_;
+  integrations::Integrations integrations_{
+      {store_, snapshots_, outside_, ids_, clock_, auditor_, master_, {}, "https://api.example.com"}};
+};
+
+TEST_F(FunctionsRoundTrip, AThousandRandomShapesAreOneTextEach) {
+  size_t functions = 0;
+  size_t flows = 0;
+  size_t suites = 0;
+  for (uint32_t seed = 1; seed <= 1000; ++seed) {
+    const store::ProjectNo first = madeWithFunctions(seed, seed);
+    const store::ProjectNo second = madeWithFunctions(seed, seed + 7777);
+    const store::ProjectNo third = project();
+    const Text text = exported(first);
+    ASSERT_EQ(exported(first), text) << "seed " << seed;
+    ASSERT_EQ(exported(second), text) << "seed " << seed;
+    ASSERT_FALSE(text.contains("very-secret"));
+
+    const auto done = import(third, text);
+    ASSERT_TRUE(done) << "seed " << seed << ": " << done.error().message();
+    ASSERT_EQ(exported(third), text) << "seed " << seed;
+    for (const store::ProjectNo each : {first, second, third}) {
+      ASSERT_TRUE(summary(plan(each, text)).starts_with("0 0 ")) << "seed " << seed;
+    }
+    const auto bundle =
+        configuration::bundleOf(*doc::parseJson(text, {.maxDepth = 100, .extended = doc::ExtendedJson::refuse}));
+    ASSERT_TRUE(bundle) << bundle.error().message();
+    const auto joined = configuration::documentOf(*bundle);
+    ASSERT_TRUE(joined) << joined.error().message();
+    ASSERT_EQ(*configuration::bundleOf(*joined), *bundle) << "seed " << seed;
+    ASSERT_TRUE(summary(plan(third, doc::toJson(*joined))).starts_with("0 0 ")) << "seed " << seed;
+
+    for (const FunctionView& each : functions_.list(*snapshot(third))) {
+      ++functions;
+      flows += each.flow.value ? 1 : 0;
+    }
+    suites += text.contains(R"("op":)") ? 1 : 0;
+    for (const store::ProjectNo each : {first, second, third}) forget(each);
+  }
+  EXPECT_GT(functions, 1500u);
+  EXPECT_GT(flows, 500u);
+  EXPECT_GT(suites, 300u);
+}
+
+TEST_F(FunctionsRoundTrip, AnImportThatEndsAnywhereIsFinishedByTheNext) {
+  const Text text = exported(madeWithFunctions(23, 1));
+  int ended = 0;
+  for (int changes = 0;; ++changes) {
+    const store::ProjectNo copy = project();
+    store_.stopAfter(changes);
+    const bool whole = import(copy, text).has_value();
+    store_.stopAfter(-1);
+    const auto again = import(copy, text);
+    ASSERT_TRUE(again) << again.error().message();
+    ASSERT_EQ(exported(copy), text) << "after " << changes;
+    if (whole) break;
+    ++ended;
+  }
+  EXPECT_GT(ended, 10);
+}
+
+}  // namespace
+}  // namespace mb::functions

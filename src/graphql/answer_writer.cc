@@ -1,0 +1,296 @@
+#include "graphql/answer_writer.h"
+
+#include <limits>
+
+#include "document/json.h"
+#include "graphql/language/validator.h"
+
+namespace mb::graphql {
+
+namespace {
+
+bool isServerField(std::string_view key) {
+  return key == "id" || key == "createdAt" || key == "updatedAt" || key == "ownerId";
+}
+
+std::string shown(doc::ValueView value) {
+  std::string text;
+  doc::writeJsonValue(text, value);
+  return text;
+}
+
+// A scalar value as GraphQL shows it; false where it cannot be shown as that.
+bool appendScalar(std::string& out, Scalar scalar, doc::ValueView value) {
+  using doc::BsonType;
+  const BsonType type = value.type();
+  switch (scalar) {
+    case Scalar::json:
+    case Scalar::condition:
+      doc::writeJsonValue(out, value);
+      return true;
+    case Scalar::id:
+    case Scalar::string:
+      if (value.isContainer()) return false;
+      if (type == BsonType::boolean || type == BsonType::int32 || type == BsonType::int64 || type == BsonType::real) {
+        out += '"';
+        doc::writeJsonValue(out, value);
+        out += '"';
+        return scalar == Scalar::string || (type != BsonType::boolean && value.toInteger());
+      }
+      doc::writeJsonValue(out, value);
+      return true;
+    case Scalar::integer: {
+      if (type == BsonType::boolean) {
+        out += value.asBool() ? '1' : '0';
+        return true;
+      }
+      const auto whole = value.isNumber() ? value.toInteger() : std::nullopt;
+      if (!whole || *whole < std::numeric_limits<int32_t>::min() || *whole > std::numeric_limits<int32_t>::max()) {
+        return false;
+      }
+      out += std::to_string(*whole);
+      return true;
+    }
+    case Scalar::real:
+      if (type == BsonType::boolean) {
+        out += value.asBool() ? '1' : '0';
+        return true;
+      }
+      if (type != BsonType::int32 && type != BsonType::int64 && type != BsonType::real) return false;
+      doc::writeJsonValue(out, value);
+      return true;
+    case Scalar::boolean:
+      if (type == BsonType::boolean) {
+        doc::writeJsonValue(out, value);
+        return true;
+      }
+      if (type != BsonType::int32 && type != BsonType::int64 && type != BsonType::real) return false;
+      out += value.toReal() != 0 ? "true" : "false";
+      return true;
+    case Scalar::dateTime:
+      if (type != BsonType::date && type != BsonType::string) return false;
+      doc::writeJsonValue(out, value);
+      return true;
+    case Scalar::none:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string_view> referencesOf(std::optional<doc::ValueView> value) {
+  std::vector<std::string_view> ids;
+  if (!value) return ids;
+  if (value->type() == doc::BsonType::string) ids.push_back(value->asString());
+  if (value->type() != doc::BsonType::array) return ids;
+  for (const doc::Element& each : value->asDocument()) {
+    if (each.value.type() == doc::BsonType::string) ids.push_back(each.value.asString());
+  }
+  return ids;
+}
+
+doc::ValueView AnswerWriter::Finder::take() {
+  const doc::ValueView value = next_->value;
+  ++next_;
+  return value;
+}
+
+std::optional<doc::ValueView> AnswerWriter::Finder::find(std::string_view key) {
+  const auto begun = next_;
+  for (; next_ != document_.end(); ++next_) {
+    if (next_->key == key) return take();
+  }
+  for (next_ = document_.begin(); next_ != begun; ++next_) {
+    if (next_->key == key) return take();
+  }
+  return std::nullopt;
+}
+
+void AnswerWriter::note(const Planned& field, Problem problem) {
+  if (problems_.size() >= kMostProblems) return;
+  problem.at = field.at;
+  for (const Place& place : places_) {
+    if (place.field) {
+      problem.path.emplace_back(place.field->key);
+    } else {
+      problem.path.emplace_back(place.index);
+    }
+  }
+  problems_.push_back(std::move(problem));
+}
+
+// What is stored does not fit the type that the schema has by now.
+AnswerWriter::Outcome AnswerWriter::fail(const Planned& field, std::string message) {
+  note(field, {shortened(std::move(message))});
+  return Outcome::failed;
+}
+
+void AnswerWriter::list(const Planned& root, const std::vector<doc::Document>& documents) {
+  places_.assign({{&root, 0}});
+  const size_t mark = out_.size();
+  out_ += '[';
+  for (size_t i = 0; i < documents.size(); ++i) {
+    if (i > 0) out_ += ',';
+    places_.push_back({nullptr, i});
+    const bool written = object(root.children, documents[i]);
+    places_.pop_back();
+    if (written) continue;
+    out_.resize(mark);
+    out_ += "null";
+    return;
+  }
+  out_ += ']';
+}
+
+void AnswerWriter::document(const Planned& root, const doc::Document& document) {
+  places_.assign({{&root, 0}});
+  const size_t mark = out_.size();
+  if (object(root.children, document)) return;
+  out_.resize(mark);
+  out_ += "null";
+}
+
+bool AnswerWriter::object(const std::vector<Planned>& fields, doc::DocumentView document) {
+  Finder in(document);
+  out_ += '{';
+  bool first = true;
+  for (const Planned& each : fields) {
+    if (overflowed()) break;
+    if (!first) out_ += ',';
+    first = false;
+    out_ += each.keyText;
+    if (!field(each, in)) return false;
+  }
+  out_ += '}';
+  return true;
+}
+
+bool AnswerWriter::field(const Planned& field, Finder& in) {
+  switch (field.field->source) {
+    case Source::rest:
+      rest(in.document());
+      return true;
+    case Source::introspection:  // __typename
+      doc::writeJsonString(out_, field.parent->name);
+      return true;
+    case Source::relation: {
+      const size_t mark = out_.size();
+      places_.push_back({&field, 0});
+      const Outcome outcome = relation(field, in.find(field.field->key));
+      places_.pop_back();
+      if (outcome == Outcome::written) return true;
+      out_.resize(mark);
+      out_ += "null";
+      return true;
+    }
+    case Source::score:
+      return value(field, *field.field->type, in.find("_score"));
+    default:
+      return value(field, *field.field->type, in.find(field.field->key));
+  }
+}
+
+bool AnswerWriter::value(const Planned& field, const Type& type, std::optional<doc::ValueView> value) {
+  const size_t mark = out_.size();
+  const bool nonNull = type.kind == TypeKind::nonNull;
+  const bool pushed = &type == field.field->type;
+  if (pushed) places_.push_back({&field, 0});
+  const Outcome outcome = inner(field, nonNull ? *type.of : type, value);
+  if (outcome == Outcome::null && nonNull) {
+    fail(field, fmt::format("Cannot return null for non-nullable field {}.{}.", field.parent->name, field.field->name));
+  }
+  if (pushed) places_.pop_back();
+  if (outcome == Outcome::written) return true;
+  if (nonNull) return false;
+  out_.resize(mark);
+  out_ += "null";
+  return true;
+}
+
+AnswerWriter::Outcome AnswerWriter::inner(const Planned& field, const Type& type, std::optional<doc::ValueView> value) {
+  if (!value || value->type() == doc::BsonType::null) return Outcome::null;
+  if (type.kind == TypeKind::list) return elements(field, type, *value);
+  if (type.kind != TypeKind::object) return leaf(field, type, *value);
+  if (value->type() != doc::BsonType::document) {
+    return fail(field, fmt::format("Expected an object for field \"{}.{}\".", field.parent->name, field.field->name));
+  }
+  return object(field.children, value->asDocument()) ? Outcome::written : Outcome::failed;
+}
+
+AnswerWriter::Outcome AnswerWriter::elements(const Planned& field, const Type& type, doc::ValueView list) {
+  if (list.type() != doc::BsonType::array) {
+    return fail(field, fmt::format("Expected Iterable, but did not find one for field \"{}.{}\".", field.parent->name,
+                                   field.field->name));
+  }
+  out_ += '[';
+  size_t index = 0;
+  for (const doc::Element& each : list.asDocument()) {
+    if (index > 0) out_ += ',';
+    places_.push_back({nullptr, index++});
+    const bool written = value(field, *type.of, each.value);
+    places_.pop_back();
+    if (!written) return Outcome::failed;
+  }
+  out_ += ']';
+  return Outcome::written;
+}
+
+AnswerWriter::Outcome AnswerWriter::leaf(const Planned& field, const Type& type, doc::ValueView value) {
+  if (appendScalar(out_, type.scalar, value)) return Outcome::written;
+  const bool tooLarge = type.scalar == Scalar::integer && value.isNumber() && value.toInteger();
+  return fail(field, fmt::format("{} cannot represent {}: {}", type.name,
+                                 tooLarge ? "non 32-bit signed integer value" : "value", shown(value)));
+}
+
+// The document of `id`, where the caller may see it.
+const doc::Document* AnswerWriter::lookUp(const Related* target, std::string_view id) {
+  if (!target) return nullptr;
+  const auto found = target->documents.find(id);
+  return found != target->documents.end() && found->second ? &*found->second : nullptr;
+}
+
+AnswerWriter::Outcome AnswerWriter::relation(const Planned& field, std::optional<doc::ValueView> value) {
+  if (!value || value->type() == doc::BsonType::null) return Outcome::null;
+  const auto known = related_.find(field.field->collection);
+  const Related* target = known == related_.end() ? nullptr : &known->second;  // null: no id leads there
+  const std::vector<std::string_view> ids = referencesOf(value);
+  if (target && target->failure && !ids.empty()) {
+    note(field, *target->failure);
+    return Outcome::failed;
+  }
+  if (field.field->type->kind != TypeKind::list) {
+    const doc::Document* only = ids.empty() ? nullptr : lookUp(target, ids.front());
+    if (!only) return Outcome::null;
+    return object(field.children, *only) ? Outcome::written : Outcome::failed;
+  }
+  out_ += '[';
+  size_t index = 0;
+  for (const std::string_view id : ids) {
+    const doc::Document* one = lookUp(target, id);
+    if (!one) continue;
+    if (index > 0) out_ += ',';
+    places_.push_back({nullptr, index++});
+    const bool written = object(field.children, *one);
+    places_.pop_back();
+    if (!written) return Outcome::failed;
+  }
+  out_ += ']';
+  return Outcome::written;
+}
+
+void AnswerWriter::rest(doc::DocumentView document) {
+  out_ += '{';
+  bool first = true;
+  for (const doc::Element& each : document) {
+    if (isServerField(each.key)) continue;
+    if (!first) out_ += ',';
+    first = false;
+    doc::writeJsonString(out_, each.key);
+    out_ += ':';
+    doc::writeJsonValue(out_, each.value);
+  }
+  out_ += '}';
+}
+
+}  // namespace mb::graphql

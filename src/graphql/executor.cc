@@ -1,0 +1,373 @@
+#include "graphql/executor.h"
+
+#include <set>
+
+#include "document/json.h"
+#include "graphql/describe.h"
+#include "graphql/language/validator.h"
+#include "graphql/language/words.h"
+
+namespace mb::graphql {
+
+namespace {
+
+Error answerTooLarge() {
+  return Error(ErrorCode::payloadTooLarge, "the answer is too large: lower `limit`, or ask for fewer fields");
+}
+
+// An argument that is there and not null.
+std::optional<doc::ValueView> argumentOf(const Planned& field, std::string_view name) {
+  const auto value = field.arguments.view().find(name);
+  return value && value->type() != doc::BsonType::null ? value : std::nullopt;
+}
+
+std::string textOf(const Planned& field, std::string_view name) {
+  const auto value = argumentOf(field, name);
+  return value ? std::string(value->asString()) : "";
+}
+
+Result<uint64_t> countOf(const Planned& field, std::string_view name, uint64_t fallback) {
+  const auto value = argumentOf(field, name);
+  if (!value) return fallback;
+  if (value->asInteger() >= 0) return static_cast<uint64_t>(value->asInteger());
+  return fail(ErrorCode::invalidParam, std::string(name) + " must be a non-negative integer");
+}
+
+doc::Document idCondition(std::string_view op, std::string_view id) {
+  doc::BsonWriter out;
+  out.beginDocument("id");
+  out.appendString(op, id);
+  out.end();
+  return out.finish();
+}
+
+doc::Document both(const doc::Document& a, const doc::Document& b) {
+  doc::BsonWriter out;
+  out.beginArray("$and");
+  out.appendDocument("0", a);
+  out.appendDocument("1", b);
+  out.end();
+  return out.finish();
+}
+
+// Notes the relations that `fields` ask of a document, those inside its objects too.
+template <class Note>
+void eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note);
+
+template <class Note>
+void eachRelationIn(const Planned& field, doc::ValueView value, const Note& note) {
+  if (value.type() == doc::BsonType::document) return eachRelation(field.children, value.asDocument(), note);
+  if (value.type() != doc::BsonType::array) return;
+  for (const doc::Element& each : value.asDocument()) eachRelationIn(field, each.value, note);
+}
+
+template <class Note>
+void eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note) {
+  for (const Planned& field : fields) {
+    if (field.field->source == Source::relation) {
+      for (const std::string_view id : referencesOf(document.find(field.field->key))) note(field, id);
+    } else if (!field.children.empty()) {
+      const auto value = document.find(field.field->key);
+      if (value) eachRelationIn(field, *value, note);
+    }
+  }
+}
+
+bool asksRelations(const std::vector<Planned>& fields) {
+  for (const Planned& field : fields) {
+    if (field.field->source == Source::relation || asksRelations(field.children)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<> Executor::hold(size_t bytes) {
+  bytes_ += bytes;
+  if (bytes_ > kMostDocumentBytes) return fail(answerTooLarge());
+  return {};
+}
+
+const Type& Executor::argumentType(const Planned& field, std::string_view name) const {
+  return field.field->argument(name)->type->named();
+}
+
+// ---- reading
+
+Result<data::ReadQuery> Executor::queryOf(const Planned& field) const {
+  const Type& shape = *schema_.typeOf(field.field->collection);
+  data::ReadQuery query;
+  TRY(query.limit, countOf(field, "limit", data::kDefaultLimit));
+  TRY(query.skip, countOf(field, "skip", 0));
+  if (const auto filter = argumentOf(field, "filter")) {
+    TRY(query.filter, filterOf(shape, argumentType(field, "filter"), filter->asDocument()));
+  }
+  if (const auto sort = argumentOf(field, "sort")) {
+    TRY(query.sort, orderOf(shape, *sort));
+  }
+  if (!argumentOf(field, "after")) return query;
+  if (!query.sort.empty() && (query.sort.size() > 1 || query.sort.front().path != "id")) {
+    return fail(ErrorCode::invalidParam, "after goes with the order of ids only");
+  }
+  const bool descending = !query.sort.empty() && query.sort.front().direction < 0;
+  const doc::Document behind = idCondition(descending ? "$lt" : "$gt", textOf(field, "after"));
+  query.filter = query.filter && !query.filter->empty() ? both(*query.filter, behind) : behind;
+  return query;
+}
+
+Result<Executor::Root> Executor::visible(data::VisibleDocuments found) {
+  Root root;
+  root.found = true;
+  for (doc::Document& each : found.documents) {
+    CHECK(hold(each.size()));
+    root.documents.push_back(found.hidden ? found.hidden->strip(each) : std::move(each));
+  }
+  return root;
+}
+
+Task<Executor::Root> Executor::read(const Planned& field) {
+  CO_TRY(const data::ReadQuery query, queryOf(field));
+  CO_TRY(data::VisibleDocuments found, co_await documents_.list(access_, field.field->collection, query));
+  co_return visible(std::move(found));
+}
+
+// By the `list` rule, as all queries here: decisions 8.
+Task<Executor::Root> Executor::readOne(const Planned& field) {
+  data::ReadQuery query;
+  query.filter = idCondition("$eq", textOf(field, "id"));
+  query.limit = 1;
+  CO_TRY(data::VisibleDocuments found, co_await documents_.list(access_, field.field->collection, query));
+  CO_TRY(Root root, visible(std::move(found)));
+  root.found = !root.documents.empty();
+  co_return root;
+}
+
+Task<Executor::Root> Executor::countAll(const Planned& field) {
+  CO_TRY(const data::ReadQuery query, queryOf(field));
+  CO_TRY(const uint64_t count, co_await documents_.count(access_, field.field->collection, query));
+  Root root;
+  root.plain = std::to_string(count);
+  co_return root;
+}
+
+Task<Executor::Root> Executor::searchFor(const Planned& field) {
+  SearchQuery query;
+  if (argumentOf(field, "limit")) {
+    CO_TRY(query.limit, countOf(field, "limit", data::kDefaultLimit));
+  }
+  if (argumentOf(field, "field")) query.field = textOf(field, "field");
+  if (argumentOf(field, "text")) query.text = textOf(field, "text");
+  if (const auto vector = argumentOf(field, "vector")) {
+    query.vector.emplace();
+    for (const doc::Element& each : vector->asDocument()) query.vector->push_back(each.value.toReal());
+  }
+  if (const auto filter = argumentOf(field, "filter")) {
+    CO_TRY(query.filter,
+           filterOf(*schema_.typeOf(field.field->collection), argumentType(field, "filter"), filter->asDocument()));
+  }
+  CO_TRY(data::VisibleDocuments found, co_await search_->search(access_, field.field->collection, query));
+  co_return visible(std::move(found));
+}
+
+// ---- writing
+
+Result<Executor::Root> Executor::changed(data::VisibleDocument document) {
+  Root root;
+  root.found = true;
+  CHECK(hold(document.document.size()));
+  root.documents.push_back(document.hidden ? document.hidden->strip(document.document) : std::move(document.document));
+  return root;
+}
+
+Task<Executor::Root> Executor::write(const Planned& field) {
+  const std::string& collection = field.field->collection;
+  const std::string id = textOf(field, "id");
+  if (field.field->source == Source::remove) {
+    CO_CHECK(co_await documents_.remove(access_, collection, id));
+    Root root;
+    root.plain = "true";
+    co_return root;
+  }
+  const std::string_view name = field.field->source == Source::update ? "patch" : "input";
+  CO_TRY(doc::Document body, bodyOf(argumentType(field, name), argumentOf(field, name)->asDocument()));
+  if (field.field->source == Source::create) {
+    CO_TRY(data::VisibleDocument made, co_await documents_.create(access_, collection, std::move(body)));
+    co_return changed(std::move(made));
+  }
+  if (field.field->source == Source::update) {
+    CO_TRY(data::VisibleDocument after, co_await documents_.update(access_, collection, id, std::move(body)));
+    co_return changed(std::move(after));
+  }
+  CO_TRY(data::VisibleDocument after, co_await documents_.replace(access_, collection, id, std::move(body)));
+  co_return changed(std::move(after));
+}
+
+// ---- the schema
+
+Task<Executor::Root> Executor::describe(const Planned& field) {
+  Root root;
+  root.plain.emplace();
+  if (field.field->source == Source::schema) {
+    describeSchema(*root.plain, schema_, field.children);
+  } else if (field.field->source == Source::introspection) {
+    doc::writeJsonString(*root.plain, field.parent->name);
+  } else if (const Type* type = schema_.find(textOf(field, "name"))) {
+    describeType(*root.plain, schema_, *type, field.children);
+  } else {
+    root.plain = "null";
+  }
+  CO_CHECK(hold(root.plain->size()));
+  co_return root;
+}
+
+Task<Executor::Root> Executor::fetch(const Planned& field) {
+  switch (field.field->source) {
+    case Source::list:
+      co_return co_await read(field);
+    case Source::byId:
+      co_return co_await readOne(field);
+    case Source::count:
+      co_return co_await countAll(field);
+    case Source::search:
+      co_return co_await searchFor(field);
+    case Source::create:
+    case Source::update:
+    case Source::replace:
+    case Source::remove:
+      co_return co_await write(field);
+    case Source::schema:
+    case Source::type:
+    case Source::introspection:
+      co_return co_await describe(field);
+    default:
+      co_return Root();
+  }
+}
+
+// ---- relations
+
+Task<> Executor::load(const std::string& collection, std::vector<std::string> ids) {
+  Related& target = related_[collection];
+  auto found = co_await documents_.byIds(access_, collection, ids);
+  if (!found) {
+    const ErrorCode code = found.error().code();
+    // What the caller may not read at all is null, as what is not there.
+    if (code != ErrorCode::forbidden && code != ErrorCode::notFound)
+      target.failure = problemOf(found.error(), access_.caller.requestId);
+    for (std::string& id : ids) target.documents.emplace(std::move(id), std::nullopt);
+    co_return Result<>();
+  }
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if ((*found)[i]) CO_CHECK(hold((*found)[i]->size()));
+    target.documents.emplace(std::move(ids[i]), std::move((*found)[i]));
+  }
+  co_return Result<>();
+}
+
+// One call for each collection of a level, however many documents stand on it.
+Task<> Executor::relate(std::vector<Seen> level) {
+  struct Wanted {
+    const Planned* field;
+    std::string id;
+    auto operator<=>(const Wanted&) const = default;
+  };
+  while (!level.empty()) {
+    std::set<Wanted> wanted;
+    for (const Seen& seen : level) {
+      eachRelation(*seen.fields, seen.document,
+                   [&](const Planned& field, std::string_view id) { wanted.insert({&field, std::string(id)}); });
+    }
+    std::unordered_map<std::string, std::set<std::string>> missing;
+    for (const Wanted& each : wanted) {
+      const std::string& collection = each.field->field->collection;
+      if (!related_[collection].documents.contains(each.id)) missing[collection].insert(each.id);
+    }
+    for (const auto& [collection, ids] : missing) {
+      std::vector<std::string> list(ids.begin(), ids.end());
+      CO_CHECK(co_await load(collection, std::move(list)));
+    }
+    level.clear();
+    for (const Wanted& each : wanted) {
+      const auto& found = related_[each.field->field->collection].documents.find(each.id)->second;
+      if (found && asksRelations(each.field->children)) level.push_back({&each.field->children, found->view()});
+    }
+  }
+  co_return Result<>();
+}
+
+// ---- the answer
+
+void Executor::append(std::string& out, const Planned& field, const Root& root) {
+  if (root.plain) {
+    out += *root.plain;
+    return;
+  }
+  if (!root.found) {
+    out += "null";
+    return;
+  }
+  AnswerWriter writer(out, problems_, related_);
+  const bool many = field.field->type->kind == TypeKind::list;
+  many ? writer.list(field, root.documents) : writer.document(field, root.documents.front());
+}
+
+Task<> Executor::runQuery(const std::vector<Planned>& fields, std::string& out) {
+  std::vector<Root> roots;
+  std::vector<Seen> level;
+  for (const Planned& field : fields) {
+    auto root = co_await fetch(field);
+    if (!root) {
+      Problem problem = problemOf(root.error(), access_.caller.requestId);
+      problem.at = field.at;
+      problem.path = {field.key};
+      if (problems_.size() < kMostProblems) problems_.push_back(std::move(problem));
+    }
+    roots.push_back(root ? *std::move(root) : Root());
+  }
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!asksRelations(fields[i].children)) continue;
+    for (const doc::Document& document : roots[i].documents) level.push_back({&fields[i].children, document.view()});
+  }
+  CO_CHECK(co_await relate(std::move(level)));
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) out += ',';
+    out += fields[i].keyText;
+    append(out, fields[i], roots[i]);
+    if (out.size() > AnswerWriter::kMostBytes) co_return fail(answerTooLarge());
+  }
+  co_return Result<>();
+}
+
+// One after another; each is answered with what its relations are right after it.
+Task<> Executor::runMutation(const std::vector<Planned>& fields, std::string& out) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) out += ',';
+    related_.clear();
+    bytes_ = 0;
+    const std::vector<Planned> one{fields[i]};
+    const size_t mark = out.size();
+    auto done = co_await runQuery(one, out);
+    if (done) continue;
+    // It has been done, whatever becomes of its answer.
+    Problem problem = problemOf(done.error(), access_.caller.requestId);
+    problem.at = fields[i].at;
+    problem.path = {fields[i].key};
+    problems_.push_back(std::move(problem));
+    out.resize(mark);
+    out += fields[i].keyText + "null";
+  }
+  co_return Result<>();
+}
+
+Task<> Executor::run(const std::vector<Planned>& fields, OperationKind kind, std::string& out) {
+  out += '{';
+  if (kind == OperationKind::mutation) {
+    CO_CHECK(co_await runMutation(fields, out));
+  } else {
+    CO_CHECK(co_await runQuery(fields, out));
+  }
+  out += '}';
+  co_return Result<>();
+}
+
+}  // namespace mb::graphql

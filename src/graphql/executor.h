@@ -1,0 +1,70 @@
+// Runs a planned operation: root fields through data/'s one read path and one write path, relations of all documents a
+// level at a time, then the answer. Source: October 2021 specification, 6; decisions 8 (which rule reads).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/documents.h"
+#include "graphql/answer_writer.h"
+#include "graphql/language/selections.h"
+#include "graphql/search.h"
+
+namespace mb::graphql {
+
+// What one request holds of documents at most, all together.
+inline constexpr size_t kMostDocumentBytes = 16 << 20;
+
+class Executor {
+ public:
+  // All references outlive this. `search` may be null where no field of the schema searches.
+  Executor(const Schema& schema, data::Documents& documents, Search* search, const data::Access& access)
+      : schema_(schema), documents_(documents), search_(search), access_(access) {}
+
+  // Appends the value of `data`. Problems of fields go into problems(). Fails with payloadTooLarge.
+  Task<> run(const std::vector<Planned>& fields, OperationKind kind, std::string& out);
+  Problems& problems() { return problems_; }
+
+ private:
+  // What a root field gave.
+  struct Root {
+    std::vector<doc::Document> documents;
+    bool found = false;                // of a single document; of a list: it could be read
+    std::optional<std::string> plain;  // of what is no document: its JSON
+  };
+  // A document below which relations may stand.
+  struct Seen {
+    const std::vector<Planned>* fields;
+    doc::DocumentView document;
+  };
+
+  Task<> runQuery(const std::vector<Planned>& fields, std::string& out);
+  Task<> runMutation(const std::vector<Planned>& fields, std::string& out);
+  // The failure of one is a problem, not an error.
+  Task<Root> fetch(const Planned& field);
+  Task<Root> read(const Planned& field);
+  Task<Root> readOne(const Planned& field);
+  Task<Root> countAll(const Planned& field);
+  Task<Root> searchFor(const Planned& field);
+  Task<Root> write(const Planned& field);
+  Task<Root> describe(const Planned& field);
+  Result<data::ReadQuery> queryOf(const Planned& field) const;
+  Result<Root> visible(data::VisibleDocuments found);
+  Result<Root> changed(data::VisibleDocument document);
+  Result<> hold(size_t bytes);
+
+  Task<> relate(std::vector<Seen> level);
+  Task<> load(const std::string& collection, std::vector<std::string> ids);
+  void append(std::string& out, const Planned& field, const Root& root);
+  const Type& argumentType(const Planned& field, std::string_view name) const;
+
+  const Schema& schema_;
+  data::Documents& documents_;
+  Search* search_;
+  const data::Access& access_;
+  Problems problems_;
+  RelatedDocuments related_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace mb::graphql

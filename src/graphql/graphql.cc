@@ -1,0 +1,146 @@
+#include "graphql/graphql.h"
+
+#include <algorithm>
+
+#include "graphql/executor.h"
+#include "graphql/language/parser.h"
+#include "graphql/language/validator.h"
+#include "graphql/language/values.h"
+
+namespace mb::graphql {
+
+namespace {
+
+std::string refusal(const Problems& problems, std::string_view source) {
+  std::string out = "{\"errors\":";
+  writeProblems(out, problems, source);
+  out += '}';
+  return out;
+}
+
+// What the body of a request says.
+struct Asked {
+  std::string query;
+  doc::Document variables;
+  std::optional<std::string> operation;
+};
+
+Parsed<Asked> asked(doc::DocumentView body) {
+  const auto wrong = [](std::string message) { return std::unexpected(Problem{std::move(message)}); };
+  Asked request;
+  bool hasQuery = false;
+  for (const doc::Element& each : body) {
+    const doc::BsonType type = each.value.type();
+    const bool null = type == doc::BsonType::null;
+    if (each.key == "query") {
+      if (type != doc::BsonType::string) return wrong("`query` must be a string.");
+      request.query = each.value.asString();
+      hasQuery = true;
+    } else if (each.key == "variables") {
+      if (!null && type != doc::BsonType::document) return wrong("`variables` must be an object or null.");
+      if (!null) request.variables = doc::Document(each.value.asDocument());
+    } else if (each.key == "operationName") {
+      if (!null && type != doc::BsonType::string) return wrong("`operationName` must be a string or null.");
+      if (!null) request.operation = std::string(each.value.asString());
+    } else if (each.key == "extensions") {
+      if (!null && type != doc::BsonType::document) return wrong("`extensions` must be an object or null.");
+    }
+  }
+  if (!hasQuery) return wrong("Must provide query string.");
+  return request;
+}
+
+Parsed<const Operation*> chosen(const Request& request, const std::optional<std::string>& name) {
+  const auto wrong = [](std::string message) { return std::unexpected(Problem{std::move(message)}); };
+  if (request.operations.empty()) return wrong("Must provide an operation.");
+  if (!name) {
+    if (request.operations.size() == 1) return &request.operations.front();
+    return wrong("Must provide operation name if query contains multiple operations.");
+  }
+  const auto found = std::ranges::find(request.operations, *name, &Operation::name);
+  if (found == request.operations.end()) return wrong(fmt::format("Unknown operation named \"{}\".", *name));
+  return &*found;
+}
+
+// Of a key its scopes say what it may begin; of everybody else their permissions say what they may do.
+std::optional<Problem> outOfScope(const policy::Caller& caller, OperationKind kind) {
+  if (caller.kind != policy::CallerKind::apiKey) return std::nullopt;
+  const std::string_view needed = kind == OperationKind::mutation ? "write" : "read";
+  const bool held =
+      std::ranges::any_of(caller.scopes, [&](const std::string& scope) { return scope == needed || scope == "admin"; });
+  if (held) return std::nullopt;
+  return Problem{"this key lacks the scope " + std::string(needed), {}, ErrorCode::forbidden};
+}
+
+// Of a text under one schema.
+std::string keyOf(const Schema& schema, const std::string& query) {
+  return fmt::format("{} {}", schema.number(), query);
+}
+
+}  // namespace
+
+Graphql::Graphql(snapshot::Snapshots& snapshots, data::Data& data, Search* search)
+    : documents_(data.documents()),
+      search_(search),
+      source_(data.slot()),
+      slot_(snapshots.addSlot<SchemaPlace>(source_)) {
+  if (search) source_.setSearch(*search);
+}
+
+std::shared_ptr<const Request> Graphql::known(const Schema& schema, const std::string& query) {
+  if (query.size() > kKnownBytes) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto* found = known_.find(keyOf(schema, query));
+  return found ? *found : nullptr;
+}
+
+void Graphql::remember(const Schema& schema, const std::string& query, std::shared_ptr<const Request> request) {
+  if (query.size() > kKnownBytes) return;
+  const std::lock_guard lock(mutex_);
+  known_.put(keyOf(schema, query), std::move(request));
+}
+
+std::expected<std::shared_ptr<const Request>, Problems> Graphql::requestOf(const Schema& schema,
+                                                                           const std::string& query) {
+  if (auto before = known(schema, query)) return before;
+  Parsed<Request> parsed = parse(query);
+  if (!parsed) return std::unexpected(Problems{std::move(parsed).error()});
+  auto request = std::make_shared<const Request>(*std::move(parsed));
+  Problems problems = validate(schema, *request);
+  if (!problems.empty()) return std::unexpected(std::move(problems));
+  remember(schema, query, request);
+  return request;
+}
+
+Task<std::string> Graphql::answer(const data::Access& access, doc::Document body) {
+  Parsed<Asked> wanted = asked(body);
+  if (!wanted) co_return refusal({wanted.error()}, "");
+  const std::shared_ptr<const Schema> schema = this->schema(*access.project);
+  const auto valid = requestOf(*schema, wanted->query);
+  if (!valid) co_return refusal(valid.error(), wanted->query);
+  const Request& request = **valid;
+  const Parsed<const Operation*> operation = chosen(request, wanted->operation);
+  if (!operation) co_return refusal({operation.error()}, *request.source);
+  if (auto problem = outOfScope(access.caller, (*operation)->kind)) co_return refusal({*problem}, *request.source);
+  const auto variables = coerceVariables(*schema, **operation, wanted->variables);
+  if (!variables) co_return refusal(variables.error(), *request.source);
+  const auto fields = plan(*schema, request, **operation, *variables);
+  if (!fields) co_return refusal({fields.error()}, *request.source);
+
+  std::string out = "{\"data\":";
+  Executor executor(*schema, documents_, search_, access);
+  const Result<> done = co_await executor.run(*fields, (*operation)->kind, out);
+  Problems& problems = executor.problems();
+  if (!done) {
+    out = "{\"data\":null";
+    problems = {problemOf(done.error(), access.caller.requestId)};
+  }
+  if (!problems.empty()) {
+    out += ",\"errors\":";
+    writeProblems(out, problems, *request.source);
+  }
+  out += '}';
+  co_return out;
+}
+
+}  // namespace mb::graphql

@@ -1,0 +1,47 @@
+// The room, wired: a request of POST /graphql to its answer. Source: contract 4.4; decisions 4 ("GraphQL").
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/lru_cache.h"
+#include "data/data.h"
+#include "graphql/language/ast.h"
+#include "graphql/language/problem.h"
+#include "graphql/schema_slot.h"
+#include "graphql/search.h"
+
+namespace mb::graphql {
+
+class Graphql {
+ public:
+  // Adds the room's slot to `snapshots`; `data` and `search` outlive this. Without `search` nothing searches.
+  Graphql(snapshot::Snapshots& snapshots, data::Data& data, Search* search);
+
+  // Body: {query, variables?, operationName?, extensions?}. The answer {data?, errors?} as JSON: whatever is wrong with
+  // the request stands in it. `access` outlives the call.
+  Task<std::string> answer(const data::Access& access, doc::Document body);
+
+  // Of the snapshot; for tests.
+  std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project) const {
+    return project.get(slot_).schema(project);
+  }
+
+ private:
+  // A request that is right, as text, is right again: applications send few texts, and often.
+  static constexpr size_t kKnownRequests = 500;
+  static constexpr size_t kKnownBytes = 2048;  // of a text that is kept
+  std::shared_ptr<const Request> known(const Schema& schema, const std::string& query);
+  void remember(const Schema& schema, const std::string& query, std::shared_ptr<const Request> request);
+  // Parsed and validated.
+  std::expected<std::shared_ptr<const Request>, Problems> requestOf(const Schema& schema, const std::string& query);
+
+  data::Documents& documents_;
+  Search* const search_;
+  SchemaSource source_;
+  const snapshot::SlotKey<SchemaPlace> slot_;
+  std::mutex mutex_;
+  LruCache<std::shared_ptr<const Request>> known_{kKnownRequests};
+};
+
+}  // namespace mb::graphql

@@ -1,0 +1,456 @@
+// From collections and their JSON Schemas to types.
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <set>
+
+#include "graphql/language/schema.h"
+
+namespace mb::graphql {
+
+namespace {
+
+// Objects inside objects become types of their own so deep, and JSON below.
+constexpr int kMostLevels = 8;
+// Of the properties of all collections together: a collection that would go past it is shown as one without a schema.
+constexpr size_t kMostProperties = 50'000;
+
+constexpr std::string_view kServerFields[] = {"id", "createdAt", "updatedAt", "ownerId"};
+constexpr std::string_view kLogicWords[] = {"and", "or", "nor", "not"};
+
+bool isServerField(std::string_view name) {
+  return std::ranges::find(kServerFields, name) != std::end(kServerFields);
+}
+
+std::string capitalized(std::string name) {
+  if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  return name;
+}
+
+// "-" as "_"; empty where the name cannot be one in GraphQL.
+std::string graphqlName(std::string_view name) {
+  std::string made(name);
+  std::ranges::replace(made, '-', '_');
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const bool startsWell = !made.empty() && !(made[0] >= '0' && made[0] <= '9') && !made.starts_with("__");
+  return startsWell && std::ranges::all_of(made, fits) ? made : "";
+}
+
+std::optional<doc::DocumentView> objectAt(doc::DocumentView schema, std::string_view key) {
+  const auto found = schema.find(key);
+  if (!found || found->type() != doc::BsonType::document) return std::nullopt;
+  return found->asDocument();
+}
+
+// Whether an enum allows nothing but strings.
+bool onlyStrings(doc::DocumentView schema) {
+  const auto allowed = schema.find("enum");
+  if (!allowed || allowed->type() != doc::BsonType::array || allowed->asDocument().empty()) return false;
+  for (const doc::Element& each : allowed->asDocument()) {
+    if (each.value.type() != doc::BsonType::string) return false;
+  }
+  return true;
+}
+
+// The one type besides null that a schema allows; "" where it says otherwise.
+std::string_view typeNameOf(doc::DocumentView schema) {
+  for (const std::string_view key : {"allOf", "anyOf", "oneOf", "not"}) {
+    if (schema.find(key)) return "";
+  }
+  const auto type = schema.find("type");
+  if (!type) return onlyStrings(schema) ? "string" : "";
+  if (type->type() == doc::BsonType::string) return type->asString();
+  std::string_view only;
+  if (type->type() != doc::BsonType::array) return "";
+  for (const doc::Element& each : type->asDocument()) {
+    if (each.value.type() != doc::BsonType::string || each.value.asString() == "null") continue;
+    if (!only.empty()) return "";
+    only = each.value.asString();
+  }
+  return only;
+}
+
+bool beyondInt(doc::DocumentView schema) {
+  for (const std::string_view key : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}) {
+    const auto bound = schema.find(key);
+    if (!bound || !bound->isNumber()) continue;
+    const double value = bound->toReal();
+    if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) return true;
+  }
+  return false;
+}
+
+Scalar scalarOf(doc::DocumentView schema) {
+  const std::string_view form = schema.stringOr("x-bson");
+  if (form == "date") return Scalar::dateTime;
+  if (!form.empty()) return Scalar::string;
+  const std::string_view type = typeNameOf(schema);
+  if (type == "string") return schema.stringOr("format") == "date-time" ? Scalar::dateTime : Scalar::string;
+  if (type == "integer") return beyondInt(schema) ? Scalar::real : Scalar::integer;
+  if (type == "number") return Scalar::real;
+  if (type == "boolean") return Scalar::boolean;
+  return Scalar::json;
+}
+
+size_t countProperties(doc::DocumentView schema, int level) {
+  size_t count = 0;
+  if (const auto items = objectAt(schema, "items")) count += countProperties(*items, level);
+  const auto properties = objectAt(schema, "properties");
+  if (!properties || level > kMostLevels) return count;
+  for (const doc::Element& each : *properties) {
+    ++count;
+    if (each.value.type() == doc::BsonType::document) count += countProperties(each.value.asDocument(), level + 1);
+  }
+  return count;
+}
+
+bool hasUsable(doc::DocumentView properties) {
+  for (const doc::Element& each : properties) {
+    if (each.value.type() == doc::BsonType::document && !graphqlName(each.key).empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+class SchemaBuilder {
+ public:
+  SchemaBuilder(Schema& schema, std::vector<data::CollectionPtr> collections,
+                const std::vector<std::string>& searchable)
+      : schema_(schema) {
+    schema_.collections_ = std::move(collections);
+    schema_.searchable_ = searchable;
+    std::ranges::sort(schema_.collections_, {}, [](const auto& each) { return each->info.number; });
+  }
+
+  void build() {
+    for (const Type& type : builtIn().types.all()) typeNames_.insert(type.name);
+    typeNames_.insert({"Query", "Mutation", "Subscription"});
+    for (const auto& collection : schema_.collections_) declare(*collection);
+    query_ = &types().add(TypeKind::object, "Query", "What can be read.");
+    if (declared_.empty()) {
+      Field empty;
+      empty.name = "_empty";
+      empty.description = "There are no collections yet.";
+      empty.type = scalar(Scalar::boolean);
+      empty.source = Source::nothing;
+      query_->fields.push_back(std::move(empty));
+    } else {
+      mutation_ = &types().add(TypeKind::object, "Mutation", "What can be changed.");
+    }
+    for (Declared& each : declared_) describe(each);
+    for (Declared& each : declared_) addRoots(each);
+    publish();
+  }
+
+ private:
+  struct Declared {
+    const data::Collection& collection;
+    std::string base;  // of the query's fields
+    Type* type = nullptr;
+    Type* filter = nullptr;
+    Type* input = nullptr;
+    Type* patch = nullptr;
+    bool searchable = false;
+  };
+  // How a property looks on the way out and in.
+  struct Shown {
+    const Type* out = nullptr;
+    const Type* in = nullptr;
+  };
+  // Where properties are added: the types of one object.
+  struct Place {
+    Type& out;
+    std::vector<Type*> in;
+    Type* filter = nullptr;  // of a collection itself
+    std::string_view name;   // what types of the objects in it are called after
+    int level = 1;
+  };
+
+  Types& types() { return schema_.types_; }
+  static const Type* scalar(Scalar which) { return builtIn().scalar(which); }
+
+  static std::vector<std::string> queryFieldsOf(const std::string& base) {
+    return {base, base + "ById", base + "Count", base + "Search"};
+  }
+  static std::vector<std::string> typesOf(const std::string& base) {
+    const std::string type = capitalized(base);
+    return {type, type + "Filter", type + "Input", type + "Patch"};
+  }
+  static std::vector<std::string> mutationsOf(const std::string& base) {
+    const std::string type = capitalized(base);
+    return {"create" + type, "update" + type, "replace" + type, "delete" + type};
+  }
+  static bool free(const std::set<std::string>& taken, const std::vector<std::string>& names) {
+    return std::ranges::none_of(names, [&](const std::string& name) { return taken.contains(name); });
+  }
+
+  void declare(const data::Collection& collection) {
+    std::string base = graphqlName(collection.name());
+    while (!free(typeNames_, typesOf(base)) || !free(queryNames_, queryFieldsOf(base)) ||
+           !free(mutationNames_, mutationsOf(base))) {
+      base += '_';
+    }
+    const std::vector<std::string> names = typesOf(base);
+    typeNames_.insert(names.begin(), names.end());
+    for (std::string& field : queryFieldsOf(base)) queryNames_.insert(std::move(field));
+    for (std::string& field : mutationsOf(base)) mutationNames_.insert(std::move(field));
+    Declared made{collection, base};
+    made.type = &types().add(TypeKind::object, names[0], "A document of " + collection.name() + ".");
+    made.filter = &types().add(TypeKind::inputObject, names[1], "Which documents of " + collection.name() + ".");
+    made.input = &types().add(TypeKind::inputObject, names[2], "A whole document of " + collection.name() + ".");
+    made.patch = &types().add(TypeKind::inputObject, names[3],
+                              "The fields to change; an object or list in it takes the place of the old one.");
+    made.searchable = std::ranges::find(schema_.searchable_, collection.name()) != schema_.searchable_.end();
+    made.type->collection = made.filter->collection = made.input->collection = made.patch->collection =
+        collection.name();
+    schema_.byCollection_.emplace(collection.name(), made.type);
+    declared_.push_back(std::move(made));
+  }
+
+  std::string freeTypeName(std::string wanted) {
+    while (typeNames_.contains(wanted)) wanted += '_';
+    typeNames_.insert(wanted);
+    return wanted;
+  }
+
+  // ---- what a collection holds
+
+  void describe(Declared& each) {
+    addServerFields(each);
+    for (const std::string_view word : kLogicWords) {
+      const Type* type =
+          word == "not" ? static_cast<const Type*>(each.filter) : types().list(types().nonNull(each.filter));
+      each.filter->inputs.push_back({std::string(word), "", type, std::string(word)});
+    }
+    const doc::DocumentView source = each.collection.schemaSource;
+    const size_t properties = countProperties(source, 1);
+    if (!each.collection.schemaSource.empty() && properties <= left_) {
+      left_ -= properties;
+      addProperties(source, {*each.type, {each.input, each.patch}, each.filter, each.type->name, 1});
+    } else {
+      addRest(each);
+    }
+    if (each.searchable && !each.type->field("_score")) {
+      Field score;
+      score.name = "_score";
+      score.description = "Of a search hit: how near it is. Null elsewhere.";
+      score.type = scalar(Scalar::real);
+      score.source = Source::score;
+      each.type->fields.push_back(std::move(score));
+    }
+  }
+
+  // Only what every document has and this collection hides from nobody can never be null.
+  void addServerFields(Declared& each) {
+    for (const std::string_view name : kServerFields) {
+      const bool isId = name == "id" || name == "ownerId";
+      Field field;
+      field.name = field.key = name;
+      field.type = scalar(isId ? Scalar::id : Scalar::dateTime);
+      const auto& policy = each.collection.policy;
+      const bool hidden = policy && policy->deniedReadFields().covers(name);
+      if (name != "ownerId" && !hidden) {
+        field.type = types().nonNull(field.type);
+      }
+      each.type->fields.push_back(field);
+      addFilter(*each.filter, field.name, field.key);
+      if (isId) each.input->inputs.push_back({field.name, "", scalar(Scalar::id), field.key});
+      if (name == "ownerId") each.patch->inputs.push_back({field.name, "", scalar(Scalar::id), field.key});
+    }
+  }
+
+  void addRest(Declared& each) {
+    Field rest;
+    rest.name = "data";
+    rest.description = "All fields but those of the server.";
+    rest.type = scalar(Scalar::json);
+    rest.source = Source::rest;
+    each.type->hasRest = true;
+    each.type->fields.push_back(rest);
+    each.filter->inputs.push_back({"data", "Conditions on fields of the document.", scalar(Scalar::json), "data"});
+    each.input->hasRest = each.patch->hasRest = true;
+    for (Type* type : {each.input, each.patch}) {
+      type->inputs.push_back({"data", "The document's own fields.", scalar(Scalar::json), "data"});
+    }
+  }
+
+  static void addFilter(Type& filter, const std::string& name, const std::string& key) {
+    if (!filter.input(name)) filter.inputs.push_back({name, "", scalar(Scalar::condition), key});
+  }
+
+  void addProperties(doc::DocumentView schema, const Place& place) {
+    const auto properties = objectAt(schema, "properties");
+    if (!properties) return;
+    std::set<std::string> declared;
+    for (const doc::Element& each : *properties) declared.insert(graphqlName(each.key));
+    for (const doc::Element& each : *properties) {
+      const std::string name = graphqlName(each.key);
+      const bool ofServer = place.filter && isServerField(each.key);
+      if (name.empty() || ofServer || each.value.type() != doc::BsonType::document || place.out.field(name)) continue;
+      addProperty(name, each.key, each.value.asDocument(), declared, place);
+    }
+  }
+
+  void addProperty(const std::string& name, std::string_view key, doc::DocumentView schema,
+                   const std::set<std::string>& declared, const Place& place) {
+    const auto items = objectAt(schema, "items");
+    const std::string_view target =
+        schema.stringOr("x-ref").empty() && items ? items->stringOr("x-ref") : schema.stringOr("x-ref");
+    const Type* related = target.empty() ? nullptr : schema_.typeOf(target);
+    if (related) return addRelation(name, key, *related, schema.stringOr("x-ref").empty(), declared, place);
+    const Shown shown = target.empty() ? shownAs(schema, std::string(place.name) + capitalized(name), place.level)
+                                       : ids(schema.stringOr("x-ref").empty());
+    Field field;
+    field.name = name;
+    field.key = key;
+    field.description = schema.stringOr("description");
+    field.type = shown.out;
+    place.out.fields.push_back(field);
+    for (Type* in : place.in) in->inputs.push_back({name, field.description, shown.in, field.key});
+    if (place.filter) addFilter(*place.filter, name, field.key);
+  }
+
+  Shown ids(bool many) {
+    const Type* type = scalar(Scalar::id);
+    if (many) type = types().list(type);
+    return {type, type};
+  }
+
+  // The object under the property's name without "Id", the id under the name with it.
+  void addRelation(const std::string& name, std::string_view key, const Type& related, bool many,
+                   const std::set<std::string>& declared, const Place& place) {
+    std::string object = name;
+    std::string id = name + "Id";
+    for (const std::string_view ending : {"_id", "Id", "Ids", "_ids"}) {
+      if (name.size() <= ending.size() || !name.ends_with(ending)) continue;
+      id = name;
+      object = name.substr(0, name.size() - ending.size()) + (ending.ends_with('s') ? "s" : "");
+    }
+    std::string& made = id == name ? object : id;
+    while (declared.contains(made) || place.out.field(made)) made += '_';
+    const Type* idType = ids(many).out;
+    Field reference;
+    reference.name = object;
+    reference.key = key;
+    reference.type = many ? types().list(types().nonNull(&related)) : &related;
+    reference.source = Source::relation;
+    reference.collection = related.collection;
+    reference.description = "Null where it cannot be read.";
+    Field plain;
+    plain.name = id;
+    plain.key = key;
+    plain.type = idType;
+    place.out.fields.push_back(std::move(reference));
+    place.out.fields.push_back(std::move(plain));
+    for (const std::string& each : id == name ? std::vector{name} : std::vector{name, id}) {
+      for (Type* in : place.in) in->inputs.push_back({each, "", idType, std::string(key)});
+      if (place.filter) addFilter(*place.filter, each, std::string(key));
+    }
+  }
+
+  Shown shownAs(doc::DocumentView schema, const std::string& name, int level) {
+    const std::string_view type = schema.find("x-bson") ? "" : typeNameOf(schema);
+    if (type == "array") {
+      const auto items = objectAt(schema, "items");
+      if (!items) return {scalar(Scalar::json), scalar(Scalar::json)};
+      const Shown each = shownAs(*items, name, level);
+      return {types().list(each.out), types().list(each.in)};
+    }
+    if (type == "object" && level <= kMostLevels) {
+      if (const auto shown = objectShown(schema, name, level)) return *shown;
+    }
+    const Type* plain = scalar(scalarOf(schema));
+    return {plain, plain};
+  }
+
+  std::optional<Shown> objectShown(doc::DocumentView schema, const std::string& name, int level) {
+    const auto properties = objectAt(schema, "properties");
+    if (!properties || !hasUsable(*properties)) return std::nullopt;
+    Type& out = types().add(TypeKind::object, freeTypeName(name), std::string(schema.stringOr("description")));
+    Type& in = types().add(TypeKind::inputObject, freeTypeName(name + "Input"));
+    addProperties(schema, {out, {&in}, nullptr, out.name, level + 1});
+    return Shown{&out, &in};
+  }
+
+  // ---- where operations begin
+
+  void addRoots(const Declared& each) {
+    const std::string& name = each.collection.name();
+    const std::vector<std::string> fields = queryFieldsOf(each.base);
+    const std::vector<std::string> changes = mutationsOf(each.base);
+    const InputValue id{"id", "", types().nonNull(scalar(Scalar::id))};
+    const InputValue filter{"filter", "", each.filter};
+    const InputValue limit{"limit", "At most 1000; 50 without it.", scalar(Scalar::integer)};
+    const InputValue input{"input", "", types().nonNull(each.input)};
+    const InputValue patch{"patch", "", types().nonNull(each.patch)};
+    const Type* many = types().list(types().nonNull(each.type));
+
+    root(*query_, fields[0], "Documents of " + name + ".", Source::list, name, many,
+         {filter,
+          {"sort", "Fields with 1 or -1, such as {createdAt: -1}; ascending id without it.", scalar(Scalar::json)},
+          limit,
+          {"skip", "", scalar(Scalar::integer)},
+          {"after", "Only documents behind this id; not with another order.", scalar(Scalar::id)}});
+    root(*query_, fields[1], "One document of " + name + ".", Source::byId, name, each.type, {id});
+    root(*query_, fields[2], "How many documents of " + name + " there are.", Source::count, name,
+         scalar(Scalar::integer), {filter});
+    if (each.searchable) {
+      root(*query_, fields[3], "The documents of " + name + " nearest to a text or vector.", Source::search, name, many,
+           {{"field", "The vector field; the first one without it.", scalar(Scalar::string)},
+            {"text", "", scalar(Scalar::string)},
+            {"vector", "", types().list(types().nonNull(scalar(Scalar::real)))},
+            filter,
+            limit});
+    }
+    root(*mutation_, changes[0], "Creates a document.", Source::create, name, each.type, {input});
+    root(*mutation_, changes[1], "Changes fields of a document.", Source::update, name, each.type, {id, patch});
+    root(*mutation_, changes[2], "Puts another document in place of one.", Source::replace, name, each.type,
+         {id, input});
+    root(*mutation_, changes[3], "Deletes a document.", Source::remove, name, scalar(Scalar::boolean), {id});
+  }
+
+  static void root(Type& parent, std::string name, std::string description, Source source, std::string collection,
+                   const Type* type, std::vector<InputValue> arguments) {
+    Field field;
+    field.name = std::move(name);
+    field.description = std::move(description);
+    field.source = source;
+    field.collection = std::move(collection);
+    field.type = type;
+    field.arguments = std::move(arguments);
+    parent.fields.push_back(std::move(field));
+  }
+
+  void publish() {
+    schema_.query_ = query_;
+    schema_.mutation_ = mutation_;
+    for (const Types* types : {&builtIn().types, static_cast<const Types*>(&schema_.types_)}) {
+      for (const Type& type : types->all()) {
+        schema_.byName_.emplace(type.name, &type);
+        schema_.all_.push_back(&type);
+      }
+    }
+    std::ranges::sort(schema_.all_, {}, &Type::name);
+  }
+
+  Schema& schema_;
+  std::set<std::string> typeNames_, queryNames_, mutationNames_;
+  std::deque<Declared> declared_;
+  Type* query_ = nullptr;
+  Type* mutation_ = nullptr;
+  size_t left_ = kMostProperties;
+};
+
+std::shared_ptr<const Schema> Schema::build(std::vector<data::CollectionPtr> collections,
+                                            const std::vector<std::string>& searchable) {
+  static std::atomic<uint64_t> last = 0;
+  auto schema = std::make_shared<Schema>();
+  schema->number_ = ++last;
+  SchemaBuilder(*schema, std::move(collections), searchable).build();
+  return schema;
+}
+
+}  // namespace mb::graphql

@@ -1,0 +1,73 @@
+// A server whose handlers read bodies piece by piece, and answer with files and with bodies made on the way.
+#pragma once
+
+#include "base/descriptor.h"
+#include "http/body.h"
+#include "http/test_server.h"
+
+namespace mb::http {
+
+// Bytes that tell where they stand.
+std::string pattern(size_t size, size_t from = 0);
+// What /count answers of a body.
+std::string countOf(std::string_view body);
+
+// PUT, all of which stream:
+//   /count           reads all; countOf() of it
+//   /limit/<bytes>   the same under a limit
+//   /some/<bytes>    reads so many at least, answers 403
+//   /refused         reads nothing, answers 403
+//   /held            reads nothing until release(), then as /count
+//   /size            what size() says
+// GET:
+//   /file/<from>/<bytes>     of the file
+//   /part/<from>/<bytes>     the same as 206, as application/json
+//   /unchanged               304, with a file all the same
+//   /pieces/<count>/<bytes>  so many pieces of so many bytes, behind one another the pattern
+//   /ends, /fails, /throws   break off behind the first of two pieces
+//   /never                   fails at once
+//   /long                    gives more than it said
+//   /plain                   "plain"
+class BodyService final : public Service {
+ public:
+  explicit BodyService(size_t fileBytes);
+
+  Result<size_t> bodyLimit(const Request& head) override;
+  Async<Response> handle(Request& request) override;
+
+  void release() { released_ = true; }
+  std::atomic<int> handled{0};
+  std::atomic<int> ended{0};               // handlers
+  std::atomic<size_t> pieces{0};           // handed out by readers or asked of sources
+  std::atomic<size_t> largest{0};          // of the pieces that were read
+  std::atomic<int> failures{0};            // of reads
+  std::atomic<int> sources{0};             // that live
+  std::atomic<ErrorCode> lastFailure{};    // of reads
+  std::shared_ptr<const Descriptor> file;  // pattern(), and as many bytes of 0 that the page cache does not hold
+
+ private:
+  Async<Response> put(Request& request);
+  Response partOf(size_t from, size_t bytes) const;
+  Task<std::string> readAll(BodyReader& body, size_t most);
+
+  std::atomic<bool> released_{false};
+};
+
+class BodyServer {
+ public:
+  explicit BodyServer(ServerSettings settings = {}, size_t fileBytes = 1 << 20);
+  ~BodyServer();
+
+  int port() const { return server.port(); }
+
+  Cores cores;
+  BodyService service;
+  Server server;
+};
+
+std::string put(std::string_view path, std::string_view body, std::string_view headers = "");
+// The same in chunks of at most `chunk` bytes.
+std::string putChunked(std::string_view path, std::string_view body, size_t chunk);
+std::string getFrom(std::string_view path);
+
+}  // namespace mb::http

@@ -1,0 +1,50 @@
+// The body of a request that its handler reads piece by piece. Private to this room.
+#pragma once
+
+#include "http/body.h"
+#include "http/connection.h"
+#include "http/pace.h"
+
+namespace mb::http {
+
+// Pieces stand behind the head in the connection's read buffer, which is given room once, at the beginning: views of
+// the head stay valid, and the buffer never holds more than one piece and what came with the head.
+class Connection::Stream final : public BodyReader {
+ public:
+  explicit Stream(Connection& connection);
+  Stream(const Stream&) = delete;
+
+  Task<std::string_view> read() override;
+  std::optional<uint64_t> size() const override;
+  void setLimit(uint64_t most) override { limit_ = most; }
+
+  // Once the handler has ended: gives up the last piece.
+  void endPiece();
+  // How much of the body the handler has not read; kEndless where its end, and the next request, cannot be found.
+  uint64_t unread() const;
+
+  static constexpr uint64_t kEndless = ~uint64_t{0};
+  static constexpr uint64_t kPassOver = 64 << 10;  // most that is passed over so that the connection may go on
+
+ private:
+  Task<std::string_view> readSized();
+  Task<std::string_view> readChunked();
+  Async<bool> receive(size_t most);
+  size_t available() const;
+  Error tooLarge() const;
+
+  Connection& connection_;
+  const size_t headBytes_;
+  const bool chunked_;
+  bool ended_;
+  uint64_t left_;  // of a body with a length
+  uint64_t received_ = 0;
+  uint64_t limit_ = ~uint64_t{0};
+  size_t piece_ = 0;     // bytes of the buffer that are handed out
+  bool invited_;         // the client sends its body: asked to, or unasked
+  bool broken_ = false;  // where the body ends cannot be known any more
+  std::optional<Error> failure_;
+  Pace pace_;
+};
+
+}  // namespace mb::http

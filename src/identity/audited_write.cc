@@ -1,0 +1,25 @@
+#include "identity/audited_write.h"
+
+#include "identity/audited.h"
+#include "identity/records.h"
+
+namespace mb::identity {
+
+Task<store::WriteOutcome> writeAudited(store::DocumentStore& store, audit::Auditor& auditor, store::ProjectNo project,
+                                       policy::Caller by, store::Deadline deadline,
+                                       std::vector<store::WriteTarget> targets, store::Judge judge, Audited audited) {
+  auto entries = auditor.entry(project, std::move(audited.action), auditActorOf(by), std::move(audited.target), by.ip,
+                               by.requestId, std::move(audited.details));
+  addTargets(targets, entries);
+  store::Judge whole =
+      [judge = std::move(judge), entries = std::move(entries)](
+          std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
+    TRY(std::vector<store::Change> changes, judge(before));
+    addPuts(changes, entries);
+    return changes;
+  };
+  store::WriteOptions options{.deadline = deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
+  co_return co_await store.write(std::move(targets), std::move(whole), std::move(options));
+}
+
+}  // namespace mb::identity

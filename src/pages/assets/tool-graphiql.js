@@ -1,0 +1,49 @@
+// /graphiql: GraphiQL in front of the project that the address or the token names.
+import { mount } from "./graphiql.js";
+import { call, hasToken, onToken, page, tell } from "./tool.js";
+
+const path = "/api/v1/graphql";
+const prefix = `mb.graphiql ${page.root} ${page.project} `;
+const welcome = `# Queries and changes of your collections. The schema's documentation opens at the left,
+# Ctrl-Space completes, Ctrl-Enter runs.
+{
+  __typename
+}
+`;
+
+// Tabs, queries and history, in the browser's storage, for each project its own. What the storage refuses is not kept.
+const storage = {
+  get length() {
+    return names().length;
+  },
+  getItem: (name) => attempt(() => localStorage.getItem(prefix + name)),
+  setItem: (name, value) => localStorage.setItem(prefix + name, value),
+  removeItem: (name) => attempt(() => localStorage.removeItem(prefix + name)),
+  clear: () => names().forEach((name) => localStorage.removeItem(name)),
+};
+
+function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
+}
+
+function names() {
+  return attempt(() => Object.keys(localStorage).filter((name) => name.startsWith(prefix))) ?? [];
+}
+
+async function fetcher({ query, variables, operationName }) {
+  const answer = await call("POST", path, { query, variables, operationName });
+  return answer.body ?? { errors: [{ message: `The server answered ${answer.status}.` }] };
+}
+
+const show = mount(document.getElementById("tool"), { storage, defaultQuery: welcome });
+let generation = 0;
+
+onToken(() => {
+  const introspects = hasToken();
+  show({ generation: ++generation, fetcher, introspects });
+  tell(introspects ? "" : "Queries need a token: of an end user, of a member, or an API key.");
+});

@@ -1,0 +1,78 @@
+#include "storage/bucket_kind.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "storage/storage_fixture.h"
+
+namespace mb::storage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class BucketKindTest : public StorageFixture {
+ protected:
+  static std::string document(std::string_view entries) {
+    return fmt::format(R"({{"formatVersion":1,"buckets":[{}]}})", entries);
+  }
+  std::vector<std::string> problems(std::string_view entries) {
+    const auto answer = plan(shop_, document(entries));
+    std::vector<std::string> paths;
+    if (!answer) {
+      for (const ErrorDetail& each : answer.error().details()) paths.push_back(each.path);
+    }
+    return paths;
+  }
+};
+
+TEST_F(BucketKindTest, TheShapeComesBackAsItWent) {
+  const std::string whole = document(R"({"access":"public","name":"web"},{"name":"docs"})");
+  EXPECT_EQ(summary(import(shop_, whole)), "2 0 0");
+  EXPECT_THAT(exported(shop_),
+              HasSubstr(R"("buckets":[{"name":"docs","access":"private"},{"name":"web","access":"public"}])"));
+  EXPECT_EQ(summary(import(shop_, whole)), "0 0 2");
+  // Where it says nothing of it, access stays.
+  EXPECT_EQ(summary(plan(shop_, document(R"({"name":"web"})"))), "0 0 1");
+  EXPECT_EQ(summary(import(shop_, document(R"({"name":"web","access":"private"})"))), "0 1 0");
+  EXPECT_THAT(exported(shop_), HasSubstr(R"({"name":"web","access":"private"})"));
+}
+
+TEST_F(BucketKindTest, NoneIsLeftOut) {
+  EXPECT_THAT(exported(shop_), ::testing::Not(HasSubstr("buckets")));
+}
+
+TEST_F(BucketKindTest, EveryProblemIsTold) {
+  bucket("Taken");
+  EXPECT_THAT(problems(R"({"name":"1"},{"name":"a","access":"open"},{"name":"b"},{"name":"B"},{"name":"taken"},{},7,
+                          {"name":"c","files":[]})"),
+              ElementsAre("/buckets/0/name", "/buckets/1/access", "/buckets/3/name", "/buckets/4/name",
+                          "/buckets/5/name", "/buckets/6", "/buckets/7/files"));
+}
+
+TEST_F(BucketKindTest, AChangeTakesItsPermission) {
+  const std::string one = document(R"({"name":"web"})");
+  EXPECT_EQ(codeOf(import(shop_, one, callerWith({"config:manage"}))), "FORBIDDEN");
+  EXPECT_EQ(summary(import(shop_, one, callerWith({"config:manage", "storage:manage"}))), "1 0 0");
+  EXPECT_EQ(summary(import(shop_, one, callerWith({"config:manage"}))), "0 0 1");
+}
+
+// Beside whatever else a project has.
+TEST_F(BucketKindTest, RandomShapesTravel) {
+  for (uint32_t seed = 1; seed <= 10; ++seed) {
+    const store::ProjectNo from = made(seed, 0);
+    std::mt19937 random(seed);
+    for (uint32_t i = 0; i < random() % 6; ++i) {
+      const Access there{admin(), snapshot(from), soon()};
+      ASSERT_TRUE(run(storage_->buckets().create(there, {fmt::format("b{}", i), random() % 2 ? "public" : "private"})));
+    }
+    const store::ProjectNo to = project();
+    const std::string shape = exported(from);
+    ASSERT_TRUE(import(to, shape));
+    EXPECT_EQ(exported(to), shape) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace mb::storage

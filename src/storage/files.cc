@@ -1,0 +1,395 @@
+#include "storage/files.h"
+
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/pchars.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
+
+#include "base/log.h"
+#include "storage/storage_rules.h"
+#include "store/records.h"
+
+namespace mb::storage {
+
+namespace {
+
+constexpr std::string_view kDefaultRole = "user";
+constexpr auto kCommitLimit = std::chrono::seconds(30);
+
+Error noBucket() {
+  return Error(ErrorCode::notFound, "no such bucket");
+}
+Error noFile() {
+  return Error(ErrorCode::notFound, "no such file");
+}
+Error lacks(std::string_view permission) {
+  return Error(ErrorCode::forbidden, fmt::format("this needs the permission {}", permission));
+}
+
+// End users who hold what they hold through the built-in role alone.
+bool reachesOwnOnly(const policy::Caller& caller) {
+  return caller.kind == policy::CallerKind::endUser && caller.role == kDefaultRole;
+}
+
+store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
+  return {project, collection, 0};
+}
+
+}  // namespace
+
+Result<BucketRecord> Files::require(const Access& access, std::string_view bucket, std::string_view path) const {
+  const BucketRecord* found = access.project->get(deps_.slot).find(bucket);
+  if (found == nullptr) return fail(noBucket());
+  CHECK(checkPath(path));
+  return *found;
+}
+
+// ---- reading
+
+Result<BucketRecord> Files::readable(const Access& access, std::string_view bucket, std::string_view path,
+                                     const std::optional<Signature>& signature, bool& own) const {
+  const policy::Caller& caller = access.caller;
+  const bool anonymous = caller.kind == policy::CallerKind::anonymous;
+  auto found = require(access, bucket, path);
+  if (!found && anonymous) return fail(noFile());
+  if (!found) return found;
+  own = false;
+  if (found->access == "public") return found;
+  if (signature) {
+    const bool live = signature->expires >= deps_.clock.now().ms / 1000;
+    const bool ours =
+        links_.verify(access.project->info().id.str(), found->bucketId, path, signature->expires, signature->signature);
+    if (live && ours) return found;
+  }
+  if (anonymous) return fail(noFile());
+  if (!caller.may("storage:read")) return fail(lacks("storage:read"));
+  own = reachesOwnOnly(caller);
+  return found;
+}
+
+Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, std::optional<Signature> signature) {
+  bool own = false;
+  CO_TRY(const BucketRecord found, readable(access, bucket, path, signature, own));
+  const store::CollectionRef files = in(access.project->info().number, kFiles);
+  const std::string key = fileKey(found.bucketId, path);
+  // Between the record and the blob the file may have become another one: then the record is another one too.
+  std::string missing;
+  while (true) {
+    CO_TRY(const auto stored, co_await deps_.store.get(files, key));
+    if (!stored) co_return fail(noFile());
+    OpenFile opened;
+    CO_TRY(opened.record, store::fromStore<FileRecord>(stored->view()));
+    if (own && opened.record.owner != access.caller.id) co_return fail(noFile());
+    opened.isPublic = found.access == "public";
+    auto file = co_await deps_.blobs.open(opened.record.blob);
+    if (file) {
+      opened.file = *std::move(file);
+      co_return opened;
+    }
+    if (file.error().code() != ErrorCode::notFound) co_return fail(std::move(file).error());
+    if (missing == opened.record.blob) {
+      co_return fail(Error(ErrorCode::internal, "something went wrong on the server")
+                         .withCause(fmt::format("the blob {} is missing", missing)));
+    }
+    missing = opened.record.blob;
+  }
+}
+
+Task<SignedLink> Files::sign(Access access, std::string bucket, std::string path, int64_t seconds) {
+  if (access.caller.kind == policy::CallerKind::anonymous) {
+    co_return fail(ErrorCode::unauthenticated, "this needs a bearer token");
+  }
+  if (seconds < 1 || seconds > kLongestLink) {
+    co_return fail(ErrorCode::invalidParam, fmt::format("sign must be between 1 and {}", kLongestLink));
+  }
+  bool own = false;
+  CO_TRY(const BucketRecord found, readable(access, bucket, path, std::nullopt, own));
+  CO_TRY(const auto stored,
+         co_await deps_.store.get(in(access.project->info().number, kFiles), fileKey(found.bucketId, path)));
+  if (!stored || (own && stored->view().stringOr("owner") != access.caller.id)) co_return fail(noFile());
+  const std::string& project = access.project->info().id.str();
+  const int64_t expires = deps_.clock.now().ms / 1000 + seconds;
+  SignedLink link;
+  link.expiresAt.ms = expires * 1000;
+  link.url = fmt::format("{}/api/v1/storage/{}", deps_.baseUrl, found.name);
+  for (std::string_view left = path; !left.empty();) {
+    const size_t slash = std::min(left.find('/'), left.size());
+    link.url += '/';
+    link.url += boost::urls::encode(left.substr(0, slash), boost::urls::unreserved_chars);
+    left.remove_prefix(std::min(slash + 1, left.size()));
+  }
+  link.url += fmt::format("?project={}&expires={}&signature={}", project, expires,
+                          links_.sign(project, found.bucketId, path, expires));
+  co_return link;
+}
+
+Task<std::vector<doc::Document>> Files::range(store::CollectionRef collection, const BucketRecord& bucket,
+                                              const std::string& owner, const FilePage& page,
+                                              store::Deadline deadline) {
+  const bool all = owner.empty();
+  const std::string from = all ? fileKey(bucket.bucketId, page.prefix) : page.prefix;
+  doc::BsonWriter filter;
+  if (!all) {
+    filter.appendString("bucket", bucket.bucketId);
+    filter.appendString("owner", owner);
+  }
+  filter.beginDocument(all ? "id" : "path");
+  filter.appendString("$gte", from);
+  filter.appendString("$lt", behind(from));
+  filter.end();
+  store::Query query;
+  query.collection = collection;
+  CO_TRY(query.filter, doc::Filter::parse(filter.finish()));
+  query.limit = page.limit;
+  query.skip = page.skip;
+  if (!all) query.sort = {{"path", 1}};
+  query.deadline = deadline;
+  CO_TRY(store::QueryResult found, co_await deps_.store.find(std::move(query)));
+  co_return std::move(found.documents);
+}
+
+Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
+  const BucketRecord* known = access.project->get(deps_.slot).find(bucket);
+  if (known == nullptr) co_return fail(noBucket());
+  const BucketRecord found = *known;
+  if (!access.caller.may("storage:read")) co_return fail(lacks("storage:read"));
+  FileList list;
+  // Longer than any path.
+  if (page.prefix.size() > kMostPathBytes) co_return list;
+  const store::ProjectNo project = access.project->info().number;
+  const std::string owner = reachesOwnOnly(access.caller) ? access.caller.id : "";
+  CO_TRY(const auto files, co_await range(in(project, kFiles), found, owner, page, access.deadline));
+  CO_TRY(const std::vector<FileRecord> records, store::fromStore<FileRecord>(files));
+  for (const FileRecord& record : records) list.files.push_back(viewOf(record));
+  if (page.skip > 0) co_return list;
+  page.limit = kMostFolders;
+  CO_TRY(const auto folders, co_await range(in(project, kFolders), found, owner, page, access.deadline));
+  CO_TRY(std::vector<FolderRecord> named, store::fromStore<FolderRecord>(folders));
+  for (FolderRecord& folder : named) list.folders.push_back(std::move(folder.path));
+  co_return list;
+}
+
+// ---- writing
+
+Task<FileView> Files::put(Access access, std::string bucket, std::string path, std::string contentType,
+                          Upload& upload) {
+  CO_TRY(const BucketRecord found, require(access, bucket, path));
+  if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
+  CO_CHECK(deps_.store.healthy());
+  const auto most = static_cast<uint64_t>(access.project->get(deps_.record).maxFileSize);
+  upload.setLimit(most);
+  const store::ProjectNo project = access.project->info().number;
+  FileRecord record;
+  record.id = fileKey(found.bucketId, path);
+  if (reachesOwnOnly(access.caller)) {
+    // Before all of it has come, though only what the commit finds counts.
+    CO_TRY(const auto there, co_await deps_.store.get(in(project, kFiles), record.id));
+    if (there && there->view().stringOr("owner") != access.caller.id) {
+      co_return fail(ErrorCode::forbidden, "this file is another's");
+    }
+  }
+  record.bucket = found.bucketId;
+  record.path = std::move(path);
+  record.contentType = std::move(contentType);
+  record.owner = access.caller.id;
+  record.blob = newBlobName(project);
+  const HeldBlobs::Hold hold(deps_.held, record.blob);
+  const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(record.blob);
+  auto received = co_await receive(*writer, upload, most, record.size);
+  if (!received) {
+    const Result<> gone = co_await writer->abandon();
+    if (!gone) logWarn("an upload that was cut left something behind", {{"cause", gone.error().message()}});
+    co_return fail(std::move(received).error());
+  }
+  record.sha256 = *std::move(received);
+
+  // It may have taken long: whether the project still takes files is looked at again.
+  access.deadline = std::chrono::steady_clock::now() + kCommitLimit;
+  CO_TRY(access.project, co_await deps_.snapshots.byNumber(project));
+  if (!access.project) co_return fail(noBucket());
+  if (access.project->info().status == snapshot::ProjectStatus::suspended) {
+    co_return fail(ErrorCode::projectSuspended, "this project is suspended");
+  }
+  if (!access.project->get(deps_.slot).holds(found.bucketId)) co_return fail(noBucket());
+  co_return co_await commit(std::move(access), found, std::move(record));
+}
+
+Task<std::string> Files::receive(BlobWriter& writer, Upload& upload, uint64_t most, int64_t& size) {
+  uint64_t taken = 0;
+  while (true) {
+    CO_TRY(const std::string_view piece, co_await upload.read());
+    if (piece.empty()) break;
+    taken += piece.size();
+    if (taken > most) co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
+    CO_CHECK(co_await writer.write(piece));
+  }
+  size = static_cast<int64_t>(taken);
+  co_return co_await writer.finish();
+}
+
+Result<std::pair<store::WriteTarget, store::Change>> Files::removal(store::ProjectNo project, std::string blob) {
+  jobs::JobSpec job;
+  job.kind = kBlobJob;
+  job.project = project;
+  job.payload = doc::encode(GoneBlobs{{std::move(blob)}});
+  if (deps_.blobs.lingers().count() > 0)
+    job.notBefore = Timestamp{deps_.clock.now().ms + deps_.blobs.lingers().count()};
+  return deps_.queue.asChange(std::move(job));
+}
+
+// The job that removes the blob of before is made beforehand, for the record as it then is; where the commit finds
+// another one it is made again.
+Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record) {
+  const store::ProjectNo project = access.project->info().number;
+  const bool own = reachesOwnOnly(access.caller);
+  const std::string shelf = shelfOf(record.id);
+  constexpr int kMostTries = 10;
+  for (int attempt = 1;; ++attempt) {
+    CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), record.id));
+    CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
+    record.updatedAt = deps_.clock.now();
+    record.createdAt = old ? old->createdAt : record.updatedAt;
+    std::vector<store::WriteTarget> targets{{in(project, kFiles), record.id}, {in(project, kStored), shelf}};
+    std::vector<store::Change> beside;
+    std::vector<std::string> jobs;
+    if (old) {
+      CO_TRY(auto job, removal(project, old->blob));
+      jobs.push_back(job.first.id);
+      targets.push_back(std::move(job.first));
+      beside.push_back(std::move(job.second));
+    }
+    if (follower_ != nullptr) {
+      CO_TRY(jobs::JobChanges following, co_await follower_->fileUploaded(project, bucket.name, record));
+      std::ranges::move(following.targets, std::back_inserter(targets));
+      std::ranges::move(following.changes, std::back_inserter(beside));
+      std::ranges::move(following.ids, std::back_inserter(jobs));
+    }
+    bool changed = false;
+    store::Judge judge = [&](Before before) -> Result<Changes> {
+      TRY(const std::optional<FileRecord> now, store::fromStore<FileRecord>(before[0]));
+      if (own && now && now->owner != record.owner) return fail(ErrorCode::forbidden, "this file is another's");
+      if (now.has_value() != old.has_value() || (now && now->blob != old->blob)) {
+        changed = true;
+        return fail(ErrorCode::conflict, "others are writing this file too, try again");
+      }
+      Changes changes;
+      changes.push_back(store::Change::put(doc::encode(record)));
+      changes.push_back(counted(before[1], shelf, now ? 0 : 1, record.size - (now ? now->size : 0)));
+      std::ranges::move(beside, std::back_inserter(changes));
+      return changes;
+    };
+    store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
+    auto done = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
+    if (done) {
+      if (!jobs.empty()) deps_.queue.wake(std::move(jobs));
+      co_return viewOf(record);
+    }
+    if (!changed || attempt == kMostTries) co_return fail(std::move(done).error());
+  }
+}
+
+Task<> Files::remove(Access access, std::string bucket, std::string path) {
+  CO_TRY(const BucketRecord found, require(access, bucket, path));
+  if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
+  const store::ProjectNo project = access.project->info().number;
+  const std::string key = fileKey(found.bucketId, path);
+  const std::string shelf = shelfOf(key);
+  constexpr int kMostTries = 10;
+  for (int attempt = 1;; ++attempt) {
+    CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), key));
+    if (!stored) co_return co_await removeFolder(std::move(access), found, std::move(path));
+    CO_TRY(const FileRecord old, store::fromStore<FileRecord>(stored->view()));
+    if (reachesOwnOnly(access.caller) && old.owner != access.caller.id) {
+      if (found.access == "public") co_return fail(ErrorCode::forbidden, "this file is another's");
+      co_return fail(noFile());
+    }
+    CO_TRY(auto job, removal(project, old.blob));
+    const std::string jobId = job.first.id;
+    std::vector<store::WriteTarget> targets{
+        {in(project, kFiles), key}, {in(project, kStored), shelf}, std::move(job.first)};
+    bool changed = false;
+    store::Judge judge = [&](Before before) -> Result<Changes> {
+      if (!before[0] || before[0]->view().stringOr("blob") != old.blob) {
+        changed = true;
+        return fail(ErrorCode::conflict, "others are writing this file too, try again");
+      }
+      Changes changes;
+      changes.push_back(store::Change::remove());
+      changes.push_back(counted(before[1], shelf, -1, -old.size));
+      changes.push_back(std::move(job.second));
+      return changes;
+    };
+    store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
+    auto done = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
+    if (done) {
+      deps_.queue.wake({jobId});
+      co_return Result<>();
+    }
+    if (!changed || attempt == kMostTries) co_return fail(std::move(done).error());
+  }
+}
+
+// ---- folders
+
+Task<std::string> Files::createFolder(Access access, std::string bucket, std::string folder) {
+  while (folder.ends_with('/')) folder.pop_back();
+  auto found = require(access, bucket, folder);
+  if (!found && found.error().code() == ErrorCode::invalidParam) {
+    co_return fail(
+        Error(ErrorCode::validation, "/folder cannot be a path").withDetail("/folder", found.error().message()));
+  }
+  if (!found) co_return fail(std::move(found).error());
+  if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
+  FolderRecord record{fileKey(found->bucketId, folder), found->bucketId, folder, access.caller.id, deps_.clock.now()};
+  std::vector<store::WriteTarget> targets{{in(access.project->info().number, kFolders), record.id}};
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    Changes changes;
+    changes.push_back(before[0] ? store::Change::keep() : store::Change::put(doc::encode(record)));
+    return changes;
+  };
+  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  co_return folder;
+}
+
+Task<> Files::removeFolder(Access access, BucketRecord bucket, std::string path) {
+  const store::ProjectNo project = access.project->info().number;
+  const store::WriteTarget target{in(project, kFolders), fileKey(bucket.bucketId, path)};
+  const bool own = reachesOwnOnly(access.caller);
+  const auto theirs = [&](const std::optional<doc::Document>& folder) {
+    return folder && (!own || folder->view().stringOr("owner") == access.caller.id);
+  };
+  CO_TRY(const auto folder, co_await deps_.store.get(target.collection, target.id));
+  if (!theirs(folder)) co_return fail(noFile());
+  const FilePage inside{path + "/", 1, 0};
+  for (const store::CollectionNo kind : {kFiles, kFolders}) {
+    CO_TRY(const auto held, co_await range(in(project, kind), bucket, "", inside, access.deadline));
+    if (!held.empty()) co_return fail(ErrorCode::conflict, "this folder is not empty");
+  }
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    if (!theirs(before[0])) return fail(noFile());
+    Changes changes;
+    changes.push_back(store::Change::remove());
+    return changes;
+  };
+  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
+  CO_CHECK(co_await deps_.store.write({target}, std::move(judge), std::move(options)));
+  co_return Result<>();
+}
+
+// ---- counting
+
+Task<StoredRecord> Files::stored(store::ProjectNo project) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < kShelves; ++i) ids.push_back(std::to_string(i));
+  CO_TRY(const auto found, co_await deps_.store.getMany(in(project, kStored), std::move(ids)));
+  StoredRecord sum;
+  for (const auto& each : found) {
+    CO_TRY(const std::optional<StoredRecord> count, store::fromStore<StoredRecord>(each));
+    if (!count) continue;
+    sum.files += count->files;
+    sum.bytes += count->bytes;
+  }
+  co_return sum;
+}
+
+}  // namespace mb::storage

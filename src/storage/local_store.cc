@@ -1,0 +1,203 @@
+#include "storage/local_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/sha256.h"
+
+namespace mb::storage {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kIncoming = "incoming";
+constexpr int kFolders = 256;
+// What an upload holds in memory before it goes to the disk; most files are smaller, and one trip is all they take.
+constexpr size_t kBuffer = 256 << 10;
+// What stands unsynced at most, so that the last sync of a large file is no longer than others.
+constexpr uint64_t kSyncEvery = 32 << 20;
+
+std::string folderName(int number) {
+  return fmt::format("{:02x}", number);
+}
+
+std::unexpected<Error> diskError(std::string_view doing, const fs::path& path) {
+  const int reason = errno;
+  Error error = fileError(doing, path).error().clone();
+  const bool full = reason == ENOSPC || reason == EDQUOT || reason == EMFILE || reason == ENFILE;
+  return fail(
+      Error(full ? ErrorCode::unavailable : ErrorCode::internal,
+            full ? "the server has no room for this file, try again later" : "something went wrong on the server")
+          .withCause(error.message()));
+}
+
+Result<> makeFolder(const fs::path& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fileError("make", path);
+  return {};
+}
+
+}  // namespace
+
+fs::path blobPath(std::string_view name) {
+  return fs::path(kBlobsFolder) / name.substr(name.find('-') + 1, 2) / name;
+}
+
+Result<> makeBlobFolders(const fs::path& directory) {
+  CHECK(makeFolder(directory));
+  CHECK(makeFolder(directory / kBlobsFolder));
+  CHECK(makeFolder(directory / kIncoming));
+  for (int i = 0; i < kFolders; ++i) CHECK(makeFolder(directory / kBlobsFolder / folderName(i)));
+  CHECK(syncDirectory(directory / kBlobsFolder));
+  CHECK(syncDirectory(directory));
+  return syncDirectory(directory.parent_path());
+}
+
+// Runs on the pool but for write() and finish() themselves; one call at a time.
+class LocalStore::Writer final : public BlobWriter {
+ public:
+  Writer(LocalStore& store, BlobName name)
+      : store_(store), name_(std::move(name)), coming_(store.directory_ / kIncoming / name_) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  // One that did not finish; a file that stays where even this fails goes at the next start.
+  ~Writer() override {
+    if (!made_ || finished_) return;
+    store_.pool_.submit([path = coming_] { ::unlink(path.c_str()); });
+  }
+
+  Task<> write(std::string_view piece) override {
+    buffer_.append(piece);
+    if (buffer_.size() < kBuffer) co_return Result<>();
+    co_return co_await store_.pool_.run([this] { return flush(); });
+  }
+
+  // What is to go goes with the writer.
+  Task<> abandon() override { co_return Result<>(); }
+  Task<std::string> finish() override {
+    co_return co_await store_.pool_.run([this] { return publish(); });
+  }
+
+ private:
+  Result<> flush() {
+    if (!made_) {
+      file_ = Descriptor(::open(coming_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+      if (!file_.open()) return diskError("make", coming_);
+      made_ = true;
+    }
+    sum_.add(buffer_);
+    for (size_t at = 0; at < buffer_.size();) {
+      const ssize_t put = ::write(file_.get(), buffer_.data() + at, buffer_.size() - at);
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return diskError("write", coming_);
+      at += static_cast<size_t>(put);
+    }
+    unsynced_ += buffer_.size();
+    buffer_.clear();
+    if (unsynced_ >= kSyncEvery) CHECK(sync());
+    return {};
+  }
+
+  Result<> sync() {
+    if (::fdatasync(file_.get()) != 0) return diskError("sync", coming_);
+    unsynced_ = 0;
+    return {};
+  }
+
+  Result<std::string> publish() {
+    CHECK(flush());
+    CHECK(sync());
+    const fs::path final = store_.directory_ / blobPath(name_);
+    if (::rename(coming_.c_str(), final.c_str()) != 0) return diskError("make", final);
+    finished_ = true;
+    CHECK(syncDirectory(final.parent_path()));
+    return sum_.finish();
+  }
+
+  LocalStore& store_;
+  const BlobName name_;
+  const fs::path coming_;
+  Descriptor file_;
+  std::string buffer_;
+  Sha256 sum_;
+  uint64_t unsynced_ = 0;
+  bool made_ = false;
+  bool finished_ = false;
+};
+
+Result<std::unique_ptr<LocalStore>> LocalStore::open(fs::path directory) {
+  CHECK(makeBlobFolders(directory));
+  std::error_code failed;
+  for (const auto& left : fs::directory_iterator(directory / kIncoming, failed)) {
+    std::error_code ignored;
+    fs::remove(left.path(), ignored);
+  }
+  if (failed) {
+    return fail(ErrorCode::internal, fmt::format("cannot read {}: {}", directory.string(), failed.message()));
+  }
+  return std::unique_ptr<LocalStore>(new LocalStore(std::move(directory)));
+}
+
+std::unique_ptr<BlobWriter> LocalStore::create(BlobName name) {
+  return std::make_unique<Writer>(*this, std::move(name));
+}
+
+Task<std::shared_ptr<const Descriptor>> LocalStore::open(BlobName name) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto* found = open_.find(name)) co_return *found;
+  }
+  const fs::path path = directory_ / blobPath(name);
+  CO_TRY(auto file, co_await pool_.run([path]() -> Result<std::shared_ptr<const Descriptor>> {
+    auto opened = std::make_shared<Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (opened->open()) return std::shared_ptr<const Descriptor>(std::move(opened));
+    if (errno == ENOENT) return fail(ErrorCode::notFound, "there is no such file");
+    return diskError("open", path);
+  }));
+  const std::lock_guard lock(mutex_);
+  open_.put(std::move(name), file);
+  co_return file;
+}
+
+std::shared_ptr<BlobSource> LocalStore::source(BlobName, uint64_t, uint64_t) {
+  return nullptr;
+}
+
+Task<> LocalStore::remove(std::vector<BlobName> names) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const BlobName& name : names) open_.erase(name);
+  }
+  co_return co_await pool_.run([this, names = std::move(names)]() -> Result<> {
+    for (const BlobName& name : names) {
+      const fs::path path = directory_ / blobPath(name);
+      if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fileError("remove", path);
+    }
+    return {};
+  });
+}
+
+Task<BlobPage> LocalStore::list(std::string from) {
+  co_return co_await pool_.run([this, from = std::move(from)]() -> Result<BlobPage> {
+    const int number = from.empty() ? 0 : std::stoi(from, nullptr, 16);
+    BlobPage page;
+    const fs::path folder = directory_ / kBlobsFolder / folderName(number);
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+      std::error_code gone;
+      const uint64_t size = entry.file_size(gone);
+      if (!gone) page.blobs.push_back({entry.path().filename().string(), size});
+    }
+    if (failed) return fail(ErrorCode::internal, fmt::format("cannot read {}: {}", folder.string(), failed.message()));
+    if (number + 1 < kFolders) page.next = folderName(number + 1);
+    return page;
+  });
+}
+
+}  // namespace mb::storage

@@ -1,0 +1,52 @@
+// Blobs as objects of an S3-compatible store, "<bucket>/blobs/<name>". In memory stands one part of an upload and one
+// piece of a download, whatever the size of the file.
+#pragma once
+
+#include <atomic>
+
+#include "outbound/outbound.h"
+#include "storage/blob_store.h"
+#include "storage/s3_signature.h"
+
+namespace mb::storage {
+
+class S3Store final : public BlobStore {
+ public:
+  // References outlive it. The endpoint is the operator's own, so any address will do.
+  S3Store(StorageSettings::S3 settings, outbound::Outbound& outbound, const Clock& clock);
+
+  std::unique_ptr<BlobWriter> create(BlobName name) override;
+  Task<std::shared_ptr<const Descriptor>> open(BlobName name) override;
+  std::shared_ptr<BlobSource> source(BlobName name, uint64_t offset, uint64_t length) override;
+  Task<> remove(std::vector<BlobName> names) override;
+  Task<BlobPage> list(std::string from) override;
+  // Longer than a slow client takes for a file, mostly: each piece is a request of its own.
+  std::chrono::milliseconds lingers() const override { return std::chrono::hours(1); }
+  void stop() override {}
+
+ private:
+  class Writer;
+  class Source;
+  struct Call {
+    std::string method;
+    std::string key;  // below the bucket; "" for the bucket itself
+    S3Query query = {};
+    std::string body = {};
+    std::string range = {};
+    size_t mostBytes = 1 << 20;
+  };
+  // Tries again where the store did not answer, or could not. Fails with notFound for 404, unavailable for all else
+  // that is no success.
+  Task<outbound::Response> send(Call call);
+  outbound::Request requestOf(const Call& call) const;
+
+  const StorageSettings::S3 settings_;
+  const std::string host_;
+  const std::string basePath_;  // of the bucket, encoded
+  outbound::Outbound& outbound_;
+  const Clock& clock_;
+  // Uploads that hold a part in memory.
+  std::atomic<int> large_ = 0;
+};
+
+}  // namespace mb::storage

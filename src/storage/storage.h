@@ -1,0 +1,52 @@
+// Buckets and files of projects. The room, wired: made once by app/, before the queue starts; not at all where
+// SERVICE_STORAGE is off. Source: contract 2.14, 4.5, 4.6; decisions 3 and 8.
+#pragma once
+
+#include "storage/buckets.h"
+#include "storage/files.h"
+#include "storage/storage_settings.h"
+#include "storage/sweeper.h"
+
+namespace mb::storage {
+
+inline constexpr std::string_view kDirectory = "files";  // in the data directory
+
+// Collections of projects that this room owns.
+std::vector<store::SystemCollection> systemCollections();
+
+// References outlive the room.
+struct StorageDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<projects::ProjectRecord> record;
+  std::function<Task<std::vector<snapshot::ProjectInfo>>()> projects;  // see Sweeper
+  jobs::Queue& queue;
+  IdGenerator& ids;
+  const Clock& clock;
+  audit::Auditor& auditor;
+  const MasterSecret& master;
+  std::string baseUrl;
+};
+
+class Storage {
+ public:
+  // Adds the room's slot and its kinds of job.
+  Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs);
+
+  Buckets& buckets() { return buckets_; }
+  Files& files() { return files_; }
+  Sweeper& sweeper() { return sweeper_; }
+  BlobStore& blobs() { return *blobs_; }
+  HeldBlobs& held() { return held_; }
+
+ private:
+  const std::unique_ptr<BlobStore> blobs_;
+  HeldBlobs held_;
+  BucketTables tables_;
+  const snapshot::SlotKey<BucketTable> slot_;
+  Buckets buckets_;
+  Files files_;
+  Sweeper sweeper_;
+};
+
+}  // namespace mb::storage

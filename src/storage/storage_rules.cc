@@ -1,0 +1,168 @@
+#include "storage/storage_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/crypto.h"
+#include "identity/records.h"
+#include "store/records.h"
+
+namespace mb::storage {
+
+namespace {
+
+constexpr std::string_view kNameRule = "must be a letter, then at most 63 letters, digits, hyphens or underscores";
+constexpr std::string_view kAccessRule = "must be public or private";
+constexpr size_t kTagDigits = 32;
+// Whoever decodes again what is decoded already finds nothing behind it either.
+constexpr int kMostDecodings = 4;
+
+bool isAccess(std::string_view access) {
+  return access == "public" || access == "private";
+}
+
+int hexOf(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string decodedOnce(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const int high = i + 2 < text.size() && text[i] == '%' ? hexOf(text[i + 1]) : -1;
+    const int low = high < 0 ? -1 : hexOf(text[i + 2]);
+    if (low < 0) {
+      out += text[i];
+    } else {
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  return out;
+}
+
+bool climbs(std::string_view path) {
+  while (true) {
+    const size_t end = path.find_first_of("/\\");
+    const std::string_view segment = path.substr(0, end);
+    if (segment == "." || segment == "..") return true;
+    if (end == std::string_view::npos) return false;
+    path.remove_prefix(end + 1);
+  }
+}
+
+Result<> badPath(std::string_view why) {
+  return fail(ErrorCode::invalidParam, fmt::format("the path {}", why));
+}
+
+bool isTokenCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("!#$%&'*+-.^_`|~").contains(c);
+}
+
+}  // namespace
+
+std::vector<ErrorDetail> problemsOf(const NewBucket& bucket) {
+  std::vector<ErrorDetail> problems;
+  if (!identity::isName(bucket.name)) problems.push_back({"/name", std::string(kNameRule)});
+  if (bucket.access && !isAccess(*bucket.access)) problems.push_back({"/access", std::string(kAccessRule)});
+  return problems;
+}
+
+Result<> check(const NewBucket& bucket) {
+  std::vector<ErrorDetail> problems = problemsOf(bucket);
+  if (problems.empty()) return {};
+  std::string message = problems.front().path + " " + problems.front().message;
+  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+}
+
+Result<> checkAccess(std::string_view access) {
+  if (isAccess(access)) return {};
+  return fail(identity::invalid("/access", std::string(kAccessRule)));
+}
+
+std::string bucketKey(std::string_view name) {
+  return identity::lowerAscii(name);
+}
+
+Result<> checkPath(std::string_view path) {
+  if (path.empty() || path.size() > kMostPathBytes) {
+    return badPath(fmt::format("must have 1 to {} bytes", kMostPathBytes));
+  }
+  if (path.starts_with('/') || path.ends_with('/') || path.contains("//")) return badPath("has an empty segment");
+  std::string text(path);
+  for (int i = 0; i < kMostDecodings; ++i) {
+    if (climbs(text)) return badPath("has a segment \".\" or \"..\"");
+    const bool control = std::ranges::any_of(text, [](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return byte < 0x20 || byte == 0x7f;
+    });
+    if (control) return badPath("has a control character");
+    std::string next = decodedOnce(text);
+    if (next == text) break;
+    text = std::move(next);
+  }
+  if (path.contains('\\')) return badPath("has a backslash");
+  return {};
+}
+
+Result<std::string> contentTypeOf(std::string_view header) {
+  const std::string_view type = identity::trimmed(header);
+  if (type.empty()) return std::string(kUntyped);
+  const auto bad = [] { return fail(ErrorCode::invalidParam, "content-type is none"); };
+  if (type.size() > kMostTypeBytes) return bad();
+  if (!std::ranges::all_of(type, [](char c) { return c >= 0x20 && c < 0x7f; })) return bad();
+  const std::string_view essence = identity::trimmed(type.substr(0, type.find(';')));
+  const size_t slash = essence.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == essence.size()) return bad();
+  const std::string_view names[] = {essence.substr(0, slash), essence.substr(slash + 1)};
+  for (const std::string_view name : names) {
+    if (!std::ranges::all_of(name, isTokenCharacter)) return bad();
+  }
+  return std::string(type);
+}
+
+bool isInert(std::string_view contentType) {
+  const std::string type = identity::lowerAscii(identity::trimmed(contentType.substr(0, contentType.find(';'))));
+  if (type.starts_with("image/")) return !type.contains("svg") && !type.contains("xml");
+  if (type.starts_with("audio/") || type.starts_with("video/")) return !type.contains("xml");
+  return type == "text/plain" || type == "application/json";
+}
+
+std::string fileKey(std::string_view bucketId, std::string_view path) {
+  return fmt::format("{}/{}", bucketId, path);
+}
+
+std::string behind(std::string_view key) {
+  return fmt::format("{}\xf4\x8f\xbf\xbf", key);  // the last code point, so that a range is text too
+}
+
+std::string shelfOf(std::string_view fileKey) {
+  return std::to_string(sha256(fileKey)[0] % kShelves);
+}
+
+store::Change counted(const std::optional<doc::Document>& before, std::string shelf, int64_t files, int64_t bytes) {
+  StoredRecord count;
+  if (before) {
+    if (auto known = store::fromStore<StoredRecord>(before->view())) count = *std::move(known);
+  }
+  count.id = std::move(shelf);
+  count.files += files;
+  count.bytes += bytes;
+  return store::Change::put(doc::encode(count));
+}
+
+FileView viewOf(const FileRecord& record) {
+  return {record.path,        record.size,
+          record.contentType, fmt::format("\"{}\"", record.sha256.substr(0, kTagDigits)),
+          record.createdAt,   record.updatedAt};
+}
+
+BucketView viewOf(const BucketRecord& record) {
+  return {record.name, record.access, record.createdAt};
+}
+
+}  // namespace mb::storage

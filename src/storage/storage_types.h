@@ -1,0 +1,149 @@
+// The shapes of buckets and files: stored, in, out. Source: contract 2.14, 4.5, 4.6; decisions 6 and 8.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/shape.h"
+#include "store/store.h"
+
+namespace mb::storage {
+
+// Numbers 120 to 129 of the system collections belong to this room.
+inline constexpr store::CollectionNo kBuckets = 120;  // id: the name in lower case
+inline constexpr store::CollectionNo kFiles = 121;    // id: fileKey()
+inline constexpr store::CollectionNo kFolders = 122;  // id: fileKey()
+inline constexpr store::CollectionNo kStored = 123;   // what is stored, in kShelves counts
+
+struct BucketRecord {
+  std::string id;
+  std::string name;
+  std::string bucketId;  // "bkt_…": another bucket of this name is another one
+  std::string access;    // public, private
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<BucketRecord>(
+        "BucketRecord", doc::field("id", &BucketRecord::id), doc::field("name", &BucketRecord::name),
+        doc::field("bucketId", &BucketRecord::bucketId), doc::field("access", &BucketRecord::access),
+        doc::field("createdAt", &BucketRecord::createdAt));
+  }
+};
+
+struct BucketView {
+  std::string name;
+  std::string access;
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<BucketView>("Bucket", doc::field("name", &BucketView::name),
+                                  doc::field("access", &BucketView::access),
+                                  doc::field("createdAt", &BucketView::createdAt));
+  }
+};
+
+struct NewBucket {
+  std::string name;
+  std::optional<std::string> access;  // private where it is not said
+  static constexpr auto shape() {
+    return doc::shape<NewBucket>("NewBucket", doc::field("name", &NewBucket::name),
+                                 doc::field("access", &NewBucket::access));
+  }
+};
+
+struct BucketPatch {
+  std::string access;
+  static constexpr auto shape() {
+    return doc::shape<BucketPatch>("BucketPatch", doc::field("access", &BucketPatch::access));
+  }
+};
+
+struct FileRecord {
+  std::string id;
+  std::string bucket;  // bucketId
+  std::string path;
+  int64_t size = 0;
+  std::string contentType;
+  std::string sha256;  // hex
+  std::string blob;
+  std::string owner;  // user_…, key_…: who uploaded it
+  Timestamp createdAt;
+  Timestamp updatedAt;
+  static constexpr auto shape() {
+    return doc::shape<FileRecord>(
+        "FileRecord", doc::field("id", &FileRecord::id), doc::field("bucket", &FileRecord::bucket),
+        doc::field("path", &FileRecord::path), doc::field("size", &FileRecord::size),
+        doc::field("contentType", &FileRecord::contentType), doc::field("sha256", &FileRecord::sha256),
+        doc::field("blob", &FileRecord::blob), doc::field("owner", &FileRecord::owner),
+        doc::field("createdAt", &FileRecord::createdAt), doc::field("updatedAt", &FileRecord::updatedAt));
+  }
+};
+
+struct FileView {
+  std::string path;
+  int64_t size = 0;
+  std::string contentType;
+  std::string etag;  // as the header has it
+  Timestamp createdAt;
+  Timestamp updatedAt;
+  static constexpr auto shape() {
+    return doc::shape<FileView>("File", doc::field("path", &FileView::path), doc::field("size", &FileView::size),
+                                doc::field("contentType", &FileView::contentType), doc::field("etag", &FileView::etag),
+                                doc::field("createdAt", &FileView::createdAt),
+                                doc::field("updatedAt", &FileView::updatedAt));
+  }
+};
+
+struct FolderRecord {
+  std::string id;
+  std::string bucket;
+  std::string path;
+  std::string owner;
+  Timestamp createdAt;
+  static constexpr auto shape() {
+    return doc::shape<FolderRecord>("FolderRecord", doc::field("id", &FolderRecord::id),
+                                    doc::field("bucket", &FolderRecord::bucket),
+                                    doc::field("path", &FolderRecord::path), doc::field("owner", &FolderRecord::owner),
+                                    doc::field("createdAt", &FolderRecord::createdAt));
+  }
+};
+
+struct FolderBody {
+  std::string folder;
+  static constexpr auto shape() { return doc::shape<FolderBody>("Folder", doc::field("folder", &FolderBody::folder)); }
+};
+
+struct FileList {
+  std::vector<FileView> files;       // by path
+  std::vector<std::string> folders;  // those that were created by name
+  static constexpr auto shape() {
+    return doc::shape<FileList>("FileList", doc::field("files", &FileList::files),
+                                doc::field("folders", &FileList::folders));
+  }
+};
+
+struct SignedLink {
+  std::string url;
+  Timestamp expiresAt;
+  static constexpr auto shape() {
+    return doc::shape<SignedLink>("SignedLink", doc::field("url", &SignedLink::url),
+                                  doc::field("expiresAt", &SignedLink::expiresAt));
+  }
+};
+
+// One of a project's counts of what is stored; which, follows from the file, so that uploads rarely wait for each
+// other.
+struct StoredRecord {
+  std::string id;
+  int64_t files = 0;
+  int64_t bytes = 0;
+  static constexpr auto shape() {
+    return doc::shape<StoredRecord>("StoredRecord", doc::field("id", &StoredRecord::id),
+                                    doc::field("files", &StoredRecord::files),
+                                    doc::field("bytes", &StoredRecord::bytes));
+  }
+};
+
+FileView viewOf(const FileRecord& record);
+BucketView viewOf(const BucketRecord& record);
+
+}  // namespace mb::storage

@@ -1,0 +1,253 @@
+#include "storage/sweeper.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/cores.h"
+#include "base/log.h"
+#include "storage/buckets.h"
+#include "storage/files.h"
+#include "storage/storage_rules.h"
+#include "store/records.h"
+
+namespace mb::storage {
+
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr int kTicksBetweenPasses = 4 * 3600;
+constexpr size_t kPage = 100;
+constexpr auto kReadLimit = std::chrono::seconds(10);
+constexpr auto kWriteLimit = std::chrono::seconds(30);
+constexpr std::chrono::seconds kBackoff[] = {std::chrono::seconds(1), std::chrono::seconds(10),
+                                             std::chrono::seconds(60), std::chrono::seconds(600)};
+
+store::Query queryOf(store::ProjectNo project, store::CollectionNo collection, doc::Document filter, uint64_t limit) {
+  store::Query query;
+  query.collection = {project, collection, 0};
+  query.filter = *doc::Filter::parse(filter);
+  query.limit = limit;
+  query.deadline = std::chrono::steady_clock::now() + kReadLimit;
+  return query;
+}
+
+doc::Document keysOf(std::string_view bucketId) {
+  const std::string from = fileKey(bucketId, "");
+  doc::BsonWriter filter;
+  filter.beginDocument("id");
+  filter.appendString("$gte", from);
+  filter.appendString("$lt", behind(from));
+  filter.end();
+  return filter.finish();
+}
+
+jobs::Kind kindOf(std::string_view name, jobs::Handler handler) {
+  jobs::Kind kind;
+  kind.name = name;
+  kind.handler = std::move(handler);
+  kind.backoff.assign(std::begin(kBackoff), std::end(kBackoff));
+  kind.timeout = std::chrono::minutes(5);
+  kind.concurrency = 16;
+  kind.perProject = 8;
+  kind.perGroup = 8;
+  return kind;
+}
+
+store::WriteOptions asServer() {
+  return {.deadline = std::chrono::steady_clock::now() + kWriteLimit,
+          .actor = {"server", ""},
+          .lane = store::Lane::low,
+          .bumpEpochs = {}};
+}
+
+}  // namespace
+
+Sweeper::Sweeper(Deps deps) : deps_(std::move(deps)) {
+  deps_.queue.declare(kindOf(kBlobJob, [this](jobs::JobRun run) { return removeBlobs(std::move(run)); }));
+  deps_.queue.declare(kindOf(kBucketJob, [this](jobs::JobRun run) { return removeBucket(std::move(run)); }));
+}
+
+// ---- what commits left to do
+
+Task<> Sweeper::removeBlobs(jobs::JobRun run) {
+  CO_TRY(GoneBlobs gone, store::fromStore<GoneBlobs>(run.payload.view()));
+  // A backup may be about to read them; a look at all behind it finds them.
+  if (deps_.held.paused()) {
+    due_ = true;
+    co_return Result<>();
+  }
+  const size_t count = gone.blobs.size();
+  CO_CHECK(co_await deps_.blobs.remove(std::move(gone.blobs)));
+  removed_ += count;
+  co_return Result<>();
+}
+
+Task<> Sweeper::removeBucket(jobs::JobRun run) {
+  CO_TRY(const GoneBucket gone, store::fromStore<GoneBucket>(run.payload.view()));
+  const auto project = static_cast<store::ProjectNo>(gone.project);
+  while (true) {
+    const auto found = co_await deps_.store.find(queryOf(project, kFiles, keysOf(gone.bucket), kPage));
+    // The project was purged meanwhile.
+    if (!found && found.error().code() == ErrorCode::notFound) co_return Result<>();
+    if (!found) co_return fail(found.error().clone());
+    if (found->documents.empty()) break;
+    CO_TRY(std::vector<FileRecord> records, store::fromStore<FileRecord>(found->documents));
+    CO_CHECK(co_await removeRecords(project, std::move(records)));
+  }
+  while (true) {
+    CO_TRY(const auto found, co_await deps_.store.find(queryOf(project, kFolders, keysOf(gone.bucket), kPage)));
+    if (found.documents.empty()) co_return Result<>();
+    std::vector<store::WriteTarget> targets;
+    for (const doc::Document& folder : found.documents) {
+      targets.push_back({{project, kFolders, 0}, std::string(folder.view().stringOr("id"))});
+    }
+    store::Judge judge = [](std::span<const std::optional<doc::Document>> before) {
+      std::vector<store::Change> changes;
+      for (const auto& each : before) changes.push_back(each ? store::Change::remove() : store::Change::keep());
+      return Result<std::vector<store::Change>>(std::move(changes));
+    };
+    CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+  }
+}
+
+// At most kPage of them, with their counts and the removal of their blobs, in one commit.
+Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> records) {
+  GoneBlobs gone;
+  std::map<std::string, size_t> shelves;  // where each stands among the targets
+  std::vector<store::WriteTarget> targets;
+  for (const FileRecord& record : records) {
+    gone.blobs.push_back(record.blob);
+    targets.push_back({{project, kFiles, 0}, record.id});
+    shelves.emplace(shelfOf(record.id), 0);
+  }
+  for (auto& [shelf, place] : shelves) {
+    place = targets.size();
+    targets.push_back({{project, kStored, 0}, shelf});
+  }
+  jobs::JobSpec spec;
+  spec.kind = kBlobJob;
+  spec.project = project;
+  spec.payload = doc::encode(gone);
+  CO_TRY(auto job, deps_.queue.asChange(std::move(spec)));
+  const std::string jobId = job.first.id;
+  targets.push_back(std::move(job.first));
+  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) {
+    std::map<std::string, StoredRecord> less;
+    std::vector<store::Change> changes;
+    for (size_t i = 0; i < records.size(); ++i) {
+      // Whoever was quicker took the blob along.
+      const bool same = before[i] && before[i]->view().stringOr("blob") == records[i].blob;
+      changes.push_back(same ? store::Change::remove() : store::Change::keep());
+      if (!same) continue;
+      StoredRecord& sum = less[shelfOf(records[i].id)];
+      ++sum.files;
+      sum.bytes += records[i].size;
+    }
+    for (const auto& [shelf, place] : shelves) {
+      const StoredRecord& sum = less[shelf];
+      changes.push_back(counted(before[place], shelf, -sum.files, -sum.bytes));
+    }
+    changes.push_back(std::move(job.second));
+    return Result<std::vector<store::Change>>(std::move(changes));
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+  deps_.queue.wake({jobId});
+  co_return Result<>();
+}
+
+// ---- looking at all
+
+void Sweeper::start(const Executor& executor, TaskGroup& tasks) {
+  tasks.spawn(executor, loop());
+}
+
+Async<void> Sweeper::loop() {
+  // Short waits, so that a stop is not held up.
+  for (int tick = 0; !stopping_; ++tick) {
+    if (tick % kTicksBetweenPasses == 0) due_ = true;
+    if (!deps_.held.paused() && due_.exchange(false)) {
+      const Result<uint64_t> gone = co_await pass();
+      if (!gone) logWarn("looking for files that nobody owns failed", {{"cause", gone.error().message()}});
+      if (gone && *gone > 0) logInfo("files that nobody owned were removed", {{"count", *gone}});
+    }
+    co_await sleepFor(kTick);
+  }
+}
+
+Task<uint64_t> Sweeper::pass() {
+  uint64_t gone = 0;
+  std::string from;
+  while (!stopping_ && !deps_.held.paused()) {
+    CO_TRY(BlobPage page, co_await deps_.blobs.list(std::move(from)));
+    CO_TRY(const auto infos, co_await deps_.projects());
+    std::set<store::ProjectNo> projects;
+    for (const auto& info : infos) projects.insert(info.number);
+    std::map<store::ProjectNo, std::vector<BlobName>> byProject;
+    std::vector<BlobName> orphans;
+    for (BlobInfo& blob : page.blobs) {
+      const auto project = projectOf(blob.name);
+      // What is no blob is nothing of ours. One that is held now has its record to come; one that is not held any more
+      // has had its commit, which the search then sees.
+      if (!project || deps_.held.holds(blob.name)) continue;
+      (projects.contains(*project) ? byProject[*project] : orphans).push_back(std::move(blob.name));
+    }
+    for (auto& [project, blobs] : byProject) {
+      CO_TRY(std::vector<BlobName> more, co_await orphansOf(project, std::move(blobs)));
+      std::ranges::move(more, std::back_inserter(orphans));
+    }
+    gone += orphans.size();
+    CO_CHECK(co_await removeOrphans(std::move(orphans)));
+    if (page.next.empty()) break;
+    from = std::move(page.next);
+  }
+  co_return gone;
+}
+
+Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::vector<BlobName> blobs) {
+  std::vector<BlobName> orphans;
+  for (size_t at = 0; at < blobs.size(); at += kPage) {
+    const size_t end = std::min(at + kPage, blobs.size());
+    std::set<std::string> unnamed(blobs.begin() + static_cast<std::ptrdiff_t>(at),
+                                  blobs.begin() + static_cast<std::ptrdiff_t>(end));
+    doc::BsonWriter filter;
+    filter.beginDocument("blob");
+    filter.beginArray("$in");
+    size_t place = 0;
+    for (const std::string& name : unnamed) filter.appendString(doc::arrayKey(place++), name);
+    filter.end();
+    filter.end();
+    const auto found = co_await deps_.store.find(queryOf(project, kFiles, filter.finish(), 2 * kPage));
+    // A project that is being purged: a later look finds them.
+    if (!found && found.error().code() == ErrorCode::notFound) co_return std::vector<BlobName>();
+    if (!found) co_return fail(found.error().clone());
+    CO_TRY(std::vector<FileRecord> records, store::fromStore<FileRecord>(found->documents));
+    for (const FileRecord& record : records) unnamed.erase(record.blob);
+    // An upload may end just after its bucket did: its record is out of reach, and belongs to nobody.
+    CO_TRY(const auto buckets,
+           co_await deps_.store.find(queryOf(project, kBuckets, doc::Document(), 2 * kMostBuckets)));
+    std::erase_if(records, [&](const FileRecord& record) {
+      return std::ranges::any_of(buckets.documents, [&](const doc::Document& bucket) {
+        return bucket.view().stringOr("bucketId") == record.bucket;
+      });
+    });
+    for (size_t i = 0; i < records.size(); i += kPage) {
+      const auto first = records.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto last = records.begin() + static_cast<std::ptrdiff_t>(std::min(i + kPage, records.size()));
+      CO_CHECK(co_await removeRecords(project, std::vector<FileRecord>(first, last)));
+    }
+    orphans.insert(orphans.end(), unnamed.begin(), unnamed.end());
+  }
+  co_return orphans;
+}
+
+Task<> Sweeper::removeOrphans(std::vector<BlobName> blobs) {
+  if (blobs.empty() || deps_.held.paused()) co_return Result<>();
+  const size_t count = blobs.size();
+  CO_CHECK(co_await deps_.blobs.remove(std::move(blobs)));
+  removed_ += count;
+  orphans_ += count;
+  co_return Result<>();
+}
+
+}  // namespace mb::storage

@@ -1,0 +1,338 @@
+#include "vectors/embedding_jobs.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "store/records.h"
+
+namespace mb::vectors {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kMostBatchBytes = 256 << 10;  // of texts
+constexpr auto kCallLimit = 60s;
+constexpr size_t kUsualBytes = 300;
+constexpr uint64_t kSweptAtOnce = 200;
+
+store::Deadline soon() {
+  return std::chrono::steady_clock::now() + 10s;
+}
+
+store::WriteOptions asServer() {
+  return {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
+}
+
+jobs::JobSpec specOf(const snapshot::ProjectInfo& project, const std::string& field, std::string id) {
+  jobs::JobSpec spec;
+  spec.kind = kEmbeddingKind;
+  spec.project = project.number;
+  spec.id = std::move(id);
+  spec.group = field;
+  return spec;
+}
+
+std::string textOf(const VectorField& field, const std::optional<doc::Document>& document) {
+  return document ? field.source.of(*document) : std::string();
+}
+
+}  // namespace
+
+EmbeddingJobs::EmbeddingJobs(Deps deps) : deps_(deps) {
+  jobs::Kind kind;
+  kind.name = kEmbeddingKind;
+  kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };
+  kind.backoff = {1s, 5s, 30s, 2min, 10min, 30min, 60min, 120min};
+  kind.timeout = 90s;
+  kind.concurrency = 8;
+  kind.perProject = 2;
+  kind.perGroup = 1;
+  deps_.queue.declare(std::move(kind));
+}
+
+bool EmbeddingJobs::follows(const snapshot::ProjectSnapshot& project) const {
+  return project.get(deps_.slot).anyAutomatic;
+}
+
+void EmbeddingJobs::jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
+                            std::vector<events::FollowUp>& jobs) const {
+  const VectorTable& table = project.get(deps_.slot);
+  const auto found = table.byNumber.find(change.collection);
+  if (found == table.byNumber.end()) return;
+  for (const VectorFieldPtr& field : found->second->fields) {
+    if (!field->automatic) continue;
+    const bool same = change.before && change.after && textOf(*field, change.before) == textOf(*field, change.after);
+    if (same || (!change.before && textOf(*field, change.after).empty())) continue;
+    jobs::JobSpec spec = specOf(project.info(), field->id, fmt::format("embedding/{}/{}", field->id, change.position));
+    EmbeddingJob job{project.info().id.str(), field->id, "document", change.id, ""};
+    jobs.push_back({std::move(spec), kUsualBytes, [job = std::move(job)] { return doc::encode(job); }});
+  }
+}
+
+Async<void> EmbeddingJobs::committed(snapshot::SnapshotPtr, std::vector<std::string>) {
+  co_return;
+}
+
+jobs::JobSpec EmbeddingJobs::walkOf(const snapshot::ProjectInfo& project, const VectorField& field) const {
+  jobs::JobSpec spec = specOf(project, field.id, fmt::format("embedding/{}/walk/{}", field.id, deps_.ids.next()));
+  spec.payload = doc::encode(EmbeddingJob{project.id.str(), field.id, "walk", "", field.fingerprint});
+  return spec;
+}
+
+jobs::JobSpec EmbeddingJobs::sweepOf(const snapshot::ProjectInfo& project, const std::string& fieldId) const {
+  jobs::JobSpec spec = specOf(project, fieldId, fmt::format("embedding/{}/sweep", fieldId));
+  spec.payload = doc::encode(EmbeddingJob{project.id.str(), fieldId, "sweep", "", ""});
+  return spec;
+}
+
+// ---- running
+
+Task<> EmbeddingJobs::run(jobs::JobRun run) {
+  CO_TRY(EmbeddingJob job, store::fromStore<EmbeddingJob>(run.payload.view()));
+  Batch batch;
+  CO_TRY(batch.project, co_await deps_.snapshots.find(job.project));
+  if (!batch.project) co_return Result<>();
+  const auto& fields = batch.project->get(deps_.slot).byFieldId;
+  const auto found = fields.find(job.field);
+  if (job.what == "sweep") {
+    if (found != fields.end()) co_return Result<>();
+    co_return co_await runSweep(std::move(run), std::move(job));
+  }
+  if (found == fields.end() || !found->second.field->automatic) co_return Result<>();
+  batch.place = found->second;
+  if (job.what == "walk") co_return co_await runWalk(std::move(run), std::move(job), std::move(batch));
+  co_return co_await runDocument(std::move(run), std::move(job), std::move(batch));
+}
+
+Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batch) {
+  batch.items.push_back({job.document, {}});
+  // One that failed before goes alone: another text may be what the endpoint does not bear.
+  if (run.attempt == 1) {
+    CO_TRY(std::vector<jobs::WaitingJob> others,
+           co_await deps_.queue.oldest(std::string(kEmbeddingKind), run.project, job.field, kMostTexts - 1));
+    for (jobs::WaitingJob& other : others) {
+      CO_TRY(EmbeddingJob payload, store::fromStore<EmbeddingJob>(other.payload.view()));
+      if (other.failedAttempts > 0 || payload.what != "document") continue;
+      batch.items.push_back({std::move(payload.document), {std::move(other.id)}});
+    }
+  }
+  CO_CHECK(co_await look(batch));
+  Result<> embedded = co_await embed(batch, run.deadline);
+  if (!embedded && embedded.error().code() == ErrorCode::upstreamRejected && batch.items.size() > 1) {
+    batch.items.resize(1);
+    embedded = co_await embed(batch, run.deadline);
+  }
+  if (!embedded) co_return embedded;
+  co_return co_await commit(batch, run);
+}
+
+// The project's changes are followed before its documents are looked at, so that none is missed.
+Task<> EmbeddingJobs::joinEvents(const snapshot::ProjectInfo& project) {
+  const events::Dispatcher::Joining joining = deps_.dispatcher.join(project);
+  std::vector<store::WriteTarget> targets{joining.target()};
+  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    TRY(store::Change joins, joining.change(before[0]));
+    changes.push_back(std::move(joins));
+    return changes;
+  };
+  const auto done = co_await deps_.store.write(std::move(targets), std::move(judge), asServer());
+  deps_.dispatcher.joined(joining);
+  if (!done) co_return fail(done.error().clone());
+  co_return Result<>();
+}
+
+Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
+  const VectorField& field = *batch.place.field;
+  // Another walk goes through the documents for the config as it is now.
+  if (job.fingerprint != field.fingerprint) co_return Result<>();
+  if (job.document.empty()) CO_CHECK(co_await joinEvents(batch.project->info()));
+  store::Query query;
+  query.collection = {run.project, batch.place.collection->number, 0};
+  if (!job.document.empty()) {
+    doc::BsonWriter filter;
+    filter.beginDocument("id");
+    filter.appendString("$gt", job.document);
+    filter.end();
+    CO_TRY(query.filter, doc::Filter::parse(filter.finish()));
+  }
+  // Where it failed before, one at a time: only what the endpoint will not have is left out.
+  query.limit = run.attempt == 1 ? kMostTexts : 1;
+  query.deadline = soon();
+  auto page = co_await deps_.store.find(query);
+  // Large documents: an answer of the store holds 15 of the largest.
+  if (!page && page.error().code() == ErrorCode::payloadTooLarge) {
+    query.limit = 15;
+    page = co_await deps_.store.find(query);
+  }
+  if (!page) co_return fail(std::move(page).error());
+  const uint64_t limit = query.limit;
+  for (const doc::Document& document : page->documents) {
+    batch.items.push_back({std::string(document.view().stringOr("id")), {}});
+  }
+  batch.walked = batch.items.size() < limit;
+  if (!batch.walked) {
+    job.document = batch.items.back().document;
+    batch.next =
+        specOf(batch.project->info(), field.id, fmt::format("embedding/{}/walk/{}", field.id, deps_.ids.next()));
+    batch.next->payload = doc::encode(job);
+  }
+  CO_CHECK(co_await look(batch));
+  Result<> embedded = co_await embed(batch, run.deadline);
+  if (!embedded && (embedded.error().code() != ErrorCode::upstreamRejected || run.attempt == 1)) co_return embedded;
+  if (!embedded) {
+    logWarn("a document is left without an embedding, which the endpoint refuses",
+            {{"project", job.project}, {"field", field.config.name}, {"cause", embedded.error().cause()}});
+    for (Item& item : batch.items) item.open = false;
+  }
+  co_return co_await commit(batch, run);
+}
+
+Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
+  while (std::chrono::steady_clock::now() < run.deadline) {
+    CO_TRY(const std::vector<EmbeddingRow> rows,
+           co_await rowsBehind(deps_.store, run.project, job.field, "", kSweptAtOnce));
+    std::vector<store::WriteTarget> targets;
+    for (const EmbeddingRow& row : rows) targets.push_back({embeddingsOf(run.project), row.id});
+    targets.push_back({{run.project, kWalks, 0}, job.field});
+    store::Judge judge =
+        [](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+      std::vector<store::Change> changes;
+      for (const auto& each : before) changes.push_back(each ? store::Change::remove() : store::Change::keep());
+      return changes;
+    };
+    CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+    if (rows.size() < kSweptAtOnce) co_return Result<>();
+  }
+  co_return fail(ErrorCode::unavailable, "the time is up");
+}
+
+// ---- a batch
+
+Task<> EmbeddingJobs::look(Batch& batch) {
+  const store::ProjectNo project = batch.project->info().number;
+  const VectorField& field = *batch.place.field;
+  // A document stands in a commit once.
+  std::vector<Item> distinct;
+  for (Item& item : batch.items) {
+    const auto known = std::ranges::find(distinct, item.document, &Item::document);
+    if (known == distinct.end()) {
+      distinct.push_back(std::move(item));
+    } else {
+      std::ranges::move(item.jobs, std::back_inserter(known->jobs));
+    }
+  }
+  batch.items = std::move(distinct);
+  std::vector<std::string> ids;
+  std::vector<std::string> rowIds;
+  for (const Item& item : batch.items) {
+    ids.push_back(item.document);
+    rowIds.push_back(rowIdOf(field.id, item.document));
+  }
+  const store::CollectionRef collection{project, batch.place.collection->number, 0};
+  CO_TRY(const auto documents, co_await deps_.store.getMany(collection, ids));
+  CO_TRY(const auto rows, co_await deps_.store.getMany(embeddingsOf(project), rowIds));
+  size_t bytes = 0;
+  size_t kept = 0;
+  for (size_t i = 0; i < batch.items.size(); ++i) {
+    Item& item = batch.items[i];
+    item.text = textOf(field, documents[i]);
+    item.hash = documents[i] ? field.hashOf(item.text) : "";
+    item.open = !item.text.empty() && (!rows[i] || rows[i]->view().stringOr("hash") != item.hash);
+    bytes += item.text.size();
+    if (i > 0 && bytes > kMostBatchBytes && !batch.next && !batch.walked) break;
+    ++kept;
+  }
+  batch.items.resize(kept);
+  co_return Result<>();
+}
+
+Task<> EmbeddingJobs::embed(Batch& batch, store::Deadline deadline) {
+  std::vector<std::string> texts;
+  for (const Item& item : batch.items) {
+    if (item.open) texts.push_back(item.text);
+  }
+  if (texts.empty()) co_return Result<>();
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()) - 15s;
+  const auto timeout = std::clamp<std::chrono::milliseconds>(left, 1s, kCallLimit);
+  CO_TRY(TextVectors vectors, co_await deps_.embedder.embed(std::move(texts), batch.place.field->dimensions(),
+                                                            {batch.project->info().id.str(), "embeddings"}, timeout));
+  size_t at = 0;
+  for (Item& item : batch.items) {
+    if (item.open) item.vector = std::move(vectors[at++]);
+  }
+  co_return Result<>();
+}
+
+// Under the locks of the document and its row: only what is of the text as it is now is kept.
+store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& item,
+                                       const std::optional<doc::Document>& document,
+                                       const std::optional<doc::Document>& row) const {
+  if (!document) return row ? store::Change::remove() : store::Change::keep();
+  const std::string text = field.source.of(*document);
+  if (field.hashOf(text) != item.hash) return store::Change::keep();
+  if (row && row->view().stringOr("hash") == item.hash) return store::Change::keep();
+  if (!text.empty() && item.vector.empty()) return store::Change::keep();
+  EmbeddingRow made;
+  made.id = rowIdOf(field.id, item.document);
+  made.state = stateOf(field);
+  made.seq = rowIdOf(field.id, deps_.ids.next());
+  made.hash = item.hash;
+  if (!item.vector.empty()) made.vector = packed(item.vector);
+  return store::Change::put(doc::encode(made));
+}
+
+Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
+  const store::ProjectNo project = batch.project->info().number;
+  const store::CollectionRef collection{project, batch.place.collection->number, batch.place.collection->version};
+  std::vector<store::WriteTarget> targets;
+  for (const Item& item : batch.items) {
+    targets.push_back({collection, item.document});
+    targets.push_back({embeddingsOf(project), rowIdOf(batch.place.field->id, item.document)});
+  }
+  const size_t finished = targets.size();
+  targets.push_back(jobs::Queue::asCompletion(run).first);
+  for (const Item& item : batch.items) {
+    for (const std::string& id : item.jobs) {
+      jobs::JobRun other;
+      other.id = id;
+      targets.push_back(jobs::Queue::asCompletion(other).first);
+    }
+  }
+  const size_t added = targets.size();
+  std::vector<store::Change> more;
+  std::vector<std::string> wakes;
+  if (batch.next) {
+    CO_TRY(auto next, deps_.queue.asChange(*std::move(batch.next)));
+    wakes.push_back(next.first.id);
+    targets.push_back(std::move(next.first));
+    more.push_back(std::move(next.second));
+  }
+  if (batch.walked) {
+    targets.push_back({{project, kWalks, 0}, batch.place.field->id});
+    more.push_back(store::Change::put(doc::encode(WalkRow{batch.place.field->id, batch.place.field->fingerprint})));
+  }
+  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    for (size_t i = 0; i < batch.items.size(); ++i) {
+      changes.push_back(store::Change::keep());
+      changes.push_back(rowChange(*batch.place.field, batch.items[i], before[2 * i], before[2 * i + 1]));
+    }
+    for (size_t i = finished; i < added; ++i) {
+      changes.push_back(before[i] ? store::Change::remove() : store::Change::keep());
+    }
+    // A walk that somebody else has gone on with is not gone on with twice.
+    for (store::Change& change : more) {
+      changes.push_back(before[finished] ? std::move(change) : store::Change::keep());
+    }
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+  if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
+  deps_.keeper.embedded(project, batch.place.field->id);
+  co_return Result<>();
+}
+
+}  // namespace mb::vectors

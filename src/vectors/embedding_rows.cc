@@ -1,0 +1,67 @@
+#include "vectors/embedding_rows.h"
+
+#include <bit>
+#include <cstring>
+
+#include "store/records.h"
+
+namespace mb::vectors {
+
+static_assert(std::endian::native == std::endian::little);
+
+std::vector<store::SystemCollection> systemCollections() {
+  store::IndexSpec bySeq;
+  bySeq.name = "seq_1";
+  bySeq.keys = {{"seq", 1}};
+  return {{kEmbeddings, "__embeddings", {bySeq}, false, "state"}, {kWalks, "__vector_walks", {}}};
+}
+
+store::CollectionRef embeddingsOf(store::ProjectNo project) {
+  return {project, kEmbeddings, 0};
+}
+
+std::string rowIdOf(std::string_view fieldId, std::string_view document) {
+  return fmt::format("{}/{}", fieldId, document);
+}
+
+std::string_view documentOf(const EmbeddingRow& row) {
+  return std::string_view(row.id).substr(row.id.find('/') + 1);
+}
+
+std::string stateOf(const VectorField& field) {
+  return fmt::format("{}/{}", field.id, field.fingerprint);
+}
+
+doc::Value packed(std::span<const float> vector) {
+  doc::BsonWriter out;
+  out.appendBinary("", {reinterpret_cast<const char*>(vector.data()), vector.size_bytes()});
+  return doc::Value(out.finish().view().begin()->value);
+}
+
+std::vector<float> unpacked(const EmbeddingRow& row, size_t dimensions) {
+  if (row.vector.type() != doc::BsonType::binary) return {};
+  const std::string_view bytes = row.vector.view().asBinary();
+  if (bytes.size() != dimensions * sizeof(float)) return {};
+  std::vector<float> vector(dimensions);
+  std::memcpy(vector.data(), bytes.data(), bytes.size());
+  return vector;
+}
+
+Task<std::vector<EmbeddingRow>> rowsBehind(store::DocumentStore& store, store::ProjectNo project, std::string fieldId,
+                                           std::string seq, uint64_t limit) {
+  doc::BsonWriter filter;
+  filter.beginDocument("seq");
+  filter.appendString("$gt", seq.empty() ? fieldId + "/" : seq);
+  filter.appendString("$lt", fieldId + "0");  // the first text behind all that begin with "<field>/"
+  filter.end();
+  store::Query query;
+  query.collection = embeddingsOf(project);
+  CO_TRY(query.filter, doc::Filter::parse(filter.finish()));
+  query.sort = {{"seq", 1}};
+  query.limit = limit;
+  query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  CO_TRY(const store::QueryResult found, co_await store.find(std::move(query)));
+  co_return store::fromStore<EmbeddingRow>(found.documents);
+}
+
+}  // namespace mb::vectors

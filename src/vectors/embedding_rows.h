@@ -1,0 +1,49 @@
+// What is kept of the fields in mode auto, in system collections of the project: an embedding for each document, and
+// how far each field has been walked through.
+#pragma once
+
+#include <span>
+
+#include "vectors/vector_table.h"
+
+namespace mb::vectors {
+
+struct EmbeddingRow {
+  std::string id;     // "<field>/<document>"
+  std::string state;  // "<field>/<fingerprint>": tallied, so that it is known how many are of the present config
+  std::string seq;    // "<field>/<…>": ascends with the commits of the field
+  std::string hash;   // VectorField::hashOf()
+  doc::Value vector;  // 32-bit floats, little-endian, as binary; null where the text is empty
+  static constexpr auto shape() {
+    return doc::shape<EmbeddingRow>("Embedding", doc::field("id", &EmbeddingRow::id),
+                                    doc::field("state", &EmbeddingRow::state), doc::field("seq", &EmbeddingRow::seq),
+                                    doc::field("hash", &EmbeddingRow::hash),
+                                    doc::field("vector", &EmbeddingRow::vector));
+  }
+};
+
+// That all documents were looked at under a config, so that what is not of it is waiting as a job.
+struct WalkRow {
+  std::string id;  // of the field
+  std::string fingerprint;
+  static constexpr auto shape() {
+    return doc::shape<WalkRow>("VectorWalk", doc::field("id", &WalkRow::id),
+                               doc::field("fingerprint", &WalkRow::fingerprint));
+  }
+};
+
+std::vector<store::SystemCollection> systemCollections();
+
+store::CollectionRef embeddingsOf(store::ProjectNo project);
+std::string rowIdOf(std::string_view fieldId, std::string_view document);
+std::string_view documentOf(const EmbeddingRow& row);  // the document's id
+std::string stateOf(const VectorField& field);
+doc::Value packed(std::span<const float> vector);
+// Empty where the row has none of these dimensions.
+std::vector<float> unpacked(const EmbeddingRow& row, size_t dimensions);
+
+// The rows of a field behind `seq` ("": from the first), in that order, at most `limit`.
+Task<std::vector<EmbeddingRow>> rowsBehind(store::DocumentStore& store, store::ProjectNo project, std::string fieldId,
+                                           std::string seq, uint64_t limit);
+
+}  // namespace mb::vectors

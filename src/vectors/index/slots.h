@@ -1,0 +1,87 @@
+// The memory of an index: a record a slot, which never moves, so that readers need no lock to reach it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "vectors/index/slot_set.h"
+
+namespace mb::vectors {
+
+constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
+// Highest level of a vector; with m = 2 one in 65,536 vectors would want a higher one.
+constexpr int kMostLevel = 16;
+constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+
+// Neighbours: up to a capacity that the reader knows, then kNoSlot. Written by the one writer, read by anybody: a
+// reader who meets a list that is being written sees some old and some new entries, each of which is good.
+using Link = std::atomic<Slot>;
+
+// What stands before the lowest list and the vector of a slot. Without a note: written before the slot is published,
+// and not again while anybody may know it.
+struct Node {
+  // The versions of the index that the vector is in: from `added` on, until before `removed`.
+  std::atomic<uint64_t> added;
+  std::atomic<uint64_t> removed;
+  const char* id;
+  Link* upper;  // the lists of the levels above the lowest, m each
+  uint32_t idBytes;
+  Slot parent;  // see Graph; the writer's
+  uint8_t level;
+  bool linked;  // whether it is in the graph; the writer's
+};
+static_assert(sizeof(Node) == 48 && alignof(Node) == 8);
+
+class Slots {
+ public:
+  Slots(size_t dimensions, size_t lowestLinks);
+  ~Slots();
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+
+  // Slots that were ever in use. A slot that was learned from the graph before is below it.
+  size_t count() const { return count_.load(std::memory_order_acquire); }
+  // Bytes of one record.
+  size_t stride() const { return stride_; }
+  static size_t strideOf(size_t dimensions, size_t lowestLinks);
+
+  Node& node(Slot slot) const { return *reinterpret_cast<Node*>(record(slot)); }
+  Link* lowest(Slot slot) const { return reinterpret_cast<Link*>(record(slot) + sizeof(Node)); }
+  float* vector(Slot slot) const { return reinterpret_cast<float*>(record(slot) + vectorAt_); }
+  void prefetchLinks(Slot slot) const {
+    const std::byte* at = record(slot);
+    for (size_t line = 0; line < vectorAt_; line += 64) __builtin_prefetch(at + line);
+  }
+  // The lines of the vector up to `most` bytes; the processor sees by itself how it goes on.
+  void prefetchVector(Slot slot, size_t most) const {
+    const std::byte* at = record(slot) + vectorAt_;
+    const size_t bytes = std::min(most, stride_ - vectorAt_);
+    for (size_t line = 0; line < bytes; line += 64) __builtin_prefetch(at + line);
+  }
+
+  // One more slot, with an empty record and an empty lowest list; kNoSlot where there is no memory. The writer's.
+  Slot grow();
+
+ private:
+  // Chunks double: the first holds 64 slots. Pages of a chunk that no slot stands on are never touched.
+  static constexpr size_t kFirst = 64;
+  static constexpr size_t kChunks = 25;
+
+  std::byte* record(Slot slot) const {
+    const size_t at = slot + kFirst;
+    const size_t chunk = static_cast<size_t>(std::bit_width(at)) - static_cast<size_t>(std::bit_width(kFirst));
+    return chunks_[chunk].load(std::memory_order_acquire) + (at - (kFirst << chunk)) * stride_;
+  }
+
+  size_t vectorAt_;
+  size_t stride_;
+  size_t lowestLinks_;
+  std::atomic<size_t> count_{0};
+  std::array<std::atomic<std::byte*>, kChunks> chunks_{};
+};
+
+}  // namespace mb::vectors

@@ -1,0 +1,199 @@
+// What an index is made of: documents, embeddings, and the change log behind them.
+#include <ranges>
+#include <unordered_set>
+
+#include "base/log.h"
+#include "data/vector_fields.h"
+#include "store/records.h"
+#include "vectors/embedding_rows.h"
+#include "vectors/index_keeper.h"
+
+namespace mb::vectors {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr uint64_t kPage = 256;
+
+store::Deadline soon() {
+  return std::chrono::steady_clock::now() + 10s;
+}
+
+doc::Filter behind(const std::string& id) {
+  doc::BsonWriter out;
+  out.beginDocument("id");
+  out.appendString("$gt", id);
+  out.end();
+  return *doc::Filter::parse(out.finish());
+}
+
+// The vector that a document holds; empty where it holds none that fits.
+std::vector<float> vectorIn(doc::DocumentView document, const VectorField& field) {
+  const auto value = document.find(field.config.name);
+  if (!value) return {};
+  auto vector = data::vectorOf(*value, field.dimensions());
+  return vector ? *std::move(vector) : std::vector<float>();
+}
+
+}  // namespace
+
+Task<> IndexKeeper::build(LiveIndexPtr live) {
+  const auto begun = steadyMs();
+  live->setIndex(std::make_shared<VectorIndex>(live->options));
+  live->done = 0;
+  live->seq.clear();
+  // What is changed from here on is caught up with afterwards, whether the walk has seen it or not.
+  const uint64_t position = deps_.feed.lastPosition(live->place.project);
+  CO_TRY(const store::CollectionStats stats,
+         co_await deps_.store.stats({live->place.project, live->place.collection, 0}));
+  live->expected = stats.documents;
+  if (live->place.field->automatic) {
+    CO_CHECK(co_await buildOfEmbeddings(live));
+  } else {
+    CO_CHECK(co_await buildOfDocuments(live));
+  }
+  live->position = position;
+  logInfo("a vector index is built", {{"project", live->place.project},
+                                      {"field", live->place.field->config.name},
+                                      {"vectors", live->vectors.load()},
+                                      {"ms", steadyMs() - begun}});
+  live->unsaved = std::max<uint64_t>(live->unsaved, 1);
+  live->unsavedSinceMs = 1;  // at once
+  co_return Result<>();
+}
+
+Task<> IndexKeeper::buildOfDocuments(LiveIndexPtr live) {
+  std::string last;
+  uint64_t page = kPage;
+  while (!stopped(*live)) {
+    store::Query query;
+    query.collection = {live->place.project, live->place.collection, 0};
+    if (!last.empty()) query.filter = behind(last);
+    query.limit = page;
+    query.deadline = soon();
+    auto found = co_await deps_.store.find(std::move(query));
+    // Large documents: fewer at a time.
+    if (!found && found.error().code() == ErrorCode::payloadTooLarge && page > 1) {
+      page /= 2;
+      continue;
+    }
+    if (!found) co_return fail(std::move(found).error());
+    std::vector<Update> updates;
+    for (const doc::Document& document : found->documents) {
+      std::vector<float> vector = vectorIn(document, *live->place.field);
+      if (!vector.empty()) updates.push_back({std::string(document.view().stringOr("id")), std::move(vector)});
+    }
+    if (!found->documents.empty()) last = found->documents.back().view().stringOr("id");
+    CO_CHECK(co_await apply(live, std::move(updates)));
+    live->done += found->documents.size();
+    if (found->documents.size() < page) co_return Result<>();
+  }
+  co_return fail(ErrorCode::unavailable, "the index is not kept any more");
+}
+
+Task<> IndexKeeper::buildOfEmbeddings(LiveIndexPtr live) {
+  while (!stopped(*live)) {
+    CO_TRY(const bool more, co_await followEmbeddings(live));
+    if (!more) co_return Result<>();
+  }
+  co_return fail(ErrorCode::unavailable, "the index is not kept any more");
+}
+
+Task<bool> IndexKeeper::followEmbeddings(LiveIndexPtr live) {
+  const VectorField& field = *live->place.field;
+  CO_TRY(const std::vector<EmbeddingRow> rows,
+         co_await rowsBehind(deps_.store, live->place.project, field.id, live->seq, kPage));
+  std::vector<Update> updates;
+  for (const EmbeddingRow& row : rows) {
+    updates.push_back({std::string(documentOf(row)), unpacked(row, field.dimensions())});
+  }
+  CO_CHECK(co_await apply(live, std::move(updates)));
+  if (!rows.empty()) live->seq = rows.back().seq;
+  live->done += rows.size();
+  co_return rows.size() == kPage;
+}
+
+Task<bool> IndexKeeper::follow(LiveIndexPtr live, bool& anew) {
+  const uint64_t from = live->position;
+  CO_TRY(store::ChangeBatch batch, co_await deps_.feed.changes(live->place.project, from, store::kMaxChanges));
+  const uint64_t last = deps_.feed.lastPosition(live->place.project);
+  if (batch.entries.empty() ? last > from && batch.firstHeld > from + 1 : batch.firstHeld > from + 1) {
+    logInfo("the change log does not reach back to a vector index, which is made anew",
+            {{"project", live->place.project}, {"field", live->place.field->config.name}});
+    anew = true;
+    co_return true;
+  }
+  bool more = false;
+  if (!batch.entries.empty()) {
+    const uint64_t reached = batch.entries.back().position;
+    CO_TRY(std::vector<Update> updates, co_await updatesOf(live, std::move(batch.entries)));
+    CO_CHECK(co_await apply(live, std::move(updates)));
+    live->position = reached;
+    more = reached < last;
+  }
+  if (live->place.field->automatic) {
+    CO_TRY(const bool embeddings, co_await followEmbeddings(live));
+    more = more || embeddings;
+  }
+  co_return more;
+}
+
+// Of a field in mode auto the vector of a document that was changed is what stands in its row now, which may come
+// later.
+Task<std::vector<IndexKeeper::Update>> IndexKeeper::updatesOf(LiveIndexPtr live,
+                                                              std::vector<store::ChangeEntry> entries) {
+  const VectorField& field = *live->place.field;
+  std::vector<Update> updates;
+  std::vector<std::string> ids;
+  std::vector<std::string> rowIds;
+  std::unordered_set<std::string_view> seen;
+  // The last change of a document says what becomes of it.
+  for (const store::ChangeEntry& entry : std::views::reverse(entries)) {
+    if (entry.collection != live->place.collection || !seen.insert(entry.id).second) continue;
+    if (field.automatic && entry.after) {
+      ids.push_back(entry.id);
+      rowIds.push_back(rowIdOf(field.id, entry.id));
+    } else {
+      updates.push_back({entry.id, entry.after ? vectorIn(*entry.after, field) : std::vector<float>()});
+    }
+  }
+  if (rowIds.empty()) co_return updates;
+  CO_TRY(const auto rows, co_await deps_.store.getMany(embeddingsOf(live->place.project), rowIds));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    CO_TRY(const std::optional<EmbeddingRow> row, store::fromStore<EmbeddingRow>(rows[i]));
+    std::vector<float> vector = row ? unpacked(*row, field.dimensions()) : std::vector<float>();
+    if (!vector.empty()) updates.push_back({ids[i], std::move(vector)});
+  }
+  co_return updates;
+}
+
+Task<> IndexKeeper::apply(LiveIndexPtr live, std::vector<Update> updates) {
+  if (updates.empty()) co_return Result<>();
+  const std::shared_ptr<VectorIndex> index = live->index();
+  CO_TRY(const uint64_t changed,
+         co_await deps_.pool.run([live, index, updates = std::move(updates)]() -> Result<uint64_t> {
+           uint64_t count = 0;
+           for (const Update& update : updates) {
+             if (live->dropped) break;
+             Result<> put;
+             if (!update.vector.empty()) put = index->put(update.id, update.vector);
+             // What cannot be measured is as if it were not there.
+             if (!put && put.error().code() != ErrorCode::validation) return fail(std::move(put).error());
+             if (!put || update.vector.empty()) {
+               if (!index->remove(update.id)) continue;
+             }
+             ++count;
+           }
+           return count;
+         }));
+  live->vectors = index->size();
+  live->bytes = index->bytes();
+  if (changed > 0) {
+    live->unsaved += changed;
+    if (live->unsavedSinceMs == 0) live->unsavedSinceMs = steadyMs();
+  }
+  co_return co_await makeRoom(live);
+}
+
+}  // namespace mb::vectors

@@ -1,0 +1,341 @@
+#include "vectors/index_keeper.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace mb::vectors {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPauseAfterTrouble = 500ms;
+constexpr auto kTendEvery = 100ms;
+constexpr auto kLongestWait = 2s;
+constexpr auto kTryAgainAfter = 30s;
+constexpr int64_t kRecentlyMs = 60'000;
+// When an index is saved: after so many changes, a tenth of its vectors, or after this time.
+constexpr uint64_t kUnsavedChanges = 10'000;
+constexpr int64_t kUnsavedMs = 60'000;
+
+Error notReady(const LiveIndex& live) {
+  if (live.state == IndexState::failed) return Error(ErrorCode::unavailable, live.problem());
+  const uint64_t expected = live.expected;
+  const uint64_t percent = expected == 0 ? 0 : std::min<uint64_t>(99, live.done * 100 / expected);
+  return Error(ErrorCode::unavailable, live.state == IndexState::building
+                                           ? fmt::format("the vector index of \"{}\" is being built ({} %), try again",
+                                                         live.place.field->config.name, percent)
+                                           : fmt::format("the vector index of \"{}\" is being loaded, try again",
+                                                         live.place.field->config.name))
+      .withRetryAfter(1);
+}
+
+}  // namespace
+
+IndexKeeper::IndexKeeper(KeeperDeps deps) : deps_(std::move(deps)) {}
+IndexKeeper::~IndexKeeper() = default;
+
+void IndexKeeper::start() {
+  listening_ = deps_.feed.listen([this](store::ProjectNo project, uint64_t) { grown(project); });
+  tasks_.spawn(deps_.cores.at(0).get_executor(), tend(this));
+}
+
+bool IndexKeeper::stop(std::chrono::milliseconds limit) {
+  listening_.reset();
+  stopping_ = true;
+  for (const LiveIndexPtr& live : all()) live->wake();
+  return tasks_.closeAndWait(limit);
+}
+
+std::vector<LiveIndexPtr> IndexKeeper::all() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<LiveIndexPtr> found;
+  for (const auto& [project, fields] : byProject_) {
+    for (const auto& [id, live] : fields) found.push_back(live);
+  }
+  return found;
+}
+
+void IndexKeeper::grown(store::ProjectNo project) {
+  const std::scoped_lock lock(mutex_);
+  const auto fields = byProject_.find(project);
+  if (fields == byProject_.end()) return;
+  for (const auto& [id, live] : fields->second) live->wake();
+}
+
+// ---- what others ask
+
+LiveIndexPtr IndexKeeper::find(store::ProjectNo project, const std::string& fieldId) const {
+  const std::scoped_lock lock(mutex_);
+  const auto fields = byProject_.find(project);
+  if (fields == byProject_.end()) return nullptr;
+  const auto live = fields->second.find(fieldId);
+  return live == fields->second.end() ? nullptr : live->second;
+}
+
+LiveIndexPtr IndexKeeper::open(const FieldPlace& place) {
+  LiveIndexPtr started;
+  {
+    const std::scoped_lock lock(mutex_);
+    LiveIndexPtr& live = byProject_[place.project][place.field->id];
+    if (live) {
+      const IndexState state = live->state;
+      const bool rests =
+          state == IndexState::failed && std::chrono::steady_clock::now() - live->failedAt() < kTryAgainAfter;
+      const bool over = state == IndexState::ended || live->ending || (state == IndexState::failed && !rests);
+      const bool same = live->options == optionsOf(place.field->config) && live->place.collection == place.collection;
+      if (same && !over) return live;
+      if (!same) live->dropped = true;
+      live->ending = true;
+      live->wake();
+    }
+    live = started = std::make_shared<LiveIndex>(place, deps_.directory);
+  }
+  const int home = static_cast<int>(place.project % static_cast<unsigned>(deps_.cores.count()));
+  if (!tasks_.spawn(deps_.cores.at(home).get_executor(), maintain(this, started))) {
+    started->failWith("the server is stopping");
+    started->state = IndexState::failed;
+  }
+  return started;
+}
+
+Task<std::shared_ptr<VectorIndex>> IndexKeeper::use(FieldPlace place, store::Deadline deadline) {
+  const uint64_t wanted = deps_.feed.lastPosition(place.project);
+  const auto until = std::min<store::Deadline>(deadline, std::chrono::steady_clock::now() + kLongestWait);
+  LiveIndexPtr live = open(place);
+  live->lastUsedMs = steadyMs();
+  while (true) {
+    const IndexState state = live->state;
+    if (state == IndexState::ready && live->position >= wanted) break;
+    if (state == IndexState::failed) co_return fail(notReady(*live));
+    // It was put away between: once more from its file.
+    if (state == IndexState::ended) {
+      live = open(place);
+      live->lastUsedMs = steadyMs();
+    }
+    if (std::chrono::steady_clock::now() >= until) {
+      // What was written meanwhile is more than the index keeps up with: it answers as it is.
+      if (state == IndexState::ready) break;
+      co_return fail(notReady(*live));
+    }
+    co_await sleepFor(1ms);
+  }
+  std::shared_ptr<VectorIndex> index = live->index();
+  if (!index) co_return fail(notReady(*live));
+  co_return index;
+}
+
+void IndexKeeper::embedded(store::ProjectNo project, const std::string& fieldId) {
+  if (const LiveIndexPtr live = find(project, fieldId)) live->wake();
+}
+
+void IndexKeeper::drop(store::ProjectNo project, const std::string& fieldId) {
+  const std::scoped_lock lock(mutex_);
+  const auto fields = byProject_.find(project);
+  if (fields == byProject_.end()) return;
+  const auto live = fields->second.find(fieldId);
+  if (live == fields->second.end()) return;
+  live->second->dropped = true;
+  live->second->ending = true;
+  live->second->wake();
+  fields->second.erase(live);
+}
+
+void IndexKeeper::dropOthers(const std::unordered_map<store::ProjectNo, std::vector<std::string>>& all) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(byProject_, [&](const auto& project) {
+    if (all.contains(project.first)) return false;
+    for (const auto& [id, live] : project.second) {
+      live->dropped = true;
+      live->ending = true;
+      live->wake();
+    }
+    return true;
+  });
+}
+
+void IndexKeeper::sweep(const std::unordered_map<store::ProjectNo, std::vector<std::string>>& all) const {
+  std::error_code ignored;
+  for (const auto& folder : std::filesystem::directory_iterator(deps_.directory, ignored)) {
+    const std::string name = folder.path().filename().string();
+    const auto known = std::ranges::find_if(all, [&](const auto& each) { return std::to_string(each.first) == name; });
+    if (known == all.end()) {
+      std::filesystem::remove_all(folder.path(), ignored);
+      continue;
+    }
+    for (const auto& file : std::filesystem::directory_iterator(folder.path(), ignored)) {
+      const std::string text = file.path().filename().string();
+      const bool wanted =
+          std::ranges::any_of(known->second, [&](const std::string& field) { return text.starts_with(field + "-"); });
+      if (!wanted) std::filesystem::remove(file.path(), ignored);
+    }
+  }
+}
+
+std::vector<std::string> IndexKeeper::fields(store::ProjectNo project) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> found;
+  const auto fields = byProject_.find(project);
+  if (fields == byProject_.end()) return found;
+  for (const auto& [id, live] : fields->second) found.push_back(id);
+  return found;
+}
+
+uint64_t IndexKeeper::bytes() const {
+  uint64_t sum = 0;
+  for (const LiveIndexPtr& live : all()) sum += live->bytes;
+  return sum;
+}
+
+uint64_t IndexKeeper::vectors(store::ProjectNo project) const {
+  const std::scoped_lock lock(mutex_);
+  const auto fields = byProject_.find(project);
+  if (fields == byProject_.end()) return 0;
+  uint64_t sum = 0;
+  for (const auto& [id, live] : fields->second) sum += live->vectors;
+  return sum;
+}
+
+// ---- keeping one
+
+Async<void> IndexKeeper::maintain(IndexKeeper* self, LiveIndexPtr live) {
+  bool whole = co_await self->load(live);
+  bool troubled = false;
+  while (!self->stopped(*live) && live->state != IndexState::failed) {
+    Result<bool> step = true;
+    bool anew = !whole;
+    if (whole) step = co_await self->follow(live, anew);
+    if (step && anew) {
+      live->state = IndexState::building;
+      const Result<> built = co_await self->build(live);
+      whole = built.has_value();
+      if (!built) step = fail(built.error().clone());
+    }
+    if (live->state == IndexState::failed) continue;
+    if (!step) {
+      if (!self->stopped(*live) && !std::exchange(troubled, true)) {
+        logWarn("a vector index could not be kept up; it is tried again", {{"project", live->place.project},
+                                                                           {"field", live->place.field->config.name},
+                                                                           {"problem", step.error().message()},
+                                                                           {"cause", step.error().cause()}});
+      }
+      co_await sleepFor(kPauseAfterTrouble);
+      continue;
+    }
+    troubled = false;
+    if (whole && !*step) live->state = IndexState::ready;
+    if (whole && self->saveIsDue(*live)) co_await self->save(live);
+    if (whole && !*step && !self->stopped(*live)) co_await live->awaken();
+  }
+  if (whole && live->unsaved > 0 && !live->dropped) co_await self->save(live);
+  if (live->dropped) {
+    std::error_code ignored;
+    std::filesystem::remove(live->file, ignored);
+  }
+  if (live->state != IndexState::failed) live->state = IndexState::ended;
+  live->setIndex(nullptr);
+  live->bytes = 0;
+}
+
+// Ten times a second: whose save is due without a change that would say so.
+Async<void> IndexKeeper::tend(IndexKeeper* self) {
+  while (!self->stopping_) {
+    co_await sleepFor(kTendEvery);
+    for (const LiveIndexPtr& live : self->all()) {
+      if (live->state == IndexState::ready && self->saveIsDue(*live)) live->wake();
+    }
+  }
+}
+
+bool IndexKeeper::saveIsDue(const LiveIndex& live) const {
+  const int64_t since = live.unsavedSinceMs;
+  if (since == 0) return false;
+  return live.unsaved >= std::max<uint64_t>(kUnsavedChanges, live.vectors / 10) || steadyMs() - since >= kUnsavedMs;
+}
+
+Async<bool> IndexKeeper::load(LiveIndexPtr live) {
+  struct Read {
+    std::shared_ptr<VectorIndex> index;
+    std::string position;
+  };
+  Result<Read> read = co_await deps_.pool.run([live]() -> Result<Read> {
+    TRY(VectorIndex::Loaded loaded, VectorIndex::load(live->file));
+    return Read{std::move(loaded.index), std::move(loaded.position)};
+  });
+  if (!read) {
+    if (read.error().code() != ErrorCode::notFound) {
+      logWarn("a vector index cannot be read from its file, and is made anew",
+              {{"file", live->file.string()}, {"problem", read.error().message()}});
+    }
+    co_return false;
+  }
+  // "<position> <collection> <seq>"
+  unsigned long long position = 0;
+  unsigned collection = 0;
+  int end = 0;
+  const bool understood = std::sscanf(read->position.c_str(), "%llu %u %n", &position, &collection, &end) == 2;
+  if (!understood || collection != live->place.collection || read->index->options() != live->options ||
+      position > deps_.feed.lastPosition(live->place.project)) {
+    logInfo("a vector index was saved by another config or store, and is made anew", {{"file", live->file.string()}});
+    co_return false;
+  }
+  live->position = position;
+  live->seq = read->position.substr(static_cast<size_t>(end));
+  live->vectors = read->index->size();
+  live->bytes = read->index->bytes();
+  live->setIndex(std::move(read->index));
+  if (const Result<> fits = co_await makeRoom(live); !fits) co_return false;
+  logInfo(
+      "a vector index is loaded",
+      {{"project", live->place.project}, {"field", live->place.field->config.name}, {"vectors", live->vectors.load()}});
+  co_return true;
+}
+
+Async<void> IndexKeeper::save(LiveIndexPtr live) {
+  const std::shared_ptr<VectorIndex> index = live->index();
+  const std::string position = fmt::format("{} {} {}", live->position.load(), live->place.collection, live->seq);
+  const uint64_t saved = live->unsaved;
+  const Result<> done = co_await deps_.pool.run([live, index, position]() -> Result<> {
+    std::error_code failed;
+    std::filesystem::create_directories(live->file.parent_path(), failed);
+    return index->save(live->file, position);
+  });
+  if (done) {
+    live->unsaved -= saved;
+    live->unsavedSinceMs = 0;
+    co_return;
+  }
+  live->unsavedSinceMs = steadyMs();  // once more after the usual time
+  logWarn("a vector index could not be saved", {{"file", live->file.string()}, {"problem", done.error().message()}});
+}
+
+Task<> IndexKeeper::makeRoom(LiveIndexPtr live) {
+  for (int tries = 0; tries < 500; ++tries) {
+    if (bytes() <= deps_.memory) co_return Result<>();
+    LiveIndexPtr longest;
+    bool leaving = false;
+    for (const LiveIndexPtr& each : all()) {
+      if (each == live || each->bytes == 0) continue;
+      leaving = leaving || each->ending;
+      const bool recent = each->lastUsedMs > 0 && steadyMs() - each->lastUsedMs < kRecentlyMs;
+      if (recent || each->ending || (live->lastUsedMs == 0 && each->lastUsedMs > 0)) continue;
+      if (!longest || each->lastUsedMs < longest->lastUsedMs) longest = each;
+    }
+    if (longest && live->lastUsedMs > 0) {
+      longest->ending = true;
+      longest->wake();
+    } else if (!leaving) {
+      break;
+    }
+    if (stopped(*live)) break;
+    co_await sleepFor(10ms);
+  }
+  live->failWith("the vector index does not fit into the memory for vector indexes (SERVICE_VECTOR_MEMORY)");
+  live->state = IndexState::failed;
+  logWarn("a vector index does not fit into SERVICE_VECTOR_MEMORY",
+          {{"project", live->place.project}, {"field", live->place.field->config.name}, {"bytes", live->bytes.load()}});
+  co_return fail(ErrorCode::unavailable, live->problem());
+}
+
+}  // namespace mb::vectors

@@ -1,0 +1,75 @@
+// One field's index in memory, as its keeper and its searchers share it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+
+#include "base/task.h"
+#include "vectors/index/vector_index.h"
+#include "vectors/vector_table.h"
+
+namespace mb::vectors {
+
+// Which field, of which collection and project.
+struct FieldPlace {
+  store::ProjectNo project = 0;
+  store::CollectionNo collection = 0;
+  VectorFieldPtr field;
+};
+
+enum class IndexState { loading, building, ready, failed, ended };
+std::string_view stateName(IndexState state);
+
+// What an index of the field is built with; how it is searched is not part of it.
+IndexOptions optionsOf(const FieldConfig& config);
+
+class LiveIndex {
+ public:
+  LiveIndex(FieldPlace of, const std::filesystem::path& directory);
+
+  const FieldPlace place;
+  const IndexOptions options;
+  const std::filesystem::path file;
+
+  // ---- any thread
+  std::atomic<IndexState> state{IndexState::loading};
+  std::atomic<uint64_t> position{0};  // what the index has seen of the change log
+  std::atomic<uint64_t> done{0};      // of a build, in documents
+  std::atomic<uint64_t> expected{0};
+  std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> vectors{0};
+  std::atomic<int64_t> lastUsedMs{0};  // of the steady clock; 0: never searched
+  std::atomic<bool> ending{false};
+  std::atomic<bool> dropped{false};  // its file goes with it
+
+  std::shared_ptr<VectorIndex> index() const;
+  void setIndex(std::shared_ptr<VectorIndex> index);
+  std::string problem() const;
+  void failWith(std::string problem);
+  std::chrono::steady_clock::time_point failedAt() const;
+
+  // There is something to do for who keeps it.
+  void wake();
+  // For the keeper's coroutine: until wake(), or at once where it was called since the last wait.
+  Async<void> awaken();
+
+  std::atomic<uint64_t> unsaved{0};        // changes
+  std::atomic<int64_t> unsavedSinceMs{0};  // 0: nothing is unsaved
+
+  // Of the keeper's coroutine alone: the last embedding that the index has seen.
+  std::string seq;
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<VectorIndex> index_;
+  std::string problem_;
+  std::chrono::steady_clock::time_point failedAt_;
+  bool woken_ = false;
+  Resumer<bool> waiting_;
+};
+using LiveIndexPtr = std::shared_ptr<LiveIndex>;
+
+int64_t steadyMs();
+
+}  // namespace mb::vectors

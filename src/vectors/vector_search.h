@@ -1,0 +1,68 @@
+// Search by nearness: of the documents that the caller may read and the filter matches, those whose vectors are
+// nearest. Knows nothing of HTTP. Source: contract 4.3; decisions 4 and 8.
+#pragma once
+
+#include "data/search_documents.h"
+#include "vectors/embedder.h"
+#include "vectors/index_keeper.h"
+
+namespace mb::vectors {
+
+inline constexpr int64_t kDefaultHits = 10;
+inline constexpr int64_t kMostHits = 1000;
+
+struct SearchRequest {
+  std::optional<std::string> text;      // mode auto: what is looked for
+  std::optional<doc::Value> vector;     // mode manual: the same as numbers
+  std::optional<std::string> field;     // the first of the config where it is not said
+  std::optional<doc::Document> filter;  // beside the policy's
+  std::optional<uint64_t> limit;        // clamped to kMostHits
+};
+
+struct SearchHit {
+  doc::Document document;
+  double score = 0;
+};
+
+struct SearchResult {
+  std::vector<SearchHit> hits;                  // best first
+  std::shared_ptr<const doc::FieldSet> hidden;  // what must be left out when they are written; null: nothing
+};
+
+struct SearchDeps {
+  data::SearchDocuments documents;
+  snapshot::SlotKey<data::CollectionTable> collections;
+  snapshot::SlotKey<VectorTable> slot;
+  IndexKeeper& keeper;
+  Embedder& embedder;
+  WorkerPool& pool;  // where searches run
+};
+
+class VectorSearch {
+ public:
+  explicit VectorSearch(SearchDeps deps) : deps_(deps) {}
+
+  // Fails with validation (no config, an unknown field, text where a vector is asked for or the other way round), what
+  // data::Documents::list fails with, forbidden also where the field or its source is denied to the caller,
+  // upstreamFailed and upstreamTimeout (the text could not be embedded), unavailable (the index is not ready). What
+  // `access` refers to outlives the call.
+  Task<SearchResult> search(const data::Access& access, const std::string& collection, SearchRequest request);
+  // Whether the caller may search the collection at all. Fails with forbidden, notFound.
+  Result<> allowed(const data::Access& access, const std::string& collection) const;
+  // Whether the collection has a config.
+  bool searchable(const snapshot::ProjectSnapshot& project, std::string_view collection) const {
+    return project.get(deps_.slot).find(collection) != nullptr;
+  }
+
+ private:
+  struct Run;
+  Result<VectorFieldPtr> fieldOf(const CollectionVectors* vectors, const SearchRequest& request) const;
+  Task<std::vector<float>> queryOf(const data::Access& access, VectorFieldPtr field, const SearchRequest& request);
+  Task<> nearest(Run& run);
+  Task<> exact(Run& run, const std::vector<std::string>& ids);
+  Task<> judge(Run& run, std::vector<Hit> candidates);
+
+  SearchDeps deps_;
+};
+
+}  // namespace mb::vectors

@@ -1,0 +1,64 @@
+// The room's part of the project snapshot: vector configs, compiled.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "snapshot/snapshot.h"
+#include "vectors/source_text.h"
+#include "vectors/vector_types.h"
+
+namespace mb::vectors {
+
+struct VectorField {
+  std::string id;
+  FieldConfig config;
+  bool automatic = false;
+  SourceText source;  // of an automatic one
+  // What an embedding depends on beside the text: model, source, dimensions. Of an automatic one.
+  std::string fingerprint;
+
+  size_t dimensions() const { return static_cast<size_t>(config.dimensions); }
+  // Of the text, under this config: two that are the same have the same embedding.
+  std::string hashOf(std::string_view text) const;
+};
+using VectorFieldPtr = std::shared_ptr<const VectorField>;
+
+struct CollectionVectors {
+  store::CollectionNo number = 0;
+  uint64_t version = 0;
+  std::string name;
+  std::vector<VectorFieldPtr> fields;
+
+  VectorFieldPtr find(std::string_view field) const;  // null where there is none
+  VectorConfig config() const;
+};
+using CollectionVectorsPtr = std::shared_ptr<const CollectionVectors>;
+
+struct VectorTable {
+  struct Place {
+    CollectionVectorsPtr collection;
+    VectorFieldPtr field;
+  };
+  std::map<std::string, CollectionVectorsPtr, std::less<>> byName;
+  std::unordered_map<store::CollectionNo, CollectionVectorsPtr> byNumber;
+  std::unordered_map<std::string, Place> byFieldId;
+  bool anyAutomatic = false;
+
+  CollectionVectorsPtr find(std::string_view collection) const;  // null where it has no config
+};
+
+class VectorTables final : public snapshot::SlotSource {
+ public:
+  VectorTables(store::DocumentStore& store, std::string model) : store_(store), model_(std::move(model)) {}
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
+  // Null where the collection has no config.
+  CollectionVectorsPtr vectorsOf(const store::CollectionInfo& collection) const;
+
+ private:
+  store::DocumentStore& store_;
+  const std::string model_;
+};
+
+}  // namespace mb::vectors

@@ -1,0 +1,303 @@
+#include "vectors/vectors.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "data/collection_config.h"
+#include "identity/records.h"
+#include "store/records.h"
+
+namespace mb::vectors {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kMostQueued = 256;
+constexpr auto kTick = 100ms;
+constexpr int kTicksBetweenLooks = 3000;
+constexpr uint64_t kMostWalks = 8'000;  // of one project: each of 1,000 collections has at most 8 fields
+
+int threadsOf(const Cores& cores) {
+  return std::max(1, cores.count());
+}
+
+doc::Document detailsOf(const std::vector<StoredField>& fields) {
+  doc::BsonWriter out;
+  std::vector<std::string> names;
+  for (const StoredField& field : fields) names.push_back(field.config.name);
+  doc::encodeValue(out, "fields", names);
+  return out.finish();
+}
+
+}  // namespace
+
+Vectors::Vectors(VectorDeps deps)
+    : deps_(std::move(deps)),
+      tables_(deps_.store, deps_.settings.embeddingsModel),
+      slot_(deps_.snapshots.addSlot<VectorTable>(tables_)),
+      keeping_("vector-keep", std::max(1, threadsOf(deps_.cores) / 2), kMostQueued),
+      searching_("vector-search", threadsOf(deps_.cores), kMostQueued),
+      keeper_({deps_.store, deps_.feed, deps_.cores, keeping_, deps_.directory, deps_.settings.memory}),
+      embedder_(deps_.outbound, searching_, deps_.settings),
+      jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, keeper_, deps_.ids}),
+      search_({data::SearchDocuments(deps_.store, deps_.data.slot()), deps_.data.slot(), slot_, keeper_, embedder_,
+               searching_}) {
+  deps_.dispatcher.add(jobs_);
+}
+
+Vectors::~Vectors() = default;
+
+void Vectors::start() {
+  keeper_.start();
+  tasks_.spawn(deps_.cores.at(0).get_executor(), tend(this));
+}
+
+void Vectors::drain() {
+  stopping_ = true;
+}
+
+bool Vectors::stop(std::chrono::milliseconds limit) {
+  drain();
+  const bool rested = tasks_.closeAndWait(limit);
+  const bool saved = keeper_.stop(limit);
+  keeping_.stop();
+  searching_.stop();
+  return rested && saved;
+}
+
+// ---- seeing
+
+std::vector<CollectionConfigView> Vectors::list(const snapshot::ProjectSnapshot& project) const {
+  std::vector<CollectionConfigView> views;
+  for (const auto& [name, vectors] : project.get(slot_).byName) views.push_back({name, vectors->config().fields});
+  return views;
+}
+
+Task<ConfigView> Vectors::view(snapshot::SnapshotPtr project, std::string collection) {
+  if (!collections(*project).find(collection)) co_return fail(ErrorCode::notFound, "no such collection");
+  ConfigView view;
+  const CollectionVectorsPtr vectors = project->get(slot_).find(collection);
+  if (!vectors) co_return view;
+  view.config.value = vectors->config();
+  for (const VectorFieldPtr& field : vectors->fields) {
+    CO_TRY(IndexView index, co_await indexView(project, vectors, field));
+    view.indexes.push_back(std::move(index));
+  }
+  co_return view;
+}
+
+Task<IndexView> Vectors::indexView(snapshot::SnapshotPtr project, CollectionVectorsPtr vectors, VectorFieldPtr field) {
+  const store::ProjectNo number = project->info().number;
+  IndexView view;
+  view.field = field->config.name;
+  view.state = stateName(IndexState::ended);
+  if (const LiveIndexPtr live = keeper_.find(number, field->id)) {
+    const IndexState state = live->state;
+    view.state = stateName(state);
+    view.vectors = static_cast<int64_t>(live->vectors.load());
+    view.bytes = static_cast<int64_t>(live->bytes.load());
+    if (state == IndexState::failed) view.problem = live->problem();
+    if (state == IndexState::building) {
+      const auto expected = static_cast<double>(std::max<uint64_t>(1, live->expected));
+      view.progress = std::min(1.0, static_cast<double>(live->done.load()) / expected);
+    }
+  }
+  if (!field->automatic) co_return view;
+  EmbeddingView embedding;
+  embedding.model = embedder_.model();
+  CO_TRY(const store::CollectionStats documents, co_await deps_.store.stats({number, vectors->number, 0}));
+  CO_TRY(const store::CollectionStats rows, co_await deps_.store.tally(embeddingsOf(number), stateOf(*field)));
+  CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(std::string(kEmbeddingKind), number, field->id));
+  embedding.documents = static_cast<int64_t>(documents.documents);
+  embedding.embedded = static_cast<int64_t>(rows.documents);
+  embedding.waiting = static_cast<int64_t>(load.jobs);
+  view.embedding = std::move(embedding);
+  co_return view;
+}
+
+// ---- changing
+
+struct Vectors::Alteration {
+  store::CollectionRef collection;
+  doc::Document config;
+  std::vector<store::Insert> alongside;
+  std::vector<std::string> jobs;   // ids
+  std::vector<std::string> leave;  // ids of fields that are no more
+};
+
+Task<> Vectors::set(Access access, std::string collection, VectorConfig config) {
+  CO_CHECK(check(config, embeds()));
+  co_return co_await alter(std::move(access), std::move(collection), canonical(std::move(config)));
+}
+
+Task<> Vectors::clear(Access access, std::string collection) {
+  co_return co_await alter(std::move(access), std::move(collection), std::nullopt);
+}
+
+// A field that keeps its name, dimensions and mode is the same one: what is kept of it stays.
+Result<Vectors::Alteration> Vectors::alterationOf(const Access& access, const std::string& collection,
+                                                  const std::optional<VectorConfig>& config) const {
+  const snapshot::ProjectInfo& project = access.project->info();
+  const data::CollectionPtr* found = collections(*access.project).find(collection);
+  if (!found) return fail(ErrorCode::notFound, "no such collection");
+  const CollectionVectorsPtr before = access.project->get(slot_).find(collection);
+
+  StoredConfig stored;
+  if (config) {
+    for (const FieldConfig& each : config->fields) {
+      const VectorFieldPtr old = before ? before->find(each.name) : nullptr;
+      const bool same = old && old->config.dimensions == each.dimensions && old->config.mode == each.mode;
+      stored.fields.push_back({same ? old->id : "vec_" + deps_.ids.next(), each});
+    }
+  }
+  Alteration alteration;
+  alteration.collection = (*found)->ref;
+  data::CollectionConfig whole = data::CollectionConfig::read((*found)->info.config);
+  whole.vectors.reset();
+  if (config) whole.vectors = doc::encode(stored);
+  alteration.config = whole.write();
+
+  store::CollectionInfo after = (*found)->info;
+  after.config = alteration.config;
+  const CollectionVectorsPtr now = tables_.vectorsOf(after);
+  std::vector<jobs::JobSpec> jobs;
+  for (const VectorFieldPtr& field : now ? now->fields : std::vector<VectorFieldPtr>()) {
+    const VectorFieldPtr old = before ? before->find(field->config.name) : nullptr;
+    const bool walked = old && old->id == field->id && old->fingerprint == field->fingerprint;
+    if (field->automatic && !walked) jobs.push_back(jobs_.walkOf(project, *field));
+  }
+  for (const VectorFieldPtr& field : before ? before->fields : std::vector<VectorFieldPtr>()) {
+    const bool stays =
+        std::ranges::any_of(stored.fields, [&](const StoredField& each) { return each.id == field->id; });
+    if (stays) continue;
+    alteration.leave.push_back(field->id);
+    if (field->automatic) jobs.push_back(jobs_.sweepOf(project, field->id));
+  }
+  alteration.alongside = deps_.auditor.entry(project.number, config ? "vectors.set" : "vectors.clear",
+                                             identity::auditActorOf(access.caller), "collections/" + collection,
+                                             access.caller.ip, access.caller.requestId, detailsOf(stored.fields));
+  for (jobs::JobSpec& spec : jobs) {
+    TRY(auto job, deps_.queue.asChange(std::move(spec)));
+    alteration.jobs.push_back(job.first.id);
+    alteration.alongside.push_back({job.first.collection, std::move(job.second.after)});
+  }
+  return alteration;
+}
+
+Task<> Vectors::alter(Access access, std::string collection, std::optional<VectorConfig> config) {
+  const store::ProjectNo number = access.project->info().number;
+  for (int tries = 1;; ++tries) {
+    // As it is now: an import has made the collection a moment ago.
+    CO_TRY(access.project, co_await deps_.snapshots.byNumber(number));
+    if (!access.project) co_return fail(ErrorCode::notFound, "no such project");
+    CO_TRY(Alteration alteration, alterationOf(access, collection, config));
+    const CollectionVectorsPtr before = access.project->get(slot_).find(collection);
+    if (config ? before && before->config() == *config : !before) co_return Result<>();
+    const auto done = co_await deps_.store.alterCollection(
+        alteration.collection, {.name = {}, .config = std::move(alteration.config)}, std::move(alteration.alongside));
+    if (done) {
+      deps_.queue.wake(std::move(alteration.jobs));
+      for (const std::string& field : alteration.leave) keeper_.drop(number, field);
+      break;
+    }
+    if (done.error().code() != ErrorCode::staleCatalogue) co_return fail(done.error().clone());
+    if (tries == data::kMaxStaleTries) {
+      co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");
+    }
+  }
+  // The first search need not wait for it.
+  const auto project = co_await deps_.snapshots.byNumber(number);
+  const CollectionVectorsPtr now = project && *project ? (*project)->get(slot_).find(collection) : nullptr;
+  for (const VectorFieldPtr& field : now ? now->fields : std::vector<VectorFieldPtr>()) {
+    keeper_.open({number, now->number, field});
+  }
+  co_return Result<>();
+}
+
+// ---- in the background
+
+// At the start, and every five minutes: projects come back from backups, and collections go.
+Async<void> Vectors::tend(Vectors* self) {
+  co_await self->openAll(true);
+  for (int tick = 1; !self->stopping_; ++tick) {
+    co_await sleepFor(kTick);
+    if (tick % kTicksBetweenLooks == 0) co_await self->openAll(false);
+  }
+}
+
+// `sweeps`: files of what is no more go.
+Async<void> Vectors::openAll(bool sweeps) {
+  const auto numbers = co_await deps_.projects();
+  if (!numbers) {
+    logWarn("vector indexes are loaded when they are searched", {{"problem", numbers.error().message()}});
+    co_return;
+  }
+  std::unordered_map<store::ProjectNo, std::vector<std::string>> all;
+  for (const store::ProjectNo number : *numbers) {
+    if (stopping_) co_return;
+    const auto project = co_await settle(number);
+    if (!project) co_return;  // files of projects that could not be looked at stay
+    std::vector<std::string>& fields = all[number];
+    if (!*project) continue;
+    for (const auto& [id, place] : (*project)->get(slot_).byFieldId) {
+      fields.push_back(id);
+      if (keeper_.find(number, id)) continue;
+      const LiveIndexPtr live = keeper_.open({number, place.collection->number, place.field});
+      while (!stopping_ && (live->state == IndexState::loading || live->state == IndexState::building)) {
+        co_await sleepFor(10ms);
+      }
+    }
+  }
+  keeper_.dropOthers(all);
+  if (!sweeps) co_return;
+  const auto swept = co_await keeping_.run([this, &all]() -> Result<> {
+    keeper_.sweep(all);
+    return {};
+  });
+  if (!swept) logWarn("files of vector indexes that are no more were left", {{"problem", swept.error().message()}});
+}
+
+Task<snapshot::SnapshotPtr> Vectors::settle(store::ProjectNo number) {
+  CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(number));
+  static const VectorTable kNone;
+  const VectorTable& table = project ? project->get(slot_) : kNone;
+  for (const std::string& field : keeper_.fields(number)) {
+    if (!table.byFieldId.contains(field)) keeper_.drop(number, field);
+  }
+  if (!project) co_return project;
+  for (const auto& [id, place] : table.byFieldId) {
+    if (place.field->automatic && embeds()) CO_CHECK(co_await walkWhereDue(project, place.field));
+  }
+  store::Query query;
+  query.collection = {number, kWalks, 0};
+  query.limit = kMostWalks;
+  query.deadline = std::chrono::steady_clock::now() + 10s;
+  CO_TRY(const store::QueryResult walked, co_await deps_.store.find(std::move(query)));
+  for (const doc::Document& row : walked.documents) {
+    const std::string field(row.view().stringOr("id"));
+    if (!table.byFieldId.contains(field)) CO_CHECK(co_await deps_.queue.put(jobs_.sweepOf(project->info(), field)));
+  }
+  co_return project;
+}
+
+// A walk is due where none has come to its end under the present config and model, and none is on its way.
+Task<> Vectors::walkWhereDue(snapshot::SnapshotPtr project, VectorFieldPtr field) {
+  const store::ProjectNo number = project->info().number;
+  CO_TRY(const auto stored, co_await deps_.store.get({number, kWalks, 0}, field->id));
+  CO_TRY(const std::optional<WalkRow> row, store::fromStore<WalkRow>(stored));
+  if (row && row->fingerprint == field->fingerprint) co_return Result<>();
+  const std::string kind(kEmbeddingKind);
+  CO_TRY(const std::vector<jobs::WaitingJob> waiting, co_await deps_.queue.oldest(kind, number, field->id, 200));
+  CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(kind, number, field->id));
+  // What runs, or stands further behind, may be one: the next look tells.
+  if (load.jobs > waiting.size()) co_return Result<>();
+  for (const jobs::WaitingJob& job : waiting) {
+    CO_TRY(const EmbeddingJob payload, store::fromStore<EmbeddingJob>(job.payload.view()));
+    if (payload.what == "walk" && payload.fingerprint == field->fingerprint) co_return Result<>();
+  }
+  CO_CHECK(co_await deps_.queue.put(jobs_.walkOf(project->info(), *field)));
+  co_return Result<>();
+}
+
+}  // namespace mb::vectors

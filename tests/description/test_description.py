@@ -1,0 +1,263 @@
+"""/openapi.json: valid, whole, the same as what the server does. Source: contract 4.1, decisions 1."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from support.client import Api, ok, refused
+from support.described import Described
+from support.node_packages import NODE, installed
+from support.routes import ALL
+
+VALIDATOR = Path(__file__).resolve().parent / "validator"
+
+NOTES = {
+    "type": "object",
+    "required": ["title"],
+    "properties": {
+        "title": {"type": "string", "minLength": 1},
+        "stars": {"type": "integer", "minimum": 0, "default": 3},
+        "authorId": {"type": "string", "x-ref": "people"},
+        "secret": {"type": "string"},
+    },
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture(scope="module")
+def typed_project(owner):
+    project = owner.create_project()
+    admin = project.admin
+    for name in ("people", "notes", "a-b_c"):
+        ok(admin.post("/admin/collections", {"name": name}), 201)
+    ok(admin.put("/admin/collections/notes/schema", NOTES), 204)
+    policy = {"read": {"deniedReadFields": ["secret"]}, "list": {}, "create": {}}
+    ok(admin.put("/admin/collections/notes/policy", policy), 204)
+    return project
+
+
+@pytest.fixture(scope="module")
+def anybody(server):
+    return Api(server)
+
+
+@pytest.fixture(scope="module")
+def general(anybody):
+    return Described(ok(anybody.get("/openapi.json")))
+
+
+@pytest.fixture(scope="module")
+def typed(typed_project):
+    return Described(ok(typed_project.admin.get(f"/projects/{typed_project.id}/openapi.json")))
+
+
+@pytest.fixture(scope="module", params=["general", "typed"])
+def described(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_two_validators_accept_it(described):
+    errors = list(OpenAPIV31SpecValidator(described.spec).iter_errors())
+    assert errors == []
+    program = installed(VALIDATOR, "description-validator") / "validate.mjs"
+    done = subprocess.run(
+        [NODE, program], input=json.dumps(described.spec), capture_output=True, text=True, timeout=120, check=True
+    )
+    assert json.loads(done.stdout) == []
+
+
+def as_template(path: str) -> str:
+    return re.sub(r"\{[^}]*\}", "{}", path)
+
+
+def test_it_names_every_route_of_the_contract(general):
+    told = {(method, as_template(path)) for method, path, _ in general.operations()}
+    wanted = {(route.method, as_template("/api/v1" + route.path)) for route in ALL}
+    # One path that the table of routes gives with a value in it.
+    wanted = {(method, path.replace("/providers/google", "/providers/{}")) for method, path in wanted}
+    assert wanted - told == set()
+
+
+def test_gates_are_those_of_the_table(general):
+    for route in ALL:
+        path = "/api/v1" + re.sub(r"\{[^}]*\}", "x", route.path)
+        operation = general.operation(route.method, path)
+        schemes = {name: roles for one in operation.get("security", []) for name, roles in one.items()}
+        if route.plane == "public":
+            assert schemes == {} or {} in operation["security"], route
+        elif route.plane == "admin":
+            assert set(schemes) == {"member", "apiKey"}, route
+            assert re.sub(r"\{[^}]*\}", "{collection}", schemes["member"][0]) == route.permission, route
+            assert schemes["apiKey"] == ["admin"], route
+        elif route.plane == "data":
+            assert set(schemes) == {"endUser", "member", "apiKey"} and schemes["apiKey"] == [route.scope], route
+        else:
+            assert set(schemes) == {{"enduser": "endUser", "control": "control"}[route.plane]}, route
+
+
+def test_bodies_are_those_of_the_table(general):
+    kinds = {"string": "string", "bool": "boolean", "int": "integer", "object": "object", "array": "array"}
+    for route in ALL:
+        operation = general.operation(route.method, "/api/v1" + re.sub(r"\{[^}]*\}", "x", route.path))
+        if route.body is None and not route.document:
+            assert not operation.get("requestBody", {}).get("required"), route
+            continue
+        body = operation["requestBody"]
+        assert body["required"], route
+        if route.body is None:
+            continue
+        schema = general.resolved(body["content"]["application/json"]["schema"])
+        assert set(route.body) <= set(schema["properties"]), route
+        assert {name for name, field in route.body.items() if field.required} == set(schema.get("required", [])), route
+        for name, field in route.body.items():
+            told = schema["properties"][name]
+            for choice in told.get("anyOf", [told]):
+                choice = general.resolved(choice)
+                if choice.get("type") != "null" and "const" not in choice and field.kind != "any":
+                    assert choice["type"] == kinds[field.kind], f"{route}: {name}"
+
+
+def test_everything_has_words(described):
+    ids = [operation["operationId"] for _, _, operation in described.operations()]
+    assert len(ids) == len(set(ids)) and len(ids) > 140
+    tags = [tag["name"] for tag in described.spec["tags"]]
+    assert len(tags) == len(set(tags)) and all(tag["description"] for tag in described.spec["tags"])
+    for method, path, operation in described.operations():
+        where = f"{method} {path}"
+        assert operation["summary"] and set(operation["tags"]) <= set(tags), where
+        for parameter in operation.get("parameters", []):
+            assert parameter["description"] and parameter["schema"]["examples"], where
+        for response in operation["responses"].values():
+            assert described.resolved(response)["description"], where
+
+
+def media(described, method, path, operation):
+    """(where, media type, media object) of all that an operation carries."""
+    if "requestBody" in operation:
+        for kind, found in operation["requestBody"]["content"].items():
+            yield f"{method} {path} body", kind, found
+    for status, response in operation["responses"].items():
+        for kind, found in described.resolved(response).get("content", {}).items():
+            yield f"{method} {path} {status}", kind, found
+
+
+def test_examples_match_their_schemas(described):
+    count = 0
+    for one in described.operations():
+        for parameter in one[2].get("parameters", []):
+            for example in parameter["schema"]["examples"]:
+                assert described.takes(parameter["schema"], example) is None, (one[:2], parameter)
+        for where, _, found in media(described, *one):
+            examples = [found["example"]] if "example" in found else []
+            examples += [example["value"] for example in found.get("examples", {}).values()]
+            assert examples, where
+            for example in examples:
+                assert described.takes(found["schema"], example) is None, f"{where}: {example}"
+                count += 1
+    for name, schema in described.spec["components"]["schemas"].items():
+        for example in schema.get("examples", []):
+            assert described.takes(schema, example) is None, name
+        for field, part in schema.get("properties", {}).items():
+            for example in part.get("examples", []):
+                assert described.takes(part, example) is None, f"{name}.{field}"
+    assert count > 300
+
+
+def test_a_path_takes_the_methods_that_are_told(general, anybody):
+    """OPTIONS says the same of a path as the description: the methods of all templates that it fits."""
+    for path in general.spec["paths"]:
+        if not path.startswith("/api/v1/"):
+            continue
+        concrete = re.sub(r"\{[^}]*\}", "x", path)
+        answer = anybody.call("OPTIONS", concrete)
+        assert answer.status_code == 204, path
+        allowed = set(answer.headers["allow"].split(", "))
+        told = {method.upper() for _, item in general.fitting(concrete) for method in item}
+        if "GET" in told:
+            told.add("HEAD")
+        assert allowed == told | {"OPTIONS"}, path
+
+
+# ---- a project's own
+
+
+def test_a_project_has_its_collections(typed, general):
+    paths = typed.spec["paths"]
+    assert "/api/v1/{collection}" not in paths
+    assert set(paths["/api/v1/notes"]) == {"get", "post"}
+    assert set(paths["/api/v1/a-b_c/{id}"]) == {"get", "patch", "put", "delete"}
+    schemas = typed.spec["components"]["schemas"]
+    assert schemas["Document.notes"]["properties"]["title"]["minLength"] == 1
+    assert "secret" not in schemas["Document.notes"]["properties"]
+    assert schemas["NewDocument.notes"]["required"] == ["title"]
+    assert schemas["NewDocument.notes"]["additionalProperties"] is False
+    created = paths["/api/v1/notes"]["post"]["responses"]["201"]["content"]["application/json"]["schema"]
+    assert created["properties"]["document"] == {"$ref": "#/components/schemas/Document.notes"}
+    assert set(general.spec["paths"]) - {path for path in general.spec["paths"] if "{collection}" in path} <= set(paths)
+
+
+def test_documents_are_as_a_project_tells(typed, typed_project):
+    user = typed_project.api_key("write", "read")
+    example = typed.spec["paths"]["/api/v1/notes"]["post"]["requestBody"]["content"]["application/json"]["example"]
+    answer = user.post("/notes", {key: value for key, value in example.items() if key != "id"})
+    operation = typed.spec["paths"]["/api/v1/notes"]["post"]
+    problem = typed.problem(operation, answer.status_code, answer.headers["content-type"], answer.json())
+    assert answer.status_code == 201 and problem is None, problem
+
+
+def test_a_change_shows_at_once(owner):
+    project = owner.create_project()
+    path = f"/projects/{project.id}/openapi.json"
+    first = project.admin.get(path)
+    ok(project.admin.post("/admin/collections", {"name": "things"}), 201)
+    second = project.admin.get(path, headers={"if-none-match": first.headers["etag"]})
+    assert "/api/v1/things" in ok(second)["paths"] and "/api/v1/things" not in ok(first)["paths"]
+    assert first.headers["etag"] != second.headers["etag"]
+    assert project.admin.get(path, headers={"if-none-match": second.headers["etag"]}).status_code == 304
+
+
+def test_a_token_that_may_read_collections_gets_the_typed_one(typed_project, anybody, typed):
+    key = typed_project.api_key("admin")
+    for api in (typed_project.admin, key):
+        answer = api.get("/openapi.json")
+        assert ok(answer) == typed.spec
+        assert answer.headers["vary"].startswith("authorization")
+        assert answer.headers["cache-control"] == "private, no-cache"
+    for api in (anybody, typed_project.end_user(), typed_project.api_key("read", "write"), Api(anybody.server, "nonsense")):
+        assert "/api/v1/{collection}" in ok(api.get("/openapi.json"))["paths"]
+
+
+def test_who_may_read_a_projects(typed_project, owner, anybody):
+    path = f"/projects/{typed_project.id}/openapi.json"
+    refused(anybody.get(path), 401, "UNAUTHENTICATED")
+    refused(typed_project.end_user().get(path), 403, "FORBIDDEN")
+    refused(typed_project.api_key("read").get(path), 403, "FORBIDDEN")
+    refused(owner.get(path), 401, "UNAUTHENTICATED")
+    other = owner.create_project()
+    refused(other.admin.get(path), 404, "NOT_FOUND")
+    refused(typed_project.admin.get("/projects/nobody/openapi.json"), 404, "NOT_FOUND")
+    assert ok(typed_project.api_key("admin").get(path))["info"]["title"]
+    ok(typed_project.member("Viewer").get(path))
+
+
+def test_it_is_kept_and_checked_by_its_tag(anybody):
+    answer = anybody.get("/openapi.json")
+    tag = answer.headers["etag"]
+    assert anybody.get("/openapi.json", headers={"if-none-match": tag}).status_code == 304
+    assert anybody.get("/openapi.json", headers={"if-none-match": '"other"'}).status_code == 200
+    head = anybody.call("HEAD", "/openapi.json")
+    assert head.status_code == 200 and head.headers["etag"] == tag and not head.content
+    packed = anybody.get("/openapi.json", headers={"accept-encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip" and packed.json() == answer.json()
+
+
+def test_a_suspended_project(owner):
+    project = owner.create_project()
+    admin = project.admin
+    ok(owner.post(f"/control/projects/{project.id}/suspend"), 204)
+    refused(admin.get(f"/projects/{project.id}/openapi.json"), 403, "PROJECT_SUSPENDED")
+    assert "/api/v1/{collection}" in ok(admin.get("/openapi.json"))["paths"]

@@ -1,0 +1,168 @@
+"""Requests made from the description, sound and unsound: no answer is a 5xx, and none is outside the description.
+MB_EXAMPLES says how many for each operation (./test long description has 200)."""
+
+import os
+import random
+import re
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import GenerationMode
+
+from support.client import Api, PlatformUser, fresh_address, ok
+from support.described import Described
+from support.server import Server
+
+EXAMPLES = int(os.environ.get("MB_EXAMPLES", "3"))
+# What the description says of every answer alike, and so of none by itself.
+EVERYWHERE = {405, 408, 431}
+# Where an answer is the function's own, or leaves the protocol.
+NOT_JUDGED = re.compile(r"^/api/v1/(run|realtime)")
+
+
+class World:
+    """A project with one of everything. What requests may break is not what the callers' tokens stand on."""
+
+    def __init__(self, server: Server):
+        self.server = server
+        self.owner = PlatformUser(server)
+        self.project = self.owner.create_project()
+        self.victim = self.owner.create_project()
+        admin = self.project.admin
+        self.collection = self.project.collection("notes")
+        self.user = self.project.end_user()
+        self.other = self.project.end_user()
+        document = self.user.create(self.collection, {"title": "a"})["id"]
+        hook = {"name": "hook", "collection": self.collection, "events": ["delete"], "url": "http://127.0.0.1:9/"}
+        ok(admin.post("/admin/webhooks", hook), 201)
+        api = {"name": "api", "provider": "http", "config": {"baseUrl": "http://127.0.0.1:9/"}}
+        ok(admin.post("/admin/integrations", api), 201)
+        greet = {"name": "greet", "trigger": {"type": "http", "method": "GET", "path": "/hello"}}
+        ok(admin.post("/admin/functions", {**greet, "code": "export default () => 1;"}), 201)
+        self.known = {
+            "collection": self.collection,
+            "collections/name": self.collection,
+            "collection/id": document,
+            "documents/id": document,
+            "functions/name": "greet",
+            "integrations/name": "api",
+            "pid": self.project.id,
+            "projects/id": self.victim.id,
+            "run/project": self.project.id,
+            "users/id": self.other.id,
+            "versions/version": "1",
+            "webhooks/name": "hook",
+        }
+
+    def token(self, operation) -> str | None:
+        schemes = [name for one in operation.get("security", []) for name in one]
+        if not schemes:
+            return None
+        if schemes[0] == "endUser" and len(schemes) == 1:
+            return self.user.token
+        return self.owner.token if schemes[0] in ("control", "operator") else self.project.admin.token
+
+    def sign_in_again(self) -> None:
+        """Tokens end after a while, and some requests end the sessions that they come with."""
+        self.owner.login()
+        self.user.login()
+        self.project.admin.token = self.owner.exchange(self.project.id).token
+
+    def path_parameters(self, path: str, generated: dict) -> dict:
+        """Now and then names of things that there are, since made-up ones are only ever missing."""
+        segments = path.strip("/").split("/")
+        chosen = dict(generated)
+        for before, segment in zip(segments, segments[1:]):
+            name = segment.strip("{}")
+            if not segment.startswith("{"):
+                continue
+            known = self.known.get(f"{before.strip('{}')}/{name}") or self.known.get(name)
+            if known and random.random() < 0.7:
+                chosen[name] = known
+        return chosen
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    limits = {"SERVICE_AUTH_RATE_LIMIT": "1000000/60", "SERVICE_OPERATORS": "on"}
+    server = Server(tmp_path_factory.mktemp("server"), limits).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def world(server):
+    random.seed(7)
+    return World(server)
+
+
+@pytest.fixture(scope="module")
+def description(server, world):
+    return Described(ok(Api(server).get("/openapi.json")))
+
+
+def problem_of(world, description, operation, case) -> str | None:
+    """Sends a made-up request; what is wrong with its answer."""
+    own = description.spec["paths"][operation.path][operation.method.lower()]
+    case.path_parameters = world.path_parameters(operation.path, dict(case.path_parameters or {}))
+    headers = {"x-forwarded-for": fresh_address()}
+    if token := world.token(own):
+        headers["authorization"] = f"Bearer {token}"
+    answer = case.call(base_url=world.server.url, headers=headers, allow_redirects=False, timeout=60)
+    if answer.status_code in EVERYWHERE:
+        return None
+    # A made-up parameter may make it the path of another operation, which then answers.
+    path = answer.request.url.partition("?")[0].removeprefix(world.server.url)
+    its_own = description.operation(operation.method, path) is own
+    if its_own or answer.status_code >= 500:
+        kind = answer.headers.get("content-type", [""])[0]
+        body = answer.json() if kind.startswith("application/json") and answer.text else None
+        problem = description.problem(own, answer.status_code, kind, body)
+        if answer.status_code >= 500 and not (problem is None and own["responses"].get(str(answer.status_code))):
+            problem = "a fault"
+        if problem:
+            request = f"{operation.method.upper()} {answer.request.url} {str(answer.request.body)[:300]}"
+            return f"{request}: {answer.status_code} {answer.text[:300]}: {problem}"
+    return None
+
+
+def judged(world, description, belongs) -> list[str]:
+    """Each operation of a group with its examples; what was wrong."""
+    problems = []
+    schema = schemathesis.openapi.from_dict(description.spec)
+    schema.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+    of_each = settings(
+        max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    )
+    for result in schema.get_all_operations():
+        operation = result.ok()
+        if not belongs(operation.path) or NOT_JUDGED.match(operation.path):
+            continue
+
+        def run(case):
+            if problem := problem_of(world, description, operation, case):  # noqa: B023
+                problems.append(problem)
+
+        seed(11)(of_each(given(case=operation.as_strategy())(run)))()
+        if EXAMPLES > 10 or "/auth/" in operation.path:
+            world.sign_in_again()
+        if len(problems) > 20:
+            break
+    return problems
+
+
+@pytest.mark.timeout(7200 if EXAMPLES > 10 else 300)
+@pytest.mark.parametrize("part", ["admin", "control", "auth", "data", "pages"])
+def test_no_answer_is_outside_the_description(world, description, part):
+    beginning = {"admin": "/api/v1/admin", "control": "/api/v1/control", "auth": "/api/v1/auth"}
+
+    def belongs(path: str) -> bool:
+        if part == "pages":
+            return not path.startswith("/api/v1")
+        if part == "data":
+            return path.startswith("/api/v1") and not path.startswith(tuple(beginning.values()))
+        return path.startswith(beginning[part])
+
+    assert judged(world, description, belongs) == []
+    assert world.server.alive()

@@ -1,0 +1,47 @@
+import pytest
+
+from support.client import Api, ok
+from support.graphql_judge import Judge
+
+
+@pytest.fixture(scope="module")
+def judge():
+    judge = Judge()
+    yield judge
+    judge.stop()
+
+
+def ask(api: Api, query: str, variables: dict | None = None, **more) -> dict:
+    """The answer to a request, which is always 200."""
+    body = {"query": query, **({"variables": variables} if variables is not None else {}), **more}
+    answer = ok(api.post("/graphql", body))
+    assert set(answer) <= {"data", "errors"} and answer, answer
+    for error in answer.get("errors", []):
+        assert set(error) <= {"message", "locations", "path", "extensions"}, error
+        assert error["message"] and error["extensions"]["code"], error
+    return answer
+
+
+@pytest.fixture(scope="module")
+def graphql():
+    return ask
+
+
+@pytest.fixture(scope="module")
+def data():
+    def data(api: Api, query: str, variables: dict | None = None) -> dict:
+        answer = ask(api, query, variables)
+        assert "errors" not in answer, answer
+        return answer["data"]
+
+    return data
+
+
+@pytest.fixture(scope="module")
+def codes():
+    """The codes of an answer's errors."""
+
+    def codes(api: Api, query: str, variables: dict | None = None) -> list[str]:
+        return [error["extensions"]["code"] for error in ask(api, query, variables).get("errors", [])]
+
+    return codes

@@ -1,0 +1,94 @@
+"""Random projects, requests and answers beside graphql-js: it takes the schema, finds the same requests right, and
+answers the same from the same documents. MB_GRAPHQL_SHAPES: how many projects."""
+
+import json
+import os
+
+import pytest
+
+from support.client import ok
+from support.graphql_judge import INTROSPECTION
+from support.graphql_shapes import SERVER_FIELDS, Shape
+
+SHAPES = int(os.environ.get("MB_GRAPHQL_SHAPES", "25"))
+ANSWERED = 8  # requests a project
+BROKEN = 12
+
+
+def built(owner, seed: int):
+    """A project of a random shape, and a key that reads and writes all of it."""
+    shape, project = Shape(seed), owner.create_project()
+    for name in shape.names:
+        project.collection(name)
+    for name, schema in shape.collections.items():
+        if schema is not None:
+            ok(project.admin.put(f"/admin/collections/{name}/schema", schema), 204)
+    key = project.api_key("read", "write")
+    for name in shape.names:
+        for _ in range(shape.chance.randint(0, 4)):
+            made = key.create(name, shape.document(name))
+            shape.documents[name][made["id"]] = made
+    return shape, key
+
+
+def same_numbers(value):
+    """1.0 and 1 are one number in JSON."""
+    if isinstance(value, dict):
+        return {key: same_numbers(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [same_numbers(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@pytest.mark.parametrize("seed", range(SHAPES))
+def test_a_random_project(owner, judge, graphql, seed):
+    shape, key = built(owner, seed)
+    introspection = graphql(key, INTROSPECTION)
+    assert "errors" not in introspection
+    assert judge.schema(introspection["data"]) == []
+    judge.world(**shape.learn(introspection["data"]))
+
+    for _ in range(ANSWERED):
+        query, variables = shape.request()
+        assert judge.validate(query) == [], query
+        expected = judge.execute(query, variables)
+        answer = graphql(key, query, variables)
+        assert "errors" not in expected, (query, expected)
+        assert "errors" not in answer, (query, answer)
+        # The order of fields is part of the answer.
+        assert json.dumps(same_numbers(answer["data"])) == json.dumps(same_numbers(expected["data"])), query
+
+    for _ in range(BROKEN):
+        query = shape.broken()
+        problems = [problem.split(" Did you mean")[0] for problem in judge.validate(query)]
+        answer = graphql(key, query, {})
+        refused = [error["message"].split(" Did you mean")[0] for error in answer.get("errors", [])]
+        if not problems:
+            # What is left to go wrong are variables that were not given.
+            assert all("Variable" in each or "Argument" in each for each in refused), (query, refused)
+            continue
+        assert "data" not in answer and refused, (query, problems, answer)
+        # Told in the same words, but for where conflicts stand and what graphql-js knows of type definitions.
+        unknown = [each for each in refused if each not in problems]
+        kinds = [
+            next((kind for kind in ("Syntax Error", "conflict because") if kind in each), None) for each in unknown
+        ]
+        assert all(kind and any(kind in each for each in problems) for kind in kinds), (query, unknown, problems)
+
+
+def test_the_judge_tells_answers_apart(owner, judge, graphql):
+    """The comparison can fail: another document, another answer."""
+    shape, key = built(owner, 1)
+    judge.schema(graphql(key, INTROSPECTION)["data"])
+    name = shape.names[0]
+    made = key.create(name, shape.document(name))
+    shape.documents[name][made["id"]] = made
+    world = shape.learn(graphql(key, INTROSPECTION)["data"])
+    judge.world(**world)
+    query = f"{{ {shape.base_of(name)} {{ id createdAt updatedAt ownerId }} }}"
+    expected = judge.execute(query, {})
+    assert expected["data"] == graphql(key, query)["data"]
+    assert set(expected["data"][shape.base_of(name)][0]) == set(SERVER_FIELDS)
+    world["documents"][name][made["id"]]["ownerId"] = "somebody"
+    judge.world(**world)
+    assert judge.execute(query, {})["data"] != expected["data"]

@@ -1,0 +1,77 @@
+"""Files in an S3-compatible store: the same as on the disk, but for where they are."""
+
+import os
+
+import pytest
+
+from support.bucket import Bucket, blobs
+from support.client import PlatformUser, ok, refused
+from support.commands import result, run
+from support.s3_server import S3Server
+from support.server import Server
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory):
+    server = S3Server(tmp_path_factory.mktemp("s3"))
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, s3):
+    server = Server(tmp_path_factory.mktemp("server"), s3.settings).start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("size", [0, 1, 300_000, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, (20 << 20) + 7])
+def test_any_size(server, s3, bucket, size):
+    shelf = bucket()
+    content = os.urandom(size)
+    ok(shelf.put("f", content), 201)
+    answer = shelf.get("f")
+    assert answer.content == content and answer.headers["content-length"] == str(size)
+    assert s3.uploads() == 0 and blobs(server.data) == []
+
+
+def test_parts_of_it(bucket):
+    shelf = bucket()
+    content = os.urandom(3_000_000)
+    etag = ok(shelf.put("f", content), 201)["file"]["etag"]
+    for first, last in ((0, 0), (1_048_570, 1_048_580), (2_999_999, 2_999_999), (5, 2_500_000)):
+        answer = shelf.get("f", headers={"range": f"bytes={first}-{last}"})
+        assert answer.status_code == 206 and answer.content == content[first : last + 1]
+    assert shelf.get("f", headers={"if-none-match": etag}).status_code == 304
+    assert shelf.project.admin.call("HEAD", shelf.url("f")).headers["content-length"] == "3000000"
+
+
+def test_too_large_leaves_nothing(owner, s3, bucket):
+    project = owner.create_project()
+    ok(owner.patch(f"/control/projects/{project.id}", {"maxFileSize": 10 << 20}), 204)
+    shelf = bucket(project=project)
+    before = s3.keys()
+    pieces = (b"x" * (1 << 20) for _ in range(11))
+    assert project.admin.put(shelf.url("f"), content=pieces).status_code == 413
+    assert s3.keys() == before and s3.uploads() == 0
+
+
+def test_a_store_that_is_away(make_server, tmp_path):
+    s3 = S3Server(tmp_path)
+    server = make_server(s3.settings).start()
+    shelf = Bucket(PlatformUser(server).create_project())
+    ok(shelf.put("f", b"there"), 201)
+    s3.close()
+    refused(shelf.put("f", b"new"), 503, "UNAVAILABLE")
+    assert shelf.list()["files"][0]["size"] == 5
+    report = result(run("check", "--json", data=server.data))
+    assert report["files"] == 1 and report["problems"] == []
+
+
+@pytest.mark.parametrize(
+    "missing", ["SERVICE_S3_ENDPOINT", "SERVICE_S3_BUCKET", "SERVICE_S3_ACCESS_KEY", "SERVICE_S3_SECRET_KEY"]
+)
+def test_all_settings_are_needed(tmp_path, s3, missing):
+    settings = {name: value for name, value in s3.settings.items() if name != missing}
+    ran = run("serve", settings={**settings, "SERVICE_DATA_DIR": str(tmp_path / "data")})
+    assert ran.returncode != 0 and missing in ran.stderr

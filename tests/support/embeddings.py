@@ -1,0 +1,98 @@
+"""A stand-in for an embeddings endpoint: an OpenAI-compatible server whose vectors follow from the text alone."""
+
+import hashlib
+import json
+import math
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+DIMENSIONS = 16
+
+
+def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
+    """Texts that share words are near each other."""
+    sums = [0.0] * dimensions
+    for word in re.findall(r"\w+", text.lower()):
+        digest = hashlib.sha256(word.encode()).digest()
+        for i in range(dimensions):
+            sums[i] += digest[i % len(digest)] / 127.5 - 1
+    length = math.sqrt(sum(x * x for x in sums)) or 1.0
+    return [round(x / length, 6) for x in sums]
+
+
+class Embeddings:
+    """Listens on 127.0.0.1. `answer` may be set to a function of the texts that gives a status (an error then), or None
+    for vectors. `gate` holds calls back while it is cleared."""
+
+    def __init__(self, dimensions: int = DIMENSIONS):
+        self.dimensions = dimensions
+        self.calls: list[list[str]] = []
+        self.requests: list[dict] = []
+        self.answer = lambda texts: None
+        self.gate = threading.Event()
+        self.gate.set()
+        self.changed = threading.Condition()
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+                with endpoint.changed:
+                    endpoint.calls.append(body["input"])
+                    endpoint.requests.append({"authorization": self.headers.get("authorization"), **body})
+                    endpoint.changed.notify_all()
+                endpoint.gate.wait(30)
+                status = endpoint.answer(body["input"])
+                if status is None:
+                    data = [
+                        {"object": "embedding", "index": i, "embedding": vector_of(text, endpoint.dimensions)}
+                        for i, text in enumerate(body["input"])
+                    ]
+                    self.reply(200, {"object": "list", "data": data[::-1], "model": body["model"]})
+                else:
+                    self.reply(status, {"error": {"message": "no"}})
+
+            def reply(self, status: int, body: dict):
+                raw = json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(raw)))
+                self.end_headers()
+                self.wfile.write(raw)
+
+            def log_message(self, *_):
+                pass
+
+        class Quiet(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, request, client_address):
+                pass
+
+        self.http = Quiet(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}/v1/embeddings"
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+
+    def settings(self, **more) -> dict:
+        return {
+            "SERVICE_EMBEDDINGS_URL": self.url,
+            "SERVICE_EMBEDDINGS_MODEL": "stand-in",
+            "SERVICE_EMBEDDINGS_API_KEY": "key-of-the-test",
+            **more,
+        }
+
+    def wait(self, calls: int, seconds: float = 20) -> None:
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.calls) >= calls, seconds), f"{len(self.calls)} calls came"
+
+    def texts(self) -> list[str]:
+        with self.changed:
+            return [text for call in self.calls for text in call]
+
+    def close(self) -> None:
+        self.gate.set()
+        self.http.shutdown()
+        self.http.server_close()

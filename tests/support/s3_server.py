@@ -1,0 +1,57 @@
+"""A real S3-compatible store as a child process (moto), with one bucket."""
+
+import subprocess
+import sys
+import time
+
+import httpx
+
+from support.server import SLOW, free_port
+
+BUCKET = "kept"
+
+
+class S3Server:
+    def __init__(self, folder):
+        self.port = free_port()
+        with open(folder / "s3.log", "ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+            )
+        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", trust_env=False, timeout=30)
+        limit = time.monotonic() + 30 * SLOW
+        while True:
+            try:
+                if self.http.put(f"/{BUCKET}").status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            assert self.process.poll() is None and time.monotonic() < limit, (folder / "s3.log").read_text()
+            time.sleep(0.1)
+
+    @property
+    def settings(self) -> dict:
+        return {
+            "SERVICE_STORAGE": "s3",
+            "SERVICE_S3_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "SERVICE_S3_BUCKET": BUCKET,
+            "SERVICE_S3_ACCESS_KEY": "test",
+            "SERVICE_S3_SECRET_KEY": "secret",
+        }
+
+    def keys(self) -> list[str]:
+        text = self.http.get(f"/{BUCKET}", params={"list-type": "2"}).text
+        return [part.split("</Key>")[0] for part in text.split("<Key>")[1:]]
+
+    def uploads(self) -> int:
+        """Uploads in parts that have not ended."""
+        return self.http.get(f"/{BUCKET}?uploads").text.count("<Upload>")
+
+    def close(self) -> None:
+        self.http.close()
+        self.process.kill()
+        self.process.wait()

@@ -1,0 +1,194 @@
+"""Indexes over stops, kills, damage and backups: what was acknowledged is found, and a stop costs no rebuild."""
+
+import random
+import threading
+import time
+
+import pytest
+
+from support.client import PlatformUser, ok
+from support.commands import done, run
+from support.server import SLOW
+from support.vectors import Space, nearest, random_vector
+
+DIMENSIONS = 8
+
+
+@pytest.fixture
+def deployment(make_server):
+    server = make_server().start()
+    project = PlatformUser(server).create_project()
+    project.admin.token = project.api_key("admin").token
+    return server, project, Space(project, dimensions=DIMENSIONS)
+
+
+def lines(server, message: str) -> int:
+    return server.log_path.read_text(errors="replace").count(message)
+
+
+def fill(space, count: int, seed: int = 1) -> dict:
+    chance = random.Random(seed)
+    vectors = {f"d{n:04}": random_vector(chance, DIMENSIONS) for n in range(count)}
+    space.fill(vectors)
+    return vectors
+
+
+def expect_exact(space, vectors: dict) -> None:
+    """Few enough that the answer is exact."""
+    chance = random.Random(99)
+    for _ in range(5):
+        query = random_vector(chance, DIMENSIONS)
+        assert space.ids(query, limit=10) == nearest(vectors, query, 10)
+
+
+def test_a_stop_and_a_start_need_no_rebuild(deployment):
+    server, _, space = deployment
+    vectors = fill(space, 200)
+    expect_exact(space, vectors)
+    server.stop()
+    built = lines(server, "a vector index is built")
+    server.start()
+    expect_exact(space, vectors)
+    assert space.index()["vectors"] == 200
+    assert lines(server, "a vector index is built") == built == 1
+    assert lines(server, "a vector index is loaded") == 1
+
+
+def test_what_was_written_while_no_index_was_there_is_caught_up_with(deployment):
+    server, _, space = deployment
+    vectors = fill(space, 50)
+    expect_exact(space, vectors)
+    server.stop()
+    server.start()
+    for n in range(0, 50, 5):
+        ok(space.admin.delete(space.documents(f"d{n:04}")), 204)
+        del vectors[f"d{n:04}"]
+    space.put("new", [1.0] * DIMENSIONS)
+    vectors["new"] = [1.0] * DIMENSIONS
+    server.kill()
+    server.start()
+    expect_exact(space, vectors)
+    assert lines(server, "a vector index is built") == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_kills_lose_nothing_that_was_acknowledged(deployment, seed):
+    server, project, space = deployment
+    chance = random.Random(seed)
+    known: dict = {}
+    for round in range(3):
+        doubtful: set = set()
+        started = threading.Event()
+
+        def write(worker: int) -> None:
+            own = random.Random(f"{seed} {round} {worker}")
+            while True:
+                id = f"w{worker}d{own.randrange(40)}"
+                vector = random_vector(own, DIMENSIONS)
+                doubtful.add(id)
+                try:
+                    if id not in known:
+                        response = space.admin.post(space.documents(), {"id": id, "embedding": vector})
+                    elif own.random() < 0.3:
+                        response, vector = space.admin.delete(space.documents(id)), None
+                    else:
+                        response = space.admin.patch(space.documents(id), {"embedding": vector})
+                except Exception:
+                    return
+                assert response.status_code in (200, 201, 204), response.text
+                known[id] = vector
+                if vector is None:
+                    del known[id]
+                doubtful.discard(id)
+                started.set()
+
+        workers = [threading.Thread(target=write, args=(n,)) for n in range(4)]
+        for worker in workers:
+            worker.start()
+        assert started.wait(20 * SLOW)
+        server.process.kill() if not threading.Event().wait(chance.random()) else None
+        for worker in workers:
+            worker.join()
+        server.kill()
+        server.start()
+        # What was under way may have come through or not; the store says which.
+        for id in doubtful:
+            response = space.admin.get(space.documents(id))
+            known.pop(id, None)
+            if response.status_code == 200:
+                known[id] = response.json()["document"]["embedding"]
+        expect_exact(space, known)
+        found = space.hits([1.0] * DIMENSIONS, limit=1000)
+        assert {hit["id"] for hit in found} == set(known)
+        assert all(hit["embedding"] == known[hit["id"]] for hit in found)
+
+
+@pytest.mark.parametrize("how", ["cut", "flipped", "empty", "gone"])
+def test_a_damaged_file_is_made_anew(deployment, how):
+    server, _, space = deployment
+    vectors = fill(space, 60)
+    expect_exact(space, vectors)
+    server.stop()
+    (file,) = (server.data / "vectors").rglob("*.hnsw")
+    raw = bytearray(file.read_bytes())
+    if how == "gone":
+        file.unlink()
+    else:
+        raw[len(raw) // 2] ^= 0x40
+        file.write_bytes({"cut": raw[: len(raw) // 3], "flipped": raw, "empty": b""}[how])
+    server.start()
+    expect_exact(space, vectors)
+    assert lines(server, "a vector index is built") == 2
+
+
+def test_files_go_with_what_they_belong_to(deployment):
+    server, project, space = deployment
+    expect_exact(space, fill(space, 20))
+    other = Space(project, dimensions=DIMENSIONS)
+    expect_exact(other, fill(other, 20))
+    server.stop()
+    assert len(list((server.data / "vectors").rglob("*.hnsw"))) == 2
+    server.start()
+    ok(project.admin.delete(f"/admin/collections/{other.collection}"), 204)
+    ok(space.admin.delete(space.route), 204)
+    server.stop()
+    server.start()
+    limit = time.monotonic() + 20 * SLOW
+    while files := list((server.data / "vectors").rglob("*.hnsw")):
+        assert time.monotonic() < limit, files
+        time.sleep(0.05)
+
+
+def test_backups_leave_indexes_out_and_restores_make_them_anew(deployment, make_server, tmp_path):
+    server, _, space = deployment
+    vectors = fill(space, 60)
+    expect_exact(space, vectors)
+    backup = tmp_path / "backup"
+    done(run("backup", "--to", backup, "--with-secret", data=server.data))
+    assert not list(backup.rglob("*.hnsw"))
+    server.stop()
+    done(run("check", data=server.data))
+    done(run("compact", data=server.data))
+    done(run("restore", "--from", backup, data=tmp_path / "restored"))
+    restored = make_server(data=tmp_path / "restored").start()
+    space.admin.server = restored
+    expect_exact(space, vectors)
+
+
+def test_an_index_that_does_not_fit_is_refused_honestly(make_server):
+    server = make_server({"SERVICE_VECTOR_MEMORY": "16MiB"}).start()
+    project = PlatformUser(server).create_project()
+    space = Space(project, dimensions=4096)
+    chance = random.Random(3)
+    vector = [round(chance.random(), 2) for _ in range(4096)]
+    space.put("first", vector)
+    assert space.ids(vector) == ["first"]
+    for n in range(1100):
+        space.put(f"d{n}", vector)
+        if n % 100 == 99 and space.search(vector=vector).status_code == 503:
+            break
+    response = space.search(vector=vector)
+    assert response.status_code == 503 and "SERVICE_VECTOR_MEMORY" in response.text
+    assert space.index()["state"] == "failed" and "SERVICE_VECTOR_MEMORY" in space.index()["problem"]
+    # Documents are written and read as ever.
+    space.put("last", vector)
