@@ -24,11 +24,12 @@ store::WriteOptions asServer() {
   return {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
 }
 
-jobs::JobSpec specOf(const snapshot::ProjectInfo& project, const std::string& field, std::string id) {
+// `what` is one job of the field. A project restored beside its original has fields of the same ids.
+jobs::JobSpec specOf(const snapshot::ProjectInfo& project, const std::string& field, const std::string& what) {
   jobs::JobSpec spec;
   spec.kind = kEmbeddingKind;
   spec.project = project.number;
-  spec.id = std::move(id);
+  spec.id = fmt::format("embedding/{}/{}/{}", project.number, field, what);
   spec.group = field;
   return spec;
 }
@@ -64,7 +65,7 @@ void EmbeddingJobs::jobsFor(const snapshot::ProjectSnapshot& project, const stor
     if (!field->automatic) continue;
     const bool same = change.before && change.after && textOf(*field, change.before) == textOf(*field, change.after);
     if (same || (!change.before && textOf(*field, change.after).empty())) continue;
-    jobs::JobSpec spec = specOf(project.info(), field->id, fmt::format("embedding/{}/{}", field->id, change.position));
+    jobs::JobSpec spec = specOf(project.info(), field->id, fmt::to_string(change.position));
     EmbeddingJob job{project.info().id.str(), field->id, "document", change.id, ""};
     jobs.push_back({std::move(spec), kUsualBytes, [job = std::move(job)] { return doc::encode(job); }});
   }
@@ -75,13 +76,13 @@ Async<void> EmbeddingJobs::committed(snapshot::SnapshotPtr, std::vector<std::str
 }
 
 jobs::JobSpec EmbeddingJobs::walkOf(const snapshot::ProjectInfo& project, const VectorField& field) const {
-  jobs::JobSpec spec = specOf(project, field.id, fmt::format("embedding/{}/walk/{}", field.id, deps_.ids.next()));
+  jobs::JobSpec spec = specOf(project, field.id, "walk/" + deps_.ids.next());
   spec.payload = doc::encode(EmbeddingJob{project.id.str(), field.id, "walk", "", field.fingerprint});
   return spec;
 }
 
 jobs::JobSpec EmbeddingJobs::sweepOf(const snapshot::ProjectInfo& project, const std::string& fieldId) const {
-  jobs::JobSpec spec = specOf(project, fieldId, fmt::format("embedding/{}/sweep", fieldId));
+  jobs::JobSpec spec = specOf(project, fieldId, "sweep");
   spec.payload = doc::encode(EmbeddingJob{project.id.str(), fieldId, "sweep", "", ""});
   return spec;
 }
@@ -174,8 +175,7 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   batch.walked = batch.items.size() < limit;
   if (!batch.walked) {
     job.document = batch.items.back().document;
-    batch.next =
-        specOf(batch.project->info(), field.id, fmt::format("embedding/{}/walk/{}", field.id, deps_.ids.next()));
+    batch.next = specOf(batch.project->info(), field.id, "walk/" + deps_.ids.next());
     batch.next->payload = doc::encode(job);
   }
   CO_CHECK(co_await look(batch));

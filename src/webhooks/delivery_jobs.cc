@@ -85,7 +85,8 @@ void DeliveryJobs::jobsFor(const snapshot::ProjectSnapshot& project, const store
     jobs::JobSpec job;
     job.kind = kJobKind;
     job.project = project.info().number;
-    job.id = fmt::format("webhook/{}/{}", hook->record.hookId, change.position);
+    // A project restored beside its original has the webhook's id too, and positions of its own.
+    job.id = fmt::format("webhook/{}/{}/{}", job.project, hook->record.hookId, change.position);
     job.orderKey = orderKeyOf(hook->record.hookId, change);
     job.group = hook->record.hookId;
     const size_t bytes = kUsualBytes + (change.after ? change.after->size() : 0);

@@ -1,5 +1,7 @@
 """Deliveries over stops and kills, and webhooks of projects that come back from a backup."""
 
+import threading
+
 import pytest
 from standardwebhooks.webhooks import Webhook
 
@@ -63,6 +65,25 @@ def test_a_copy_from_a_backup_says_nothing_until_it_is_enabled(deployment, tmp_p
     hook.insert(n=4)
     assert [each.body["project"] for each in hook.arrived(3)] == [project.id, copied["id"], project.id]
     assert hook.read()["enabled"] is True
+
+
+def test_a_copy_and_its_original_lose_nothing_to_each_other(deployment, tmp_path):
+    """Both have the webhook's id and places in their logs that are alike."""
+    server, owner, project, hook = deployment
+    backup = tmp_path / "backup"
+    done(run("backup", "--to", backup, data=server.data))
+    done(run("restore", "--from", backup, "--project", project.slug, "--as", "the-copy", data=server.data))
+    copied = next(each for each in ok(owner.get("/control/projects"))["projects"] if each["slug"] == "the-copy")
+    admin = owner.exchange(copied["id"])
+    ok(admin.patch(hook.route, {"enabled": True}), 204)
+    opened = threading.Event()
+    hook.answer(lambda _: 200 if opened.wait(30) else 500)
+    for n in range(20):
+        ok(admin.post(hook.documents(), {"n": n}), 201)
+        hook.insert(n=n)
+    opened.set()
+    told = [(each.body["project"], each.body["document"]["n"]) for each in hook.arrived(40)]
+    assert sorted(told) == sorted((each, n) for each in (project.id, copied["id"]) for n in range(20))
 
 
 def test_a_project_that_comes_back_brings_them_disabled(deployment, tmp_path):
