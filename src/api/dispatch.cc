@@ -122,8 +122,9 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
   const Result<std::vector<std::string>> segments = http::splitPath(request.path);
   if (!segments) co_return finish(request, refuse(request, segments.error()), CorsPlane::data, nullptr);
   const CorsPlane plane = Cors::planeOf(*segments);
-  if (request.method == http::Method::options) co_return options(request, *segments);
   Result<Found> found = find(request.method, *segments);
+  const bool preflight = request.header("access-control-request-method").has_value();
+  if (request.method == http::Method::options && (preflight || !found)) co_return options(request, *segments);
   if (!found) co_return finish(request, refuse(request, found.error()), plane, nullptr);
   const Route& route = *found->route;
 

@@ -20,10 +20,55 @@ constexpr std::string_view kOutside = R"({
   "required": ["error"]
 })";
 
+constexpr std::string_view kOtherVersion = R"({
+  "type": "object",
+  "properties": {"error": {
+    "type": "object", "properties": {"code": {"const": "UNSUPPORTED_VERSION"}, "message": {"type": "string"}},
+    "required": ["code", "message"]
+  }},
+  "required": ["error"]
+})";
+
 constexpr std::string_view kBytes = R"({"examples": ["…"]})";
 
 Answer fileBytes(int status) {
   return {.status = status, .content = {.type = "*/*", .schema = kBytes}};
+}
+
+Answer otherVersion() {
+  Answer answer = like(kOtherVersion, 412);
+  answer.meaning = "Resumable uploads are of version 1.0.0.";
+  return answer;
+}
+
+std::vector<RouteNote> uploadNotes(const std::string& file) {
+  const description::Content bytes{.type = "application/offset+octet-stream", .schema = kBytes};
+  return {
+      {Method::options,
+       file,
+       "getUploadOptions",
+       {{.status = 204, .meaning = "`tus-version` and `tus-extension` tell of resumable uploads."}}},
+      {Method::post,
+       file,
+       "createUpload",
+       {{.status = 201, .meaning = "The upload's address is in `location`."}, otherVersion()},
+       {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, requestTimeout, validation},
+       {},
+       {.more = "As tus 1.0.0 has it; first bytes may come along.",
+        .body = bytes,
+        .bodyOptional = true,
+        .headers = {"tus-resumable", "upload-length", "upload-metadata"}}},
+      {Method::patch,
+       file,
+       "continueUpload",
+       {{.status = 204, .meaning = "`upload-offset` tells how far the upload is; at its length the file is there."},
+        otherVersion()},
+       {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, requestTimeout, validation},
+       {"upload"},
+       {.more = "As tus 1.0.0 has it. What has come before the connection breaks is kept.",
+        .body = bytes,
+        .headers = {"tus-resumable", "upload-offset"}}},
+  };
 }
 
 std::vector<RouteNote> bucketNotes() {
@@ -45,6 +90,7 @@ std::vector<RouteNote> storageNotes() {
   address.meaning = "With `sign`: a signed address.";
   Answer outside = like(kOutside, 416);
   outside.meaning = "The file does not reach there.";
+  const Answer progress{.status = 204, .meaning = "With `upload`: how far it is, in `upload-offset`."};
   std::vector<RouteNote> notes = bucketNotes();
   std::vector<RouteNote> more = {
       {Method::get, bucket, "listFiles", {whole<storage::FileList>()}, {notFound}, {"prefix", "limit", "skip"}},
@@ -59,20 +105,27 @@ std::vector<RouteNote> storageNotes() {
       {Method::get,
        file,
        "getFile",
-       {fileBytes(200), address, fileBytes(206), {.status = 304}, outside},
+       {fileBytes(200), address, progress, fileBytes(206), {.status = 304}, otherVersion(), outside},
        {invalidParam, missingProject},
-       {"sign", "expires", "signature", "project"},
+       {"sign", "expires", "signature", "project", "upload"},
        {.more = "Without a token, files of public buckets and signed addresses.",
-        .headers = {"range", "if-range", "if-none-match"},
+        .headers = {"range", "if-range", "if-none-match", "tus-resumable"},
         .security = {{"", ""}, {"endUser", "storage:read"}, {"member", "storage:read"}, {"apiKey", "storage"}}}},
-      {Method::remove, file, "deleteFile", {kNothing}, {conflict}},
+      {Method::remove,
+       file,
+       "deleteFile",
+       {kNothing, otherVersion()},
+       {conflict},
+       {"upload"},
+       {.more = "With `upload`: gives that upload up.", .headers = {"tus-resumable"}}},
   };
+  for (RouteNote& note : uploadNotes(file)) notes.push_back(std::move(note));
   notes.insert(notes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   // Where the deployment keeps no files, one pattern says so for all of them.
   const std::string off = "/api/v1/storage/*path";
-  for (const auto& [method, id] :
-       {std::pair{Method::get, "noStorageGet"}, std::pair{Method::post, "noStoragePost"},
-        std::pair{Method::put, "noStoragePut"}, std::pair{Method::remove, "noStorageDelete"}}) {
+  for (const auto& [method, id] : {std::pair{Method::get, "noStorageGet"}, std::pair{Method::post, "noStoragePost"},
+                                   std::pair{Method::put, "noStoragePut"}, std::pair{Method::patch, "noStoragePatch"},
+                                   std::pair{Method::remove, "noStorageDelete"}}) {
     notes.push_back({method, off, id, {}, {notFound}});
   }
   return notes;

@@ -73,6 +73,7 @@ void ServiceRoutes::addWithoutStorage(RouteTable& routes) {
   storage(Method::get, "/api/v1/storage/*path");
   storage(Method::post, "/api/v1/storage/*path");
   storage(Method::put, "/api/v1/storage/*path");
+  storage(Method::patch, "/api/v1/storage/*path");
   storage(Method::remove, "/api/v1/storage/*path");
   storage(Method::get, "/api/v1/admin/storage/buckets");
   storage(Method::post, "/api/v1/admin/storage/buckets");

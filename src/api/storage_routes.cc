@@ -4,7 +4,7 @@
 
 #include "api/document_routes.h"
 #include "api/file_response.h"
-#include "http/body.h"
+#include "api/streamed_upload.h"
 #include "storage/storage_rules.h"
 
 namespace mb::api {
@@ -14,17 +14,6 @@ namespace {
 storage::Access access(const RequestContext& context) {
   return {context.caller, context.project, context.deadline};
 }
-
-// The body of a request as storage/ takes it.
-class StreamedUpload final : public storage::Upload {
- public:
-  explicit StreamedUpload(http::BodyReader& body) : body_(body) {}
-  Task<std::string_view> read() override { return body_.read(); }
-  void setLimit(uint64_t most) override { body_.setLimit(most); }
-
- private:
-  http::BodyReader& body_;
-};
 
 std::optional<int64_t> integerOf(std::string_view text) {
   int64_t value = 0;
@@ -59,9 +48,11 @@ void StorageRoutes::addTo(RouteTable& routes) {
   const std::string file = bucket + "/*path";
   routes.get(bucket, data("storage"), this, &Routes::list, "List files");
   routes.post(bucket, data("storage"), this, &Routes::createFolder, "Create a folder");
-  routes.get(file, dataOrPublic("storage"), this, &Routes::read, "Read a file, or sign a link to it");
+  routes.get(file, dataOrPublic("storage"), this, &Routes::read,
+             "Read a file, sign a link to it, or ask how far an upload is");
   routes.put(file, data("storage"), this, &Routes::upload, "Upload a file").streamsBody = true;
-  routes.remove(file, data("storage"), this, &Routes::remove, "Delete a file");
+  routes.remove(file, data("storage"), this, &Routes::remove, "Delete a file, or end an upload to it");
+  uploads_.addTo(routes);
 }
 
 // ---- buckets
@@ -111,6 +102,7 @@ Task<Reply> StorageRoutes::read(RequestContext& context) {
            co_await storage_.files().sign(access(context), context.param(0), context.param(1), *seconds));
     co_return Reply::object(200, link);
   }
+  if (const auto upload = query.get("upload")) co_return co_await uploads_.status(context, std::string(*upload));
   CO_TRY(storage::OpenFile file,
          co_await storage_.files().open(access(context), context.param(0), context.param(1), signatureOf(query)));
   co_return Reply{fileResponse(context.request, storage_.files(), std::move(file))};
@@ -125,6 +117,8 @@ Task<Reply> StorageRoutes::upload(RequestContext& context) {
 }
 
 Task<Reply> StorageRoutes::remove(RequestContext& context) {
+  CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
+  if (const auto upload = query.get("upload")) co_return co_await uploads_.remove(context, std::string(*upload));
   CO_CHECK(co_await storage_.files().remove(access(context), context.param(0), context.param(1)));
   co_return Reply::noContent();
 }

@@ -1,14 +1,13 @@
 // Buckets and files. Source: contract 4.5 ("Storage admin") and 4.6; decisions 3 and 8.
 #pragma once
 
-#include "api/routes.h"
-#include "storage/storage.h"
+#include "api/upload_routes.h"
 
 namespace mb::api {
 
 class StorageRoutes {
  public:
-  explicit StorageRoutes(storage::Storage& storage) : storage_(storage) {}
+  explicit StorageRoutes(storage::Storage& storage) : storage_(storage), uploads_(storage) {}
   void addTo(RouteTable& routes);
 
   Task<Reply> buckets(RequestContext& context);
@@ -25,6 +24,7 @@ class StorageRoutes {
 
  private:
   storage::Storage& storage_;
+  UploadRoutes uploads_;
 };
 
 }  // namespace mb::api

@@ -177,6 +177,8 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (skips_) return {};
   // The next start walks through the documents anew: jobs that were on their way are not part of the copy.
   if (system_ && section_->number == vectors::kWalks) return {};
+  // Nor are uploads that were on theirs: a backup has the bytes of files alone.
+  if (system_ && (section_->number == storage::kUploads || section_->number == storage::kPieces)) return {};
   // Entries of a chain name the project as it was called when they were made.
   doc::Document document(content);
   if (system_ && wish_.slug && !verbatim_) {

@@ -143,6 +143,14 @@ Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreI
     }
     return {};
   }));
+  // Of uploads that are on their way.
+  for (const store::ProjectNo project : image.projects()) {
+    if (image.stats(project, storage::kPieces).documents == 0) continue;
+    CHECK(image.each(project, storage::kPieces, [&](doc::DocumentView stored) -> Result<> {
+      named.emplace(stored.stringOr("blob"));
+      return {};
+    }));
+  }
   for (const store::ProjectNo project : image.projects()) {
     if (image.stats(project, storage::kStored).documents == 0) continue;
     CHECK(image.each(project, storage::kStored, [&](doc::DocumentView stored) -> Result<> {

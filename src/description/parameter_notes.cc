@@ -45,6 +45,8 @@ constexpr ParameterNote kQuery[] = {
      R"({"type": "string", "minLength": 1, "maxLength": 256, "examples": ["collections/notes"]})"},
     {"to", "Only entries before this time.", kTime},
     {"token", "As the mailed link has it.", kToken},
+    {"upload", "A resumable upload of this file, as the `location` of its beginning has it.",
+     R"({"type": "string", "examples": ["upl_06fVx3jmA1qK9bTzLw2C"]})"},
 };
 
 // By the segment in front.
@@ -96,6 +98,13 @@ constexpr ParameterNote kHeaders[] = {
     {"if-range", "An entity tag in hand: the range is only given where it still holds.",
      R"({"type": "string", "examples": ["\"abc\""]})"},
     {"range", "Only these bytes.", R"({"type": "string", "examples": ["bytes=0-1023"]})"},
+    {"tus-resumable", "The protocol's version: `1.0.0`.", R"({"type": "string", "examples": ["1.0.0"]})"},
+    {"upload-length", "How many bytes the file will have.",
+     R"({"type": "integer", "minimum": 0, "examples": [1048576]})"},
+    {"upload-metadata", "Keys with values in base64, with commas between; `filetype` is the file's content type.",
+     R"({"type": "string", "examples": ["filetype aW1hZ2UvcG5n"]})"},
+    {"upload-offset", "Where these bytes begin: as far as the upload is.",
+     R"({"type": "integer", "minimum": 0, "examples": [0]})"},
     {"x-service-explain", "`1` tells how the listing was answered.", R"({"type": "string", "examples": ["1"]})"},
     {"x-service-project", "Which project: its id or slug. A token that names another is refused.",
      R"({"type": "string", "examples": ["notes"]})"},

@@ -57,7 +57,7 @@ class BlobStore {
   virtual std::unique_ptr<BlobWriter> create(BlobName name) = 0;
   // The blob as an open file; null where it is none. Fails with notFound where the blob is gone.
   virtual Task<std::shared_ptr<const Descriptor>> open(BlobName name) = 0;
-  // Bytes of a blob that open() gave no file for.
+  // Bytes of a blob, for what cannot be sent from an open file.
   virtual std::shared_ptr<BlobSource> source(BlobName name, uint64_t offset, uint64_t length) = 0;
   // Where they are gone already, that is well.
   virtual Task<> remove(std::vector<BlobName> names) = 0;

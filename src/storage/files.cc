@@ -1,9 +1,5 @@
 #include "storage/files.h"
 
-#include <boost/url/encode.hpp>
-#include <boost/url/rfc/pchars.hpp>
-#include <boost/url/rfc/unreserved_chars.hpp>
-
 #include "base/log.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
@@ -110,15 +106,8 @@ Task<SignedLink> Files::sign(Access access, std::string bucket, std::string path
   const int64_t expires = deps_.clock.now().ms / 1000 + seconds;
   SignedLink link;
   link.expiresAt.ms = expires * 1000;
-  link.url = fmt::format("{}/api/v1/storage/{}", deps_.baseUrl, found.name);
-  for (std::string_view left = path; !left.empty();) {
-    const size_t slash = std::min(left.find('/'), left.size());
-    link.url += '/';
-    link.url += boost::urls::encode(left.substr(0, slash), boost::urls::unreserved_chars);
-    left.remove_prefix(std::min(slash + 1, left.size()));
-  }
-  link.url += fmt::format("?project={}&expires={}&signature={}", project, expires,
-                          links_.sign(project, found.bucketId, path, expires));
+  link.url = fmt::format("{}/api/v1/storage/{}/{}?project={}&expires={}&signature={}", deps_.baseUrl, found.name,
+                         encodedPath(path), project, expires, links_.sign(project, found.bucketId, path, expires));
   co_return link;
 }
 
@@ -170,67 +159,83 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
 
 // ---- writing
 
-Task<FileView> Files::put(Access access, std::string bucket, std::string path, std::string contentType,
-                          Upload& upload) {
+Task<Place> Files::placeFor(Access access, std::string bucket, std::string path) {
   CO_TRY(const BucketRecord found, require(access, bucket, path));
   if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
   CO_CHECK(deps_.store.healthy());
-  const auto most = static_cast<uint64_t>(access.project->get(deps_.record).maxFileSize);
-  upload.setLimit(most);
-  const store::ProjectNo project = access.project->info().number;
-  FileRecord record;
-  record.id = fileKey(found.bucketId, path);
   if (reachesOwnOnly(access.caller)) {
-    // Before all of it has come, though only what the commit finds counts.
-    CO_TRY(const auto there, co_await deps_.store.get(in(project, kFiles), record.id));
+    // Before anything has come, though only what the commit finds counts.
+    CO_TRY(const auto there,
+           co_await deps_.store.get(in(access.project->info().number, kFiles), fileKey(found.bucketId, path)));
     if (there && there->view().stringOr("owner") != access.caller.id) {
       co_return fail(ErrorCode::forbidden, "this file is another's");
     }
   }
-  record.bucket = found.bucketId;
+  co_return Place{found, access.project->get(deps_.record).maxFileSize};
+}
+
+Task<FileView> Files::put(Access access, std::string bucket, std::string path, std::string contentType,
+                          Upload& upload) {
+  CO_TRY(const Place place, co_await placeFor(access, std::move(bucket), path));
+  FileRecord record;
+  record.bucket = place.bucket.bucketId;
   record.path = std::move(path);
   record.contentType = std::move(contentType);
   record.owner = access.caller.id;
-  record.blob = newBlobName(project);
+  record.blob = newBlobName(access.project->info().number);
   const HeldBlobs::Hold hold(deps_.held, record.blob);
-  const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(record.blob);
-  auto received = co_await receive(*writer, upload, most, record.size);
-  if (!received) {
-    const Result<> gone = co_await writer->abandon();
-    if (!gone) logWarn("an upload that was cut left something behind", {{"cause", gone.error().message()}});
-    co_return fail(std::move(received).error());
-  }
-  record.sha256 = *std::move(received);
+  CO_CHECK(co_await receive(record, upload, place.maxSize));
+  co_return co_await publish(std::move(access), place.bucket, std::move(record), nullptr);
+}
 
-  // It may have taken long: whether the project still takes files is looked at again.
+Task<> Files::receive(FileRecord& record, Upload& upload, int64_t most) {
+  upload.setLimit(static_cast<uint64_t>(most));
+  const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(record.blob);
+  auto received = co_await receiveInto(*writer, upload, most, record.size);
+  if (received) {
+    record.sha256 = *std::move(received);
+    co_return Result<>();
+  }
+  const Result<> gone = co_await writer->abandon();
+  if (!gone) logWarn("an upload that was cut left something behind", {{"cause", gone.error().message()}});
+  co_return fail(std::move(received).error());
+}
+
+Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t most, int64_t& size) {
+  size = 0;
+  while (true) {
+    CO_TRY(const std::string_view piece, co_await upload.read());
+    if (piece.empty()) break;
+    size += static_cast<int64_t>(piece.size());
+    if (size > most) co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
+    CO_CHECK(co_await writer.write(piece));
+  }
+  co_return co_await writer.finish();
+}
+
+// It may have taken long until here: whether the project still takes files is looked at again.
+Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord record, Along along) {
   access.deadline = std::chrono::steady_clock::now() + kCommitLimit;
-  CO_TRY(access.project, co_await deps_.snapshots.byNumber(project));
+  CO_TRY(access.project, co_await deps_.snapshots.byNumber(access.project->info().number));
   if (!access.project) co_return fail(noBucket());
   if (access.project->info().status == snapshot::ProjectStatus::suspended) {
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
-  if (!access.project->get(deps_.slot).holds(found.bucketId)) co_return fail(noBucket());
-  co_return co_await commit(std::move(access), found, std::move(record));
+  if (!access.project->get(deps_.slot).holds(bucket.bucketId)) co_return fail(noBucket());
+  record.id = fileKey(bucket.bucketId, record.path);
+  co_return co_await commit(std::move(access), std::move(bucket), std::move(record), std::move(along));
 }
 
-Task<std::string> Files::receive(BlobWriter& writer, Upload& upload, uint64_t most, int64_t& size) {
-  uint64_t taken = 0;
-  while (true) {
-    CO_TRY(const std::string_view piece, co_await upload.read());
-    if (piece.empty()) break;
-    taken += piece.size();
-    if (taken > most) co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
-    CO_CHECK(co_await writer.write(piece));
-  }
-  size = static_cast<int64_t>(taken);
-  co_return co_await writer.finish();
-}
-
-Result<std::pair<store::WriteTarget, store::Change>> Files::removal(store::ProjectNo project, std::string blob) {
+jobs::JobSpec removalOf(store::ProjectNo project, std::vector<BlobName> blobs) {
   jobs::JobSpec job;
   job.kind = kBlobJob;
   job.project = project;
-  job.payload = doc::encode(GoneBlobs{{std::move(blob)}});
+  job.payload = doc::encode(GoneBlobs{std::move(blobs)});
+  return job;
+}
+
+Result<std::pair<store::WriteTarget, store::Change>> Files::removal(store::ProjectNo project, std::string blob) {
+  jobs::JobSpec job = removalOf(project, {std::move(blob)});
   if (deps_.blobs.lingers().count() > 0)
     job.notBefore = Timestamp{deps_.clock.now().ms + deps_.blobs.lingers().count()};
   return deps_.queue.asChange(std::move(job));
@@ -238,7 +243,7 @@ Result<std::pair<store::WriteTarget, store::Change>> Files::removal(store::Proje
 
 // The job that removes the blob of before is made beforehand, for the record as it then is; where the commit finds
 // another one it is made again.
-Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record) {
+Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record, Along along) {
   const store::ProjectNo project = access.project->info().number;
   const bool own = reachesOwnOnly(access.caller);
   const std::string shelf = shelfOf(record.id);
@@ -263,6 +268,13 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
       std::ranges::move(following.changes, std::back_inserter(beside));
       std::ranges::move(following.ids, std::back_inserter(jobs));
     }
+    const size_t ofAlong = targets.size();
+    AlongWrite beyond;
+    if (along) {
+      CO_TRY(beyond, along());
+      std::ranges::move(beyond.targets, std::back_inserter(targets));
+      std::ranges::move(beyond.jobs, std::back_inserter(jobs));
+    }
     bool changed = false;
     store::Judge judge = [&](Before before) -> Result<Changes> {
       TRY(const std::optional<FileRecord> now, store::fromStore<FileRecord>(before[0]));
@@ -275,6 +287,10 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
       changes.push_back(store::Change::put(doc::encode(record)));
       changes.push_back(counted(before[1], shelf, now ? 0 : 1, record.size - (now ? now->size : 0)));
       std::ranges::move(beside, std::back_inserter(changes));
+      if (along) {
+        TRY(Changes more, beyond.judge(before.subspan(ofAlong)));
+        std::ranges::move(more, std::back_inserter(changes));
+      }
       return changes;
     };
     store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};

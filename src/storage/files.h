@@ -22,6 +22,8 @@ struct GoneBlobs {
   std::vector<std::string> blobs;
   static constexpr auto shape() { return doc::shape<GoneBlobs>("GoneBlobs", doc::field("blobs", &GoneBlobs::blobs)); }
 };
+// The job that removes them, at once.
+jobs::JobSpec removalOf(store::ProjectNo project, std::vector<BlobName> blobs);
 
 // What is uploaded, as it comes in.
 class Upload {
@@ -44,6 +46,21 @@ struct OpenFile {
   bool isPublic = false;                   // anybody may
   std::shared_ptr<const Descriptor> file;  // null: by source()
 };
+
+// Where a caller may put a file.
+struct Place {
+  BucketRecord bucket;
+  int64_t maxSize = 0;
+};
+
+// What goes with a file's record, in its commit.
+struct AlongWrite {
+  std::vector<store::WriteTarget> targets;
+  store::Judge judge;             // of these targets alone
+  std::vector<std::string> jobs;  // to be woken
+};
+// Makes it for each try.
+using Along = std::function<Result<AlongWrite>()>;
 
 struct FilePage {
   std::string prefix;
@@ -76,6 +93,14 @@ class Files {
   // Nothing of the upload is read before the caller may; `upload` lives until it returns. Fails with payloadTooLarge
   // past the project's maxFileSize, forbidden for another's file, unavailable without room.
   Task<FileView> put(Access access, std::string bucket, std::string path, std::string contentType, Upload& upload);
+  // The steps of put(), for a file that comes otherwise. First whether the caller may put one there.
+  Task<Place> placeFor(Access access, std::string bucket, std::string path);
+  // Then its bytes, as the blob that the record names, which the caller holds: size and sum are noted in the record.
+  // Where it fails nothing is left.
+  Task<> receive(FileRecord& record, Upload& upload, int64_t most);
+  // Then the record, of which bucket, path, content type, owner and blob are known, with `along` (null for none).
+  Task<FileView> publish(Access access, BucketRecord bucket, FileRecord record, Along along);
+
   // Fails with notFound for all that the caller may not read. An anonymous caller is told nothing else, whatever it is.
   Task<OpenFile> open(Access access, std::string bucket, std::string path, std::optional<Signature> signature);
   std::shared_ptr<BlobSource> source(const OpenFile& file, uint64_t offset, uint64_t length) const {
@@ -99,8 +124,8 @@ class Files {
   Result<BucketRecord> require(const Access& access, std::string_view bucket, std::string_view path) const;
   Result<BucketRecord> readable(const Access& access, std::string_view bucket, std::string_view path,
                                 const std::optional<Signature>& signature, bool& own) const;
-  Task<std::string> receive(BlobWriter& writer, Upload& upload, uint64_t most, int64_t& size);
-  Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record);
+  static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t most, int64_t& size);
+  Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, Along along);
   Task<> removeFolder(Access access, BucketRecord bucket, std::string path);
   Result<std::pair<store::WriteTarget, store::Change>> removal(store::ProjectNo project, std::string blob);
   Task<std::vector<doc::Document>> range(store::CollectionRef collection, const BucketRecord& bucket,

@@ -165,8 +165,40 @@ Task<std::shared_ptr<const Descriptor>> LocalStore::open(BlobName name) {
   co_return file;
 }
 
-std::shared_ptr<BlobSource> LocalStore::source(BlobName, uint64_t, uint64_t) {
-  return nullptr;
+class LocalStore::Source final : public BlobSource {
+ public:
+  Source(LocalStore& store, BlobName name, uint64_t offset, uint64_t length)
+      : store_(store), name_(std::move(name)), at_(offset), left_(length) {}
+
+  Task<std::string_view> read() override {
+    if (left_ == 0) co_return std::string_view();
+    if (!file_) {
+      CO_TRY(file_, co_await store_.open(name_));
+    }
+    co_return co_await store_.pool_.run([this] { return next(); });
+  }
+
+ private:
+  Result<std::string_view> next() {
+    piece_.resize(std::min<uint64_t>(left_, kBuffer));
+    const ssize_t got = ::pread(file_->get(), piece_.data(), piece_.size(), static_cast<off_t>(at_));
+    if (got <= 0) return diskError("read", blobPath(name_));
+    piece_.resize(static_cast<size_t>(got));
+    at_ += piece_.size();
+    left_ -= piece_.size();
+    return std::string_view(piece_);
+  }
+
+  LocalStore& store_;
+  const BlobName name_;
+  std::shared_ptr<const Descriptor> file_;
+  uint64_t at_;
+  uint64_t left_;
+  std::string piece_;
+};
+
+std::shared_ptr<BlobSource> LocalStore::source(BlobName name, uint64_t offset, uint64_t length) {
+  return std::make_shared<Source>(*this, std::move(name), offset, length);
 }
 
 Task<> LocalStore::remove(std::vector<BlobName> names) {

@@ -37,6 +37,7 @@ class LocalStore final : public BlobStore {
 
  private:
   class Writer;
+  class Source;
   static constexpr int kThreads = 4;
   static constexpr size_t kMostQueued = 4096;
   static constexpr size_t kMostOpen = 512;

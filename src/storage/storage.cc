@@ -46,10 +46,11 @@ std::vector<store::SystemCollection> systemCollections() {
   store::IndexSpec byOwner;
   byOwner.name = "owner";
   byOwner.keys = {{"bucket", 1}, {"owner", 1}, {"path", 1}};
-  return {{kBuckets, "__buckets", {}},
-          {kFiles, "__files", {byBlob, byOwner}},
-          {kFolders, "__folders", {byOwner}},
-          {kStored, "__stored", {}}};
+  store::IndexSpec byUploader;
+  byUploader.name = "owner";
+  byUploader.keys = {{"owner", 1}, {"done", 1}};
+  return {{kBuckets, "__buckets", {}}, {kFiles, "__files", {byBlob, byOwner}}, {kFolders, "__folders", {byOwner}},
+          {kStored, "__stored", {}},   {kUploads, "__uploads", {byUploader}},  {kPieces, "__upload_pieces", {byBlob}}};
 }
 
 Storage::Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs)
@@ -59,6 +60,7 @@ Storage::Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs)
       buckets_({deps.store, slot_, deps.queue, deps.ids, deps.clock, deps.auditor}),
       files_({deps.store, deps.snapshots, slot_, deps.record, deps.queue, *blobs_, held_, deps.clock, deps.master,
               std::move(deps.baseUrl)}),
+      uploads_({deps.store, files_, deps.queue, *blobs_, held_, deps.ids, deps.clock}),
       sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, held_}) {}
 
 }  // namespace mb::storage

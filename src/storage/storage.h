@@ -6,6 +6,7 @@
 #include "storage/files.h"
 #include "storage/storage_settings.h"
 #include "storage/sweeper.h"
+#include "storage/uploads.h"
 
 namespace mb::storage {
 
@@ -35,6 +36,7 @@ class Storage {
 
   Buckets& buckets() { return buckets_; }
   Files& files() { return files_; }
+  Uploads& uploads() { return uploads_; }
   Sweeper& sweeper() { return sweeper_; }
   BlobStore& blobs() { return *blobs_; }
   HeldBlobs& held() { return held_; }
@@ -46,6 +48,7 @@ class Storage {
   const snapshot::SlotKey<BucketTable> slot_;
   Buckets buckets_;
   Files files_;
+  Uploads uploads_;
   Sweeper sweeper_;
 };
 

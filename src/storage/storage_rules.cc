@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/crypto.h"
 #include "identity/records.h"
@@ -132,8 +134,23 @@ bool isInert(std::string_view contentType) {
   return type == "text/plain" || type == "application/json";
 }
 
+std::string encodedPath(std::string_view path) {
+  std::string encoded;
+  while (true) {
+    const size_t slash = std::min(path.find('/'), path.size());
+    encoded += boost::urls::encode(path.substr(0, slash), boost::urls::unreserved_chars);
+    if (slash == path.size()) return encoded;
+    encoded += '/';
+    path.remove_prefix(slash + 1);
+  }
+}
+
 std::string fileKey(std::string_view bucketId, std::string_view path) {
   return fmt::format("{}/{}", bucketId, path);
+}
+
+std::string pieceKey(std::string_view upload, int64_t offset) {
+  return fmt::format("{}/{:016x}", upload, offset);
 }
 
 std::string behind(std::string_view key) {

@@ -26,7 +26,12 @@ Result<std::string> contentTypeOf(std::string_view header);
 // Whether a browser that shows it runs nothing of it.
 bool isInert(std::string_view contentType);
 
+// The path as it stands in a URL: each segment percent-encoded.
+std::string encodedPath(std::string_view path);
+
 std::string fileKey(std::string_view bucketId, std::string_view path);
+// Ascends with the offset.
+std::string pieceKey(std::string_view upload, int64_t offset);
 // A key behind all that begin with `key`, for a range.
 std::string behind(std::string_view key);
 // Which of a project's counts the file of this key is in.

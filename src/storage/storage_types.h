@@ -15,6 +15,8 @@ inline constexpr store::CollectionNo kBuckets = 120;  // id: the name in lower c
 inline constexpr store::CollectionNo kFiles = 121;    // id: fileKey()
 inline constexpr store::CollectionNo kFolders = 122;  // id: fileKey()
 inline constexpr store::CollectionNo kStored = 123;   // what is stored, in kShelves counts
+inline constexpr store::CollectionNo kUploads = 124;  // resumable ones
+inline constexpr store::CollectionNo kPieces = 125;   // of these, what has come; id: pieceKey()
 
 struct BucketRecord {
   std::string id;
@@ -140,6 +142,44 @@ struct StoredRecord {
     return doc::shape<StoredRecord>("StoredRecord", doc::field("id", &StoredRecord::id),
                                     doc::field("files", &StoredRecord::files),
                                     doc::field("bytes", &StoredRecord::bytes));
+  }
+};
+
+// A file that comes in several requests.
+struct UploadRecord {
+  std::string id;      // "upl_…"
+  std::string bucket;  // bucketId
+  std::string path;
+  std::string owner;  // user_…, key_…: the only one who may go on with it
+  std::string contentType;
+  std::string metadata;  // as the client gave it
+  int64_t length = 0;
+  int64_t offset = 0;  // what is here, durable; at the length only once it is done
+  int64_t pieces = 0;
+  bool done = false;  // the file is there; its pieces are nobody's
+  Timestamp createdAt;
+  Timestamp expiresAt;
+  static constexpr auto shape() {
+    return doc::shape<UploadRecord>(
+        "UploadRecord", doc::field("id", &UploadRecord::id), doc::field("bucket", &UploadRecord::bucket),
+        doc::field("path", &UploadRecord::path), doc::field("owner", &UploadRecord::owner),
+        doc::field("contentType", &UploadRecord::contentType), doc::field("metadata", &UploadRecord::metadata),
+        doc::field("length", &UploadRecord::length), doc::field("offset", &UploadRecord::offset),
+        doc::field("done", &UploadRecord::done), doc::field("createdAt", &UploadRecord::createdAt),
+        doc::field("expiresAt", &UploadRecord::expiresAt));
+  }
+};
+
+// Bytes of an upload, from where the piece before it ends.
+struct PieceRecord {
+  std::string id;
+  std::string upload;
+  std::string blob;
+  int64_t size = 0;
+  static constexpr auto shape() {
+    return doc::shape<PieceRecord>("PieceRecord", doc::field("id", &PieceRecord::id),
+                                   doc::field("upload", &PieceRecord::upload), doc::field("blob", &PieceRecord::blob),
+                                   doc::field("size", &PieceRecord::size));
   }
 };
 

@@ -23,7 +23,8 @@ constexpr auto kWriteLimit = std::chrono::seconds(30);
 constexpr std::chrono::seconds kBackoff[] = {std::chrono::seconds(1), std::chrono::seconds(10),
                                              std::chrono::seconds(60), std::chrono::seconds(600)};
 
-store::Query queryOf(store::ProjectNo project, store::CollectionNo collection, doc::Document filter, uint64_t limit) {
+store::Query queryOf(store::ProjectNo project, store::CollectionNo collection, const doc::Document& filter,
+                     uint64_t limit) {
   store::Query query;
   query.collection = {project, collection, 0};
   query.filter = *doc::Filter::parse(filter);
@@ -217,12 +218,15 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
     for (const std::string& name : unnamed) filter.appendString(doc::arrayKey(place++), name);
     filter.end();
     filter.end();
-    const auto found = co_await deps_.store.find(queryOf(project, kFiles, filter.finish(), 2 * kPage));
+    const doc::Document named = filter.finish();
+    const auto found = co_await deps_.store.find(queryOf(project, kFiles, named, 2 * kPage));
     // A project that is being purged: a later look finds them.
     if (!found && found.error().code() == ErrorCode::notFound) co_return std::vector<BlobName>();
     if (!found) co_return fail(found.error().clone());
     CO_TRY(std::vector<FileRecord> records, store::fromStore<FileRecord>(found->documents));
     for (const FileRecord& record : records) unnamed.erase(record.blob);
+    CO_TRY(const auto pieces, co_await deps_.store.find(queryOf(project, kPieces, named, 2 * kPage)));
+    for (const doc::Document& piece : pieces.documents) unnamed.erase(std::string(piece.view().stringOr("blob")));
     // An upload may end just after its bucket did: its record is out of reach, and belongs to nobody.
     CO_TRY(const auto buckets,
            co_await deps_.store.find(queryOf(project, kBuckets, doc::Document(), 2 * kMostBuckets)));

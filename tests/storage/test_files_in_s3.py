@@ -7,6 +7,7 @@ import pytest
 from support.bucket import Bucket, blobs
 from support.client import PlatformUser, ok, refused
 from support.commands import result, run
+from support.function import eventually
 from support.s3_server import S3Server
 from support.server import Server
 
@@ -54,6 +55,20 @@ def test_too_large_leaves_nothing(owner, s3, bucket):
     pieces = (b"x" * (1 << 20) for _ in range(11))
     assert project.admin.put(shelf.url("f"), content=pieces).status_code == 413
     assert s3.keys() == before and s3.uploads() == 0
+
+
+def test_a_resumable_upload(server, s3, bucket, admin):
+    shelf = bucket()
+    before = len(s3.keys())
+    content = os.urandom((20 << 20) + 7)
+    tus = {"tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream"}
+    begun = admin.post(shelf.url("f"), headers={"tus-resumable": "1.0.0", "upload-length": str(len(content))})
+    address = begun.headers["location"].removeprefix("/api/v1")
+    for first, last in ((0, 1), (1, 9 << 20), (9 << 20, len(content))):
+        ok(admin.patch(address, content=content[first:last], headers={**tus, "upload-offset": str(first)}), 204)
+    assert shelf.get("f").content == content
+    eventually(lambda: len(s3.keys()) == before + 1 or None)
+    assert s3.uploads() == 0 and blobs(server.data) == []
 
 
 def test_a_store_that_is_away(make_server, tmp_path):

@@ -1,0 +1,20 @@
+// The body of a request as storage/ takes it.
+#pragma once
+
+#include "http/body.h"
+#include "storage/files.h"
+
+namespace mb::api {
+
+// Of a route that streams; the reader outlives it.
+class StreamedUpload final : public storage::Upload {
+ public:
+  explicit StreamedUpload(http::BodyReader& body) : body_(body) {}
+  Task<std::string_view> read() override { return body_.read(); }
+  void setLimit(uint64_t most) override { body_.setLimit(most); }
+
+ private:
+  http::BodyReader& body_;
+};
+
+}  // namespace mb::api

@@ -1,0 +1,432 @@
+#include "storage/uploads.h"
+
+#include "base/log.h"
+#include "storage/storage_rules.h"
+#include "store/records.h"
+
+namespace mb::storage {
+
+namespace {
+
+constexpr auto kLimit = std::chrono::seconds(30);
+constexpr size_t kPage = 100;
+
+Error noUpload() {
+  return Error(ErrorCode::notFound, "no such upload");
+}
+Error elsewhere(int64_t offset) {
+  return Error(ErrorCode::conflict, fmt::format("the upload is at byte {}", offset));
+}
+
+store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
+  return {project, collection, 0};
+}
+
+store::Deadline soon() {
+  return std::chrono::steady_clock::now() + kLimit;
+}
+
+store::WriteOptions writing(store::Actor actor) {
+  return {.deadline = soon(), .actor = std::move(actor), .bumpEpochs = {}};
+}
+
+// The pieces of an upload behind the record of that id, in order.
+store::Query piecesBehind(store::ProjectNo project, std::string_view from, std::string_view upload, uint64_t limit) {
+  doc::BsonWriter filter;
+  filter.beginDocument("id");
+  filter.appendString("$gt", from);
+  filter.appendString("$lt", behind(fmt::format("{}/", upload)));
+  filter.end();
+  store::Query query;
+  query.collection = in(project, kPieces);
+  query.filter = *doc::Filter::parse(filter.finish());
+  query.limit = limit;
+  query.deadline = soon();
+  return query;
+}
+
+// The upload as it is now, in a judge: still where the caller found it.
+Result<> isAt(const std::optional<doc::Document>& before, const UploadRecord& upload) {
+  TRY(const std::optional<UploadRecord> now, store::fromStore<UploadRecord>(before));
+  if (!now) return fail(noUpload());
+  if (now->done || now->offset != upload.offset) return fail(elsewhere(now->offset));
+  return {};
+}
+
+}  // namespace
+
+// What came of one piece.
+struct Uploads::Piece {
+  BlobName blob;
+  int64_t size = 0;
+  std::string sha256;
+  bool ended = false;           // the body
+  std::optional<Error> broken;  // the body broke off
+};
+
+// All of an upload: its pieces, and the last one, which has no record.
+class Uploads::Whole final : public Upload {
+ public:
+  Whole(const Deps& deps, store::ProjectNo project, std::string upload, const Piece& last)
+      : deps_(deps), project_(project), upload_(std::move(upload)), from_(upload_ + "/"), last_(last) {}
+
+  void setLimit(uint64_t) override {}
+  Task<std::string_view> read() override {
+    while (true) {
+      if (source_) {
+        CO_TRY(const std::string_view bytes, co_await source_->read());
+        if (!bytes.empty()) co_return bytes;
+        source_.reset();
+      }
+      if (ended_) co_return std::string_view();
+      CO_CHECK(co_await next());
+    }
+  }
+
+ private:
+  Task<> next() {
+    if (at_ == page_.size() && more_) {
+      CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project_, from_, upload_, kPage)));
+      CO_TRY(page_, store::fromStore<PieceRecord>(found.documents));
+      at_ = 0;
+      more_ = page_.size() == kPage;
+    }
+    if (at_ == page_.size()) {
+      ended_ = true;
+      source_ = deps_.blobs.source(last_.blob, 0, static_cast<uint64_t>(last_.size));
+      co_return Result<>();
+    }
+    const PieceRecord& piece = page_[at_++];
+    from_ = piece.id;
+    source_ = deps_.blobs.source(piece.blob, 0, static_cast<uint64_t>(piece.size));
+    co_return Result<>();
+  }
+
+  const Deps& deps_;
+  const store::ProjectNo project_;
+  const std::string upload_;
+  std::string from_;
+  const Piece& last_;
+  std::vector<PieceRecord> page_;
+  size_t at_ = 0;
+  bool more_ = true;
+  bool ended_ = false;
+  std::shared_ptr<BlobSource> source_;
+};
+
+Uploads::Uploads(Deps deps) : deps_(deps) {
+  jobs::Kind kind;
+  kind.name = kUploadJob;
+  kind.handler = [this](jobs::JobRun run) { return clean(std::move(run)); };
+  kind.backoff = {std::chrono::seconds(1), std::chrono::seconds(10), std::chrono::seconds(60),
+                  std::chrono::seconds(600)};
+  kind.timeout = std::chrono::minutes(5);
+  deps_.queue.declare(std::move(kind));
+}
+
+// ---- what a client asks
+
+Task<UploadRecord> Uploads::require(const Access& access, std::string id, const BucketRecord& bucket,
+                                    std::string_view path) {
+  CO_TRY(const auto stored, co_await deps_.store.get(in(access.project->info().number, kUploads), std::move(id)));
+  CO_TRY(std::optional<UploadRecord> upload, store::fromStore<UploadRecord>(stored));
+  const bool theirs = upload && upload->owner == access.caller.id && upload->bucket == bucket.bucketId &&
+                      upload->path == path && upload->expiresAt > deps_.clock.now();
+  if (!theirs) co_return fail(noUpload());
+  co_return *std::move(upload);
+}
+
+Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::string path, NewUpload input) {
+  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  if (input.length > place.maxSize) {
+    co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
+  }
+  const store::ProjectNo project = access.project->info().number;
+  doc::BsonWriter filter;
+  filter.appendString("owner", access.caller.id);
+  filter.appendBool("done", false);
+  CO_TRY(doc::Filter unfinished, doc::Filter::parse(filter.finish()));
+  CO_TRY(const uint64_t count,
+         co_await deps_.store.count(in(project, kUploads), std::move(unfinished), access.deadline));
+  if (count >= kMostUploads) {
+    co_return fail(ErrorCode::conflict, fmt::format("there are {} unfinished uploads already", count));
+  }
+  UploadRecord upload;
+  upload.id = "upl_" + deps_.ids.next();
+  upload.bucket = place.bucket.bucketId;
+  upload.path = std::move(path);
+  upload.owner = access.caller.id;
+  upload.contentType = std::move(input.contentType);
+  upload.metadata = std::move(input.metadata);
+  upload.length = input.length;
+  upload.createdAt = deps_.clock.now();
+  upload.expiresAt = {upload.createdAt.ms + kUploadLives};
+  CO_TRY(auto job, expiry(project, upload));
+  std::vector<store::WriteTarget> targets{{in(project, kUploads), upload.id}, std::move(job.first)};
+  store::Judge judge = [&](Before) -> Result<Changes> {
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(upload)));
+    changes.push_back(std::move(job.second));
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing(policy::actorOf(access.caller))));
+  if (upload.length > 0) co_return upload;
+  const BlobName blob = newBlobName(project);
+  const HeldBlobs::Hold hold(deps_.held, blob);
+  Piece empty;
+  empty.blob = blob;
+  const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(blob);
+  CO_TRY(empty.sha256, co_await writer->finish());
+  co_return co_await finish(std::move(access), place.bucket, std::move(upload), empty);
+}
+
+Task<UploadRecord> Uploads::find(Access access, std::string bucket, std::string path, std::string id) {
+  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  co_return co_await require(access, std::move(id), place.bucket, path);
+}
+
+Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::string path, std::string id, int64_t offset,
+                                   Upload& body) {
+  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  CO_TRY(UploadRecord upload, co_await require(access, id, place.bucket, path));
+  if (offset != upload.offset) co_return fail(elsewhere(upload.offset));
+  if (upload.done) co_return upload;
+  body.setLimit(static_cast<uint64_t>(upload.length - upload.offset));
+  while (true) {
+    const BlobName blob = newBlobName(access.project->info().number);
+    const HeldBlobs::Hold hold(deps_.held, blob);
+    CO_TRY(Piece piece, co_await take(blob, body, upload.length - upload.offset));
+    if (upload.offset + piece.size == upload.length) {
+      co_return co_await finish(std::move(access), place.bucket, std::move(upload), piece);
+    }
+    if (piece.size > 0) {
+      CO_TRY(upload, co_await keep(access, std::move(upload), piece));
+    }
+    if (piece.broken) co_return fail(*std::move(piece.broken));
+    if (piece.ended) co_return upload;
+  }
+}
+
+Task<> Uploads::remove(Access access, std::string bucket, std::string path, std::string id) {
+  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  CO_TRY(const UploadRecord upload, co_await require(access, id, place.bucket, path));
+  const store::ProjectNo project = access.project->info().number;
+  CO_TRY(auto job, cleaning(project, upload.id));
+  const std::string jobId = job.first.id;
+  std::vector<store::WriteTarget> targets{{in(project, kUploads), upload.id}, std::move(job.first)};
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    if (!before[0]) return fail(noUpload());
+    Changes changes;
+    changes.push_back(store::Change::remove());
+    changes.push_back(std::move(job.second));
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing(policy::actorOf(access.caller))));
+  deps_.queue.wake({jobId});
+  co_return Result<>();
+}
+
+// ---- what comes
+
+// A piece ends with the body, where that breaks off, or once it is large enough; its bytes are then on the disk. With
+// the last of them the body's end is waited for: one that is too long is refused, with all of the piece.
+Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t most) {
+  Piece piece;
+  piece.blob = blob;
+  const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(std::move(blob));
+  Result<> taken;
+  while (taken && (piece.size < kPieceBytes || piece.size == most)) {
+    auto bytes = co_await body.read();
+    if (!bytes && bytes.error().code() == ErrorCode::payloadTooLarge) {
+      taken = fail(std::move(bytes).error());
+      break;
+    }
+    if (!bytes) {
+      piece.broken = std::move(bytes).error();
+      break;
+    }
+    piece.ended = bytes->empty();
+    if (piece.ended) break;
+    piece.size += static_cast<int64_t>(bytes->size());
+    taken = piece.size > most ? Result<>(fail(ErrorCode::payloadTooLarge, "this is more than the upload's length"))
+                              : co_await writer->write(*bytes);
+  }
+  if (taken && piece.size == 0) co_return piece;
+  if (taken) {
+    auto sum = co_await writer->finish();
+    if (sum) {
+      piece.sha256 = *std::move(sum);
+      co_return piece;
+    }
+    taken = fail(std::move(sum).error());
+  }
+  const Result<> gone = co_await writer->abandon();
+  if (!gone) logWarn("an upload that was cut left something behind", {{"cause", gone.error().message()}});
+  co_return fail(std::move(taken).error());
+}
+
+Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece& piece) {
+  const store::ProjectNo project = access.project->info().number;
+  if (upload.pieces >= kMostPieces) {
+    co_return fail(ErrorCode::conflict, "this upload came in too many pieces: begin it anew, with larger ones");
+  }
+  UploadRecord next = upload;
+  next.offset += piece.size;
+  ++next.pieces;
+  next.expiresAt = {deps_.clock.now().ms + kUploadLives};
+  const PieceRecord record{pieceKey(upload.id, upload.offset), upload.id, piece.blob, piece.size};
+  CO_TRY(auto job, expiry(project, next));
+  std::vector<store::WriteTarget> targets{
+      {in(project, kUploads), upload.id}, {in(project, kPieces), record.id}, std::move(job.first)};
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    CHECK(isAt(before[0], upload));
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(next)));
+    changes.push_back(store::Change::put(doc::encode(record)));
+    changes.push_back(std::move(job.second));
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing(policy::actorOf(access.caller))));
+  co_return next;
+}
+
+// With one piece its blob is the file's; several are copied into one.
+Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece) {
+  const store::ProjectNo project = access.project->info().number;
+  FileRecord file;
+  file.bucket = upload.bucket;
+  file.path = upload.path;
+  file.contentType = upload.contentType;
+  file.owner = upload.owner;
+  file.blob = upload.offset == 0 ? piece.blob : newBlobName(project);
+  file.size = piece.size;
+  file.sha256 = piece.sha256;
+  const HeldBlobs::Hold hold(deps_.held, file.blob);
+  std::vector<BlobName> gone;
+  if (upload.offset > 0) {
+    Whole whole(deps_, project, upload.id, piece);
+    CO_CHECK(co_await deps_.files.receive(file, whole, upload.length));
+    if (file.size != upload.length) co_return fail(noUpload());
+    gone.push_back(piece.blob);
+  }
+  CO_CHECK(co_await deps_.files.publish(std::move(access), std::move(bucket), std::move(file),
+                                        [&] { return ending(project, upload, gone); }));
+  upload.offset = upload.length;
+  upload.done = true;
+  co_return upload;
+}
+
+// The record stays until it expires, so that a client that heard no answer learns of its success.
+Result<AlongWrite> Uploads::ending(store::ProjectNo project, const UploadRecord& upload, std::vector<BlobName> gone) {
+  TRY(auto clean, cleaning(project, upload.id));
+  AlongWrite along;
+  along.targets.push_back({in(project, kUploads), upload.id});
+  along.jobs.push_back(clean.first.id);
+  along.targets.push_back(std::move(clean.first));
+  std::optional<store::Change> remove;
+  if (!gone.empty()) {
+    TRY(auto job, deps_.queue.asChange(removalOf(project, std::move(gone))));
+    along.jobs.push_back(job.first.id);
+    along.targets.push_back(std::move(job.first));
+    remove = std::move(job.second);
+  }
+  along.judge = [upload, clean = std::move(clean.second),
+                 remove = std::move(remove)](Before before) mutable -> Result<Changes> {
+    CHECK(isAt(before[0], upload));
+    UploadRecord done = upload;
+    done.offset = done.length;
+    done.done = true;
+    Changes changes;
+    changes.push_back(store::Change::put(doc::encode(done)));
+    changes.push_back(std::move(clean));
+    if (remove) changes.push_back(*std::move(remove));
+    return changes;
+  };
+  return along;
+}
+
+// ---- cleaning up
+
+namespace {
+
+jobs::JobSpec jobOf(store::ProjectNo project, const std::string& upload, std::string_view what) {
+  jobs::JobSpec spec;
+  spec.kind = kUploadJob;
+  spec.project = project;
+  spec.id = fmt::format("upload/{}/{}/{}", project, upload, what);
+  spec.payload = doc::encode(UploadJob{upload});
+  return spec;
+}
+
+}  // namespace
+
+// Each piece puts it off.
+Result<std::pair<store::WriteTarget, store::Change>> Uploads::expiry(store::ProjectNo project,
+                                                                     const UploadRecord& upload) {
+  jobs::JobSpec spec = jobOf(project, upload.id, "expiry");
+  spec.notBefore = upload.expiresAt;
+  return deps_.queue.asChange(std::move(spec));
+}
+
+Result<std::pair<store::WriteTarget, store::Change>> Uploads::cleaning(store::ProjectNo project,
+                                                                       const std::string& upload) {
+  return deps_.queue.asChange(jobOf(project, upload, "end"));
+}
+
+Task<> Uploads::clean(jobs::JobRun run) {
+  CO_TRY(const UploadJob job, store::fromStore<UploadJob>(run.payload.view()));
+  const store::CollectionRef uploads = in(run.project, kUploads);
+  const auto stored = co_await deps_.store.get(uploads, job.upload);
+  // The project was purged meanwhile, and its blobs are the sweeper's.
+  if (!stored && stored.error().code() == ErrorCode::notFound) co_return Result<>();
+  if (!stored) co_return fail(stored.error().clone());
+  CO_TRY(const std::optional<UploadRecord> upload, store::fromStore<UploadRecord>(*stored));
+  const auto expired = [now = deps_.clock.now()](const UploadRecord& each) { return each.expiresAt <= now; };
+  if (upload && !upload->done && !expired(*upload)) co_return Result<>();
+  // Before its pieces, so that nobody goes on with it.
+  if (upload && expired(*upload)) {
+    bool goes = false;
+    store::Judge judge = [&](Before before) -> Result<Changes> {
+      TRY(const std::optional<UploadRecord> now, store::fromStore<UploadRecord>(before[0]));
+      goes = !now || expired(*now);
+      Changes changes;
+      changes.push_back(now && goes ? store::Change::remove() : store::Change::keep());
+      return changes;
+    };
+    CO_CHECK(co_await deps_.store.write({{uploads, job.upload}}, std::move(judge), writing({"server", ""})));
+    if (!goes) co_return Result<>();
+  }
+  while (true) {
+    CO_TRY(const bool more, co_await removePieces(run.project, job.upload));
+    if (!more) co_return Result<>();
+  }
+}
+
+// A page of them, and the job that removes their blobs, in one commit. Whether there may be more.
+Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& upload) {
+  CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project, upload + "/", upload, kPage)));
+  CO_TRY(const std::vector<PieceRecord> pieces, store::fromStore<PieceRecord>(found.documents));
+  if (pieces.empty()) co_return false;
+  std::vector<BlobName> blobs;
+  std::vector<store::WriteTarget> targets;
+  for (const PieceRecord& piece : pieces) {
+    blobs.push_back(piece.blob);
+    targets.push_back({in(project, kPieces), piece.id});
+  }
+  CO_TRY(auto job, deps_.queue.asChange(removalOf(project, std::move(blobs))));
+  const std::string jobId = job.first.id;
+  targets.push_back(std::move(job.first));
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    Changes changes;
+    for (size_t i = 0; i + 1 < before.size(); ++i) {
+      changes.push_back(before[i] ? store::Change::remove() : store::Change::keep());
+    }
+    changes.push_back(std::move(job.second));
+    return changes;
+  };
+  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing({"server", ""})));
+  deps_.queue.wake({jobId});
+  co_return pieces.size() == kPage;
+}
+
+}  // namespace mb::storage

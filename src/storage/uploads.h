@@ -1,0 +1,76 @@
+// Files that come in several requests, and go on where they were cut: the state behind the tus protocol (its headers:
+// api/tus.h). What has come stands in pieces, durable blobs with a record each; the last one, the file made of them all
+// and the end of the upload are one commit. Source: tus resumable upload protocol 1.0.0.
+#pragma once
+
+#include "base/id.h"
+#include "storage/files.h"
+
+namespace mb::storage {
+
+inline constexpr std::string_view kUploadJob = "storage.upload";
+inline constexpr size_t kMostUploads = 1000;         // unfinished ones of one owner
+inline constexpr int64_t kMostPieces = 10'000;       // of one upload
+inline constexpr int64_t kPieceBytes = 64 << 20;     // of those that a request is cut into: a kill costs no more
+inline constexpr int64_t kUploadLives = 86'400'000;  // ms, from the last byte on
+
+// The payload of a kUploadJob: removes what is not needed any more of an upload.
+struct UploadJob {
+  std::string upload;
+  static constexpr auto shape() { return doc::shape<UploadJob>("UploadJob", doc::field("upload", &UploadJob::upload)); }
+};
+
+struct NewUpload {
+  int64_t length = 0;
+  std::string contentType;
+  std::string metadata;
+};
+
+class Uploads {
+ public:
+  // References outlive it.
+  struct Deps {
+    store::DocumentStore& store;
+    Files& files;
+    jobs::Queue& queue;
+    BlobStore& blobs;
+    HeldBlobs& held;
+    IdGenerator& ids;
+    const Clock& clock;
+  };
+  // Declares the room's kind of job.
+  explicit Uploads(Deps deps);
+
+  // All fail as Files::put() does, and with notFound where there is no such upload of the caller's at this path.
+
+  // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMostUploads. One of no bytes is a file at
+  // once.
+  Task<UploadRecord> create(Access access, std::string bucket, std::string path, NewUpload input);
+  Task<UploadRecord> find(Access access, std::string bucket, std::string path, std::string id);
+  // Takes `body` from `offset` on, which must be where the upload is (else conflict); `body` lives until it returns.
+  // Where it breaks off, what has come is kept. With its last byte the upload becomes the file.
+  Task<UploadRecord> append(Access access, std::string bucket, std::string path, std::string id, int64_t offset,
+                            Upload& body);
+  // Gives it up.
+  Task<> remove(Access access, std::string bucket, std::string path, std::string id);
+
+ private:
+  using Before = std::span<const std::optional<doc::Document>>;
+  using Changes = std::vector<store::Change>;
+  struct Piece;
+  class Whole;
+
+  Task<UploadRecord> require(const Access& access, std::string id, const BucketRecord& bucket, std::string_view path);
+  Task<Piece> take(BlobName blob, Upload& body, int64_t most);
+  Task<UploadRecord> keep(Access access, UploadRecord upload, const Piece& piece);
+  Task<UploadRecord> finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece);
+  Result<AlongWrite> ending(store::ProjectNo project, const UploadRecord& upload, std::vector<BlobName> gone);
+  Result<std::pair<store::WriteTarget, store::Change>> expiry(store::ProjectNo project, const UploadRecord& upload);
+  Result<std::pair<store::WriteTarget, store::Change>> cleaning(store::ProjectNo project, const std::string& upload);
+  Task<> clean(jobs::JobRun run);
+  Task<bool> removePieces(store::ProjectNo project, const std::string& upload);
+
+  const Deps deps_;
+};
+
+}  // namespace mb::storage
