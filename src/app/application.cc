@@ -370,7 +370,7 @@ void Application::Impl::openCommandSocket() {
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
   deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
                                 secret ? *std::move(secret) : std::nullopt, version, settings.app.secret.has_value(),
-                                &identity, mailer.delivers(), storage ? &storage->held() : nullptr});
+                                &identity, mailer.delivers(), storage ? &storage->held() : nullptr, &vectors});
   commandSocket = std::make_unique<CommandSocket>(*deployment);
   const Result<> listening = commandSocket->listen();
   if (!listening) logWarn(listening.error().message());

@@ -18,6 +18,9 @@ class Identity;
 namespace mb::storage {
 class HeldBlobs;
 }
+namespace mb::vectors {
+class Vectors;
+}
 
 namespace mb::app {
 
@@ -35,6 +38,7 @@ struct Deployment {
   identity::Identity* identity = nullptr;   // of the server that runs here; null where none does
   bool deliversMail = false;                // so addresses can be proven
   storage::HeldBlobs* heldBlobs = nullptr;  // of the server that runs here; null where none does, or without files
+  vectors::Vectors* vectors = nullptr;      // of the server that runs here; null where none does
 };
 
 // What a command knows before any store is open.

@@ -13,6 +13,7 @@
 #include "cli/console.h"
 #include "storage/local_store.h"
 #include "storage/storage.h"
+#include "vectors/vectors.h"
 
 namespace mb::app {
 
@@ -247,6 +248,7 @@ Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments
   TRY(const std::string fingerprint, fingerprintOf(deployment.secret));
   const KeptBlobs kept(deployment);
   TRY(const Imported imported, importFrom(deployment, manifest, std::move(wanted), progress));
+  if (deployment.vectors != nullptr) deployment.vectors->lookSoon();
   return tellProject(imported, fingerprint != manifest.secretFingerprint);
 }
 

@@ -217,12 +217,12 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
 
 // ---- in the background
 
-// At the start, and every five minutes: projects come back from backups, and collections go.
+// At the start, when it is asked for, and every five minutes: other servers restore projects too, and collections go.
 Async<void> Vectors::tend(Vectors* self) {
   co_await self->openAll(true);
   for (int tick = 1; !self->stopping_; ++tick) {
     co_await sleepFor(kTick);
-    if (tick % kTicksBetweenLooks == 0) co_await self->openAll(false);
+    if (self->due_.exchange(false) || tick % kTicksBetweenLooks == 0) co_await self->openAll(false);
   }
 }
 

@@ -43,6 +43,8 @@ class Vectors {
 
   // Loads or builds the indexes of all projects in the background, as far as there is memory.
   void start();
+  // Looks at all projects again: one has come back from a backup. Any thread.
+  void lookSoon() { due_ = true; }
   // Begins nothing more, then saves the indexes; false when something was left after `limit`. Not from a core. In two
   // parts: what asks others first, what others ask last.
   void drain();
@@ -85,6 +87,7 @@ class Vectors {
   EmbeddingJobs jobs_;
   VectorSearch search_;
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> due_{false};  // a look at all projects
   TaskGroup tasks_;
 };
 

@@ -3,6 +3,7 @@
 import pytest
 
 from support.client import PlatformUser, ok, refused
+from support.commands import done, run
 from support.embeddings import DIMENSIONS, Embeddings, vector_of
 from support.server import Server
 from support.vectors import Space
@@ -226,3 +227,28 @@ def test_wrong_dimensions_are_told_and_nothing_is_kept(project, embeddings):
     embeddings.wait(calls + 1)
     refused(space.search(text="words"), 502, "UPSTREAM_FAILED")
     assert space.index()["embedding"]["embedded"] == 0
+
+
+def test_a_copy_of_the_project_embeds_for_itself(server, texts, embeddings, tmp_path):
+    owner = PlatformUser(server)
+    project = owner.create_project()
+    embeddings.answer = lambda texts: None
+    space = automatic(project)
+    for id, text in TEXTS.items():
+        space.put(id, title=text)
+    space.embedded(len(TEXTS))
+    done(run("backup", "--to", tmp_path / "backup", data=server.data))
+    restored = ["--from", tmp_path / "backup", "--project", project.slug, "--as", "embeds-for-itself"]
+    done(run("restore", *restored, data=server.data))
+    copied = next(
+        each for each in ok(owner.get("/control/projects"))["projects"] if each["slug"] == "embeds-for-itself"
+    )
+    original, space.admin = space.admin, owner.exchange(copied["id"])
+    assert space.ids(text="green apples", limit=1) == ["apples"]
+    space.put("more", title="a garden of blue plums")
+    space.embedded(len(TEXTS) + 1)
+    assert space.ids(text="blue plums", limit=1) == ["more"]
+    space.admin = original
+    space.put("again", title="a garden of yellow plums")
+    space.embedded(len(TEXTS) + 1)
+    assert space.ids(text="plums", limit=1) == ["again"]
