@@ -33,25 +33,8 @@ struct Incoming {
   }
 };
 
-template <class T>
-Entry entryOf(std::string name, const T& value) {
-  doc::BsonWriter out;
-  doc::encodeValue(out, "", value);
-  const doc::Document whole = out.finish();
-  return {std::move(name), doc::Value(whole.view().begin()->value)};
-}
-
 identity::OauthProviderBody bodyOf(const Provider& provider) {
   return {provider.clientId, provider.enabled, std::nullopt, provider.issuer};
-}
-
-template <class T>
-std::optional<T> decoded(doc::ValueView value, const std::string& pointer, Problems& problems) {
-  T out;
-  std::vector<ErrorDetail> details;
-  doc::decodeValue(out, value, pointer, doc::UnknownFields::refuse, details);
-  for (ErrorDetail& each : details) problems.add(std::move(each.path), std::move(each.message));
-  return details.empty() ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::vector<std::string> textsOf(doc::ValueView array) {
@@ -65,8 +48,7 @@ std::vector<Entry> mergeProviders(const std::vector<doc::Value>& given, Problems
   std::set<std::string> seen;
   for (size_t i = 0; i < given.size(); ++i) {
     const std::string pointer = fmt::format("/oauth/providers/{}", i);
-    if (!isEntry(given[i], pointer, problems)) continue;
-    const auto provider = decoded<Provider>(given[i], pointer, problems);
+    const auto provider = entryAt<Provider>(given[i], pointer, problems);
     if (!provider) continue;
     if (const auto checked = identity::OauthConfigs::check(provider->provider, bodyOf(*provider)); !checked) {
       const bool named = checked.error().code() == ErrorCode::notFound;
@@ -75,7 +57,7 @@ std::vector<Entry> mergeProviders(const std::vector<doc::Value>& given, Problems
     if (!seen.insert(provider->provider).second) {
       problems.add(pointer + "/provider", fmt::format("\"{}\" stands here twice", provider->provider));
     }
-    merged.push_back(entryOf(provider->provider, *provider));
+    merged.push_back(entryShowing(provider->provider, *provider));
   }
   return merged;
 }
@@ -103,7 +85,7 @@ std::optional<Entry> mergeRedirects(const std::vector<std::string>& given, const
     problems.add(pointer, fmt::format("would make more than {} origins", identity::kMostRedirects));
   }
   if (origins.empty()) return std::nullopt;
-  return entryOf(std::string(OauthKind::kRedirectsEntry), origins);
+  return entryShowing(std::string(OauthKind::kRedirectsEntry), origins);
 }
 
 }  // namespace
@@ -112,10 +94,10 @@ Task<std::vector<Entry>> OauthKind::entries(snapshot::SnapshotPtr project) {
   const identity::OauthConfig& config = project->get(slot_);
   std::vector<Entry> entries;
   for (const auto& [name, record] : config.providers) {
-    entries.push_back(entryOf(name, Provider{name, record.clientId, record.enabled, record.issuer}));
+    entries.push_back(entryShowing(name, Provider{name, record.clientId, record.enabled, record.issuer}));
   }
   if (!config.allowedRedirects.empty()) {
-    entries.push_back(entryOf(std::string(kRedirectsEntry), canonicalSet(config.allowedRedirects)));
+    entries.push_back(entryShowing(std::string(kRedirectsEntry), canonicalSet(config.allowedRedirects)));
   }
   co_return entries;
 }
@@ -144,8 +126,7 @@ void OauthKind::append(doc::BsonWriter& out, const std::vector<Entry>& entries) 
 
 Task<std::vector<Entry>> OauthKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
   std::vector<Entry> merged;
-  if (!isEntry(source.section, "/oauth", problems)) co_return merged;
-  const auto given = decoded<Incoming>(source.section, "/oauth", problems);
+  const auto given = entryAt<Incoming>(source.section, "/oauth", problems);
   if (!given) co_return merged;
   if (given->providers) merged = mergeProviders(*given->providers, problems);
   std::set<std::string> all;
@@ -165,24 +146,18 @@ Task<std::vector<Entry>> OauthKind::merged(Source source, const std::vector<Entr
 }
 
 std::vector<std::string> OauthKind::permissionsFor(const Change& change) const {
-  if (change.action == Action::unchanged) return {"auth:config:read"};
-  return {"auth:config:read", "auth:config:write"};
+  std::vector<std::string> needed = ListedKind::permissionsFor(change);
+  needed.insert(needed.begin(), "auth:config:read");
+  return needed;
 }
 
-Task<> OauthKind::apply(Target target, std::vector<Change> changes) {
+Task<> OauthKind::applyOne(Target target, Change change) {
   const snapshot::ProjectInfo& project = target.project->info();
-  for (const Change& change : changes) {
-    CO_CHECK(checkTime(target));
-    Result<> done;
-    if (change.name == kRedirectsEntry) {
-      done = co_await configs_.setRedirects(project, {textsOf(change.after)}, target.caller, target.deadline);
-    } else {
-      CO_TRY(const Provider provider, doc::decode<Provider>(change.after.view().asDocument()));
-      done = co_await configs_.setProvider(project, change.name, bodyOf(provider), target.caller, target.deadline);
-    }
-    if (!done) co_return fail(about(fmt::format("{}/{}", section(), change.name), done.error()));
+  if (change.name == kRedirectsEntry) {
+    co_return co_await configs_.setRedirects(project, {textsOf(change.after)}, target.caller, target.deadline);
   }
-  co_return Result<>();
+  CO_TRY(const Provider provider, doc::decode<Provider>(change.after.view().asDocument()));
+  co_return co_await configs_.setProvider(project, change.name, bodyOf(provider), target.caller, target.deadline);
 }
 
 }  // namespace mb::configuration

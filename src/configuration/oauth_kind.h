@@ -2,7 +2,7 @@
 // where they were entered.
 #pragma once
 
-#include "configuration/resource_kind.h"
+#include "configuration/listed_kind.h"
 #include "identity/oauth_config.h"
 #include "identity/tables.h"
 
@@ -10,7 +10,7 @@ namespace mb::configuration {
 
 // Its entries are the providers, and the list of origins under the name kRedirectsEntry. Origins are merged too: those
 // that only the project has stay.
-class OauthKind final : public ResourceKind {
+class OauthKind final : public ListedKind {
  public:
   static constexpr std::string_view kRedirectsEntry = "allowedRedirects";
 
@@ -23,9 +23,10 @@ class OauthKind final : public ResourceKind {
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) override;
   // The plan shows what stands, so reading it is needed as well.
   std::vector<std::string> permissionsFor(const Change& change) const override;
-  Task<> apply(Target target, std::vector<Change> changes) override;
 
  private:
+  std::string_view permission() const override { return "auth:config:write"; }
+  Task<> applyOne(Target target, Change change) override;
   identity::OauthConfigs& configs_;
   const snapshot::SlotKey<identity::OauthConfig> slot_;
 };

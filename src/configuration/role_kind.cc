@@ -1,26 +1,17 @@
 #include "configuration/role_kind.h"
 
 #include <algorithm>
-#include <map>
 
 #include "configuration/canonical_shape.h"
+#include "identity/records.h"
 
 namespace mb::configuration {
 
 namespace {
 
-std::string folded(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return lower;
-}
-
 Entry entryOf(identity::NewRole role) {
   role.permissions = canonicalSet(std::move(role.permissions));
-  doc::BsonWriter out;
-  doc::encodeValue(out, "", role);
-  const doc::Document whole = out.finish();
-  return {std::move(role.name), doc::Value(whole.view().begin()->value)};
+  return entryShowing(role.name, role);
 }
 
 Result<identity::NewRole> roleOf(const Change& change) {
@@ -45,49 +36,24 @@ Task<std::vector<Entry>> RoleKind::entries(snapshot::SnapshotPtr project) {
 }
 
 Task<std::vector<Entry>> RoleKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
-  std::map<std::string, std::string> taken;
-  for (const Entry& entry : standing) taken.emplace(folded(entry.name), entry.name);
-  std::map<std::string, std::string> seen;
+  NameRoll roll(standing, identity::lowerAscii);
   std::vector<Entry> merged;
-  size_t created = 0;
   Breather breather;
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await breather.breathe();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
-    if (!isEntry(value, pointer, problems)) continue;
-    identity::NewRole role;
-    std::vector<ErrorDetail> details;
-    doc::decodeValue(role, value, pointer, doc::UnknownFields::refuse, details);
-    for (ErrorDetail& each : details) problems.add(std::move(each.path), std::move(each.message));
-    if (!details.empty()) continue;
-    if (const auto checked = identity::Roles::check(kind_, role); !checked) {
+    auto role = entryAt<identity::NewRole>(value, pointer, problems);
+    if (!role) continue;
+    if (const auto checked = identity::Roles::check(kind_, *role); !checked) {
       const bool named = checked.error().code() == ErrorCode::conflict;
       problems.add(named ? pointer + "/name" : pointer, checked.error());
       continue;
     }
-    const std::string key = folded(role.name);
-    if (const auto [first, isNew] = seen.emplace(key, role.name); !isNew) {
-      problems.add(pointer + "/name", first->second == role.name
-                                          ? fmt::format("\"{}\" stands here twice", role.name)
-                                          : fmt::format("\"{}\" and \"{}\" are too alike", first->second, role.name));
-    }
-    const auto other = taken.find(key);
-    if (other == taken.end()) {
-      ++created;
-    } else if (other->second != role.name) {
-      problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", other->second));
-    }
-    merged.push_back(entryOf(std::move(role)));
+    roll.take(role->name, pointer, problems);
+    merged.push_back(entryOf(*std::move(role)));
   }
-  if (standing.size() + created > identity::kMaxRoles) {
-    problems.add(fmt::format("/{}", section()), fmt::format("would make more than {} roles", identity::kMaxRoles));
-  }
+  roll.checkCount(section(), identity::kMaxRoles, "roles", problems);
   co_return merged;
-}
-
-std::vector<std::string> RoleKind::permissionsFor(const Change& change) const {
-  if (change.action == Action::unchanged) return {};
-  return {"roles:manage"};
 }
 
 Result<> RoleKind::mayApply(const policy::Caller& caller, const Change& change) const {
@@ -97,21 +63,15 @@ Result<> RoleKind::mayApply(const policy::Caller& caller, const Change& change) 
               fmt::format("{}/{}: a role cannot hold permissions that you do not hold", section(), change.name));
 }
 
-Task<> RoleKind::apply(Target target, std::vector<Change> changes) {
+Task<> RoleKind::applyOne(Target target, Change change) {
   const store::ProjectNo project = target.project->info().number;
-  for (const Change& change : changes) {
-    CO_CHECK(checkTime(target));
-    CO_TRY(identity::NewRole role, roleOf(change));
-    Result<> done;
-    if (change.before) {
-      done = co_await roles_.replace(project, kind_, change.name, {std::move(role.permissions)}, target.caller,
-                                     target.deadline);
-    } else if (auto made = co_await roles_.create(project, kind_, std::move(role), target.caller, target.deadline);
-               !made) {
-      done = std::unexpected(std::move(made).error());
-    }
-    if (!done) co_return fail(about(fmt::format("{}/{}", section(), change.name), done.error()));
+  CO_TRY(identity::NewRole role, roleOf(change));
+  if (change.before) {
+    co_return co_await roles_.replace(project, kind_, change.name, {std::move(role.permissions)}, target.caller,
+                                      target.deadline);
   }
+  const auto made = co_await roles_.create(project, kind_, std::move(role), target.caller, target.deadline);
+  if (!made) co_return fail(made.error().clone());
   co_return Result<>();
 }
 

@@ -1,12 +1,12 @@
 // Roles of a project: what custom ones hold. Built-in ones are every project's own.
 #pragma once
 
-#include "configuration/resource_kind.h"
+#include "configuration/listed_kind.h"
 #include "identity/roles.h"
 
 namespace mb::configuration {
 
-class RoleKind final : public ResourceKind {
+class RoleKind final : public ListedKind {
  public:
   RoleKind(identity::RoleKind kind, identity::Roles& roles, snapshot::SlotKey<identity::RoleTable> slot)
       : kind_(kind), roles_(roles), slot_(slot) {}
@@ -14,12 +14,12 @@ class RoleKind final : public ResourceKind {
   std::string_view section() const override;
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) override;
-  std::vector<std::string> permissionsFor(const Change& change) const override;
   // Nobody gives a role what they do not hold.
   Result<> mayApply(const policy::Caller& caller, const Change& change) const override;
-  Task<> apply(Target target, std::vector<Change> changes) override;
 
  private:
+  std::string_view permission() const override { return "roles:manage"; }
+  Task<> applyOne(Target target, Change change) override;
   const identity::RoleKind kind_;
   identity::Roles& roles_;
   const snapshot::SlotKey<identity::RoleTable> slot_;

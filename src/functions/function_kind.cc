@@ -37,10 +37,7 @@ struct Shown {
 Entry entryOf(Shown shown) {
   shown.code = configuration::codeText(shown.code);
   if (shown.tests && shown.tests->empty()) shown.tests.reset();
-  doc::BsonWriter out;
-  doc::encodeValue(out, "", shown);
-  const doc::Document whole = out.finish();
-  return {std::move(shown.name), doc::Value(whole.view().begin()->value)};
+  return configuration::entryShowing(shown.name, shown);
 }
 
 Entry entryOf(const FunctionView& view) {
@@ -161,8 +158,8 @@ struct FunctionKind::Incoming {
 };
 
 // Canonical form, and the code: compiled from the flow, and checked where it is another than what stands.
-Task<> FunctionKind::prepare(store::ProjectNo project, Incoming& incoming, const FunctionView* stands,
-                             const std::string& pointer, Problems& problems) {
+Task<> FunctionKind::settle(store::ProjectNo project, Incoming& incoming, const FunctionView* stands,
+                            const std::string& pointer, Problems& problems) {
   incoming.trigger = canonicalTrigger(incoming.trigger);
   if (incoming.flow) {
     const auto compiled = compileFlow(*incoming.flow);
@@ -192,32 +189,26 @@ Task<std::vector<Entry>> FunctionKind::entries(snapshot::SnapshotPtr project) {
 Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
   const store::ProjectNo project = source.project->info().number;
   std::vector<std::pair<std::string, Shown>> incoming;  // by pointer
-  std::map<std::string, size_t> seen;
-  size_t created = 0;
+  configuration::NameRoll roll(standing, [](std::string_view name) { return std::string(name); });
   configuration::Breather breather;
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await breather.breathe();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
-    if (!configuration::isEntry(value, pointer, problems)) continue;
-    Incoming given;
-    std::vector<ErrorDetail> details;
-    doc::decodeValue(given, value, pointer, doc::UnknownFields::refuse, details);
-    const auto stood = functions_.get(*source.project, given.name);
+    std::optional<FunctionView> stood;
+    auto read = configuration::entryAt<Incoming>(value, pointer, problems, [&](Incoming& each) {
+      if (auto found = functions_.get(*source.project, each.name)) stood = *std::move(found);
+      each.complete(stood ? &*stood : nullptr);
+      std::vector<ErrorDetail> details = problemsOf(each.function());
+      const Result<> stored = details.empty() ? each.settle() : Result<>();
+      return stored ? details : stored.error().details();
+    });
+    if (!read) continue;
+    Incoming given = *std::move(read);
     const FunctionView* stands = stood ? &*stood : nullptr;
-    if (details.empty()) {
-      given.complete(stands);
-      std::vector<ErrorDetail> own = problemsOf(given.function());
-      if (const Result<> stored = own.empty() ? given.settle() : Result<>(); !stored) own = stored.error().details();
-      for (ErrorDetail& each : own) details.push_back({pointer + each.path, each.message});
-    }
-    for (ErrorDetail& each : details) problems.add(std::move(each.path), std::move(each.message));
-    if (!details.empty()) continue;
-    if (!seen.emplace(given.name, incoming.size()).second) {
-      problems.add(pointer + "/name", fmt::format("\"{}\" stands here twice", given.name));
-      continue;
-    }
-    if (!stands) ++created;
-    CO_CHECK(co_await prepare(project, given, stands, pointer, problems));
+    const size_t problemsBefore = problems.count();
+    roll.take(given.name, pointer, problems);
+    if (problems.count() > problemsBefore) continue;
+    CO_CHECK(co_await settle(project, given, stands, pointer, problems));
     incoming.emplace_back(pointer, Shown{given.name,
                                          given.trigger,
                                          *given.timing,
@@ -227,22 +218,14 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
                                          given.flow,
                                          given.tests});
   }
-  if (standing.size() + created > kMostFunctions) {
-    problems.add("/functions", fmt::format("would make more than {} functions", kMostFunctions));
-  }
+  roll.checkCount(section(), kMostFunctions, "functions", problems);
   checkRoutes(incoming, standing, problems);
   std::vector<Entry> merged;
   for (auto& [pointer, shown] : incoming) merged.push_back(entryOf(std::move(shown)));
   co_return merged;
 }
 
-std::vector<std::string> FunctionKind::permissionsFor(const Change& change) const {
-  if (change.action == configuration::Action::unchanged) return {};
-  return {"functions:manage"};
-}
-
-Task<> FunctionKind::apply(configuration::Target target, std::vector<Change> changes) {
-  const Access access{target.caller, target.project, target.deadline};
+Task<> FunctionKind::prepare(configuration::Target target, std::vector<Change> changes) {
   std::vector<std::pair<std::optional<Shown>, Shown>> all;
   for (const Change& change : changes) {
     std::optional<Shown> before;
@@ -252,18 +235,18 @@ Task<> FunctionKind::apply(configuration::Target target, std::vector<Change> cha
     CO_TRY(Shown after, read(change.after));
     all.emplace_back(std::move(before), std::move(after));
   }
-  CO_CHECK(co_await functions_.releaseRoutes(access, givingUp(all)));
-  for (auto& [before, after] : all) {
-    CO_CHECK(configuration::checkTime(target));
-    const std::string name = after.name;
-    Result<> done;
-    if (before) {
-      done = co_await functions_.change(access, name, patchOf(*before, std::move(after)));
-    } else if (auto made = co_await functions_.create(access, functionOf(std::move(after))); !made) {
-      done = fail(std::move(made).error());
-    }
-    if (!done) co_return fail(configuration::about(fmt::format("{}/{}", section(), name), done.error()));
+  co_return co_await functions_.releaseRoutes({target.caller, target.project, target.deadline}, givingUp(all));
+}
+
+Task<> FunctionKind::applyOne(configuration::Target target, Change change) {
+  const Access access{target.caller, target.project, target.deadline};
+  CO_TRY(Shown after, read(change.after));
+  if (change.before) {
+    CO_TRY(const Shown before, read(*change.before));
+    co_return co_await functions_.change(access, change.name, patchOf(before, std::move(after)));
   }
+  const auto made = co_await functions_.create(access, functionOf(std::move(after)));
+  if (!made) co_return fail(made.error().clone());
   co_return Result<>();
 }
 

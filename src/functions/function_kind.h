@@ -4,12 +4,12 @@
 // there.
 #pragma once
 
-#include "configuration/resource_kind.h"
+#include "configuration/listed_kind.h"
 #include "functions/functions.h"
 
 namespace mb::functions {
 
-class FunctionKind final : public configuration::ResourceKind {
+class FunctionKind final : public configuration::ListedKind {
  public:
   explicit FunctionKind(Functions& functions) : functions_(functions) {}
 
@@ -17,13 +17,14 @@ class FunctionKind final : public configuration::ResourceKind {
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
                                                  configuration::Problems& problems) override;
-  std::vector<std::string> permissionsFor(const configuration::Change& change) const override;
-  Task<> apply(configuration::Target target, std::vector<configuration::Change> changes) override;
 
  private:
+  std::string_view permission() const override { return "functions:manage"; }
+  Task<> prepare(configuration::Target target, std::vector<configuration::Change> changes) override;
+  Task<> applyOne(configuration::Target target, configuration::Change change) override;
   struct Incoming;
-  Task<> prepare(store::ProjectNo project, Incoming& incoming, const FunctionView* stands, const std::string& pointer,
-                 configuration::Problems& problems);
+  Task<> settle(store::ProjectNo project, Incoming& incoming, const FunctionView* stands, const std::string& pointer,
+                configuration::Problems& problems);
 
   Functions& functions_;
 };

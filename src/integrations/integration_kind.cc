@@ -1,8 +1,5 @@
 #include "integrations/integration_kind.h"
 
-#include <algorithm>
-#include <set>
-
 #include "configuration/canonical_shape.h"
 #include "document/canonical.h"
 
@@ -27,10 +24,7 @@ StoredTest ordered(StoredTest test) {
 Entry entryOf(IntegrationShape shape) {
   shape.config = ordered(shape.config);
   for (StoredTest& test : *shape.tests) test = ordered(std::move(test));
-  doc::BsonWriter out;
-  doc::encodeValue(out, "", shape);
-  const doc::Document whole = out.finish();
-  return {std::move(shape.name), doc::Value(whole.view().begin()->value)};
+  return configuration::entryShowing(shape.name, shape);
 }
 
 // What the document does not say is as it is, or as a new one would be.
@@ -54,73 +48,48 @@ Task<std::vector<Entry>> IntegrationKind::entries(snapshot::SnapshotPtr project)
 std::optional<IntegrationShape> IntegrationKind::shapeAt(doc::ValueView value, const std::string& pointer,
                                                          configuration::Problems& problems) const {
   if (!configuration::isEntry(value, pointer, problems)) return std::nullopt;
-  IntegrationShape shape;
-  std::vector<ErrorDetail> details;
   // In JSON's types alone, as a route has them: {"$date": …} in the arguments of a test stays that.
   const doc::Document plain = configuration::portable(value.asDocument());
-  doc::decodeValue(shape, valueOf(plain), "", doc::UnknownFields::refuse, details);
-  if (details.empty()) {
-    if (!isIntegrationName(shape.name)) details.push_back({"/name", std::string(kNameRule)});
-    if (const Provider* provider = integrations_.provider(shape.provider)) {
-      checkConfig(*provider, shape.config, details);
-      if (shape.tests) checkTests(*provider, *shape.tests, details);
-    } else {
-      details.push_back({"/provider", "must be one of the providers of the catalogue"});
-    }
-  }
-  for (ErrorDetail& each : details) problems.add(pointer + each.path, std::move(each.message));
-  return details.empty() ? std::optional(std::move(shape)) : std::nullopt;
+  return configuration::entryAt<IntegrationShape>(
+      valueOf(plain), pointer, problems, [this](const IntegrationShape& shape) {
+        std::vector<ErrorDetail> details;
+        if (!isIntegrationName(shape.name)) details.push_back({"/name", std::string(kNameRule)});
+        if (const Provider* provider = integrations_.provider(shape.provider)) {
+          checkConfig(*provider, shape.config, details);
+          if (shape.tests) checkTests(*provider, *shape.tests, details);
+        } else {
+          details.push_back({"/provider", "must be one of the providers of the catalogue"});
+        }
+        return details;
+      });
 }
 
 Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vector<Entry>& standing,
                                                  configuration::Problems& problems) {
-  std::map<std::string, IntegrationShape> now;
-  for (const Entry& entry : standing) {
-    CO_TRY(IntegrationShape shape, doc::decode<IntegrationShape>(entry.value.view().asDocument()));
-    now.emplace(entry.name, std::move(shape));
-  }
-  std::set<std::string> seen;
+  configuration::NameRoll roll(standing, [](std::string_view name) { return std::string(name); });
   std::vector<Entry> merged;
-  size_t created = 0;
   configuration::Breather breather;
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await breather.breathe();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     std::optional<IntegrationShape> shape = shapeAt(value, pointer, problems);
     if (!shape) continue;
-    if (!seen.insert(shape->name).second) {
-      problems.add(pointer + "/name", fmt::format("\"{}\" stands here twice", shape->name));
-      continue;
+    std::optional<IntegrationShape> now;
+    if (const Entry* stands = roll.take(shape->name, pointer, problems)) {
+      CO_TRY(now, doc::decode<IntegrationShape>(stands->value.view().asDocument()));
     }
-    const auto found = now.find(shape->name);
-    if (found == now.end()) {
-      ++created;
-    } else if (found->second.provider != shape->provider) {
-      problems.add(pointer + "/provider",
-                   fmt::format("is {} in the project, and never changes", found->second.provider));
+    if (now && now->provider != shape->provider) {
+      problems.add(pointer + "/provider", fmt::format("is {} in the project, and never changes", now->provider));
     }
-    merged.push_back(entryOf(completed(*std::move(shape), found == now.end() ? nullptr : &found->second)));
+    merged.push_back(entryOf(completed(*std::move(shape), now ? &*now : nullptr)));
   }
-  if (standing.size() + created > kMostIntegrations) {
-    problems.add("/integrations", fmt::format("would make more than {} integrations", kMostIntegrations));
-  }
+  roll.checkCount(section(), kMostIntegrations, "integrations", problems);
   co_return merged;
 }
 
-std::vector<std::string> IntegrationKind::permissionsFor(const Change& change) const {
-  if (change.action == configuration::Action::unchanged) return {};
-  return {"integrations:manage"};
-}
-
-Task<> IntegrationKind::apply(configuration::Target target, std::vector<Change> changes) {
-  for (const Change& change : changes) {
-    CO_CHECK(configuration::checkTime(target));
-    CO_TRY(IntegrationShape shape, doc::decode<IntegrationShape>(change.after.view().asDocument()));
-    const Result<> done =
-        co_await integrations_.import({target.caller, target.project, target.deadline}, std::move(shape));
-    if (!done) co_return fail(configuration::about(fmt::format("{}/{}", section(), change.name), done.error()));
-  }
-  co_return Result<>();
+Task<> IntegrationKind::applyOne(configuration::Target target, Change change) {
+  CO_TRY(IntegrationShape shape, doc::decode<IntegrationShape>(change.after.view().asDocument()));
+  co_return co_await integrations_.import({target.caller, target.project, target.deadline}, std::move(shape));
 }
 
 }  // namespace mb::integrations

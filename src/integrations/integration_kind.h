@@ -2,12 +2,12 @@
 // they are: a new one arrives without.
 #pragma once
 
-#include "configuration/resource_kind.h"
+#include "configuration/listed_kind.h"
 #include "integrations/integration_service.h"
 
 namespace mb::integrations {
 
-class IntegrationKind final : public configuration::ResourceKind {
+class IntegrationKind final : public configuration::ListedKind {
  public:
   explicit IntegrationKind(Integrations& integrations) : integrations_(integrations) {}
 
@@ -15,10 +15,10 @@ class IntegrationKind final : public configuration::ResourceKind {
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
                                                  configuration::Problems& problems) override;
-  std::vector<std::string> permissionsFor(const configuration::Change& change) const override;
-  Task<> apply(configuration::Target target, std::vector<configuration::Change> changes) override;
 
  private:
+  std::string_view permission() const override { return "integrations:manage"; }
+  Task<> applyOne(configuration::Target target, configuration::Change change) override;
   std::optional<IntegrationShape> shapeAt(doc::ValueView value, const std::string& pointer,
                                           configuration::Problems& problems) const;
   Integrations& integrations_;

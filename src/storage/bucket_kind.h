@@ -1,12 +1,12 @@
 // Buckets as part of a project's shape: names and who may read. Files never are.
 #pragma once
 
-#include "configuration/resource_kind.h"
+#include "configuration/listed_kind.h"
 #include "storage/buckets.h"
 
 namespace mb::storage {
 
-class BucketKind final : public configuration::ResourceKind {
+class BucketKind final : public configuration::ListedKind {
  public:
   explicit BucketKind(Buckets& buckets) : buckets_(buckets) {}
 
@@ -14,10 +14,10 @@ class BucketKind final : public configuration::ResourceKind {
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
                                                  configuration::Problems& problems) override;
-  std::vector<std::string> permissionsFor(const configuration::Change& change) const override;
-  Task<> apply(configuration::Target target, std::vector<configuration::Change> changes) override;
 
  private:
+  std::string_view permission() const override { return "storage:manage"; }
+  Task<> applyOne(configuration::Target target, configuration::Change change) override;
   Buckets& buckets_;
 };
 

@@ -12,23 +12,7 @@ using configuration::Problems;
 
 Entry entryOf(CollectionConfigView view) {
   view.fields = canonical({std::move(view.fields)}).fields;
-  doc::BsonWriter out;
-  doc::encodeValue(out, "", view);
-  const doc::Document whole = out.finish();
-  return {std::move(view.collection), doc::Value(whole.view().begin()->value)};
-}
-
-std::optional<CollectionConfigView> viewAt(doc::ValueView value, const std::string& pointer, bool embeds,
-                                           Problems& problems) {
-  if (!configuration::isEntry(value, pointer, problems)) return std::nullopt;
-  CollectionConfigView view;
-  std::vector<ErrorDetail> details;
-  doc::decodeValue(view, value, pointer, doc::UnknownFields::refuse, details);
-  if (details.empty()) {
-    for (ErrorDetail& each : problemsOf({view.fields}, embeds)) details.push_back({pointer + each.path, each.message});
-  }
-  for (ErrorDetail& each : details) problems.add(std::move(each.path), std::move(each.message));
-  return details.empty() ? std::optional(std::move(view)) : std::nullopt;
+  return configuration::entryShowing(view.collection, view);
 }
 
 // The collections that there will be: the project's, and those that the document makes.
@@ -59,7 +43,9 @@ Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Ent
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await breather.breathe();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
-    std::optional<CollectionConfigView> view = viewAt(value, pointer, vectors_.embeds(), problems);
+    auto view = configuration::entryAt<CollectionConfigView>(
+        value, pointer, problems,
+        [this](const CollectionConfigView& each) { return problemsOf({each.fields}, vectors_.embeds()); });
     if (!view) continue;
     if (!seen.insert(view->collection).second) {
       problems.add(pointer + "/collection", fmt::format("\"{}\" stands here twice", view->collection));
@@ -71,19 +57,9 @@ Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Ent
   co_return merged;
 }
 
-std::vector<std::string> VectorKind::permissionsFor(const Change& change) const {
-  if (change.action == configuration::Action::unchanged) return {};
-  return {"collections:manage"};
-}
-
-Task<> VectorKind::apply(configuration::Target target, std::vector<Change> changes) {
-  for (const Change& change : changes) {
-    CO_CHECK(configuration::checkTime(target));
-    CO_TRY(CollectionConfigView view, doc::decode<CollectionConfigView>(change.after.view().asDocument()));
-    const Result<> done = co_await vectors_.set({target.caller, target.project}, change.name, {std::move(view.fields)});
-    if (!done) co_return fail(configuration::about(fmt::format("{}/{}", section(), change.name), done.error()));
-  }
-  co_return Result<>();
+Task<> VectorKind::applyOne(configuration::Target target, Change change) {
+  CO_TRY(CollectionConfigView view, doc::decode<CollectionConfigView>(change.after.view().asDocument()));
+  co_return co_await vectors_.set({target.caller, target.project}, change.name, {std::move(view.fields)});
 }
 
 }  // namespace mb::vectors

@@ -1,12 +1,12 @@
 // Vector configs as part of a project's shape. Vectors and embeddings are data, and never go along.
 #pragma once
 
-#include "configuration/resource_kind.h"
+#include "configuration/listed_kind.h"
 #include "vectors/vectors.h"
 
 namespace mb::vectors {
 
-class VectorKind final : public configuration::ResourceKind {
+class VectorKind final : public configuration::ListedKind {
  public:
   explicit VectorKind(Vectors& vectors) : vectors_(vectors) {}
 
@@ -14,10 +14,10 @@ class VectorKind final : public configuration::ResourceKind {
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
                                                  configuration::Problems& problems) override;
-  std::vector<std::string> permissionsFor(const configuration::Change& change) const override;
-  Task<> apply(configuration::Target target, std::vector<configuration::Change> changes) override;
 
  private:
+  std::string_view permission() const override { return "collections:manage"; }
+  Task<> applyOne(configuration::Target target, configuration::Change change) override;
   Vectors& vectors_;
 };
 

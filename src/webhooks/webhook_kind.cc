@@ -1,7 +1,6 @@
 #include "webhooks/webhook_kind.h"
 
 #include <algorithm>
-#include <map>
 
 namespace mb::webhooks {
 
@@ -42,10 +41,7 @@ Entry entryOf(Shown shown) {
   shown.events = orderedEvents(shown.events);
   shown.headers = sortedHeaders(shown.headers.value_or(doc::Document()));
   if (shown.fields) std::ranges::sort(*shown.fields);
-  doc::BsonWriter out;
-  doc::encodeValue(out, "", shown);
-  const doc::Document whole = out.finish();
-  return {std::move(shown.name), doc::Value(whole.view().begin()->value)};
+  return configuration::entryShowing(shown.name, shown);
 }
 
 Entry entryOf(const WebhookView& view) {
@@ -70,18 +66,6 @@ WebhookPatch patchOf(Shown shown) {
   return patch;
 }
 
-std::optional<Shown> shownAt(doc::ValueView value, const std::string& pointer, Problems& problems) {
-  if (!configuration::isEntry(value, pointer, problems)) return std::nullopt;
-  Shown shown;
-  std::vector<ErrorDetail> details;
-  doc::decodeValue(shown, value, pointer, doc::UnknownFields::refuse, details);
-  if (details.empty()) {
-    for (ErrorDetail& each : problemsOf(webhookOf(shown))) details.push_back({pointer + each.path, each.message});
-  }
-  for (ErrorDetail& each : details) problems.add(std::move(each.path), std::move(each.message));
-  return details.empty() ? std::optional(std::move(shown)) : std::nullopt;
-}
-
 }  // namespace
 
 Task<std::vector<Entry>> WebhookKind::entries(snapshot::SnapshotPtr project) {
@@ -92,56 +76,27 @@ Task<std::vector<Entry>> WebhookKind::entries(snapshot::SnapshotPtr project) {
 }
 
 Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
-  std::map<std::string, std::string> taken;
-  for (const Entry& entry : standing) taken.emplace(keyOf(entry.name), entry.name);
-  std::map<std::string, std::string> seen;
+  configuration::NameRoll roll(standing, keyOf);
   std::vector<Entry> merged;
-  size_t created = 0;
   configuration::Breather breather;
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await breather.breathe();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
-    std::optional<Shown> shown = shownAt(value, pointer, problems);
+    auto shown = configuration::entryAt<Shown>(value, pointer, problems,
+                                               [](const Shown& each) { return problemsOf(webhookOf(each)); });
     if (!shown) continue;
-    const std::string key = keyOf(shown->name);
-    if (const auto [first, isNew] = seen.emplace(key, shown->name); !isNew) {
-      problems.add(pointer + "/name", first->second == shown->name
-                                          ? fmt::format("\"{}\" stands here twice", shown->name)
-                                          : fmt::format("\"{}\" and \"{}\" are too alike", first->second, shown->name));
-    }
-    const auto other = taken.find(key);
-    if (other == taken.end()) {
-      ++created;
-    } else if (other->second != shown->name) {
-      problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", other->second));
-    }
+    roll.take(shown->name, pointer, problems);
     merged.push_back(entryOf(*std::move(shown)));
   }
-  if (standing.size() + created > kMostWebhooks) {
-    problems.add("/webhooks", fmt::format("would make more than {} webhooks", kMostWebhooks));
-  }
+  roll.checkCount(section(), kMostWebhooks, "webhooks", problems);
   co_return merged;
 }
 
-std::vector<std::string> WebhookKind::permissionsFor(const Change& change) const {
-  if (change.action == configuration::Action::unchanged) return {};
-  return {"webhooks:manage"};
-}
-
-Task<> WebhookKind::apply(configuration::Target target, std::vector<Change> changes) {
-  for (const Change& change : changes) {
-    CO_CHECK(configuration::checkTime(target));
-    CO_TRY(Shown shown, doc::decode<Shown>(change.after.view().asDocument()));
-    const Access access{target.caller, target.project, target.deadline};
-    Result<> done;
-    if (change.before) {
-      done = co_await webhooks_.change(access, change.name, patchOf(std::move(shown)));
-    } else {
-      done = co_await webhooks_.import(access, webhookOf(std::move(shown)));
-    }
-    if (!done) co_return fail(configuration::about(fmt::format("{}/{}", section(), change.name), done.error()));
-  }
-  co_return Result<>();
+Task<> WebhookKind::applyOne(configuration::Target target, Change change) {
+  CO_TRY(Shown shown, doc::decode<Shown>(change.after.view().asDocument()));
+  const Access access{target.caller, target.project, target.deadline};
+  if (change.before) co_return co_await webhooks_.change(access, change.name, patchOf(std::move(shown)));
+  co_return co_await webhooks_.import(access, webhookOf(std::move(shown)));
 }
 
 }  // namespace mb::webhooks

@@ -2,12 +2,12 @@
 // stay where they are: a new one arrives disabled and without a secret.
 #pragma once
 
-#include "configuration/resource_kind.h"
+#include "configuration/listed_kind.h"
 #include "webhooks/webhooks.h"
 
 namespace mb::webhooks {
 
-class WebhookKind final : public configuration::ResourceKind {
+class WebhookKind final : public configuration::ListedKind {
  public:
   explicit WebhookKind(Webhooks& webhooks) : webhooks_(webhooks) {}
 
@@ -15,10 +15,10 @@ class WebhookKind final : public configuration::ResourceKind {
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
                                                  configuration::Problems& problems) override;
-  std::vector<std::string> permissionsFor(const configuration::Change& change) const override;
-  Task<> apply(configuration::Target target, std::vector<configuration::Change> changes) override;
 
  private:
+  std::string_view permission() const override { return "webhooks:manage"; }
+  Task<> applyOne(configuration::Target target, configuration::Change change) override;
   Webhooks& webhooks_;
 };
 

@@ -1,0 +1,54 @@
+#include "configuration/listed_kind.h"
+
+#include <fmt/format.h>
+
+namespace mb::configuration {
+
+std::vector<std::string> ListedKind::permissionsFor(const Change& change) const {
+  if (change.action == Action::unchanged) return {};
+  return {std::string(permission())};
+}
+
+Task<> ListedKind::prepare(Target, std::vector<Change>) {
+  co_return Result<>();
+}
+
+Task<> ListedKind::apply(Target target, std::vector<Change> changes) {
+  CO_CHECK(co_await prepare(target, changes));
+  for (Change& change : changes) {
+    CO_CHECK(checkTime(target));
+    const std::string name = change.name;
+    const Result<> done = co_await applyOne(target, std::move(change));
+    if (!done) co_return fail(about(fmt::format("{}/{}", section(), name), done.error()));
+  }
+  co_return Result<>();
+}
+
+NameRoll::NameRoll(const std::vector<Entry>& standing, Fold fold) : fold_(fold) {
+  for (const Entry& entry : standing) standing_.emplace(fold_(entry.name), &entry);
+}
+
+const Entry* NameRoll::take(const std::string& name, const std::string& pointer, Problems& problems) {
+  const std::string key = fold_(name);
+  if (const auto [first, isNew] = seen_.emplace(key, name); !isNew) {
+    problems.add(pointer + "/name", first->second == name
+                                        ? fmt::format("\"{}\" stands here twice", name)
+                                        : fmt::format("\"{}\" and \"{}\" are too alike", first->second, name));
+  }
+  const auto stands = standing_.find(key);
+  if (stands == standing_.end()) {
+    ++created_;
+    return nullptr;
+  }
+  if (stands->second->name != name) {
+    problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", stands->second->name));
+  }
+  return stands->second;
+}
+
+void NameRoll::checkCount(std::string_view section, size_t most, std::string_view plural, Problems& problems) const {
+  if (standing_.size() + created_ <= most) return;
+  problems.add(fmt::format("/{}", section), fmt::format("would make more than {} {}", most, plural));
+}
+
+}  // namespace mb::configuration

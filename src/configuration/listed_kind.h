@@ -1,0 +1,73 @@
+// What kinds have in common whose section is a list of entries, each with a name, made or changed one at a time under
+// one permission.
+#pragma once
+
+#include <map>
+
+#include "configuration/resource_kind.h"
+#include "document/shape.h"
+
+namespace mb::configuration {
+
+class ListedKind : public ResourceKind {
+ public:
+  // permission() for whatever changes something.
+  std::vector<std::string> permissionsFor(const Change& change) const override;
+  // prepare(), then applyOne() for each.
+  Task<> apply(Target target, std::vector<Change> changes) override;
+
+ protected:
+  virtual std::string_view permission() const = 0;
+  // What the changes take together. Nothing, unless the kind says otherwise.
+  virtual Task<> prepare(Target target, std::vector<Change> changes);
+  virtual Task<> applyOne(Target target, Change change) = 0;
+};
+
+// The entry that shows `value`, a shape or what else has a form in a document.
+template <class T>
+Entry entryShowing(std::string name, const T& value) {
+  doc::BsonWriter out;
+  doc::encodeValue(out, "", value);
+  const doc::Document whole = out.finish();
+  return {std::move(name), doc::Value(whole.view().begin()->value)};
+}
+
+// An entry of a document, decoded strictly; `check` then says what else is wrong with it (paths within the entry).
+// nullopt where anything is, which is added to `problems`.
+template <doc::Shaped T, class Check>
+std::optional<T> entryAt(doc::ValueView value, const std::string& pointer, Problems& problems, Check check) {
+  if (!isEntry(value, pointer, problems)) return std::nullopt;
+  T entry;
+  std::vector<ErrorDetail> details;
+  doc::decodeValue(entry, value, "", doc::UnknownFields::refuse, details);
+  if (details.empty()) details = check(entry);
+  for (ErrorDetail& each : details) problems.add(pointer + each.path, std::move(each.message));
+  return details.empty() ? std::optional(std::move(entry)) : std::nullopt;
+}
+template <doc::Shaped T>
+std::optional<T> entryAt(doc::ValueView value, const std::string& pointer, Problems& problems) {
+  return entryAt<T>(value, pointer, problems, [](const T&) { return std::vector<ErrorDetail>(); });
+}
+
+// The names of a section's entries, as they come, beside those that stand.
+class NameRoll {
+ public:
+  // What two names must not have in common.
+  using Fold = std::string (*)(std::string_view name);
+  // `standing` outlives it.
+  NameRoll(const std::vector<Entry>& standing, Fold fold);
+
+  // The entry that stands under the name; null for a new one. Adds a problem at `pointer`/name for a name that was
+  // taken, or is too like another.
+  const Entry* take(const std::string& name, const std::string& pointer, Problems& problems);
+  // Adds a problem at /`section` where there would be more than `most` of what `plural` says.
+  void checkCount(std::string_view section, size_t most, std::string_view plural, Problems& problems) const;
+
+ private:
+  const Fold fold_;
+  std::map<std::string, const Entry*> standing_;
+  std::map<std::string, std::string> seen_;
+  size_t created_ = 0;
+};
+
+}  // namespace mb::configuration
