@@ -50,7 +50,8 @@ TEST_F(CorsTest, AProjectsOwnListHolds) {
   EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "*");
   EXPECT_EQ(headerOf(answer, "access-control-expose-headers"),
             "x-request-id, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
-            "content-disposition");
+            "content-disposition, location, tus-resumable, tus-version, tus-extension, upload-offset, upload-length, "
+            "upload-metadata, upload-expires");
 
   http::Response listed;
   cors_.decorate(listed, CorsPlane::data, "https://app.example", {"https://app.example"});

@@ -21,6 +21,11 @@ EVERYWHERE = {405, 408, 431}
 NOT_JUDGED = re.compile(r"^/api/v1/(run|realtime)")
 
 
+@schemathesis.serializer("application/offset+octet-stream")
+def bytes_of(_, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 class World:
     """A project with one of everything. What requests may break is not what the callers' tokens stand on."""
 
@@ -40,7 +45,12 @@ class World:
         ok(admin.post("/admin/integrations", api), 201)
         greet = {"name": "greet", "trigger": {"type": "http", "method": "GET", "path": "/hello"}}
         ok(admin.post("/admin/functions", {**greet, "code": "export default () => 1;"}), 201)
+        ok(admin.post("/admin/storage/buckets", {"name": "pictures"}), 201)
+        ok(admin.put("/storage/pictures/cat.png", content=b"a cat"), 201)
         self.known = {
+            "bucket/path": "cat.png",
+            "buckets/name": "pictures",
+            "storage/bucket": "pictures",
             "collection": self.collection,
             "collections/name": self.collection,
             "collection/id": document,
