@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 
@@ -115,7 +116,7 @@ class Reader {
   void bytes(void* into, size_t size) {
     if (failed_ || size > left_) {
       failed_ = true;
-      std::memset(into, 0, size);
+      std::fill_n(static_cast<char*>(into), size, char{0});
       return;
     }
     left_ -= size;
@@ -143,7 +144,7 @@ class Reader {
     while (size > 0) {
       if (at_ == buffer_.size() && !refill()) {
         failed_ = true;
-        std::memset(into, 0, size);
+        std::fill_n(into, size, char{0});
         return;
       }
       const size_t part = std::min(size, buffer_.size() - at_);
