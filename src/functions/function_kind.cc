@@ -152,6 +152,10 @@ struct FunctionKind::Incoming {
     }
     return {};
   }
+  Shown shown() const {
+    return {name, trigger, timing.value_or("post"), code.value_or(""), enabled.value_or(true), {timeout()},
+            flow, tests};
+  }
   NewFunction function() const {
     return {name, trigger, timing, enabled, timeout(), flow ? std::nullopt : code, flow, tests};
   }
@@ -165,7 +169,7 @@ Task<> FunctionKind::settle(store::ProjectNo project, Incoming& incoming, const 
     const auto compiled = compileFlow(*incoming.flow);
     incoming.code = compiled ? std::optional(compiled->code) : std::nullopt;
   } else {
-    incoming.code = configuration::codeText(*incoming.code);
+    incoming.code = configuration::codeText(incoming.code.value_or(""));
   }
   if (stands && incoming.code && configuration::codeText(stands->code) == configuration::codeText(*incoming.code)) {
     co_return Result<>();
@@ -209,14 +213,7 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
     roll.take(given.name, pointer, problems);
     if (problems.count() > problemsBefore) continue;
     CO_CHECK(co_await settle(project, given, stands, pointer, problems));
-    incoming.emplace_back(pointer, Shown{given.name,
-                                         given.trigger,
-                                         *given.timing,
-                                         given.code.value_or(""),
-                                         *given.enabled,
-                                         {given.timeout()},
-                                         given.flow,
-                                         given.tests});
+    incoming.emplace_back(pointer, given.shown());
   }
   roll.checkCount(section(), kMostFunctions, "functions", problems);
   checkRoutes(incoming, standing, problems);
