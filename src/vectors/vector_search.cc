@@ -12,9 +12,9 @@ namespace {
 constexpr auto kEmbedLimit = std::chrono::seconds(10);
 constexpr size_t kReadAtOnce = data::SearchDocuments::kMostAtOnce;
 constexpr size_t kDefaultEf = IndexOptions{}.efSearch;
-// With a filter: so many candidates are judged before it is asked how many documents it matches at all.
-constexpr size_t kFirstCandidates = 64;
-constexpr size_t kTriedCandidates = 256;
+// With a filter: so many candidates tell whether it lets enough of them through. One that lets a tenth through seldom
+// looks as if it did not, one that lets a hundredth through seldom as if it did.
+constexpr size_t kTriedCandidates = 128;
 // As many documents as that, and fewer, are measured one by one.
 constexpr size_t kExactIds = 5'000;
 // Past that many candidates all that the filter matches is measured, however many these are.
@@ -130,8 +130,10 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
 Task<> VectorSearch::nearest(Run& run) {
   run.view.emplace(run.index->view());
   const size_t vectors = run.view->size();
-  size_t wanted = run.seesAll ? run.limit : std::max(kFirstCandidates, 2 * run.limit);
-  bool counted = run.seesAll;
+  // A walk costs what it keeps, not what it gives.
+  size_t wanted = run.seesAll ? run.limit : std::max(run.ef(), 2 * run.limit);
+  bool tried = run.seesAll;    // what the first candidates tell
+  bool counted = run.seesAll;  // and how many documents the filter matches
   while (true) {
     auto candidates = co_await deps_.pool.run([&run, wanted]() -> Result<std::vector<Hit>> {
       Search search;
@@ -142,18 +144,26 @@ Task<> VectorSearch::nearest(Run& run) {
     });
     if (!candidates) co_return fail(std::move(candidates).error());
     const size_t found = candidates->size();
-    CO_CHECK(co_await judge(run, *std::move(candidates)));
-    if (run.full() || found < wanted || found >= vectors) co_return Result<>();
-    if (!counted && found >= kTriedCandidates) {
+    std::vector<Hit> rest = *std::move(candidates);
+    bool promising = true;
+    if (!tried && found > kTriedCandidates) {
+      tried = true;
+      const auto first = rest.begin() + kTriedCandidates;
+      CO_CHECK(co_await judge(run, {std::move_iterator(rest.begin()), std::move_iterator(first)}));
+      rest.erase(rest.begin(), first);
+      promising = run.result.hits.size() * found >= run.limit * kTriedCandidates;
+    }
+    if (promising) {
+      CO_CHECK(co_await judge(run, std::move(rest)));
+      if (run.full() || found < wanted || found >= vectors) co_return Result<>();
+    }
+    // Before a wider walk.
+    if (!counted || found >= kMostCandidates) {
+      const size_t most = found >= kMostCandidates ? vectors : kExactIds;
       counted = true;
       CO_TRY(const std::vector<std::string> ids,
-             co_await deps_.documents.ids(run.access, run.collection, run.query, kExactIds));
-      if (ids.size() <= kExactIds) co_return co_await exact(run, ids);
-    }
-    if (found >= kMostCandidates) {
-      CO_TRY(const std::vector<std::string> ids,
-             co_await deps_.documents.ids(run.access, run.collection, run.query, vectors));
-      co_return co_await exact(run, ids);
+             co_await deps_.documents.ids(run.access, run.collection, run.query, most));
+      if (ids.size() <= kExactIds || found >= kMostCandidates) co_return co_await exact(run, ids);
     }
     wanted = std::min(vectors, 4 * wanted);
   }
@@ -175,12 +185,14 @@ Task<> VectorSearch::exact(Run& run, const std::vector<std::string>& ids) {
   co_return co_await judge(run, *std::move(hits));
 }
 
-// Takes those whose documents the caller may read, until there are enough. A wider walk finds mostly what a narrower
-// one found; that is not judged again.
+// Takes those whose documents the caller may read, until there are enough; most filters need few to be read. A wider
+// walk finds mostly what a narrower one found; that is not judged again.
 Task<> VectorSearch::judge(Run& run, std::vector<Hit> candidates) {
   std::erase_if(candidates, [&](const Hit& each) { return !run.judged.insert(each.id).second; });
-  for (size_t at = 0; at < candidates.size() && !run.full(); at += kReadAtOnce) {
-    const size_t end = std::min(candidates.size(), at + kReadAtOnce);
+  size_t part = std::min(2 * run.limit, kReadAtOnce);
+  for (size_t at = 0, end = 0; at < candidates.size() && !run.full(); at = end) {
+    end = std::min(candidates.size(), at + part);
+    part = std::min(2 * part, kReadAtOnce);
     std::vector<std::string> ids;
     for (size_t i = at; i < end; ++i) ids.push_back(candidates[i].id);
     CO_TRY(data::VisibleDocuments shown, co_await deps_.documents.among(run.access, run.collection, run.query, ids));
