@@ -99,7 +99,7 @@ std::vector<RouteNote> storageNotes() {
        file,
        "putFile",
        {entity<storage::FileView>("file", 201)},
-       {validation, conflict, payloadTooLarge, planLimit},
+       {validation, invalidParam, conflict, payloadTooLarge, planLimit},
        {},
        {.more = "The bytes themselves; `content-type` is kept.", .body = {.type = "*/*", .schema = kBytes}}},
       {Method::get,

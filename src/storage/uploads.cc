@@ -190,8 +190,12 @@ Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::strin
   CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
   CO_TRY(UploadRecord upload, co_await require(access, id, place.bucket, path));
   if (offset != upload.offset) co_return fail(elsewhere(upload.offset));
-  if (upload.done) co_return upload;
   body.setLimit(static_cast<uint64_t>(upload.length - upload.offset));
+  if (upload.done) {
+    CO_TRY(const std::string_view more, co_await body.read());
+    if (more.empty()) co_return upload;
+    co_return fail(ErrorCode::payloadTooLarge, "this is more than the upload's length");
+  }
   while (true) {
     const BlobName blob = newBlobName(access.project->info().number);
     const HeldBlobs::Hold hold(deps_.held, blob);

@@ -208,6 +208,7 @@ def test_pieces_that_do_not_fit(shelf):
     assert shelf.send(address, 0, b"1234567890").status_code == 204
     assert shelf.get("f").content == b"1234567890"
     refused(shelf.send(address, 0, b"x"), 409, "CONFLICT")
+    refused(shelf.send(address, 10, b"x"), 413, "PAYLOAD_TOO_LARGE")
 
 
 def test_only_at_its_own_place(shelf, owner):
