@@ -175,7 +175,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (!section_) return damaged("a document outside of all collections");
   ++seen_.documents;
   if (skips_) return {};
-  // The next start walks through the documents anew: jobs that were on their way are not part of the copy.
+  // The server walks through the documents anew: jobs that were on their way are not part of the copy.
   if (system_ && section_->number == vectors::kWalks) return {};
   // Nor are uploads that were on theirs: a backup has the bytes of files alone.
   if (system_ && (section_->number == storage::kUploads || section_->number == storage::kPieces)) return {};
