@@ -39,6 +39,14 @@ size_t countPlanned(const std::vector<Planned>& fields) {
   return count;
 }
 
+void readArguments(const Arguments& arguments, const std::vector<Planned>& fields) {
+  std::string shown;
+  for (const Planned& field : fields) {
+    doc::writeJson(shown, arguments.of(field));
+    readArguments(arguments, field.children);
+  }
+}
+
 }  // namespace
 
 // "query\nvariables": the last line is the variables.
@@ -63,8 +71,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const Operation& operation : request->operations) {
     const auto variables = coerceVariables(schema(), operation, given ? given->view() : doc::DocumentView());
     if (!variables) continue;
-    const auto fields = plan(schema(), *request, operation, *variables);
-    if (fields && countPlanned(*fields) > kMostCost) std::abort();
+    const auto made = plan(schema(), *request, operation, *variables);
+    if (!made) continue;
+    if (countPlanned(made->fields) != made->all || made->all > kMostCost) std::abort();
+    const auto arguments = Arguments::coerced(*made, *variables);
+    if (arguments) readArguments(*arguments, made->fields);
   }
   return 0;
 }

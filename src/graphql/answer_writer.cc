@@ -79,17 +79,6 @@ bool appendScalar(std::string& out, Scalar scalar, doc::ValueView value) {
 
 }  // namespace
 
-std::vector<std::string_view> referencesOf(std::optional<doc::ValueView> value) {
-  std::vector<std::string_view> ids;
-  if (!value) return ids;
-  if (value->type() == doc::BsonType::string) ids.push_back(value->asString());
-  if (value->type() != doc::BsonType::array) return ids;
-  for (const doc::Element& each : value->asDocument()) {
-    if (each.value.type() == doc::BsonType::string) ids.push_back(each.value.asString());
-  }
-  return ids;
-}
-
 doc::ValueView AnswerWriter::Finder::take() {
   const doc::ValueView value = next_->value;
   ++next_;
@@ -112,7 +101,7 @@ void AnswerWriter::note(const Planned& field, Problem problem) {
   problem.at = field.at;
   for (const Place& place : places_) {
     if (place.field) {
-      problem.path.emplace_back(place.field->key);
+      problem.path.emplace_back(std::string(place.field->key));
     } else {
       problem.path.emplace_back(place.index);
     }
@@ -186,9 +175,20 @@ bool AnswerWriter::field(const Planned& field, Finder& in) {
     }
     case Source::score:
       return value(field, *field.field->type, in.find("_score"));
-    default:
-      return value(field, *field.field->type, in.find(field.field->key));
+    default: {
+      const auto found = in.find(field.field->key);
+      return (found && plain(*field.field->type, *found)) || value(field, *field.field->type, found);
+    }
   }
+}
+
+bool AnswerWriter::plain(const Type& type, doc::ValueView value) {
+  const Type& inner = type.kind == TypeKind::nonNull ? *type.of : type;
+  if (inner.kind != TypeKind::scalar || value.type() == doc::BsonType::null) return false;
+  const size_t mark = out_.size();
+  if (appendScalar(out_, inner.scalar, value)) return true;
+  out_.resize(mark);
+  return false;
 }
 
 bool AnswerWriter::value(const Planned& field, const Type& type, std::optional<doc::ValueView> value) {
@@ -227,6 +227,10 @@ AnswerWriter::Outcome AnswerWriter::elements(const Planned& field, const Type& t
   size_t index = 0;
   for (const doc::Element& each : list.asDocument()) {
     if (index > 0) out_ += ',';
+    if (plain(*type.of, each.value)) {
+      ++index;
+      continue;
+    }
     places_.push_back({nullptr, index++});
     const bool written = value(field, *type.of, each.value);
     places_.pop_back();
@@ -252,31 +256,39 @@ const doc::Document* AnswerWriter::lookUp(const Related* target, std::string_vie
 
 AnswerWriter::Outcome AnswerWriter::relation(const Planned& field, std::optional<doc::ValueView> value) {
   if (!value || value->type() == doc::BsonType::null) return Outcome::null;
+  std::optional<std::string_view> first;
+  eachReference(*value, [&](std::string_view id) {
+    first = id;
+    return false;
+  });
   const auto known = related_.find(field.field->collection);
   const Related* target = known == related_.end() ? nullptr : &known->second;  // null: no id leads there
-  const std::vector<std::string_view> ids = referencesOf(value);
-  if (target && target->failure && !ids.empty()) {
+  if (target && target->failure && first) {
     note(field, *target->failure);
     return Outcome::failed;
   }
-  if (field.field->type->kind != TypeKind::list) {
-    const doc::Document* only = ids.empty() ? nullptr : lookUp(target, ids.front());
-    if (!only) return Outcome::null;
-    return object(field.children, *only) ? Outcome::written : Outcome::failed;
-  }
+  if (field.field->type->kind == TypeKind::list) return related(field, target, *value);
+  const doc::Document* only = first ? lookUp(target, *first) : nullptr;
+  if (!only) return Outcome::null;
+  return object(field.children, *only) ? Outcome::written : Outcome::failed;
+}
+
+// Those of a list that the caller may see.
+AnswerWriter::Outcome AnswerWriter::related(const Planned& field, const Related* target, doc::ValueView ids) {
   out_ += '[';
   size_t index = 0;
-  for (const std::string_view id : ids) {
+  bool written = true;
+  eachReference(ids, [&](std::string_view id) {
     const doc::Document* one = lookUp(target, id);
-    if (!one) continue;
+    if (!one) return true;
     if (index > 0) out_ += ',';
     places_.push_back({nullptr, index++});
-    const bool written = object(field.children, *one);
+    written = object(field.children, *one);
     places_.pop_back();
-    if (!written) return Outcome::failed;
-  }
+    return written;
+  });
   out_ += ']';
-  return Outcome::written;
+  return written ? Outcome::written : Outcome::failed;
 }
 
 void AnswerWriter::rest(doc::DocumentView document) {

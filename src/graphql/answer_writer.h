@@ -20,8 +20,15 @@ struct Related {
 };
 using RelatedDocuments = std::unordered_map<std::string, Related, StringHash, std::equal_to<>>;
 
-// The ids that a relation's value holds.
-std::vector<std::string_view> referencesOf(std::optional<doc::ValueView> value);
+// Calls `use` with each id that a relation's value holds, in order, until it returns false.
+template <class Use>
+void eachReference(doc::ValueView value, const Use& use) {
+  if (value.type() == doc::BsonType::string) use(value.asString());
+  if (value.type() != doc::BsonType::array) return;
+  for (const doc::Element& each : value.asDocument()) {
+    if (each.value.type() == doc::BsonType::string && !use(each.value.asString())) return;
+  }
+}
 
 class AnswerWriter {
  public:
@@ -59,11 +66,15 @@ class AnswerWriter {
   // false: null must stand further up.
   bool object(const std::vector<Planned>& fields, doc::DocumentView document);
   bool field(const Planned& field, Finder& in);
+  // Writes a value that is a scalar as its type has it: nearly all are. false: nothing was written, and value() says
+  // why.
+  bool plain(const Type& type, doc::ValueView value);
   bool value(const Planned& field, const Type& type, std::optional<doc::ValueView> value);
   Outcome inner(const Planned& field, const Type& type, std::optional<doc::ValueView> value);
   Outcome elements(const Planned& field, const Type& type, doc::ValueView list);
   Outcome leaf(const Planned& field, const Type& type, doc::ValueView value);
   Outcome relation(const Planned& field, std::optional<doc::ValueView> value);
+  Outcome related(const Planned& field, const Related* target, doc::ValueView ids);
   static const doc::Document* lookUp(const Related* target, std::string_view id);
   void rest(doc::DocumentView document);
   Outcome fail(const Planned& field, std::string message);

@@ -1,6 +1,7 @@
 #include "graphql/executor.h"
 
-#include <set>
+#include <algorithm>
+#include <map>
 
 #include "document/json.h"
 #include "graphql/describe.h"
@@ -11,26 +12,10 @@ namespace mb::graphql {
 
 namespace {
 
+constexpr size_t kReservedBytes = 32 << 10;  // for the answer, before it is written
+
 Error answerTooLarge() {
   return Error(ErrorCode::payloadTooLarge, "the answer is too large: lower `limit`, or ask for fewer fields");
-}
-
-// An argument that is there and not null.
-std::optional<doc::ValueView> argumentOf(const Planned& field, std::string_view name) {
-  const auto value = field.arguments.view().find(name);
-  return value && value->type() != doc::BsonType::null ? value : std::nullopt;
-}
-
-std::string textOf(const Planned& field, std::string_view name) {
-  const auto value = argumentOf(field, name);
-  return value ? std::string(value->asString()) : "";
-}
-
-Result<uint64_t> countOf(const Planned& field, std::string_view name, uint64_t fallback) {
-  const auto value = argumentOf(field, name);
-  if (!value) return fallback;
-  if (value->asInteger() >= 0) return static_cast<uint64_t>(value->asInteger());
-  return fail(ErrorCode::invalidParam, std::string(name) + " must be a non-negative integer");
 }
 
 doc::Document idCondition(std::string_view op, std::string_view id) {
@@ -64,13 +49,27 @@ void eachRelationIn(const Planned& field, doc::ValueView value, const Note& note
 template <class Note>
 void eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note) {
   for (const Planned& field : fields) {
-    if (field.field->source == Source::relation) {
-      for (const std::string_view id : referencesOf(document.find(field.field->key))) note(field, id);
-    } else if (!field.children.empty()) {
-      const auto value = document.find(field.field->key);
-      if (value) eachRelationIn(field, *value, note);
+    const bool relation = field.field->source == Source::relation;
+    if (!relation && field.children.empty()) continue;
+    const auto value = document.find(field.field->key);
+    if (!value) continue;
+    if (!relation) {
+      eachRelationIn(field, *value, note);
+      continue;
     }
+    eachReference(*value, [&](std::string_view id) {
+      note(field, id);
+      return true;
+    });
   }
+}
+
+// Sorts, and drops what is there twice.
+template <class T>
+void keepOne(std::vector<T>& all) {
+  std::ranges::sort(all);
+  const auto doubled = std::ranges::unique(all);
+  all.erase(doubled.begin(), doubled.end());
 }
 
 bool asksRelations(const std::vector<Planned>& fields) {
@@ -86,6 +85,23 @@ Result<> Executor::hold(size_t bytes) {
   bytes_ += bytes;
   if (bytes_ > kMostDocumentBytes) return fail(answerTooLarge());
   return {};
+}
+
+std::optional<doc::ValueView> Executor::argumentOf(const Planned& field, std::string_view name) const {
+  const auto value = arguments_.of(field).find(name);
+  return value && value->type() != doc::BsonType::null ? value : std::nullopt;
+}
+
+std::string Executor::textOf(const Planned& field, std::string_view name) const {
+  const auto value = argumentOf(field, name);
+  return value ? std::string(value->asString()) : "";
+}
+
+Result<uint64_t> Executor::countOf(const Planned& field, std::string_view name, uint64_t fallback) const {
+  const auto value = argumentOf(field, name);
+  if (!value) return fallback;
+  if (value->asInteger() >= 0) return static_cast<uint64_t>(value->asInteger());
+  return fail(ErrorCode::invalidParam, std::string(name) + " must be a non-negative integer");
 }
 
 const Type& Executor::argumentType(const Planned& field, std::string_view name) const {
@@ -268,28 +284,32 @@ Task<> Executor::load(const std::string& collection, std::vector<std::string> id
 Task<> Executor::relate(std::vector<Seen> level) {
   struct Wanted {
     const Planned* field;
-    std::string id;
+    std::string_view id;  // of a document that stays
     auto operator<=>(const Wanted&) const = default;
   };
   while (!level.empty()) {
-    std::set<Wanted> wanted;
+    std::vector<Wanted> wanted;
     for (const Seen& seen : level) {
       eachRelation(*seen.fields, seen.document,
-                   [&](const Planned& field, std::string_view id) { wanted.insert({&field, std::string(id)}); });
+                   [&](const Planned& field, std::string_view id) { wanted.push_back({&field, id}); });
     }
-    std::unordered_map<std::string, std::set<std::string>> missing;
+    keepOne(wanted);
+    std::map<std::string_view, std::vector<std::string>> missing;
     for (const Wanted& each : wanted) {
       const std::string& collection = each.field->field->collection;
-      if (!related_[collection].documents.contains(each.id)) missing[collection].insert(each.id);
+      const auto known = related_.find(collection);
+      if (known != related_.end() && known->second.documents.contains(each.id)) continue;
+      missing[collection].emplace_back(each.id);
     }
-    for (const auto& [collection, ids] : missing) {
-      std::vector<std::string> list(ids.begin(), ids.end());
-      CO_CHECK(co_await load(collection, std::move(list)));
+    for (auto& [collection, ids] : missing) {
+      keepOne(ids);  // several fields may lead to one document
+      CO_CHECK(co_await load(std::string(collection), std::move(ids)));
     }
     level.clear();
     for (const Wanted& each : wanted) {
+      if (!asksRelations(each.field->children)) continue;
       const auto& found = related_[each.field->field->collection].documents.find(each.id)->second;
-      if (found && asksRelations(each.field->children)) level.push_back({&each.field->children, found->view()});
+      if (found) level.push_back({&each.field->children, found->view()});
     }
   }
   co_return Result<>();
@@ -311,7 +331,7 @@ void Executor::append(std::string& out, const Planned& field, const Root& root) 
   many ? writer.list(field, root.documents) : writer.document(field, root.documents.front());
 }
 
-Task<> Executor::runQuery(const std::vector<Planned>& fields, std::string& out) {
+Task<> Executor::runQuery(std::span<const Planned> fields, std::string& out) {
   std::vector<Root> roots;
   std::vector<Seen> level;
   for (const Planned& field : fields) {
@@ -319,7 +339,7 @@ Task<> Executor::runQuery(const std::vector<Planned>& fields, std::string& out) 
     if (!root) {
       Problem problem = problemOf(root.error(), access_.caller.requestId);
       problem.at = field.at;
-      problem.path = {field.key};
+      problem.path = {std::string(field.key)};
       if (problems_.size() < kMostProblems) problems_.push_back(std::move(problem));
     }
     roots.push_back(root ? *std::move(root) : Root());
@@ -329,6 +349,7 @@ Task<> Executor::runQuery(const std::vector<Planned>& fields, std::string& out) 
     for (const doc::Document& document : roots[i].documents) level.push_back({&fields[i].children, document.view()});
   }
   CO_CHECK(co_await relate(std::move(level)));
+  out.reserve(out.size() + std::min(bytes_, kReservedBytes));
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) out += ',';
     out += fields[i].keyText;
@@ -344,14 +365,13 @@ Task<> Executor::runMutation(const std::vector<Planned>& fields, std::string& ou
     if (i > 0) out += ',';
     related_.clear();
     bytes_ = 0;
-    const std::vector<Planned> one{fields[i]};
     const size_t mark = out.size();
-    auto done = co_await runQuery(one, out);
+    auto done = co_await runQuery({&fields[i], 1}, out);
     if (done) continue;
     // It has been done, whatever becomes of its answer.
     Problem problem = problemOf(done.error(), access_.caller.requestId);
     problem.at = fields[i].at;
-    problem.path = {fields[i].key};
+    problem.path = {std::string(fields[i].key)};
     problems_.push_back(std::move(problem));
     out.resize(mark);
     out += fields[i].keyText + "null";

@@ -2,6 +2,7 @@
 // level at a time, then the answer. Source: October 2021 specification, 6; decisions 8 (which rule reads).
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ inline constexpr size_t kMostDocumentBytes = 16 << 20;
 class Executor {
  public:
   // All references outlive this. `search` may be null where no field of the schema searches.
-  Executor(const Schema& schema, data::Documents& documents, Search* search, const data::Access& access)
-      : schema_(schema), documents_(documents), search_(search), access_(access) {}
+  Executor(const Schema& schema, data::Documents& documents, Search* search, const data::Access& access,
+           const Arguments& arguments)
+      : schema_(schema), documents_(documents), search_(search), access_(access), arguments_(arguments) {}
 
   // Appends the value of `data`. Problems of fields go into problems(). Fails with payloadTooLarge.
   Task<> run(const std::vector<Planned>& fields, OperationKind kind, std::string& out);
@@ -38,7 +40,7 @@ class Executor {
     doc::DocumentView document;
   };
 
-  Task<> runQuery(const std::vector<Planned>& fields, std::string& out);
+  Task<> runQuery(std::span<const Planned> fields, std::string& out);
   Task<> runMutation(const std::vector<Planned>& fields, std::string& out);
   // The failure of one is a problem, not an error.
   Task<Root> fetch(const Planned& field);
@@ -56,12 +58,17 @@ class Executor {
   Task<> relate(std::vector<Seen> level);
   Task<> load(const std::string& collection, std::vector<std::string> ids);
   void append(std::string& out, const Planned& field, const Root& root);
+  // An argument that is there and not null.
+  std::optional<doc::ValueView> argumentOf(const Planned& field, std::string_view name) const;
+  std::string textOf(const Planned& field, std::string_view name) const;  // "" without one
+  Result<uint64_t> countOf(const Planned& field, std::string_view name, uint64_t fallback) const;
   const Type& argumentType(const Planned& field, std::string_view name) const;
 
   const Schema& schema_;
   data::Documents& documents_;
   Search* search_;
   const data::Access& access_;
+  const Arguments& arguments_;
   Problems problems_;
   RelatedDocuments related_;
   size_t bytes_ = 0;

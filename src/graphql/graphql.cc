@@ -87,29 +87,34 @@ Graphql::Graphql(snapshot::Snapshots& snapshots, data::Data& data, Search* searc
   if (search) source_.setSearch(*search);
 }
 
-std::shared_ptr<const Request> Graphql::known(const Schema& schema, const std::string& query) {
+std::shared_ptr<const Graphql::Ready> Graphql::known(const Schema& schema, const std::string& query) {
   if (query.size() > kKnownBytes) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto* found = known_.find(keyOf(schema, query));
   return found ? *found : nullptr;
 }
 
-void Graphql::remember(const Schema& schema, const std::string& query, std::shared_ptr<const Request> request) {
-  if (query.size() > kKnownBytes) return;
-  const std::lock_guard lock(mutex_);
-  known_.put(keyOf(schema, query), std::move(request));
+void Graphql::planAhead(const Schema& schema, Ready& ready) {
+  for (size_t i = 0; i < ready.plans.size(); ++i) {
+    auto made = plan(schema, ready.request, ready.request.operations[i], {});
+    if (made && made->fixed && made->all <= kKnownFields) ready.plans[i] = *std::move(made);
+  }
 }
 
-std::expected<std::shared_ptr<const Request>, Problems> Graphql::requestOf(const Schema& schema,
-                                                                           const std::string& query) {
+std::expected<std::shared_ptr<const Graphql::Ready>, Problems> Graphql::requestOf(const Schema& schema,
+                                                                                  const std::string& query) {
   if (auto before = known(schema, query)) return before;
   Parsed<Request> parsed = parse(query);
   if (!parsed) return std::unexpected(Problems{std::move(parsed).error()});
-  auto request = std::make_shared<const Request>(*std::move(parsed));
-  Problems problems = validate(schema, *request);
+  auto ready = std::make_shared<Ready>(*std::move(parsed));
+  Problems problems = validate(schema, ready->request);
   if (!problems.empty()) return std::unexpected(std::move(problems));
-  remember(schema, query, request);
-  return request;
+  ready->plans.resize(ready->request.operations.size());
+  if (query.size() > kKnownBytes) return ready;
+  planAhead(schema, *ready);
+  const std::lock_guard lock(mutex_);
+  known_.put(keyOf(schema, query), ready);
+  return ready;
 }
 
 Task<std::string> Graphql::answer(const data::Access& access, doc::Document body) {
@@ -118,18 +123,23 @@ Task<std::string> Graphql::answer(const data::Access& access, doc::Document body
   const std::shared_ptr<const Schema> schema = this->schema(*access.project);
   const auto valid = requestOf(*schema, wanted->query);
   if (!valid) co_return refusal(valid.error(), wanted->query);
-  const Request& request = **valid;
+  const Request& request = (*valid)->request;
   const Parsed<const Operation*> operation = chosen(request, wanted->operation);
   if (!operation) co_return refusal({operation.error()}, *request.source);
   if (auto problem = outOfScope(access.caller, (*operation)->kind)) co_return refusal({*problem}, *request.source);
   const auto variables = coerceVariables(*schema, **operation, wanted->variables);
   if (!variables) co_return refusal(variables.error(), *request.source);
-  const auto fields = plan(*schema, request, **operation, *variables);
-  if (!fields) co_return refusal({fields.error()}, *request.source);
+  const auto index = static_cast<size_t>(*operation - request.operations.data());
+  const std::optional<Plan>& ahead = (*valid)->plans[index];
+  const auto now = ahead ? Parsed<Plan>() : plan(*schema, request, **operation, *variables);
+  if (!now) co_return refusal({now.error()}, *request.source);
+  const Plan& steps = ahead ? *ahead : *now;
+  const auto arguments = Arguments::coerced(steps, *variables);
+  if (!arguments) co_return refusal({arguments.error()}, *request.source);
 
   std::string out = "{\"data\":";
-  Executor executor(*schema, documents_, search_, access);
-  const Result<> done = co_await executor.run(*fields, (*operation)->kind, out);
+  Executor executor(*schema, documents_, search_, access, *arguments);
+  const Result<> done = co_await executor.run(steps.fields, (*operation)->kind, out);
   Problems& problems = executor.problems();
   if (!done) {
     out = "{\"data\":null";

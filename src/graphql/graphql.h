@@ -8,6 +8,7 @@
 #include "data/data.h"
 #include "graphql/language/ast.h"
 #include "graphql/language/problem.h"
+#include "graphql/language/selections.h"
 #include "graphql/schema_slot.h"
 #include "graphql/search.h"
 
@@ -28,20 +29,27 @@ class Graphql {
   }
 
  private:
+  // A request that is right, and the plans of its operations, in their order; nullopt where each run makes its own.
+  struct Ready {
+    Request request;
+    std::vector<std::optional<Plan>> plans;
+  };
+
   // A request that is right, as text, is right again: applications send few texts, and often.
   static constexpr size_t kKnownRequests = 500;
   static constexpr size_t kKnownBytes = 2048;  // of a text that is kept
-  std::shared_ptr<const Request> known(const Schema& schema, const std::string& query);
-  void remember(const Schema& schema, const std::string& query, std::shared_ptr<const Request> request);
+  static constexpr size_t kKnownFields = 250;  // of a plan that is kept
+  std::shared_ptr<const Ready> known(const Schema& schema, const std::string& query);
   // Parsed and validated.
-  std::expected<std::shared_ptr<const Request>, Problems> requestOf(const Schema& schema, const std::string& query);
+  std::expected<std::shared_ptr<const Ready>, Problems> requestOf(const Schema& schema, const std::string& query);
+  static void planAhead(const Schema& schema, Ready& ready);
 
   data::Documents& documents_;
   Search* const search_;
   SchemaSource source_;
   const snapshot::SlotKey<SchemaPlace> slot_;
   std::mutex mutex_;
-  LruCache<std::shared_ptr<const Request>> known_{kKnownRequests};
+  LruCache<std::shared_ptr<const Ready>> known_{kKnownRequests};
 };
 
 }  // namespace mb::graphql

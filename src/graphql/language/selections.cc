@@ -50,6 +50,9 @@ class Collector {
     return std::move(groups_);
   }
 
+  // Whether a variable decided anything so far.
+  bool askedVariables() const { return askedVariables_; }
+
  private:
   // Inline fragments nest as deep as the parser lets them, spreads as deep as there are fragments: an own stack.
   bool add(const Type& parent, const std::vector<Selection>& set) {
@@ -85,7 +88,7 @@ class Collector {
     groups_[place->second].selections.push_back(&selection);
   }
 
-  bool wanted(const Selection& selection) const {
+  bool wanted(const Selection& selection) {
     if (!variables_) return true;
     for (const Directive& directive : selection.directives) {
       const bool skips = directive.name == "skip";
@@ -94,8 +97,9 @@ class Collector {
     }
     return true;
   }
-  bool condition(const Value& value) const {
+  bool condition(const Value& value) {
     if (value.kind != ValueKind::variable) return value.name == "true";
+    askedVariables_ = true;
     const auto given = variables_->find(value.name);
     return given && given->type() == doc::BsonType::boolean && given->asBool();
   }
@@ -104,6 +108,7 @@ class Collector {
   const Request& request_;
   const doc::DocumentView* variables_;
   size_t& left_;
+  bool askedVariables_ = false;
   std::vector<Group> groups_;
   std::unordered_map<std::string_view, size_t> places_;
   std::unordered_set<std::string_view> visited_;
@@ -202,53 +207,88 @@ class Checker {
   Collector collector_;
 };
 
-// The cost of a request, while its plan is made.
+std::unexpected<Problem> tooCostly() {
+  return std::unexpected(Problem{fmt::format(
+      "The request costs more than {}: ask for fewer documents (`limit`), relations or fields.", kMostCost)});
+}
+
 class Planner {
  public:
   Planner(const Schema& schema, const Request& request, doc::DocumentView variables)
       : variables_(variables), collector_(schema, request, &variables_, left_) {}
 
-  Parsed<std::vector<Planned>> plan(const Type& parent, const Sets& sets, uint64_t times) {
-    auto groups = collector_.collect(parent, sets);
-    if (!groups) return tooCostly();
-    std::vector<Planned> all;
-    all.reserve(groups->size());
-    for (const Group& group : *groups) {
-      auto one = planned(parent, group, times);
-      if (!one) return std::unexpected(std::move(one).error());
-      all.push_back(*std::move(one));
-    }
-    return all;
+  Parsed<Plan> plan(const Type& root, const Operation& operation) {
+    auto fields = planned(root, {&operation.selections});
+    if (!fields) return tooCostly();
+    plan_.fields = *std::move(fields);
+    plan_.fixed = !collector_.askedVariables();
+    return std::move(plan_);
   }
 
  private:
-  Parsed<Planned> planned(const Type& parent, const Group& group, uint64_t times) {
-    Planned one;
+  // nullopt: too many.
+  std::optional<std::vector<Planned>> planned(const Type& parent, const Sets& sets) {
+    const auto groups = collector_.collect(parent, sets);
+    if (!groups || (plan_.all += groups->size()) > kMostCost) return std::nullopt;
+    std::vector<Planned> fields(groups->size());
+    for (size_t i = 0; i < groups->size(); ++i) {
+      if (!describe(fields[i], parent, (*groups)[i])) return std::nullopt;
+    }
+    return fields;
+  }
+
+  bool describe(Planned& one, const Type& parent, const Group& group) {
     one.field = group.field;
     one.parent = &parent;
     one.key = group.key;
     doc::writeJsonString(one.keyText, one.key);
     one.keyText += ':';
     for (const Selection* each : group.selections | std::views::take(kMostPlaces)) one.at.push_back(each->at);
-    auto arguments =
-        coerceArguments(group.field->arguments, group.selections.front()->arguments, variables_, one.at.front());
-    if (!arguments) return std::unexpected(std::move(arguments).error());
-    one.arguments = *std::move(arguments);
-    cost_ += 1 + costOf(one, times);
-    if (cost_ > kMostCost) return tooCostly();
-    if (!group.field->type->named().isComposite()) return one;
-    auto children = plan(group.field->type->named(), group.below(), times);
-    if (!children) return std::unexpected(std::move(children).error());
-    one.children = *std::move(children);
-    return one;
+    if (!group.field->arguments.empty()) {
+      one.given = &group.selections.front()->arguments;
+      one.arguments = plan_.withArguments++;
+    }
+    if (!group.field->type->named().isComposite()) return true;
+    auto children = planned(group.field->type->named(), group.below());
+    if (children) one.children = *std::move(children);
+    return children.has_value();
   }
 
+  const doc::DocumentView variables_;
+  size_t left_ = kMostSelected;
+  Collector collector_;
+  Plan plan_;
+};
+
+// Coerces arguments in the order of a plan, and counts what the run costs.
+class Coercer {
+ public:
+  Coercer(doc::DocumentView variables, std::vector<doc::Document>& out) : variables_(variables), out_(out) {}
+
+  // Of fields that may come `times` times.
+  Parsed<void> coerce(const std::vector<Planned>& fields, uint64_t times) {
+    for (const Planned& field : fields) {
+      if (field.given) {
+        auto arguments = coerceArguments(field.field->arguments, *field.given, variables_, field.at.front());
+        if (!arguments) return std::unexpected(std::move(arguments).error());
+        out_.push_back(*std::move(arguments));
+      }
+      uint64_t below = times;
+      cost_ += 1 + costOf(field, below);
+      if (cost_ > kMostCost) return tooCostly();
+      if (field.children.empty()) continue;
+      if (auto done = coerce(field.children, below); !done) return done;
+    }
+    return {};
+  }
+
+ private:
   // Of the field itself; `times` becomes how often those below it may come.
-  static uint64_t costOf(const Planned& one, uint64_t& times) {
+  uint64_t costOf(const Planned& one, uint64_t& times) const {
     switch (one.field->source) {
       case Source::list:
       case Source::search: {
-        const auto limit = one.arguments.view().find("limit");
+        const auto limit = out_.back().view().find("limit");
         const bool given = limit && limit->isNumber();
         times = given ? static_cast<uint64_t>(std::clamp<int64_t>(limit->asInteger(), 0, kMostListed)) : kDefaultListed;
         return times;
@@ -268,14 +308,8 @@ class Planner {
     }
   }
 
-  static std::unexpected<Problem> tooCostly() {
-    return std::unexpected(Problem{fmt::format(
-        "The request costs more than {}: ask for fewer documents (`limit`), relations or fields.", kMostCost)});
-  }
-
   const doc::DocumentView variables_;
-  size_t left_ = kMostSelected;
-  Collector collector_;
+  std::vector<doc::Document>& out_;
   uint64_t cost_ = 0;
 };
 
@@ -294,9 +328,18 @@ Problems checkSelections(const Schema& schema, const Request& request) {
   return {};
 }
 
-Parsed<std::vector<Planned>> plan(const Schema& schema, const Request& request, const Operation& operation,
-                                  doc::DocumentView variables) {
-  return Planner(schema, request, variables).plan(rootOf(schema, operation.kind), {&operation.selections}, 1);
+Parsed<Plan> plan(const Schema& schema, const Request& request, const Operation& operation,
+                  doc::DocumentView variables) {
+  return Planner(schema, request, variables).plan(rootOf(schema, operation.kind), operation);
+}
+
+Parsed<Arguments> Arguments::coerced(const Plan& plan, doc::DocumentView variables) {
+  Arguments all;
+  all.coerced_.reserve(plan.withArguments);
+  if (auto done = Coercer(variables, all.coerced_).coerce(plan.fields, 1); !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  return all;
 }
 
 }  // namespace mb::graphql

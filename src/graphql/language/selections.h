@@ -27,19 +27,43 @@ inline constexpr uint64_t kReferencesExpected = 5;  // of a list of references
 // Fields that cannot be merged and limits that are passed, in a request that is valid otherwise. Ends at the first.
 Problems checkSelections(const Schema& schema, const Request& request);
 
-// A field to execute: arguments coerced, directives decided.
+// A field to execute, directives decided. Borrows from the request and the schema.
 struct Planned {
   const Field* field = nullptr;
   const Type* parent = nullptr;
-  std::string key;
+  std::string_view key;
   std::string keyText;  // as it stands in the answer: quoted, with a colon
   std::vector<uint32_t> at;
-  doc::Document arguments;
+  const std::vector<Argument>* given = nullptr;  // null: the field takes no arguments
+  size_t arguments = 0;                          // where those of a run stand (Arguments)
   std::vector<Planned> children;
 };
 
-// The operation as it is to run. Fails with an argument that may not be null, and with a cost past kMostCost.
-Parsed<std::vector<Planned>> plan(const Schema& schema, const Request& request, const Operation& operation,
-                                  doc::DocumentView variables);
+// An operation as it runs.
+struct Plan {
+  std::vector<Planned> fields;
+  size_t all = 0;            // fields, on every level
+  size_t withArguments = 0;  // of them
+  bool fixed = true;         // no variable decided whether a field is there: the plan of every run
+};
+
+// Fails where the fields alone pass kMostCost.
+Parsed<Plan> plan(const Schema& schema, const Request& request, const Operation& operation,
+                  doc::DocumentView variables);
+
+// The arguments of one run.
+class Arguments {
+ public:
+  // Fails with an argument that may not be null, and with a cost past kMostCost.
+  static Parsed<Arguments> coerced(const Plan& plan, doc::DocumentView variables);
+
+  // By name, absent ones absent. The field is one of the plan.
+  doc::DocumentView of(const Planned& field) const {
+    return field.given ? coerced_[field.arguments].view() : doc::DocumentView();
+  }
+
+ private:
+  std::vector<doc::Document> coerced_;
+};
 
 }  // namespace mb::graphql
