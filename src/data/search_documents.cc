@@ -8,7 +8,7 @@ namespace {
 
 using policy::Operation;
 
-constexpr uint64_t kPageOfIds = 500;
+constexpr uint64_t kPageOfIds = 10'000;
 
 doc::Filter behind(const std::string& id) {
   doc::BsonWriter out;
@@ -30,22 +30,16 @@ Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const 
                                                     const ReadQuery& query, size_t most) {
   CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
   std::vector<std::string> ids;
-  uint64_t page = kPageOfIds;
   while (ids.size() <= most) {
     store::Query asked;
     asked.collection = plan.grant.collection->ref;
     asked.filter = ids.empty() ? plan.filter : doc::Filter::both(plan.filter, behind(ids.back()));
-    const uint64_t wanted = asked.limit = std::min<uint64_t>(page, most + 1 - ids.size());
+    const uint64_t wanted = asked.limit = std::min<uint64_t>(kPageOfIds, most + 1 - ids.size());
     asked.deadline = access.deadline;
-    auto found = co_await store_.find(std::move(asked));
-    // Large documents: fewer at a time.
-    if (!found && found.error().code() == ErrorCode::payloadTooLarge && wanted > 1) {
-      page = wanted / 2;
-      continue;
-    }
-    if (!found) co_return fail(std::move(found).error());
-    for (const doc::Document& document : found->documents) ids.emplace_back(document.view().stringOr("id"));
-    if (found->documents.size() < wanted) break;
+    asked.idsOnly = true;
+    CO_TRY(const store::QueryResult found, co_await store_.find(std::move(asked)));
+    for (const doc::Document& document : found.documents) ids.emplace_back(document.view().stringOr("id"));
+    if (found.documents.size() < wanted) break;
   }
   co_return ids;
 }

@@ -166,7 +166,7 @@ doc::Document bodyOf(const CollectionFacts& collection) {
   out.appendString("type", "object");
   const doc::Document server = literal(kServerFields);
   out.beginDocument("properties");
-  out.append("id", *server.view().find("id"));
+  out.append("id", memberOf(server, "id"));
   writeProperties(out, schema, {}, false);
   out.end();
   std::vector<std::string> required = requiredOf(schema);
@@ -179,7 +179,7 @@ doc::Document patchOf(const CollectionFacts& collection) {
   const doc::Document general = literal(kGeneralPatch);
   BsonWriter out;
   out.appendString("type", "object");
-  out.append("description", *general.view().find("description"));
+  out.append("description", memberOf(general, "description"));
   out.beginDocument("properties");
   writeProperties(out, collection.schema, {}, false);
   out.beginDocument("$set");

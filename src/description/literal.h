@@ -11,4 +11,9 @@ inline doc::Document literal(std::string_view json) {
   return document ? *std::move(document) : doc::Document();
 }
 
+// A member that is known to be there.
+inline doc::ValueView memberOf(doc::DocumentView view, std::string_view key) {
+  return view.find(key).value_or(doc::ValueView());
+}
+
 }  // namespace mb::description

@@ -227,7 +227,7 @@ class Rewriter {
     if (member.key == "$ref" && member.value.type() == BsonType::string) {
       out.appendString("$ref", reference(member.value.asString()));
     } else if (content && member.value.type() == BsonType::document) {
-      const doc::Document schema = rewritten(member.value.asDocument().find("schema")->asDocument());
+      const doc::Document schema = rewritten(memberOf(member.value.asDocument(), "schema").asDocument());
       writeMedia(out, member.key, schema, components_);
     } else if (member.value.type() == BsonType::document) {
       out.beginDocument(member.key);

@@ -251,7 +251,9 @@ AnswerWriter::Outcome AnswerWriter::leaf(const Planned& field, const Type& type,
 const doc::Document* AnswerWriter::lookUp(const Related* target, std::string_view id) {
   if (!target) return nullptr;
   const auto found = target->documents.find(id);
-  return found != target->documents.end() && found->second ? &*found->second : nullptr;
+  if (found == target->documents.end()) return nullptr;
+  const std::optional<doc::Document>& document = found->second;
+  return document ? &*document : nullptr;
 }
 
 AnswerWriter::Outcome AnswerWriter::relation(const Planned& field, std::optional<doc::ValueView> value) {

@@ -274,8 +274,9 @@ Task<> Executor::load(const std::string& collection, std::vector<std::string> id
     co_return Result<>();
   }
   for (size_t i = 0; i < ids.size(); ++i) {
-    if ((*found)[i]) CO_CHECK(hold((*found)[i]->size()));
-    target.documents.emplace(std::move(ids[i]), std::move((*found)[i]));
+    std::optional<doc::Document>& document = (*found)[i];
+    if (document) CO_CHECK(hold(document->size()));
+    target.documents.emplace(std::move(ids[i]), std::move(document));
   }
   co_return Result<>();
 }

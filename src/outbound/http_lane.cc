@@ -62,13 +62,13 @@ void HttpLane::submit(std::unique_ptr<Transfer> transfer) {
   {
     const std::scoped_lock lock(mutex_);
     full = inbox_.size() >= kInbox;
-    if (!stopping_ && !full) inbox_.push_back(std::move(transfer));
+    if (!stopping_ && !full) {
+      inbox_.push_back(std::move(transfer));
+      curl_multi_wakeup(multi_.get());
+      return;
+    }
   }
-  if (transfer) {
-    finishAs(*transfer, full ? Outcome::End::full : Outcome::End::stopped);
-  } else {
-    curl_multi_wakeup(multi_.get());
-  }
+  finishAs(*transfer, full ? Outcome::End::full : Outcome::End::stopped);
 }
 
 void HttpLane::stop() {

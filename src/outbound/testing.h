@@ -149,8 +149,7 @@ class Server {
     sockaddr_in in{};
     in.sin_family = AF_INET;
     ::inet_pton(AF_INET, address, &in.sin_addr);
-    ::bind(fd_, reinterpret_cast<sockaddr*>(&in), sizeof in);
-    ::listen(fd_, 128);
+    if (::bind(fd_, reinterpret_cast<sockaddr*>(&in), sizeof in) != 0 || ::listen(fd_, 128) != 0) std::abort();
     socklen_t size = sizeof in;
     ::getsockname(fd_, reinterpret_cast<sockaddr*>(&in), &size);
     port_ = ntohs(in.sin_port);

@@ -28,10 +28,9 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 void Transfer::append(List& list, const std::string& line) {
-  if (curl_slist* longer = curl_slist_append(list.get(), line.c_str())) {
-    (void)list.release();
-    list.reset(longer);
-  }
+  curl_slist* const before = list.release();
+  curl_slist* const longer = curl_slist_append(before, line.c_str());
+  list.reset(longer ? longer : before);
 }
 
 Transfer::Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadline,

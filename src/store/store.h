@@ -155,6 +155,7 @@ struct Query {
   uint64_t limit = 50;
   std::vector<SortKey> sort;  // empty: ascending id
   Deadline deadline;
+  bool idsOnly = false;  // the documents of the answer hold their `id` and nothing else
 };
 
 // How a query was answered, for those who ask.

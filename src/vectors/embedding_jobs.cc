@@ -237,9 +237,10 @@ Task<> EmbeddingJobs::look(Batch& batch) {
   size_t kept = 0;
   for (size_t i = 0; i < batch.items.size(); ++i) {
     Item& item = batch.items[i];
+    const auto& row = rows[i];
     item.text = textOf(field, documents[i]);
     item.hash = documents[i] ? field.hashOf(item.text) : "";
-    item.open = !item.text.empty() && (!rows[i] || rows[i]->view().stringOr("hash") != item.hash);
+    item.open = !item.text.empty() && (!row || row->view().stringOr("hash") != item.hash);
     bytes += item.text.size();
     if (i > 0 && bytes > kMostBatchBytes && !batch.next && !batch.walked) break;
     ++kept;

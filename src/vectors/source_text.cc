@@ -54,9 +54,10 @@ void cut(std::string& text) {
 
 }  // namespace
 
-std::vector<SourceText::Piece> SourceText::piecesOf(const SourceConfig& source, std::vector<ErrorDetail>& problems) {
+std::vector<SourceText::Piece> SourceText::piecesOf(std::string_view layout, const SourceConfig& source,
+                                                    std::vector<ErrorDetail>& problems) {
   std::vector<Piece> pieces;
-  std::string_view rest = *source.layout;
+  std::string_view rest = layout;
   while (true) {
     const size_t begin = rest.find("{{");
     if (begin == std::string_view::npos) {
@@ -99,7 +100,7 @@ std::vector<ErrorDetail> SourceText::problemsOf(const SourceConfig& source) {
     problems.push_back({"/template", fmt::format("must have at most {} bytes", kMostLayoutBytes)});
     return problems;
   }
-  const std::vector<Piece> pieces = piecesOf(source, problems);
+  const std::vector<Piece> pieces = piecesOf(*source.layout, source, problems);
   if (problems.empty() && pieces.size() == 1) problems.push_back({"/template", "names none of the fields"});
   return problems;
 }
@@ -107,7 +108,7 @@ std::vector<ErrorDetail> SourceText::problemsOf(const SourceConfig& source) {
 SourceText::SourceText(const SourceConfig& source) {
   for (const std::string& field : source.fields) paths_.push_back(*doc::FieldPath::parse(field));
   std::vector<ErrorDetail> none;
-  if (source.layout) pieces_ = piecesOf(source, none);
+  if (source.layout) pieces_ = piecesOf(*source.layout, source, none);
 }
 
 std::string SourceText::of(doc::DocumentView document) const {

@@ -28,7 +28,8 @@ class SourceText {
     std::string text;      // what stands before ...
     int placeholder = -1;  // ... the value of this field; -1 at the end
   };
-  static std::vector<Piece> piecesOf(const SourceConfig& source, std::vector<ErrorDetail>& problems);
+  static std::vector<Piece> piecesOf(std::string_view layout, const SourceConfig& source,
+                                     std::vector<ErrorDetail>& problems);
 
   std::vector<doc::FieldPath> paths_;
   std::vector<Piece> pieces_;  // empty without a template

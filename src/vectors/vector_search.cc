@@ -79,7 +79,6 @@ Result<VectorFieldPtr> VectorSearch::fieldOf(const CollectionVectors* vectors, c
     return field;
   }
   if (request.text) return wrong("/text", "cannot be given: the field's vectors are not made of text; give a vector");
-  if (!request.vector) return wrong("/vector", "is required");
   return field;
 }
 
@@ -90,12 +89,13 @@ Task<std::vector<float>> VectorSearch::queryOf(const data::Access& access, Vecto
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(access.deadline - std::chrono::steady_clock::now());
     const auto timeout = std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(1), kEmbedLimit);
-    std::vector<std::string> texts{*request.text};
+    std::vector<std::string> texts{request.text.value_or("")};
     CO_TRY(TextVectors vectors,
            co_await deps_.embedder.embed(std::move(texts), field->dimensions(),
                                          {access.project->info().id.str(), "embeddings/search"}, timeout));
     query = std::move(vectors.front());
   } else {
+    if (!request.vector) co_return wrong("/vector", "is required");
     auto given = data::vectorOf(*request.vector, field->dimensions());
     if (!given) co_return wrong("/vector", given.error());
     query = *std::move(given);

@@ -24,9 +24,9 @@ VectorFieldPtr compiled(StoredField stored, const std::string& model) {
   auto field = std::make_shared<VectorField>();
   field->id = std::move(stored.id);
   field->config = std::move(stored.config);
-  field->automatic = field->config.mode == "auto" && field->config.source.has_value();
-  if (field->automatic) {
-    field->source = SourceText(*field->config.source);
+  if (const auto& source = field->config.source; field->config.mode == "auto" && source) {
+    field->automatic = true;
+    field->source = SourceText(*source);
     field->fingerprint = fingerprintOf(model, field->config);
   }
   return field;

@@ -258,6 +258,7 @@ Task<> Webhooks::remove(Access access, std::string name) {
 }
 
 Task<RotatedSecret> Webhooks::rotate(Access access, std::string name) {
+  CO_CHECK(require(*access.project, name));
   const std::string secret = newSecret();
   std::vector<store::WriteTarget> targets{targetOf(access, name)};
   store::Judge judge = [&](Before before) -> Result<Changes> {

@@ -83,6 +83,22 @@ def test_a_store_that_is_away(make_server, tmp_path):
     assert report["files"] == 1 and report["problems"] == []
 
 
+def test_over_tls(make_server, tmp_path):
+    s3 = S3Server(tmp_path, tls=True)
+    try:
+        shelf = Bucket(PlatformUser(make_server(s3.settings).start()).create_project())
+        content = os.urandom((20 << 20) + 7)
+        ok(shelf.put("f", content), 201)
+        assert shelf.get("f").content == content and len(s3.keys()) == 1 and s3.uploads() == 0
+        # A store whose certificate nobody vouches for is none.
+        strange = {name: value for name, value in s3.settings.items() if name != "SSL_CERT_FILE"}
+        shelf = Bucket(PlatformUser(make_server(strange).start()).create_project())
+        refused(shelf.put("f", b"new"), 503, "UNAVAILABLE")
+        assert len(s3.keys()) == 1
+    finally:
+        s3.close()
+
+
 @pytest.mark.parametrize(
     "missing", ["SERVICE_S3_ENDPOINT", "SERVICE_S3_BUCKET", "SERVICE_S3_ACCESS_KEY", "SERVICE_S3_SECRET_KEY"]
 )

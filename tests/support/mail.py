@@ -1,9 +1,7 @@
 """A mail server that keeps what it is sent, and the outbox of a server that has none."""
 
-import datetime
 import email
 import email.policy
-import ipaddress
 import re
 import ssl
 import threading
@@ -13,11 +11,8 @@ from pathlib import Path
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from support.certificates import certificate
 from support.server import SLOW, free_port
 
 LINK = re.compile(r"https?://\S+")
@@ -107,7 +102,6 @@ class MailCatcher(Mailbox):
 
     def __init__(self, folder: Path, tls: str = "none", login: tuple[str, str] | None = None, reply: str | None = None):
         self.tls, self.login, self.reply = tls, login, reply
-        self.ca_file = folder / "mail-ca.pem"
         self.received: list[Mail] = []
         self.attempts = 0
         self._lock = threading.Lock()
@@ -172,29 +166,7 @@ class MailCatcher(Mailbox):
         return "250 OK"
 
     def _certificate(self, folder: Path) -> ssl.SSLContext:
-        key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail catcher")])
-        now = datetime.datetime.now(datetime.timezone.utc)
-        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-        certificate = (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(hours=1))
-            .not_valid_after(now + datetime.timedelta(days=1))
-            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-            .add_extension(x509.SubjectAlternativeName(names), critical=False)
-            .sign(key, hashes.SHA256())
-        )
-        self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-        key_file = folder / "mail-key.pem"
-        key_file.write_bytes(
-            key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-        )
+        self.ca_file, key_file = certificate(folder, "mail")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.ca_file, key_file)
         return context

@@ -1,28 +1,39 @@
 """A real S3-compatible store as a child process (moto), with one bucket."""
 
+import ssl
 import subprocess
 import sys
 import time
 
 import httpx
 
+from support.certificates import certificate
 from support.server import SLOW, free_port
 
 BUCKET = "kept"
 
 
 class S3Server:
-    def __init__(self, folder):
+    """tls: speaks https, with a certificate that `settings` say to trust."""
+
+    def __init__(self, folder, tls: bool = False):
         self.port = free_port()
+        self.certificate = None
+        secured = []
+        if tls:
+            self.certificate, key = certificate(folder, "s3")
+            secured = ["-c", str(self.certificate), "-k", str(key)]
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
         with open(folder / "s3.log", "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
+                [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port), *secured],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 cwd=folder,
             )
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", trust_env=False, timeout=30)
+        trusted = ssl.create_default_context(cafile=self.certificate) if tls else True
+        self.http = httpx.Client(base_url=self.url, trust_env=False, timeout=30, verify=trusted)
         limit = time.monotonic() + 30 * SLOW
         while True:
             try:
@@ -35,9 +46,11 @@ class S3Server:
 
     @property
     def settings(self) -> dict:
+        trusted = {"SSL_CERT_FILE": str(self.certificate)} if self.certificate else {}
         return {
+            **trusted,
             "SERVICE_STORAGE": "s3",
-            "SERVICE_S3_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "SERVICE_S3_ENDPOINT": self.url,
             "SERVICE_S3_BUCKET": BUCKET,
             "SERVICE_S3_ACCESS_KEY": "test",
             "SERVICE_S3_SECRET_KEY": "secret",

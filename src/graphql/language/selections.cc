@@ -250,8 +250,9 @@ class Planner {
     }
     if (!group.field->type->named().isComposite()) return true;
     auto children = planned(group.field->type->named(), group.below());
-    if (children) one.children = *std::move(children);
-    return children.has_value();
+    if (!children) return false;
+    one.children = *std::move(children);
+    return true;
   }
 
   const doc::DocumentView variables_;

@@ -208,19 +208,17 @@ class VariableReader {
 
   void appendScalar(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Type& type) {
     const bool fits = type.kind == TypeKind::enumeration ? isOneOf(value, type) : accepts(value, type.scalar);
+    const std::optional<int64_t> whole = value.isNumber() ? value.toInteger() : std::nullopt;
     if (!fits) {
       std::string shown;
       doc::writeJsonValue(shown, value);
-      const auto whole = value.isNumber() ? value.toInteger() : std::nullopt;
       const bool tooLarge =
           type.scalar == Scalar::integer && value.isNumber() && (whole || std::fabs(value.toReal()) > 1e15);
       return wrong(value, tooLarge ? "Int cannot represent non 32-bit signed integer value: " + shown
                                    : refusal(type.scalar, shown));
     }
-    if (type.scalar == Scalar::id && value.type() != doc::BsonType::string) {
-      return out.appendString(key, std::to_string(*value.toInteger()));
-    }
-    if (type.scalar == Scalar::integer) return out.appendInteger(key, *value.toInteger());
+    if (type.scalar == Scalar::id && whole) return out.appendString(key, std::to_string(*whole));
+    if (type.scalar == Scalar::integer && whole) return out.appendInteger(key, *whole);
     out.append(key, value);
   }
 
@@ -229,13 +227,14 @@ class VariableReader {
            std::ranges::find(type.values, value.asString()) != type.values.end();
   }
   static bool accepts(doc::ValueView value, Scalar scalar) {
+    const std::optional<int64_t> whole = value.isNumber() ? value.toInteger() : std::nullopt;
     switch (scalar) {
       case Scalar::id:
-        return value.type() == doc::BsonType::string || (value.isNumber() && value.toInteger());
+        return value.type() == doc::BsonType::string || whole;
       case Scalar::string:
         return value.type() == doc::BsonType::string;
       case Scalar::integer:
-        return value.isNumber() && value.toInteger() && fitsInt(*value.toInteger());
+        return whole && fitsInt(*whole);
       case Scalar::real:
         return value.isNumber();
       case Scalar::boolean:

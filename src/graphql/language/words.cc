@@ -206,8 +206,9 @@ class OrderReader {
   }
 
   static Result<int> directionOf(doc::ValueView value) {
-    if (value.isNumber() && (value.toInteger() == 1 || value.toInteger() == -1)) {
-      return static_cast<int>(*value.toInteger());
+    if (value.isNumber()) {
+      const std::optional<int64_t> whole = value.toInteger();
+      if (whole && (*whole == 1 || *whole == -1)) return static_cast<int>(*whole);
     }
     if (value.type() == doc::BsonType::string) {
       const std::string_view word = value.asString();

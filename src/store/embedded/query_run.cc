@@ -11,6 +11,12 @@ uint64_t saturatingAdd(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+std::string idDocument(std::string_view id) {
+  doc::BsonWriter out;
+  out.appendString("id", id);
+  return out.finish().takeBytes();
+}
+
 uint64_t traitsOf(const Way& way) {
   if (!way.index) return 0;
   return uint64_t{way.index->traits->multikey.load()} << 32 | way.index->traits->truncated.load();
@@ -94,7 +100,14 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
 }
 
 QueryResult QueryRun::takeResult() {
-  if (sorter_) result_.documents = sorter_->take(query_.skip);
+  if (sorter_) {
+    result_.documents = sorter_->take(query_.skip);
+    if (query_.idsOnly) {
+      for (doc::Document& each : result_.documents) {
+        each = doc::Document::fromTrusted(idDocument(each.view().stringOr("id")));
+      }
+    }
+  }
   return std::move(result_);
 }
 
@@ -144,6 +157,12 @@ bool QueryRun::isMatch(Session& session, std::string_view document) const {
   return (plan_->exact && fresh) || query_.filter.matches(doc::DocumentView(document));
 }
 
+// Ids are all that is asked for, and those of the batch are known to match.
+bool QueryRun::keysSuffice(const Session& session) const {
+  const bool known = plan_->kind == Plan::Kind::index && plan_->exact && session.number == gathered_;
+  return known && query_.idsOnly && !sorter_;
+}
+
 // Of a match: whether it is counted or skipped, and need not be looked at any more.
 bool QueryRun::passesBy() {
   if (counting_) {
@@ -160,6 +179,7 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
     TRY(const bool more, sorter_->add(id, std::move(document)));
     return more ? Flow::on : Flow::enough;
   }
+  if (query_.idsOnly) document = idDocument(id);
   bytes_ += document.size();
   if (bytes_ > kAnswerBytes) {
     return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB; ask for a smaller `limit`");
@@ -170,6 +190,14 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
 
 Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
   if (batch.empty()) return Flow::on;
+  if (keysSuffice(session)) {
+    for (size_t i = 0; i < batch.size(); ++i) {
+      if (passesBy()) continue;
+      TRY(const Flow flow, accept(batch.id(i), {}));
+      if (flow != Flow::on) return flow;
+    }
+    return Flow::on;
+  }
   TRY(const bool read, batch.read(room_.database, session.options, !session.isScan()));
   if (!read) return Flow::disk;
   if (!counting_) result_.documents.reserve(result_.documents.size() + std::min<uint64_t>(batch.size(), wanted()));

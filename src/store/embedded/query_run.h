@@ -65,6 +65,7 @@ class QueryRun {
   void cutWindow();
   // Reads the documents of the batch and hands over those that match.
   Result<Flow> fetch(Session& session, DocumentBatch& batch);
+  bool keysSuffice(const Session& session) const;
   bool passesBy();
   Result<Flow> accept(std::string_view id, std::string document);
   bool isMatch(Session& session, std::string_view document) const;

@@ -95,6 +95,16 @@ TEST_P(PlannerSuite, StopsEarlyWhereTheOrderAllowsIt) {
   EXPECT_EQ(found.explain.documentsExamined, 3u);
 }
 
+TEST_P(PlannerSuite, ReadsNoDocumentWhereKeysTellTheIds) {
+  makeIndex(things_, index({{"mod", 1}}));
+  Query query = page(5, 3);
+  query.idsOnly = true;
+  const QueryResult found = find(things_, R"({"mod":3})", query);
+  EXPECT_EQ(found.documents.front(), json(R"({"id":"0053"})"));
+  EXPECT_EQ(joinIds(found.documents), "0053 0063 0073");
+  EXPECT_EQ(found.explain.documentsExamined, 0u);
+}
+
 TEST_P(PlannerSuite, TakesTheOrderFromAnIndex) {
   makeIndex(things_, index({{"mod", 1}, {"n", -1}}));
   Query query;

@@ -188,6 +188,11 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
       const QueryResult some = find(collection, filter, part);
       EXPECT_EQ(joinIds(some.documents), ids(plain, filter, part))
           << filter << " " << textOf(part) << " through " << some.explain.index;
+      part.idsOnly = true;
+      const QueryResult named = find(collection, filter, part);
+      EXPECT_EQ(joinIds(named.documents), joinIds(some.documents))
+          << "ids of " << filter << " " << textOf(part) << " through " << named.explain.index;
+      for (const doc::Document& document : named.documents) EXPECT_EQ(document.view().count(), 1u);
     }
     EXPECT_EQ(engine().problems(), std::vector<std::string>());
   }
