@@ -1,11 +1,14 @@
-// Arbitrary bytes as the file of a vector index, with a right sum so that they are looked at: no crash, no more memory
-// than the bytes stand for, and an index that is taken answers, changes and is saved as any other.
+// Arbitrary bytes, or a file that was saved and then changed, as the file of a vector index, with a right sum so that
+// they are looked at: no crash, no more memory than the bytes stand for, and an index that is taken answers, changes
+// and is saved as any other.
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/descriptor.h"
+#include "base/files.h"
 #include "base/sha256.h"
 #include "vectors/index/vector_index.h"
 
@@ -32,6 +35,53 @@ class File {
   mb::Descriptor file_;
 };
 
+// What save() writes, without the sum: of an empty index, one with a vector, and one with removed ones and free slots.
+std::string saved(size_t count) {
+  VectorIndex index({.dimensions = 3, .metric = count == 1 ? mb::vectors::Metric::dot : mb::vectors::Metric::cosine});
+  for (size_t i = 0; i < count; ++i) {
+    const auto at = static_cast<float>(i);
+    require(index.put(fmt::format("id{}", i), std::vector<float>{1, at, 40 - at}).has_value());
+  }
+  for (size_t i = 2; i < count; i += 3) require(index.remove(fmt::format("id{}", i)));
+  std::string folder = std::filesystem::temp_directory_path() / "vector_index_fuzz.XXXXXX";
+  require(::mkdtemp(folder.data()) != nullptr);
+  const std::filesystem::path file = std::filesystem::path(folder) / "index";
+  require(index.save(file, "position").has_value());
+  std::string text = mb::readWhole(file, 1 << 20).value();
+  std::filesystem::remove_all(folder);
+  text.resize(text.size() - mb::Sha256().finish().size());
+  return text;
+}
+
+// The first byte says whether the rest are the bytes themselves, or changes of four bytes each: what to do, where (two
+// bytes) and with what.
+std::string fileOf(std::string_view input) {
+  static const std::vector<std::string> kSaved{saved(0), saved(1), saved(40)};
+  if (input.empty()) return {};
+  const auto kind = static_cast<unsigned char>(input[0]) % 4U;
+  input.remove_prefix(1);
+  if (kind == 3) return std::string(input);
+  std::string text = kSaved[kind];
+  for (; input.size() >= 4 && !text.empty(); input.remove_prefix(4)) {
+    const size_t at =
+        (static_cast<unsigned char>(input[1]) + 256U * static_cast<unsigned char>(input[2])) % text.size();
+    switch (static_cast<unsigned char>(input[0]) % 4U) {
+      case 0:
+        text[at] = input[3];
+        break;
+      case 1:
+        text[at] = static_cast<char>(text[at] + input[3]);
+        break;
+      case 2:
+        text.insert(at, static_cast<unsigned char>(input[3]), input[3]);
+        break;
+      default:
+        text.erase(at, static_cast<unsigned char>(input[3]));
+    }
+  }
+  return text;
+}
+
 void use(VectorIndex& index) {
   std::vector<float> vector(index.options().dimensions, 0.5F);
   const auto before = index.view();
@@ -52,7 +102,7 @@ void use(VectorIndex& index) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static File file;
-  std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string text = fileOf({reinterpret_cast<const char*>(data), size});
   file.fill(text);
   // Without a right sum nothing is taken: an input would have to hold its own.
   require(!VectorIndex::load(file.path()));

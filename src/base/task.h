@@ -40,7 +40,7 @@ class Resumer {
 
   // Posts to the coroutine's own core. Any thread.
   void resume(T value) {
-    Executor executor = *executor_;
+    Executor executor = *executor_;  // NOLINT(bugprone-unchecked-optional-access): whoever resumes holds one
     asio::post(executor,
                [handler = std::move(handler_), value = std::move(value)]() mutable { handler(std::move(value)); });
   }

@@ -16,6 +16,10 @@ class SearchDocuments {
 
   // Whether every document of the collection may be given.
   Result<bool> seesAll(const Access& access, const std::string& collection, const ReadQuery& query) const;
+  // The ids of those that may be given, in no order, where an index tells them and they are at most `most`; nullopt
+  // otherwise. Reads no document.
+  Task<std::optional<std::vector<std::string>>> fewIds(const Access& access, const std::string& collection,
+                                                       const ReadQuery& query, size_t most);
   // The ids of those that may be given, ascending: all of them, or `most` and one more.
   Task<std::vector<std::string>> ids(const Access& access, const std::string& collection, const ReadQuery& query,
                                      size_t most);

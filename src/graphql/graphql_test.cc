@@ -183,6 +183,31 @@ TEST_F(GraphqlTest, LeavesOutWhatDirectivesSay) {
             R"({"data":{"posts":[{"title":"One","__typename":"Posts"}]}})");
 }
 
+TEST_F(GraphqlTest, TakesTheVariablesOfEachRunOfOneText) {
+  blog();
+  const std::string decided =
+      "query A($n: Int, $with: Boolean!){posts(limit: $n){id title @include(if: $with)}} query B{postsCount}";
+  const std::string fixed = "query($n: Int, $id: ID!){posts(limit: $n){id author{id}} postsById(id: $id){title}}";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ask(alice_, decided, R"({"n": 1, "with": true})", "A"),
+              R"({"data":{"posts":[{"id":"p1","title":"One"}]}})");
+    EXPECT_EQ(ask(alice_, decided, R"({"n": 2, "with": false})", "A"),
+              R"({"data":{"posts":[{"id":"p1"},{"id":"p2"}]}})");
+    EXPECT_EQ(ask(alice_, decided, "{}", "B"), R"({"data":{"postsCount":2}})");
+    EXPECT_EQ(ask(alice_, fixed, R"({"n": 1, "id": "p2"})"),
+              R"({"data":{"posts":[{"id":"p1","author":{"id":"ann"}}],"postsById":{"title":"Two"}}})");
+    EXPECT_EQ(ask(alice_, fixed, R"({"n": 0, "id": "p1"})"), R"({"data":{"posts":[],"postsById":{"title":"One"}}})");
+  }
+}
+
+TEST_F(GraphqlTest, AsksForADocumentOnceWhereTwoFieldsLeadToIt) {
+  blog();
+  put("posts", R"({"id": "p3", "title": "Three", "author": "bob", "editorId": "bob"})");
+  EXPECT_EQ(
+      ask(alice_, "{postsById(id: \"p3\"){author{id name} again: author{name} editor{name}}}"),
+      R"({"data":{"postsById":{"author":{"id":"bob","name":"Bob"},"again":{"name":"Bob"},"editor":{"name":"Bob"}}}})");
+}
+
 TEST_F(GraphqlTest, TellsWhereAFieldFailed) {
   collection("old", kOpen, R"({"type": "object", "properties": {"n": {}, "t": {}}})");
   put("old", R"({"id": "o1", "n": 5000000000, "t": {"a": 1}})");

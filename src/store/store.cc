@@ -21,4 +21,10 @@ std::string foldedName(std::string_view name) {
   return folded;
 }
 
+doc::Document idDocument(std::string_view id) {
+  doc::BsonWriter out;
+  out.appendString("id", id);
+  return out.finish();
+}
+
 }  // namespace mb::store

@@ -148,6 +148,17 @@ struct SortKey {
   int direction = 1;
 };
 
+// What a query is answered with.
+enum class Answer {
+  documents,
+  ids,  // documents that hold their `id` and nothing else
+  // The same in no order, one perhaps twice, where an index tells them without a look at documents.
+  keyedIds,
+};
+
+// A document that holds its `id` and nothing else.
+doc::Document idDocument(std::string_view id);
+
 struct Query {
   CollectionRef collection;
   doc::Filter filter;
@@ -155,7 +166,7 @@ struct Query {
   uint64_t limit = 50;
   std::vector<SortKey> sort;  // empty: ascending id
   Deadline deadline;
-  bool idsOnly = false;  // the documents of the answer hold their `id` and nothing else
+  Answer answer = Answer::documents;
 };
 
 // How a query was answered, for those who ask.
@@ -169,6 +180,7 @@ struct Explain {
 
 struct QueryResult {
   std::vector<doc::Document> documents;
+  bool known = true;  // false: no index tells the keyedIds that were asked for
   Explain explain;
 };
 

@@ -15,6 +15,8 @@ constexpr size_t kDefaultEf = IndexOptions{}.efSearch;
 // With a filter: so many candidates tell whether it lets enough of them through. One that lets a tenth through seldom
 // looks as if it did not, one that lets a hundredth through seldom as if it did.
 constexpr size_t kTriedCandidates = 128;
+// So many documents are measured one by one before anything else, where an index tells that there are no more.
+constexpr size_t kFewIds = 1'024;
 // As many documents as that, and fewer, are measured one by one.
 constexpr size_t kExactIds = 5'000;
 // Past that many candidates all that the filter matches is measured, however many these are.
@@ -126,9 +128,14 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
 }
 
 // Candidates of the graph are judged by the read path, more of them as long as too few are shown. A filter that lets
-// few through is answered the other way round: the read path says which documents, and all of these are measured.
+// few through, as an index or the first candidates tell, is answered the other way round: the read path says which
+// documents, and all of these are measured.
 Task<> VectorSearch::nearest(Run& run) {
   run.view.emplace(run.index->view());
+  if (!run.seesAll) {
+    CO_TRY(const auto few, co_await deps_.documents.fewIds(run.access, run.collection, run.query, kFewIds));
+    if (few) co_return co_await exact(run, *few);
+  }
   const size_t vectors = run.view->size();
   // A walk costs what it keeps, not what it gives.
   size_t wanted = run.seesAll ? run.limit : std::max(run.ef(), 2 * run.limit);

@@ -216,21 +216,37 @@ def crowd(project):
     from support.vectors import Space
 
     made = Space(project, dimensions=24)
+    for field in ("indexed", "marks"):
+        ok(made.admin.post(f"/admin/collections/{made.collection}/indexes", {"keys": {field: 1}}), 201)
     chance = random.Random(7)
     made.vectors = {f"d{n:05}": random_vector(chance, 24) for n in range(3000)}
     for n, (id, vector) in enumerate(made.vectors.items()):
-        made.put(id, vector, tenth=n % 10, hundredth=n % 100, thousandth=n % 1000)
+        group = n % 100
+        kept = {"tenth": n % 10, "hundredth": group, "thousandth": n % 1000}
+        made.put(id, vector, **kept, indexed=group, marks=[group, group + 0.5])
     return made
 
 
-@pytest.mark.parametrize("name, share", [(None, 1), ("tenth", 10), ("hundredth", 100), ("thousandth", 1000)])
-def test_filters_still_give_the_nearest(crowd, name, share):
+@pytest.mark.parametrize(
+    "filter, share",
+    [
+        ({}, 1),
+        ({"tenth": 3}, 10),
+        ({"hundredth": 3}, 100),
+        ({"thousandth": 3}, 1000),
+        ({"indexed": 3}, 100),
+        ({"indexed": 3, "tenth": 3}, 100),
+        ({"indexed": {"$gt": 2, "$lte": 3}}, 100),
+        ({"marks": {"$gte": 3, "$lt": 3.6}}, 100),
+        ({"$or": [{"indexed": 3}, {"marks": 3.5}]}, 100),
+    ],
+)
+def test_filters_still_give_the_nearest(crowd, filter, share):
     chance = random.Random(11)
     found = wanted = 0
     for _ in range(20):
         query = random_vector(chance, 24)
-        filter = {} if name is None else {name: 3}
-        kept = {id: v for n, (id, v) in enumerate(crowd.vectors.items()) if name is None or n % share == 3}
+        kept = {id: v for n, (id, v) in enumerate(crowd.vectors.items()) if not filter or n % share == 3}
         exact = nearest(kept, query, 10)
         hits = crowd.hits(query, filter=filter)
         assert len(hits) == len(exact)

@@ -109,7 +109,7 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t leastKeys) const {
   const uint64_t keys = keysOf(scored, leastKeys);
   if (plan.kind == Plan::Kind::documents) return keys * kReadCost;
   uint64_t fetched = keys;
-  if (plan.exact && purpose_.counting) fetched = 0;
+  if (plan.exact && (purpose_.counting || purpose_.keysOnly)) fetched = 0;
   // Without a sort the ids are gathered first, and only those wanted are fetched.
   if (plan.exact && !purpose_.sorted) fetched = std::min(fetched, purpose_.enough);
   // In a covering index most documents stand beside their keys, as long as these are read in their order.
@@ -177,7 +177,8 @@ uint64_t PlanChoice::shapeOf(const std::vector<Plan>& plans, const CollectionRef
   uint64_t hash = collection.project;
   mix(hash, collection.number);
   mix(hash, collection.version);
-  mix(hash, static_cast<uint64_t>(std::bit_width(purpose_.enough)) << 1 | (purpose_.counting ? 1 : 0));
+  mix(hash, static_cast<uint64_t>(std::bit_width(purpose_.enough)) << 2 | (purpose_.counting ? 1 : 0) |
+                (purpose_.keysOnly ? 2 : 0));
   for (const Plan& plan : plans) {
     for (const Way& way : plan.ways) {
       mix(hash, way.index ? way.index->number : 0);

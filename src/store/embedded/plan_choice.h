@@ -15,8 +15,9 @@ struct Purpose {
   uint64_t documents = 0;  // in the collection
   uint64_t bytes = 0;      // of them
   bool counting = false;
-  bool sorted = false;   // an order by something else than ascending ids is asked for
-  bool trusting = true;  // what was chosen for this shape lately will do
+  bool keysOnly = false;  // documents need not be fetched where keys tell that they match
+  bool sorted = false;    // an order by something else than ascending ids is asked for
+  bool trusting = true;   // what was chosen for this shape lately will do
 };
 
 class PlanChoice {

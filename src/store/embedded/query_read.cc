@@ -59,7 +59,8 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
   }
   gathered_ = session.number;
   // To be counted, or sorted later, entries may come as they stand.
-  const bool anyOrder = (counting_ || sorter_) && !plan_->mayRepeat && plan_->orderedKeys == 0;
+  const bool unordered = query_.answer == Answer::keyedIds;
+  const bool anyOrder = unordered || ((counting_ || sorter_) && !plan_->mayRepeat && plan_->orderedKeys == 0);
   const auto stream =
       KeyStream::open(room_.database, session.options, *plan_, anyOrder ? Reading::forward : plan_->reading, places_);
   size_t chunk = static_cast<size_t>(std::clamp<uint64_t>(wanted(), plan_->exact ? 1 : 32, kChunk));

@@ -11,12 +11,6 @@ uint64_t saturatingAdd(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-std::string idDocument(std::string_view id) {
-  doc::BsonWriter out;
-  out.appendString("id", id);
-  return out.finish().takeBytes();
-}
-
 uint64_t traitsOf(const Way& way) {
   if (!way.index) return 0;
   return uint64_t{way.index->traits->multikey.load()} << 32 | way.index->traits->truncated.load();
@@ -83,7 +77,7 @@ Result<QueryRun::Step> QueryRun::step(const Budget& budget) {
 Result<QueryRun::Flow> QueryRun::run(Session& session) {
   if (!plan_) {
     TRY(const Flow chosen, choosePlan(session));
-    if (chosen == Flow::disk) return chosen;
+    if (chosen != Flow::on) return chosen;
   }
   switch (plan_->kind) {
     case Plan::Kind::ids:
@@ -93,6 +87,7 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
     case Plan::Kind::index:
       break;
   }
+  if (query_.answer == Answer::keyedIds) return readStream(session);
   // Where nothing gives the order, the ids are put into it; and where a document may come up again, it is left out.
   const bool ordered = plan_->inOrder || sorter_ || counting_;
   const bool repeats = plan_->mayRepeat && !(plan_->inOrder && plan_->reading == Reading::merged);
@@ -102,9 +97,9 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
 QueryResult QueryRun::takeResult() {
   if (sorter_) {
     result_.documents = sorter_->take(query_.skip);
-    if (query_.idsOnly) {
+    if (query_.answer != Answer::documents) {
       for (doc::Document& each : result_.documents) {
-        each = doc::Document::fromTrusted(idDocument(each.view().stringOr("id")));
+        each = idDocument(each.view().stringOr("id"));
       }
     }
   }
@@ -113,6 +108,13 @@ QueryResult QueryRun::takeResult() {
 
 Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
   const CollectionRef ref{collection_.state->project, collection_.schema->number, collection_.schema->version};
+  Candidates candidates = usablePlans(ref, *collection_.schema, query_.filter, order_);
+  if (query_.answer == Answer::keyedIds) {
+    candidates.unions.clear();
+    std::erase_if(candidates.plans, [](const Plan& each) { return each.kind != Plan::Kind::index || !each.exact; });
+    result_.known = !candidates.plans.empty();
+    if (!result_.known) return Flow::enough;
+  }
   const uint64_t enough = counting_ ? UINT64_MAX : saturatingAdd(query_.skip, query_.limit);
   PlanChoice choice(room_.database, session.options,
                     {.tier = session.budget.tier,
@@ -120,15 +122,16 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
                      .documents = collection_.state->documents.load(),
                      .bytes = collection_.state->bytes.load(),
                      .counting = counting_,
+                     .keysOnly = query_.answer != Answer::documents,
                      .sorted = !order_.isIdAscending(),
                      .trusting = trusting_});
-  TRY(plan_, choice.choose(usablePlans(ref, *collection_.schema, query_.filter, order_), ref, room_.memory));
+  TRY(plan_, choice.choose(std::move(candidates), ref, room_.memory));
   if (!plan_) return Flow::disk;
   distrustAfter_ = choice.distrustAfter();
   traits_.clear();
   for (const Way& way : plan_->ways) traits_.push_back(traitsOf(way));
   result_.explain.index = plan_->name();
-  if (!counting_ && !order_.isIdAscending() && !plan_->inOrder) {
+  if (!counting_ && query_.answer != Answer::keyedIds && !order_.isIdAscending() && !plan_->inOrder) {
     TRY(sorter_, Sorter::make(query_.sort, enough, plan_->orderedKeys));
   }
   return Flow::on;
@@ -160,7 +163,7 @@ bool QueryRun::isMatch(Session& session, std::string_view document) const {
 // Ids are all that is asked for, and those of the batch are known to match.
 bool QueryRun::keysSuffice(const Session& session) const {
   const bool known = plan_->kind == Plan::Kind::index && plan_->exact && session.number == gathered_;
-  return known && query_.idsOnly && !sorter_;
+  return known && query_.answer != Answer::documents && !sorter_;
 }
 
 // Of a match: whether it is counted or skipped, and need not be looked at any more.
@@ -179,7 +182,7 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
     TRY(const bool more, sorter_->add(id, std::move(document)));
     return more ? Flow::on : Flow::enough;
   }
-  if (query_.idsOnly) document = idDocument(id);
+  if (query_.answer != Answer::documents) document = idDocument(id).takeBytes();
   bytes_ += document.size();
   if (bytes_ > kAnswerBytes) {
     return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB; ask for a smaller `limit`");

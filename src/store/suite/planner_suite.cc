@@ -98,11 +98,22 @@ TEST_P(PlannerSuite, StopsEarlyWhereTheOrderAllowsIt) {
 TEST_P(PlannerSuite, ReadsNoDocumentWhereKeysTellTheIds) {
   makeIndex(things_, index({{"mod", 1}}));
   Query query = page(5, 3);
-  query.idsOnly = true;
-  const QueryResult found = find(things_, R"({"mod":3})", query);
+  query.answer = Answer::ids;
+  QueryResult found = find(things_, R"({"mod":3})", query);
   EXPECT_EQ(found.documents.front(), json(R"({"id":"0053"})"));
   EXPECT_EQ(joinIds(found.documents), "0053 0063 0073");
   EXPECT_EQ(found.explain.documentsExamined, 0u);
+  query.answer = Answer::keyedIds;
+  found = find(things_, R"({"mod":3})", query);
+  EXPECT_TRUE(found.known);
+  EXPECT_EQ(found.documents.size(), 3u);
+  EXPECT_EQ(found.explain.documentsExamined, 0u);
+  for (const std::string_view filter : {R"({"n":3})", R"({"mod":3,"n":3})", "{}"}) {
+    found = find(things_, filter, query);
+    EXPECT_FALSE(found.known) << filter;
+    EXPECT_TRUE(found.documents.empty()) << filter;
+    EXPECT_EQ(found.explain.documentsExamined, 0u) << filter;
+  }
 }
 
 TEST_P(PlannerSuite, TakesTheOrderFromAnIndex) {

@@ -188,11 +188,22 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
       const QueryResult some = find(collection, filter, part);
       EXPECT_EQ(joinIds(some.documents), ids(plain, filter, part))
           << filter << " " << textOf(part) << " through " << some.explain.index;
-      part.idsOnly = true;
+      part.answer = Answer::ids;
       const QueryResult named = find(collection, filter, part);
       EXPECT_EQ(joinIds(named.documents), joinIds(some.documents))
           << "ids of " << filter << " " << textOf(part) << " through " << named.explain.index;
       for (const doc::Document& document : named.documents) EXPECT_EQ(document.view().count(), 1u);
+      Query keyed;
+      keyed.limit = 1'000'000;
+      keyed.answer = Answer::keyedIds;
+      const QueryResult told = find(collection, filter, keyed);
+      std::set<std::string> all;
+      for (const doc::Document& document : told.documents) all.emplace(document.view().stringOr("id"));
+      if (told.known) {
+        EXPECT_EQ(fmt::format("{}", fmt::join(all, " ")), expected) << filter << " through " << told.explain.index;
+      } else {
+        EXPECT_TRUE(all.empty());
+      }
     }
     EXPECT_EQ(engine().problems(), std::vector<std::string>());
   }

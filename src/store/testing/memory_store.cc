@@ -171,6 +171,8 @@ Task<QueryResult> MemoryStore::find(Query query) {
   ++reads_;
   CO_CHECK(injected());
   QueryResult result;
+  result.known = query.answer != Answer::keyedIds;
+  if (!result.known) co_return result;
   std::vector<doc::Document> found = matching(query.collection, query.filter);
   if (!query.sort.empty()) {
     std::sort(found.begin(), found.end(),
@@ -178,7 +180,8 @@ Task<QueryResult> MemoryStore::find(Query query) {
   }
   result.explain.documentsExamined = found.size();
   for (uint64_t i = query.skip; i < found.size() && result.documents.size() < query.limit; ++i) {
-    result.documents.push_back(std::move(found[i]));
+    result.documents.push_back(query.answer == Answer::documents ? std::move(found[i])
+                                                                 : idDocument(found[i].view().stringOr("id")));
   }
   co_return result;
 }
