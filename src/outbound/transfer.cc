@@ -63,12 +63,11 @@ Transfer::Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadli
   }
 }
 
-std::unique_ptr<Transfer> Transfer::http(Surroundings& around, const Request& request, const Target& target,
-                                         Time deadline) {
+std::unique_ptr<Transfer> Transfer::http(Surroundings& around, Request& request, const Target& target, Time deadline) {
   std::unique_ptr<Transfer> out(
       new Transfer(around, request.trust, request.keys, deadline, request.connectTimeout, request.aborted));
   out->maxReceived_ = request.maxResponseBytes;
-  out->sent_ = request.body;
+  out->sent_ = request.maxRedirects > 0 ? request.body : std::move(request.body);
   out->set(CURLOPT_PROTOCOLS_STR, "http,https");
   out->set(CURLOPT_URL, target.url.c_str());
   out->set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
@@ -82,7 +81,7 @@ std::unique_ptr<Transfer> Transfer::http(Surroundings& around, const Request& re
   out->set(CURLOPT_MAXAGE_CONN, kIdleConnectionSeconds);
   if (request.method == "HEAD") {
     out->set(CURLOPT_NOBODY, 1L);
-  } else if (request.method == "GET" && request.body.empty()) {
+  } else if (request.method == "GET" && out->sent_.empty()) {
     out->set(CURLOPT_HTTPGET, 1L);
   } else {
     out->set(CURLOPT_POSTFIELDS, out->sent_.data());

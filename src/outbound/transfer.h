@@ -48,9 +48,9 @@ class Transfer {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `request` is checked; `timeout`s of it are not used, `deadline` is.
-  static std::unique_ptr<Transfer> http(Surroundings& around, const Request& request, const Target& target,
-                                        Time deadline);
+  // `request` is checked; `timeout`s of it are not used, `deadline` is. Its body is taken where no redirect may need it
+  // again.
+  static std::unique_ptr<Transfer> http(Surroundings& around, Request& request, const Target& target, Time deadline);
   static std::unique_ptr<Transfer> smtp(Surroundings& around, const MailMessage& message, const std::string& url,
                                         Time deadline);
 

@@ -15,8 +15,8 @@ namespace mb::storage {
 namespace {
 
 constexpr std::string_view kFolder = "blobs/";
-// An upload in parts may have 10,000 of them: files of 78 GiB.
-constexpr size_t kPart = 8 << 20;
+// The least that a part but the last may have. An upload may have 10,000 of them: files of 48 GiB.
+constexpr size_t kPart = 5 << 20;
 constexpr size_t kPiece = 1 << 20;
 // An upload that holds more counts as large, and there are so many of them at most.
 constexpr size_t kSmall = 256 << 10;
@@ -119,6 +119,8 @@ class S3Store::Writer final : public BlobWriter {
       }
     }
     sum_.add(piece);
+    // Not by doubling: with what is being sent a part is held twice.
+    if (large_ && part_.capacity() < kPart) part_.reserve(kPart + piece.size());
     part_.append(piece);
     if (part_.size() < kPart) co_return Result<>();
     co_return co_await sendPart();

@@ -26,7 +26,7 @@ def server(tmp_path_factory, s3):
     server.stop()
 
 
-@pytest.mark.parametrize("size", [0, 1, 300_000, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, (20 << 20) + 7])
+@pytest.mark.parametrize("size", [0, 1, 300_000, (5 << 20) - 1, 5 << 20, (5 << 20) + 1, (20 << 20) + 7])
 def test_any_size(server, s3, bucket, size):
     shelf = bucket()
     content = os.urandom(size)

@@ -57,17 +57,7 @@ Result<bool> DocumentBatch::readMissed(Database& database, const rocksdb::ReadOp
   rocksdb::ReadOptions reading = options;
   // The documents themselves are cached, which takes a tenth of what their blocks would.
   reading.fill_cache = false;
-  rocksdb::ColumnFamilyHandle* family = database.family(Family::documents);
-  // Where the first is not in memory the others need not be looked for there.
-  const size_t first = options.read_tier == rocksdb::kBlockCacheTier ? 1 : 0;
-  if (first > 0) {
-    statuses[0] = database.db().Get(reading, family, keys[0], &values[0]);
-    if (statuses[0].IsIncomplete()) return false;
-  }
-  if (missed.size() > first) {
-    database.db().MultiGet(reading, family, missed.size() - first, keys.data() + first, values.data() + first,
-                           statuses.data() + first, false);
-  }
+  database.getMany(reading, Family::documents, keys, values, statuses);
   for (const rocksdb::Status& status : statuses) {
     if (status.IsIncomplete()) return false;
     if (!status.ok() && !status.IsNotFound()) return fail(readError(status));

@@ -340,4 +340,48 @@ TEST_F(LogTrimTest, KeepsWhatIsNeeded) {
   EXPECT_EQ(trim(settings, INT64_MAX / 2), (std::vector<uint64_t>{1000, 10'000}));
 }
 
+// What stands between two keys of a newer file is looked for there too, at the end of a block, where one in a hundred
+// passes by the file's filter. What is in memory then tells nothing of it.
+TEST(EmbeddedStoreTest, ReadsManyOfWhichSomeAreInMemory) {
+  OpenedStore opened;
+  const ProjectNo project = opened.must(opened.store().allocateProject());
+  const CollectionRef pages = makeCollection(opened, project, "pages");
+  constexpr size_t kPages = 2000;
+  constexpr size_t kTogether = 100;
+  const auto idsOf = [](size_t begin, std::string_view end) {
+    std::vector<std::string> ids;
+    for (size_t n = begin; n < begin + kTogether; ++n) ids.push_back(fmt::format("p{:05}{}", 2 * n, end));
+    return ids;
+  };
+  const auto documentOf = [](const std::string& id) {
+    return json(fmt::format(R"({{"id": "{}", "text": "{}"}})", id, std::string(5000, 'x')));
+  };
+  for (const std::string_view end : {"m", ""}) {
+    for (size_t begin = 0; begin < kPages; begin += kTogether) {
+      const std::vector<std::string> ids = idsOf(begin, end);
+      std::vector<WriteTarget> targets;
+      for (const std::string& id : ids) targets.push_back({pages, id});
+      const auto judge = [&](auto) -> Result<std::vector<Change>> {
+        std::vector<Change> changes;
+        for (const std::string& id : ids) changes.push_back(Change::put(documentOf(id)));
+        return changes;
+      };
+      EXPECT_TRUE(opened.must(opened.store().write(std::move(targets), judge, {})).committed());
+    }
+    opened.reopen();
+  }
+  for (size_t begin = 0; begin < kPages; begin += kTogether) {
+    std::vector<std::string> ids = idsOf(begin, "m");
+    // In memory, and the first that is looked for.
+    ids.push_back(fmt::format("a{}", begin));
+    put(opened, pages, ids.back(), "{}");
+    const auto found = opened.must(opened.store().getMany(pages, ids));
+    ASSERT_EQ(found.size(), ids.size());
+    for (size_t i = 0; i + 1 < ids.size(); ++i) {
+      ASSERT_TRUE(found[i]) << ids[i];
+      ASSERT_EQ(found[i]->bytes(), documentOf(ids[i]).bytes()) << ids[i];
+    }
+  }
+}
+
 }  // namespace mb::store::embedded

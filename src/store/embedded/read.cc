@@ -170,8 +170,7 @@ Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_
     std::array<rocksdb::PinnableSlice, kChangesAtATime> values;
     std::array<rocksdb::Status, kChangesAtATime> statuses;
     for (size_t i = 0; i < count; ++i) slices[i] = keys[i] = logKey(project.number, position + i);
-    database_->db().MultiGet(options, database_->family(Family::log), count, slices.data(), values.data(),
-                             statuses.data(), true);
+    database_->getMany(options, Family::log, std::span(slices).first(count), values, statuses);
     for (size_t i = 0; i < count; ++i, ++position) {
       // Past the soft limit; which may be because of later ones, when these are in memory.
       if (statuses[i].IsAborted() && !out.entries.empty()) return true;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "store/embedded/document_cache.h"
 #include "store/embedded/embedded_store.h"
@@ -49,6 +50,10 @@ class Database {
   static rocksdb::ReadOptions reading(Tier tier);
 
   rocksdb::Status get(Tier tier, Family family, std::string_view key, rocksdb::PinnableSlice* value);
+  // Each into the place of its key. With the memory's tier the first that is not there makes all behind it Incomplete
+  // too; past options.value_size_soft_limit they are Aborted.
+  void getMany(const rocksdb::ReadOptions& options, Family family, std::span<const rocksdb::Slice> keys,
+               std::span<rocksdb::PinnableSlice> values, std::span<rocksdb::Status> statuses);
   // The document under `key` as it is now: from the cache, else read, and cached where `keep`; unchanged `out` unless
   // ok.
   rocksdb::Status document(Tier tier, std::string_view key, std::string& out, bool keep = true);
