@@ -132,6 +132,7 @@ def test_many_writes_share_calls(project, embeddings):
 
 def test_a_failing_endpoint_is_tried_again(project, embeddings):
     space = automatic(project)
+    space.embedded(0)  # the look at all documents is done
     embeddings.answer = lambda texts: 500
     calls = len(embeddings.calls)
     space.put("a", title="patience")
