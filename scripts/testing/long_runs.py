@@ -230,7 +230,7 @@ RUNS = {
     "races": (races, "1 min", "500 rounds of members, environments and invites changed at once (MB_RACE_ROUNDS)"),
     "description": (
         description,
-        "60 min",
+        "30 min",
         "200 requests made from the description for each operation (MB_EXAMPLES), and all tests with each answer held to it",
     ),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),
