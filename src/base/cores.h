@@ -34,12 +34,12 @@ class Cores {
   std::vector<std::thread> threads_;
 };
 
-// One T a core, each touched by its own core only. at() without index is the calling core's.
+// One T a core, each touched by its own core only. local() is the calling core's; std::out_of_range off the cores.
 template <class T>
 class PerCore {
  public:
   explicit PerCore(int count) : values_(static_cast<size_t>(count)) {}
-  T& local() { return values_[static_cast<size_t>(Cores::current())].value; }
+  T& local() { return values_.at(static_cast<size_t>(Cores::current())).value; }
   T& at(int index) { return values_[static_cast<size_t>(index)].value; }
 
  private:

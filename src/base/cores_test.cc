@@ -70,6 +70,7 @@ TEST(Cores, PerCoreValuesAreApart) {
   runOn(cores, 1, countLocal(counters));
   EXPECT_EQ(counters.at(0), 2);
   EXPECT_EQ(counters.at(1), 1);
+  EXPECT_THROW(counters.local(), std::out_of_range) << "this thread is no core's";
 }
 
 Async<std::pair<int, int>> resumedBy(std::thread& thread) {

@@ -19,6 +19,7 @@ enum class ErrorCode {
   invalidFilter,
   invalidBody,
   invalidUpdate,
+  queryTooCostly,  // more work than a request may do on a core or under locks
   missingProject,
   projectMismatch,
   billingDisabled,
@@ -27,6 +28,7 @@ enum class ErrorCode {
   forbidden,
   userInactive,
   userBlocked,
+  emailUnverified,
   projectSuspended,
   planLimit,
   notFound,

@@ -2,11 +2,15 @@
 
 #include <cmath>
 
+#include "base/work_budget.h"
 #include "document/decimal.h"
 
 namespace mb::doc {
 
 namespace {
+
+// Of a WorkBudget, for each field that is passed by.
+constexpr int64_t kUnitsPerField = 4;
 
 constexpr std::string_view kEmptyDocument{"\5\0\0\0\0", 5};
 
@@ -95,16 +99,22 @@ size_t DocumentView::count() const {
 
 std::optional<ValueView> DocumentView::find(std::string_view key) const {
   const char* at = bytes_.data() + 4;
-  while (*at != 0) {
+  int64_t passed = 0;
+  std::optional<ValueView> found;
+  for (; *at != 0; ++passed) {
     const auto type = static_cast<BsonType>(static_cast<uint8_t>(*at));
     const char* name = at + 1;
     const size_t length = std::strlen(name);
     const char* data = name + length + 1;
     const size_t size = valueSize(type, data);
-    if (length == key.size() && std::memcmp(name, key.data(), length) == 0) return ValueView(type, data, size);
+    if (length == key.size() && std::memcmp(name, key.data(), length) == 0) {
+      found = ValueView(type, data, size);
+      break;
+    }
     at = data + size;
   }
-  return std::nullopt;
+  WorkBudget::charge(passed * kUnitsPerField);
+  return found;
 }
 
 std::optional<ValueView> DocumentView::findPath(std::string_view dotted) const {

@@ -72,8 +72,9 @@ class FilterCoercion {
   virtual std::optional<Value> coerce(std::string_view path, ValueView given) const = 0;
 };
 
-// Fixed beside these: 1,000 values in one $in or $nin, 1,000 bytes in a pattern, and 8 numeric steps in a path, since
-// each can be read two ways. A value of $all and a pattern each count as a condition.
+// Fixed beside these: patterns of 10,000 instructions in all once compiled, 1,000 values in one $in or $nin, 1,000
+// bytes in a pattern, and 8 numeric steps in a path, since each can be read two ways. A value of $all and a pattern
+// each count as a condition.
 struct FilterLimits {
   int maxConditions = 100;
   int maxDepth = 20;
@@ -98,6 +99,7 @@ class Filter {
   }
 
   bool matchesAll() const;  // no condition at all
+  // Charges the thread's WorkBudget; once that is used up, the answer means nothing.
   bool matches(DocumentView document) const;
   const FilterNode& root() const { return *root_; }
   // Every path that a condition names, nested $elemMatch joined with its parent ("a" and "a.b").
@@ -107,7 +109,7 @@ class Filter {
   std::shared_ptr<const FilterNode> root_;
 };
 
-// A string against a pattern, in linear time.
+// A string against a pattern, in linear time and within the thread's WorkBudget (document/pattern.h).
 bool matchesPattern(const Pattern& pattern, std::string_view text);
 
 }  // namespace mb::doc

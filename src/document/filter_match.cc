@@ -1,6 +1,7 @@
 #include "document/filter_match.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "document/decimal.h"
@@ -10,6 +11,15 @@
 namespace mb::doc {
 
 namespace {
+
+// Units of a WorkBudget.
+constexpr int64_t kUnitsPerValue = 10;
+constexpr size_t kBytesPerUnit = 2;  // of arrays and documents that are walked through
+
+// For a look at all of a container, at most.
+void chargeWalk(ValueView value) {
+  if (value.isContainer()) WorkBudget::charge(static_cast<int64_t>(value.raw().size() / kBytesPerUnit));
+}
 
 bool isNan(ValueView value) {
   if (value.type() == BsonType::real) return std::isnan(value.asReal());
@@ -22,7 +32,9 @@ bool equals(ValueView value, ValueView operand) {
   if (type == operand.type() && (type == BsonType::string || type == BsonType::int32)) {
     return value.raw() == operand.raw();
   }
-  return typeClass(type) == typeClass(operand.type()) && equalValues(value, operand);
+  if (typeClass(type) != typeClass(operand.type())) return false;
+  chargeWalk(operand);
+  return equalValues(value, operand);
 }
 
 // $gt and its like compare within one class of types; only the least and greatest key compare with everything.
@@ -33,12 +45,15 @@ bool compares(FilterOp op, ValueView value, ValueView operand) {
   }
   const bool orEqual = op == FilterOp::gte || op == FilterOp::lte;
   if (isNan(value) || isNan(operand)) return orEqual && isNan(value) && isNan(operand);
+  chargeWalk(operand);
   const int order = compareValues(value, operand);
   return order == 0 ? orEqual : wantsLess ? order < 0 : order > 0;
 }
 
 bool isListed(const FilterNode& node, ValueView value) {
   const auto less = [](ValueView a, ValueView b) { return compareValues(a, b) < 0; };
+  WorkBudget::charge(kUnitsPerValue * std::bit_width(node.operands.size()));
+  chargeWalk(value);
   if (std::ranges::binary_search(node.operands, value, less, &Value::view)) return true;
   if (value.type() != BsonType::string) return false;
   return std::ranges::any_of(node.patterns,
@@ -65,6 +80,7 @@ bool hasMatchingElement(const FilterNode& node, ValueView value) {
   if (value.type() != BsonType::array) return false;
   const FilterNode& condition = *node.children.front();
   for (const Element& element : value.asDocument()) {
+    if (!WorkBudget::charge(kUnitsPerElement)) return false;
     const bool matches = node.elementIsValue
                              ? matchesElement(condition, element.value)
                              : element.value.isContainer() && matchesDocument(condition, element.value.asDocument());
@@ -92,6 +108,7 @@ bool matchesValue(const FilterNode& node, ValueView value) {
     case FilterOp::elemMatch:
       return hasMatchingElement(node, value);
     case FilterOp::size:
+      chargeWalk(value);
       return value.type() == BsonType::array && static_cast<int64_t>(value.asDocument().count()) == node.number;
     case FilterOp::mod:
       return hasRemainder(node, value);
@@ -117,13 +134,19 @@ bool matchesMissing(const FilterNode& node) {
 }
 
 bool reaches(const FilterNode& node, DocumentView document) {
+  if (WorkBudget::exceeded()) return false;
   const bool wholeOnly = node.op == FilterOp::size || node.op == FilterOp::elemMatch;
-  auto visit = [&](const ValueView* value) { return value ? matchesValue(node, *value) : matchesMissing(node); };
+  auto visit = [&](const ValueView* value) {
+    if (!WorkBudget::charge(kUnitsPerValue)) return true;
+    return value ? matchesValue(node, *value) : matchesMissing(node);
+  };
   return traverse(document, node.path.steps(), wholeOnly ? Leaf::wholeOnly : Leaf::elementsToo, visit);
 }
 
 bool reachesEqual(const FilterNode& node, ValueView operand, DocumentView document) {
+  if (WorkBudget::exceeded()) return false;
   auto visit = [&](const ValueView* value) {
+    if (!WorkBudget::charge(kUnitsPerValue)) return true;
     return value ? equals(*value, operand) : operand.type() == BsonType::null;
   };
   return traverse(document, node.path.steps(), Leaf::elementsToo, visit);

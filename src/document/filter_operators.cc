@@ -12,6 +12,8 @@ namespace mb::doc {
 namespace {
 
 constexpr size_t kMaxListed = 1000;
+// What compiling takes of a core: some three milliseconds.
+constexpr int kMaxInstructions = 10'000;
 
 std::unexpected<Error> refuse(std::string message) {
   return fail(ErrorCode::invalidFilter, std::move(message));
@@ -27,24 +29,6 @@ bool holdsOperator(ValueView value) {
 
 bool isPatternObject(ValueView value) {
   return value.type() == BsonType::document && value.asDocument().find("$regex");
-}
-
-Result<Pattern> patternOf(DocumentView source) {
-  const auto pattern = source.find("$regex");
-  const auto options = source.find("$options");
-  if (!pattern || pattern->type() != BsonType::string) return refuse("$regex takes a string");
-  if (options && options->type() != BsonType::string) return refuse("$options takes a string");
-  return compilePattern(pattern->asString(), options ? options->asString() : "", ErrorCode::invalidFilter);
-}
-
-// A pattern where a value stands, in $in and $all: nothing else may stand in its object.
-Result<Pattern> listedPattern(DocumentView source) {
-  for (const Element& element : source) {
-    if (element.key != "$regex" && element.key != "$options") {
-      return refuse(fmt::format("\"{}\" cannot stand beside $regex in a list", element.key.substr(0, 100)));
-    }
-  }
-  return patternOf(source);
 }
 
 // A number cut to an integer, as $mod and $size see it.
@@ -95,6 +79,29 @@ bool isTruthy(ValueView value) {
 }
 
 }  // namespace
+
+Result<Pattern> FilterParser::compiledPattern(DocumentView source) {
+  const auto text = source.find("$regex");
+  const auto options = source.find("$options");
+  if (!text || text->type() != BsonType::string) return refuse("$regex takes a string");
+  if (options && options->type() != BsonType::string) return refuse("$options takes a string");
+  TRY(Pattern compiled, compilePattern(text->asString(), options ? options->asString() : "", ErrorCode::invalidFilter));
+  instructions_ += programSize(compiled);
+  if (instructions_ > kMaxInstructions) {
+    return refuse("the regular expressions of a filter must not be too large together: use fewer or smaller ones");
+  }
+  return compiled;
+}
+
+// A pattern where a value stands, in $in and $all: nothing else may stand in its object.
+Result<Pattern> FilterParser::listedPattern(DocumentView source) {
+  for (const Element& element : source) {
+    if (element.key != "$regex" && element.key != "$options") {
+      return refuse(fmt::format("\"{}\" cannot stand beside $regex in a list", element.key.substr(0, 100)));
+    }
+  }
+  return compiledPattern(source);
+}
 
 Result<FilterParser::Node> FilterParser::operation(const Place& place, std::string_view op, ValueView value,
                                                    int depth) {
@@ -228,7 +235,7 @@ Result<FilterParser::Node> FilterParser::mod(const Place& place, ValueView value
 
 Result<FilterParser::Node> FilterParser::regex(const Place& place, DocumentView source) {
   TRY(Node node, leaf(place, FilterOp::regex));
-  TRY(Pattern pattern, patternOf(source));
+  TRY(Pattern pattern, compiledPattern(source));
   node->patterns.push_back(std::move(pattern));
   return node;
 }

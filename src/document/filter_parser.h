@@ -45,10 +45,13 @@ class FilterParser {
   Result<Value> literal(const Place& place, ValueView value) const;
   Result<> count(int conditions = 1);
   Result<> checkDepth(int depth) const;
+  Result<Pattern> compiledPattern(DocumentView source);
+  Result<Pattern> listedPattern(DocumentView source);
 
   const FilterCoercion* coercion_;
   const FilterLimits& limits_;
   int conditions_ = 0;
+  int instructions_ = 0;  // of all patterns
 };
 
 }  // namespace mb::doc

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kMaxDepth = 20;
 constexpr int kMaxNodes = 2000;
+// Of all regular expressions, once compiled.
+constexpr int kMaxInstructions = 50'000;
 constexpr size_t kMaxProblems = 100;
 
 struct NamedType {
@@ -153,6 +155,7 @@ class SchemaCompiler {
         problem(below.pointer, pattern.error().message());
         continue;
       }
+      countInstructions(*pattern, below);
       node.patternProperties.push_back({*std::move(pattern), compile(element.value, below)});
     }
   }
@@ -191,7 +194,15 @@ class SchemaCompiler {
     if (value.type() != BsonType::string) return problem(at.pointer, "must be a regular expression");
     auto pattern = compilePattern(value.asString(), "", ErrorCode::validation);
     if (!pattern) return problem(at.pointer, pattern.error().message());
+    countInstructions(*pattern, at);
     node.pattern = *std::move(pattern);
+  }
+
+  void countInstructions(const Pattern& pattern, const Place& at) {
+    instructions_ += programSize(pattern);
+    if (instructions_ > kMaxInstructions) {
+      problem(at.pointer, "makes the regular expressions of the schema too large together: use fewer or smaller ones");
+    }
   }
 
   void readFormat(SchemaNode& node, ValueView value, const Place& at) {
@@ -345,6 +356,7 @@ class SchemaCompiler {
   std::vector<Relation> relations_;
   std::map<const SchemaNode*, std::map<std::string, size_t>> positionsByName_;
   int nodes_ = 0;
+  int instructions_ = 0;  // of all patterns
 };
 
 const std::array<SchemaCompiler::Keyword, 29> SchemaCompiler::kKeywords{{

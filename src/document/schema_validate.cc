@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <bit>
 #include <boost/container/small_vector.hpp>
 
+#include "base/work_budget.h"
 #include "document/canonical.h"
 #include "document/schema_node.h"
 #include "document/storable.h"
@@ -9,6 +11,15 @@
 namespace mb::doc {
 
 namespace {
+
+// Units of a WorkBudget.
+constexpr int64_t kUnitsPerCheck = 10;
+constexpr int64_t kUnitsPerComparison = 25;
+constexpr int64_t kUnitsPerCanonicalByte = 4;
+
+int64_t canonicalCost(ValueView value) {
+  return value.isContainer() ? static_cast<int64_t>(value.raw().size()) * kUnitsPerCanonicalByte : 0;
+}
 
 bool isIntegral(ValueView number) {
   if (number.type() == BsonType::decimal) {
@@ -65,6 +76,7 @@ class Validator {
 
   // Whether `value` satisfies `node`.
   bool check(const SchemaNode& node, ValueView value, const SchemaPlace& place, bool isDocumentRoot = false) {
+    if (!WorkBudget::charge(kUnitsPerCheck)) return false;
     if (node.refusesAll) return breach(place, "must not be there");
     if (!checkType(node, value, place)) return false;
     bool good = true;
@@ -105,6 +117,7 @@ class Validator {
   }
 
   bool checkAllowed(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+    if (!WorkBudget::charge(canonicalCost(value))) return false;
     const Value sorted = value.isContainer() ? canonical(value) : Value();
     const ValueView compared = value.isContainer() ? sorted.view() : value;
     const bool isConstant = !node.constant || equalValues(compared, *node.constant);
@@ -133,6 +146,7 @@ class Validator {
 
   bool checkString(const SchemaNode& node, std::string_view text, const SchemaPlace& place) {
     bool good = true;
+    if (!WorkBudget::charge(static_cast<int64_t>(text.size() / 2))) return false;
     if (node.minLength || node.maxLength) {
       const int64_t length = codePoints(text);
       if (node.minLength && length < *node.minLength) {
@@ -173,6 +187,7 @@ class Validator {
   }
 
   static bool hasRepeated(DocumentView array) {
+    if (!WorkBudget::charge(static_cast<int64_t>(array.bytes().size()) * kUnitsPerCanonicalByte)) return false;
     std::vector<Value> sorted;  // owns what the views of containers show
     std::vector<ValueView> items;
     for (const Element& element : array) {
@@ -183,6 +198,8 @@ class Validator {
       }
     }
     for (const Value& value : sorted) items.push_back(value);
+    const auto comparisons = static_cast<int64_t>(items.size() * static_cast<size_t>(std::bit_width(items.size())));
+    if (!WorkBudget::charge(comparisons * kUnitsPerComparison)) return false;
     std::ranges::sort(items, [](ValueView a, ValueView b) { return compareValues(a, b) < 0; });
     return std::ranges::adjacent_find(items, equalValues) != items.end();
   }
@@ -191,7 +208,7 @@ class Validator {
     boost::container::small_vector<bool, 32> seen(node.properties.size(), false);
     bool good = true;
     for (const Element& element : value.asDocument()) {
-      if (!good && done()) return false;
+      if ((!good && done()) || !WorkBudget::charge(kUnitsPerCheck)) return false;
       const SchemaPlace at{&place, element.key};
       const SchemaNode::Property* property = node.property(element.key);
       if (property) seen[static_cast<size_t>(property - node.properties.data())] = true;

@@ -4,9 +4,13 @@
 
 #include <span>
 
+#include "base/work_budget.h"
 #include "document/path.h"
 
 namespace mb::doc {
+
+// What it takes to pass by an element (base/work_budget.h).
+inline constexpr int64_t kUnitsPerElement = 4;
 
 using Steps = std::span<const std::string>;
 
@@ -17,7 +21,8 @@ inline bool isAllDigits(std::string_view step) {
   return !step.empty();
 }
 
-// `visit` takes a const ValueView*, null for "missing here", and returns true to stop; so do these.
+// `visit` takes a const ValueView*, null for "missing here", and returns true to stop; so do these, and where the
+// thread's WorkBudget is used up.
 template <class Visit>
 bool visitLeaf(ValueView value, Leaf leaf, Visit& visit) {
   if (value.type() == BsonType::array && leaf == Leaf::elementsToo) {
@@ -48,6 +53,7 @@ template <class Visit>
 bool traverseArray(DocumentView array, Steps rest, Leaf leaf, Visit& visit) {
   const bool byPosition = isAllDigits(rest.front());
   for (const Element& element : array) {
+    if (!WorkBudget::charge(kUnitsPerElement)) return true;
     const ValueView& value = element.value;
     if (value.type() == BsonType::document && traverse(value.asDocument(), rest, leaf, visit)) return true;
     if (!byPosition || element.key != rest.front()) continue;

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "base/work_budget.h"
 #include "document/update_actions.h"
 #include "document/update_tree.h"
 
 namespace mb::doc {
 
 namespace {
+
+// Of a WorkBudget: reading a path, giving it a place in the tree, and applying what stands there.
+constexpr int64_t kUnitsPerPath = 1'000;
+constexpr int64_t kUnitsPerStep = 200;
 
 struct Operator {
   std::string_view name;
@@ -71,6 +76,7 @@ Result<UpdatePath> readPath(std::string_view dotted, const UpdateOptions& option
   UpdatePath path;
   path.dotted = dotted;
   path.steps = splitSteps(dotted);
+  if (!WorkBudget::charge(kUnitsPerPath + kUnitsPerStep * static_cast<int64_t>(path.steps.size()))) return tooCostly();
   for (const std::string& step : path.steps) {
     if (step.starts_with('$')) {
       CHECK(readPositional(path, step, options));

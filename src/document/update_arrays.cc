@@ -1,13 +1,19 @@
 // $push $addToSet $pop
 #include <algorithm>
+#include <bit>
 #include <set>
 
+#include "base/work_budget.h"
 #include "document/update_actions.h"
 #include "document/value_order.h"
 
 namespace mb::doc {
 
 namespace {
+
+// Units of a WorkBudget.
+constexpr size_t kUnitsPerComparison = 25;
+constexpr size_t kBytesPerUnit = 8;  // compared
 
 using Made = Result<std::unique_ptr<UpdateAction>>;
 
@@ -89,7 +95,7 @@ class Push final : public UpdateAction {
       for (const Element& element : current->asDocument()) elements.push_back(element.value);
     }
     elements.insert(elements.begin() + insertionPoint(elements.size()), values_.begin(), values_.end());
-    if (modifiers_.sort) sort(elements);
+    if (modifiers_.sort) CHECK(sort(elements));
     out.beginArray(target.key);
     size_t index = 0;
     for (const ValueView element : sliced(elements)) out.append(arrayKey(index++), element);
@@ -105,8 +111,15 @@ class Push final : public UpdateAction {
     return position >= 0 ? std::min(position, end) : std::max(end + std::max(position, -end), int64_t{0});
   }
 
-  // Equal elements keep their order.
-  void sort(std::vector<ValueView>& elements) const {
+  // Equal elements keep their order. Fails with queryTooCostly before it begins: a sort cannot be stopped.
+  Result<> sort(std::vector<ValueView>& elements) const {
+    size_t bytes = 0;
+    for (const ValueView element : elements) bytes += element.raw().size();
+    const size_t keys = std::max<size_t>(1, modifiers_.sort->keys.size());
+    const size_t each = elements.size() * keys * kUnitsPerComparison + bytes / kBytesPerUnit;
+    if (!WorkBudget::charge(static_cast<int64_t>(each * static_cast<size_t>(std::bit_width(elements.size()))))) {
+      return tooCostly();
+    }
     std::vector<std::pair<ValueView, size_t>> numbered;
     for (const ValueView element : elements) numbered.emplace_back(element, numbered.size());
     std::ranges::sort(numbered, [&](const auto& a, const auto& b) {
@@ -114,6 +127,7 @@ class Push final : public UpdateAction {
       return a.second < b.second && !(*modifiers_.sort)(b.first, a.first);
     });
     for (size_t i = 0; i < elements.size(); ++i) elements[i] = numbered[i].first;
+    return {};
   }
 
   std::span<const ValueView> sliced(std::span<const ValueView> elements) const {
@@ -183,7 +197,11 @@ class AddToSet final : public UpdateAction {
     out.beginArray(target.key);
     size_t index = 0;
     if (current) {
+      const auto cost = static_cast<int64_t>(kUnitsPerComparison * static_cast<size_t>(std::bit_width(wanted.size())));
       for (const Element& element : current->asDocument()) {
+        if (!WorkBudget::charge(cost + static_cast<int64_t>(element.value.raw().size() / kBytesPerUnit))) {
+          return tooCostly();
+        }
         wanted.erase(element.value);
         out.append(arrayKey(index++), element.value);
       }

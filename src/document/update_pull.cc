@@ -1,6 +1,7 @@
 // $pull $pullAll
 #include <algorithm>
 
+#include "base/work_budget.h"
 #include "document/coercion.h"
 #include "document/update_actions.h"
 #include "document/value_order.h"
@@ -8,6 +9,9 @@
 namespace mb::doc {
 
 namespace {
+
+// Of a WorkBudget, beside what its conditions cost.
+constexpr int64_t kUnitsPerPull = 200;
 
 using Made = Result<std::unique_ptr<UpdateAction>>;
 
@@ -27,9 +31,11 @@ class RemoveElements : public UpdateAction {
     out.beginArray(target.key);
     size_t index = 0;
     for (const Element& element : current->asDocument()) {
+      if (!WorkBudget::charge(kUnitsPerPull)) return tooCostly();
       if (!takes(element.value)) out.append(arrayKey(index++), element.value);
     }
     out.end();
+    if (WorkBudget::exceeded()) return tooCostly();
     return {};
   }
 

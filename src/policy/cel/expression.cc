@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/work_budget.h"
 #include "policy/cel/ast.h"
 #include "policy/cel/cel.h"
 #include "policy/cel/checker.h"
@@ -12,6 +13,9 @@
 
 namespace mb::cel {
 namespace {
+
+// What the patterns of one evaluation may cost, beside its steps (base/work_budget.h).
+constexpr int64_t kExpressionWork = kCoreWork / 2;
 
 std::string errorText(const Value& error) {
   return fmt::format("{} (line {}, column {})", error.data, error.size >> 16, error.size & 0xFFFF);
@@ -56,6 +60,7 @@ class Compiled final : public Expression {
   }
 
   Evaluation test(std::span<const Variable> variables, int costLimit) const override {
+    const WorkBudget work(kExpressionWork);
     Run run(program_, variables, costLimit);
     const Value value = run.evaluate(*program_.root);
     if (run.exhausted()) return {Evaluation::Kind::error, kCostLimit};
@@ -67,6 +72,7 @@ class Compiled final : public Expression {
   }
 
   Result<doc::Document> evaluate(std::span<const Variable> variables, int costLimit) const override {
+    const WorkBudget work(kExpressionWork);
     Run run(program_, variables, costLimit);
     const Value value = run.evaluate(*program_.root);
     doc::BsonWriter out;

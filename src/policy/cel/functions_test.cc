@@ -95,6 +95,17 @@ TEST(CelFunctions, Strings) {
   });
 }
 
+TEST(CelFunctions, AMatchThatCostsTooMuchFails) {
+  // The steps would pay for the text, but not for the slow matcher.
+  const std::string text = R"({"text":")" + std::string(680, 'a') + "\"}";
+  EXPECT_EQ(run("document.text.matches('a.{900}c')", text).outcome, Outcome::error);
+  EXPECT_EQ(run("document.text.matches('a.{900}c') || true", text).outcome, Outcome::error);
+  EXPECT_EQ(run("document.text.matches('a.{900}c')", R"({"text":"a"})").outcome, Outcome::no);
+  // No three large patterns are compiled in one evaluation.
+  EXPECT_EQ(run("['a{9}', 'b{9}', 'c{9}'].exists(p, document.text.matches(p))", R"({"text":"a"})").outcome,
+            Outcome::error);
+}
+
 TEST(CelFunctions, Conversions) {
   expectAll({
       {"int(123) == 123 && int(3.99) == 3 && int(-3.99) == -3 && int('-12') == -12 && int(7u) == 7"},

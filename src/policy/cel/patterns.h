@@ -1,4 +1,4 @@
-// Regular expressions of matches(): RE2, in bounded memory.
+// Regular expressions of matches(): RE2, in bounded memory and time (document/pattern.h).
 #pragma once
 
 #include <memory>

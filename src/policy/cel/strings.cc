@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/work_budget.h"
+#include "document/pattern.h"
 #include "policy/cel/functions.h"
 #include "policy/cel/lexer.h"
 #include "policy/cel/patterns.h"
@@ -12,11 +14,19 @@
 namespace mb::cel {
 namespace {
 
-// Compiling a pattern that is not known before costs this much.
+// Compiling a pattern that is not known before costs this much: a short one without repetitions or named classes, and
+// any other.
 constexpr uint64_t kCompileSteps = 1'000;
+constexpr uint64_t kLargeCompileSteps = 4'000;
+constexpr size_t kSmallPattern = 64;  // bytes
 // Instructions of a pattern's program that are followed, at worst, in the time of one step for 64 bytes.
 constexpr uint64_t kInstructionsPerScan = 8;
-constexpr int64_t kPatternMemory = 256 * 1024;
+
+uint64_t compileSteps(std::string_view source) {
+  const bool isSmall = source.size() <= kSmallPattern && source.find('{') == std::string_view::npos &&
+                       source.find("\\p") == std::string_view::npos && source.find("\\P") == std::string_view::npos;
+  return isSmall ? kCompileSteps : kLargeCompileSteps;
+}
 
 bool areStrings(std::span<const Value> args) {
   return args[0].kind == Kind::string && args[1].kind == Kind::string;
@@ -63,13 +73,15 @@ Value matches(Run& run, const Node& call, std::span<const Value> args) {
   if (!areStrings(args)) return noOverload(call);
   std::shared_ptr<const re2::RE2> pattern = call.pattern;
   if (pattern == nullptr) {
-    if (!run.charge(kCompileSteps + args[1].size)) return noOverload(call);
+    if (!run.charge(compileSteps(args[1].text()) + args[1].size)) return noOverload(call);
     pattern = compilePattern(args[1].text());
     if (pattern == nullptr) return Value::ofError("not a regular expression", call.at);
   }
   const auto program = static_cast<uint64_t>(std::max(pattern->ProgramSize(), 0));
   if (!run.chargeScan(args[0].size * (1 + program / kInstructionsPerScan))) return noOverload(call);
-  return Value::ofBool(re2::RE2::PartialMatch(re2::StringPiece(args[0].data, args[0].size), *pattern));
+  const bool matches = doc::matchesProgram(*pattern, args[0].text());
+  if (WorkBudget::exceeded()) run.exhaust();
+  return Value::ofBool(matches);
 }
 
 constexpr OverloadRow kRows[] = {
@@ -90,10 +102,8 @@ std::span<const OverloadRow> stringOverloads() {
 }
 
 std::shared_ptr<const re2::RE2> compilePattern(std::string_view source) {
-  re2::RE2::Options options(re2::RE2::Quiet);
-  options.set_max_mem(kPatternMemory);
-  auto pattern = std::make_shared<const re2::RE2>(re2::StringPiece(source.data(), source.size()), options);
-  return pattern->ok() ? pattern : nullptr;
+  auto compiled = doc::compileProgram(source, true, false, ErrorCode::validation);
+  return compiled ? *std::move(compiled) : nullptr;
 }
 
 }  // namespace mb::cel

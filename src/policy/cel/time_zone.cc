@@ -7,9 +7,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <memory>
-#include <set>
-#include <shared_mutex>
 
 namespace mb::cel {
 namespace {
@@ -47,66 +44,50 @@ bool isZoneName(std::string_view zone) {
   });
 }
 
-// The names that there are. An expression may get a name from a document: one that does not exist costs no look at the
-// disk.
-using Names = std::set<std::string, std::less<>>;
-
-const Names& names() {
-  static const Names kNames = [] {
-    namespace fs = std::filesystem;
-    Names found;
-    std::error_code failure;
-    for (fs::recursive_directory_iterator entry(kDirectory, failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-      const std::string name = entry->path().lexically_relative(kDirectory).string();
-      // Trees of the database's own: the same zones with and without leap seconds.
-      if (name == "right" || name == "posix") entry.disable_recursion_pending();
-      std::error_code unreadable;
-      if (isZoneName(name) && entry->is_regular_file(unreadable)) found.insert(name);
-    }
-    return found;
-  }();
-  return kNames;
-}
-
-std::shared_ptr<const ZoneRules> readZone(std::string_view zone) {
-  std::ifstream file(std::string(kDirectory) + std::string(zone), std::ios::binary);
+std::optional<ZoneRules> readZone(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
   std::string bytes(kMaxFileBytes, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  auto rules = ZoneRules::parse(bytes);
-  return rules ? std::make_shared<const ZoneRules>(std::move(*rules)) : nullptr;
+  return ZoneRules::parse(bytes);
 }
 
-// Zones in use, asked for by names that exist, so there are never more than the system has; null for a file that is
-// none.
-class ZoneCache {
- public:
-  std::shared_ptr<const ZoneRules> find(std::string_view zone) {
-    {
-      const std::shared_lock lock(mutex_);
-      if (const auto found = zones_.find(zone); found != zones_.end()) return found->second;
-    }
-    auto rules = readZone(zone);
-    const std::unique_lock lock(mutex_);
-    return zones_.emplace(std::string(zone), std::move(rules)).first->second;
-  }
+// By name. An expression may take a name from a document: one that does not exist costs no look at the disk.
+using Zones = std::map<std::string, ZoneRules, std::less<>>;
 
- private:
-  std::shared_mutex mutex_;
-  std::map<std::string, std::shared_ptr<const ZoneRules>, std::less<>> zones_;
-};
+Zones readZones() {
+  namespace fs = std::filesystem;
+  Zones zones;
+  std::error_code failure;
+  for (fs::recursive_directory_iterator entry(kDirectory, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().lexically_relative(kDirectory).string();
+    // Trees of the database's own: the same zones with and without leap seconds.
+    if (name == "right" || name == "posix") entry.disable_recursion_pending();
+    std::error_code unreadable;
+    if (!isZoneName(name) || !entry->is_regular_file(unreadable)) continue;
+    if (auto rules = readZone(entry->path())) zones.emplace(name, *std::move(rules));
+  }
+  return zones;
+}
+
+const Zones& zones() {
+  static const Zones kZones = readZones();
+  return kZones;
+}
 
 }  // namespace
+
+void loadTimeZones() {
+  zones();
+}
 
 std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds) {
   if (zone == "UTC") return 0;
   if (const auto fixed = fixedOffset(zone)) return fixed;
-  if (!names().contains(zone)) return std::nullopt;
-  static ZoneCache cache;
-  const auto rules = cache.find(zone);
-  if (rules == nullptr) return std::nullopt;
-  return rules->offsetAt(unixSeconds);
+  const auto found = zones().find(zone);
+  if (found == zones().end()) return std::nullopt;
+  return found->second.offsetAt(unixSeconds);
 }
 
 }  // namespace mb::cel

@@ -9,8 +9,10 @@
 
 namespace mb::cel {
 
-// Seconds east of UTC at `unixSeconds`; nullopt for an unknown zone. Any thread. The first use of a name that exists
-// reads a small file; what names exist is read once.
+// Reads the zones of the system, once. Blocks: on a thread that may. zoneOffset() reads them where this was not called.
+void loadTimeZones();
+
+// Seconds east of UTC at `unixSeconds`; nullopt for an unknown zone. Any thread.
 std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds);
 
 // A zone's rules as a TZif file has them (RFC 8536).

@@ -1,0 +1,225 @@
+"""Requests that could hold a core: patterns on long texts, conditions and checks on large documents. What costs too much is
+refused, and the server answers others meanwhile."""
+
+import concurrent.futures
+import json
+import random
+
+import pytest
+
+from support.client import OPEN_POLICY, ok, refused
+from support.realtime import Live
+from support.vectors import Space
+
+# What RE2 can match on such a text only with its slow matcher.
+SLOW = ["((a|b){1,40}){1,20}c", "[ab]{1000}c", "(a|b)*a(a|b){18}c", "a.{900}c"]
+COSTLY = SLOW[1]
+TEXT = "".join(random.Random(1).choices("ab", k=900_000))
+
+
+def pattern(source: str) -> dict:
+    return {"text": {"$regex": source}}
+
+
+def open_policy(**rules) -> dict:
+    return {**OPEN_POLICY, **rules}
+
+
+@pytest.fixture(scope="module")
+def long(project):
+    """A collection with one document, whose text is long, and its id."""
+    name = project.collection()
+    id = ok(project.admin.post(f"/admin/collections/{name}/documents", {"text": TEXT, "parts": [TEXT[:100_000]]}), 201)
+    return name, id["document"]["id"]
+
+
+def listing(api, collection: str, filter: dict):
+    return api.get(f"/{collection}", params={"filter": json.dumps(filter)})
+
+
+@pytest.mark.parametrize("source", SLOW)
+def test_a_list(alice, long, source):
+    refused(listing(alice, long[0], pattern(source)), 400, "QUERY_TOO_COSTLY")
+    refused(listing(alice, long[0], {"$nor": [pattern(source)]}), 400, "QUERY_TOO_COSTLY")
+
+
+def test_a_large_pattern_is_answered_quickly_or_not_at_all(alice, long):
+    name, id = long
+    answer = listing(alice, name, {"$nor": [pattern("(a|b|ab|ba|aba|bab){200}c0")]})
+    if answer.status_code == 200:
+        assert [one["id"] for one in answer.json()["documents"]] == [id]
+    else:
+        refused(answer, 400, "QUERY_TOO_COSTLY")
+
+
+def test_a_list_that_stops_before_the_long_text(project, alice):
+    name = project.collection()
+    for n in range(3):
+        alice.create(name, {"id": f"a{n}", "text": "ab" * 10})
+    alice.create(name, {"id": "b", "text": TEXT})
+    wanted = {"$nor": [pattern(COSTLY)]}
+    assert [one["id"] for one in alice.list(name, wanted, limit=3)] == ["a0", "a1", "a2"]
+    refused(listing(alice, name, wanted), 400, "QUERY_TOO_COSTLY")
+
+
+def test_plain_patterns_on_long_texts(alice, long):
+    name, id = long
+    assert [one["id"] for one in alice.list(name, {"$nor": [pattern("[a-z]+@[a-z]+")]})] == [id]
+    # More than a core may do at a stretch, and far less than a request may.
+    many = {"$nor": [pattern(f"[ab]+x{n}") for n in range(60)]}
+    assert [one["id"] for one in alice.list(name, many)] == [id]
+    refused(alice.get(f"/{name}/{id}", params={"filter": json.dumps(many)}), 400, "QUERY_TOO_COSTLY")
+
+
+def test_sixty_large_patterns_in_one_filter(alice, long):
+    many = {"$or": [pattern(f"(a|b|ab|ba|aba|bab){{200}}c{n}") for n in range(60)]}
+    refused(listing(alice, long[0], many), 400, "INVALID_FILTER")
+
+
+@pytest.mark.parametrize("source", ["\\pL" * 17, "a{1000}" * 100, "\\pL{15}c"])
+def test_patterns_that_take_long_to_compile(alice, admin, long, source):
+    refused(listing(alice, long[0], pattern(source)), 400, "INVALID_FILTER")
+    schema = {"type": "object", "properties": {"text": {"type": "string", "pattern": source}}}
+    refused(admin.put(f"/admin/collections/{long[0]}/schema", schema), 400, "VALIDATION")
+
+
+def test_get(alice, long):
+    name, id = long
+    refused(alice.get(f"/{name}/{id}", params={"filter": json.dumps(pattern(COSTLY))}), 400, "QUERY_TOO_COSTLY")
+
+
+def test_graphql(alice, project):
+    name = project.collection(schema={"type": "object", "properties": {"text": {"type": "string"}}})
+    alice.create(name, {"text": TEXT})
+    query = "query($f: %sFilter){%s(filter: $f){id}}" % (name[0].upper() + name[1:], name)
+    answer = ok(alice.post("/graphql", {"query": query, "variables": {"f": pattern(COSTLY)}}))
+    assert [error["extensions"]["code"] for error in answer["errors"]] == ["QUERY_TOO_COSTLY"]
+
+
+def test_search(project):
+    space = Space(project)
+    space.put("a", [1, 0, 0, 0], text=TEXT)
+    assert [hit["id"] for hit in space.hits([1, 0, 0, 0])] == ["a"]
+    refused(space.search(vector=[1, 0, 0, 0], filter=pattern(COSTLY)), 400, "QUERY_TOO_COSTLY")
+
+
+def test_pull(alice, long):
+    name, id = long
+    before = ok(alice.get(f"/{name}/{id}"))
+    refused(alice.patch(f"/{name}/{id}", {"$pull": {"parts": {"$regex": COSTLY}}}), 400, "QUERY_TOO_COSTLY")
+    assert ok(alice.get(f"/{name}/{id}")) == before
+
+
+def test_many_patterns_in_one_update(alice, long):
+    name, id = long
+    pulls = {f"list{n}": {"$regex": f"[ab]{{1000}}c{n}"} for n in range(200)}
+    refused(alice.patch(f"/{name}/{id}", {"$pull": pulls}), 400, "QUERY_TOO_COSTLY")
+
+
+def test_many_paths_in_one_update(alice, project):
+    name = project.collection()
+    id = alice.create(name, {"a": 1})["id"]
+    refused(alice.patch(f"/{name}/{id}", {f"f{n}": n for n in range(20_000)}), 400, "QUERY_TOO_COSTLY")
+    ok(alice.patch(f"/{name}/{id}", {f"f{n}": n for n in range(2_000)}), 204)
+    ok(alice.put(f"/{name}/{id}", {f"f{n}": n for n in range(20_000)}), 204)
+
+
+def test_many_patterns_in_one_schema(admin, project):
+    name = project.collection()
+    properties = {f"f{n}": {"type": "string", "pattern": f"[ab]{{1000}}c{n}"} for n in range(60)}
+    refused(admin.put(f"/admin/collections/{name}/schema", {"type": "object", "properties": properties}), 400, "VALIDATION")
+
+
+def test_a_policy_filter(project, admin, alice):
+    costly = {"filter": pattern(COSTLY)}
+    name = project.collection(policy=open_policy(read=costly, list=costly, update=costly, create=costly))
+    id = ok(admin.post(f"/admin/collections/{name}/documents", {"text": TEXT}), 201)["document"]["id"]
+    refused(alice.get(f"/{name}"), 400, "QUERY_TOO_COSTLY")
+    refused(alice.get(f"/{name}/{id}"), 400, "QUERY_TOO_COSTLY")
+    refused(alice.patch(f"/{name}/{id}", {"n": 1}), 400, "QUERY_TOO_COSTLY")
+    refused(alice.post(f"/{name}", {"text": TEXT}), 400, "QUERY_TOO_COSTLY")
+    refused(alice.post(f"/{name}", {"text": "short"}), 403, "FORBIDDEN")
+
+
+def test_expand(project, admin, alice):
+    target = project.collection(policy=open_policy(read={"filter": {"$nor": [pattern(COSTLY)]}}))
+    id = ok(admin.post(f"/admin/collections/{target}/documents", {"text": TEXT}), 201)["document"]["id"]
+    name = project.collection(schema={"type": "object", "properties": {"to": {"type": "string", "x-ref": target}}})
+    alice.create(name, {"to": id})
+    refused(alice.get(f"/{name}", params={"expand": "to"}), 400, "QUERY_TOO_COSTLY")
+
+
+def test_a_subscription_ends(project, server, admin, alice):
+    name = project.collection(policy=open_policy(read={"filter": {"$nor": [pattern(COSTLY)]}}))
+    plain = project.collection()
+    with Live(server, alice.token) as live, Live(server, alice.token) as other:
+        live.follow(name, id="costly")
+        live.follow(plain, id="plain")
+        short = ok(admin.post(f"/admin/collections/{name}/documents", {"text": "ab"}), 201)["document"]["id"]
+        event = live.event("costly")
+        assert event["documentId"] == short
+        ok(admin.post(f"/admin/collections/{name}/documents", {"text": TEXT}), 201)
+        live.error("QUERY_TOO_COSTLY", "costly")
+        ok(admin.post(f"/admin/collections/{name}/documents", {"text": "ab"}), 201)
+        after = ok(admin.post(f"/admin/collections/{plain}/documents", {}), 201)["document"]["id"]
+        assert live.event("plain")["documentId"] == after
+        # The same from the log.
+        other.follow(name, id="again", after=event["position"])
+        other.error("QUERY_TOO_COSTLY", "again")
+        # Its id is free.
+        live.follow(plain, id="costly")
+
+
+@pytest.mark.parametrize("keyword", ["pattern", "patternProperties"])
+def test_a_schema(project, alice, keyword):
+    if keyword == "pattern":
+        schema, large = {"properties": {"text": {"type": "string", "pattern": COSTLY}}}, {"text": TEXT}
+    else:
+        schema = {"patternProperties": {COSTLY: {"type": "string"}}}
+        large = {f"{TEXT[n : n + 20]}{n}": 1 for n in range(0, 400_000, 20)}
+    name = project.collection(schema={"type": "object", **schema})
+    refused(alice.post(f"/{name}", large), 400, "QUERY_TOO_COSTLY")
+    assert alice.list(name) == []
+
+
+def test_an_expression(project, alice):
+    rule = {"validate": 'document.text.matches("a.{900}c") == false'}
+    name = project.collection(policy=open_policy(create=rule))
+    refused(alice.post(f"/{name}", {"text": TEXT}), 403, "FORBIDDEN")
+    # What the steps of an expression pay for is still too much for the slow matcher.
+    refused(alice.post(f"/{name}", {"text": TEXT[:680]}), 403, "FORBIDDEN")
+    alice.create(name, {"text": "ab"})
+
+
+def test_sorting_an_array(alice, project):
+    name = project.collection()
+    id = alice.create(name, {"list": random.Random(1).sample(range(60_000), 60_000)})["id"]
+    refused(alice.patch(f"/{name}/{id}", {"$push": {"list": {"$each": [1], "$sort": 1}}}), 400, "QUERY_TOO_COSTLY")
+    few = alice.create(name, {"list": list(range(5_000, 0, -1))})["id"]
+    ok(alice.patch(f"/{name}/{few}", {"$push": {"list": {"$each": [0], "$sort": 1, "$slice": 3}}}), 204)
+    assert ok(alice.get(f"/{name}/{few}"))["document"]["list"] == [0, 1, 2]
+
+
+def test_unique_items(alice, project):
+    name = project.collection(schema={"type": "object", "properties": {"list": {"type": "array", "uniqueItems": True}}})
+    alice.create(name, {"list": list(range(5_000))})
+    refused(alice.post(f"/{name}", {"list": list(range(100_000))}), 400, "QUERY_TOO_COSTLY")
+
+
+def test_conditions_on_many_elements(alice, project):
+    name = project.collection()
+    id = alice.create(name, {"list": [{"a": n} for n in range(40_000)]})["id"]
+    filter = {"$and": [{"list.a": {"$ne": -1 - n}} for n in range(90)]}
+    assert [one["id"] for one in alice.list(name, filter)] == [id]
+    refused(alice.get(f"/{name}/{id}", params={"filter": json.dumps(filter)}), 400, "QUERY_TOO_COSTLY")
+
+
+def test_others_are_answered_meanwhile(server, project, alice, bob, long):
+    own = project.collection()
+    filters = [pattern(source) for source in SLOW] + [{"$nor": [pattern(f"[ab]+x{n}") for n in range(60)]}]
+    with concurrent.futures.ThreadPoolExecutor(len(filters)) as pool:
+        running = [pool.submit(listing, alice, long[0], filter) for filter in filters for _ in range(3)]
+        for n in range(30):
+            ok(bob.get(f"/{own}/{bob.create(own, {'n': n})['id']}"))
+        assert {one.result().status_code for one in running} == {200, 400}
+    assert server.alive()
