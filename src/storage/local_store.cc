@@ -182,6 +182,7 @@ class LocalStore::Source final : public BlobSource {
   Result<std::string_view> next() {
     piece_.resize(std::min<uint64_t>(left_, kBuffer));
     const ssize_t got = ::pread(file_->get(), piece_.data(), piece_.size(), static_cast<off_t>(at_));
+    if (got == 0) errno = EIO;  // shorter than its record says: pread() sets nothing then
     if (got <= 0) return diskError("read", blobPath(name_));
     piece_.resize(static_cast<size_t>(got));
     at_ += piece_.size();

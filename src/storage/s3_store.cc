@@ -23,7 +23,6 @@ constexpr size_t kSmall = 256 << 10;
 constexpr int kMostLarge = 32;
 constexpr int kTries = 3;
 constexpr auto kPause = std::chrono::milliseconds(300);
-constexpr auto kTimeout = std::chrono::seconds(60);
 constexpr size_t kSlack = 64 << 10;
 
 std::string hostOf(std::string_view endpoint) {
@@ -66,7 +65,7 @@ S3Store::S3Store(StorageSettings::S3 settings, outbound::Outbound& outbound, con
       outbound_(outbound),
       clock_(clock) {}
 
-outbound::Request S3Store::requestOf(const Call& call) const {
+outbound::Request S3Store::requestOf(const Call& call, std::chrono::milliseconds timeout) const {
   const std::string path = call.key.empty() ? basePath_ : fmt::format("{}/{}", basePath_, call.key);
   const std::string query = canonicalQuery(call.query);
   const std::string origin = settings_.endpoint.substr(0, settings_.endpoint.find("://") + 3) + host_;
@@ -75,10 +74,9 @@ outbound::Request S3Store::requestOf(const Call& call) const {
   request.url = origin + path + (query.empty() ? "" : "?" + query);
   request.body = call.body;
   request.trust = outbound::Trust::deployment;
-  request.timeout = kTimeout;
+  request.timeout = timeout;
   request.maxResponseBytes = call.mostBytes + kSlack;
-  const std::string sum = toHex(sha256(call.body));
-  for (auto& [name, value] : signedHeaders(settings_, {call.method, host_, path, query, sum}, clock_.now())) {
+  for (auto& [name, value] : signedHeaders(settings_, {call.method, host_, path, query, call.bodyHash}, clock_.now())) {
     request.headers.push_back({std::move(name), std::move(value)});
   }
   if (!call.range.empty()) request.headers.push_back({"range", call.range});
@@ -86,12 +84,17 @@ outbound::Request S3Store::requestOf(const Call& call) const {
 }
 
 Task<outbound::Response> S3Store::send(Call call) {
+  if (call.bodyHash.empty()) call.bodyHash = toHex(sha256(call.body));
+  const auto deadline = std::chrono::steady_clock::now() + call.timeout;
   for (int attempt = 1;; ++attempt) {
-    auto answer = co_await outbound_.send(requestOf(call));
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    auto answer = co_await outbound_.send(requestOf(call, left));
     if (answer && answer->status < 300) co_return answer;
     if (answer && answer->status == 404) co_return fail(ErrorCode::notFound, "there is no such file");
     const bool again = !answer || answer->status >= 500;
-    if (!again || attempt == kTries) {
+    const bool late = std::chrono::steady_clock::now() + kPause * attempt >= deadline ||
+                      (!answer && answer.error().code() == ErrorCode::upstreamTimeout);
+    if (!again || late || attempt == kTries) {
       co_return fail(away(
           answer ? fmt::format("{} {} gave {}: {}", call.method, call.key, answer->status, answer->body.substr(0, 300))
                  : answer.error().message() + ": " + answer.error().cause()));
@@ -119,6 +122,7 @@ class S3Store::Writer final : public BlobWriter {
       }
     }
     sum_.add(piece);
+    partSum_.add(piece);
     // Not by doubling: with what is being sent a part is held twice.
     if (large_ && part_.capacity() < kPart) part_.reserve(kPart + piece.size());
     part_.append(piece);
@@ -128,7 +132,8 @@ class S3Store::Writer final : public BlobWriter {
 
   Task<std::string> finish() override {
     if (upload_.empty()) {
-      CO_CHECK(co_await store_.send({.method = "PUT", .key = key_, .body = std::move(part_)}));
+      CO_CHECK(co_await store_.send(
+          {.method = "PUT", .key = key_, .body = std::move(part_), .bodyHash = partSum_.finish()}));
       co_return sum_.finish();
     }
     if (!part_.empty()) CO_CHECK(co_await sendPart());
@@ -148,7 +153,8 @@ class S3Store::Writer final : public BlobWriter {
 
   Task<> abandon() override {
     if (upload_.empty() || finished_) co_return Result<>();
-    CO_CHECK(co_await store_.send({.method = "DELETE", .key = key_, .query = {{"uploadId", upload_}}}));
+    CO_CHECK(co_await store_.send(
+        {.method = "DELETE", .key = key_, .query = {{"uploadId", upload_}}, .timeout = kAbandonTimeout}));
     co_return Result<>();
   }
 
@@ -165,7 +171,8 @@ class S3Store::Writer final : public BlobWriter {
            co_await store_.send({.method = "PUT",
                                  .key = key_,
                                  .query = {{"partNumber", std::to_string(tags_.size() + 1)}, {"uploadId", upload_}},
-                                 .body = std::exchange(part_, {})}));
+                                 .body = std::exchange(part_, {}),
+                                 .bodyHash = std::exchange(partSum_, {}).finish()}));
     tags_.emplace_back(sent.header("etag"));
     co_return Result<>();
   }
@@ -174,6 +181,7 @@ class S3Store::Writer final : public BlobWriter {
   const std::string key_;
   Sha256 sum_;
   std::string part_;
+  Sha256 partSum_;      // of part_: as its pieces come, not of all of them at once on a core
   std::string upload_;  // "" as long as it is in one part
   std::vector<std::string> tags_;
   bool large_ = false;

@@ -27,18 +27,23 @@ class S3Store final : public BlobStore {
  private:
   class Writer;
   class Source;
+  // A client waits for one call at least, and for one that gives up an upload: 30 s at most for both.
+  static constexpr std::chrono::milliseconds kCallTimeout{25'000};
+  static constexpr std::chrono::milliseconds kAbandonTimeout{3'000};
   struct Call {
     std::string method;
     std::string key;  // below the bucket; "" for the bucket itself
     S3Query query = {};
     std::string body = {};
+    std::string bodyHash = {};  // SHA-256 of body in hex; computed where it is empty
     std::string range = {};
     size_t mostBytes = 1 << 20;
+    std::chrono::milliseconds timeout = kCallTimeout;
   };
-  // Tries again where the store did not answer, or could not. Fails with notFound for 404, unavailable for all else
-  // that is no success.
+  // Calls again after a failure, within the call's timeout for all attempts together: a store that accepts and says
+  // nothing is not asked twice. Fails with notFound for 404, unavailable for all else that is no success.
   Task<outbound::Response> send(Call call);
-  outbound::Request requestOf(const Call& call) const;
+  outbound::Request requestOf(const Call& call, std::chrono::milliseconds timeout) const;
 
   const StorageSettings::S3 settings_;
   const std::string host_;

@@ -55,6 +55,7 @@ class Scripted final : public outbound::Outbound {
       answers.pop_front();
     }
     if (answer.status == 0) co_return fail(ErrorCode::upstreamFailed, "request failed");
+    if (answer.status == 1) co_return fail(ErrorCode::upstreamTimeout, "request timed out");
     co_return answer;
   }
   Task<> mail(outbound::MailMessage) override { co_return fail(ErrorCode::upstreamFailed, "request failed"); }
@@ -143,6 +144,30 @@ TEST_F(S3StoreTest, AStoreThatIsAwayIsTriedAgain) {
   outbound_.answers = {{500, {}, "", ""}, {500, {}, "", ""}, {500, {}, "", ""}};
   EXPECT_FALSE(run(store_.create("1-a")->finish()));
   EXPECT_THAT(outbound_.answers, IsEmpty());
+}
+
+TEST_F(S3StoreTest, AStoreThatSaysNothingIsAskedOnce) {
+  outbound_.answers = {{200, {}, "<UploadId>u</UploadId>", ""}, {1, {}, "", ""}, {1, {}, "", ""}};
+  auto writer = store_.create("1-a");
+  const auto silent = run(writer->write(std::string(8 << 20, 'x')));
+  ASSERT_FALSE(silent);
+  EXPECT_EQ(silent.error().code(), ErrorCode::unavailable);
+  EXPECT_FALSE(run(writer->abandon()));
+  ASSERT_EQ(outbound_.requests.size(), 3u);
+  // The part that was not answered and the call that gives the upload up: the client waits for both.
+  EXPECT_LT(outbound_.requests[1].timeout + outbound_.requests[2].timeout, std::chrono::seconds(30));
+}
+
+TEST_F(S3StoreTest, APartIsSignedByTheHashOfItsPieces) {
+  outbound_.answers = {{200, {}, "<UploadId>u</UploadId>", ""}};
+  auto writer = store_.create("1-a");
+  for (const char* piece : {"a", "b", "c"}) EXPECT_TRUE(run(writer->write(std::string(3 << 20, *piece))));
+  EXPECT_TRUE(run(writer->finish()));
+  for (const outbound::Request& request : outbound_.requests) {
+    const auto hash = std::ranges::find(request.headers, "x-amz-content-sha256", &outbound::Header::name);
+    ASSERT_NE(hash, request.headers.end());
+    EXPECT_EQ(hash->value, toHex(sha256(request.body)));
+  }
 }
 
 TEST_F(S3StoreTest, ReadsInPieces) {

@@ -1,6 +1,7 @@
 #include "vectors/index_keeper.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/log.h"
 
@@ -18,6 +19,15 @@ constexpr int64_t kRecentlyMs = 60'000;
 // When an index is saved: after so many changes, a tenth of its vectors, or after this time.
 constexpr uint64_t kUnsavedChanges = 10'000;
 constexpr int64_t kUnsavedMs = 60'000;
+
+// A decimal number and the space behind it, which go from `text`; nullopt where they are not there.
+std::optional<uint64_t> takeNumber(std::string_view& text) {
+  uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end == text.data() + text.size() || *end != ' ') return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()) + 1);
+  return number;
+}
 
 Error notReady(const LiveIndex& live) {
   if (live.state == IndexState::failed) return Error(ErrorCode::unavailable, live.problem());
@@ -230,8 +240,16 @@ Async<void> IndexKeeper::maintain(IndexKeeper* self, LiveIndexPtr live) {
   }
   if (whole && live->unsaved > 0 && !live->dropped) co_await self->save(live);
   if (live->dropped) {
-    std::error_code ignored;
-    std::filesystem::remove(live->file, ignored);
+    const Result<> removed = co_await self->deps_.pool.run([live]() -> Result<> {
+      std::error_code failed;
+      std::filesystem::remove(live->file, failed);
+      if (failed) return fail(ErrorCode::internal, failed.message());
+      return {};
+    });
+    if (!removed) {
+      logWarn("the file of a vector index that was dropped is left; the next start removes it",
+              {{"file", live->file.string()}, {"problem", removed.error().message()}});
+    }
   }
   if (live->state != IndexState::failed) live->state = IndexState::ended;
   live->setIndex(nullptr);
@@ -271,17 +289,21 @@ Async<bool> IndexKeeper::load(LiveIndexPtr live) {
     co_return false;
   }
   // "<position> <collection> <seq>"
-  unsigned long long position = 0;
-  unsigned collection = 0;
-  int end = 0;
-  const bool understood = std::sscanf(read->position.c_str(), "%llu %u %n", &position, &collection, &end) == 2;
-  if (!understood || collection != live->place.collection || read->index->options() != live->options ||
-      position > deps_.feed.lastPosition(live->place.project)) {
+  std::string_view rest = read->position;
+  const std::optional<uint64_t> position = takeNumber(rest);
+  const std::optional<uint64_t> collection = takeNumber(rest);
+  if (!position || !collection) {
+    logWarn("the file of a vector index names no position and is corrupt; the index is built again",
+            {{"file", live->file.string()}});
+    co_return false;
+  }
+  if (collection != live->place.collection || read->index->options() != live->options ||
+      *position > deps_.feed.lastPosition(live->place.project)) {
     logInfo("a vector index was saved by another config or store, and is made anew", {{"file", live->file.string()}});
     co_return false;
   }
-  live->position = position;
-  live->seq = read->position.substr(static_cast<size_t>(end));
+  live->position = *position;
+  live->seq = rest;
   live->vectors = read->index->size();
   live->bytes = read->index->bytes();
   live->setIndex(std::move(read->index));
@@ -299,6 +321,10 @@ Async<void> IndexKeeper::save(LiveIndexPtr live) {
   const Result<> done = co_await deps_.pool.run([live, index, position]() -> Result<> {
     std::error_code failed;
     std::filesystem::create_directories(live->file.parent_path(), failed);
+    if (failed) {
+      return fail(ErrorCode::internal, fmt::format("the folder {} could not be made: {}",
+                                                   live->file.parent_path().string(), failed.message()));
+    }
     return index->save(live->file, position);
   });
   if (done) {

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "data/vector_fields.h"
+#include "data/visible_documents.h"
 
 namespace mb::vectors {
 
@@ -54,6 +55,7 @@ struct VectorSearch::Run {
   std::optional<View> view = {};
   std::unordered_set<std::string> judged = {};
   SearchResult result = {};
+  int64_t work = data::kMatchWork;
 
   size_t ef() const {
     const auto& graph = field->config.index;
@@ -202,7 +204,8 @@ Task<> VectorSearch::judge(Run& run, std::vector<Hit> candidates) {
     part = std::min(2 * part, kReadAtOnce);
     std::vector<std::string> ids;
     for (size_t i = at; i < end; ++i) ids.push_back(candidates[i].id);
-    CO_TRY(data::VisibleDocuments shown, co_await deps_.documents.among(run.access, run.collection, run.query, ids));
+    CO_TRY(data::VisibleDocuments shown,
+           co_await deps_.documents.among(run.access, run.collection, run.query, ids, run.work));
     run.result.hidden = shown.hidden;
     size_t i = at;
     for (doc::Document& document : shown.documents) {

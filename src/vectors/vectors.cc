@@ -237,8 +237,14 @@ Async<void> Vectors::openAll(bool sweeps) {
   for (const store::ProjectNo number : *numbers) {
     if (stopping_) co_return;
     const auto project = co_await settle(number);
-    if (!project) co_return;  // files of projects that could not be looked at stay
     std::vector<std::string>& fields = all[number];
+    if (!project) {
+      // Its indexes and their files stay as they are; the next look tries again.
+      logWarn("the vector indexes of a project could not be looked at; the next look tries again",
+              {{"project", number}, {"problem", project.error().message()}});
+      sweeps = false;
+      continue;
+    }
     if (!*project) continue;
     for (const auto& [id, place] : (*project)->get(slot_).byFieldId) {
       fields.push_back(id);

@@ -30,7 +30,7 @@ ProjectState& Catalogue::ensureProject(ProjectNo number) {
   }
   auto& place = chunk->projects[number % kChunk];
   if (!place.load(std::memory_order_acquire)) place.store(new ProjectState(number), std::memory_order_release);
-  highest_ = std::max(highest_, number);
+  highest_ = std::max(highest_.load(), number);
   return *place.load(std::memory_order_acquire);
 }
 
@@ -84,7 +84,8 @@ uint64_t Catalogue::lowWater(ProjectNo projectNo) const {
 }
 
 void Catalogue::forEachProject(const std::function<void(ProjectState&)>& visit) const {
-  for (ProjectNo number = kControlProject; number <= highest_; ++number) {
+  const ProjectNo highest = highest_;
+  for (ProjectNo number = kControlProject; number <= highest; ++number) {
     ProjectState* state = project(number);
     if (state && !state->dead.load(std::memory_order_acquire)) visit(*state);
   }
@@ -186,7 +187,7 @@ Result<> Catalogue::checkFormat() {
   if (found <= kFormatVersion) return {};
   return fail(ErrorCode::unavailable,
               fmt::format("the data directory was written by a newer version of Manybase (format {}, this one reads up "
-                          "to {})",
+                          "to {}): start that version, or restore a backup that was made before the upgrade",
                           found, kFormatVersion));
 }
 

@@ -144,8 +144,8 @@ class Catalogue {
   std::map<CollectionNo, SchemaPtr> system_;
   uint32_t nextSystemIndex_ = 1;
   std::array<std::atomic<Chunk*>, kMaxProjects / kChunk> chunks_{};
-  std::mutex growth_;  // of chunks_ and of what is in them
-  ProjectNo highest_ = 0;
+  std::mutex growth_;                  // of chunks_ and of what is in them
+  std::atomic<ProjectNo> highest_{0};  // written under growth_
   struct Counts {
     std::pair<ProjectNo, CollectionNo> where;
     uint64_t documents;

@@ -10,6 +10,11 @@ namespace {
 constexpr int64_t kIdFloorStepMs = 1000;
 // A batch that grew past this gives its memory back.
 constexpr size_t kBatchKept = 4 << 20;
+// A batch that lacks a part of a commit must never be written.
+void added(const rocksdb::Status& status) {
+  if (!status.ok()) stopProcess("building a write", status);
+}
+
 }  // namespace
 
 CommitThread::CommitThread(Database& database, CommitQueue& queue, const FeedListeners& listeners, Cores& cores,
@@ -115,9 +120,7 @@ void CommitThread::addOps(std::span<Commit* const> group) {
     if (op->family == Family::documents) {
       written_.push_back({key, op->remove ? std::string_view() : commit->valueOf(*op)});
     }
-    const rocksdb::Status status =
-        op->remove ? batch_.Delete(family, slice(key)) : batch_.Put(family, slice(key), slice(commit->valueOf(*op)));
-    if (!status.ok()) stopProcess("building a write", status);
+    added(op->remove ? batch_.Delete(family, slice(key)) : batch_.Put(family, slice(key), slice(commit->valueOf(*op))));
   }
 }
 
@@ -137,9 +140,8 @@ void CommitThread::addLog(const Commit& commit) {
     const std::string_view head = std::string_view(commit.arena).substr(item.headAt, item.headSize);
     const rocksdb::Slice key = slice(key_);
     const std::array<rocksdb::Slice, 4> parts = {slice(value_), slice(head), slice(item.before), slice(item.after)};
-    const rocksdb::Status status = batch_.Put(database_.family(Family::log), rocksdb::SliceParts(&key, 1),
-                                              rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size())));
-    if (!status.ok()) stopProcess("building a write", status);
+    added(batch_.Put(database_.family(Family::log), rocksdb::SliceParts(&key, 1),
+                     rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size()))));
   }
 }
 
@@ -168,7 +170,7 @@ void CommitThread::addMarks(Commit& commit) {
     value_.clear();
     appendU32(value_, mark.multikey);
     appendU32(value_, mark.truncated);
-    batch_.Put(database_.family(Family::system), row::of('M', mark.project, mark.index), value_);
+    added(batch_.Put(database_.family(Family::system), row::of('M', mark.project, mark.index), value_));
   }
 }
 
@@ -182,7 +184,7 @@ void CommitThread::addBumps(const Commit& commit) {
 
 void CommitThread::addTouched() {
   auto* family = database_.family(Family::system);
-  const auto put = [&](const std::string& key) { batch_.Put(family, key, value_); };
+  const auto put = [&](const std::string& key) { added(batch_.Put(family, key, value_)); };
   for (const CollectionState* collection : collections_) {
     value_.clear();
     appendU64(value_, collection->nextDocuments);
@@ -199,7 +201,7 @@ void CommitThread::addTouched() {
     if (stats.documents > 0) {
       put(key);
     } else {
-      batch_.Delete(family, key);
+      added(batch_.Delete(family, key));
     }
   }
   for (const ProjectState* project : logged_) {
@@ -224,7 +226,7 @@ void CommitThread::addIdFloor() {
   idFloorMs_ = highest + kIdFloorStepMs;
   value_.clear();
   appendU64(value_, static_cast<uint64_t>(idFloorMs_));
-  batch_.Put(database_.family(Family::system), row::plain('I'), value_);
+  added(batch_.Put(database_.family(Family::system), row::plain('I'), value_));
 }
 
 void CommitThread::publish(std::span<Commit* const> group) {

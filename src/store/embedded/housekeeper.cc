@@ -69,7 +69,9 @@ void Housekeeper::trimLogs() {
 void Housekeeper::lookAtDisk() {
   uint64_t free = 0;
   if (!database_.db().GetFileSystem()->GetFreeSpace(directory_.string(), {}, &free, nullptr).ok()) return;
+  admittedBefore_ = admitted_.exchange(0);
   const bool low = free < minFreeBytes_;
+  spare_ = low ? 0 : free - minFreeBytes_;
   if (low == diskIsLow_.exchange(low)) return;
   if (low) {
     logError("the disk is nearly full: writes are refused until there is space again");

@@ -20,10 +20,17 @@ class Housekeeper {
   void bury(Tombstone tombstone);
   // Until then no log is trimmed. Any thread.
   void keepAfter(KeptAfter needed);
-  // Less free space than the settings ask for: writes other than removals are to be refused. Any thread.
+  // Less free space than the settings ask for, as of the last look: the store is not healthy. Any thread.
   bool diskIsLow() const { return diskIsLow_; }
+  // Whether writes other than removals are taken: what was admitted since the last look counts as used. Any thread.
+  bool takesWrites() const { return !diskIsLow_ && kDiskBytesPerByte * (admitted_ + admittedBefore_) <= spare_.load(); }
+  // A write of that many bytes goes to the commit queue. Any thread.
+  void admitted(size_t bytes) { admitted_.fetch_add(bytes, std::memory_order_relaxed); }
 
  private:
+  // What a byte of a commit takes on the disk until it is compacted: its place in the log, then in a table.
+  static constexpr uint64_t kDiskBytesPerByte = 2;
+
   void run();
   void lookAtDisk();
   void trimLogs();
@@ -35,6 +42,10 @@ class Housekeeper {
   Sweeper sweeper_;
   LogTrimmer trimmer_;
   std::atomic<bool> diskIsLow_{false};
+  std::atomic<uint64_t> spare_{UINT64_MAX};  // free bytes above the reserve, as of the last look
+  // Bytes admitted since the last look, and between the two before: these may not have been on the disk at the last.
+  std::atomic<uint64_t> admitted_{0};
+  std::atomic<uint64_t> admittedBefore_{0};
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   KeptAfter keptAfter_;  // under mutex_

@@ -14,6 +14,8 @@ constexpr size_t kSliceDocuments = 500;
 constexpr size_t kSliceBytes = 1 << 20;
 // While the disk is nearly full or too many writes wait.
 constexpr std::chrono::milliseconds kBusyPause{50};
+// Waits for the locks of an index to abandon, each as long as a lock is waited for; then it stays until the next start.
+constexpr int kMaxAbandonAttempts = 10;
 
 // Where others write too, a slice is followed by a rest three times as long as it took, so that they keep the larger
 // part even where they could use all cores.
@@ -164,7 +166,7 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   CO_TRY(const std::vector<std::string> ids,
          co_await readPool_->run([&] { return nextIds(*database_, collection, at); }));
   if (ids.empty()) co_return Filled::all;
-  if (housekeeper_->diskIsLow()) co_return Filled::busy;
+  if (!housekeeper_->takesWrites()) co_return Filled::busy;
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
   const Index* filled = handle ? handle.schema->index(index) : nullptr;
   if (!filled) co_return dropped();
@@ -203,7 +205,7 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   WriteOptions options;
   options.lane = Lane::low;
   job.finish(options);
-  if (!queue_.admit(job.commit)) co_return Filled::busy;
+  if (!admit(job.commit)) co_return Filled::busy;
   co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
   at = std::move(next);
   co_return Filled::more;
@@ -234,11 +236,16 @@ Task<> Engine::removeIndex(Alterable& held, IndexNo index, std::vector<Insert> a
 }
 
 Task<> Engine::abandonIndex(CollectionRef collection, IndexNo index) {
-  Alterable held(catalogueLocks_);
-  const Result<> locked = co_await lockCollection(held, collection, true);
-  // Gone with its collection, or dropped by somebody: nothing is left to abandon.
-  if (!locked || !held.collection.schema->index(index)) co_return Result<>();
-  co_return co_await removeIndex(held, index, {});
+  // A lock that is not granted in time says nothing of the index, and every write pays for one that stays.
+  for (int attempt = 1;; ++attempt) {
+    Alterable held(catalogueLocks_);
+    const Result<> locked = co_await lockCollection(held, collection, true);
+    if (!locked && locked.error().code() == ErrorCode::unavailable && attempt < kMaxAbandonAttempts) continue;
+    const bool deleted = !locked && locked.error().code() != ErrorCode::unavailable;
+    if (deleted || (locked && !held.collection.schema->index(index))) co_return Result<>();
+    if (!locked) co_return fail(locked.error().clone());
+    co_return co_await removeIndex(held, index, {});
+  }
 }
 
 Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) {

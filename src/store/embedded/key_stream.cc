@@ -1,5 +1,7 @@
 #include "store/embedded/key_stream.h"
 
+#include <algorithm>
+
 #include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
 
@@ -198,93 +200,134 @@ class BackwardStream final : public KeyStream {
   rocksdb::Status status_;
 };
 
-// All ranges and ids of all ways at once, the lowest first by what follows the fixed bytes; repeats left out.
+// Entries of a range that are read at a time: twice as many each time, up to these. What holds documents is larger.
+constexpr size_t kFirstRun = 2;
+constexpr size_t kMaxRun = 16;
+constexpr size_t kMaxCoveringRun = 4;
+
+// All ranges and ids of all ways at once, the lowest first by what follows the fixed bytes; repeats left out. The
+// ranges of a way share one iterator: each range keeps a few entries, and the iterator seeks back to it when these are
+// used up.
 class MergedStream final : public KeyStream {
  public:
   MergedStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<Way>& ways,
                const Places& places) {
+    size_t count = 0;
+    for (const Way& way : ways) count += way.index ? way.ranges.size() : 1;
+    runs_.reserve(count);  // the heap points at them
+    readers_.reserve(ways.size());
     for (const Way& way : ways) {
       if (!way.index) {
         runs_.push_back({.way = &way});
         continue;
       }
+      readers_.push_back(std::make_unique<RangeReader>(database, Family::indexes, options, way.ranges));
       for (const KeyRange& range : way.ranges) {
-        Run& run = runs_.emplace_back(Run{.way = &way, .range = &range});
-        run.reader = std::make_unique<RangeReader>(database, Family::indexes, options, std::span(&range, 1));
+        runs_.push_back({.way = &way, .range = &range, .reader = readers_.back().get()});
       }
     }
-    for (size_t i = 0; i < runs_.size(); ++i) {
+    heap_.reserve(count);
+    for (size_t i = 0; i < runs_.size() && status_.ok(); ++i) {
       Run& run = runs_[i];
       if (i < places.size()) {
-        run.at = places[i].range;
+        run.at = run.range ? 0 : places[i].range;
         run.ended = places[i].ended;
       }
-      if (run.reader && !run.ended) run.reader->seek(i < places.size() ? places[i].key : run.range->from);
+      if (run.range && !run.ended) fill(run, i < places.size() ? places[i].key : run.range->from);
       place(run);
+      if (!run.ended) heap_.push_back(&run);
     }
-    choose();
+    std::ranges::make_heap(heap_, isBehind);
   }
 
-  bool valid() const override { return lowest_ != nullptr && status_.ok(); }
+  bool valid() const override { return !heap_.empty() && status_.ok(); }
   std::string_view id() const override {
-    return lowest_->reader ? idOf(*lowest_->way, lowest_->reader->key(), lowest_->reader->value()) : lowest_->part;
+    const Run& run = lowest();
+    return run.range ? idOf(*run.way, run.entry().key, run.entry().value) : run.part;
   }
   std::string_view document() const override {
-    return lowest_->reader ? documentOf(*lowest_->way, lowest_->reader->value()) : std::string_view();
+    const Run& run = lowest();
+    return run.range ? documentOf(*run.way, run.entry().value) : std::string_view();
   }
   void next() override {
-    last_ = lowest_->part;
+    last_ = lowest().part;
     do {
-      lowest_->reader ? lowest_->reader->next() : static_cast<void>(++lowest_->at);
-      place(*lowest_);
-      choose();
-    } while (valid() && lowest_->part == last_);
+      std::ranges::pop_heap(heap_, isBehind);
+      Run& run = *heap_.back();
+      ++run.at;
+      place(run);
+      if (run.ended) {
+        heap_.pop_back();
+      } else {
+        std::ranges::push_heap(heap_, isBehind);
+      }
+    } while (valid() && lowest().part == last_);
   }
   rocksdb::Status status() const override { return status_; }
   Places places() const override {
     Places places;
     for (const Run& run : runs_) {
-      places.push_back({.way = 0, .range = run.at, .key = {}, .group = 0, .ended = run.ended});
-      if (run.reader && !run.ended) places.back().key = run.reader->key();
+      places.push_back({.way = 0, .range = run.range ? 0 : run.at, .key = {}, .group = 0, .ended = run.ended});
+      if (run.range && !run.ended) places.back().key = run.entry().key;
     }
     return places;
   }
 
  private:
+  struct Entry {
+    std::string key;
+    std::string value;
+  };
   struct Run {
     const Way* way = nullptr;
     const KeyRange* range = nullptr;  // null: the way's ids
-    std::unique_ptr<RangeReader> reader = nullptr;
-    size_t at = 0;
+    RangeReader* reader = nullptr;
+    size_t at = 0;  // in entries, or in the way's ids
     bool ended = false;
+    bool last = false;  // nothing of the range is behind its entries
+    std::vector<Entry> entries = {};
+    size_t count = 0;  // of entries that hold something
+    size_t take = kFirstRun;
     std::string_view part = {};  // what it is compared by
+    const Entry& entry() const { return entries[at]; }
   };
+  static bool isBehind(const Run* a, const Run* b) { return a->part > b->part; }
+  const Run& lowest() const { return *heap_.front(); }
+
+  // The next entries of the range, from `key` on.
+  void fill(Run& run, std::string_view key) {
+    run.at = run.count = 0;
+    RangeReader& reader = *run.reader;
+    for (reader.seek(key); run.count < run.take && reader.isBelow(run.range->to); reader.next()) {
+      if (run.count == run.entries.size()) run.entries.emplace_back();
+      run.entries[run.count].key = reader.key();
+      run.entries[run.count].value = reader.value();
+      ++run.count;
+    }
+    if (!reader.status().ok()) status_ = reader.status();
+    run.last = run.count < run.take;
+    run.take = std::min(run.take * 2, run.way->index->spec.covering ? kMaxCoveringRun : kMaxRun);
+  }
   void place(Run& run) {
-    if (!run.reader) {
+    if (!run.range) {
       run.ended = run.at >= run.way->ids.size();
       if (!run.ended) run.part = run.way->ids[run.at];
       return;
     }
     if (run.ended) return;
-    if (!run.reader->isBelow(run.range->to)) {
-      if (!run.reader->status().ok()) status_ = run.reader->status();
-      run.ended = true;
-      return;
-    }
+    if (run.at == run.count && !run.last) fill(run, run.entries[run.count - 1].key + '\0');
+    run.ended = run.at == run.count;
+    if (run.ended) return;
+    const Entry& entry = run.entry();
     // A unique index whose fields are all fixed ends there; the id is its value.
-    run.part = run.way->index->spec.unique && run.reader->key().size() == run.range->fixed
-                   ? run.reader->value()
-                   : run.reader->key().substr(run.range->fixed);
-  }
-  void choose() {
-    lowest_ = nullptr;
-    for (Run& run : runs_) {
-      if (!run.ended && (!lowest_ || run.part < lowest_->part)) lowest_ = &run;
-    }
+    run.part = run.way->index->spec.unique && entry.key.size() == run.range->fixed
+                   ? std::string_view(entry.value)
+                   : std::string_view(entry.key).substr(run.range->fixed);
   }
 
+  std::vector<std::unique_ptr<RangeReader>> readers_;
   std::vector<Run> runs_;
-  Run* lowest_ = nullptr;
+  std::vector<Run*> heap_;  // those that have not ended, the lowest first
   std::string last_;
   rocksdb::Status status_;
 };

@@ -14,6 +14,8 @@ constexpr uint64_t kPatientCap = 8192;
 // A document costs as much as this many keys; one that stands in order of reading less.
 constexpr uint64_t kFetchCost = 4;
 constexpr uint64_t kReadCost = 2;
+// Each range of a merged reading is begun by a seek, which costs as much as this many keys.
+constexpr uint64_t kSeekCost = 8;
 // Bytes that an index entry takes in a file, about.
 constexpr uint64_t kEntryBytes = 48;
 constexpr size_t kMaxEstimated = 64;
@@ -115,7 +117,8 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t leastKeys) const {
   // In a covering index most documents stand beside their keys, as long as these are read in their order.
   const bool beside = plan.inOrder || purpose_.sorted || purpose_.counting;
   const bool covering = std::ranges::all_of(plan.ways, [](const Way& w) { return w.index && w.index->spec.covering; });
-  return keys + fetched * (covering && beside ? kReadCost - 1 : kFetchCost);
+  const uint64_t seeks = plan.reading == Reading::merged ? plan.rangeCount() - 1 : 0;
+  return keys + seeks * kSeekCost + fetched * (covering && beside ? kReadCost - 1 : kFetchCost);
 }
 
 // Whether costOf() is no lower bound.

@@ -9,8 +9,8 @@ namespace {
 
 using Kind = Condition::Kind;
 
-// Ranges read at once: an iterator each.
-constexpr size_t kMaxMerged = 32;
+// Ranges read at once: each keeps some entries (key_stream.cc), 2 MiB of them in all at most.
+constexpr size_t kMaxMerged = 1024;
 // Branches of $or inside branches of $or are planned this deep.
 constexpr int kMaxNesting = 3;
 

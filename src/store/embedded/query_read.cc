@@ -41,7 +41,9 @@ Result<QueryRun::Flow> QueryRun::readDocuments(Session& session) {
       return Flow::more;
     }
     ++result_.explain.documentsExamined;
-    if (!isMatch(session, reader.value()) || passesBy()) continue;
+    const bool matches = isMatch(session, reader.value());
+    if (WorkBudget::exceeded()) return Flow::costly;
+    if (!matches || passesBy()) continue;
     TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
     if (flow != Flow::on) return flow;
   }

@@ -54,6 +54,13 @@ uint64_t QueryRun::wanted() const {
 }
 
 Result<QueryRun::Step> QueryRun::step(const Budget& budget) {
+  const WorkBudget work(std::min(budget.work, workLeft_));
+  auto reached = steps(budget);
+  workLeft_ -= work.spent();
+  return reached;
+}
+
+Result<QueryRun::Step> QueryRun::steps(const Budget& budget) {
   if (!counting_ && query_.limit == 0) return Step::done;
   while (true) {
     Session session(room_.database, budget, ++session_);
@@ -68,6 +75,11 @@ Result<QueryRun::Step> QueryRun::step(const Budget& budget) {
       return Step::disk;
     }
     if (flow == Flow::more) return Step::more;
+    if (flow == Flow::costly) {
+      if (budget.work >= workLeft_) return tooCostly();
+      restart();
+      return Step::more;
+    }
     if (flow != Flow::again) return Step::done;
     trusting_ = false;
     restart();
@@ -206,7 +218,9 @@ Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
   if (!counting_) result_.documents.reserve(result_.documents.size() + std::min<uint64_t>(batch.size(), wanted()));
   for (size_t i = 0; i < batch.size(); ++i) {
     ++result_.explain.documentsExamined;
-    if (!batch.found(i) || !isMatch(session, batch.bytes(i)) || passesBy()) continue;
+    const bool matches = batch.found(i) && isMatch(session, batch.bytes(i));
+    if (WorkBudget::exceeded()) return Flow::costly;
+    if (!matches || passesBy()) continue;
     TRY(const Flow flow, accept(batch.id(i), std::move(batch.bytes(i))));
     if (flow != Flow::on) return flow;
   }

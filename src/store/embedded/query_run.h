@@ -2,6 +2,7 @@
 // Between steps it holds no iterator and no snapshot, only where it was. One thread at a time.
 #pragma once
 
+#include "base/work_budget.h"
 #include "store/embedded/catalogue.h"
 #include "store/embedded/document_batch.h"
 #include "store/embedded/key_stream.h"
@@ -11,6 +12,8 @@
 namespace mb::store::embedded {
 
 inline constexpr size_t kAnswerBytes = 16 << 20;
+// What the matching of one query may cost in all its steps (base/work_budget.h): some two seconds of a thread.
+inline constexpr int64_t kQueryWork = 2'000'000'000;
 
 // What queries read from; outlives them.
 struct QueryRoom {
@@ -23,6 +26,7 @@ struct QueryRoom {
 struct Budget {
   Tier tier = Tier::disk;
   uint64_t keys = UINT64_MAX;
+  int64_t work = kQueryWork;
   // Asked now and then: true ends the step.
   std::function<bool()> expired;
 };
@@ -36,7 +40,7 @@ class QueryRun {
   };
   QueryRun(QueryRoom room, CollectionHandle collection, Query query, bool counting);
 
-  // Goes on until done or stopped.
+  // Goes on until done or stopped. Fails with queryTooCostly once all that the query may cost is used up.
   Result<Step> step(const Budget& budget);
   // After done.
   QueryResult takeResult();
@@ -47,9 +51,11 @@ class QueryRun {
 
  private:
   struct Session;
-  // again: the choice of the plan was a mistake, or does not hold any more.
-  enum class Flow { on, enough, disk, more, again };
+  // again: the choice of the plan was a mistake, or does not hold any more; costly: the work that the step may do is
+  // used up, and what the last match said means nothing.
+  enum class Flow { on, enough, disk, more, again, costly };
 
+  Result<Step> steps(const Budget& budget);
   Result<Flow> run(Session& session);
   void restart();
   Result<Flow> choosePlan(Session& session);
@@ -111,6 +117,7 @@ class QueryRun {
   uint64_t counted_ = 0;
   size_t bytes_ = 0;
   QueryResult result_;
+  int64_t workLeft_ = kQueryWork;
 };
 
 }  // namespace mb::store::embedded

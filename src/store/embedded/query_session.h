@@ -20,12 +20,15 @@ struct QueryRun::Session {
   // To be asked before each key: true when the step has to end.
   bool spent() {
     if (++used > budget.keys) return true;
-    return (used & 63) == 0 && budget.expired && budget.expired();
+    if (!budget.expired || ((used & 63) != 0 && WorkBudget::left() > askBelow)) return false;
+    askBelow = WorkBudget::left() - kCoreWork;
+    return budget.expired();
   }
 
   const Budget& budget;
   const uint64_t number;
   uint64_t used = 0;
+  int64_t askBelow = WorkBudget::left() - kCoreWork;  // and after so much work, whatever the keys
   SnapshotHold snapshot;
   rocksdb::ReadOptions options;
 };

@@ -112,7 +112,9 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session) {
       return Flow::more;
     }
     ++result_.explain.documentsExamined;
-    if (!query_.filter.matches(doc::DocumentView(reader.value())) || passesBy()) continue;
+    const bool matches = query_.filter.matches(doc::DocumentView(reader.value()));
+    if (WorkBudget::exceeded()) return Flow::costly;
+    if (!matches || passesBy()) continue;
     TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
     if (flow != Flow::enough) continue;
     result_.explain.index = inOrder.name();

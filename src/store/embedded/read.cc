@@ -10,6 +10,8 @@ namespace {
 
 // Keys examined before a query is a scan.
 constexpr uint64_t kKeysBeforeScan = 500;
+// Of a WorkBudget; a query that needs more goes to the scans, which take turns.
+constexpr int64_t kReaderWork = 50'000'000;
 constexpr std::chrono::seconds kScanLimit{10};
 constexpr size_t kChangesAtATime = 32;
 
@@ -84,14 +86,15 @@ Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef co
 
 Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached) {
   if (reached == QueryRun::Step::disk) {
-    CO_TRY(reached, co_await readPool_->run([&run] { return run.step({Tier::disk, kKeysBeforeScan, {}}); }));
+    CO_TRY(reached,
+           co_await readPool_->run([&run] { return run.step({Tier::disk, kKeysBeforeScan, kReaderWork, {}}); }));
   }
   if (reached == QueryRun::Step::done) co_return Result<>();
   const Deadline until = std::min(orDefault(run.query().deadline), std::chrono::steady_clock::now() + kScanLimit);
   Result<> outcome;
   const bool taken = co_await scanPool_->run(run.query().collection.project, [&](const std::function<bool()>& expired) {
-    auto step =
-        run.step({Tier::disk, UINT64_MAX, [&] { return expired() || std::chrono::steady_clock::now() > until; }});
+    auto step = run.step(
+        {Tier::disk, UINT64_MAX, kQueryWork, [&] { return expired() || std::chrono::steady_clock::now() > until; }});
     if (!step) outcome = fail(std::move(step).error());
     if (!step || *step == QueryRun::Step::done) return true;
     if (std::chrono::steady_clock::now() <= until) return false;
@@ -109,7 +112,7 @@ Task<QueryResult> Engine::find(Query query) {
   if (!handle) co_return QueryResult();
   const auto begin = std::chrono::steady_clock::now();
   QueryRun run(queryRoom(), std::move(handle), std::move(query), false);
-  CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, {}}));
+  CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, kCoreWork, {}}));
   Result<> outcome;
   if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
   const auto took = std::chrono::steady_clock::now() - begin;
@@ -132,7 +135,7 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
   query.deadline = deadline;
   const auto begin = std::chrono::steady_clock::now();
   QueryRun run(queryRoom(), std::move(handle), std::move(query), true);
-  CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, {}}));
+  CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, kCoreWork, {}}));
   Result<> outcome;
   if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
   const auto took = std::chrono::steady_clock::now() - begin;

@@ -170,7 +170,11 @@ Result<> refuseNewer(const rocksdb::DBOptions& options, const std::filesystem::p
   for (const std::string& name : present) {
     const bool known = name == rocksdb::kDefaultColumnFamilyName ||
                        std::find(kFamilyNames.begin(), kFamilyNames.end(), name) != kFamilyNames.end();
-    if (!known) return fail(ErrorCode::unavailable, "the data directory was written by a newer version of Manybase");
+    if (known) continue;
+    return fail(
+        ErrorCode::unavailable,
+        "the data directory was written by a newer version of Manybase: start that version, or restore a backup "
+        "that was made before the upgrade");
   }
   return {};
 }

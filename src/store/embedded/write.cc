@@ -9,6 +9,32 @@ std::unexpected<Error> tooLate() {
   return fail(ErrorCode::unavailable, "the document is being written by others, try again");
 }
 
+// What the upkeep of indexes may cost under the locks: more than a judge gets, as no request brings the indexes with
+// it.
+constexpr int64_t kIndexWork = 50'000'000;
+
+// The judge's changes, applied. Under the locks, so what a user's patterns and values make of it is bounded; for our
+// own records nobody else gives any.
+Result<> judgeAndApply(WriteJob& job, Judge& judge, const WriteOptions& options) {
+  if (job.isSystem()) {
+    TRY(std::vector<Change> changes, judge(job.before()));
+    return job.apply(std::move(changes), options.actor, options.logged);
+  }
+  std::vector<Change> changes;
+  {
+    const WorkBudget work(kCoreWork);
+    auto judged = judge(job.before());
+    CHECK(work.check());
+    if (!judged) return fail(std::move(judged).error());
+    changes = *std::move(judged);
+  }
+  // What could be written can be deleted, whatever indexes were made since.
+  const bool removes = std::ranges::all_of(changes, [](const Change& each) { return each.kind != Change::Kind::put; });
+  const WorkBudget work(removes ? INT64_MAX : kIndexWork);
+  CHECK(job.apply(std::move(changes), options.actor, options.logged));
+  return work.check();
+}
+
 }  // namespace
 
 std::unexpected<Error> stopping() {
@@ -54,7 +80,10 @@ Task<WriteOutcome> Engine::claimUnique(WriteJob& job, Deadline deadline) {
 }
 
 Result<> Engine::admit(Commit& commit) {
-  if (queue_.admit(commit)) return {};
+  if (queue_.admit(commit)) {
+    housekeeper_->admitted(commit.bytes);
+    return {};
+  }
   return fail(ErrorCode::unavailable, "too many writes wait, try again");
 }
 
@@ -72,10 +101,9 @@ Task<WriteOutcome> Engine::write(std::vector<WriteTarget> targets, Judge judge, 
   }
   CO_TRY(const bool read, job.readBefore(Tier::memory));
   if (!read) CO_CHECK(co_await readBefore(job));
-  CO_TRY(std::vector<Change> changes, judge(job.before()));
-  CO_CHECK(job.apply(std::move(changes), options.actor, options.logged));
+  CO_CHECK(judgeAndApply(job, judge, options));
   if (job.changesNothing()) co_return WriteOutcome{};
-  if (job.writesDocuments() && housekeeper_->diskIsLow()) {
+  if (job.writesDocuments() && !housekeeper_->takesWrites()) {
     co_return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");
   }
   if (job.needsUniqueCheck()) {

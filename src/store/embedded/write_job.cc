@@ -99,6 +99,10 @@ Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
   return true;
 }
 
+bool WriteJob::isSystem() const {
+  return std::ranges::all_of(targets_, [](const Target& target) { return target.handle.schema->system(); });
+}
+
 Result<> WriteJob::apply(std::vector<Change> changes, const Actor& actor, bool logged) {
   if (changes.size() != targets_.size()) {
     return fail(Error(ErrorCode::internal, "the write could not be judged")

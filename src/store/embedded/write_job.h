@@ -50,6 +50,8 @@ class WriteJob {
   Result<> apply(std::vector<Change> changes, const Actor& actor, bool logged = true);
   // In place of apply(): the entries of the documents, as they are, in one index.
   Result<> fill(IndexNo index);
+  // Whether all targets are records of the service itself.
+  bool isSystem() const;
   bool writesDocuments() const { return puts_; }
   bool changesNothing() const { return commit.empty() && claims_.empty(); }
   bool needsUniqueCheck() const { return !claims_.empty() || !releases_.empty(); }

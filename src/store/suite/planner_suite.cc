@@ -130,6 +130,35 @@ TEST_P(PlannerSuite, TakesTheOrderFromAnIndex) {
   EXPECT_EQ(joinIds(found.documents), "0003 0013 0023");
 }
 
+TEST_P(PlannerSuite, APageOfManyPointsCostsAPage) {
+  makeIndex(things_, index({{"n", -1}}));
+  IndexSpec covering = index({{"mod", 1}});
+  covering.covering = true;
+  makeIndex(things_, covering);
+  std::vector<int> even;
+  std::vector<std::string> ids;
+  for (int n = 0; n < 600; n += 2) {
+    even.push_back(n);
+    ids.push_back(fmt::format("{:04}", n));
+  }
+  const std::string points = fmt::format(R"({{"n":{{"$in":[{}]}}}})", fmt::join(even, ","));
+  Query query;
+  query.limit = 3;
+  QueryResult found = find(things_, points, query);
+  EXPECT_EQ(joinIds(found.documents), "0000 0002 0004");
+  EXPECT_LE(found.explain.keysExamined, 4u);
+  query.limit = 1000;
+  found = find(things_, points, query);
+  EXPECT_EQ(joinIds(found.documents), fmt::format("{}", fmt::join(ids, " ")));
+  EXPECT_EQ(found.explain.keysExamined, 300u);
+  // Ranges of sixty entries each: they are read in several goes.
+  found = find(things_, R"({"mod":{"$in":[0,2,4,6,8]}})", query);
+  EXPECT_EQ(joinIds(found.documents), fmt::format("{}", fmt::join(ids, " ")));
+  query.skip = 250;
+  query.limit = 2;
+  EXPECT_EQ(joinIds(find(things_, R"({"mod":{"$in":[0,2,4,6,8]}})", query).documents), "0500 0502");
+}
+
 TEST_P(PlannerSuite, ReadsAnIndexFromEitherEnd) {
   makeIndex(things_, index({{"mod", 1}, {"n", -1}}));
   makeIndex(things_, index({{"at.day", 1}}));

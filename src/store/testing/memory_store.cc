@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/work_budget.h"
 #include "document/value_order.h"
 
 namespace mb::store::testing {
@@ -193,7 +194,18 @@ Task<uint64_t> MemoryStore::count(CollectionRef collection, doc::Filter filter, 
   co_return matching(collection, filter).size();
 }
 
+void MemoryStore::beforeNextWrite(std::function<void()> hook) {
+  const std::lock_guard lock(mutex_);
+  beforeWrite_ = std::move(hook);
+}
+
 Task<WriteOutcome> MemoryStore::write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) {
+  std::function<void()> hook;
+  {
+    const std::lock_guard lock(mutex_);
+    hook.swap(beforeWrite_);
+  }
+  if (hook) hook();
   const ProjectNo project = targets.empty() ? 0 : targets[0].collection.project;
   const uint64_t position = feed_.lastPosition(project);
   CO_TRY(WriteOutcome outcome, writeNow(targets, judge, options));
@@ -213,7 +225,10 @@ Result<WriteOutcome> MemoryStore::writeNow(const std::vector<WriteTarget>& targe
     const auto found = documents.find(target.id);
     before.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
   }
-  TRY(std::vector<Change> changes, judge(before));
+  const WorkBudget work(kCoreWork);
+  auto judged = judge(before);
+  CHECK(work.check());
+  TRY(std::vector<Change> changes, std::move(judged));
   if (changes.size() != targets.size()) return fail(ErrorCode::internal, "one change per target");
 
   std::map<Place, Documents> after = documents_;

@@ -2,6 +2,7 @@
 // catalogue, the change log, nothing durable and no planner. Every call completes without suspending. Any thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,8 @@ class MemoryStore final : public DocumentStore {
   // ---- for tests
   // Every later call that waits fails with this code; nullopt: none does.
   void failWith(std::optional<ErrorCode> code);
+  // Runs once, before the next write looks at anything: what another caller does at that moment.
+  void beforeNextWrite(std::function<void()> hook);
   // How many calls of get, getMany, find and count there were.
   size_t reads() const;
   size_t writes() const;
@@ -70,6 +73,7 @@ class MemoryStore final : public DocumentStore {
   CollectionNo lastCollection_ = kFirstUserCollection - 1;
   IndexNo lastIndex_ = 0;
   std::optional<ErrorCode> failure_;
+  std::function<void()> beforeWrite_;
   size_t reads_ = 0;
   size_t writes_ = 0;
   MemoryFeed feed_;

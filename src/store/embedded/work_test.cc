@@ -1,0 +1,95 @@
+// What matching and changing may cost: queries leave the core for the scans, and writes give up under their locks.
+#include "base/work_budget.h"
+#include "document/json.h"
+#include "store/embedded/testing.h"
+
+namespace mb::store::embedded {
+
+namespace {
+
+doc::Document json(std::string_view text) {
+  return doc::parseJson(text).value();
+}
+
+class WorkTest : public ::testing::Test {
+ protected:
+  WorkTest() {
+    const ProjectNo project = opened_.must(opened_.store().allocateProject());
+    const CollectionInfo info = opened_.must(opened_.store().createCollection(project, "rows", {}, {}));
+    rows_ = {project, info.number, info.version};
+  }
+
+  Result<WriteOutcome> write(const std::string& id, Judge judge) {
+    return testing::runOn(opened_.cores(), 0, opened_.store().write({{rows_, id}}, std::move(judge), {}));
+  }
+  void put(const std::string& id, size_t bytes) {
+    const auto judge = [&](auto) -> Result<std::vector<Change>> {
+      std::vector<Change> changes;
+      std::string text(bytes, 'a');
+      for (size_t i = 0; i < bytes; ++i) text[i] = (i * i / 7 + i / 3) % 2 == 0 ? 'a' : 'b';
+      changes.push_back(Change::put(json(fmt::format(R"({{"id":"{}","text":"{}"}})", id, text))));
+      return changes;
+    };
+    ASSERT_TRUE(write(id, judge));
+  }
+  Query query(std::string_view filter) {
+    Query query;
+    query.collection = rows_;
+    query.filter = doc::Filter::parse(json(filter)).value();
+    query.limit = 10'000;
+    return query;
+  }
+  Result<QueryResult> find(std::string_view filter) {
+    return testing::runOn(opened_.cores(), 0, opened_.store().find(query(filter)));
+  }
+
+  OpenedStore opened_;
+  CollectionRef rows_;
+};
+
+constexpr std::string_view kPlain = R"({"$nor":[{"text":{"$regex":"[ab]+x"}}]})";
+constexpr std::string_view kSlow = R"({"$nor":[{"text":{"$regex":"a.{900}c"}}]})";
+
+}  // namespace
+
+TEST_F(WorkTest, AQueryThatCostsMoreThanACoreMayDoIsAnsweredByTheScans) {
+  for (int i = 0; i < 20; ++i) put(fmt::format("r{:02}", i), 300'000);
+  const QueryResult found = opened_.must(opened_.store().find(query(kPlain)));
+  ASSERT_EQ(found.documents.size(), 20u);
+  EXPECT_EQ(found.documents.front().view().stringOr("id"), "r00");
+  EXPECT_EQ(found.documents.back().view().stringOr("id"), "r19");
+  EXPECT_EQ(opened_.must(opened_.store().count(rows_, query(kPlain).filter, {})), 20u);
+  Query skipping = query(kPlain);
+  skipping.skip = 15;
+  skipping.sort = {{"id", -1}};
+  EXPECT_EQ(opened_.must(opened_.store().find(std::move(skipping))).documents.front().view().stringOr("id"), "r04");
+}
+
+TEST_F(WorkTest, AMatchThatNoRequestCanPayEndsTheQuery) {
+  put("a", 100);
+  put("b", 900'000);
+  const auto found = find(kSlow);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code(), ErrorCode::queryTooCostly);
+  const auto counted = testing::runOn(opened_.cores(), 0, opened_.store().count(rows_, query(kSlow).filter, {}));
+  ASSERT_FALSE(counted);
+  EXPECT_EQ(counted.error().code(), ErrorCode::queryTooCostly);
+  Query one = query(kSlow);
+  one.limit = 1;
+  EXPECT_EQ(opened_.must(opened_.store().find(std::move(one))).documents.size(), 1u);
+}
+
+TEST_F(WorkTest, AJudgeThatCostsTooMuchChangesNothing) {
+  put("a", 10);
+  const auto outcome = write("a", [](auto) -> Result<std::vector<Change>> {
+    WorkBudget::charge(kCoreWork + 1);
+    std::vector<Change> changes;
+    changes.push_back(Change::remove());
+    return changes;
+  });
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code(), ErrorCode::queryTooCostly);
+  EXPECT_TRUE(opened_.must(opened_.store().get(rows_, "a")));
+}
+
+}  // namespace mb::store::embedded
