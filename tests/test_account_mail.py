@@ -264,7 +264,57 @@ def test_an_invite_waits_for_proof(server, owner, mails):
     token = Plane(server, mails).verification(email, 2)
     ok(guest.post("/control/auth/verify-email", {"token": token}, token=None), 204)
     assert members(owner, project)[email] == "active"
-    ok(guest.post(f"/control/projects/{project.id}/token"))
+    # The proof counts as following the invitation: whoever registered the address is out.
+    plane = taken_over(server, mails, guest, 3)
+    member = Api(server, plane.login(email, NEW_PASSWORD)["accessToken"])
+    ok(member.post(f"/control/projects/{project.id}/token"))
+
+
+def taken_over(server, mails, guest, count) -> Plane:
+    """That nothing of `guest` is left, and that the mail with a link for a new password is there and works."""
+    plane = Plane(server, mails)
+    refused(guest.get("/control/me"), 401, "UNAUTHENTICATED")
+    refused(guest.post("/control/auth/refresh", {"refreshToken": guest.tokens["refreshToken"]}, token=None), 401)
+    refused(plane.post("/login", {"email": guest.email, "password": PASSWORD}), 401, "INVALID_CREDENTIALS")
+    token = plane.token(guest.email, count, "/reset-password")
+    ok(plane.post("/password-reset", {"token": token, "password": NEW_PASSWORD}), 204)
+    return plane
+
+
+def test_accepting_an_invitation_registers_or_takes_over(server, owner, mails):
+    plane = Plane(server, mails)
+    squatter = PlatformUser(server)
+    for email in (f"{unique('invited')}@example.com", squatter.email):
+        project = owner.create_project()
+        ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Viewer"}), 201)
+        link = urlsplit(next(mail for mail in mails.to(email, 2 if email == squatter.email else 1)
+                             if "Invitation" in mail.subject).link)
+        token = parse_qs(link.query)["invite"][0]
+        body = {"token": token, "password": NEW_PASSWORD, "name": "Eve"}
+        refused(plane.post("/invites/accept", {**body, "password": "short"}), 400, "VALIDATION", "/password")
+        refused(plane.post("/invites/accept", {**body, "token": token + "x"}), 400, "VALIDATION", "/token")
+        answer = ok(plane.post("/invites/accept", body))
+        assert {"accessToken", "refreshToken", "expiresIn", "user"} == set(answer)
+        assert answer["user"]["emailVerified"] is True and answer["user"]["name"] == "Eve"
+        assert members(owner, project)[email] == "active"
+        ok(Api(server, answer["accessToken"]).post(f"/control/projects/{project.id}/token"))
+        refused(plane.post("/invites/accept", body), 400, "VALIDATION", "/token")
+        plane.login(email, NEW_PASSWORD)
+    refused(squatter.get("/control/me"), 401, "UNAUTHENTICATED")
+    refused(plane.post("/login", {"email": squatter.email, "password": PASSWORD}), 401, "INVALID_CREDENTIALS")
+
+
+def test_an_invitation_to_a_proven_account_takes_nothing_over(server, owner, mails):
+    plane = Plane(server, mails)
+    guest = PlatformUser(server)
+    project = owner.create_project()
+    ok(owner.post(f"/control/projects/{project.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
+    invite = next(mail for mail in mails.to(guest.email, 3) if "Invitation" in mail.subject)
+    token = parse_qs(urlsplit(invite.link).query)["invite"][0]
+    ok(guest.post("/control/auth/verify-email", {"token": plane.verification(guest.email, 3)}, token=None), 204)
+    plane = taken_over(server, mails, guest, 4)
+    refused(plane.post("/invites/accept", {"token": token, "password": PASSWORD}), 400, "VALIDATION", "/token")
+    plane.login(guest.email, NEW_PASSWORD)
 
 
 def test_the_link_of_an_invite_proves_the_address(server, owner, mails):
@@ -294,11 +344,12 @@ def test_an_account_that_proved_nothing_is_invited(server, owner, mails):
     token = Plane(server, mails).verification(guest.email, 3)
     ok(guest.post("/control/auth/verify-email", {"token": token}, token=None), 204)
     assert members(owner, project)[guest.email] == "active"
+    taken_over(server, mails, guest, 4)
     # From now on the account is a member at once, and is told.
     second = owner.create_project()
     row = ok(owner.post(f"/control/projects/{second.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
     assert row["member"]["status"] == "active"
-    assert any("member of" in mail.subject for mail in mails.to(guest.email, 4))
+    assert any("member of" in mail.subject for mail in mails.to(guest.email, 6))
 
 
 def test_operators_prove_their_address(make_server, tmp_path):
@@ -309,7 +360,9 @@ def test_operators_prove_their_address(make_server, tmp_path):
         assert ok(boss.get("/control/me"))["user"]["platformRole"] == "user"
         token = Plane(server, catcher).verification("boss@example.com")
         ok(boss.post("/control/auth/verify-email", {"token": token}, token=None), 204)
-        assert ok(boss.get("/control/me"))["user"]["platformRole"] == "super-admin"
+        # Named in the settings is as good as invited.
+        plane = taken_over(server, catcher, boss, 2)
+        assert plane.login(boss.email, NEW_PASSWORD)["user"]["platformRole"] == "super-admin"
         assert "no mail service" not in server.log()
 
 
@@ -329,7 +382,7 @@ def test_with_tls_and_credentials(make_server, tmp_path, tls, login):
 
 def test_without_a_mail_server_mails_stay_in_the_outbox(make_server):
     server = make_server().start()
-    assert "no mail service" in server.log()
+    server.logged("no mail service")
     owner = PlatformUser(server)
     outbox = Outbox(server.data)
     project = owner.create_project()

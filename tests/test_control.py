@@ -293,7 +293,24 @@ def test_project_patch_refuses(owner, project, body, at):
 
 
 def test_origins_must_be_origins(owner, project):
-    for origin in ("nonsense", "https://a.example/path", "ftp://a.example", "https://", "*://x"):
+    for origin in (
+        "nonsense",
+        "https://a.example/path",
+        "ftp://a.example",
+        "https://",
+        "*://x",
+        "https://*.a.example",
+        "https://*",
+        "https://a.example:*",
+        "**",
+        "",
+        "null",
+        "https://a.example:443",
+        "http://a.example:80",
+        "https://a.example:",
+        "https://a.example:0443",
+        "https://a%2eexample",
+    ):
         refused(
             owner.patch(f"/control/projects/{project.id}", {"settings": {"allowedOrigins": [origin]}}),
             400,

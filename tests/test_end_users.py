@@ -32,6 +32,33 @@ def test_register_answer(project):
     assert user["metadata"] == {} and TIME.match(user["createdAt"])
 
 
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("É.{}@x.test", "é.{}@x.test", "E\u0301.{}@X.test"),
+        ("ann.{}@bücher.test", "ann.{}@xn--bcher-kva.test", "Ann.{}@BÜCHER.test"),
+        ("straße.{}@x.test", "STRASSE.{}@x.test"),
+        ("ａｎｎ.{}@x.test", "ann.{}@x.test"),
+    ],
+)
+def test_spellings_of_an_address_are_one_account(project, spellings):
+    name = unique("u")
+    spelled = [spelling.format(name) for spelling in spellings]
+    user = ok(register(project, email=spelled[0]), 201)["user"]
+    assert user["email"] == spelled[0]
+    for email in spelled[1:]:
+        refused(register(project, email=email), 409, "EMAIL_TAKEN")
+        refused(project.admin.post("/admin/users", {"email": email, "password": PASSWORD}), 409, "EMAIL_TAKEN")
+        answer = ok(project.public().post("/auth/login", {"email": email, "password": PASSWORD}))
+        assert answer["user"]["id"] == user["id"] and answer["user"]["email"] == spelled[0]
+
+
+@pytest.mark.parametrize("email", ["a\u0085b@x.test", "a\u200bb@x.test", "a\u202e@x.test", "a\uff20b@x.test"])
+def test_invisible_characters_are_no_part_of_an_address(project, email):
+    refused(register(project, email=email), 400, "VALIDATION", "/email")
+    refused(project.admin.post("/admin/users", {"email": email, "password": PASSWORD}), 400, "VALIDATION", "/email")
+
+
 def test_register_without_a_name(project):
     user = ok(register(project), 201)["user"]
     assert set(user) | {"name"} == USER_FIELDS

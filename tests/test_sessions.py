@@ -1,5 +1,6 @@
 """Refresh sessions: rotation of tokens, what a stolen one is worth, and ending them."""
 
+import base64
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -90,3 +91,39 @@ def test_ending_all_others(owner, project, plane):
         refused(api.post(prefix + "/refresh", {"refreshToken": sessions[index]["refreshToken"]}), 401)
     ok(apis[2].delete(prefix + "/sessions"), 204)
     refused(api.delete(prefix + "/sessions"), 401, "UNAUTHENTICATED")
+
+
+# ---- one spelling of an access token
+
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
+
+def mirrored(token: str) -> str:
+    """The other signature that verifies for the same text: s becomes the order of P-256's group minus s."""
+    signed, _, signature = token.rpartition(".")
+    raw = base64.urlsafe_b64decode(signature + "==")
+    other = raw[:32] + (ORDER - int.from_bytes(raw[32:], "big")).to_bytes(32, "big")
+    return signed + "." + base64.urlsafe_b64encode(other).rstrip(b"=").decode()
+
+
+def other_spellings(token: str) -> list[bytes]:
+    text = token.encode()
+    found = [mirrored(token).encode(), text + b"=", text + b"==", text.replace(b".", b"=.", 1), text[:-1] + b"\xff"]
+    found += [text.replace(b"_", byte) for byte in (b"\x80", b"\xdf", b"\xff") if b"_" in text]
+    last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".index(token[-1])
+    return found + [text[:-1] + "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[last ^ 1].encode()]
+
+
+def test_a_token_has_one_spelling(server, owner, project):
+    for api, path in (
+        (owner, "/control/me"),
+        (project.admin, "/admin/collections"),
+        (project.end_user(), "/auth/sessions"),
+    ):
+        ok(api.get(path))
+        for spelling in other_spellings(api.token):
+            # As bytes: the client would refuse to send some of them as text.
+            headers = [(b"authorization", b"Bearer " + spelling)]
+            response = server.http.get("/api/v1" + path, headers=headers)
+            refused(response, 401, "UNAUTHENTICATED")
+        ok(api.get(path))

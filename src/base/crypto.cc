@@ -4,6 +4,7 @@
 #include <openssl/hmac.h>
 #include <sodium.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace mb {
@@ -22,6 +23,9 @@ std::string encodeBase64(std::string_view data, int variant) {
 }
 
 Result<std::string> decodeBase64(std::string_view text, int variant) {
+  // sodium takes bytes above 127 for the last character of its alphabet.
+  const bool ascii = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
+  if (!ascii) return fail(ErrorCode::validation, "is not base64");
   std::string out(text.size() / 4 * 3 + 3, '\0');
   size_t length = 0;
   const char* end = nullptr;

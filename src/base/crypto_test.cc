@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "base/es256.h"
+
 namespace mb {
 namespace {
 
@@ -52,6 +54,25 @@ TEST(Crypto, Base64RefusesWhatIsNot) {
   }
   for (const std::string_view text : {"Zg==", "Z", "+//+", "Zm9v ", "Zh"}) EXPECT_FALSE(fromBase64Url(text)) << text;
   EXPECT_EQ(fromBase64("?").error().code(), ErrorCode::validation);
+}
+
+TEST(Crypto, Base64HasOneSpelling) {
+  const std::string url = toBase64Url("\xfb\xff\xfe\x00\xff\xffz");
+  const std::string padded = toBase64("\xfb\xff\xfe\x00\xff\xffz");
+  for (int byte = 0; byte < 256; ++byte) {
+    for (size_t i = 0; i < url.size(); ++i) {
+      std::string text = url;
+      text[i] = static_cast<char>(byte);
+      const auto raw = fromBase64Url(text);
+      if (raw) EXPECT_EQ(toBase64Url(*raw), text);
+    }
+    for (size_t i = 0; i < padded.size(); ++i) {
+      std::string text = padded;
+      text[i] = static_cast<char>(byte);
+      const auto raw = fromBase64(text);
+      if (raw) EXPECT_EQ(toBase64(*raw), text);
+    }
+  }
 }
 
 TEST(Crypto, EqualConstantTimeComparesBytes) {
@@ -127,6 +148,25 @@ TEST(SigningKey, RefusesEveryOtherSignature) {
   EXPECT_FALSE(key.verify("data", signature + "x"));
   EXPECT_FALSE(key.verify("data", std::string(64, '\0')));  // r = s = 0
   EXPECT_FALSE(key.verify("data", std::string(64, '\xff')));
+}
+
+TEST(SigningKey, SignsInLowSForm) {
+  const SigningKey key = SigningKey::generate();
+  for (int i = 0; i < 64; ++i) {
+    const std::string data = "data " + std::to_string(i);
+    const std::string signature = key.sign(data);
+    EXPECT_TRUE(isLowS(signature));
+    EXPECT_TRUE(key.verify(data, signature));
+  }
+  const std::string r(32, '\1');
+  const auto half = fromBase64Url("f____4AAAAB__________95zfVbTi89CedzlYX4xkqg");
+  ASSERT_EQ(half->size(), 32U);
+  std::string above = *half;
+  ++above.back();
+  EXPECT_TRUE(isLowS(r + *half));
+  EXPECT_FALSE(isLowS(r + above));
+  EXPECT_FALSE(isLowS(r + std::string(32, '\xff')));
+  EXPECT_FALSE(isLowS(*half));
 }
 
 TEST(SigningKey, SurvivesItsPem) {

@@ -16,6 +16,8 @@ Sha256::Sha256() : impl_(std::make_unique<Impl>()) {
   }
 }
 
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 Sha256::~Sha256() = default;
 
 void Sha256::add(std::string_view data) {

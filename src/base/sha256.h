@@ -10,6 +10,8 @@ namespace mb {
 class Sha256 {
  public:
   Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
   ~Sha256();
   void add(std::string_view data);
   // Of all that was added, in hex. Once.

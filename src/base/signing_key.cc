@@ -4,9 +4,12 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
+#include <array>
+#include <cstring>
 #include <stdexcept>
 
 #include "base/crypto.h"
+#include "base/es256.h"
 #include "base/evp.h"
 
 namespace mb {
@@ -21,6 +24,16 @@ using evp::PKey;
 using evp::Signature;
 
 constexpr size_t kCoordinate = 32;
+
+// The order of P-256's group (SEC 2, 2.4.2), and half of it.
+constexpr std::array<unsigned char, kCoordinate> kOrder = {
+    0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+};
+constexpr std::array<unsigned char, kCoordinate> kHalfOrder = {
+    0x7f, 0xff, 0xff, 0xff, 0x80, 0x00, 0x00, 0x00, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0xde, 0x73, 0x7d, 0x56, 0xd3, 0x8b, 0xcf, 0x42, 0x79, 0xdc, 0xe5, 0x61, 0x7e, 0x31, 0x92, 0xa8,
+};
 
 unsigned char* bytesOf(std::string& text) {
   return reinterpret_cast<unsigned char*>(text.data());
@@ -91,7 +104,17 @@ std::string SigningKey::sign(std::string_view data) const {
   std::string out(2 * kCoordinate, '\0');
   BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), bytesOf(out), kCoordinate);
   BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), bytesOf(out) + kCoordinate, kCoordinate);
+  if (!isLowS(out)) {
+    const BigNumber order(BN_bin2bn(kOrder.data(), kCoordinate, nullptr));
+    BN_sub(order.get(), order.get(), ECDSA_SIG_get0_s(signature.get()));
+    BN_bn2binpad(order.get(), bytesOf(out) + kCoordinate, kCoordinate);
+  }
   return out;
+}
+
+bool isLowS(std::string_view signature) {
+  if (signature.size() != 2 * kCoordinate) return false;
+  return std::memcmp(signature.data() + kCoordinate, kHalfOrder.data(), kCoordinate) <= 0;
 }
 
 bool SigningKey::verify(std::string_view data, std::string_view signature) const {

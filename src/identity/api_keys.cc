@@ -77,6 +77,35 @@ std::vector<store::Change> one(store::Change change) {
   return changes;
 }
 
+// The key that issues another, as one more target of that commit; nothing where the caller is no key. Without this a
+// key that expires, or has leaked and is about to be revoked, could leave one behind that goes on.
+class IssuingKey {
+ public:
+  IssuingKey(store::ProjectNo project, const policy::Caller& by, std::vector<store::WriteTarget>& targets) {
+    if (by.kind != policy::CallerKind::apiKey) return;
+    at_ = targets.front().id == by.id ? 0 : targets.size();
+    added_ = at_ > 0;
+    if (added_) targets.push_back(targetOf(project, kApiKeys, by.id));
+  }
+  // In the judge. Fails with forbidden where the issued key would outlive this one.
+  Result<> check(Before before, const std::optional<Timestamp>& expiresAt) const {
+    if (!at_) return {};
+    TRY(const std::optional<ApiKeyRecord> own, fromStore<ApiKeyRecord>(before[*at_]));
+    if (!own) return fail(ErrorCode::forbidden, "the key of this request is deleted");
+    if (!own->expiresAt || (expiresAt && *expiresAt <= *own->expiresAt)) return {};
+    return fail(ErrorCode::forbidden,
+                "a key cannot outlive the key that creates or rotates it: give expiresAt, at most that of the key of "
+                "this request, or rotate it as a member");
+  }
+  void addKeep(std::vector<store::Change>& changes) const {
+    if (added_) changes.push_back(store::Change::keep());
+  }
+
+ private:
+  std::optional<size_t> at_;  // nullopt: the caller is no key
+  bool added_ = false;
+};
+
 // The entry of what was done to a key. Its scopes are told, the key is not.
 std::vector<store::Insert> auditOf(const IdentityDeps& deps, store::ProjectNo project, const KeyId& id,
                                    std::string action, const policy::Caller& by, doc::Document details = {}) {
@@ -153,10 +182,13 @@ Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey inpu
   doc::encodeValue(details, "scopes", record.scopes);
   auto entries = auditOf(deps_, project.number, record.id, "key.created", by, details.finish());
   std::vector<store::WriteTarget> targets{{collection, record.id.str()}};
+  const IssuingKey issuer(project.number, by, targets);
   addTargets(targets, entries);
-  store::Judge judge = [stored = doc::encode(record),
-                        entries = std::move(entries)](Before) mutable -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes = one(store::Change::put(std::move(stored)));
+  store::Judge judge = [&record, issuer,
+                        entries = std::move(entries)](Before before) mutable -> Result<std::vector<store::Change>> {
+    CHECK(issuer.check(before, record.expiresAt));
+    std::vector<store::Change> changes = one(store::Change::put(doc::encode(record)));
+    issuer.addKeep(changes);
     addPuts(changes, entries);
     return changes;
   };
@@ -172,14 +204,17 @@ Task<IssuedApiKey> ApiKeys::rotate(snapshot::ProjectInfo project, KeyId id, poli
   const auto rotated = std::make_shared<ApiKeyRecord>();
   auto entries = auditOf(deps_, project.number, id, "key.rotated", by);
   std::vector<store::WriteTarget> targets{targetOf(project.number, kApiKeys, id.str())};
+  const IssuingKey issuer(project.number, by, targets);
   addTargets(targets, entries);
   store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
-  store::Judge judge = [by = std::move(by), hash = toHex(sha256(secret)), entries = std::move(entries),
+  store::Judge judge = [by = std::move(by), hash = toHex(sha256(secret)), issuer, entries = std::move(entries),
                         rotated](Before before) mutable -> Result<std::vector<store::Change>> {
     TRY(*rotated, existing(before));
     CHECK(mayIssue(by, rotated->scopes));
+    CHECK(issuer.check(before, rotated->expiresAt));
     rotated->hash = hash;
     std::vector<store::Change> changes = one(store::Change::put(doc::encode(*rotated)));
+    issuer.addKeep(changes);
     addPuts(changes, entries);
     return changes;
   };

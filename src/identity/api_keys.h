@@ -66,11 +66,11 @@ class ApiKeys {
   explicit ApiKeys(const IdentityDeps& deps) : deps_(deps) {}
 
   Task<std::vector<ApiKeyView>> list(store::ProjectNo project);
-  // Fails with validation (name, scopes, a past expiresAt), forbidden (scopes that grant what `by` does not hold),
-  // conflict (500 keys already).
+  // Fails with validation (name, scopes, a past expiresAt), forbidden (scopes that grant what `by` does not hold; a key
+  // that outlives the key `by`), conflict (500 keys already).
   Task<IssuedApiKey> create(snapshot::ProjectInfo project, NewApiKey input, policy::Caller by,
                             store::Deadline deadline);
-  // A new secret; the old one is refused from then on. Fails with notFound, forbidden.
+  // A new secret; the old one is refused from then on. Fails with notFound, forbidden (as create).
   Task<IssuedApiKey> rotate(snapshot::ProjectInfo project, KeyId id, policy::Caller by, store::Deadline deadline);
   Task<> remove(store::ProjectNo project, KeyId id, policy::Caller by, store::Deadline deadline);
   // Notes a use; authority stays as it is, so no epoch moves.

@@ -52,6 +52,41 @@ TEST_F(ApiKeysTest, NobodyIssuesWhatTheyDoNotHold) {
   EXPECT_TRUE(identify(strong->key));
 }
 
+TEST_F(ApiKeysTest, NoKeyIssuesOneThatOutlivesIt) {
+  const Timestamp now = clock_.now();
+  const auto short_ = create({"admin"}, admin(), Timestamp{now.ms + 60'000});
+  const auto long_ = create({"read"}, admin(), Timestamp{now.ms + 120'000});
+  const auto endless = create({"read"}, admin());
+  const policy::Caller by = identify(short_->key)->caller;
+  const auto rotate = [&](const Result<IssuedApiKey>& key, const policy::Caller& caller) {
+    return codeOf(run(identity_.keys().rotate(directory_.projects[0], key->apiKey.id, caller, soon())));
+  };
+  const size_t before = store_.all({kShop, kApiKeys, 0}).size();
+  EXPECT_EQ(codeOf(create({"read"}, by)), "FORBIDDEN");
+  EXPECT_EQ(codeOf(create({"read"}, by, Timestamp{now.ms + 60'001})), "FORBIDDEN");
+  EXPECT_EQ(store_.all({kShop, kApiKeys, 0}).size(), before);
+  EXPECT_EQ(rotate(long_, by), "FORBIDDEN");
+  EXPECT_EQ(rotate(endless, by), "FORBIDDEN");
+  EXPECT_TRUE(identify(long_->key));
+  EXPECT_TRUE(identify(endless->key));
+
+  const auto equal = create({"read"}, by, Timestamp{now.ms + 60'000});
+  EXPECT_TRUE(equal);
+  EXPECT_EQ(rotate(equal, by), "");
+  EXPECT_EQ(rotate(endless, identify(create({"admin"}, admin())->key)->caller), "");
+  // Its own secret it may change; its end stays.
+  EXPECT_EQ(rotate(short_, by), "");
+  // A member has no end.
+  EXPECT_TRUE(create({"read"}, admin()));
+}
+
+TEST_F(ApiKeysTest, ADeletedKeyIssuesNone) {
+  const auto key = create({"admin"}, admin());
+  const policy::Caller by = identify(key->key)->caller;
+  ASSERT_TRUE(run(identity_.keys().remove(kShop, key->apiKey.id, admin(), soon())));
+  EXPECT_EQ(codeOf(create({"read"}, by)), "FORBIDDEN");
+}
+
 TEST_F(ApiKeysTest, UnknownOnesAreNotFound) {
   for (const char* id : {"key_nobody", "", "key_", "user_1", "key_../x"}) {
     EXPECT_EQ(codeOf(run(identity_.keys().remove(kShop, KeyId(id), admin(), soon()))), "NOT_FOUND") << id;

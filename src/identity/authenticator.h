@@ -47,7 +47,8 @@ class Authenticator {
  public:
   virtual ~Authenticator() = default;
   // A project token (end user or member) or an API key. Fails with unauthenticated (broken, expired, revoked, unknown,
-  // a control token, a user not active); projectSuspended; notFound for a deleted project.
+  // a control token, a user not active, a key of an unknown or deleted project); projectSuspended; notFound for a
+  // token of a deleted project.
   virtual Task<Identified> project(std::string token) = 0;
   // A control token. Fails with unauthenticated; a project token is one of its failures.
   virtual Task<Identified> control(std::string token) = 0;

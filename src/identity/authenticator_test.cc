@@ -230,7 +230,7 @@ TEST_F(AuthenticatorTest, WrongKeysAreRefused) {
   const std::string secret = issued.key.substr(issued.key.find('.') + 1);
   EXPECT_EQ(codeOf(identify("mb_sk_proj_shop." + std::string(43, 'A'))), "UNAUTHENTICATED");
   EXPECT_EQ(codeOf(identify("mb_sk_proj_other." + secret)), "UNAUTHENTICATED");
-  EXPECT_EQ(codeOf(identify("mb_sk_proj_nowhere." + secret)), "NOT_FOUND");
+  EXPECT_EQ(codeOf(identify("mb_sk_proj_nowhere." + secret)), "UNAUTHENTICATED");
   EXPECT_EQ(codeOf(identify("mb_sk_shop." + secret)), "UNAUTHENTICATED");
   EXPECT_EQ(codeOf(identify("mb_sk_")), "UNAUTHENTICATED");
   EXPECT_EQ(codeOf(control(issued.key)), "UNAUTHENTICATED");
@@ -284,7 +284,8 @@ TEST_F(AuthenticatorTest, SuspendedAndDeletedProjects) {
   directory_.projects.erase(directory_.projects.begin());
   store_.bumpEpoch(kShop);
   EXPECT_EQ(codeOf(identify(ann.token)), "NOT_FOUND");
-  EXPECT_EQ(codeOf(identify(issued.key)), "NOT_FOUND");
+  // A key says nothing of which projects exist.
+  EXPECT_EQ(codeOf(identify(issued.key)), "UNAUTHENTICATED");
 }
 
 TEST_F(AuthenticatorTest, SuperAdminsAreKnownOnTheControlPlane) {

@@ -1,8 +1,10 @@
-// Addresses: only the shape is checked. Source: decisions 3.
+// Addresses: only the shape is checked. They are compared in one normal form: the local part by NFKC and full case
+// folding, the domain in its ASCII form (UTS 46), so that one mailbox has one account however its address is typed.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -10,12 +12,16 @@ namespace mb::identity {
 
 struct Email {
   std::string text;  // trimmed
-  std::string key;   // lower case, as it is compared
+  std::string key;   // its normal form, as it is compared
 };
-// One "@", something before it, dotted labels after it, no blanks or control characters, at most 254 bytes. Fails with
-// validation at /email.
+// One "@", something before it, dotted labels after it, no blanks, control or other invisible characters, at most 254
+// bytes. Fails with validation at /email.
 Result<Email> parseEmail(std::string_view text);
 // The key that `text` would have; for look-ups, where a wrong shape just finds nothing.
 std::string emailKey(std::string_view text);
+// The keys under which an account of this address may be stored, in the order to look them up. The first is the form
+// that versions before the normal form stored (ASCII letters in lower case), so that each of two such accounts which
+// are one address today is found by its own spelling; the last is emailKey(). They differ beyond ASCII alone.
+std::vector<std::string> storedEmailKeys(std::string_view text);
 
 }  // namespace mb::identity

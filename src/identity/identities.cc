@@ -6,6 +6,7 @@
 #include "identity/email.h"
 #include "identity/provider_client.h"
 #include "identity/records.h"
+#include "identity/second_factor.h"
 
 namespace mb::identity {
 
@@ -102,7 +103,8 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
                                      by.requestId, detailsOf(identity));
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kIdentities, identity.id),
                                           targetOf(realm.project, kUsers, user.id.str()),
-                                          targetOf(realm.project, kSecondFactors, user.id.str())};
+                                          targetOf(realm.project, kSecondFactors, user.id.str()),
+                                          targetOf(realm.project, kChallenges, enrollmentId(user.id))};
   for (const IdentityRecord& other : others) targets.push_back(targetOf(realm.project, kIdentities, other.id));
   const size_t own = targets.size();
   const size_t planned = plan.targets.size();

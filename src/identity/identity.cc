@@ -112,6 +112,20 @@ void Identity::stop() {
   impl_->passwords.stop();
 }
 
+Task<Admission> Identity::admit(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline) {
+  Admission admission;
+  if (!user.mfaEnabled) {
+    auto opened = co_await impl_->sessions.open(realm, user, std::move(client), deadline);
+    if (opened) {
+      admission.opened = *std::move(opened);
+      co_return admission;
+    }
+    if (opened.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(opened).error());
+  }
+  CO_TRY(admission.mfaToken, co_await impl_->mfa.challenge(std::move(realm), std::move(user), deadline));
+  co_return admission;
+}
+
 Users& Identity::users() {
   return impl_->users;
 }

@@ -36,6 +36,12 @@ struct IdentitySettings {
   Rate authRate;  // SERVICE_AUTH_RATE_LIMIT
 };
 
+// What a right first factor leads to: a session, or the token that waits for the second factor.
+struct Admission {
+  std::optional<Sessions::Opened> opened;
+  std::string mfaToken;  // empty where a session was opened
+};
+
 class Identity {
  public:
   Identity(IdentityDeps deps, const IdentitySettings& settings);
@@ -49,6 +55,10 @@ class Identity {
   Task<> start();
   // Waits for what runs in the background (at most 5 s) and ends the password pool. Not from a core.
   void stop();
+
+  // `user`: as read before they proved who they are, by other means than a second factor. Where that was switched on
+  // since, it is asked for. Fails as Sessions::open.
+  Task<Admission> admit(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline);
 
   Users& users();
   Sessions& sessions();

@@ -108,7 +108,12 @@ class IdentityFixture : public ::testing::Test {
     return record;
   }
   Sessions::Opened open(Realm realm, const UserId& user) {
-    auto opened = run(identity_.sessions().open(realm, recordOf(user), {"203.0.113.1", "a browser"}, soon()));
+    UserRecord record = recordOf(user);
+    // A user who has a second factor gave it.
+    if (const auto stored = run(identity_.users().get(realm, user)); stored && *stored) {
+      record.mfaEnabled = (*stored)->mfaEnabled;
+    }
+    auto opened = run(identity_.sessions().open(realm, std::move(record), {"203.0.113.1", "a browser"}, soon()));
     EXPECT_TRUE(opened);
     return *std::move(opened);
   }

@@ -34,6 +34,17 @@ struct PasswordReset {
   }
 };
 
+struct InviteAcceptance {
+  std::string token;
+  std::string password;
+  std::optional<std::string> name;
+  static constexpr auto shape() {
+    return doc::shape<InviteAcceptance>("InviteAcceptance", doc::field("token", &InviteAcceptance::token),
+                                        doc::field("password", &InviteAcceptance::password),
+                                        doc::field("name", &InviteAcceptance::name));
+  }
+};
+
 class MailedLinks {
  public:
   MailedLinks(const IdentityDeps& deps, Users& users, Sessions& sessions, Passwords& passwords, AccountMail& mail,
@@ -47,16 +58,25 @@ class MailedLinks {
   Task<> mailLink(Realm realm, LinkPurpose purpose, std::string email);
 
   // Each uses up the token. Fails with validation: at /token in the same words whatever is wrong with it (a user who is
-  // not active included), at /password. `by` says where from.
+  // not active included), at /password. `by` says where from. An account that nobody had proven and that an invitation
+  // waits for is taken over, since whoever made it may be another: it loses its password, second factor, providers and
+  // sessions, and a link for a new password is mailed.
   Task<> verify(Realm realm, std::string token, policy::Caller by, store::Deadline deadline);
   // The new password proves the address too, since the link went nowhere else; all sessions of the user end.
   Task<> reset(Realm realm, PasswordReset input, policy::Caller by, store::Deadline deadline);
+  // The link of an invitation to the control plane: registers its address, or takes over the account that has it and
+  // never proved it, with this password. Fails with validation: at /token as above, also where the account is proven;
+  // at /password, at /name.
+  Task<UserRecord> acceptInvite(InviteAcceptance input, policy::Caller by, store::Deadline deadline);
 
  private:
   struct Use;
   Async<void> mailLater(Realm realm, LinkPurpose purpose, std::string email);
   Task<UserRecord> holder(Realm realm, LinkPurpose purpose, std::string token);
-  Task<> settle(Use use, store::Deadline deadline);
+  Task<UserRecord> takeOver(Use use, std::string password, store::Deadline deadline);
+  // The user as stored.
+  Task<UserRecord> settle(Use use, store::Deadline deadline);
+  Task<std::vector<std::string>> identitiesOf(Realm realm, UserId user, store::Deadline deadline);
 
   const IdentityDeps& deps_;
   Users& users_;

@@ -5,6 +5,7 @@
 #include "identity/records.h"
 #include "identity/second_factor.h"
 #include "identity/totp.h"
+#include "identity/user_write.h"
 
 namespace mb::identity {
 
@@ -21,6 +22,12 @@ Error isOn() {
 }
 Error wrongCode() {
   return invalid("/code", "is not right, or was used already");
+}
+
+// A factor on somebody else's address would lock its owner out. Where no mails are sent, nobody can prove theirs.
+Result<> checkProven(const IdentityDeps& deps, const UserRecord& user) {
+  if (user.emailVerified || !deps.mailer.delivers()) return {};
+  return fail(ErrorCode::emailUnverified, "the email address is not verified: follow the link in the mail first");
 }
 
 Result<UserRecord> userIn(const std::optional<doc::Document>& stored) {
@@ -56,6 +63,7 @@ Task<TotpEnrollment> Mfa::enroll(Realm realm, UserId user, std::string issuer, s
          co_await deps_.store.get(collectionOf(realm.project, kUsers), user.str()));
   CO_TRY(const UserRecord record, userIn(stored));
   if (record.mfaEnabled) co_return fail(isOn());
+  CO_CHECK(checkProven(deps_, record));
   std::array<uint8_t, kTotpSecretBytes> bytes{};
   fillRandom(bytes);
   const Secret secret(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
@@ -86,6 +94,7 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
                         code = std::move(code)](Before before) mutable -> Result<Changes> {
     TRY(UserRecord record, userIn(before[0]));
     if (record.mfaEnabled) return fail(isOn());
+    CHECK(checkProven(deps_, record));
     if (!before[2]) return fail(ErrorCode::conflict, "no enrollment is under way");
     TRY(const ChallengeRecord pending, fromStore<ChallengeRecord>(before[2]->view()));
     if (pending.expiresAt <= factor.createdAt) return fail(ErrorCode::conflict, "this enrollment has expired");
@@ -94,6 +103,7 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
     if (!step) return fail(wrongCode());
     factor.secret = pending.secret;
     factor.lastStep = *step;
+    if (!record.emailVerified) factor.unproven = true;
     record.mfaEnabled = true;
     record.updatedAt = factor.createdAt;
     Changes changes;
@@ -147,7 +157,9 @@ Task<> Mfa::reset(Realm realm, UserId user, policy::Caller by, store::Deadline d
     addPuts(changes, entries);
     return changes;
   };
-  co_return co_await commit(std::move(targets), std::move(judge), std::move(by), deadline);
+  CO_CHECK(co_await writeUser(deps_, std::move(realm), UserWriteCheck::always, std::move(by), std::move(targets),
+                              std::move(judge), deadline));
+  co_return Result<>();
 }
 
 }  // namespace mb::identity

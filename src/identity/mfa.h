@@ -26,11 +26,14 @@ struct SecondFactorRecord {
   int64_t lastStep = 0;
   std::vector<std::string> recovery;  // digests of the codes that are left
   Timestamp createdAt;
+  // Activated before the address was proven, so perhaps by another: a password reset removes it.
+  std::optional<bool> unproven = {};
   static constexpr auto shape() {
     return doc::shape<SecondFactorRecord>(
         "SecondFactorRecord", doc::field("id", &SecondFactorRecord::id),
         doc::field("secret", &SecondFactorRecord::secret), doc::field("lastStep", &SecondFactorRecord::lastStep),
-        doc::field("recovery", &SecondFactorRecord::recovery), doc::field("createdAt", &SecondFactorRecord::createdAt));
+        doc::field("recovery", &SecondFactorRecord::recovery), doc::field("createdAt", &SecondFactorRecord::createdAt),
+        doc::field("unproven", &SecondFactorRecord::unproven));
   }
 };
 
@@ -72,14 +75,15 @@ class Mfa {
       : deps_(deps), challenges_(deps), guard_(deps.clock, kMostFailedCodes, "codes") {}
 
   // A new secret, kept aside for kEnrollmentMs; a second enrollment takes the place of the first. Fails with conflict
-  // where the second factor is on.
+  // where the second factor is on, emailUnverified where mails are sent and the user's address is not proven.
   Task<TotpEnrollment> enroll(Realm realm, UserId user, std::string issuer, store::Deadline deadline);
   // Switches it on with a first code; the recovery codes are nowhere else. Fails with validation (wrong code), conflict
-  // (on already, or no enrollment), rateLimited.
+  // (on already, or no enrollment), emailUnverified (as enroll()), rateLimited.
   Task<RecoveryCodes> activate(Realm realm, std::string code, policy::Caller by, store::Deadline deadline);
   // With a code or a recovery code. Fails with validation, conflict (not on), rateLimited.
   Task<> disable(Realm realm, std::string code, policy::Caller by, store::Deadline deadline);
-  // Without any. Fails with notFound (no such user); a user without a second factor is no failure.
+  // Without any. Fails with notFound (no such user), forbidden (a user who holds a permission that `by` does not); a
+  // user without a second factor is no failure.
   Task<> reset(Realm realm, UserId user, policy::Caller by, store::Deadline deadline);
 
   // The token of a sign-in whose first factor was right: for kMfaTokenMs and kMfaTries, and dead once the password is

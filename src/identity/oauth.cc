@@ -121,8 +121,7 @@ Result<std::optional<ProviderClient>> Oauth::Impl::clientOf(const snapshot::Snap
   return client;
 }
 
-Task<Oauth::Started> Oauth::start(snapshot::SnapshotPtr project, std::string provider, std::string redirect,
-                                  std::string cookie) {
+Task<Oauth::Started> Oauth::start(snapshot::SnapshotPtr project, std::string provider, std::string redirect) {
   if (!isProvider(provider)) co_return fail(ErrorCode::notFound, "no such provider");
   CO_CHECK(checkRedirect(redirect, impl_->origins(project)));
   const Realm realm = realmOf(project);
@@ -134,7 +133,7 @@ Task<Oauth::Started> Oauth::start(snapshot::SnapshotPtr project, std::string pro
   if (!*client) co_return Started{withError(redirect, kProviderDisabled), ""};
 
   Started started;
-  started.cookie = browserCookie(cookie);
+  started.cookie = browserCookie();
   const OauthState state{
       randomToken(kStateIdBytes),           realm.id.str(), provider, redirect, browserDigest(started.cookie),
       impl_->deps.clock.now().ms + kStateMs};
@@ -170,7 +169,7 @@ Task<> Oauth::Impl::useUp(Realm realm, OauthState state, store::Deadline deadlin
 
 Async<std::string> Oauth::finish(Callback callback, store::Deadline deadline) {
   const std::string lost = withError(impl_->deps.baseUrl + "/auth/login", kInvalidState);
-  auto state = impl_->states.open(callback.state, callback.cookie);
+  auto state = impl_->states.open(callback.state, callback.cookies);
   if (!state || state->provider != callback.provider || state->project.empty() != callback.control) co_return lost;
   auto project = co_await impl_->projectOf(*state);
   // The list may have changed since the start.
@@ -239,13 +238,10 @@ Async<void> Oauth::Impl::noteRefusal(Realm realm, std::string provider, std::str
 
 Task<std::string> Oauth::Impl::admitted(Realm realm, UserRecord user, Callback callback, std::string redirect,
                                         store::Deadline deadline) {
-  if (user.mfaEnabled) {
-    CO_TRY(const std::string token, co_await deps.identity.mfa().challenge(realm, std::move(user), deadline));
-    co_return withFragment(redirect, "mfa", token);
-  }
-  CO_TRY(const Sessions::Opened opened,
-         co_await deps.identity.sessions().open(realm, std::move(user), std::move(callback.client), deadline));
-  co_return withFragment(redirect, "refresh", opened.refreshToken);
+  CO_TRY(const Admission admission,
+         co_await deps.identity.admit(realm, std::move(user), std::move(callback.client), deadline));
+  if (!admission.opened) co_return withFragment(redirect, "mfa", admission.mfaToken);
+  co_return withFragment(redirect, "refresh", admission.opened->refreshToken);
 }
 
 }  // namespace mb::identity

@@ -53,10 +53,9 @@ class Oauth {
     std::string location;
     std::string cookie;  // "": none to set
   };
-  // `project` is null on the control plane; `cookie` is what the browser brought. A provider that is not offered, or
-  // not to be reached, is told at the redirect. Fails with notFound (no provider can have this name), invalidParam
-  // (redirect).
-  Task<Started> start(snapshot::SnapshotPtr project, std::string provider, std::string redirect, std::string cookie);
+  // `project` is null on the control plane. A provider that is not offered, or not to be reached, is reported at the
+  // redirect. Fails with notFound (no provider can have this name), invalidParam (redirect).
+  Task<Started> start(snapshot::SnapshotPtr project, std::string provider, std::string redirect);
 
   struct Callback {
     bool control = false;
@@ -64,8 +63,8 @@ class Oauth {
     std::string state;
     std::string code;
     std::string error;
-    std::string issuer;  // the parameter `iss`
-    std::string cookie;
+    std::string issuer;                // the parameter `iss`
+    std::vector<std::string> cookies;  // one for each tab
     ClientInfo client;
     policy::Caller by;  // for limits and the audit record
   };

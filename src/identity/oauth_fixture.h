@@ -42,16 +42,15 @@ class OauthFixture : public MfaFixture {
     std::string cookie;
     std::string state;
   };
-  Task<Oauth::Started> starting(std::string project, std::string provider, std::string redirect, std::string cookie) {
+  Task<Oauth::Started> starting(std::string project, std::string provider, std::string redirect) {
     snapshot::SnapshotPtr snapshot;
     if (!project.empty()) {
       CO_TRY(snapshot, co_await snapshots_.find(std::move(project)));
     }
-    co_return co_await oauth_.start(std::move(snapshot), std::move(provider), std::move(redirect), std::move(cookie));
+    co_return co_await oauth_.start(std::move(snapshot), std::move(provider), std::move(redirect));
   }
-  Result<Oauth::Started> start(std::string provider, std::string redirect = kBack, std::string project = "proj_shop",
-                               std::string cookie = "") {
-    return run(starting(std::move(project), std::move(provider), std::move(redirect), std::move(cookie)));
+  Result<Oauth::Started> start(std::string provider, std::string redirect = kBack, std::string project = "proj_shop") {
+    return run(starting(std::move(project), std::move(provider), std::move(redirect)));
   }
   Begun begin(std::string provider = "oidc-home", std::string project = "proj_shop", std::string redirect = kBack) {
     auto started = start(std::move(provider), std::move(redirect), std::move(project));
@@ -64,7 +63,7 @@ class OauthFixture : public MfaFixture {
     Oauth::Callback callback;
     callback.provider = std::move(provider);
     callback.state = begun.state;
-    callback.cookie = begun.cookie;
+    callback.cookies = {begun.cookie};
     callback.code = "code-1";
     callback.client = {"203.0.113.20", "a browser"};
     callback.by = stranger();

@@ -31,9 +31,9 @@ std::string OauthStates::sign(const OauthState& state) const {
   return text.append(1, '.').append(signature);
 }
 
-Result<OauthState> OauthStates::open(std::string_view text, std::string_view cookie) const {
+Result<OauthState> OauthStates::open(std::string_view text, std::span<const std::string> cookies) const {
   const size_t dot = text.find('.');
-  if (text.size() > kMaxState || dot == std::string_view::npos || !isCookie(cookie)) return refused();
+  if (text.size() > kMaxState || dot == std::string_view::npos) return refused();
   const std::string_view payload = text.substr(0, dot);
   if (!equalConstantTime(derived("state", payload), text.substr(dot + 1))) return refused();
   const auto decoded = fromBase64Url(payload);
@@ -42,8 +42,10 @@ Result<OauthState> OauthStates::open(std::string_view text, std::string_view coo
   if (!parsed) return refused();
   auto state = doc::decode<OauthState>(*parsed);
   if (!state || state->expiresMs <= clock_.now().ms) return refused();
-  if (!equalConstantTime(state->browser, browserDigest(cookie))) return refused();
-  return state;
+  for (const std::string& cookie : cookies) {
+    if (isCookie(cookie) && equalConstantTime(state->browser, browserDigest(cookie))) return state;
+  }
+  return refused();
 }
 
 std::string OauthStates::verifierOf(const OauthState& state) const {
@@ -54,8 +56,8 @@ std::string OauthStates::nonceOf(const OauthState& state) const {
   return derived("nonce", state.id);
 }
 
-std::string browserCookie(std::string_view held) {
-  return isCookie(held) ? std::string(held) : randomToken(kCookieBytes);
+std::string browserCookie() {
+  return randomToken(kCookieBytes);
 }
 
 std::string browserDigest(std::string_view cookie) {

@@ -2,6 +2,7 @@
 // Nothing of it is stored until it is used. Private to identity/.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,8 +35,8 @@ class OauthStates {
   OauthStates(const MasterSecret& master, const Clock& clock) : key_(master.subkey("oauthst")), clock_(clock) {}
 
   std::string sign(const OauthState& state) const;
-  // Ours, not expired, and of the browser with this cookie. Fails with unauthenticated.
-  Result<OauthState> open(std::string_view text, std::string_view cookie) const;
+  // Ours, not expired, and of a browser with one of these cookies. Fails with unauthenticated.
+  Result<OauthState> open(std::string_view text, std::span<const std::string> cookies) const;
   // What a state's id stands for elsewhere: known to nobody without the key.
   std::string verifierOf(const OauthState& state) const;
   std::string nonceOf(const OauthState& state) const;
@@ -46,8 +47,8 @@ class OauthStates {
   const Clock& clock_;
 };
 
-// A fresh value of the cookie, or `held` where that has the form of one.
-std::string browserCookie(std::string_view held);
+// A fresh value of the cookie. One that a browser brings is never kept: it may have been planted there.
+std::string browserCookie();
 std::string browserDigest(std::string_view cookie);
 
 }  // namespace mb::identity

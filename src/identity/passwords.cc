@@ -33,7 +33,7 @@ Result<> checkPasswordRules(std::string_view password, std::string_view email) {
   if (characters < kMinCharacters || characters > kMaxCharacters) {
     return fail(invalid("/password", "must have 8 to 256 characters"));
   }
-  if (lowerAscii(password) == emailKey(email)) return fail(invalid("/password", "must not be the email address"));
+  if (emailKey(password) == emailKey(email)) return fail(invalid("/password", "must not be the email address"));
   return {};
 }
 

@@ -35,11 +35,25 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+// A condition that `field` has this text in it, whatever the case.
+void addPattern(doc::BsonWriter& out, std::string_view field, std::string_view text) {
+  out.beginDocument(field);
+  out.appendString("$regex", escaped(text));
+  out.appendString("$options", "i");
+  out.end();
+}
+
 Result<doc::Filter> filterOf(const UserSearch& search) {
   doc::BsonWriter out;
   if (!search.email.empty()) {
-    out.beginDocument("emailKey");
-    out.appendString("$regex", escaped(emailKey(search.email)));
+    // A part of an address has no normal form of its own domain, so it is looked for in what was typed as well.
+    out.beginArray("$or");
+    out.beginDocument("0");
+    addPattern(out, "emailKey", emailKey(search.email));
+    out.end();
+    out.beginDocument("1");
+    addPattern(out, "email", lowerAscii(trimmed(search.email)));
+    out.end();
     out.end();
   }
   if (!search.after.empty()) {
@@ -91,10 +105,12 @@ Task<UserRecord> Recovery::find(Realm realm, std::string idOrEmail) {
     if (user) co_return *std::move(user);
     co_return fail(noUser(idOrEmail));
   }
-  CO_TRY(const store::QueryResult found,
-         co_await deps_.store.find(queryOf(users, equalsText("emailKey", emailKey(idOrEmail)), 1, readDeadline())));
-  if (found.documents.empty()) co_return fail(noUser(idOrEmail));
-  co_return fromStore<UserRecord>(found.documents.front().view());
+  for (const std::string& key : storedEmailKeys(idOrEmail)) {
+    CO_TRY(const store::QueryResult found,
+           co_await deps_.store.find(queryOf(users, equalsText("emailKey", key), 1, readDeadline())));
+    if (!found.documents.empty()) co_return fromStore<UserRecord>(found.documents.front().view());
+  }
+  co_return fail(noUser(idOrEmail));
 }
 
 Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash, store::Deadline deadline) {

@@ -21,6 +21,10 @@ struct RegistrationPlan {
                                                              std::span<const std::optional<doc::Document>> before)>
       judge;
   std::vector<store::ProjectNo> bumpEpochs;  // beside what the registration bumps itself
+  // An invitation waits for the address: a proof of it counts as following the invitation.
+  bool invited = false;
+  // The token that came along is that of an invitation's mail. The judge looks again.
+  bool byInvite = false;
 };
 
 class RegistrationHook {
@@ -29,8 +33,11 @@ class RegistrationHook {
   // Before the commit; may read the store. `user` is what will be registered, `invite` the token of an invite's link
   // that came along, or "". A right one proves the address: the judge then sets emailVerified.
   virtual Task<RegistrationPlan> plan(UserRecord user, std::string invite) = 0;
-  // Before the commit in which `user`, who is there already, proves their address.
-  virtual Task<RegistrationPlan> planProven(UserRecord user) = 0;
+  // Before the commit in which `user`, who is there already, proves their address; `invite` as above.
+  virtual Task<RegistrationPlan> planProven(UserRecord user, std::string invite) = 0;
+  // The address that the token of an invitation's mail was sent to, as it was given; nullopt where the invitation is
+  // used, cancelled or expired.
+  virtual Task<std::optional<std::string>> invitedAddress(std::string token) = 0;
 };
 
 }  // namespace mb::identity

@@ -58,6 +58,7 @@ bool isOver(const SessionRecord& session, const UserRecord& user) {
 
 Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline) {
   const std::optional<Timestamp> signedOutAt = user.signedOutAt;
+  const bool factorGiven = user.mfaEnabled;
   const Timestamp now = deps_.clock.now();
   const Asker asker = client.method.empty() ? Asker() : Asker(client);
   Opened opened;
@@ -90,11 +91,14 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
   auto entries = entry(realm, "login.succeeded", user.id, asker, detailsOf(opened.session.id, client.method));
   addTargets(targets, entries);
   store::Judge judge =
-      [stored = doc::encode(opened.session), signedOutAt,
+      [stored = doc::encode(opened.session), signedOutAt, factorGiven,
        &entries](std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
     TRY(const std::optional<UserRecord> holder, fromStore<UserRecord>(before[1]));
     if (holder && holder->signedOutAt != signedOutAt) {
       return fail(ErrorCode::unauthenticated, "all sessions were ended meanwhile, sign in again");
+    }
+    if (holder && holder->mfaEnabled && !factorGiven) {
+      return fail(ErrorCode::staleCatalogue, "the second factor was switched on since");
     }
     TRY(std::vector<store::Change> changes, removeAll(before.first(before.size() - entries.size())));
     changes[0] = store::Change::put(std::move(stored));

@@ -47,8 +47,9 @@ class Sessions {
     SessionRecord session;
     std::string refreshToken;  // handed out once
   };
-  // Past kSessionsPerUser the longest unused one goes. `user`: as read before they proved who they are; fails with
-  // unauthenticated when they were signed out everywhere meanwhile.
+  // Past kSessionsPerUser the longest unused one goes. `user`: as read before they proved who they are. Fails with
+  // unauthenticated when they were signed out everywhere since, staleCatalogue when their second factor was switched on
+  // since (Identity::admit asks for it then).
   Task<Opened> open(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline);
 
   struct Refreshed {

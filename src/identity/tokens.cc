@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/es256.h"
 #include "document/json.h"
 #include "document/shape.h"
 
@@ -176,7 +177,7 @@ Result<AccessToken> Tokens::verify(std::string_view token) const {
   const auto key = std::ranges::find(held->keys, token.substr(0, first), &Key::header);
   if (key == held->keys.end() || key->until <= clock_.now()) return fail(refused());
   const auto signature = fromBase64Url(token.substr(last + 1));
-  if (!signature || signature->size() != kSignatureBytes) return fail(refused());
+  if (!signature || signature->size() != kSignatureBytes || !isLowS(*signature)) return fail(refused());
   if (!minted_.knows(token) && !key->verifier.verify(token.substr(0, last), *signature)) return fail(refused());
 
   const auto text = fromBase64Url(token.substr(first + 1, last - first - 1));

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "document/json.h"
 
 namespace mb::identity {
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr int64_t kNowMs = 1'800'000'000'000;
 constexpr std::string_view kIssuer = "https://api.example.com";
@@ -112,6 +116,51 @@ TEST_F(TokensTest, RefusesTextsThatAreNoTokens) {
                                   std::string("mb_sk_proj_1.secret"), std::string("\0.\0.\0", 5)}) {
     EXPECT_TRUE(refuses(text)) << text.substr(0, 40);
   }
+}
+
+TEST_F(TokensTest, ATokenHasOneSpelling) {
+  // Checks signatures itself: it minted none.
+  Tokens other{std::string(kIssuer), clock_};
+  ASSERT_TRUE(other.setKeys(*SigningKey::fromPem(pem_), {}));
+  const std::string token = endUserToken();
+  ASSERT_TRUE(other.verify(token));
+  const auto refusedByBoth = [&](const std::string& text) { return refuses(text) && !other.verify(text); };
+  const Parts parts = split(token);
+  EXPECT_TRUE(refusedByBoth(token + "="));
+  EXPECT_TRUE(refusedByBoth(token + "=="));
+  EXPECT_TRUE(refusedByBoth(parts.header + "." + parts.payload + "=." + parts.signature));
+  for (const char byte : {'\x80', '\xbf', '\xdf', '\xff'}) {
+    for (size_t i = 0; i < token.size(); i += 7) {
+      std::string changed = token;
+      changed[i] = byte;
+      EXPECT_TRUE(refusedByBoth(changed)) << i;
+    }
+    std::string changed = parts.signature;
+    std::ranges::replace(changed, '_', byte);
+    if (changed != parts.signature) {
+      EXPECT_TRUE(refusedByBoth(parts.header + "." + parts.payload + "." + changed));
+    }
+  }
+  // The last character holds four bits that say nothing.
+  for (const char last : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")) {
+    std::string changed = token;
+    changed.back() = last;
+    if (changed != token) {
+      EXPECT_TRUE(refusedByBoth(changed)) << last;
+    }
+  }
+  // The mirrored signature: the order of the group minus s.
+  constexpr std::string_view kOrder =
+      "\xff\xff\xff\xff\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xbc\xe6\xfa\xad\xa7\x17\x9e\x84\xf3\xb9\xca\xc2\xfc\x63\x25\x51"sv;
+  std::string raw = *fromBase64Url(parts.signature);
+  int borrow = 0;
+  for (size_t i = 32; i-- > 0;) {
+    const int digit = static_cast<unsigned char>(kOrder[i]) - static_cast<unsigned char>(raw[32 + i]) - borrow;
+    borrow = digit < 0 ? 1 : 0;
+    raw[32 + i] = static_cast<char>(digit & 0xFF);
+  }
+  EXPECT_TRUE(SigningKey::fromPem(pem_)->verify(parts.header + "." + parts.payload, raw));
+  EXPECT_TRUE(refusedByBoth(parts.header + "." + parts.payload + "." + toBase64Url(raw)));
 }
 
 TEST_F(TokensTest, RefusesOtherHeaders) {

@@ -3,6 +3,7 @@
 #include "identity/email.h"
 #include "identity/records.h"
 #include "identity/role_grant.h"
+#include "identity/user_write.h"
 #include "identity/users.h"
 
 namespace mb::identity {
@@ -58,7 +59,7 @@ doc::Document detailsOf(const UserPatch& patch) {
 Result<> apply(UserRecord& user, const UserPatch& patch) {
   if (patch.email) {
     TRY(Email email, parseEmail(*patch.email));
-    if (email.key != user.emailKey) user.emailVerified = false;
+    if (email.key != emailKey(user.email)) user.emailVerified = false;
     user.email = std::move(email.text);
     user.emailKey = std::move(email.key);
   }
@@ -103,8 +104,7 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
   std::vector<store::Insert> entries = deps_.auditor.entry(realm.project, "user.changed", auditActorOf(by),
                                                            "users/" + id.str(), by.ip, by.requestId, detailsOf(input));
   addTargets(targets, entries);
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {realm.project}};
-  store::Judge judge = [input = std::move(input), by = std::move(by), namesRole, entries = std::move(entries),
+  store::Judge judge = [input = std::move(input), own = by.permissions, namesRole, entries = std::move(entries),
                         now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
     TRY(UserRecord user, existing(before));
     const std::string held = roleOf(user);
@@ -116,7 +116,7 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
       std::optional<store::Change> granted;
       if (roleOf(user) != held) {
         // Nobody hands out what they do not hold, through a role either.
-        TRY(granted, grantRole(before[1], roleOf(user), *by.permissions));
+        TRY(granted, grantRole(before[1], roleOf(user), *own));
       }
       changes.push_back(granted ? *std::move(granted) : store::Change::keep());
     }
@@ -124,7 +124,8 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
     return changes;
   };
   CO_TRY(const store::WriteOutcome outcome,
-         co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+         co_await writeUser(deps_, std::move(realm), UserWriteCheck::ifAccessChanges, std::move(by), std::move(targets),
+                            std::move(judge), deadline));
   if (!outcome.committed()) co_return fail(ErrorCode::emailTaken, "this email address is registered already");
   co_return Result<>();
 }
@@ -136,7 +137,6 @@ Task<> Users::setStatus(Realm realm, UserId id, UserStatus status, policy::Calle
       realm.project, std::string(change.action), auditActorOf(by), "users/" + id.str(), by.ip, by.requestId);
   std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
   addTargets(targets, alongside);
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {realm.project}};
   store::Judge judge = [status = std::string(change.status), alongside = std::move(alongside),
                         now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
     TRY(UserRecord user, existing(before));
@@ -147,7 +147,8 @@ Task<> Users::setStatus(Realm realm, UserId id, UserStatus status, policy::Calle
     addPuts(changes, alongside);
     return changes;
   };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  CO_CHECK(co_await writeUser(deps_, std::move(realm), UserWriteCheck::always, std::move(by), std::move(targets),
+                              std::move(judge), deadline));
   co_return Result<>();
 }
 

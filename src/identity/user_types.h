@@ -21,7 +21,7 @@ inline constexpr std::string_view kFreePlan = "free";
 struct UserRecord {
   UserId id;
   std::string email;     // as it was given, trimmed
-  std::string emailKey;  // as it is compared: lower case; unique in the realm
+  std::string emailKey;  // its normal form (email.h), as it is compared; unique in the realm
   doc::Nullable<std::string> name;
   bool emailVerified = false;
   std::string passwordHash;  // argon2id in its encoded form

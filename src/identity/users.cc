@@ -22,18 +22,11 @@ Error emailTaken() {
   return Error(ErrorCode::emailTaken, "this email address is registered already");
 }
 
-// The name of a new user; none where it is blank.
-Result<doc::Nullable<std::string>> nameOf(const std::optional<std::string>& given) {
-  if (!given || trimmed(*given).empty()) return doc::Nullable<std::string>{};
-  TRY(std::string name, checkDisplayName(*given, "/name", kMaxName));
-  return doc::Nullable<std::string>{std::move(name)};
-}
-
 Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::string_view address,
                              const std::optional<std::string>& name, std::string_view password) {
   UserRecord user;
   TRY(Email email, parseEmail(address));
-  TRY(user.name, nameOf(name));
+  TRY(user.name, userName(name));
   CHECK(checkPasswordRules(password, email.text));
   user.id = deps.ids.next<UserTag>();
   user.email = std::move(email.text);
@@ -47,6 +40,12 @@ Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::
 }
 
 }  // namespace
+
+Result<doc::Nullable<std::string>> userName(const std::optional<std::string>& given) {
+  if (!given || trimmed(*given).empty()) return doc::Nullable<std::string>{};
+  TRY(std::string name, checkDisplayName(*given, "/name", kMaxName));
+  return doc::Nullable<std::string>{std::move(name)};
+}
 
 UserView viewOf(const UserRecord& user) {
   return {.id = user.id,
@@ -70,12 +69,23 @@ std::string roleOf(const UserRecord& user) {
 
 Task<UserRecord> Users::registerUser(Realm realm, Registration input, TakenEmail taken, store::Deadline deadline) {
   if (input.invite && !realm.control) co_return fail(invalid("/invite", "is for users of the platform"));
+  Addition addition;
+  addition.taken = taken;
+  co_return co_await registerWith(std::move(realm), std::move(input), std::move(addition), deadline);
+}
+
+Task<UserRecord> Users::registerInvited(Registration input, store::Deadline deadline) {
+  Addition addition;
+  addition.invitedOnly = true;
+  co_return co_await registerWith(Realm::platform(), std::move(input), std::move(addition), deadline);
+}
+
+Task<UserRecord> Users::registerWith(Realm realm, Registration input, Addition addition, store::Deadline deadline) {
   CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
-  Addition addition{.password = std::move(input.password),
-                    .taken = taken,
-                    .verify = true,
-                    .invite = std::move(input.invite).value_or(""),
-                    .actor = {realm.control ? "platform" : "user", user.id.str()}};
+  addition.password = std::move(input.password);
+  addition.verify = true;
+  addition.invite = std::move(input.invite).value_or("");
+  addition.actor = {realm.control ? "platform" : "user", user.id.str()};
   co_return co_await add(std::move(realm), std::move(user), std::move(addition), deadline);
 }
 
@@ -89,7 +99,7 @@ Task<UserRecord> Users::create(Realm realm, NewUser input, policy::Caller by, st
 }
 
 Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline) {
-  CO_TRY(std::optional<UserRecord> known, co_await byKey(realm, user.emailKey));
+  CO_TRY(std::optional<UserRecord> known, co_await byEmail(realm, user.email));
   // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same: a
   // hash, and one commit with a mail in it.
   const bool hide = addition.taken == TakenEmail::hide;
@@ -120,9 +130,14 @@ Task<> Users::tellOwner(Realm realm, UserRecord owner, store::Deadline deadline)
   co_return co_await mail_.commit(std::move(mail), deadline);
 }
 
-Task<RegistrationPlan> Users::planProven(Realm realm, UserRecord user) {
+Task<RegistrationPlan> Users::planProven(Realm realm, UserRecord user, std::string invite) {
   if (!realm.control || hook_ == nullptr) co_return RegistrationPlan{};
-  co_return co_await hook_->planProven(std::move(user));
+  co_return co_await hook_->planProven(std::move(user), std::move(invite));
+}
+
+Task<std::optional<std::string>> Users::invitedAddress(std::string token) {
+  if (hook_ == nullptr) co_return std::nullopt;
+  co_return co_await hook_->invitedAddress(std::move(token));
 }
 
 Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
@@ -131,6 +146,7 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
     RegistrationPlan plan;
     if (realm.control && hook_ != nullptr) {
       CO_TRY(plan, co_await hook_->plan(*user, addition.invite));
+      if (addition.invitedOnly && !plan.byInvite) co_return fail(badToken());
     }
     jobs::JobChanges following;
     if (!realm.control && follower_ != nullptr) {
@@ -185,7 +201,7 @@ Task<UserRecord> Users::judgePassword(Realm realm, Credentials input) {
   const std::string key = emailKey(input.email);
   const std::string account = accountOf(realm, key);
   CO_CHECK(guard_.begin(account));
-  auto user = co_await byKey(realm, key);
+  auto user = co_await byEmail(realm, input.email);
   if (!user) {
     guard_.forgive(account);
     co_return fail(std::move(user).error());
@@ -218,7 +234,11 @@ Task<std::optional<UserRecord>> Users::byKey(Realm realm, std::string emailKey) 
 }
 
 Task<std::optional<UserRecord>> Users::byEmail(Realm realm, std::string email) {
-  co_return co_await byKey(realm, emailKey(email));
+  for (std::string& key : storedEmailKeys(email)) {
+    CO_TRY(std::optional<UserRecord> user, co_await byKey(realm, std::move(key)));
+    if (user) co_return user;
+  }
+  co_return std::nullopt;
 }
 
 Task<std::optional<UserRecord>> Users::get(Realm realm, UserId id) {

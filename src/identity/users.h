@@ -19,6 +19,9 @@
 
 namespace mb::identity {
 
+// The name of a new user; none where it is blank. Fails with validation at /name.
+Result<doc::Nullable<std::string>> userName(const std::optional<std::string>& given);
+
 enum class UserStatus { active, inactive, blocked };
 
 // Whether a taken address is told at registration (project setting hideRegistered).
@@ -37,6 +40,11 @@ class Users {
   // unavailable (hashing queue full). With TakenEmail::hide a taken address gives a user that looks new and is nowhere,
   // and its owner a mail.
   Task<UserRecord> registerUser(Realm realm, Registration input, TakenEmail taken, store::Deadline deadline);
+  // As registerUser, in the control realm; fails with validation at /token where `input.invite` is not the token of a
+  // pending invitation to the address.
+  Task<UserRecord> registerInvited(Registration input, store::Deadline deadline);
+  // RegistrationHook::invitedAddress; nullopt where there is none.
+  Task<std::optional<std::string>> invitedAddress(std::string token);
   // A user whose address another provider has proven: verified, without a password. Fails with validation, emailTaken.
   Task<UserRecord> addProven(Realm realm, std::string email, std::optional<std::string> name, store::Deadline deadline);
   // The user with this password. Fails with invalidCredentials (in the same time for an unknown address),
@@ -47,16 +55,18 @@ class Users {
   Async<void> noteFailed(Realm realm, FailedLogin login, policy::Caller by);
   // Failed logins on the address count no more: its owner proved themselves in another way.
   void forgiveLogins(const Realm& realm, std::string_view emailKey);
-  // What goes along when the user proves their address; nothing on a project's plane.
-  Task<RegistrationPlan> planProven(Realm realm, UserRecord user);
+  // What goes along when the user proves their address; nothing on a project's plane. `invite`: the token of an
+  // invitation's mail, where that is the proof.
+  Task<RegistrationPlan> planProven(Realm realm, UserRecord user, std::string invite = {});
 
   Task<std::optional<UserRecord>> get(Realm realm, UserId id);
   Task<std::vector<std::optional<UserRecord>>> getMany(Realm realm, std::vector<UserId> ids);
-  // By address, whatever its case.
+  // By address, however it is spelled (email.h).
   Task<std::optional<UserRecord>> byEmail(Realm realm, std::string email);
   Task<std::vector<UserRecord>> list(Realm realm, uint64_t skip, uint64_t limit, store::Deadline deadline);
 
-  // What admins do. The caller names the actor of the audit entry: user.created, user.changed.
+  // What admins do. The caller names the actor of the audit entry: user.created, user.changed. Changing the access of a
+  // user who holds a permission that the caller does not is forbidden (user_write.h).
   Task<UserRecord> create(Realm realm, NewUser input, policy::Caller by, store::Deadline deadline);
   // Naming a role in metadata.role that holds more than the caller does is forbidden; one that does not exist holds
   // nothing. Fails with notFound, validation, emailTaken.
@@ -73,9 +83,11 @@ class Users {
     TakenEmail taken = TakenEmail::refuse;
     bool verify = false;  // mails a link that proves the address, unless it is proven
     std::string invite;
+    bool invitedOnly = false;  // fails where `invite` is not the token of a pending invitation
     store::Actor actor;
     std::vector<store::Insert> entries = {};  // for the audit record
   };
+  Task<UserRecord> registerWith(Realm realm, Registration input, Addition addition, store::Deadline deadline);
   Task<UserRecord> add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline);
   Task<> tellOwner(Realm realm, UserRecord owner, store::Deadline deadline);
   Task<store::WriteOutcome> commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,

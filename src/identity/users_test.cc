@@ -196,8 +196,39 @@ TEST_F(PatchTest, NobodyAssignsARoleThatHoldsMoreThanThey) {
   EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"reader"}})", helper));
   EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss"}})", admin()));
   EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss","x":1}})", helper));
-  EXPECT_TRUE(patch(user->id, R"({"metadata":{}})", helper));
+  EXPECT_TRUE(patch(user->id, R"({"metadata":{}})", admin()));
   EXPECT_EQ(roleOf(reread(user->id)), "user");
+}
+
+TEST_F(PatchTest, NobodyChangesTheAccessOfAUserWhoHoldsMore) {
+  const auto user = registerIn(shop(), "a@example.com");
+  for (const auto& [role, permission] : {std::pair("boss", "data:*"), std::pair("reader", "data:*:read")}) {
+    ASSERT_TRUE(run(identity_.roles().create(kShop, RoleKind::endUser, {role, {permission}}, admin(), soon())));
+  }
+  ASSERT_TRUE(setRole(shop(), user->id, "boss"));
+  const std::string before = doc::toJson(doc::encode(reread(user->id)));
+  const policy::Caller helper = callerWith({"users:manage", "data:*:read"});
+  for (const char* json :
+       {R"({"email":"mine@example.com"})", R"({"email":"A@example.com"})", R"({"emailVerified":true})",
+        R"({"metadata":{}})", R"({"metadata":{"role":"reader"}})", R"({"metadata":{"role":"user"}})",
+        R"({"metadata":{"role":"gone"}})", R"({"name":"x","email":"mine@example.com"})"}) {
+    EXPECT_EQ(codeOf(patch(user->id, json, helper)), "FORBIDDEN") << json;
+  }
+  for (const UserStatus status : {UserStatus::active, UserStatus::inactive, UserStatus::blocked}) {
+    EXPECT_EQ(codeOf(run(identity_.users().setStatus(shop(), user->id, status, helper, soon()))), "FORBIDDEN");
+  }
+  EXPECT_EQ(codeOf(run(identity_.mfa().reset(shop(), user->id, helper, soon()))), "FORBIDDEN");
+  EXPECT_EQ(doc::toJson(doc::encode(reread(user->id))), before);
+  // What gives no access, and what changes nothing, is theirs to do.
+  EXPECT_TRUE(patch(user->id, R"({"name":"Ann","email":"a@example.com","emailVerified":false})", helper));
+  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss","note":"called twice"}})", helper));
+  // Of a user who holds no more than they do, everything.
+  ASSERT_TRUE(setRole(shop(), user->id, "reader"));
+  EXPECT_TRUE(patch(user->id, R"({"email":"b@example.com","emailVerified":true})", helper));
+  EXPECT_TRUE(run(identity_.users().setStatus(shop(), user->id, UserStatus::blocked, helper, soon())));
+  EXPECT_TRUE(run(identity_.mfa().reset(shop(), user->id, helper, soon())));
+  EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"user"}})", callerWith({"users:manage", "data:*:read"})));
+  EXPECT_TRUE(patch(user->id, R"({"email":"c@example.com"})", callerWith({"users:manage"})));
 }
 
 TEST_F(UsersTest, ListsInPagesByCreation) {
@@ -231,7 +262,10 @@ class CountingHook final : public RegistrationHook {
     };
     co_return plan;
   }
-  Task<RegistrationPlan> planProven(UserRecord user) override { co_return co_await plan(std::move(user), ""); }
+  Task<RegistrationPlan> planProven(UserRecord user, std::string invite) override {
+    co_return co_await plan(std::move(user), std::move(invite));
+  }
+  Task<std::optional<std::string>> invitedAddress(std::string) override { co_return std::nullopt; }
   std::atomic<int> plans = 0;
   int stale = 0;
 };

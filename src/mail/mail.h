@@ -30,10 +30,10 @@ struct MailSettings {
 enum class LetterKind {
   verifyAddress,      // link: proves the address
   resetPassword,      // link: sets a new password
-  projectInvite,      // link: registers; the role waits for it
+  projectInvite,      // link: registers or takes over; the role waits for it
   membershipGranted,  // link: the project
   addressTried,       // somebody tried to register this address (hideRegistered); link: sign in
-  operatorInvite,     // link: registers as an operator of the deployment
+  operatorInvite,     // likewise, as an operator of the deployment
   mfaReset,           // an administrator took the second factor off
   passwordChanged,    // notice
 };

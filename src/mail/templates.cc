@@ -66,8 +66,8 @@ Parts partsOf(const Letter& letter) {
     case LetterKind::projectInvite:
       return {"Invitation to " + brand,
               by(letter, "invites you to " + brand, "You are invited to " + brand) + as(letter) +
-                  ". Register with this address to join.",
-              "Register", "If you do not want to join, ignore this mail."};
+                  ". Choose a password to join.",
+              "Accept the invitation", "If you do not want to join, ignore this mail."};
     case LetterKind::membershipGranted:
       return {"You are a member of " + brand,
               by(letter, "made you a member of " + brand, "You were made a member of " + brand) + as(letter) + ".",
@@ -79,8 +79,8 @@ Parts partsOf(const Letter& letter) {
     case LetterKind::operatorInvite:
       return {"Invitation to operate " + brand,
               by(letter, "invites you to operate " + brand, "You are invited to operate " + brand) +
-                  ". Register with this address to join.",
-              "Register", "If you do not want to join, ignore this mail."};
+                  ". Choose a password to join.",
+              "Accept the invitation", "If you do not want to join, ignore this mail."};
     case LetterKind::mfaReset:
       return {"Your second factor at " + brand + " was removed",
               "An administrator removed the second factor of your account. Signing in takes your password alone until "

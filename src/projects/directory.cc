@@ -72,9 +72,10 @@ Task<std::vector<store::ProjectNo>> Directory::numbers() {
   std::vector<store::ProjectNo> numbers;
   for (uint64_t skip = 0;; skip += kPage) {
     CO_TRY(const store::QueryResult found, co_await store_.find(queryOf(kProjects, doc::Filter(), skip, kPage)));
-    CO_TRY(const auto records, fromStore<ProjectRecord>(found.documents));
-    for (const auto& record : records) {
-      if (record.status != "deleted") numbers.push_back(static_cast<store::ProjectNo>(record.number));
+    for (const doc::Document& stored : found.documents) {
+      if (stored.view().stringOr("status") == "deleted") continue;
+      CO_TRY(const auto record, fromStore<ProjectRecord>(stored.view()));
+      numbers.push_back(static_cast<store::ProjectNo>(record.number));
     }
     if (found.documents.size() < kPage) co_return numbers;
   }

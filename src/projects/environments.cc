@@ -296,7 +296,7 @@ ShapeCopier::Side Environments::sideOf(By by, snapshot::SnapshotPtr project) con
 
 // ---- promoting
 
-Task<doc::Document> Environments::promote(By by, Promotion input, bool dryRun) {
+Task<doc::Document> Environments::promote(By by, Promotion input, ImportMode mode) {
   CO_TRY(const Standing from, co_await standingOf(deps_, by, std::move(input.fromProjectId)));
   CO_TRY(const Standing to, co_await standingOf(deps_, by, std::move(input.toProjectId)));
   if (from.role != kOwner || to.role != kOwner) {
@@ -314,7 +314,9 @@ Task<doc::Document> Environments::promote(By by, Promotion input, bool dryRun) {
     if (one->project->info().status == snapshot::ProjectStatus::active) continue;
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
-  auto answer = co_await copier_.promote(sideOf(by, from.project), sideOf(by, to.project), dryRun, by.deadline);
+  const bool dryRun = mode.dryRun;
+  auto answer =
+      co_await copier_.promote(sideOf(by, from.project), sideOf(by, to.project), std::move(mode), by.deadline);
   if (dryRun ||
       (!answer && (answer.error().code() == ErrorCode::validation || answer.error().code() == ErrorCode::forbidden))) {
     co_return answer;  // nothing was applied

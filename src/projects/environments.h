@@ -31,7 +31,7 @@ class Environments {
 
   // The shape of one project of a family into another: what ShapeCopier::promote answers. Owner of both, else
   // forbidden. Fails with validation (no two of one family, problems of the import), projectSuspended.
-  Task<doc::Document> promote(By by, Promotion input, bool dryRun);
+  Task<doc::Document> promote(By by, Promotion input, ImportMode mode);
 
  private:
   struct People;

@@ -19,7 +19,7 @@ class EnvironmentsTest : public ProjectsFixture {
   }
   std::string promoting(const policy::Caller& caller, const std::string& from, const std::string& to,
                         bool dryRun = false) {
-    return codeOf(run(environments_->promote(by(caller), {from, to}, dryRun)));
+    return codeOf(run(environments_->promote(by(caller), {from, to}, ImportMode{.dryRun = dryRun, .planDigest = {}})));
   }
   std::string removing(const policy::Caller& caller, const ProjectView& project) {
     return codeOf(run(projects_->remove(by(caller), project.id.str())));

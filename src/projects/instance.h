@@ -18,7 +18,7 @@ struct InstanceSettings {
   explicit InstanceSettings(Settings& settings);
   InstanceSettings() = default;
   bool operatorsEnabled = false;
-  std::vector<std::string> operatorEmails;  // lower case: who becomes super-admin at registration
+  std::vector<std::string> operatorEmails;  // as they are compared: who becomes super-admin at registration
 };
 
 class Instance {
@@ -53,7 +53,8 @@ class Registration final : public identity::RegistrationHook {
                const mail::Mailer& mailer, InstanceSettings settings)
       : store_(store), ids_(ids), clock_(clock), auditor_(auditor), mailer_(mailer), settings_(std::move(settings)) {}
   Task<identity::RegistrationPlan> plan(identity::UserRecord user, std::string invite) override;
-  Task<identity::RegistrationPlan> planProven(identity::UserRecord user) override;
+  Task<identity::RegistrationPlan> planProven(identity::UserRecord user, std::string invite) override;
+  Task<std::optional<std::string>> invitedAddress(std::string token) override;
 
  private:
   struct Plan;
@@ -61,8 +62,12 @@ class Registration final : public identity::RegistrationHook {
   // What waits for the address joins, with its targets.
   void planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
                    const std::vector<InviteRecord>& invites);
+  // Notes whether the token is that of an invite's link.
+  void follow(Plan& plan, const std::vector<InviteRecord>& invites, const std::optional<OperatorInvite>& operating,
+              std::string_view token) const;
   Task<std::optional<OperatorInvite>> operatorInviteOf(std::string email);
-  void planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user, bool invited);
+  void planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
+                    const std::optional<OperatorInvite>& invite);
 
   store::DocumentStore& store_;
   IdGenerator& ids_;

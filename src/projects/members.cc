@@ -1,6 +1,6 @@
 #include "projects/members.h"
 
-#include "identity/email.h"
+#include "identity/records.h"
 #include "identity/role_grant.h"
 #include "projects/membership_mail.h"
 #include "projects/standing.h"
@@ -10,6 +10,8 @@ namespace mb::projects {
 namespace {
 
 using Changes = std::vector<store::Change>;
+
+constexpr int kMaxAttempts = 3;
 
 doc::Document details(std::string_view email, std::string_view role) {
   doc::BsonWriter out;
@@ -118,7 +120,7 @@ Task<std::vector<MemberView>> Members::list(By by, std::string project) {
     CO_TRY(const store::QueryResult found,
            co_await deps_.store.find(queryOf(kInvites, equals("projectId", standing.id().str()), skip, kPage)));
     CO_TRY(const auto invites, fromStore<InviteRecord>(found.documents));
-    for (const auto& i : invites) views.push_back({i.id, {}, i.email, {}, i.role, "pending", i.createdAt});
+    for (const auto& i : invites) views.push_back({i.id, {}, i.given(), {}, i.role, "pending", i.createdAt});
     if (found.documents.size() < kPage) break;
   }
   co_return views;
@@ -154,19 +156,25 @@ Task<MemberView> Members::add(By by, std::string project, NewMember input) {
   CO_CHECK(mayHandOut(standing, input.role));
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
-  CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
-  if (user && mayJoin(deps_, *user))
-    co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
-
-  CO_TRY(MemberView pending, co_await invite(by, standing, input.role, email.key));
-  // Somebody who registered, or proved the address, meanwhile did not see the invite.
-  CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
-  if (!user) co_return pending;
-  if (!mayJoin(deps_, *user)) {
-    CO_CHECK(co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.key));
-    co_return pending;
+  const bool mailed = mails_.begin(email.key).has_value();
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+    if (user && mayJoin(deps_, *user)) {
+      co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
+    }
+    CO_TRY(const std::optional<MemberView> pending, co_await invite(by, standing, input.role, email, mailed));
+    if (!pending) continue;
+    // An account that registered, or proved the address, since then did not see the invite.
+    CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+    if (!user) co_return *pending;
+    if (mayJoin(deps_, *user)) {
+      co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
+    }
+    CO_CHECK(
+        co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
+    co_return *pending;
   }
-  co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
+  co_return fail(ErrorCode::conflict, "this address is being invited or registered at the same time, try again");
 }
 
 Task<MemberView> Members::addActive(By by, const Standing& standing, std::string role, identity::UserRecord user) {
@@ -187,77 +195,81 @@ Task<MemberView> Members::addActive(By by, const Standing& standing, std::string
   if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, audit);
   CO_TRY(const store::WriteOutcome outcome,
          co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
+  // Also where they are a member already: an invite may have been made while they took up another.
+  CO_TRY(auto left, co_await findInvite(standing.id(), user.email));
+  if (left) CO_CHECK(co_await removeInvite(by, standing, *std::move(left), "member.inviteUsed"));
   if (!outcome.committed()) co_return fail(ErrorCode::conflict, "this user is a member already");
   mail.wake();
-  CO_TRY(auto left, co_await findInvite(standing.id(), user.emailKey));
-  if (left) CO_CHECK(co_await removeInvite(by, standing, *std::move(left), "member.inviteUsed"));
   co_return activeView(membership, user);
 }
 
 Task<std::optional<InviteRecord>> Members::findInvite(ProjectId project, std::string email) {
-  doc::Filter filter = doc::Filter::both(equals("projectId", project.str()), equals("email", email));
-  CO_TRY(const store::QueryResult found, co_await deps_.store.find(queryOf(kInvites, std::move(filter), 0, 1)));
-  if (found.documents.empty()) co_return std::nullopt;
-  co_return fromStore<InviteRecord>(found.documents.front().view());
+  for (const std::string& key : identity::storedEmailKeys(email)) {
+    doc::Filter filter = doc::Filter::both(equals("projectId", project.str()), equals("email", key));
+    CO_TRY(const store::QueryResult found, co_await deps_.store.find(queryOf(kInvites, std::move(filter), 0, 1)));
+    if (!found.documents.empty()) co_return fromStore<InviteRecord>(found.documents.front().view());
+  }
+  co_return std::nullopt;
 }
 
-Task<MemberView> Members::invite(By by, const Standing& standing, std::string role, std::string email) {
-  constexpr int kAttempts = 3;
-  const bool mailed = mails_.begin(email).has_value();
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    CO_TRY(const auto existing, co_await findInvite(standing.id(), email));
-    if (!existing) {
-      CO_TRY(const uint64_t pending,
-             co_await deps_.store.count(controlCollection(kInvites), equals("email", email), by.deadline));
-      if (pending >= kInvitesPerAddress) {
-        co_return fail(ErrorCode::conflict, "this address has too many pending invites");
-      }
+Task<std::optional<MemberView>> Members::invite(By by, const Standing& standing, std::string role,
+                                                identity::Email address, bool mailed) {
+  const std::string& email = address.key;
+  CO_TRY(const auto existing, co_await findInvite(standing.id(), email));
+  if (!existing) {
+    CO_TRY(const uint64_t pending,
+           co_await deps_.store.count(controlCollection(kInvites), equals("email", email), by.deadline));
+    if (pending >= kInvitesPerAddress) {
+      co_return fail(ErrorCode::conflict, "this address has too many pending invites");
     }
-    InviteRecord invite{existing ? existing->id : deps_.ids.next<MembershipTag>(),
-                        standing.id(),
-                        static_cast<int64_t>(standing.number()),
-                        email,
-                        role,
-                        UserId(by.caller.id),
-                        existing ? existing->createdAt : deps_.clock.now()};
-    auto audit = auditOf(deps_, by.caller, standing.number(), "member.invited", "members/pending/" + email,
-                         details(email, role));
-    MembershipMail mail(deps_, by.caller, standing);
-    if (mailed) mail.invited(invite, audit);
-    std::vector<store::WriteTarget> targets;
-    targets.push_back(target(kProjects, standing.id().str()));
-    targets.push_back(target(kMemberships, standing.membershipId));
-    targets.push_back(target(kInvitedAddresses, email));
-    targets.push_back(target(kInvites, invite.id.str()));
-    const Handout handout(standing.number(), role, heldBy(standing), targets);
-    store::Judge judge = [&](Before before) -> Result<Changes> {
-      TRY(const auto project, fromStore<ProjectRecord>(before[0]));
-      TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
-      TRY(auto address, fromStore<InvitedAddress>(before[2]));
-      TRY(const auto refreshed, fromStore<InviteRecord>(before[3]));
-      CHECK(mayGrant({project, actor}, role));
-      if (refreshed && refreshed->role == kOwner) CHECK(mustOwn({project, actor}));
-      if (refreshed && !invite.tokenHash) {
-        invite.tokenHash = refreshed->tokenHash;
-        invite.tokenExpiresAt = refreshed->tokenExpiresAt;
-      }
-      if (!address) address = InvitedAddress{email, 0};
-      ++address->revision;
-      Changes changes;
-      changes.push_back(store::Change::keep());
-      changes.push_back(store::Change::keep());
-      changes.push_back(store::Change::put(doc::encode(*address)));
-      changes.push_back(store::Change::put(doc::encode(invite)));
-      return handout.complete(before, std::move(changes));
-    };
-    CO_TRY(const store::WriteOutcome outcome,
-           co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
-    // Not committed: somebody else invited the address at the same time; theirs is refreshed.
-    if (!outcome.committed()) continue;
-    mail.wake();
-    co_return MemberView{invite.id, {}, email, {}, role, "pending", invite.createdAt};
   }
-  co_return fail(ErrorCode::conflict, "this address is being invited by somebody else");
+  InviteRecord invite{existing ? existing->id : deps_.ids.next<MembershipTag>(),
+                      standing.id(),
+                      static_cast<int64_t>(standing.number()),
+                      email,
+                      role,
+                      UserId(by.caller.id),
+                      existing ? existing->createdAt : deps_.clock.now()};
+  invite.address = identity::lowerAscii(address.text);
+  auto audit =
+      auditOf(deps_, by.caller, standing.number(), "member.invited", "members/pending/" + email, details(email, role));
+  MembershipMail mail(deps_, by.caller, standing);
+  if (mailed) mail.invited(invite, audit);
+  std::vector<store::WriteTarget> targets;
+  targets.push_back(target(kProjects, standing.id().str()));
+  targets.push_back(target(kMemberships, standing.membershipId));
+  targets.push_back(target(kInvitedAddresses, email));
+  targets.push_back(target(kInvites, invite.id.str()));
+  const Handout handout(standing.number(), role, heldBy(standing), targets);
+  store::Judge judge = [&](Before before) -> Result<Changes> {
+    TRY(const auto project, fromStore<ProjectRecord>(before[0]));
+    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
+    TRY(auto invited, fromStore<InvitedAddress>(before[2]));
+    TRY(const auto refreshed, fromStore<InviteRecord>(before[3]));
+    if (existing && !refreshed) return fail(ErrorCode::staleCatalogue, "the invite was used or cancelled since");
+    CHECK(mayGrant({project, actor}, role));
+    if (refreshed && refreshed->role == kOwner) CHECK(mustOwn({project, actor}));
+    if (refreshed && !invite.tokenHash) {
+      invite.tokenHash = refreshed->tokenHash;
+      invite.tokenExpiresAt = refreshed->tokenExpiresAt;
+    }
+    if (!invited) invited = InvitedAddress{email, 0};
+    ++invited->revision;
+    Changes changes;
+    changes.push_back(store::Change::keep());
+    changes.push_back(store::Change::keep());
+    changes.push_back(store::Change::put(doc::encode(*invited)));
+    changes.push_back(store::Change::put(doc::encode(invite)));
+    return handout.complete(before, std::move(changes));
+  };
+  auto outcome =
+      co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit));
+  if (!outcome && outcome.error().code() == ErrorCode::staleCatalogue) co_return std::nullopt;
+  if (!outcome) co_return fail(std::move(outcome).error());
+  // Not committed: another caller invited the address at the same time; theirs is refreshed.
+  if (!outcome->committed()) co_return std::nullopt;
+  mail.wake();
+  co_return MemberView{invite.id, {}, invite.given(), {}, role, "pending", invite.createdAt};
 }
 
 // ---- changing and removing
@@ -304,7 +316,7 @@ Task<> Members::remove(By by, std::string project, std::string userId) {
 Task<> Members::cancelInvite(By by, std::string project, std::string email) {
   CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(project)));
   if (!manages(standing.role)) co_return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
-  CO_TRY(auto invite, co_await findInvite(standing.id(), identity::emailKey(email)));
+  CO_TRY(auto invite, co_await findInvite(standing.id(), std::move(email)));
   if (!invite) co_return fail(ErrorCode::notFound, "no such invite");
   co_return co_await removeInvite(by, standing, *std::move(invite), "member.inviteCancelled");
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "identity/attempt_guard.h"
+#include "identity/email.h"
 #include "projects/projects.h"
 
 namespace mb::projects {
@@ -41,7 +42,10 @@ class Members {
   // What the caller's role holds, as far as the snapshot tells.
   const policy::PermissionSet& heldBy(const Standing& standing) const;
   Task<MemberView> addActive(By by, const Standing& standing, std::string role, identity::UserRecord user);
-  Task<MemberView> invite(By by, const Standing& standing, std::string role, std::string email);
+  // nullopt: nothing was written, since another caller invited the address at the same time, or since the invite that
+  // was to be renewed was used or cancelled: a renewal never brings one back.
+  Task<std::optional<MemberView>> invite(By by, const Standing& standing, std::string role, identity::Email address,
+                                         bool mailed);
   Task<std::optional<InviteRecord>> findInvite(ProjectId project, std::string email);
   Task<> removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action);
 

@@ -37,9 +37,9 @@ bool MembershipMail::add(const mail::Letter& letter, std::vector<store::Insert>&
 }
 
 void MembershipMail::invited(InviteRecord& invite, std::vector<store::Insert>& alongside) {
-  const std::string token = randomToken(kTokenBytes);
+  const std::string token = invite.id.str() + "." + randomToken(kTokenBytes);
   const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
-  mail::Letter out = letter(mail::LetterKind::projectInvite, invite.email, invite.role);
+  mail::Letter out = letter(mail::LetterKind::projectInvite, invite.given(), invite.role);
   out.link += "&invite=" + token;
   out.validUntil = end;
   if (!add(out, alongside)) return;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "identity/email.h"
 #include "identity/records.h"
 #include "projects/members.h"
 #include "projects/standing.h"
@@ -15,6 +14,7 @@ namespace {
 using Changes = std::vector<store::Change>;
 
 constexpr size_t kTokenBytes = 32;
+constexpr int kMaxAttempts = 3;
 
 store::WriteTarget userTarget(std::string id) {
   return {controlCollection(identity::kUsers), std::move(id)};
@@ -85,15 +85,15 @@ Task<std::vector<OperatorView>> Operators::list(By by) {
   std::vector<std::string> seen;
   for (const auto& user : users) {
     views.push_back({user.email, {user.id}, "active"});
-    seen.push_back(user.emailKey);
+    seen.push_back(identity::emailKey(user.email));
   }
-  const auto addPending = [&](const std::string& email) {
-    if (std::ranges::find(seen, email) != seen.end()) return;
-    views.push_back({email, {}, "pending"});
-    seen.push_back(email);
+  const auto addPending = [&](const std::string& key, const std::string& shown) {
+    if (std::ranges::find(seen, key) != seen.end()) return;
+    views.push_back({shown, {}, "pending"});
+    seen.push_back(key);
   };
-  for (const auto& invite : pending) addPending(invite.id);
-  for (const auto& email : settings_.operatorEmails) addPending(email);
+  for (const auto& invite : pending) addPending(invite.id, invite.address.value_or(invite.id));
+  for (const auto& email : settings_.operatorEmails) addPending(email, email);
   co_return views;
 }
 
@@ -101,20 +101,38 @@ Task<std::vector<OperatorView>> Operators::list(By by) {
 
 Task<OperatorView> Operators::add(By by, NewOperator input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
-  CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
-  if (user && (mayJoin(deps_, *user) || isOperator(*user))) co_return co_await promote(by, *std::move(user));
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+    if (user && (mayJoin(deps_, *user) || isOperator(*user))) co_return co_await promote(by, *std::move(user));
+    CO_TRY(const bool invited, co_await invite(by, email));
+    if (!invited) continue;
+    // An account that registered, or proved the address, since then did not see the invite.
+    CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+    if (user && mayJoin(deps_, *user)) {
+      if (!isOperator(*user)) co_return co_await promote(by, *std::move(user));
+      CO_CHECK(co_await withdraw(by, email.key));
+      co_return OperatorView{user->email, {user->id}, "active"};
+    }
+    if (user) {
+      CO_CHECK(
+          co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
+    }
+    co_return OperatorView{identity::lowerAscii(email.text), {}, "pending"};
+  }
+  co_return fail(ErrorCode::conflict, "this address is being invited or registered at the same time, try again");
+}
 
-  CO_CHECK(co_await invite(by, email.key));
-  // Somebody who registered, or proved the address, meanwhile did not see the invite.
-  CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.key));
-  if (user && mayJoin(deps_, *user)) {
-    if (isOperator(*user)) co_return OperatorView{user->email, {user->id}, "active"};
-    co_return co_await promote(by, *std::move(user));
-  }
-  if (user) {
-    CO_CHECK(co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.key));
-  }
-  co_return OperatorView{email.key, {}, "pending"};
+// Takes the invite of somebody who is an operator already.
+Task<> Operators::withdraw(By by, std::string key) {
+  std::vector<store::WriteTarget> targets;
+  targets.push_back(target(kOperatorInvites, std::move(key)));
+  store::Judge judge = [](Before before) -> Result<Changes> {
+    Changes changes;
+    changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
+    return changes;
+  };
+  CO_CHECK(co_await commit(deps_, by, {}, std::move(targets), std::move(judge), {}));
+  co_return Result<>();
 }
 
 Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
@@ -122,7 +140,7 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
   std::vector<store::WriteTarget> targets;
   targets.push_back(userTarget(by.caller.id));
   targets.push_back(userTarget(user.id.str()));
-  targets.push_back(target(kOperatorInvites, user.emailKey));
+  targets.push_back(target(kOperatorInvites, identity::emailKey(user.email)));
   store::Judge judge = [&](Before before) -> Result<Changes> {
     CHECK(mustOperate(before[0]));
     TRY(std::optional<identity::UserRecord> now, fromStore<identity::UserRecord>(before[1]));
@@ -143,17 +161,21 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
   co_return OperatorView{user.email, {user.id}, "active"};
 }
 
-Task<> Operators::invite(By by, std::string email) {
+Task<bool> Operators::invite(By by, identity::Email address) {
+  const std::string& email = address.key;
   CO_TRY(const std::vector<OperatorInvite> pending, co_await invites());
   if (pending.size() >= kMostOperators) co_return fail(ErrorCode::conflict, "there are too many pending invites");
+  const bool renews = std::ranges::find(pending, email, &OperatorInvite::id) != pending.end();
   OperatorInvite invite{email, UserId(by.caller.id), deps_.clock.now()};
+  invite.address = identity::lowerAscii(address.text);
   auto alongside =
       auditOf(deps_, by.caller, store::kControlProject, "operator.invited", "operators/" + email, addressed(email));
   std::string job;
   if (mails_.begin(email)) {
     const std::string token = randomToken(kTokenBytes);
     const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
-    auto letter = deps_.mailer.asChange(letterTo(email, by.caller, deps_.baseUrl, token, end), store::kControlProject);
+    auto letter =
+        deps_.mailer.asChange(letterTo(*invite.address, by.caller, deps_.baseUrl, token, end), store::kControlProject);
     if (letter) {
       job = letter->first.id;
       alongside.push_back({letter->first.collection, std::move(letter->second.after)});
@@ -169,8 +191,9 @@ Task<> Operators::invite(By by, std::string email) {
   targets.push_back(target(kOperatorInvites, email));
   store::Judge judge = [&](Before before) -> Result<Changes> {
     CHECK(mustOperate(before[0]));
-    TRY(std::optional<InvitedAddress> address, fromStore<InvitedAddress>(before[1]));
+    TRY(std::optional<InvitedAddress> invited, fromStore<InvitedAddress>(before[1]));
     TRY(const std::optional<OperatorInvite> earlier, fromStore<OperatorInvite>(before[2]));
+    if (renews && !earlier) return fail(ErrorCode::staleCatalogue, "the invite was used or taken back since");
     if (earlier) {
       invite.createdAt = earlier->createdAt;
       if (!invite.tokenHash) {
@@ -178,16 +201,18 @@ Task<> Operators::invite(By by, std::string email) {
         invite.tokenExpiresAt = earlier->tokenExpiresAt;
       }
     }
-    if (!address) address = InvitedAddress{email, 0};
-    ++address->revision;
+    if (!invited) invited = InvitedAddress{email, 0};
+    ++invited->revision;
     Changes changes(3);
-    changes[1] = store::Change::put(doc::encode(*address));
+    changes[1] = store::Change::put(doc::encode(*invited));
     changes[2] = store::Change::put(doc::encode(invite));
     return changes;
   };
-  CO_CHECK(co_await commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(alongside)));
+  const auto outcome = co_await commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(alongside));
+  if (!outcome && outcome.error().code() == ErrorCode::staleCatalogue) co_return false;
+  if (!outcome) co_return fail(outcome.error().clone());
   if (!job.empty()) deps_.mailer.wake(job);
-  co_return Result<>();
+  co_return true;
 }
 
 Task<> Operators::revoke(By by, std::string email) {

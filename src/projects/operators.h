@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "identity/attempt_guard.h"
+#include "identity/email.h"
 #include "projects/instance.h"
 #include "projects/projects.h"
 
@@ -26,11 +27,12 @@ struct OperatorInvite {
   // Of the token in the link that was mailed: who has it has proven the address.
   std::optional<std::string> tokenHash = {};  // sha256, hex
   std::optional<Timestamp> tokenExpiresAt = {};
+  std::optional<std::string> address = {};  // as it was given, ASCII in lower case; mails go there. Absent: `id`
   static constexpr auto shape() {
     return doc::shape<OperatorInvite>(
         "OperatorInvite", doc::field("id", &OperatorInvite::id), doc::field("invitedBy", &OperatorInvite::invitedBy),
         doc::field("createdAt", &OperatorInvite::createdAt), doc::field("tokenHash", &OperatorInvite::tokenHash),
-        doc::field("tokenExpiresAt", &OperatorInvite::tokenExpiresAt));
+        doc::field("tokenExpiresAt", &OperatorInvite::tokenExpiresAt), doc::field("address", &OperatorInvite::address));
   }
 };
 
@@ -71,7 +73,9 @@ class Operators {
 
  private:
   Task<OperatorView> promote(By by, identity::UserRecord user);
-  Task<> invite(By by, std::string email);
+  // False: the invite that was to be renewed was used or taken back since; nothing was written.
+  Task<bool> invite(By by, identity::Email address);
+  Task<> withdraw(By by, std::string key);
   Task<std::vector<OperatorInvite>> invites();
   bool named(std::string_view emailKey) const;
 

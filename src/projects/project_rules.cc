@@ -91,8 +91,19 @@ bool isOrigin(std::string_view text) {
     return false;
   }
   const auto url = boost::urls::parse_uri(text);
-  return url && (url->scheme() == "https" || url->scheme() == "http") && !url->has_userinfo() &&
-         !url->encoded_host().empty() && url->encoded_path().empty() && !url->has_query() && !url->has_fragment();
+  if (!url || (url->scheme() != "https" && url->scheme() != "http") || url->has_userinfo() ||
+      !url->encoded_path().empty() || url->has_query() || url->has_fragment()) {
+    return false;
+  }
+  const bool ownPort = url->has_port() && url->port_number() != 0 &&
+                       url->port() == std::to_string(url->port_number()) &&
+                       url->port() != (url->scheme() == "https" ? "443" : "80");
+  if (url->has_port() && !ownPort) return false;
+  if (url->host_type() == boost::urls::host_type::ipv6) return true;
+  const std::string_view host = url->encoded_host();
+  return !host.empty() && std::ranges::all_of(host, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+  });
 }
 
 std::string colorProblem() {
@@ -124,9 +135,9 @@ Result<> checkPatch(const ProjectPatch& patch) {
     const auto& origins = *patch.settings->allowedOrigins;
     if (origins.size() > kMaxOrigins) problems.push_back({"/settings/allowedOrigins", "must hold at most 100 origins"});
     for (size_t i = 0; i < std::min(origins.size(), kMaxOrigins); ++i) {
-      if (isOrigin(origins[i])) continue;
-      problems.push_back(
-          {"/settings/allowedOrigins/" + std::to_string(i), "must be an origin such as https://example.com"});
+      if (origins[i] == kAnyOrigin || isOrigin(origins[i])) continue;
+      problems.push_back({"/settings/allowedOrigins/" + std::to_string(i),
+                          "must be an origin as browsers send it, such as https://example.com, or * for any"});
     }
   }
   return refuseIfAny(std::move(problems));

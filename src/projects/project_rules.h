@@ -24,8 +24,11 @@ std::string slugToTry(std::string_view name, int attempt);
 bool isColor(std::string_view color);
 // Exactly one emoji, as a reader sees it (sequences of several code points included).
 bool isSingleEmoji(std::string_view text);
-// "https://example.com" or "http://localhost:5173": scheme, host and port only, lower case, nothing after.
+// "https://example.com" or "http://localhost:5173", as browsers write it: scheme, host and port only, lower case, no
+// port that is the scheme's own.
 bool isOrigin(std::string_view text);
+// Stands for every origin in ProjectSettings::allowedOrigins.
+inline constexpr std::string_view kAnyOrigin = "*";
 
 // What is wrong with a colour, as a detail says it.
 std::string colorProblem();

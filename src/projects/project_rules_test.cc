@@ -47,12 +47,30 @@ TEST(ProjectIcon, IsOneEmoji) {
 }
 
 TEST(ProjectSettings, OriginsAreOrigins) {
-  for (const auto* good : {"https://example.com", "http://localhost:5173", "http://[::1]:80"}) {
+  for (const auto* good :
+       {"https://example.com", "http://localhost:5173", "http://[::1]:8080", "https://a-b.c_d.example:80"}) {
     EXPECT_TRUE(isOrigin(good)) << good;
   }
-  for (const auto* bad : {"", "*", "null", "example.com", "https://", "https://example.com/", "https://example.com/x",
-                          "https://u:p@example.com", "https://example.com?x", "ftp://example.com",
-                          "HTTPS://EXAMPLE.COM", "https://exa mple.com", "javascript:alert(1)"}) {
+  for (const auto* bad : {"",
+                          "*",
+                          "null",
+                          "example.com",
+                          "https://",
+                          "https://example.com/",
+                          "https://example.com/x",
+                          "https://u:p@example.com",
+                          "https://example.com?x",
+                          "ftp://example.com",
+                          "HTTPS://EXAMPLE.COM",
+                          "https://exa mple.com",
+                          "javascript:alert(1)",
+                          "https://*.example.com",
+                          "https://*",
+                          "https://example.com:443",
+                          "http://[::1]:80",
+                          "https://example.com:",
+                          "https://example.com:0443",
+                          "https://a%2eb"}) {
     EXPECT_FALSE(isOrigin(bad)) << bad;
   }
 }

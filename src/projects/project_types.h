@@ -117,20 +117,22 @@ struct InviteRecord {
   MembershipId id;
   ProjectId projectId;
   int64_t projectNumber = 0;
-  std::string email;  // as compared: trimmed, lower case
+  std::string email;  // as it is compared: its normal form
   std::string role;
   UserId invitedBy;
   Timestamp createdAt;
   // Of the token in the link that was mailed: who has it has proven the address.
   std::optional<std::string> tokenHash = {};  // sha256, hex
   std::optional<Timestamp> tokenExpiresAt = {};
+  std::optional<std::string> address = {};  // as it was given, ASCII in lower case; mails go there. Absent: `email`
+  const std::string& given() const { return address ? *address : email; }
   static constexpr auto shape() {
     return doc::shape<InviteRecord>(
         "InviteRecord", doc::field("id", &InviteRecord::id), doc::field("projectId", &InviteRecord::projectId),
         doc::field("projectNumber", &InviteRecord::projectNumber), doc::field("email", &InviteRecord::email),
         doc::field("role", &InviteRecord::role), doc::field("invitedBy", &InviteRecord::invitedBy),
         doc::field("createdAt", &InviteRecord::createdAt), doc::field("tokenHash", &InviteRecord::tokenHash),
-        doc::field("tokenExpiresAt", &InviteRecord::tokenExpiresAt));
+        doc::field("tokenExpiresAt", &InviteRecord::tokenExpiresAt), doc::field("address", &InviteRecord::address));
   }
 };
 

@@ -30,8 +30,8 @@ class NotedCopies final : public ShapeCopier {
     if (fails) co_return fail(*fails, "no");
     co_return warnings;
   }
-  Task<doc::Document> promote(Side from, Side to, bool dryRun, store::Deadline) override {
-    note(dryRun ? "plan" : "promote", from, to);
+  Task<doc::Document> promote(Side from, Side to, ImportMode mode, store::Deadline) override {
+    note(mode.dryRun ? "plan" : "promote", from, to);
     if (fails) co_return fail(*fails, "no");
     doc::BsonWriter out;
     out.beginDocument("plan");

@@ -1,5 +1,6 @@
 #include "projects/projects.h"
 
+#include "document/json.h"
 #include "projects/projects_fixture.h"
 
 namespace mb::projects {
@@ -125,6 +126,27 @@ TEST_F(ProjectsTest, ADeletedProjectIsGoneForAllAndPurgedLater) {
   EXPECT_EQ(store_.all(controlCollection(kMemberships)).size(), 1u);
   EXPECT_TRUE(store_.all(controlCollection(kInvites)).empty());
   EXPECT_EQ(made(ada, "Shop").slug, "shop");
+}
+
+TEST_F(ProjectsTest, OneProjectThatCannotBePurgedStopsNoOther) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  ASSERT_TRUE(run(projects_->remove(by(ada), project.id.str())));
+  ASSERT_TRUE(run(store_.write({{controlCollection(kProjects), "broken"}},
+                               [](auto) -> Result<std::vector<store::Change>> {
+                                 std::vector<store::Change> changes;
+                                 changes.push_back(store::Change::put(
+                                     doc::parseJson(R"({"id":"broken","status":"deleted"})").value()));
+                                 return changes;
+                               },
+                               {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
+                                .actor = {"server", ""},
+                                .bumpEpochs = {}})));
+  audit::Retention retention(store_, ids_, clock_, 0);
+  Purge purge(*deps_, retention);
+  clock_.advance(31LL * 24 * 3600 * 1000);
+  EXPECT_EQ(*run(purge.pass()), 1u);
+  EXPECT_EQ(store_.all(controlCollection(kProjects)).size(), 1u);
 }
 
 TEST_F(ProjectsTest, AuditEntriesGoAfterTheirTime) {

@@ -1,4 +1,7 @@
 // With a mail service an invite waits until its address is proven.
+#include <algorithm>
+
+#include "identity/records.h"
 #include "projects/projects_fixture.h"
 
 namespace mb::projects {
@@ -9,7 +12,7 @@ using mail::testing::LetterBox;
 
 class ProofTest : public ProjectsFixture {
  protected:
-  ProofTest() : ProjectsFixture(true) {
+  ProofTest() : ProjectsFixture(true, 2) {
     ada_ = person("ada@example.com");
     project_ = made(ada_);
   }
@@ -42,6 +45,48 @@ class ProofTest : public ProjectsFixture {
                                               identity::TakenEmail::refuse, soon()));
   }
 
+  Result<identity::UserRecord> accepted(const std::string& token, const std::string& password = "a new password") {
+    return run(identity_.links().acceptInvite({token, password, "Eve"}, {}, soon()));
+  }
+  bool passwordFits(const std::string& email, const std::string& password) {
+    return run(identity_.users().checkPassword(identity::Realm::platform(), {email, password})).has_value();
+  }
+  // An account on somebody else's address, with every way in that there is.
+  identity::UserRecord squat(const std::string& email) {
+    identity::UserRecord user = registered(email);
+    EXPECT_TRUE(run(identity_.sessions().open(identity::Realm::platform(), user, {"203.0.113.9", ""}, soon())));
+    user.mfaEnabled = true;
+    put(identity::kUsers, doc::encode(user));
+    put(identity::kSecondFactors, doc::encode(identity::SecondFactorRecord{
+                                      .id = user.id, .secret = {}, .lastStep = 0, .recovery = {}, .createdAt = {}}));
+    put(identity::kIdentities,
+        doc::encode(identity::IdentityRecord{"idn_" + user.id.str(), user.id, "github", "x", "1", email, {}}));
+    return user;
+  }
+  void put(store::CollectionNo collection, doc::Document document) {
+    std::vector<store::WriteTarget> targets;
+    targets.push_back(target(collection, std::string(document.view().stringOr("id"))));
+    store::Judge judge = [&](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
+      std::vector<store::Change> changes;
+      changes.push_back(store::Change::put(std::move(document)));
+      return changes;
+    };
+    EXPECT_TRUE(run(store_.write(std::move(targets), std::move(judge),
+                                 {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}})));
+  }
+  void expectNothingLeft(const identity::UserRecord& user) {
+    const identity::Realm realm = identity::Realm::platform();
+    EXPECT_FALSE(passwordFits(user.email, "a long password"));
+    EXPECT_TRUE(run(identity_.sessions().list(realm, user.id, soon()))->empty());
+    EXPECT_TRUE(run(identity_.identities().list(realm, user.id, soon()))->empty());
+    const auto now = **run(identity_.users().get(realm, user.id));
+    EXPECT_FALSE(now.mfaEnabled);
+    EXPECT_TRUE(now.emailVerified);
+    EXPECT_TRUE(store_.all(controlCollection(identity::kSecondFactors)).empty());
+    // A sign-in that was under way ends nowhere.
+    EXPECT_EQ(codeOf(run(identity_.sessions().open(realm, user, {"203.0.113.9", ""}, soon()))), "UNAUTHENTICATED");
+  }
+
   policy::Caller ada_;
   ProjectView project_;
 };
@@ -63,6 +108,15 @@ TEST_F(ProofTest, TheLinkOfAnInviteProvesItsAddressAlone) {
   EXPECT_TRUE(registeredWith("eve@example.com", token)->emailVerified);
   EXPECT_EQ(statusOf("eve@example.com"), "active");
   EXPECT_EQ(parameter(LetterKind::verifyAddress, "eve@example.com", "token"), "");
+}
+
+TEST_F(ProofTest, InvitesAreMailedAndShownAsGivenAndTakenUpHoweverSpelled) {
+  EXPECT_EQ(add("Straße@Bücher.test"), "pending");
+  EXPECT_EQ(statusOf("straße@bücher.test"), "pending");
+  const std::string token = parameter(LetterKind::projectInvite, "straße@bücher.test", "invite");
+  ASSERT_NE(token, "");
+  EXPECT_TRUE(registeredWith("STRASSE@xn--bcher-kva.test", token)->emailVerified);
+  EXPECT_EQ(statusOf("STRASSE@xn--bcher-kva.test"), "active");
 }
 
 TEST_F(ProofTest, TheLinkOfAnInviteEnds) {
@@ -99,6 +153,123 @@ TEST_F(ProofTest, OperatorsProveTheirAddress) {
   ASSERT_TRUE(verify("operator@example.com"));
   const auto user = run(identity_.users().byEmail(identity::Realm::platform(), "operator@example.com"));
   EXPECT_EQ((*user)->platformRole, "super-admin");
+}
+
+// ---- accounts that somebody else may have made
+
+TEST_F(ProofTest, AcceptingRegistersOnce) {
+  add("eve@example.com");
+  const std::string token = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  EXPECT_EQ(codeOf(accepted(token, "short")), "VALIDATION");
+  const auto user = accepted(token);
+  ASSERT_TRUE(user);
+  EXPECT_TRUE(user->emailVerified);
+  EXPECT_EQ(user->name.value, "Eve");
+  EXPECT_EQ(statusOf("eve@example.com"), "active");
+  EXPECT_TRUE(passwordFits("eve@example.com", "a new password"));
+  EXPECT_EQ(codeOf(accepted(token, "another password")), "VALIDATION");
+  EXPECT_TRUE(passwordFits("eve@example.com", "a new password"));
+  EXPECT_EQ(parameter(LetterKind::verifyAddress, "eve@example.com", "token"), "");
+}
+
+TEST_F(ProofTest, AcceptingTakesOverAnAccountThatProvedNothing) {
+  const auto squatted = squat("eve@example.com");
+  add("eve@example.com");
+  const auto user = accepted(parameter(LetterKind::projectInvite, "eve@example.com", "invite"));
+  ASSERT_TRUE(user);
+  EXPECT_EQ(user->id, squatted.id);
+  EXPECT_TRUE(passwordFits("eve@example.com", "a new password"));
+  expectNothingLeft(squatted);
+  EXPECT_EQ(statusOf("eve@example.com"), "active");
+  EXPECT_TRUE(std::ranges::count(auditActions(store::kControlProject), "user.inviteAccepted") > 0);
+  // The session that the answer carries is later than the end of the others.
+  EXPECT_TRUE(run(identity_.admit(identity::Realm::platform(), *user, {"203.0.113.1", ""}, soon()))->opened);
+}
+
+TEST_F(ProofTest, AcceptingTakesOverForOperatorsToo) {
+  const auto squatted = squat("eve@example.com");
+  ASSERT_TRUE(run(operators_->add(by(ada_), {"eve@example.com"})));
+  const auto user = accepted(parameter(LetterKind::operatorInvite, "eve@example.com", "invite"));
+  ASSERT_TRUE(user);
+  EXPECT_EQ(user->platformRole, "super-admin");
+  expectNothingLeft(squatted);
+}
+
+TEST_F(ProofTest, VerifyingAnInvitedAddressCountsAsFollowingTheInvitation) {
+  for (const bool operates : {false, true}) {
+    const std::string email = operates ? "operator@example.com" : "eve@example.com";
+    const auto squatted = squat(email);
+    if (!operates) add(email);  // the other is named in SERVICE_OPERATORS
+    ASSERT_TRUE(verify(email));
+    expectNothingLeft(squatted);
+    EXPECT_FALSE(passwordFits(email, ""));
+    const std::string token = parameter(LetterKind::resetPassword, email, "token");
+    ASSERT_NE(token, "");
+    ASSERT_TRUE(run(identity_.links().reset(identity::Realm::platform(), {token, "a new password"}, {}, soon())));
+    EXPECT_TRUE(passwordFits(email, "a new password"));
+  }
+  EXPECT_EQ(statusOf("eve@example.com"), "active");
+}
+
+TEST_F(ProofTest, AResetOfAnUnprovenAccountLeavesNoOtherWayIn) {
+  const auto squatted = squat("eve@example.com");
+  add("eve@example.com");
+  ASSERT_TRUE(run(identity_.links().mailLink(identity::Realm::platform(), identity::LinkPurpose::resetPassword,
+                                             "eve@example.com")));
+  const std::string token = parameter(LetterKind::resetPassword, "eve@example.com", "token");
+  ASSERT_TRUE(run(identity_.links().reset(identity::Realm::platform(), {token, "a new password"}, {}, soon())));
+  expectNothingLeft(squatted);
+  EXPECT_EQ(statusOf("eve@example.com"), "active");
+}
+
+TEST_F(ProofTest, WithoutAnInvitationVerifyingKeepsThePassword) {
+  const auto user = registered("eve@example.com");
+  ASSERT_TRUE(verify("eve@example.com"));
+  EXPECT_TRUE(passwordFits("eve@example.com", "a long password"));
+}
+
+TEST_F(ProofTest, NothingElseIsAccepted) {
+  EXPECT_EQ(codeOf(accepted("")), "VALIDATION");
+  EXPECT_EQ(codeOf(accepted("mem_x.y")), "VALIDATION");
+  EXPECT_EQ(codeOf(accepted("x")), "VALIDATION");
+  add("eve@example.com");
+  const std::string cancelled = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  EXPECT_EQ(codeOf(accepted(cancelled.substr(0, cancelled.size() - 1))), "VALIDATION");
+  ASSERT_TRUE(run(members_->cancelInvite(by(ada_), project_.id.str(), "eve@example.com")));
+  EXPECT_EQ(codeOf(accepted(cancelled)), "VALIDATION");
+  add("eve@example.com");
+  clock_.advance(kInviteLinkMs);
+  EXPECT_EQ(codeOf(accepted(parameter(LetterKind::projectInvite, "eve@example.com", "invite"))), "VALIDATION");
+  EXPECT_FALSE(*run(identity_.users().byEmail(identity::Realm::platform(), "eve@example.com")));
+}
+
+TEST_F(ProofTest, AProvenAccountIsNotTakenOver) {
+  registered("eve@example.com");
+  add("eve@example.com");
+  const std::string token = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const auto user = *run(identity_.users().byEmail(identity::Realm::platform(), "eve@example.com"));
+  identity::UserPatch proven;
+  proven.emailVerified = true;
+  ASSERT_TRUE(run(identity_.users().patch(identity::Realm::platform(), user->id, std::move(proven), ada_, soon())));
+  EXPECT_EQ(codeOf(accepted(token)), "VALIDATION");
+  EXPECT_TRUE(passwordFits("eve@example.com", "a long password"));
+}
+
+TEST_F(ProofTest, AnInviteThatIsCancelledMeanwhileIsNotAccepted) {
+  for (const bool exists : {false, true}) {
+    const std::string email = exists ? "eve@example.com" : "new@example.com";
+    if (exists) registered(email);
+    add(email);
+    const std::string token = parameter(LetterKind::projectInvite, email, "invite");
+    store_.beforeNextWrite([&] {
+      EXPECT_TRUE(store::testing::runOn(cores_, 1, members_->cancelInvite(by(ada_), project_.id.str(), email)));
+    });
+    EXPECT_EQ(codeOf(accepted(token)), "VALIDATION");
+    const auto user = *run(identity_.users().byEmail(identity::Realm::platform(), email));
+    EXPECT_EQ(user.has_value(), exists);
+    if (exists) EXPECT_TRUE(passwordFits(email, "a long password"));
+    EXPECT_EQ(statusOf(email), "");
+  }
 }
 
 TEST_F(ProofTest, ACancelledInviteIsNotTakenUp) {

@@ -36,19 +36,32 @@ Task<uint64_t> Purge::pass() {
   while (!stopping_) {
     CO_TRY(const store::QueryResult found,
            co_await deps_.store.find(queryOf(kProjects, equals("status", "deleted"), kept, kPage)));
-    CO_TRY(const auto records, fromStore<ProjectRecord>(found.documents));
-    for (const auto& record : records) {
-      if (!record.deletedAt || record.deletedAt->ms > deps_.clock.now().ms - kKeptMs) {
-        ++kept;
+    for (const doc::Document& document : found.documents) {
+      // One that fails is tried again by the next pass, and stops no other.
+      const Result<bool> purged = co_await purgeWhereDue(document);
+      if (purged && *purged) {
+        ++gone;
         continue;
       }
-      CO_CHECK(co_await purge(static_cast<store::ProjectNo>(record.number), record.id));
-      ++gone;
+      ++kept;
+      if (!purged) {
+        logError("a deleted project could not be purged; the next pass tries again",
+                 {{"project", document.view().stringOr("id")},
+                  {"problem", purged.error().message()},
+                  {"cause", purged.error().cause()}});
+      }
     }
-    if (records.size() < kPage) break;
+    if (found.documents.size() < kPage) break;
   }
   CO_CHECK(co_await pruneAudit());
   co_return gone;
+}
+
+Task<bool> Purge::purgeWhereDue(doc::Document document) {
+  CO_TRY(const auto record, fromStore<ProjectRecord>(document.view()));
+  if (!record.deletedAt || record.deletedAt->ms > deps_.clock.now().ms - kKeptMs) co_return false;
+  CO_CHECK(co_await purge(static_cast<store::ProjectNo>(record.number), record.id));
+  co_return true;
 }
 
 Task<> Purge::pruneAudit() {

@@ -29,6 +29,8 @@ class Purge {
 
  private:
   Async<void> loop();
+  // Whether its time is over and it was purged.
+  Task<bool> purgeWhereDue(doc::Document document);
   Task<> pruneAudit();
   Task<> purge(store::ProjectNo number, ProjectId id);
   Task<> removeAllOf(GoesAlong what, ProjectId id);

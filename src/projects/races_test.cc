@@ -130,6 +130,48 @@ TEST_F(RacesTest, AnEnvironmentHasTheMembersOfOneMoment) {
   }
 }
 
+// The moment between the look at an invite and its renewal.
+TEST_F(RacesTest, ARenewalBringsNoUsedInviteBack) {
+  const auto ada = person("ada@example.com");
+  const ProjectView shop = made(ada);
+  ASSERT_TRUE(run(members_->add(by(ada), shop.id.str(), {"new@example.com", "Viewer"})));
+  store_.beforeNextWrite([&] {
+    auto task = identity_.users().registerUser(identity::Realm::platform(), {"new@example.com", "a long password", {}},
+                                               identity::TakenEmail::refuse, soon());
+    EXPECT_TRUE(store::testing::runOn(cores_, 1, std::move(task)));
+  });
+  EXPECT_EQ(codeOf(run(members_->add(by(ada), shop.id.str(), {"new@example.com", "Editor"}))), "CONFLICT");
+  EXPECT_TRUE(store_.all(controlCollection(kInvites)).empty());
+  EXPECT_EQ(membersOf(ada, shop),
+            (std::vector<std::string>{"ada@example.com Owner active", "new@example.com Viewer active"}));
+}
+
+TEST_F(RacesTest, ARenewalBringsNoCancelledInviteBackUnderItsId) {
+  const auto ada = person("ada@example.com");
+  const ProjectView shop = made(ada);
+  const auto first = run(members_->add(by(ada), shop.id.str(), {"new@example.com", "Viewer"}));
+  ASSERT_TRUE(first);
+  store_.beforeNextWrite([&] {
+    EXPECT_TRUE(store::testing::runOn(cores_, 1, members_->cancelInvite(by(ada), shop.id.str(), "new@example.com")));
+  });
+  const auto second = run(members_->add(by(ada), shop.id.str(), {"new@example.com", "Editor"}));
+  ASSERT_TRUE(second);
+  EXPECT_NE(second->id, first->id);
+  EXPECT_EQ(store_.all(controlCollection(kInvites)).size(), 1U);
+}
+
+TEST_F(RacesTest, ARenewalBringsNoUsedInviteOfAnOperatorBack) {
+  const auto ada = person("ada@example.com");
+  ASSERT_TRUE(run(operators_->add(by(ada), {"new@example.com"})));
+  store_.beforeNextWrite([&] {
+    auto task = identity_.users().registerUser(identity::Realm::platform(), {"new@example.com", "a long password", {}},
+                                               identity::TakenEmail::refuse, soon());
+    EXPECT_TRUE(store::testing::runOn(cores_, 1, std::move(task)));
+  });
+  EXPECT_EQ(codeOf(run(operators_->add(by(ada), {"new@example.com"}))), "CONFLICT");
+  EXPECT_TRUE(store_.all(controlCollection(kOperatorInvites)).empty());
+}
+
 TEST_F(RacesTest, NoInviteStaysForSomebodyWithAnAccount) {
   const auto ada = person("ada@example.com");
   for (int round = 0; round < kRegistrationRounds; ++round) {

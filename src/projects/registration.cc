@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "identity/email.h"
+#include "identity/records.h"
 #include "projects/instance.h"
 #include "projects/membership_rules.h"
 #include "projects/operators.h"
@@ -21,7 +23,8 @@ struct Registration::Plan {
   int64_t revision = 0;                            // of the invited address; 0: never invited
   bool mayBeFirst = false;
   bool proven = false;         // or no mail service could prove the address: invites are taken up
-  bool byLink = false;         // the link of an invite proves the address
+  std::string followed = {};   // hash of the token of an invite's link, which proves the address; empty without one
+  size_t followedAt = 0;       // that invite among the targets
   bool namedOperator = false;  // in SERVICE_OPERATORS
   bool invitedOperator = false;
   std::vector<store::Insert> operatorAudit;
@@ -75,15 +78,19 @@ Result<> join(Joining& joining, Before before, Changes& changes) {
 
 doc::Document roleDetails(const InviteRecord& invite) {
   doc::BsonWriter out;
-  out.appendString("email", invite.email);
+  out.appendString("email", invite.given());
   out.appendString("role", invite.role);
   return out.finish();
 }
 
-// Whether the token is the one in the link of an invite: an InviteRecord or an OperatorInvite.
-bool provenBy(const auto& invite, std::string_view token, Timestamp now) {
-  return invite.tokenHash && !token.empty() && equalConstantTime(*invite.tokenHash, toHex(sha256(token))) &&
+// Whether the token with this hash is the one in the link of an invite: an InviteRecord or an OperatorInvite.
+bool provenBy(const auto& invite, std::string_view tokenHash, Timestamp now) {
+  return invite.tokenHash && !tokenHash.empty() && equalConstantTime(*invite.tokenHash, tokenHash) &&
          invite.tokenExpiresAt > now;
+}
+
+std::string hashOf(std::string_view token) {
+  return token.empty() ? std::string() : toHex(sha256(token));
 }
 
 }  // namespace
@@ -101,6 +108,10 @@ void Registration::Plan::judgeOperator(identity::UserRecord& user, const std::op
 Result<Changes> Registration::Plan::judge(identity::UserRecord& user, Before before) {
   TRY(const int64_t now, revisionOf(before[0]));
   if (now != revision) return fail(ErrorCode::staleCatalogue, "invited meanwhile");
+  const bool byLink = !followed.empty();
+  if (byLink && (!before[followedAt] || before[followedAt]->view().stringOr("tokenHash") != followed)) {
+    return fail(ErrorCode::staleCatalogue, "the invite was cancelled or renewed since");
+  }
   Changes changes;
   changes.push_back(before[0] && proven ? store::Change::remove() : store::Change::keep());
   size_t at = 1;
@@ -133,23 +144,23 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, s
   plan.organization = {ids_.next<OrgTag>(), name, true, user.id, clock_.now()};
 
   identity::RegistrationPlan out;
-  out.targets.push_back(target(kInvitedAddresses, user.emailKey));
+  const std::string key = identity::emailKey(user.email);
+  out.targets.push_back(target(kInvitedAddresses, key));
   out.targets.push_back(target(kOrganizations, plan.organization->id.str()));
   CO_TRY(const auto instance, co_await store_.get(controlCollection(kInstance), std::string(kInstanceId)));
   // Once there is a first user nobody has to wait for the lock on that question.
   plan.mayBeFirst = !instance;
   if (plan.mayBeFirst) out.targets.push_back(target(kInstance, std::string(kInstanceId)));
 
-  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), user.emailKey));
+  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), key));
   CO_TRY(plan.revision, revisionOf(address));
-  CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.emailKey));
-  CO_TRY(const auto operating, co_await operatorInviteOf(user.emailKey));
-  const Timestamp now = clock_.now();
-  plan.byLink = std::ranges::any_of(invites, [&](const auto& one) { return provenBy(one, invite, now); }) ||
-                (operating && provenBy(*operating, invite, now));
-  plan.proven = plan.byLink || user.emailVerified || !mailer_.delivers();
+  CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.email));
+  CO_TRY(const auto operating, co_await operatorInviteOf(key));
+  follow(plan, invites, operating, invite);
+  out.byInvite = !plan.followed.empty();
+  plan.proven = out.byInvite || user.emailVerified || !mailer_.delivers();
   if (plan.proven) {
-    planOperator(plan, out, user, operating.has_value());
+    planOperator(plan, out, user, operating);
     planJoining(plan, out, user, invites);
   }
   out.judge = [plan = std::move(plan)](identity::UserRecord& registered, Before before) mutable {
@@ -158,16 +169,21 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, s
   co_return out;
 }
 
-Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord user) {
+Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord user, std::string invite) {
   Plan plan;
   plan.proven = true;
   identity::RegistrationPlan out;
-  out.targets.push_back(target(kInvitedAddresses, user.emailKey));
-  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), user.emailKey));
+  const std::string key = identity::emailKey(user.email);
+  out.targets.push_back(target(kInvitedAddresses, key));
+  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), key));
   CO_TRY(plan.revision, revisionOf(address));
-  CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.emailKey));
-  CO_TRY(const auto operating, co_await operatorInviteOf(user.emailKey));
-  planOperator(plan, out, user, operating.has_value());
+  CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.email));
+  CO_TRY(const auto operating, co_await operatorInviteOf(key));
+  follow(plan, invites, operating, invite);
+  out.byInvite = !plan.followed.empty();
+  planOperator(plan, out, user, operating);
+  // Who is an operator already gets nothing from the proof.
+  out.invited = !invites.empty() || (plan.mayOperate() && user.platformRole != identity::kSuperAdmin);
   // Tokens in hand are those of no operator yet.
   if (plan.mayOperate()) out.bumpEpochs.push_back(store::kControlProject);
   planJoining(plan, out, user, invites);
@@ -178,9 +194,14 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
 }
 
 Task<std::vector<InviteRecord>> Registration::invitesOf(std::string email) {
-  CO_TRY(const store::QueryResult found,
-         co_await store_.find(queryOf(kInvites, equals("email", email), 0, kMostInvites)));
-  co_return fromStore<InviteRecord>(found.documents);
+  std::vector<InviteRecord> all;
+  for (const std::string& key : identity::storedEmailKeys(email)) {
+    CO_TRY(const store::QueryResult found,
+           co_await store_.find(queryOf(kInvites, equals("email", key), 0, kMostInvites)));
+    CO_TRY(std::vector<InviteRecord> some, fromStore<InviteRecord>(found.documents));
+    std::ranges::move(some, std::back_inserter(all));
+  }
+  co_return all;
 }
 
 Task<std::optional<OperatorInvite>> Registration::operatorInviteOf(std::string email) {
@@ -189,12 +210,45 @@ Task<std::optional<OperatorInvite>> Registration::operatorInviteOf(std::string e
   co_return fromStore<OperatorInvite>(stored);
 }
 
+Task<std::optional<std::string>> Registration::invitedAddress(std::string token) {
+  const std::string hash = hashOf(token);
+  const Timestamp now = clock_.now();
+  // A member's invite stands in front of its token (MembershipMail); invites of operators are few, and are searched.
+  if (const size_t dot = token.find('.'); dot != std::string::npos) {
+    const std::string id = token.substr(0, dot);
+    if (!identity::isId(MembershipTag::prefix, id)) co_return std::nullopt;
+    CO_TRY(const auto stored, co_await store_.get(controlCollection(kInvites), id));
+    CO_TRY(const auto invite, fromStore<InviteRecord>(stored));
+    if (!invite || !provenBy(*invite, hash, now)) co_return std::nullopt;
+    co_return invite->given();
+  }
+  if (token.empty() || !settings_.operatorsEnabled) co_return std::nullopt;
+  CO_TRY(const store::QueryResult found,
+         co_await store_.find(queryOf(kOperatorInvites, equals("tokenHash", hash), 0, 1)));
+  if (found.documents.empty()) co_return std::nullopt;
+  CO_TRY(const auto invite, fromStore<OperatorInvite>(found.documents.front().view()));
+  if (!provenBy(invite, hash, now)) co_return std::nullopt;
+  co_return invite.address.value_or(invite.id);
+}
+
+void Registration::follow(Plan& plan, const std::vector<InviteRecord>& invites,
+                          const std::optional<OperatorInvite>& operating, std::string_view token) const {
+  const std::string hash = hashOf(token);
+  const Timestamp now = clock_.now();
+  if (std::ranges::any_of(invites, [&](const auto& one) { return provenBy(one, hash, now); }) ||
+      (operating && provenBy(*operating, hash, now))) {
+    plan.followed = hash;
+  }
+}
+
 void Registration::planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
-                                bool invited) {
-  plan.namedOperator = std::ranges::find(settings_.operatorEmails, user.emailKey) != settings_.operatorEmails.end();
-  plan.invitedOperator = invited;
+                                const std::optional<OperatorInvite>& invite) {
+  const std::string key = identity::emailKey(user.email);
+  plan.namedOperator = std::ranges::find(settings_.operatorEmails, key) != settings_.operatorEmails.end();
+  plan.invitedOperator = invite.has_value();
   if (!plan.mayOperate()) return;
-  out.targets.push_back(target(kOperatorInvites, user.emailKey));
+  if (invite && invite->tokenHash == plan.followed) plan.followedAt = out.targets.size();
+  out.targets.push_back(target(kOperatorInvites, key));
   plan.operatorAudit = auditor_.entry(store::kControlProject, "operator.added", {"platform", user.id.str(), user.email},
                                       "users/" + user.id.str(), "", "");
   for (const auto& entry : plan.operatorAudit) {
@@ -209,6 +263,7 @@ void Registration::planJoining(Plan& plan, identity::RegistrationPlan& out, cons
     Joining joining{{invite.id, invite.projectId, user.id, invite.role, clock_.now()},
                     auditor_.entry(number, "member.joined", {"platform", user.id.str(), user.email},
                                    "members/" + user.id.str(), "", "", roleDetails(invite))};
+    if (invite.tokenHash == plan.followed) plan.followedAt = out.targets.size();
     out.targets.push_back(target(kInvites, invite.id.str()));
     out.targets.push_back(target(kMemberships, invite.id.str()));
     out.targets.push_back(target(kProjects, invite.projectId.str()));

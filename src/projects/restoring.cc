@@ -103,12 +103,15 @@ Task<> Restoring::settleIdentity() {
 }
 
 Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
-  store::Query query = queryOf(identity::kUsers, equals("emailKey", identity::emailKey(email)), 0, 1);
-  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
-  if (found.documents.empty()) co_return std::nullopt;
-  CO_TRY(const auto user, fromStore<identity::UserRecord>(found.documents.front().view()));
-  if (wish_.provenOnly && !user.emailVerified) co_return std::nullopt;
-  co_return user.id;
+  for (const std::string& key : identity::storedEmailKeys(email)) {
+    CO_TRY(const store::QueryResult found,
+           co_await store_.find(queryOf(identity::kUsers, equals("emailKey", key), 0, 1)));
+    if (found.documents.empty()) continue;
+    CO_TRY(const auto user, fromStore<identity::UserRecord>(found.documents.front().view()));
+    if (wish_.provenOnly && !user.emailVerified) co_return std::nullopt;
+    co_return user.id;
+  }
+  co_return std::nullopt;
 }
 
 Task<> Restoring::settleOwners() {
@@ -185,8 +188,9 @@ Task<> Restoring::addInvites(std::vector<store::WriteTarget>& targets, std::vect
     CO_TRY(auto address, fromStore<InvitedAddress>(stored));
     if (!address) address = InvitedAddress{email, 0};
     ++address->revision;
-    const InviteRecord invite{ids_.next<MembershipTag>(),     record_.id,      record_.number, email, member.role,
-                              UserId(record_.owners.front()), member.createdAt};
+    InviteRecord invite{ids_.next<MembershipTag>(),     record_.id,      record_.number, email, member.role,
+                        UserId(record_.owners.front()), member.createdAt};
+    invite.address = identity::lowerAscii(member.email);
     targets.push_back(target(kInvitedAddresses, email));
     changes.push_back(store::Change::put(doc::encode(*address)));
     targets.push_back(target(kInvites, invite.id.str()));

@@ -11,6 +11,12 @@
 
 namespace mb::projects {
 
+// How an import or a promotion is done.
+struct ImportMode {
+  bool dryRun = false;     // only plans
+  std::string planDigest;  // applies this plan and no other; "" for whatever it is by then
+};
+
 class ShapeCopier {
  public:
   virtual ~ShapeCopier() = default;
@@ -24,9 +30,9 @@ class ShapeCopier {
   // Gives the new and empty `to` the shape of `from`, as far as it goes: a warning, fit for the wire, for each part
   // that failed. Fails with nothing but what leaves no answer to give (unavailable, internal).
   virtual Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline deadline) = 0;
-  // Plans, and unless `dryRun` imports, the shape of `from` into `to`: what POST /admin/config-import answers
-  // (decisions 6, "Import plan"). Never deletes. Fails with validation (problems), forbidden.
-  virtual Task<doc::Document> promote(Side from, Side to, bool dryRun, store::Deadline deadline) = 0;
+  // Plans, and unless it is a dry run imports, the shape of `from` into `to`: what POST /admin/config-import answers.
+  // Never deletes. Fails with validation (problems), forbidden, conflict (another plan).
+  virtual Task<doc::Document> promote(Side from, Side to, ImportMode mode, store::Deadline deadline) = 0;
 };
 
 }  // namespace mb::projects

@@ -187,6 +187,15 @@ def test_a_state_of_another_browser_provider_plane_or_project(server, project, o
     refused(api.get("/auth/sessions", project=elsewhere.id), 400, "PROJECT_MISMATCH")
 
 
+def test_a_planted_cookie_is_not_kept(server, project):
+    planted = "A" * 43
+    browser = Browser()
+    browser.http.cookies.set("mb_oauth", planted)
+    answer = Visit(server, "github", project, browser=browser).started
+    given = [value.split(";")[0].split("=", 1)[1] for value in answer.headers.get_list("set-cookie")]
+    assert given and planted not in given
+
+
 def test_two_tabs_of_one_browser(server, project):
     first = Visit(server, "github", project)
     second = Visit(server, "github", project, browser=first.browser)

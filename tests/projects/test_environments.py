@@ -249,6 +249,22 @@ def test_promotion_is_planned_shown_and_applied(owner):
     assert kept in ok(stage.admin.get("/admin/collections"))["collections"]
 
 
+def test_a_promotion_applies_only_the_plan_that_was_seen(owner):
+    root = owner.create_project()
+    stage = make(owner, root, "staging")
+    stage.collection("extra")
+    seen = promote(owner, stage, root, dry_run=True).headers["plan-digest"]
+    assert promote(owner, stage, root, dry_run=True).headers["plan-digest"] == seen
+    stage.collection("more")
+    body = {"fromProjectId": stage.id, "toProjectId": root.id}
+    refused(owner.post("/control/environments/promote", body, params={"plan": seen}), 409, "CONFLICT")
+    assert "extra" not in ok(root.admin.get("/admin/collections"))["collections"]
+    now = promote(owner, stage, root, dry_run=True).headers["plan-digest"]
+    assert ok(owner.post("/control/environments/promote", body, params={"plan": now}))["applied"] is True
+    for odd in ("", "x", now.upper(), now + "0"):
+        refused(owner.post("/control/environments/promote", body, params={"plan": odd}), 400, "INVALID_PARAM")
+
+
 def test_promotion_outside_the_family(owner):
     root, other = owner.create_project(), owner.create_project()
     stage = make(owner, root, "staging")
