@@ -322,7 +322,83 @@ def test_enduser_role_given_by_who_does_not_hold_it(server, project):
     ok(member.patch(f"/admin/users/{user.id}", {"name": "Other"}), 204)
 
 
+def test_access_of_a_user_who_holds_more(server, project, admin):
+    """Who sets the address of an account takes it over by a password reset."""
+    strong = project.end_user(project.enduser_role("data:*:admin"))
+    support = project.member(project.role("users:read", "users:manage"), PlatformUser(server))
+    path = f"/admin/users/{strong.id}"
+    before = ok(admin.get(path))["user"]
+    for change in (
+        {"email": f"{unique('mine')}@example.com"},
+        {"emailVerified": not before["emailVerified"]},
+        {"metadata": {}},
+        {"metadata": {"role": "user"}},
+        {"name": "Ann", "email": f"{unique('mine')}@example.com"},
+    ):
+        refused(support.patch(path, change), 403, "FORBIDDEN")
+    for action in ("activate", "deactivate", "block", "reset-mfa"):
+        refused(support.post(f"{path}/{action}"), 403, "FORBIDDEN")
+    assert ok(admin.get(path))["user"] == before
+    ok(strong.get("/auth/sessions"))
+    # What opens no account; and everything of users who hold no more than registration gives.
+    ok(support.patch(path, {"name": "Ann", "email": before["email"]}), 204)
+    weak = f"/admin/users/{project.end_user().id}"
+    ok(support.patch(weak, {"email": f"{unique('other')}@example.com", "emailVerified": True}), 204)
+    for action in ("block", "deactivate", "activate", "reset-mfa"):
+        ok(support.post(f"{weak}/{action}"), 204)
+
+
 # ---- API keys
+
+
+def test_key_that_outlives_the_key_that_makes_it(server, project, admin):
+    def wire(seconds):
+        return (datetime.now(timezone.utc) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
+
+    def make(api, until=None, scopes=("admin",)):
+        body = {"name": unique("k"), "scopes": list(scopes)} | ({"expiresAt": until} if until else {})
+        return api.post("/admin/api-keys", body)
+
+    until = wire(600)
+    made = ok(make(admin, until), 201)
+    key = Api(server, made["key"])
+    longer, endless = ok(make(admin, wire(1200), ["read"]), 201), project.api_key("read")
+    refused(make(key), 403, "FORBIDDEN")
+    refused(make(key, wire(1200)), 403, "FORBIDDEN")
+    for other in (longer["apiKey"]["id"], endless.id):
+        refused(key.post(f"/admin/api-keys/{other}/rotate"), 403, "FORBIDDEN")
+    ok(endless.get(f"/{project.collection()}"))
+    equal = ok(make(key, until), 201)["apiKey"]
+    assert equal["expiresAt"] == made["apiKey"]["expiresAt"]
+    ok(key.post(f"/admin/api-keys/{equal['id']}/rotate"))
+    ok(project.api_key("admin").post(f"/admin/api-keys/{longer['apiKey']['id']}/rotate"))
+
+
+def test_keys_that_are_none_are_refused_alike(server, owner, project):
+    """A key does not say which projects exist, or existed."""
+    deleted, suspended = owner.create_project(), owner.create_project()
+    key_of_deleted = deleted.api_key("admin").token
+    ok(suspended.api_key("admin").get("/admin/collections"))
+    ok(owner.delete(f"/control/projects/{deleted.id}"), 204)
+    ok(owner.post(f"/control/projects/{suspended.id}/suspend"), 204)
+    secret = project.api_key("admin").token.partition(".")[2]
+    wrong = "A" * len(secret)
+    collection = project.collection()
+    keys = [
+        key_of_deleted,
+        *(f"mb_sk_{id_}.{wrong}" for id_ in (project.id, deleted.id, suspended.id, "proj_" + "0" * 20)),
+        f"mb_sk_{project.slug}.{secret}",
+        f"mb_sk_proj_{secret}",
+        f"mb_sk_{project.id}",
+        f"mb_sk_{project.id}.",
+        f"mb_sk_.{secret}",
+        "mb_sk_",
+    ]
+    for path in (f"/{collection}", "/admin/collections", "/storage/things"):
+        answers = [Api(server, key).get(path) for key in keys]
+        assert {answer.status_code for answer in answers} == {401}
+        assert len({answer.text for answer in answers}) == 1, [answer.text for answer in answers]
+        assert len({answer.headers["www-authenticate"] for answer in answers}) == 1
 
 
 def test_key_life(server, project, admin):

@@ -28,6 +28,17 @@ bool TrustedProxies::trusts(std::string_view text) const {
   return !failed && networks_.contain(address);
 }
 
+bool ApiSettings::isForRunHost(const http::Request& request) const {
+  if (runOrigin.empty()) return false;
+  const auto host = request.header("host");
+  return host && http::equalsIgnoreCase(*host, std::string_view(runOrigin).substr(runOrigin.find("://") + 3));
+}
+
+bool TrustedProxies::trustAnybody() const {
+  // Addresses for documentation, which no machine has.
+  return (trusts("192.0.2.1") && trusts("203.0.113.1")) || (trusts("2001:db8::1") && trusts("3fff::1"));
+}
+
 ApiSettings::ApiSettings(Settings& settings)
     : control(settings.flag("SERVICE_CONTROL", true, "the control plane; off answers 404 on all of it")),
       defaultProject(settings.text("SERVICE_DEFAULT_PROJECT", "",

@@ -7,6 +7,7 @@
 
 #include "base/networks.h"
 #include "base/settings.h"
+#include "http/message.h"
 
 namespace mb::api {
 
@@ -18,6 +19,8 @@ class TrustedProxies {
   static Result<TrustedProxies> parse(const std::vector<std::string>& networks);
   bool empty() const { return networks_.empty(); }
   bool trusts(std::string_view address) const;
+  // So wide that clients are among them.
+  bool trustAnybody() const;
 
  private:
   Networks networks_;
@@ -33,6 +36,9 @@ struct ApiSettings {
   TrustedProxies trustedProxies;
   size_t maxBody = 1 << 20;
   std::string runOrigin;  // of functions that browsers open; empty: the server's own
+
+  // Whether it was sent to the host of functions, which serves nothing else.
+  bool isForRunHost(const http::Request& request) const;
 };
 
 }  // namespace mb::api

@@ -28,6 +28,8 @@ struct AuthRoutes::Paths {
 void AuthRoutes::addTo(RouteTable& routes) {
   addPlane(routes, {"/api/v1/auth", &authPublic, endUser()});
   addPlane(routes, {"/api/v1/control/auth", &controlPublic, control()});
+  routes.post("/api/v1/control/auth/invites/accept", controlPublic("register"), this, &AuthRoutes::acceptInvite,
+              "Accept an invitation");
   routes.get("/api/v1/jwks.json", open(), this, &AuthRoutes::jwks, "Public keys of access tokens");
 }
 
@@ -61,10 +63,7 @@ Task<Reply> AuthRoutes::registerUser(RequestContext& context, identity::Registra
 Task<Reply> AuthRoutes::login(RequestContext& context, identity::Credentials body) {
   const identity::Realm realm = realmOf(context);
   CO_TRY(identity::UserRecord user, co_await identity_.users().checkPassword(realm, std::move(body), context.caller));
-  if (!user.mfaEnabled) co_return co_await signIn(identity_, context, std::move(user), "password");
-  MfaRequired answer;
-  CO_TRY(answer.mfaToken, co_await identity_.mfa().challenge(realm, std::move(user), context.deadline));
-  co_return Reply::object(200, answer);
+  co_return co_await admit(identity_, context, std::move(user), "password");
 }
 
 Task<Reply> AuthRoutes::refresh(RequestContext& context, RefreshBody body) {
@@ -136,6 +135,12 @@ Task<Reply> AuthRoutes::requestReset(RequestContext& context, identity::EmailBod
 Task<Reply> AuthRoutes::resetPassword(RequestContext& context, identity::PasswordReset body) {
   CO_CHECK(co_await identity_.links().reset(realmOf(context), std::move(body), context.caller, context.deadline));
   co_return Reply::noContent();
+}
+
+Task<Reply> AuthRoutes::acceptInvite(RequestContext& context, identity::InviteAcceptance body) {
+  CO_TRY(identity::UserRecord user,
+         co_await identity_.links().acceptInvite(std::move(body), context.caller, context.deadline));
+  co_return co_await admit(identity_, context, std::move(user), "invite");
 }
 
 Task<Reply> AuthRoutes::jwks(RequestContext&) {

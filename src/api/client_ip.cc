@@ -20,23 +20,26 @@ bool isAddress(std::string_view text) {
 
 }  // namespace
 
-std::string clientIp(const http::Request& request, const TrustedProxies& trusted) {
-  if (trusted.empty() || !trusted.trusts(request.peer)) return request.peer;
+ClientAddress clientAddress(const http::Request& request, const TrustedProxies& trusted) {
+  if (trusted.empty() || !trusted.trusts(request.peer)) return {request.peer};
   std::string_view client = request.peer;
+  bool found = false;
   for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header) {
     if (!http::equalsIgnoreCase(header->name, "x-forwarded-for")) continue;
+    if (found) return {std::string(client), true};
     std::string_view rest = header->value;
     while (true) {
       const auto comma = rest.rfind(',');
       const std::string_view entry = trimmed(comma == std::string_view::npos ? rest : rest.substr(comma + 1));
-      if (!isAddress(entry)) return std::string(client);
+      if (!isAddress(entry)) return {std::string(client), true};
       client = entry;
-      if (!trusted.trusts(client)) return std::string(client);
-      if (comma == std::string_view::npos) break;
+      found = !trusted.trusts(client);
+      if (found && comma != std::string_view::npos) return {std::string(client), true};
+      if (found || comma == std::string_view::npos) break;
       rest = rest.substr(0, comma);
     }
   }
-  return std::string(client);
+  return {std::string(client)};
 }
 
 }  // namespace mb::api

@@ -8,8 +8,15 @@
 
 namespace mb::api {
 
+struct ClientAddress {
+  std::string ip;
+  // x-forwarded-for holds more than trusted proxies can have made of it: entries before the client's own, or one that
+  // is no address. They count for nothing, but a proxy passes on what clients write.
+  bool passedOn = false;
+};
+
 // The connection's peer; where that is a trusted proxy, the right-most address of x-forwarded-for that is none. An
 // entry that is no address ends the walk at the last one that was.
-std::string clientIp(const http::Request& request, const TrustedProxies& trusted);
+ClientAddress clientAddress(const http::Request& request, const TrustedProxies& trusted);
 
 }  // namespace mb::api

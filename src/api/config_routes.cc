@@ -2,12 +2,35 @@
 
 namespace mb::api {
 
-Result<bool> isDryRun(std::string_view rawQuery) {
+namespace {
+
+constexpr size_t kDigestLength = 64;  // sha256 in hex
+
+}  // namespace
+
+Result<projects::ImportMode> importModeOf(std::string_view rawQuery) {
   TRY(const http::QueryParams query, http::QueryParams::parse(rawQuery));
-  const auto given = query.get("dryRun");
-  if (!given || *given == "0") return false;
-  if (*given == "1") return true;
-  return fail(ErrorCode::invalidParam, "dryRun must be 0 or 1");
+  projects::ImportMode mode;
+  const auto dryRun = query.get("dryRun");
+  if (dryRun && *dryRun != "0" && *dryRun != "1") return fail(ErrorCode::invalidParam, "dryRun must be 0 or 1");
+  mode.dryRun = dryRun && *dryRun == "1";
+  if (const auto digest = query.get("plan")) {
+    const bool hex = digest->find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    if (digest->size() != kDigestLength || !hex) {
+      return fail(ErrorCode::invalidParam, "plan must be the plan-digest of a dry run: take it from that header");
+    }
+    mode.planDigest = *digest;
+  }
+  return mode;
+}
+
+Reply importReply(const doc::Document& answer, bool dryRun) {
+  Reply reply = Reply::object(200, answer.view());
+  const auto plan = answer.view().find("plan");
+  if (dryRun && plan && plan->type() == doc::BsonType::document) {
+    reply.response.headers.emplace_back("plan-digest", configuration::planDigestOf(plan->asDocument()));
+  }
+  return reply;
 }
 
 void ConfigRoutes::addTo(RouteTable& routes) {
@@ -25,12 +48,12 @@ Task<Reply> ConfigRoutes::exported(RequestContext& context) {
 }
 
 Task<Reply> ConfigRoutes::import(RequestContext& context, doc::Document body) {
-  CO_TRY(const bool dryRun, isDryRun(context.request.query));
+  CO_TRY(projects::ImportMode mode, importModeOf(context.request.query));
   configuration::Target target{context.caller, context.project, context.deadline};
-  auto answer = dryRun ? configuration_.plan(std::move(target), std::move(body))
-                       : configuration_.import(std::move(target), std::move(body));
+  auto answer = mode.dryRun ? configuration_.plan(std::move(target), std::move(body))
+                            : configuration_.import(std::move(target), std::move(body), std::move(mode.planDigest));
   CO_TRY(const doc::Document done, co_await std::move(answer));
-  co_return Reply::object(200, done.view());
+  co_return importReply(done, mode.dryRun);
 }
 
 }  // namespace mb::api

@@ -3,6 +3,7 @@
 
 #include "api/routes.h"
 #include "configuration/configuration.h"
+#include "projects/shape_copier.h"
 
 namespace mb::api {
 
@@ -12,14 +13,16 @@ class ConfigRoutes {
   void addTo(RouteTable& routes);
 
   Task<Reply> exported(RequestContext& context);
-  // ?dryRun=1 plans only.
+  // ?dryRun=1 plans only, ?plan= applies that plan only.
   Task<Reply> import(RequestContext& context, doc::Document body);
 
  private:
   configuration::Configuration& configuration_;
 };
 
-// Whether a query says ?dryRun=1. Fails with invalidParam.
-Result<bool> isDryRun(std::string_view rawQuery);
+// What a query says by ?dryRun= and ?plan=. Fails with invalidParam.
+Result<projects::ImportMode> importModeOf(std::string_view rawQuery);
+// The answer of an import or a promotion; of a dry run with the header `plan-digest`, which ?plan= takes.
+Reply importReply(const doc::Document& answer, bool dryRun);
 
 }  // namespace mb::api

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "projects/project_rules.h"
+
 namespace mb::api {
 
 namespace {
@@ -68,7 +70,8 @@ http::Response Cors::preflight(CorsPlane plane, std::string_view origin) const {
 
 void Cors::decorate(http::Response& response, CorsPlane plane, std::string_view origin,
                     const std::vector<std::string>& projectOrigins) const {
-  if (plane == CorsPlane::data && projectOrigins.empty()) {
+  const bool any = projectOrigins.empty() || contains(projectOrigins, projects::kAnyOrigin);
+  if (plane == CorsPlane::data && any) {
     response.headers.emplace_back("access-control-allow-origin", "*");
   } else {
     const bool allowed = plane == CorsPlane::data ? contains(projectOrigins, origin) : allowsControl(origin);

@@ -21,7 +21,8 @@ class Cors {
   static CorsPlane planeOf(const std::vector<std::string>& segments);
   // A preflight's answer: 204, allowed or not.
   http::Response preflight(CorsPlane plane, std::string_view origin) const;
-  // Adds to the answer of a request from `origin`; `projectOrigins` are the project's own, empty for any.
+  // Adds to the answer of a request from `origin`; `projectOrigins` are the project's own, empty
+  // or with projects::kAnyOrigin for any.
   void decorate(http::Response& response, CorsPlane plane, std::string_view origin,
                 const std::vector<std::string>& projectOrigins) const;
 

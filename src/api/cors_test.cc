@@ -53,6 +53,13 @@ TEST_F(CorsTest, AProjectsOwnListHolds) {
             "content-disposition, location, tus-resumable, tus-version, tus-extension, upload-offset, upload-length, "
             "upload-metadata, upload-expires");
 
+  http::Response starred;
+  cors_.decorate(starred, CorsPlane::data, "https://any.example", {"https://app.example", "*"});
+  EXPECT_EQ(headerOf(starred, "access-control-allow-origin"), "*");
+  http::Response pattern;
+  cors_.decorate(pattern, CorsPlane::data, "https://x.a", {"https://*.a"});
+  EXPECT_EQ(headerOf(pattern, "access-control-allow-origin"), "");
+
   http::Response listed;
   cors_.decorate(listed, CorsPlane::data, "https://app.example", {"https://app.example"});
   EXPECT_EQ(headerOf(listed, "access-control-allow-origin"), "https://app.example");

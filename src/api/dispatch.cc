@@ -22,6 +22,10 @@ void addLimit(http::Response& response, std::string_view action, const identity:
                                 fmt::format("\"{}\";r={};t={}", action, allowance.remaining, allowance.resetSeconds));
 }
 
+bool isInApi(const std::vector<std::string>& segments) {
+  return segments.size() > 2 && segments[0] == "api" && segments[1] == "v1";
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
@@ -47,13 +51,21 @@ Result<size_t> Dispatcher::bodyLimit(const http::Request& head) {
   if (!depends) return settings_.maxBody;
   const auto segments = http::splitPath(head.path);
   if (!segments) return settings_.maxBody;
-  const auto found = find(head.method, *segments);
+  const auto found = find(head, *segments);
   if (!found) return settings_.maxBody;
   if (found->route->streamsBody) return kStreams;
   return found->route->maxBody > 0 ? found->route->maxBody : settings_.maxBody;
 }
 
-Result<Dispatcher::Found> Dispatcher::find(http::Method method, const std::vector<std::string>& segments) const {
+// On the host of functions their scripts are of one origin with all that is there, so nothing else is.
+bool Dispatcher::isServedOnHost(const http::Request& request, const std::vector<std::string>& segments) const {
+  return !settings_.isForRunHost(request) || (isInApi(segments) && segments[2] == "run");
+}
+
+Result<Dispatcher::Found> Dispatcher::find(const http::Request& request,
+                                           const std::vector<std::string>& segments) const {
+  const http::Method method = request.method;
+  if (!isServedOnHost(request, segments)) return fail(noRoute());
   if (!settings_.control && segments.size() > 3 && segments[2] == "control") return fail(noRoute());
   http::RouteMatch match = router_.match(method, segments);
   if (match.route >= 0) return Found{&routes_[static_cast<size_t>(match.route)], std::move(match.params)};
@@ -64,11 +76,11 @@ Result<Dispatcher::Found> Dispatcher::find(http::Method method, const std::vecto
 
 http::Response Dispatcher::options(const http::Request& request, const std::vector<std::string>& segments) const {
   const auto origin = request.header("origin");
-  const bool inApi = segments.size() > 2 && segments[0] == "api" && segments[1] == "v1";
+  const bool inApi = isInApi(segments) && isServedOnHost(request, segments);
   if (inApi && origin && request.header("access-control-request-method")) {
     return cors_.preflight(Cors::planeOf(segments), *origin);
   }
-  const auto found = find(http::Method::options, segments);
+  const auto found = find(request, segments);
   http::Response response = http::Response::empty(204);
   if (!found && found.error().code() == ErrorCode::methodNotAllowed) {
     response.headers.emplace_back("allow", found.error().allow());
@@ -117,21 +129,34 @@ void Dispatcher::note(const http::Request& request, const http::Response& respon
                        {"ms", took.count()}});
 }
 
+void Dispatcher::warnOfForwarded(const http::Request& request) {
+  if (warnedOfForwarded_.exchange(true, std::memory_order_relaxed)) return;
+  logWarn(
+      "x-forwarded-for holds more than the proxy's own entry: let the proxy overwrite the header, or name the proxies "
+      "before it in SERVICE_TRUSTED_PROXIES (docs/deployment.md)",
+      {{"requestId", request.id}, {"proxy", request.peer}});
+}
+
 Async<http::Response> Dispatcher::handle(http::Request& request) {
   const auto started = std::chrono::steady_clock::now();
   const Result<std::vector<std::string>> segments = http::splitPath(request.path);
   if (!segments) co_return finish(request, refuse(request, segments.error()), CorsPlane::data, nullptr);
   const CorsPlane plane = Cors::planeOf(*segments);
-  Result<Found> found = find(request.method, *segments);
+  Result<Found> found = find(request, *segments);
   const bool preflight = request.header("access-control-request-method").has_value();
   if (request.method == http::Method::options && (preflight || !found)) co_return options(request, *segments);
-  if (!found) co_return finish(request, refuse(request, found.error()), plane, nullptr);
+  if (!found) {
+    auto page = missing_ && found.error().code() == ErrorCode::notFound ? missing_(request) : std::nullopt;
+    co_return finish(request, page ? *std::move(page) : refuse(request, found.error()), plane, nullptr);
+  }
   const Route& route = *found->route;
 
   snapshot::SnapshotPtr project;
   http::Response response;
   try {
-    std::string ip = clientIp(request, settings_.trustedProxies);
+    ClientAddress client = clientAddress(request, settings_.trustedProxies);
+    if (client.passedOn) warnOfForwarded(request);
+    std::string ip = std::move(client.ip);
     std::optional<Result<identity::Identified>> known = gatekeeper_.identifyNow(route, request);
     if (!known) known = co_await gatekeeper_.identify(route, request);
     const auto allowance = gatekeeper_.count(route, ip, known->has_value() ? (*known)->project.get() : nullptr);

@@ -1,8 +1,10 @@
 // From a request to its answer: route, gates, handler, CORS, errors. The one implementation of http::Service.
 #pragma once
 
+#include <atomic>
 #include <bitset>
 #include <chrono>
+#include <functional>
 #include <vector>
 
 #include "api/api_settings.h"
@@ -21,6 +23,10 @@ class Dispatcher final : public http::Service {
   Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
              snapshot::SlotKey<ProjectCounters> counters, std::chrono::seconds requestLimit = std::chrono::seconds(30));
 
+  // What to answer in place of "there is nothing at this path"; nullopt for that. Before the first request.
+  using Missing = std::function<std::optional<http::Response>(const http::Request&)>;
+  void setMissing(Missing missing) { missing_ = std::move(missing); }
+
   Result<size_t> bodyLimit(const http::Request& head) override;
   Async<http::Response> handle(http::Request& request) override;
 
@@ -29,8 +35,9 @@ class Dispatcher final : public http::Service {
     const Route* route;
     std::vector<std::string> params;
   };
-  // Fails with notFound or methodNotAllowed.
-  Result<Found> find(http::Method method, const std::vector<std::string>& segments) const;
+  // Fails with notFound or methodNotAllowed. `segments` are those of the request's path.
+  Result<Found> find(const http::Request& request, const std::vector<std::string>& segments) const;
+  bool isServedOnHost(const http::Request& request, const std::vector<std::string>& segments) const;
   http::Response options(const http::Request& request, const std::vector<std::string>& segments) const;
   // Failures that are ours are logged here, with their cause.
   http::Response refuse(const http::Request& request, const Error& error) const;
@@ -40,6 +47,9 @@ class Dispatcher final : public http::Service {
   void note(const http::Request& request, const http::Response& response,
             std::chrono::steady_clock::time_point started) const;
 
+  // Once a process.
+  void warnOfForwarded(const http::Request& request);
+
   const std::vector<Route>& routes_;
   const ApiSettings& settings_;
   Gatekeeper& gatekeeper_;
@@ -48,6 +58,8 @@ class Dispatcher final : public http::Service {
   const std::chrono::seconds requestLimit_;
   http::Router router_;
   std::vector<std::optional<CountedPlane>> counted_;  // by route
+  Missing missing_;
+  std::atomic<bool> warnedOfForwarded_ = false;
   bool bodyDependsOnRoute_ = false;
   std::bitset<8> streams_;  // by method: has routes whose bodies stream
 };

@@ -1,10 +1,14 @@
 #include "api/document_routes.h"
 
+#include <boost/asio/deferred.hpp>
 #include <charconv>
 #include <limits>
 
 namespace mb::api {
 namespace {
+
+// Of JSON that is written at a stretch: some milliseconds.
+constexpr size_t kTurnBytes = 512 << 10;
 
 Result<uint64_t> readCount(std::string_view name, std::string_view text) {
   uint64_t value = 0;
@@ -29,16 +33,21 @@ std::vector<std::string> readExpand(std::string_view text) {
   return fields;
 }
 
-void writeDocuments(std::string& out, const data::VisibleDocuments& found) {
+// Appends; others get a turn on the core meanwhile.
+Async<void> writeDocuments(std::string& out, const data::VisibleDocuments& found) {
   size_t bytes = 64;
   for (const doc::Document& document : found.documents) bytes += document.size() + document.size() / 4;
   out.reserve(bytes);
   out += "{\"documents\":[";
   bool first = true;
+  size_t turnEnds = kTurnBytes;
   for (const doc::Document& document : found.documents) {
     if (!first) out += ',';
     first = false;
     doc::writeJson(out, document, found.hidden.get());
+    if (out.size() < turnEnds) continue;
+    turnEnds = out.size() + kTurnBytes;
+    co_await asio::post(asio::deferred);
   }
   out += ']';
 }
@@ -120,7 +129,7 @@ Task<Reply> DocumentPlane::list(RequestContext& context) {
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
   std::string body;
-  writeDocuments(body, found);
+  co_await writeDocuments(body, found);
   if (authority_ == data::Authority::admin) {
     CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
     body += ",\"total\":" + std::to_string(total);

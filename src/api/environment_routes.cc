@@ -18,9 +18,10 @@ Task<Reply> EnvironmentRoutes::create(RequestContext& context, projects::NewEnvi
 }
 
 Task<Reply> EnvironmentRoutes::promote(RequestContext& context, projects::Promotion body) {
-  CO_TRY(const bool dryRun, isDryRun(context.request.query));
-  CO_TRY(const doc::Document answer, co_await environments_.promote(by(context), std::move(body), dryRun));
-  co_return Reply::object(200, answer.view());
+  CO_TRY(projects::ImportMode mode, importModeOf(context.request.query));
+  const bool dryRun = mode.dryRun;
+  CO_TRY(const doc::Document answer, co_await environments_.promote(by(context), std::move(body), std::move(mode)));
+  co_return importReply(answer, dryRun);
 }
 
 }  // namespace mb::api

@@ -7,6 +7,7 @@ namespace mb::api {
 namespace {
 
 constexpr std::string_view kProjectHeader = "x-service-project";
+constexpr size_t kMostShown = 64;
 
 bool takesProjectToken(Plane plane, const http::Request& request) {
   if (plane == Plane::dataOrPublic) return request.header("authorization").has_value();
@@ -33,6 +34,20 @@ bool hasScope(const policy::Caller& caller, std::string_view scope) {
 Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
   if (project.info().status != snapshot::ProjectStatus::suspended) return {};
   return fail(ErrorCode::projectSuspended, "this project is suspended");
+}
+
+// A parameter that is not known would be ignored, and whoever mistyped it would take the answer for what was asked.
+Result<> checkQuery(const std::vector<std::string_view>& known, std::string_view rawQuery) {
+  if (rawQuery.empty()) return {};
+  TRY(const http::QueryParams query, http::QueryParams::parse(rawQuery));
+  for (const auto& [name, value] : query.items()) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return fail(ErrorCode::invalidParam,
+                fmt::format("{} is no query parameter of this route: it takes {}",
+                            name.size() <= kMostShown ? "\"" + name + "\"" : "what is given",
+                            known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  }
+  return {};
 }
 
 }  // namespace
@@ -171,7 +186,8 @@ Result<> Gatekeeper::admitProject(const RequestContext& context) const {
 Result<> Gatekeeper::admit(const Route& route, const RequestContext& context) {
   const Gate& gate = route.gate;
   if (gate.needsProject) CHECK(admitProject(context));
-  return admitCaller(gate, context);
+  CHECK(admitCaller(gate, context));
+  return route.query ? checkQuery(*route.query, context.request.query) : Result<>();
 }
 
 std::optional<identity::Allowance> Gatekeeper::count(const Route& route, std::string_view ip,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/sign_in.h"
+#include "base/crypto.h"
 
 namespace mb::api {
 
@@ -10,22 +11,26 @@ namespace {
 
 constexpr std::string_view kCookie = "mb_oauth";
 constexpr int kCookieSeconds = 600;
+constexpr size_t kMaxCookies = 50;
+constexpr size_t kTabDigits = 8;
 constexpr std::string_view kData = "/api/v1/auth";
 constexpr std::string_view kControl = "/api/v1/control/auth";
 
-// The value of the browser's cookie; "" where it brought none.
-std::string cookieOf(const http::Request& request) {
+// The values of the browser's cookies.
+std::vector<std::string> cookiesOf(const http::Request& request) {
+  std::vector<std::string> values;
   std::string_view rest = request.header("cookie").value_or("");
   while (!rest.empty()) {
     const size_t end = std::min(rest.find(';'), rest.size());
     std::string_view pair = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     while (pair.starts_with(' ')) pair.remove_prefix(1);
-    if (pair.starts_with(kCookie) && pair.size() > kCookie.size() && pair[kCookie.size()] == '=') {
-      return std::string(pair.substr(kCookie.size() + 1));
+    const size_t equals = pair.find('=');
+    if (pair.starts_with(kCookie) && equals != std::string_view::npos && values.size() < kMaxCookies) {
+      values.emplace_back(pair.substr(equals + 1));
     }
   }
-  return {};
+  return values;
 }
 
 std::string parameter(const http::QueryParams& query, std::string_view name) {
@@ -73,14 +78,17 @@ Reply OauthRoutes::redirect(std::string location) const {
 Task<Reply> OauthRoutes::start(RequestContext& context) {
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   CO_TRY(identity::Oauth::Started started,
-         co_await oauth_.start(context.project, context.param(0), parameter(query, "redirect"),
-                               cookieOf(context.request)));
+         co_await oauth_.start(context.project, context.param(0), parameter(query, "redirect")));
   Reply reply = redirect(std::move(started.location));
   if (!started.cookie.empty()) {
     const std::string_view plane = context.project ? kData : kControl;
-    reply.response.headers.emplace_back(
-        "set-cookie", fmt::format("{}={}; Path={}{}/oauth; Max-Age={}; HttpOnly; SameSite=Lax{}", kCookie,
-                                  started.cookie, cookiePath_, plane, kCookieSeconds, secure_ ? "; Secure" : ""));
+    // The newest, and one for this tab alone: another tab's start must not end this sign-in.
+    const std::string tab = "_" + toHex(sha256(started.cookie)).substr(0, kTabDigits);
+    for (const std::string& suffix : {std::string(), tab}) {
+      reply.response.headers.emplace_back(
+          "set-cookie", fmt::format("{}{}={}; Path={}{}/oauth; Max-Age={}; HttpOnly; SameSite=Lax{}", kCookie, suffix,
+                                    started.cookie, cookiePath_, plane, kCookieSeconds, secure_ ? "; Secure" : ""));
+    }
   }
   co_return reply;
 }
@@ -104,7 +112,7 @@ Task<Reply> OauthRoutes::finish(RequestContext& context, bool control) {
     callback.error = parameter(*query, "error");
     callback.issuer = parameter(*query, "iss");
   }
-  callback.cookie = cookieOf(context.request);
+  callback.cookies = cookiesOf(context.request);
   callback.client = clientOf(context);
   callback.by = context.caller;
   co_return redirect(co_await oauth_.finish(std::move(callback), context.deadline));

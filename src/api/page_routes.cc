@@ -15,12 +15,14 @@ namespace mb::api {
 namespace {
 
 constexpr std::string_view kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'";
 // The same, with the pictures that the style sheets of the tools for developers bring along.
 constexpr std::string_view kToolPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action "
+    "'self'; "
     "frame-ancestors 'none'; base-uri 'none'";
+constexpr std::string_view kApiPath = "/api";
 constexpr std::string_view kLoginPath = "/auth/login";
 constexpr std::string_view kForEver = "public, max-age=31536000, immutable";
 constexpr size_t kTagDigits = 32;
@@ -51,6 +53,12 @@ Words wordsOf(ErrorCode code) {
     default:
       return {"Something went wrong", "Please try again. If it stays so, tell those who run the app."};
   }
+}
+
+// Browsers name HTML; other clients take anything, or JSON.
+bool isBrowser(const http::Request& request) {
+  const auto accept = request.header("accept");
+  return accept && accept->find("text/html") != std::string_view::npos;
 }
 
 std::string pathOf(std::string_view url) {
@@ -238,6 +246,20 @@ Task<Reply> PageRoutes::asset(RequestContext& context) {
   reply.response.headers.emplace_back("etag", tag);
   reply.response.headers.emplace_back("x-content-type-options", "nosniff");
   co_return reply;
+}
+
+std::optional<http::Response> PageRoutes::inPlaceOf404(const http::Request& request) const {
+  const bool reads = request.method == http::Method::get || request.method == http::Method::head;
+  const bool ofApi = request.path == kApiPath || request.path.starts_with(std::string(kApiPath) + "/");
+  if (!reads || ofApi || !isBrowser(request)) return std::nullopt;
+  pages::Frame frame;
+  frame.root = root_;
+  const bool home = request.path == "/";
+  Reply reply = htmlReply(request, home ? 200 : 404,
+                          home ? pages::homePage(frame, deps_.settings.control) : pages::missingPage(frame),
+                          home ? Keep::whileUnchanged : Keep::never);
+  reply.response.headers.emplace_back("vary", "accept");
+  return std::move(reply.response);
 }
 
 Reply PageRoutes::problem(const http::Request& request, const Error& error) const {

@@ -31,6 +31,10 @@ class PageRoutes {
   Task<Reply> graphiql(RequestContext& context);
   Task<Reply> asset(RequestContext& context);
 
+  // What a browser gets where no route is, outside the API: the server's home at "/", else a page that says so. nullopt
+  // for other clients, which get the error as JSON.
+  std::optional<http::Response> inPlaceOf404(const http::Request& request) const;
+
  private:
   struct Subject;
   // Whose page is asked for. Fails with what publicProject fails with, notFound where there is no control plane, and

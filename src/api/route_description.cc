@@ -13,8 +13,10 @@ using description::Parameter;
 using In = description::Parameter::In;
 
 constexpr std::string_view kAnyCollection = "/api/v1/:collection!";
+constexpr std::string_view kAdminDocuments = "/api/v1/admin/collections/:name/documents";
 constexpr std::string_view kApi = "/api/v1/";
 constexpr std::string_view kControl = "/api/v1/control/";
+constexpr std::string_view kAdmin = "/api/v1/admin/";
 
 std::vector<std::string_view> segmentsOf(std::string_view pattern) {
   std::vector<std::string_view> segments;
@@ -119,6 +121,11 @@ bool holds(const std::vector<std::string_view>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+bool hasClosedQuery(const Route& route, const RouteNote& note) {
+  const bool strict = route.pattern.starts_with(kControl) || route.pattern.starts_with(kAdmin);
+  return strict && !note.extra.openQuery;
+}
+
 // What follows from the declaration: gates, path, query and body.
 void addErrors(Operation& operation, const Route& route, const RouteNote& note) {
   std::vector<ErrorCode>& errors = operation.errors;
@@ -142,8 +149,11 @@ void addErrors(Operation& operation, const Route& route, const RouteNote& note) 
   if (route.pattern.starts_with(kControl)) errors.push_back(ErrorCode::notFound);
   if (!gate.rateAction.empty()) errors.push_back(ErrorCode::rateLimited);
   if (route.pattern.find_first_of(":*") != std::string::npos) errors.push_back(ErrorCode::notFound);
-  if (!note.query.empty()) errors.push_back(ErrorCode::invalidParam);
+  if (!note.query.empty() || hasClosedQuery(route, note)) errors.push_back(ErrorCode::invalidParam);
   if (holds(note.query, "filter")) errors.push_back(ErrorCode::invalidFilter);
+  if (route.pattern.starts_with(kAnyCollection) || route.pattern.starts_with(kAdminDocuments)) {
+    errors.push_back(ErrorCode::queryTooCostly);
+  }
   if (!operation.body.none() && operation.body.type == "application/json") {
     errors.insert(errors.end(), {ErrorCode::validation, ErrorCode::invalidJson, ErrorCode::unsupportedMediaType});
   }
@@ -192,9 +202,17 @@ std::string openApiPath(std::string_view pattern) {
 std::vector<Operation> operationsOf(const RouteTable& routes, std::span<const RouteNote> notes) {
   std::vector<Operation> operations;
   for (const Route& route : routes.all()) {
-    if (const RouteNote* note = noteOf(route, notes)) operations.push_back(operationOf(route, *note));
+    const RouteNote* note = noteOf(route, notes);
+    if (note != nullptr && !note->answers.empty()) operations.push_back(operationOf(route, *note));
   }
   return operations;
+}
+
+void declareQueries(RouteTable& routes, std::span<const RouteNote> notes) {
+  for (Route& route : routes.all()) {
+    const RouteNote* note = noteOf(route, notes);
+    if (note != nullptr && hasClosedQuery(route, *note)) route.query = note->query;
+  }
 }
 
 }  // namespace mb::api

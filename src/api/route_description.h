@@ -13,7 +13,12 @@ const RouteNote* noteOf(const Route& route, std::span<const RouteNote> notes);
 // "/api/v1/:collection!/:id" as OpenAPI writes it: "/api/v1/{collection}/{id}".
 std::string openApiPath(std::string_view pattern);
 
-// Every route as an operation. One without a note is left out: tests see to it that there is none.
+// Declares on admin and control routes what their query may hold: what their notes name. Other planes ignore what they
+// do not know.
+void declareQueries(RouteTable& routes, std::span<const RouteNote> notes);
+
+// Every route as an operation. One that can only refuse, as its note gives no answer, is left out. So is one without a
+// note: tests see to it that there is none.
 std::vector<description::Operation> operationsOf(const RouteTable& routes, std::span<const RouteNote> notes);
 
 }  // namespace mb::api

@@ -12,6 +12,7 @@ struct NoteExtra {
   std::string_view more = "";      // what else there is to say
   description::Content body = {};  // where the declaration says "any object", or the handler reads it itself
   bool bodyOptional = false;
+  bool openQuery = false;  // others add parameters of their own to it
   std::vector<std::string_view> headers = {};
   // Where the handler looks at tokens itself.
   std::vector<description::Security> security = {};

@@ -51,12 +51,16 @@ void addPlane(std::vector<RouteNote>& notes, const Plane& plane) {
        plane.id("verifySecondFactor"),
        {whole<LoginAnswer>()},
        {unauthenticated, invalidCredentials, userInactive, userBlocked, conflict}},
-      {Method::post, at + "/mfa/totp/enroll", plane.id("enrollTotp"), {whole<identity::TotpEnrollment>()}, {conflict}},
+      {Method::post,
+       at + "/mfa/totp/enroll",
+       plane.id("enrollTotp"),
+       {whole<identity::TotpEnrollment>()},
+       {emailUnverified, conflict}},
       {Method::post,
        at + "/mfa/totp/activate",
        plane.id("activateTotp"),
        {whole<identity::RecoveryCodes>()},
-       {invalidCredentials, conflict}},
+       {invalidCredentials, emailUnverified, conflict}},
       {Method::post, at + "/mfa/totp/disable", plane.id("disableTotp"), {kNothing}, {invalidCredentials, conflict}},
       {Method::get, at + "/identities", plane.id("listIdentities"), {listOf<identity::IdentityView>("identities")}},
       {Method::remove, at + "/identities/:id", plane.id("removeIdentity"), {kNothing}, {conflict}},
@@ -72,7 +76,8 @@ void addPlane(std::vector<RouteNote>& notes, const Plane& plane) {
        {back},
        {},
        {"state", "code", "error", "iss"},
-       {.more = "Where the provider sends the browser. Never an error: what went wrong stands in the fragment."}},
+       {.more = "Where the provider sends the browser. Never an error: what went wrong stands in the fragment.",
+        .openQuery = true}},
   };
   notes.insert(notes.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
 }
@@ -83,6 +88,11 @@ std::vector<RouteNote> authNotes() {
   std::vector<RouteNote> notes;
   addPlane(notes, {"/api/v1/auth", false});
   addPlane(notes, {"/api/v1/control/auth", true});
+  notes.push_back({Method::post,
+                   "/api/v1/control/auth/invites/accept",
+                   "acceptInvite",
+                   {whole<LoginAnswer>(), whole<MfaRequired>()},
+                   {unauthenticated, conflict}});
   return notes;
 }
 

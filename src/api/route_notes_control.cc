@@ -61,7 +61,7 @@ std::vector<RouteNote> projectNotes() {
        "promote",
        {like(kImportPlan)},
        {forbidden, notFound, projectSuspended, conflict, invalidParam},
-       {"dryRun"}},
+       {"dryRun", "plan"}},
   };
 }
 

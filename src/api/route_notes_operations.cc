@@ -71,7 +71,7 @@ std::vector<RouteNote> operationNotes() {
        "importConfiguration",
        {like(kImportPlan)},
        {conflict},
-       {"dryRun"},
+       {"dryRun", "plan"},
        {.more = "Creates what is missing and changes what is there, by name; deletes nothing.",
         .body = {.schema = kShape}}},
   };

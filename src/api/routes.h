@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,8 @@ struct Route {
   doc::ShapeRef bodyShape = nullptr;  // null without a body, and for any object
   bool control = false;               // belongs to the control plane (404 when it is off)
   size_t maxBody = 0;                 // 0: SERVICE_MAX_BODY
+  // What its query may hold, in order; anything else is refused. nullopt: whatever comes.
+  std::optional<std::vector<std::string_view>> query = {};
   bool streamsBody = false;  // the handler reads context.request.stream, and sets its limit; maxBody is for others
 };
 
@@ -119,6 +122,7 @@ class RouteTable {
     return add(http::Method::remove, std::move(pattern), gate, std::forward<A>(a)...);
   }
   const std::vector<Route>& all() const { return routes_; }
+  std::vector<Route>& all() { return routes_; }
 
  private:
   Route& push(Route route) {

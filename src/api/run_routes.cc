@@ -10,15 +10,9 @@ namespace {
 // In the segments of a path, what stands before the function's own.
 constexpr size_t kSegmentsBefore = 4;
 
-// Of "https://functions.example.com"; "" where there is none.
-std::string hostOf(std::string_view origin) {
-  const size_t scheme = origin.find("://");
-  return scheme == std::string_view::npos ? std::string() : std::string(origin.substr(scheme + 3));
-}
-
 }  // namespace
 
-RunRoutes::RunRoutes(Deps deps) : deps_(std::move(deps)), runHost_(hostOf(deps_.runOrigin)) {}
+RunRoutes::RunRoutes(Deps deps) : deps_(std::move(deps)) {}
 
 void RunRoutes::addTo(RouteTable& routes) {
   using http::Method;
@@ -30,9 +24,7 @@ void RunRoutes::addTo(RouteTable& routes) {
 }
 
 functions::Origin RunRoutes::originOf(const http::Request& request) const {
-  if (runHost_.empty()) return functions::Origin::shared;
-  const auto host = request.header("host");
-  return host && http::equalsIgnoreCase(*host, runHost_) ? functions::Origin::own : functions::Origin::shared;
+  return deps_.settings.isForRunHost(request) ? functions::Origin::own : functions::Origin::shared;
 }
 
 Task<snapshot::SnapshotPtr> RunRoutes::projectOf(std::string name) {

@@ -1,6 +1,7 @@
 // Endpoints of projects' own: http functions under /api/v1/run/:project/…. Source: contract 4.7, 5.8, 7; decisions 7.
 #pragma once
 
+#include "api/api_settings.h"
 #include "api/routes.h"
 #include "api/run_message.h"
 #include "functions/running.h"
@@ -16,7 +17,7 @@ class RunRoutes {
     snapshot::Snapshots& snapshots;
     identity::Authenticator& authenticator;
     std::string baseUrl;
-    std::string runOrigin;  // SERVICE_RUN_ORIGIN; "": functions share the server's origin
+    const ApiSettings& settings;
   };
   explicit RunRoutes(Deps deps);
   void addTo(RouteTable& routes);
@@ -35,7 +36,6 @@ class RunRoutes {
   Async<Visitor> visitorOf(std::string token, store::ProjectNo project);
   functions::Origin originOf(const http::Request& request) const;
   const Deps deps_;
-  const std::string runHost_;
 };
 
 }  // namespace mb::api

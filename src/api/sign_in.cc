@@ -23,17 +23,41 @@ std::string accessTokenOf(const identity::Identity& identity, const RequestConte
                                        held == roles.end() ? kNone : *held->second);
 }
 
-Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
-                   std::string method) {
+namespace {
+
+identity::ClientInfo clientBy(const RequestContext& context, std::string method) {
   identity::ClientInfo client = clientOf(context);
   client.method = std::move(method);
-  CO_TRY(identity::Sessions::Opened opened,
-         co_await identity.sessions().open(realmOf(context), user, std::move(client), context.deadline));
+  return client;
+}
+
+Reply answerOf(const identity::Identity& identity, const RequestContext& context, const identity::UserRecord& user,
+               identity::Sessions::Opened opened) {
   LoginAnswer answer;
   answer.accessToken = accessTokenOf(identity, context, user, opened.session.id);
   answer.refreshToken = std::move(opened.refreshToken);
   answer.user = identity::viewOf(user);
+  return Reply::object(200, answer);
+}
+
+}  // namespace
+
+Task<Reply> admit(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
+                  std::string method) {
+  CO_TRY(identity::Admission admission,
+         co_await identity.admit(realmOf(context), user, clientBy(context, std::move(method)), context.deadline));
+  if (admission.opened) co_return answerOf(identity, context, user, *std::move(admission.opened));
+  MfaRequired answer;
+  answer.mfaToken = std::move(admission.mfaToken);
   co_return Reply::object(200, answer);
+}
+
+Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
+                   std::string method) {
+  CO_TRY(identity::Sessions::Opened opened,
+         co_await identity.sessions().open(realmOf(context), user, clientBy(context, std::move(method)),
+                                           context.deadline));
+  co_return answerOf(identity, context, user, std::move(opened));
 }
 
 }  // namespace mb::api

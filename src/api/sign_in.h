@@ -13,7 +13,10 @@ identity::ClientInfo clientOf(const RequestContext& context);
 std::string accessTokenOf(const identity::Identity& identity, const RequestContext& context,
                           const identity::UserRecord& user, const SessionId& session);
 
-// Opens a session: {accessToken, refreshToken, expiresIn, user}. `method`: identity::ClientInfo::method.
+// After a first factor: {accessToken, refreshToken, expiresIn, user}, or {mfaRequired, mfaToken} where a second one is
+// asked for. `method`: identity::ClientInfo::method.
+Task<Reply> admit(identity::Identity& identity, RequestContext& context, identity::UserRecord user, std::string method);
+// After all of them: opens a session.
 Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
                    std::string method);
 
