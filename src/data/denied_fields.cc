@@ -1,9 +1,12 @@
-// Writing around fields that the caller cannot read. An answer must be the same whatever such a field holds, so what
-// may be done to one is to set or to unset it whole. Source: docs/attack-classes.md ("Hidden fields guessed").
+// Writing around fields that the caller cannot read. An answer must be the same whatever such a field holds, so an
+// update may set or unset one whole, and append to an array whose elements have one. Whatever reads or moves a denied
+// field, or counts the positions of a list that has denied ones, is refused whatever the document holds.
 #include <array>
 
 #include "data/write.h"
+#include "document/field_tree.h"
 #include "document/path.h"
+#include "document/traverse.h"
 
 namespace mb::data {
 namespace {
@@ -17,10 +20,38 @@ std::string_view parent(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
 }
 
-// Whether setting `path` would succeed or fail by what stands in a denied field above it.
+// Whether setting `path` would succeed or fail by the value of a denied field above it.
 bool insideDenied(std::string_view path, const doc::FieldSet& denied) {
   const std::string_view above = parent(path);
   return !above.empty() && denied.covers(above);
+}
+
+// Whether the set names positions of the list at one of these nodes, or of a list inside of it.
+bool haveDeniedPositions(doc::FieldTree::Level& level) {
+  for (const doc::FieldTree::Node* node : level) {
+    for (const auto& [key, child] : node->children) {
+      if (doc::isAllDigits(key)) return true;
+    }
+  }
+  return false;
+}
+
+// Whether `path` goes by position into a list that has denied positions: the outcome would depend on how many elements
+// are there, denied ones included.
+bool countsDeniedPositions(std::string_view path, const doc::FieldSet& denied) {
+  doc::FieldTree::Level level = denied.tree()->top();
+  doc::FieldTree::Level next;
+  while (true) {
+    const size_t dot = path.find('.');
+    const std::string_view step = path.substr(0, dot);
+    const bool position = doc::isAllDigits(step) || step.starts_with('$');
+    if (position && haveDeniedPositions(level)) return true;
+    const bool covered =
+        position ? doc::FieldTree::enterElement(level, step, next) : doc::FieldTree::enter(level, step, next);
+    if (covered || dot == std::string_view::npos) return false;
+    level = next;
+    path.remove_prefix(dot + 1);
+  }
 }
 
 // Whether the rule would refuse a change of `path`: setting it to what it holds already must be refused as well.
@@ -30,23 +61,32 @@ bool mayNotChange(std::string_view path, const Grant& grant) {
 }
 
 Result<> guardAssignment(std::string_view path, const Grant& grant) {
-  if (!grant.denied().touches(path)) return {};
-  if (insideDenied(path, grant.denied()) || mayNotChange(path, grant)) return fail(refusal(path));
+  const doc::FieldSet& denied = grant.denied();
+  if (!denied.touches(path)) return {};
+  if (insideDenied(path, denied) || countsDeniedPositions(path, denied) || mayNotChange(path, grant)) {
+    return fail(refusal(path));
+  }
   return {};
+}
+
+// A $push that only appends, to an array whose elements have denied fields: no element is looked at or moves.
+bool appends(std::string_view name, std::string_view path, doc::ValueView operand, const Grant& grant) {
+  if (name != "$push" || grant.denied().covers(path) || mayNotChange(path, grant)) return false;
+  const bool modified = operand.type() == doc::BsonType::document && operand.asDocument().find("$each") &&
+                        operand.asDocument().count() > 1;
+  return !modified && !countsDeniedPositions(std::string(path) + ".$[]", grant.denied());
 }
 
 Result<> guardOperator(std::string_view name, std::string_view path, doc::ValueView operand, const Grant& grant) {
   const doc::FieldSet& denied = grant.denied();
-  if (name == "$rename" && operand.type() == doc::BsonType::string) CHECK(guardAssignment(operand.asString(), grant));
+  const bool onto = name == "$rename" && operand.type() == doc::BsonType::string;
+  if (onto && denied.touches(operand.asString())) return fail(refusal(operand.asString()));
   if (!denied.touches(path)) return {};
   constexpr std::array<std::string_view, 4> kAssigning = {"$set", "$setOnInsert", "$unset", "$currentDate"};
   for (const std::string_view assigning : kAssigning) {
     if (name == assigning) return guardAssignment(path, grant);
   }
-  // Arrays whose elements have denied fields may grow and shrink by position, as long as nothing looks into them.
-  const bool partly = !denied.covers(path);
-  const bool sorts = operand.type() == doc::BsonType::document && operand.asDocument().find("$sort");
-  if (partly && (name == "$pop" || (name == "$push" && !sorts))) return {};
+  if (appends(name, path, operand, grant)) return {};
   return fail(refusal(path));
 }
 

@@ -32,14 +32,21 @@ TEST_F(DeniedFieldsTest, OperatorsThatLookAtTheValueAreRefused) {
                            R"({"$addToSet":{"items":{"name":"n","cost":7}}})",
                            R"({"$push":{"secret":1}})",
                            R"({"$pop":{"secret":1}})",
+                           R"({"$pop":{"items":1}})",
+                           R"({"$pop":{"items":-1}})",
                            R"({"$push":{"items":{"$each":[],"$sort":{"cost":1}}}})",
+                           R"({"$push":{"items":{"$each":[],"$sort":{"name":1}}}})",
+                           R"({"$push":{"items":{"$each":[{"name":"o"}],"$slice":-1}}})",
+                           R"({"$push":{"items":{"$each":[{"name":"o"}],"$position":0}}})",
                            R"({"$set":{"secret.x":1}})",
                            R"({"secret.x":1})",
                            R"({"$unset":{"profile.ssn.x":1}})",
                            R"({"$inc":{"items.0.cost":1}})",
                            R"({"$set":{"items.0.cost.x":1}})",
                            R"({"$currentDate":{"secret.at":true}})",
-                           R"({"$rename":{"title":"secret.x"}})"}) {
+                           R"({"$rename":{"title":"secret.x"}})",
+                           R"({"$rename":{"title":"secret"}})",
+                           R"({"$rename":{"title":"items"}})"}) {
     SCOPED_TRACE(body);
     expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", body));
     // The same where there is no such document.
@@ -50,9 +57,10 @@ TEST_F(DeniedFieldsTest, OperatorsThatLookAtTheValueAreRefused) {
 
 TEST_F(DeniedFieldsTest, TheyCanBeWrittenBlindly) {
   notes("{}");
-  for (const char* body : {R"({"secret":6})", R"({"$set":{"profile.ssn":"9"}})", R"({"$unset":{"secret":1}})",
-                           R"({"$push":{"items":{"name":"o","cost":1}}})", R"({"$pop":{"items":1}})",
-                           R"({"$set":{"items.0.name":"q"}})", R"({"$inc":{"visible":1}})"}) {
+  for (const char* body :
+       {R"({"secret":6})", R"({"$set":{"profile.ssn":"9"}})", R"({"$unset":{"secret":1}})",
+        R"({"$push":{"items":{"name":"o","cost":1}}})", R"({"$push":{"items":{"$each":[{"name":"p"},{"cost":2}]}}})",
+        R"({"$set":{"items.0.name":"q"}})", R"({"$set":{"items.0.cost":8}})", R"({"$inc":{"visible":1}})"}) {
     SCOPED_TRACE(body);
     const auto changed = patch(alice_, "notes", "a", body);
     expectOk(changed);
@@ -76,6 +84,55 @@ TEST_F(DeniedFieldsTest, RightAndWrongGuessesOfAFixedFieldAnswerAlike) {
     expectOk(patch(alice_, "notes", "a", R"({"title":"two"})"));
     expectOk(run(data_->collections().drop(managing(), "notes")));
   }
+}
+
+// A guess in an element must not be compared with the element that is there.
+TEST_F(DeniedFieldsTest, GuessesInElementsAnswerAlike) {
+  for (const char* rule : {R"({"immutableFields":["items.cost"]})", R"({"immutableFields":["items"]})",
+                           R"({"allowedWriteFields":["title","items.name"]})"}) {
+    SCOPED_TRACE(rule);
+    notes(rule);
+    for (const char* guess : {"3", "4"}) {
+      const std::string element = R"({"name":"m","cost":)" + std::string(guess) + "}";
+      for (const std::string& body :
+           {R"({"$push":{"items":{"$each":[)" + element + R"(],"$slice":-2}}})",
+            R"({"$push":{"items":{"$each":[{"name":"n","cost":7},)" + element + R"(],"$slice":-2}}})",
+            R"({"$push":{"items":)" + element + "}}", R"({"$set":{"items.1":)" + element + "}}",
+            R"({"$addToSet":{"items":)" + element + "}}", R"({"$set":{"items.1.cost":)" + std::string(guess) + "}}",
+            R"({"items":[{"name":"n","cost":7},)" + element + "]}"}) {
+        SCOPED_TRACE(body);
+        expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", body));
+      }
+      expectError(ErrorCode::forbidden,
+                  replace(alice_, "notes", "a", R"({"items":[{"name":"n","cost":7},)" + element + "]}"));
+    }
+    expectOk(run(data_->collections().drop(managing(), "notes")));
+  }
+}
+
+// Denied positions of lists: nothing moves them into view, and nothing counts them.
+TEST_F(DeniedFieldsTest, DeniedPositionsStayWhereTheyAre) {
+  collection("notes", R"({"read":{"deniedReadFields":["items.1.secret","list.0","grid.0.1","box.list.0"]},"create":{},
+                          "update":{}})");
+  put("notes", R"({"id":"a","items":[{"n":1,"secret":1},{"n":2,"secret":2}],"list":["h","v"],"grid":[["v","h"],["w"]],
+                   "box":{"list":["h","v"],"open":[1,2]}})");
+  const std::string before = whole();
+  for (const std::string path : {"items", "list", "grid", "grid.0", "grid.1", "box.list"}) {
+    for (const char* body :
+         {R"({"$push":{"PATH":1}})", R"({"$push":{"PATH":{"$each":[1],"$position":0}}})",
+          R"({"$push":{"PATH":{"$each":[],"$slice":-1}}})", R"({"$pop":{"PATH":-1}})", R"({"$pop":{"PATH":1}})",
+          R"({"$pull":{"PATH":"h"}})", R"({"$pullAll":{"PATH":["h"]}})", R"({"$addToSet":{"PATH":"h"}})",
+          R"({"$set":{"PATH.5":1}})", R"({"$set":{"PATH.$[]":1}})", R"({"$unset":{"PATH.0":1}})",
+          R"({"$inc":{"PATH.0":1}})", R"({"$rename":{"PATH":"open"}})"}) {
+      std::string asked = body;
+      asked.replace(asked.find("PATH"), 4, path);
+      SCOPED_TRACE(asked);
+      expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", asked));
+    }
+  }
+  EXPECT_EQ(before, whole());
+  expectOk(patch(alice_, "notes", "a", R"({"$set":{"items.0.n":3,"list":["x","y"]},"$push":{"box.open":3}})"));
+  EXPECT_NE(std::string::npos, get(alice_, "notes", "a")->find(R"("list":["y"])"));
 }
 
 TEST_F(DeniedFieldsTest, AReplacementKeepsWhatItsWriterCannotSee) {

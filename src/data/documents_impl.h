@@ -27,7 +27,13 @@ struct Documents::Impl {
   Task<VisibleDocument> write(const Access& access, const std::string& collection, Intent intent);
   // One try on one snapshot, with the hooks where there are any.
   Task<std::optional<doc::Document>> writeOnce(const Access& access, const Grant& grant, const Intent& intent);
-  Task<std::optional<doc::Document>> writeHooked(const Access& access, const Grant& grant, const Intent& intent);
+  // What is left to a write's hooks, over all its tries.
+  struct HookBudget {
+    std::chrono::steady_clock::time_point deadline;
+    int rounds;
+  };
+  Task<std::optional<doc::Document>> writeHooked(const Access& access, const Grant& grant, const Intent& intent,
+                                                 HookBudget& budget);
   bool hooked(const Grant& grant, const Intent& intent) const {
     return preHook && preHook->wants(*grant.project, *grant.collection, intent.event);
   }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "data/documents_impl.h"
+#include "data/visible_documents.h"
 
 namespace mb::data {
 namespace {
@@ -137,6 +138,7 @@ bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Ta
 // and kBatch ids.
 Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline deadline) {
   size_t bytes = 0;
+  int64_t work = kMatchWork;
   for (auto& [name, target] : targets) {
     std::vector<std::string> ids;
     ids.reserve(target.documents.size());
@@ -149,8 +151,9 @@ Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline dead
       std::vector<std::string> batch(part.begin(), part.end());
       CO_TRY(std::vector<std::optional<doc::Document>> found,
              co_await store.getMany(target.collection->ref, std::move(batch)));
+      CO_CHECK(co_await hideUnmatched(target.filter, found, work));
       for (size_t i = 0; i < found.size(); ++i) {
-        if (!found[i] || !target.filter.matches(*found[i])) continue;
+        if (!found[i]) continue;
         doc::Document shown = target.denied->empty() ? *std::move(found[i]) : target.denied->strip(*found[i]);
         bytes += shown.size();
         if (bytes > kMaxAnswerBytes) co_return fail(tooLarge());

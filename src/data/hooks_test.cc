@@ -109,6 +109,22 @@ TEST_F(HooksTest, RunAgainWhenTheDocumentChangedMeanwhile) {
   EXPECT_EQ(3u, hook_.seen.size());
 }
 
+TEST_F(HooksTest, AllTriesOfAWriteShareOneCountOfRounds) {
+  collection("hooked", R"({"update":{},"read":{}})");
+  put("hooked", R"({"id":"a","n":1})");
+  hook_.seen.clear();
+  int version = 0;
+  const AdminAccess manager = managing();
+  // Another version of the collection each time, so that the write is begun again.
+  hook_.meanwhile = [&]() -> Async<void> {
+    const std::string schema = fmt::format(R"({{"type":"object","title":"{}"}})", ++version);
+    expectOk(co_await data_->collections().setSchema(manager, "hooked", json(schema)));
+  };
+  expectError(ErrorCode::unavailable, patch(alice_, "hooked", "a", R"({"$inc":{"n":1}})"));
+  EXPECT_EQ(3u, hook_.seen.size());
+  EXPECT_EQ(1, stored("hooked", "a").view().find("n")->toInteger());
+}
+
 TEST_F(HooksTest, AWriteUnderAnOldSnapshotIsJudgedByTheNewOne) {
   collection("notes", R"({"create":{},"read":{}})");
   const Access old = as(alice_);

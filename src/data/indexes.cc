@@ -46,6 +46,11 @@ std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& 
   return name;
 }
 
+bool holdsPattern(const doc::FilterNode& node) {
+  return !node.patterns.empty() ||
+         std::ranges::any_of(node.children, [](const auto& child) { return holdsPattern(*child); });
+}
+
 Result<store::IndexSpec> readIndex(const NewIndex& index, const doc::FilterCoercion& coercion) {
   Problems problems;
   store::IndexSpec spec;
@@ -63,6 +68,10 @@ Result<store::IndexSpec> readIndex(const NewIndex& index, const doc::FilterCoerc
   if (index.partialFilter) {
     const auto parsed = doc::Filter::parse(*index.partialFilter, &coercion);
     if (!parsed) problems.push_back({"/partialFilter", parsed.error().message()});
+    // Every write pays for it, whoever makes it, and so does every build of the index.
+    if (parsed && holdsPattern(parsed->root())) {
+      problems.push_back({"/partialFilter", "must not hold a regular expression: index a field that says the same"});
+    }
     // The store knows no schema: a date in the words of JSON would never be equal to one.
     if (parsed) spec.partialFilter = coercedFilter(*index.partialFilter, coercion);
   }

@@ -54,6 +54,7 @@ TEST_F(IndexesTest, BadOnesAreRefused) {
        R"({"keys":{"a":1},"unique":1})",
        R"({"keys":{"a":1},"background":true})",
        R"({"keys":{"a":1},"partialFilter":{"$where":"x"}})",
+       R"({"keys":{"a":1},"partialFilter":{"$or":[{"a":1},{"b":{"$not":{"$regex":"^x"}}}]}})",
        R"({"keys":{"a":1},"sparse":true,"partialFilter":{"a":1}})",
        R"({"keys":{"a":1},"expireAfterSeconds":-1})",
        R"({"keys":{"a":1,"b":1},"expireAfterSeconds":5})",

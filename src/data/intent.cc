@@ -1,4 +1,5 @@
 // Bodies of writes, read before the document is known.
+#include "base/work_budget.h"
 #include "data/reserved.h"
 #include "data/write.h"
 
@@ -32,7 +33,10 @@ Result<> readUpdate(Intent& intent, const Grant& grant) {
   }
   doc::UpdateOptions options = intent.options;
   options.coercion = &grant.collection->coercion();
-  TRY(intent.update, operators != 0 ? doc::Update::parse(body, options) : doc::Update::set(body, options));
+  const WorkBudget work(kCoreWork);  // a $pull may hold a pattern, and there may be many
+  auto update = operators != 0 ? doc::Update::parse(body, options) : doc::Update::set(body, options);
+  CHECK(work.check());
+  TRY(intent.update, std::move(update));
   return guardDeniedFields(body, operators != 0, grant);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/work_budget.h"
 #include "data/documents_impl.h"
 
 namespace mb::data {
@@ -16,6 +17,15 @@ Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::Fi
   return {};
 }
 
+// Fails with notFound where the plan shows no such document.
+Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& found) {
+  const WorkBudget work(kCoreWork);
+  const bool visible = found && plan.filter.matches(*found);
+  CHECK(work.check());
+  if (!visible) return fail(ErrorCode::notFound, "no such document");
+  return {};
+}
+
 }  // namespace
 
 Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTable> slot, std::string_view collection,
@@ -26,7 +36,9 @@ Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTabl
     plan.filter = plan.grant.filter;
     return plan;
   }
+  const WorkBudget work(kCoreWork);
   TRY(const doc::Filter asked, doc::Filter::parse(*query.filter, &plan.grant.collection->coercion()));
+  CHECK(work.check());
   CHECK(policy::refuseDeniedFields(asked, plan.grant.denied()));
   plan.filter = plan.grant.filter.matchesAll() ? asked : doc::Filter::both(plan.grant.filter, asked);
   return plan;
@@ -36,7 +48,7 @@ Task<VisibleDocument> Documents::get(const Access& access, const std::string& co
                                      const ReadQuery& query) {
   CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, Operation::read, query));
   CO_TRY(std::optional<doc::Document> found, co_await impl_->deps.store.get(plan.grant.collection->ref, id));
-  if (!found || !plan.filter.matches(*found)) co_return fail(ErrorCode::notFound, "no such document");
+  CO_CHECK(checkVisible(plan, found));
   if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden()};
 
   std::vector<doc::Document> one;

@@ -1,6 +1,7 @@
 #include "data/search_documents.h"
 
 #include "data/read_plan.h"
+#include "data/visible_documents.h"
 
 namespace mb::data {
 
@@ -63,13 +64,15 @@ Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const 
 }
 
 Task<VisibleDocuments> SearchDocuments::among(const Access& access, const std::string& collection,
-                                              const ReadQuery& query, const std::vector<std::string>& ids) {
+                                              const ReadQuery& query, const std::vector<std::string>& ids,
+                                              int64_t& work) {
   CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
   CO_TRY(std::vector<std::optional<doc::Document>> found, co_await store_.getMany(plan.grant.collection->ref, ids));
   VisibleDocuments shown;
   shown.hidden = plan.grant.hidden();
+  CO_CHECK(co_await hideUnmatched(plan.filter, found, work));
   for (std::optional<doc::Document>& document : found) {
-    if (document && plan.filter.matches(*document)) shown.documents.push_back(*std::move(document));
+    if (document) shown.documents.push_back(*std::move(document));
   }
   co_return shown;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/work_budget.h"
 #include "data/data_deps.h"
 #include "data/write.h"
 
@@ -74,13 +75,15 @@ struct ServiceDocuments::ManyUpdate {
 
   // With the collection's schema.
   Result<> read(const Collection& collection) {
+    const WorkBudget work(kCoreWork);
     TRY(filter, doc::Filter::parse(filterSource, &collection.coercion()));
-    if (removes) return {};
+    if (removes) return work.check();
     intent.options.positional = true;
     intent.options.query = &filter;
     if (arrayFilters) {
       TRY(intent.options.arrayFilters, doc::parseArrayFilters(*arrayFilters, &collection.coercion()));
     }
+    CHECK(work.check());
     return readIntent(intent, grantOn(collection));
   }
   // What becomes of a document that matches.
@@ -197,9 +200,11 @@ Task<ServiceDocuments::Page> ServiceDocuments::page(store::CollectionRef collect
   }
 }
 
-Task<> ServiceDocuments::updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update,
-                                   std::vector<std::string> ids) {
+Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update,
+                                              std::vector<std::string> ids) {
   const Grant grant = grantOn(*collection);
+  std::string reached;
+  std::vector<std::string> later;  // behind `ids`
   std::optional<Error> broken;
   while (!ids.empty()) {
     UpdateCounts commit;
@@ -208,19 +213,32 @@ Task<> ServiceDocuments::updateNow(ServiceAccess access, CollectionPtr collectio
         [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
       return update.judge(grant, before, deps_.clock.now(), commit);
     };
-    CO_TRY(const store::WriteOutcome outcome,
-           co_await deps_.store.write(targetsOf(*collection, ids), std::move(judge), optionsOf(access)));
-    if (outcome.committed()) {
+    auto outcome = co_await deps_.store.write(targetsOf(*collection, ids), std::move(judge), optionsOf(access));
+    if (!outcome && outcome.error().code() == ErrorCode::queryTooCostly && ids.size() > 1) {
+      // More than one commit may cost: the first half of it now.
+      const auto half = ids.begin() + static_cast<std::ptrdiff_t>(ids.size() / 2);
+      later.insert(later.begin(), std::make_move_iterator(half), std::make_move_iterator(ids.end()));
+      ids.erase(half, ids.end());
+      continue;
+    }
+    // What is committed must not be changed twice: the caller goes on behind it.
+    if (!outcome && isStale(outcome.error()) && !reached.empty()) co_return reached;
+    if (!outcome) co_return fail(std::move(outcome).error());
+    if (outcome->committed()) {
       update.counts.matched += commit.matched;
       update.counts.modified += commit.modified;
-      break;
+      reached = ids.back();
+      if (update.problem || broken) break;
+      ids = std::exchange(later, {});
+      continue;
     }
     // Nothing is written: once more, without the one that breaks the index and those behind it.
-    ids.resize(outcome.violatingTarget);
-    broken = violation(grant, outcome.violatedIndex);
+    ids.resize(outcome->violatingTarget);
+    later.clear();
+    broken = violation(grant, outcome->violatedIndex);
   }
   if (!update.problem && broken) update.problem = std::move(broken);
-  co_return Result<>();
+  co_return reached;
 }
 
 Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string collection, ManyUpdate& update) {
@@ -231,7 +249,7 @@ Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string coll
     CO_CHECK(update.read(*found));
     CO_TRY(Page next, co_await page(found->ref, update.filter, after, access.deadline));
     if (next.ids.empty()) co_return update.counts;
-    std::string reached = next.ids.back();
+    const std::string last = next.ids.back();
     auto written = co_await updateNow(access, found, update, std::move(next.ids));
     if (!written && isStale(written.error())) {
       ++staleTries;
@@ -239,8 +257,8 @@ Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string coll
     }
     if (!written) co_return fail(std::move(written).error());
     if (update.problem) co_return fail(*std::move(update.problem));
-    if (next.last) co_return update.counts;
-    after = std::move(reached);
+    if (next.last && *written == last) co_return update.counts;
+    after = *std::move(written);
   }
 }
 

@@ -72,8 +72,10 @@ class ServiceDocuments {
   // The ids behind `after` that match, at most 100 of them.
   Task<Page> page(store::CollectionRef collection, doc::Filter filter, std::string after, store::Deadline deadline);
   Task<std::optional<doc::Document>> insertNow(ServiceAccess access, CollectionPtr collection, doc::Document document);
-  // One commit; fewer than all where one of them cannot be changed, and `problem` then says why.
-  Task<> updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update, std::vector<std::string> ids);
+  // One commit, or several where one would cost too much; fewer than all where one of them cannot be changed, and
+  // `problem` then says why. The last of the ids that it is through with.
+  Task<std::string> updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update,
+                              std::vector<std::string> ids);
 
   const DataDeps& deps_;
 };

@@ -114,6 +114,32 @@ TEST_F(ServiceDocumentsTest, changesManyHundredACommit) {
   EXPECT_EQ(250 + 240, changes().size());
 }
 
+TEST_F(ServiceDocumentsTest, changesFewerACommitWhereOneWouldCostTooMuch) {
+  collection("notes");
+  const std::string text(100'000, 'a');
+  for (int i = 0; i < 60; ++i) {
+    expectOk(insert("notes", fmt::format(R"({{"id":"n{:02}","n":{},"list":["{}","b"]}})", i, i, text)));
+  }
+  const size_t before = store_.writes();
+  const auto counts = update("{}", R"({"$inc":{"n":1000},"$pull":{"list":{"$regex":"^b"}}})");
+  expectOk(counts);
+  EXPECT_EQ(60, counts->matched);
+  EXPECT_EQ(60, counts->modified);
+  EXPECT_GT(store_.writes() - before, 1u);
+  std::string wanted;
+  for (int i = 0; i < 60; ++i) wanted += (i == 0 ? "" : " ") + std::to_string(1000 + i);
+  EXPECT_EQ(wanted, all());
+}
+
+TEST_F(ServiceDocumentsTest, aDocumentThatCostsTooMuchEndsIt) {
+  collection("notes");
+  const std::string text(900'000, 'a');
+  expectOk(insert("notes", R"({"id":"a","n":1,"list":["b"]})"));
+  expectOk(insert("notes", R"({"id":"b","n":2,"list":[")" + text + R"("]})"));
+  expectError(ErrorCode::queryTooCostly, update("{}", R"({"$inc":{"n":1000},"$pull":{"list":{"$regex":"a.{900}c"}}})"));
+  EXPECT_EQ("1001 2", all());
+}
+
 TEST_F(ServiceDocumentsTest, whatStaysTheSameIsNoChange) {
   collection("notes");
   notes(3);

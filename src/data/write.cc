@@ -20,7 +20,7 @@ Error violation(const Grant& grant, const std::string& index) {
     }
     // Which documents the index holds may hang on a hidden field too.
     const auto partial = each.spec.partialFilter ? doc::Filter::parse(*each.spec.partialFilter) : doc::Filter();
-    if (partial && !policy::refuseDeniedFields(*partial, grant.denied())) return hidden;
+    if (!partial || !policy::refuseDeniedFields(*partial, grant.denied())) return hidden;
   }
   return Error(ErrorCode::conflict, "the unique index \"" + index + "\" already holds this value");
 }
@@ -110,9 +110,9 @@ Task<std::optional<doc::Document>> Documents::Impl::writeOnce(const Access& acce
 }
 
 Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& access, const Grant& grant,
-                                                                const Intent& intent) {
-  const auto deadline = std::min(access.deadline, std::chrono::steady_clock::now() + kHookChain);
-  for (int round = 1;; ++round) {
+                                                                const Intent& intent, HookBudget& budget) {
+  while (true) {
+    --budget.rounds;
     const Judgement judgement{grant, intent, access.caller, deps.clock.now()};
     Hooked hooked;
     CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, intent.id));
@@ -128,7 +128,7 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
                             access.caller,
                             hooked.before ? std::optional(hooked.before->view()) : std::nullopt,
                             hooked.draft ? std::optional(hooked.draft->view()) : std::nullopt};
-    CO_TRY(std::optional<doc::Document> replaced, co_await preHook->run(shown, deadline));
+    CO_TRY(std::optional<doc::Document> replaced, co_await preHook->run(shown, budget.deadline));
     if (replaced && intent.event != WriteEvent::remove) hooked.draft = std::move(replaced);
 
     std::optional<doc::Document> written;
@@ -140,19 +140,24 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
         optionsOf(access));
     if (outcome && outcome->committed()) co_return std::move(written);
     if (outcome) co_return fail(violation(grant, outcome->violatedIndex));
-    const bool again = hooked.overtaken && round < kMaxHookRounds && std::chrono::steady_clock::now() < deadline;
+    const bool again = hooked.overtaken && budget.rounds > 0 && std::chrono::steady_clock::now() < budget.deadline;
     if (!again) co_return fail(std::move(outcome).error());
   }
 }
 
 Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::string& collection, Intent intent) {
   snapshot::SnapshotPtr project = access.project;
+  HookBudget budget{std::min(access.deadline, std::chrono::steady_clock::now() + kHookChain), kMaxHookRounds};
   for (int tries = 1;; ++tries) {
     CO_TRY(const Grant grant,
            grantFor(access.caller, project, slot, collection, operationOf(intent.event), access.authority));
     CO_CHECK(readIntent(intent, grant));
+    const bool hooks = hooked(grant, intent);
+    if (hooks && tries > 1 && (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline)) {
+      co_return fail(ErrorCode::unavailable, "the collection kept changing while the hooks ran, try again");
+    }
     auto written =
-        hooked(grant, intent) ? co_await writeHooked(access, grant, intent) : co_await writeOnce(access, grant, intent);
+        hooks ? co_await writeHooked(access, grant, intent, budget) : co_await writeOnce(access, grant, intent);
     if (written) {
       if (!*written) co_return VisibleDocument{};
       co_return VisibleDocument{**std::move(written), grant.hidden()};

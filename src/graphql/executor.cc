@@ -1,6 +1,7 @@
 #include "graphql/executor.h"
 
 #include <algorithm>
+#include <boost/asio/deferred.hpp>
 #include <map>
 
 #include "document/json.h"
@@ -336,6 +337,8 @@ Task<> Executor::runQuery(std::span<const Planned> fields, std::string& out) {
   std::vector<Root> roots;
   std::vector<Seen> level;
   for (const Planned& field : fields) {
+    // Each may hold the core as long as a request of its own.
+    if (!roots.empty()) co_await asio::post(asio::deferred);
     auto root = co_await fetch(field);
     if (!root) {
       Problem problem = problemOf(root.error(), access_.caller.requestId);

@@ -2,6 +2,7 @@
 
 #include <boost/asio/deferred.hpp>
 
+#include "base/flag_reset.h"
 #include "realtime/session.h"
 
 namespace mb::realtime {
@@ -82,11 +83,11 @@ void CoreHub::look() {
 }
 
 Async<void> CoreHub::refreshAll(CoreHub* self, std::vector<std::shared_ptr<Session>> sessions) {
+  const FlagReset refreshing{self->refreshing_};
   for (size_t i = 0; i < sessions.size(); ++i) {
     if (i % kRefreshesInARow == 0) co_await asio::post(asio::deferred);
     co_await Session::refresh(sessions[i]);
   }
-  self->refreshing_ = false;
 }
 
 }  // namespace mb::realtime

@@ -7,10 +7,21 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/work_budget.h"
 #include "realtime/filter_key.h"
 #include "realtime/subscription.h"
 
 namespace mb::realtime {
+
+// What matching one filter with one change may cost (base/work_budget.h).
+inline constexpr int64_t kGroupWork = 2'500'000;
+
+// Nullopt where that, or what the thread's WorkBudget has left, does not suffice.
+inline std::optional<bool> matchesInBudget(const doc::Filter& filter, doc::DocumentView document) {
+  const WorkBudget work(kGroupWork);
+  const bool matches = filter.matches(document);
+  return WorkBudget::exceeded() ? std::nullopt : std::optional(matches);
+}
 
 struct FilterGroup {
   doc::Filter filter;
@@ -32,9 +43,14 @@ class FilterGroups {
   size_t size() const { return groups_.size(); }
 
   // Calls visit(FilterGroup&) once for each group whose filter the document matches. Nothing may be added or removed
-  // meanwhile.
+  // meanwhile. Returns the groups of whom it is not known, as matching would cost more than kGroupWork, or than the
+  // thread's WorkBudget has left.
   template <class Visit>
-  void matching(doc::DocumentView document, Visit visit) {
+  std::vector<const FilterGroup*> matching(doc::DocumentView document, Visit visit) {
+    std::vector<const FilterGroup*> unknown;
+    const auto judge = [&](FilterGroup& group, doc::DocumentView shown, Visit& each) {
+      if (!judgeGroup(group, shown, each)) unknown.push_back(&group);
+    };
     ++turn_;
     for (FilterGroup* group : plain_) judge(*group, document, visit);
     for (const auto& index : indexes_) {
@@ -44,6 +60,7 @@ class FilterGroups {
         for (FilterGroup* group : found->second) judge(*group, document, visit);
       });
     }
+    return unknown;
   }
   // The same where the document is not known: groups that are shown everything.
   template <class Visit>
@@ -59,11 +76,14 @@ class FilterGroups {
     std::unordered_map<uint64_t, std::vector<FilterGroup*>> groups;
   };
 
+  // False where the budget does not suffice.
   template <class Visit>
-  void judge(FilterGroup& group, doc::DocumentView document, Visit& visit) {
-    if (group.seen == turn_) return;
+  bool judgeGroup(FilterGroup& group, doc::DocumentView document, Visit& visit) {
+    if (group.seen == turn_) return true;
     group.seen = turn_;
-    if (group.filter.matches(document)) visit(group);
+    const auto matches = matchesInBudget(group.filter, document);
+    if (matches && *matches) visit(group);
+    return matches.has_value();
   }
   Index* indexOf(const doc::FieldPath& path) const;
   size_t crowd(const EqualityCondition& condition) const;

@@ -35,6 +35,19 @@ struct Crowd {
   std::vector<std::unique_ptr<Subscription>> all;
 };
 
+TEST(FilterGroupsTest, AFilterThatCostsTooMuchIsNamedAndTheOthersAreJudged) {
+  Crowd crowd;
+  const Subscription& costly = crowd.join(R"({"$nor":[{"text":{"$regex":"a.{900}c"}}]})");
+  const Subscription& plain = crowd.join(R"({"text":{"$exists":true}})");
+  const doc::Document large = doc::fromJson(R"({"text":")" + std::string(500'000, 'a') + "\"}");
+  std::set<const FilterGroup*> seen;
+  const auto unknown = crowd.groups.matching(large, [&](const FilterGroup& group) { seen.insert(&group); });
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(unknown.front(), costly.group);
+  EXPECT_EQ(seen, std::set<const FilterGroup*>{plain.group});
+  EXPECT_EQ(crowd.seen(R"({"text":"a"})").size(), 2u);
+}
+
 TEST(FilterIdentityTest, SameFiltersShareAGroup) {
   Crowd crowd;
   crowd.join(R"({"owner":"a"})");

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <boost/asio/deferred.hpp>
+#include <cassert>
 
+#include "base/flag_reset.h"
+#include "base/log.h"
 #include "realtime/core_hub.h"
 #include "realtime/session.h"
 
@@ -12,6 +15,9 @@ namespace {
 
 // Bytes of messages after which the sockets get a turn to send them, so that a burst is not what a socket is behind by.
 constexpr size_t kTurnBytes = 32 << 10;
+// What the matching of one change with all filters may cost (base/work_budget.h). All of it is one stretch on the core,
+// as groups must not change meanwhile.
+constexpr int64_t kChangeWork = 4 * kCoreWork;
 // How often callers are looked up again before a batch, when things change faster than they can be looked up.
 constexpr int kRefreshRounds = 2;
 
@@ -55,43 +61,55 @@ uint64_t ProjectHub::enlist(Subscription& subscription) {
 
 void ProjectHub::dismiss(Subscription& subscription) {
   if (!std::exchange(subscription.listed, false)) return;
-  const auto found = audiences_.find(subscription.number);
-  Audience& audience = *found->second;
-  audience.groups.remove(subscription);
-  Subscription* last = audience.members.back();
-  audience.members[subscription.placeInAudience] = last;
+  Audience* audience = audienceOf(subscription.number);
+  if (!audience) return;
+  audience->groups.remove(subscription);
+  Subscription* last = audience->members.back();
+  audience->members[subscription.placeInAudience] = last;
   last->placeInAudience = subscription.placeInAudience;
-  audience.members.pop_back();
-  if (audience.members.empty()) audiences_.erase(found);
+  audience->members.pop_back();
+  if (audience->members.empty()) audiences_.erase(subscription.number);
   if (--enlisted_ == 0) hub_.shared().feeds->unfollow(number_, hub_.core());
 }
 
 void ProjectHub::place(Subscription& subscription, const policy::Caller& caller) {
-  Audience& audience = *audiences_.find(subscription.number)->second;
-  audience.groups.remove(subscription);
+  Audience* audience = audienceOf(subscription.number);
+  if (!audience) return;  // dismissed in the meantime
+  audience->groups.remove(subscription);
   auto view = data::eventViewFor(caller, snapshot_, hub_.deps().collections, subscription.collection);
   if (!view) return;
-  audience.collection = std::move(view->collection);
-  audience.groups.add(subscription, std::move(view->filter));
+  audience->collection = std::move(view->collection);
+  audience->groups.add(subscription, std::move(view->filter));
 }
 
-std::optional<std::string> ProjectHub::visibleTail(const Subscription& subscription, const store::ChangeEntry& entry) {
+ProjectHub::Audience* ProjectHub::audienceOf(store::CollectionNo number) {
+  const auto found = audiences_.find(number);
+  return found == audiences_.end() ? nullptr : found->second.get();
+}
+
+Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& subscription,
+                                                           const store::ChangeEntry& entry) {
   if (entry.collection != subscription.number || subscription.group == nullptr) return std::nullopt;
   if ((subscription.events & eventOf(entry.kind)) == 0) return std::nullopt;
   const auto& judged = entry.kind == Kind::remove ? entry.before : entry.after;
   const doc::Filter& filter = subscription.group->filter;
-  if (judged ? !filter.matches(*judged) : !filter.matchesAll()) return std::nullopt;
-  return tailOf(*audiences_.find(subscription.number)->second, entry);
+  const auto matches = judged ? matchesInBudget(filter, *judged) : filter.matchesAll();
+  if (!matches) return tooCostly();
+  if (!*matches) return std::nullopt;
+  const Audience* audience = audienceOf(subscription.number);
+  return audience ? std::optional(tailOf(*audience, entry)) : std::nullopt;
 }
 
 void ProjectHub::receive(ProjectReaderPtr from, LogBatchPtr batch) {
   waiting_.push_back({std::move(from), std::move(batch)});
   if (working_) return;
   working_ = true;
+  // Refused only while the server stops: what waits is given back by the destructor.
   if (!hub_.shared().background.spawn(hub_.executor(), work(shared_from_this()))) working_ = false;
 }
 
 Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
+  const FlagReset working{self->working_};
   while (!self->waiting_.empty()) {
     Delivery delivery = std::move(self->waiting_.front());
     self->waiting_.pop_front();
@@ -99,10 +117,17 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
     const LogBatchPtr batch = std::move(delivery.batch);
     // Before anything is awaited: who begins to follow from now on begins behind this batch.
     self->frontier_ = std::max(self->frontier_, batch->last);
-    co_await freshen(self, batch);
-    co_await tell(self, batch);
+    bool sent = false;
+    try {
+      co_await freshen(self, batch);
+      co_await tell(self, batch);
+      sent = true;
+    } catch (const std::exception& exception) {
+      logError("a batch of changes was not sent; its subscribers get a gap",
+               {{"project", self->number_}, {"exception", exception.what()}});
+    }
+    if (!sent) self->tellLoss(batch->last);
   }
-  self->working_ = false;
 }
 
 // The sockets whose callers may not be what they were, among those that this batch could concern.
@@ -141,11 +166,13 @@ Async<void> ProjectHub::freshen(std::shared_ptr<ProjectHub> self, LogBatchPtr ba
 
 Async<void> ProjectHub::tell(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
   if (batch->lostUpTo != 0) self->tellLoss(batch->lostUpTo);
-  size_t bytes = 0;
+  Cost turn;
   for (const store::ChangeEntry& entry : batch->entries) {
-    bytes += self->tellEntry(entry);
-    if (bytes < kTurnBytes) continue;
-    bytes = 0;
+    const Cost cost = self->tellEntry(entry);
+    turn.bytes += cost.bytes;
+    turn.work += cost.work;
+    if (turn.bytes < kTurnBytes && turn.work < kCoreWork / 2) continue;
+    turn = {};
     co_await asio::post(asio::deferred);
   }
 }
@@ -160,11 +187,11 @@ void ProjectHub::tellLoss(uint64_t lostUpTo) {
   }
 }
 
-// The bytes that each of those who see the change gets, at most.
-size_t ProjectHub::tellEntry(const store::ChangeEntry& entry) {
-  const auto found = audiences_.find(entry.collection);
-  if (found == audiences_.end()) return 0;
-  Audience& audience = *found->second;
+ProjectHub::Cost ProjectHub::tellEntry(const store::ChangeEntry& entry) {
+  Audience* found = audienceOf(entry.collection);
+  if (!found) return {};
+  const WorkBudget work(kChangeWork);
+  Audience& audience = *found;
   const Events event = eventOf(entry.kind);
   const uint64_t turn = hub_.nextSerial();
   std::string tail;  // written for the first who sees it
@@ -182,17 +209,26 @@ size_t ProjectHub::tellEntry(const store::ChangeEntry& entry) {
     }
   };
   const auto& judged = entry.kind == Kind::remove ? entry.before : entry.after;
+  std::vector<std::pair<std::shared_ptr<Session>, uint64_t>> refused;
   if (judged) {
-    audience.groups.matching(*judged, tellGroup);
+    for (const FilterGroup* group : audience.groups.matching(*judged, tellGroup)) {
+      for (const Subscription* member : group->members) {
+        if (entry.position <= member->from || (member->events & event) == 0) continue;
+        refused.emplace_back(member->session->shared_from_this(), member->serial);
+      }
+    }
   } else {
     audience.groups.unrestricted(tellGroup);
   }
   for (Name* name : told_) name->message.reset();
   told_.clear();
-  return tail.size();
+  // Last, as the audience may go with them.
+  for (const auto& [session, serial] : refused) session->refuseSubscription(serial);
+  return {tail.size(), work.spent()};
 }
 
 std::string ProjectHub::tailOf(const Audience& audience, const store::ChangeEntry& entry) {
+  assert(audience.collection);  // set by the first member placed in a group, and kept
   const data::Collection& collection = *audience.collection;
   return eventTail(entry, collection.name(), collection.deniedReadFields(),
                    hub_.positions().write(number_, entry.position));

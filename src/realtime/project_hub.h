@@ -35,8 +35,9 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   // Puts it, once it is enlisted, where its caller's read rule says as it stands now: nowhere, so that it sees nothing,
   // where that does not let it.
   void place(Subscription& subscription, const policy::Caller& caller);
-  // What a subscription that replays sees of a change: the tail of its message; nullopt: nothing.
-  std::optional<std::string> visibleTail(const Subscription& subscription, const store::ChangeEntry& entry);
+  // What a subscription that replays sees of a change: the tail of its message; nullopt: nothing. Fails with
+  // queryTooCostly.
+  Result<std::optional<std::string>> visibleTail(const Subscription& subscription, const store::ChangeEntry& entry);
   // All changes up to here have been told to those that follow live, and all behind it will be.
   uint64_t frontier() const { return frontier_; }
 
@@ -52,6 +53,10 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
     ProjectReaderPtr reader;
     LogBatchPtr batch;
   };
+  struct Cost {
+    size_t bytes = 0;  // that each of those who see a change gets, at most
+    int64_t work = 0;  // of the core
+  };
   // Gives a batch back when it goes.
   struct Handled;
 
@@ -61,7 +66,9 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   std::vector<std::shared_ptr<Session>> stale(const LogBatch& batch);
   void doubt(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions);
   void tellLoss(uint64_t lostUpTo);
-  size_t tellEntry(const store::ChangeEntry& entry);
+  Cost tellEntry(const store::ChangeEntry& entry);
+  // Null where nobody follows the collection.
+  Audience* audienceOf(store::CollectionNo number);
   std::string tailOf(const Audience& audience, const store::ChangeEntry& entry);
 
   CoreHub& hub_;

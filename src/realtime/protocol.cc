@@ -114,6 +114,8 @@ std::string_view wireName(Code code) {
       return "TOKEN_EXPIRED";
     case Code::connectionLimit:
       return "CONNECTION_LIMIT";
+    case Code::queryTooCostly:
+      return "QUERY_TOO_COSTLY";
   }
   return "";
 }

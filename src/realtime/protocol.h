@@ -22,6 +22,7 @@ enum class Code {
   forbidden,
   tokenExpired,
   connectionLimit,
+  queryTooCostly,
 };
 std::string_view wireName(Code code);
 

@@ -29,14 +29,22 @@ class FakeAuthenticator final : public identity::Authenticator {
     tokens_.at(token).code = code;
     ++drops_;
   }
+  // From now on the lookup of the token throws.
+  void breakLookup(const std::string& token) {
+    const std::lock_guard lock(mutex_);
+    tokens_.at(token).throws = true;
+    ++drops_;
+  }
   void restore(const std::string& token) {
     const std::lock_guard lock(mutex_);
     tokens_.at(token).good = true;
+    tokens_.at(token).throws = false;
   }
 
   Task<identity::Identified> project(std::string token) override {
     const std::optional<Token> known = find(token);
     if (!known) co_return mb::fail(ErrorCode::unauthenticated, "no such token");
+    if (known->throws) throw std::runtime_error("as the test asked");
     if (!known->good) co_return mb::fail(known->code, "as the test asked");
     if (known->expiresMs <= clock_.now().ms) co_return mb::fail(ErrorCode::unauthenticated, "expired");
     const identity::Moment now = moment(known->caller.project);
@@ -62,6 +70,7 @@ class FakeAuthenticator final : public identity::Authenticator {
     int64_t expiresMs;
     ErrorCode code;
     bool good;
+    bool throws = false;
   };
   std::optional<Token> find(const std::string& token) const {
     const std::lock_guard lock(mutex_);

@@ -207,6 +207,24 @@ TEST_F(RealtimeTest, WhatEndsATokenEndsItsEvents) {
   EXPECT_EQ(field(next(client), "event.documentId"), "3");
 }
 
+TEST_F(RealtimeTest, ALookupThatThrowsHoldsBackOnlyItsOwnSocket) {
+  collection("posts", kOpen);
+  Client& alice = connectAs("alice");
+  Client& bob = connectAs("bob");
+  follow(alice, "a", "posts");
+  follow(bob, "b", "posts");
+  auth_.breakLookup("bob");
+  put("posts", R"({"id":"1"})");
+  EXPECT_EQ(field(next(alice), "event.documentId"), "1");
+  put("posts", R"({"id":"2"})");
+  EXPECT_EQ(field(next(alice), "event.documentId"), "2");
+  EXPECT_TRUE(rest(bob).empty());
+  auth_.restore("bob");
+  put("posts", R"({"id":"3"})");
+  EXPECT_EQ(field(next(alice), "event.documentId"), "3");
+  for (const char* id : {"1", "2", "3"}) EXPECT_EQ(field(next(bob), "event.documentId"), id);
+}
+
 TEST_F(RealtimeTest, ARoleThatChangesBitesAtTheNextEvent) {
   collection("posts", R"({"read":{"filter":{"forRole":"$auth.role"}}})");
   Client& client = connectAs("bob");

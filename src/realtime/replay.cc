@@ -80,10 +80,17 @@ uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatc
     after = page.firstHeld - 1;
     tellGap(subscription, after);
   }
+  const WorkBudget work(2 * kCoreWork);
   for (const store::ChangeEntry& entry : page.entries) {
-    if (blocked_) return after;
-    if (const auto tail = project_->visibleTail(subscription, entry)) {
-      if (!socket_->send(http::makeTextMessage(subscription.name->head + *tail))) {
+    // The page after this one goes on here, in a turn of its own.
+    if (blocked_ || work.spent() > kCoreWork / 2) return after;
+    const auto tail = project_->visibleTail(subscription, entry);
+    if (!tail) {
+      refuseSubscription(subscription.serial);
+      return after;
+    }
+    if (*tail) {
+      if (!socket_->send(http::makeTextMessage(subscription.name->head + **tail))) {
         // What does not even fit into an empty socket never will.
         const bool neverFits = socket_->unsentBytes() == 0;
         block();

@@ -14,6 +14,9 @@ constexpr int64_t kBlockedLimit = 20;
 // Answers and notices that wait for a socket which takes nothing; past it, it is closed.
 constexpr size_t kMaxUnsaid = 300;
 
+constexpr std::string_view kTooCostly =
+    "the policy's filter takes more work than one change may: use smaller regular expressions or smaller values";
+
 }  // namespace
 
 Session::Session(CoreHub& hub, AddressSeats::Seat seat) : hub_(hub), unknownSeat_(std::move(seat)) {}
@@ -111,6 +114,14 @@ void Session::deliver(Subscription& subscription, const http::WebSocketMessagePt
 void Session::tellGap(Subscription& subscription, uint64_t position) {
   subscription.missed = std::max(subscription.missed, position);
   catchUp();
+}
+
+void Session::refuseSubscription(uint64_t serial) {
+  const auto found = std::ranges::find(subscriptions_, serial, [](const auto& one) { return one->serial; });
+  if (found == subscriptions_.end()) return;
+  const std::string id = (*found)->name->id;
+  drop(**found);
+  tellError(Code::queryTooCostly, kTooCostly, id);
 }
 
 void Session::say(std::string text) {

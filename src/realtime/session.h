@@ -32,6 +32,8 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // What cannot be delivered is noted, for a gap later.
   void deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position);
   void tellGap(Subscription& subscription, uint64_t position);
+  // Ends a subscription whose filter costs too much to match; nothing where it is gone.
+  void refuseSubscription(uint64_t serial);
   // The caller could not be looked up: what is live takes the changes after `position` from the log, once it can be.
   void doubt(uint64_t position);
   // Each second. True where the caller is to be looked up again.

@@ -1,6 +1,7 @@
 // What a socket is asked, and how its caller is looked up.
 #include <algorithm>
 
+#include "base/log.h"
 #include "data/reserved.h"
 #include "realtime/session.h"
 
@@ -15,6 +16,16 @@ constexpr std::string_view kRefused = "the token is not valid any more; authenti
 
 bool isGone(ErrorCode code) {
   return code == ErrorCode::projectSuspended || code == ErrorCode::notFound;
+}
+
+// A lookup that throws says nothing of the token: it is one that cannot be made now.
+Task<identity::Identified> identify(identity::Authenticator& authenticator, std::string token) {
+  try {
+    co_return co_await authenticator.project(std::move(token));
+  } catch (const std::exception& exception) {
+    logError("a socket's token could not be looked up", {{"exception", exception.what()}});
+  }
+  co_return fail(ErrorCode::unavailable, "the token could not be checked now, try again");
 }
 
 }  // namespace
@@ -42,7 +53,7 @@ Async<void> Session::receive(std::shared_ptr<Session> self, std::string text) {
 
 Async<void> Session::authenticate(std::shared_ptr<Session> self, std::string token) {
   std::string asked = token;
-  Result<identity::Identified> who = co_await self->hub_.deps().authenticator.project(std::move(asked));
+  Result<identity::Identified> who = co_await identify(self->hub_.deps().authenticator, std::move(asked));
   if (self->state_ == State::ended) co_return;
   if (!who) {
     self->refuseToken(who.error());
@@ -123,7 +134,7 @@ Async<void> Session::refresh(std::shared_ptr<Session> self) {
   }
   const uint32_t tokens = self->tokens_;
   std::string token = self->token_;
-  Result<identity::Identified> who = co_await self->hub_.deps().authenticator.project(std::move(token));
+  Result<identity::Identified> who = co_await identify(self->hub_.deps().authenticator, std::move(token));
   if (self->state_ != State::active || tokens != self->tokens_) co_return;
   if (who) {
     self->adopt(*std::move(who));
