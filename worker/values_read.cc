@@ -1,3 +1,5 @@
+#include <charconv>
+
 #include "api/native.h"
 #include "engine.h"
 #include "plain_json.h"
@@ -10,6 +12,18 @@ namespace {
 using clone::Reader;
 using clone::Tag;
 
+// The largest index of an element; what is above is a name.
+constexpr uint32_t kMaxIndex = UINT32_MAX - 1;
+
+// A name in an index's one spelling (ECMA-262, 6.1.7 "array index").
+std::optional<uint32_t> indexOf(std::string_view name) {
+  if (name.empty() || name.front() < '0' || name.front() > '9' || (name.front() == '0' && name.size() > 1)) return {};
+  uint32_t index = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (error != std::errc() || end != name.data() + name.size() || index > kMaxIndex) return {};
+  return index;
+}
+
 class ValueReader {
  public:
   ValueReader(v8::Local<v8::Context> context, Reader& in)
@@ -18,7 +32,7 @@ class ValueReader {
   v8::MaybeLocal<v8::Value> any(int depth);
 
  private:
-  v8::MaybeLocal<v8::String> string(v8::NewStringType type = v8::NewStringType::kNormal);
+  v8::MaybeLocal<v8::String> string(std::string_view bytes, v8::NewStringType type = v8::NewStringType::kNormal);
   v8::MaybeLocal<v8::Value> bigInt();
   v8::MaybeLocal<v8::Value> bytes();
   v8::MaybeLocal<v8::Value> array(int depth);
@@ -51,7 +65,7 @@ v8::MaybeLocal<v8::Value> ValueReader::any(int depth) {
       return bigInt();
     case Tag::string: {
       v8::Local<v8::String> value;
-      if (!string().ToLocal(&value)) return {};
+      if (!string(in_.text()).ToLocal(&value)) return {};
       return value;
     }
     case Tag::date:
@@ -74,8 +88,7 @@ v8::MaybeLocal<v8::Value> ValueReader::any(int depth) {
   return {};
 }
 
-v8::MaybeLocal<v8::String> ValueReader::string(v8::NewStringType type) {
-  const std::string_view bytes = in_.text();
+v8::MaybeLocal<v8::String> ValueReader::string(std::string_view bytes, v8::NewStringType type) {
   return v8::String::NewFromUtf8(isolate_, bytes.data(), type, static_cast<int>(bytes.size()));
 }
 
@@ -126,12 +139,18 @@ v8::MaybeLocal<v8::Value> ValueReader::object(int depth) {
   const v8::Local<v8::Object> result = v8::Object::New(isolate_);
   for (uint32_t i = 0; i < length; ++i) {
     const v8::HandleScope scope(isolate_);
+    const std::string_view key = in_.text();
+    // As a name, an index would enter the engine's string table, which hashes indexes without a seed: a sender could
+    // choose keys that all collide there. Elements have a seeded hash.
+    const std::optional<uint32_t> index = indexOf(key);
     v8::Local<v8::String> name;
     v8::Local<v8::Value> value;
-    if (!string(v8::NewStringType::kInternalized).ToLocal(&name)) return {};
+    if (!index && !string(key, v8::NewStringType::kInternalized).ToLocal(&name)) return {};
     if (!any(depth - 1).ToLocal(&value) || in_.failed()) return {};
     // Never through a setter: "__proto__" is a name like any other.
-    if (!result->CreateDataProperty(context_, name, value).FromMaybe(false)) return {};
+    const v8::Maybe<bool> set =
+        index ? result->CreateDataProperty(context_, *index, value) : result->CreateDataProperty(context_, name, value);
+    if (!set.FromMaybe(false)) return {};
   }
   return result;
 }
@@ -165,7 +184,7 @@ v8::MaybeLocal<v8::Value> ValueReader::set(int depth) {
 
 v8::MaybeLocal<v8::Value> ValueReader::regexp() {
   v8::Local<v8::String> source;
-  if (!string().ToLocal(&source)) return {};
+  if (!string(in_.text()).ToLocal(&source)) return {};
   int flags = v8::RegExp::kNone;
   for (const char letter : in_.text()) {
     switch (letter) {
@@ -198,7 +217,7 @@ v8::MaybeLocal<v8::Value> ValueReader::regexp() {
 v8::MaybeLocal<v8::Value> ValueReader::error() {
   v8::Local<v8::String> name;
   v8::Local<v8::String> message;
-  if (!string().ToLocal(&name) || !string().ToLocal(&message)) return {};
+  if (!string(in_.text()).ToLocal(&name) || !string(in_.text()).ToLocal(&message)) return {};
   const v8::Local<v8::Object> result = v8::Exception::Error(message).As<v8::Object>();
   if (!result->CreateDataProperty(context_, text(isolate_, "name"), name).FromMaybe(false)) return {};
   return result;

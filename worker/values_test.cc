@@ -217,6 +217,57 @@ TEST(ValuesTest, PlainValuesComeAsOthersDo) {
             "done [\"1,2,__proto__,a\0\\\"\\\\\\n\x1f\x7f,numbers,,empty,twice\", true, true, -5e-324, 2]"sv);
 }
 
+// Indexes whose low bits are all zero share one slot of the engine's string table, at a quadratic cost.
+TEST(ValuesTest, ChosenIndexesAsKeysDoNotCollide) {
+  constexpr uint32_t kKeys = 32'768;
+  const auto keys = [](Writer& out) {
+    out.tag(Tag::object);
+    out.count(kKeys);
+    for (uint32_t i = 0; i < kKeys; ++i) {
+      out.text(std::to_string(i << 17));
+      out.integer(static_cast<int32_t>(i));
+    }
+  };
+  TestWorker worker;
+  EXPECT_EQ(worker
+                .run({.code = "export default (event) => [Object.keys(event).length, event[32767 * 131072]]",
+                      .timeout = std::chrono::seconds(1),
+                      .event = keys})
+                .told(),
+            "done [32768, 32767]");
+  // An answer to a call is read the same way.
+  EXPECT_EQ(worker
+                .run({.code = "export default async (event, { db }) => Object.keys(await db.find('a')).length",
+                      .timeout = std::chrono::seconds(1),
+                      .host = [&](TestWorker& to, uint32_t call, const std::string&,
+                                  const std::string&) { to.answer(call, keys); }})
+                .told(),
+            "done 32768");
+}
+
+TEST(ValuesTest, WhatIsAnIndexAndWhatIsAName) {
+  const auto event = [](Writer& out) {
+    const std::string_view keys[] = {"10", "2",  "4294967295", "4294967294", "007",
+                                     "0",  "-1", "1.0",        "+1",         "4294967296"};
+    out.tag(Tag::array);
+    out.count(2);
+    out.tag(Tag::undefined);
+    out.tag(Tag::object);
+    out.count(std::size(keys));
+    for (const std::string_view key : keys) {
+      out.text(key);
+      out.string(key);
+    }
+  };
+  TestWorker worker;
+  EXPECT_EQ(worker
+                .run({.code = "export default (e) => [Object.keys(e[1]).join(), Object.keys(e[1]).every((k) => "
+                              "e[1][k] === k)]",
+                      .event = event})
+                .told(),
+            "done [\"0,2,10,4294967294,4294967295,007,-1,1.0,+1,4294967296\", true]");
+}
+
 TEST(ValuesTest, ACallWhoseArgumentsCannotBePassedIsRejected) {
   TestWorker worker;
   const Outcome outcome = worker.run(R"(export default async (event, { db }) => {

@@ -132,6 +132,24 @@ TEST(HttpAnswer, anOriginOfItsOwnMaySetCookies) {
   EXPECT_EQ("200 null set-cookie=a=b", shown(httpAnswer(value(R"({"headers":{"set-cookie":"a=b"}})"), Origin::own)));
 }
 
+TEST(HttpAnswer, cookiesAreOfTheirHostAlone) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"a=b; Domain=example.com", "a=b"},
+      {"a=b;domain=.example.com;Path=/; DOMAIN = x ;HttpOnly", "a=b;Path=/;HttpOnly"},
+      {R"(a=b;\t domain\t=x; domain; domains=1)", "a=b; domains=1"},
+      {"domain=a; Path=/domain=b", "domain=a; Path=/domain=b"},
+      {R"(a=\"x; domain=y\")", "a=\"x"},
+      {"a=b;", "a=b;"},
+  };
+  for (const auto& [given, sent] : cases) {
+    const doc::Value result = value(fmt::format(R"({{"headers":{{"Set-Cookie":"{}"}}}})", given));
+    EXPECT_EQ(fmt::format("200 null set-cookie={}", sent), shown(httpAnswer(result, Origin::own)));
+  }
+  for (const Origin origin : {Origin::own, Origin::shared}) {
+    EXPECT_EQ("200 null", shown(httpAnswer(value(R"({"headers":{"Service-Worker-Allowed":"/"}})"), origin)));
+  }
+}
+
 TEST(HttpAnswer, headersAreBounded) {
   std::string many = R"({"headers":{"x":[)";
   for (int i = 0; i < 65; ++i) many += i == 0 ? R"("v")" : R"(,"v")";

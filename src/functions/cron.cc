@@ -23,7 +23,7 @@ store::Deadline soon() {
   return std::chrono::steady_clock::now() + 10s;
 }
 
-store::Query dueBy(Timestamp now) {
+store::Query dueBy(Timestamp now, uint64_t skip) {
   doc::BsonWriter filter;
   filter.beginDocument("dueAt");
   filter.appendDate("$lte", now);
@@ -31,6 +31,7 @@ store::Query dueBy(Timestamp now) {
   store::Query query;
   query.collection = kTimetableRows;
   query.filter = *doc::Filter::parse(filter.finish());
+  query.skip = skip;
   query.limit = kAtOnce;
   query.deadline = soon();
   return query;
@@ -70,16 +71,33 @@ Async<void> Cron::loop() {
 
 Task<int> Cron::pass() {
   int fired = 0;
+  uint64_t failed = 0;
   while (!stopping_) {
-    CO_TRY(const store::QueryResult due, co_await deps_.store.find(dueBy(deps_.clock.now())));
-    CO_TRY(std::vector<TimetableRow> rows, store::fromStore<TimetableRow>(due.documents));
-    for (TimetableRow& row : rows) {
-      CO_TRY(const bool made, co_await fire(std::move(row)));
-      if (made) ++fired;
+    CO_TRY(const store::QueryResult due, co_await deps_.store.find(dueBy(deps_.clock.now(), failed)));
+    for (const doc::Document& document : due.documents) {
+      // One that fails is tried again by the next pass, and stops no other.
+      const Result<bool> made = co_await fireStored(document);
+      if (made) {
+        fired += *made ? 1 : 0;
+        continue;
+      }
+      ++failed;
+      if (!std::exchange(rowFails_, true)) {
+        logError("a function on a schedule could not be started; the next pass tries again",
+                 {{"schedule", document.view().stringOr("id")},
+                  {"problem", made.error().message()},
+                  {"cause", made.error().cause()}});
+      }
     }
-    if (rows.size() < kAtOnce) break;
+    if (due.documents.size() < kAtOnce) break;
   }
+  if (failed == 0) rowFails_ = false;
   co_return fired;
+}
+
+Task<bool> Cron::fireStored(doc::Document document) {
+  CO_TRY(TimetableRow row, store::fromStore<TimetableRow>(document.view()));
+  co_return co_await fire(std::move(row));
 }
 
 Task<bool> Cron::fire(TimetableRow row) {

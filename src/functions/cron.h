@@ -32,8 +32,10 @@ class Cron {
   Async<void> loop();
   // Whether there is a job now.
   Task<bool> fire(TimetableRow row);
+  Task<bool> fireStored(doc::Document document);
   const Deps deps_;
   std::atomic<bool> stopping_ = false;
+  bool rowFails_ = false;  // some row of the last pass; logged once
 };
 
 }  // namespace mb::functions

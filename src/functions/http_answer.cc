@@ -16,7 +16,7 @@ constexpr size_t kMostHeaderBytes = 16 << 10;
 
 // The connection's own, those that the server answers for, and those by which one answer would rule over others of its
 // origin.
-constexpr std::array<std::string_view, 22> kForbidden = {"alt-svc",
+constexpr std::array<std::string_view, 23> kForbidden = {"alt-svc",
                                                          "clear-site-data",
                                                          "connection",
                                                          "content-encoding",
@@ -32,6 +32,7 @@ constexpr std::array<std::string_view, 22> kForbidden = {"alt-svc",
                                                          "report-to",
                                                          "reporting-endpoints",
                                                          "server",
+                                                         "service-worker-allowed",
                                                          "strict-transport-security",
                                                          "te",
                                                          "trailer",
@@ -39,8 +40,7 @@ constexpr std::array<std::string_view, 22> kForbidden = {"alt-svc",
                                                          "upgrade",
                                                          "x-request-id"};
 // And these where the origin is shared.
-constexpr std::array<std::string_view, 3> kForbiddenShared = {"origin-agent-cluster", "service-worker-allowed",
-                                                              "set-cookie"};
+constexpr std::array<std::string_view, 2> kForbiddenShared = {"origin-agent-cluster", "set-cookie"};
 
 std::string lowered(std::string_view name) {
   std::string out(name);
@@ -75,9 +75,31 @@ std::optional<std::string> textOf(doc::ValueView value) {
   return std::nullopt;
 }
 
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+// Without the attribute "domain" (RFC 6265, 5.2.3), by which the cookie would be sent to other hosts as well.
+std::string hostOnly(std::string_view cookie) {
+  size_t end = std::min(cookie.find(';'), cookie.size());
+  std::string out(cookie.substr(0, end));
+  while (end < cookie.size()) {
+    const size_t begin = end + 1;
+    end = std::min(cookie.find(';', begin), cookie.size());
+    const std::string_view attribute = cookie.substr(begin, end - begin);
+    if (lowered(trimmed(attribute.substr(0, attribute.find('=')))) == "domain") continue;
+    out += ';';
+    out += attribute;
+  }
+  return out;
+}
+
 void addHeader(HttpAnswer& answer, const std::string& name, doc::ValueView value) {
   auto text = textOf(value);
-  if (text && isValue(*text)) answer.headers.emplace_back(name, *std::move(text));
+  if (!text || !isValue(*text)) return;
+  answer.headers.emplace_back(name, name == "set-cookie" ? hostOnly(*text) : *std::move(text));
 }
 
 Result<> readHeaders(HttpAnswer& answer, doc::DocumentView given, Origin origin) {

@@ -69,18 +69,18 @@ TEST_F(PostJobsTest, oneThatFoundNoWorkerIsTriedAgain) {
   EXPECT_EQ((std::vector<std::string>{"success"}), statuses("tell"));
 }
 
-TEST_F(PostJobsTest, oneWhoseWorkerWasLostIsRunAgainThreeTimes) {
+TEST_F(PostJobsTest, oneThatTheServersStopEndedIsRunAgain) {
   define("tell", kAll);
-  Outcome lost = ends(workers::RunStatus::error, "the worker ended");
-  lost.lost = true;
-  executor_.answer("tell", {lost});
+  Outcome stopped = ends(workers::RunStatus::error, "the worker ended");
+  stopped.stopped = true;
+  executor_.answer("tell", {stopped, gives("1")});
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(until([&] {
     pass(10s);
     return jobs() == 0;
   }));
-  EXPECT_EQ(4, executor_.runs());
-  EXPECT_EQ(4, log("tell").size());
+  EXPECT_EQ(2, executor_.runs());
+  EXPECT_EQ((std::vector<std::string>{"success", "error"}), statuses("tell"));
 }
 
 TEST_F(PostJobsTest, whatADisabledOrDeletedFunctionWasToGetIsDropped) {

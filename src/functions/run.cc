@@ -158,7 +158,7 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
 
   FinishedRun finished;
   finished.status = outcome.status;
-  finished.lost = outcome.lost;
+  finished.stopped = outcome.stopped;
   finished.view = viewOf(std::move(outcome), "run_" + deps_.ids.next(), std::move(invocation.trigger), startedAt);
   if (finished.status == workers::RunStatus::busy) co_return finished;
   const bool isHook = invocation.runClass == workers::RunClass::preHook;

@@ -11,8 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kMostLost = 3;
-
 // For a day, each minute in the end.
 std::vector<std::chrono::milliseconds> pauses() {
   std::vector<std::chrono::milliseconds> all{1s, 2s, 5s, 10s, 20s, 30s};
@@ -94,7 +92,7 @@ Task<> RunJobs::run(jobs::JobRun run) {
   invocation.depth = static_cast<int>(waiting.depth);
   const FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
-  if (finished.lost && run.attempt <= kMostLost) co_return fail(ErrorCode::unavailable, "the worker was lost");
+  if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");
   co_return Result<>();
 }
 

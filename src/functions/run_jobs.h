@@ -1,6 +1,6 @@
 // Runs that wait in the queue: whatever nobody waits for. A run is done once it has come to an end of its own, well or
-// not: a handler that throws, or takes too long, is not run again. One that found no worker is tried again for a day,
-// and one whose worker was lost under it three times more.
+// not: a handler that throws, takes too long or ends its worker is not run again, since it would again. One that found
+// no worker is tried again for a day, and one that the server's own end cut short runs again after the start.
 #pragma once
 
 #include "functions/function_table.h"

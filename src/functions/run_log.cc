@@ -116,9 +116,14 @@ void RunLog::add(RunOf of, RunView run, Counting counting) {
     keepLast(pending.durations, kMostDurations);
     pending.lastRunAt = run.startedAt;
   }
-  if (work_.bytes + bytesOf(run) > kMostPendingBytes) run.logs.clear();
-  work_.bytes += bytesOf(run);
   pending.of = std::move(of);
+  if (work_.bytes + bytesOf(run) > kMostPendingBytes) {
+    run.logs.clear();
+    run.result.reset();
+  }
+  // Counted it is all the same.
+  if (work_.bytes + bytesOf(run) > kMostPendingBytes) return;
+  work_.bytes += bytesOf(run);
   pending.runs.push_back(std::move(run));
   if (std::ssize(pending.runs) > kMostRuns) {
     work_.bytes -= bytesOf(pending.runs.front());

@@ -31,7 +31,7 @@ struct Invocation {
 struct FinishedRun {
   RunView view;
   workers::RunStatus status = workers::RunStatus::error;
-  bool lost = false;  // the worker ended under it, for whatever reason
+  bool stopped = false;  // the server ended it by stopping: to be run again after its start
 };
 
 class Runner {

@@ -48,6 +48,24 @@ TEST_F(CronTest, twoWhoLookMakeOneRun) {
   ASSERT_TRUE(ran(1));
 }
 
+TEST_F(CronTest, oneRowThatCannotBeReadStopsNoOther) {
+  define("sweep", kEachQuarter);
+  ASSERT_TRUE(
+      run(store_.write({{kTimetableRows, "0/broken"}},
+                       [](auto) -> Result<std::vector<store::Change>> {
+                         std::vector<store::Change> changes;
+                         changes.push_back(store::Change::put(
+                             doc::parseJson(R"({"id":"0/broken","dueAt":{"$date":"2026-01-01T00:00:00Z"}})").value()));
+                         return changes;
+                       },
+                       {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
+                        .actor = {"server", ""},
+                        .bumpEpochs = {}})));
+  at("2026-01-01T10:15:00Z");
+  EXPECT_EQ(1, pass());
+  ASSERT_TRUE(ran(1));
+}
+
 TEST_F(CronTest, aMissedFireRunsOnceWithinTheHour) {
   define("sweep", kEachQuarter);
   at("2026-01-01T10:50:00Z");

@@ -81,6 +81,9 @@ Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vecto
     if (now && now->provider != shape->provider) {
       problems.add(pointer + "/provider", fmt::format("is {} in the project, and never changes", now->provider));
     }
+    for (ErrorDetail& each : integrations_.importProblems(*source.project, *shape)) {
+      problems.add(pointer + each.path, std::move(each.message));
+    }
     merged.push_back(entryOf(completed(*std::move(shape), now ? &*now : nullptr)));
   }
   roll.checkCount(section(), kMostIntegrations, "integrations", problems);

@@ -70,12 +70,25 @@ TEST_F(IntegrationKindTest, WhatADocumentDoesNotSayStays) {
       R"({"name":"api","provider":"http","config":{"baseUrl":"https://a.example"},"secrets":{"authorization":"x"}})");
   EXPECT_EQ(summary(import(shop_, document(kApi))), "0 1 0");
   EXPECT_THAT(view("api"), HasSubstr(R"("authorization":{"configured":true})"));
-  EXPECT_EQ(
-      summary(import(shop_, document(R"({"name":"api","provider":"http","config":{"baseUrl":"https://b.example"}})"))),
-      "0 1 0");
-  EXPECT_THAT(view("api"), HasSubstr("https://b.example"));
+  EXPECT_EQ(summary(import(shop_,
+                           document(R"({"name":"api","provider":"http","config":{"baseUrl":"https://a.example/b"}})"))),
+            "0 1 0");
+  EXPECT_THAT(view("api"), HasSubstr("https://a.example/b"));
   EXPECT_THAT(view("api"), HasSubstr(R"("enabled":false,"tests":[{"name":"t")"));
   EXPECT_THAT(view("api"), HasSubstr(R"("authorization":{"configured":true})"));
+}
+
+TEST_F(IntegrationKindTest, AnImportSendsNoSecretElsewhere) {
+  constexpr std::string_view kElsewhere =
+      R"({"name":"api","provider":"http","config":{"baseUrl":"https://b.example"}})";
+  created(
+      R"({"name":"api","provider":"http","config":{"baseUrl":"https://a.example"},"secrets":{"authorization":"x"}})");
+  EXPECT_THAT(problems(kElsewhere), ElementsAre("/integrations/0/config"));
+  EXPECT_FALSE(import(shop_, document(kElsewhere)));
+  EXPECT_THAT(view("api"), HasSubstr("https://a.example"));
+  EXPECT_TRUE(change("api", R"({"secrets":{"authorization":null}})"));
+  EXPECT_EQ(summary(import(shop_, document(kElsewhere))), "0 1 0");
+  EXPECT_THAT(view("api"), HasSubstr("https://b.example"));
 }
 
 TEST_F(IntegrationKindTest, ANewOneHasNoSecrets) {

@@ -129,9 +129,38 @@ Result<> Integrations::checkEdit(const Provider& provider, const Edit& edit) con
   return {};
 }
 
+std::vector<std::string> Integrations::movedSecrets(const IntegrationRecord& record, const doc::Document& config,
+                                                    const SecretEdit& given) const {
+  const Provider& provider = providerOf(record);
+  std::vector<std::string> moved;
+  if (provider.destination(config) == provider.destination(record.config)) return moved;
+  for (const std::string& name : record.secretNames) {
+    if (!given.decides(name)) moved.push_back(name);
+  }
+  return moved;
+}
+
+std::vector<ErrorDetail> Integrations::importProblems(const snapshot::ProjectSnapshot& project,
+                                                      const IntegrationShape& shape) const {
+  const IntegrationPtr known = project.get(slot_).find(shape.name);
+  if (!known || known->provider != shape.provider) return {};
+  const std::vector<std::string> moved = movedSecrets(*known, shape.config, {});
+  if (moved.empty()) return {};
+  return {{"/config", fmt::format("leads elsewhere, where the project's secrets would go with it: change it in the "
+                                  "project first, and give {} again",
+                                  fmt::join(moved, ", "))}};
+}
+
 // What can no longer be opened can be entered anew.
 Result<> Integrations::apply(const Access& access, const Edit& edit, IntegrationRecord& record) const {
-  if (edit.config) record.config = *edit.config;
+  if (edit.config) {
+    Problems problems;
+    for (const std::string& name : movedSecrets(record, *edit.config, edit.secrets)) {
+      problems.push_back({"/secrets/" + name, "must be given again, or removed: the config leads elsewhere now"});
+    }
+    if (!problems.empty()) return fail(invalid(std::move(problems)));
+    record.config = *edit.config;
+  }
   if (edit.enabled) record.enabled = *edit.enabled;
   if (edit.tests) record.tests = *edit.tests;
   record.updatedAt = deps_.clock.now();

@@ -61,6 +61,9 @@ class Integrations final : public Caller {
   Task<> saveTests(Access access, std::string name, StoredTests tests);
   // Creates it without secrets, or changes what is there; validation where that is of another provider.
   Task<> import(Access access, IntegrationShape shape);
+  // What keeps `shape` from being imported: its config would send secrets that are held elsewhere. Paths within it.
+  std::vector<ErrorDetail> importProblems(const snapshot::ProjectSnapshot& project,
+                                          const IntegrationShape& shape) const;
 
   // One call by hand, also of one that is not enabled. A dry one is checked and gives its stub, or null. Fails with
   // validation, conflict (no secret that it takes), upstreamFailed.
@@ -88,6 +91,9 @@ class Integrations final : public Caller {
   Provider& providerOf(const IntegrationRecord& record) const;
   IntegrationView viewOf(const IntegrationRecord& record) const;
   Result<> checkEdit(const Provider& provider, const Edit& edit) const;
+  // The secrets that `config` would send elsewhere, but for those that are given or removed with it.
+  std::vector<std::string> movedSecrets(const IntegrationRecord& record, const doc::Document& config,
+                                        const SecretEdit& given) const;
   Result<> apply(const Access& access, const Edit& edit, IntegrationRecord& record) const;
   doc::Document detailsOf(const IntegrationRecord& record, const Edit& edit) const;
   // A new one, with what `edit` says.

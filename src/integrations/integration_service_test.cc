@@ -133,6 +133,36 @@ TEST_F(IntegrationService, AChangeKeepsSetsAndRemovesSecrets) {
   EXPECT_THAT(view("api"), HasSubstr(R"("headers":{"configured":false,"names":[]})"));
 }
 
+TEST_F(IntegrationService, NoSecretGoesWhereItWasNotEnteredFor) {
+  created(kApi);
+  for (const char* elsewhere : {"https://evil.example", "http://api.example.org", "https://api.example.org:8443",
+                                "https://api.example.org.evil.example"}) {
+    const std::string config = fmt::format(R"("config":{{"baseUrl":"{}"}})", elsewhere);
+    for (const char* secrets : {"", R"(,"secrets":{"authorization":"","headers":{"x-key":""}})"}) {
+      const auto moved = change("api", fmt::format("{{{}{}}}", config, secrets));
+      EXPECT_EQ(codeOf(moved), "VALIDATION") << elsewhere;
+      EXPECT_EQ(pathsOf(moved), "/secrets/authorization /secrets/headers/x-key");
+    }
+    const auto half = change("api", fmt::format(R"({{{},"secrets":{{"authorization":"Bearer new"}}}})", config));
+    EXPECT_EQ(pathsOf(half), "/secrets/headers/x-key");
+  }
+  EXPECT_EQ(secretsSent(), "Bearer never-to-be-seen|never-to-be-seen-2|");
+  EXPECT_TRUE(change("api", R"({"config":{"baseUrl":"https://other.example"},)"
+                            R"("secrets":{"authorization":"Basic x","headers":null}})"));
+  EXPECT_EQ(secretsSent(), "Basic x||");
+  EXPECT_TRUE(change("api", R"({"secrets":{"authorization":null}})"));
+  EXPECT_TRUE(change("api", R"({"config":{"baseUrl":"https://third.example"}})")) << "it has no secrets";
+  created(R"({"name":"mail","provider":"email","config":{"from":"a@b.example","host":"mx.example"},)"
+          R"("secrets":{"username":"u","password":"p"}})");
+  EXPECT_EQ(pathsOf(change("mail", R"({"config":{"from":"a@b.example","host":"mx.evil"}})")),
+            "/secrets/password /secrets/username");
+  EXPECT_EQ(pathsOf(change("mail", R"({"config":{"from":"a@b.example","host":"mx.example","port":2525}})")),
+            "/secrets/password /secrets/username");
+  EXPECT_TRUE(change("mail", R"({"config":{"from":"c@b.example","host":"mx.example"}})"));
+  created(R"({"name":"bot","provider":"bot","config":{"platform":"slack"},"secrets":{"token":"t"}})");
+  EXPECT_EQ(pathsOf(change("bot", R"({"config":{"platform":"telegram"}})")), "/secrets/token");
+}
+
 TEST_F(IntegrationService, WhatCannotBeOpenedIsEnteredAnew) {
   created(kApi);
   doc::Document record = memory_.all({shop_, kIntegrations, 0}).front();

@@ -80,6 +80,10 @@ std::vector<std::string> Secrets::names() const {
   return names;
 }
 
+bool SecretEdit::decides(const std::string& name) const {
+  return texts.contains(name) || (dropsHeaders && name.starts_with(kHeaderPrefix));
+}
+
 void SecretEdit::applyTo(Secrets& held) const {
   if (dropsHeaders) {
     for (const std::string& name : held.names()) {

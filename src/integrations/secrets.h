@@ -37,6 +37,8 @@ struct SecretEdit {
   bool dropsHeaders = false;  // all that are held, before those in `texts` are set
 
   bool empty() const { return texts.empty() && !dropsHeaders; }
+  // Whether it says what becomes of the secret that is held under `name`.
+  bool decides(const std::string& name) const;
   void applyTo(Secrets& held) const;
 };
 

@@ -14,7 +14,7 @@ TEST_P(HostileWorker, IsKilledAndItsRunFails) {
   holds->holds = false;
   EXPECT_EQ(outcome.status, RunStatus::error);
   EXPECT_EQ(outcome.error, "the function's process ended before it answered");
-  EXPECT_FALSE(outcome.lost);
+  EXPECT_FALSE(outcome.stopped);
   EXPECT_EQ(workers_.stats().killed, 1u);
   EXPECT_EQ(textOf(run("runs")), "1") << "another worker";
   EXPECT_EQ(textOf(run("pid", {.project = 2})).substr(0, 6).find("failed"), std::string::npos);

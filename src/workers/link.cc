@@ -138,11 +138,7 @@ void Link::die(std::string_view breach) {
   socket_.close(ignored);
   const std::string lastWords = readErrors(errors_.get());
   const LinkOwner::Death death = owner_->onDead(seat_, breach, lastWords);
-  if (job_) {
-    JobEnd end = deathOf(death, lastWords);
-    end.lost = end.lost && breach.empty();
-    finish(std::move(end), false);
-  }
+  if (job_) finish(deathOf(death, lastWords), false);
   if (open_ == 0) owner_->onDrained(seat_);
 }
 

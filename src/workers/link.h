@@ -23,7 +23,7 @@ namespace mb::workers {
 // Whose worker it is. Called on the link's core.
 class LinkOwner {
  public:
-  enum class Death { itself, overtime };
+  enum class Death { itself, overtime, stopped };
 
   virtual ~LinkOwner() = default;
   virtual void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) = 0;

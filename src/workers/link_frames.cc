@@ -172,7 +172,7 @@ JobEnd Link::deathOf(LinkOwner::Death death, std::string_view lastWords) const {
   const bool memory =
       std::ranges::any_of(kMemoryWords, [&](std::string_view word) { return lastWords.contains(word); });
   end.error = memory ? kOutOfMemory : kEnded;
-  end.lost = !memory;
+  end.stopped = death == LinkOwner::Death::stopped;
   return end;
 }
 

@@ -121,7 +121,8 @@ LinkOwner::Death Pool::onDead(const SeatPtr& seat, std::string_view breach, std:
   }
   line_.lost(seat, SteadyClock::now());
   keeper_.endProcessOf(seat);
-  return seat->overtime ? Death::overtime : Death::itself;
+  if (seat->overtime) return Death::overtime;
+  return open_ ? Death::itself : Death::stopped;
 }
 
 void Pool::startFailed(std::string_view why) {

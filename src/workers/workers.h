@@ -76,10 +76,10 @@ struct LogLine {
 
 struct RunOutcome {
   RunStatus status = RunStatus::error;
-  doc::Value result;  // null where there is none; an undefined one is null
-  bool lost = false;  // the worker ended under it (error only): killed from outside, or by its own kind of death
-  std::string error;  // message, for the project's own eyes
-  std::string stack;  // lines and columns of what was written
+  doc::Value result;          // null where there is none; an undefined one is null
+  bool stopped = false;       // stop() ended it (error only): another process may run it
+  std::string error;          // message, for the project's own eyes
+  std::string stack;          // lines and columns of what was written
   std::vector<LogLine> logs;  // empty after a timeout
   std::chrono::microseconds wall{0};
   std::chrono::microseconds cpu{0};

@@ -37,13 +37,14 @@ def folder(person, project):
     folder = Folder(person, person.work, project)
     shutil.copytree(ROOT / "examples" / "orders" / "manybase", folder.bundle)
     done(folder.run("link", "--project", project.slug))
-    done(folder.run("push", "--yes", "--force"))
+    # As its README says.
+    done(folder.run("push"))
     return folder
 
 
 def test_what_is_pushed_is_what_is_pulled(folder):
     before = folder.files()
-    done(folder.run("pull", "--force"))
+    done(folder.run("pull"))
     assert folder.files() == before
 
 

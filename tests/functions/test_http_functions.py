@@ -264,6 +264,44 @@ def test_an_origin_of_its_own(make_server):
     assert "sandbox" in shared.headers["content-security-policy"] and "set-cookie" not in shared.headers
 
 
+def test_the_host_of_functions_serves_nothing_else(make_server):
+    server = make_server({"SERVICE_RUN_ORIGIN": "https://fn.example.com"}).start()
+    project = PlatformUser(server).create_project()
+    function = http_function(
+        project,
+        "return {headers: {'set-cookie': 'a=b; Domain=example.com; Path=/', 'service-worker-allowed': '/'}, body: 1};",
+    )
+    answer = httpx.get(
+        f"{server.url}/api/v1/run/{project.slug}{function.path}", headers={"host": "FN.example.com"}, timeout=30
+    )
+    assert answer.text == "1" and "service-worker-allowed" not in answer.headers
+    assert answer.headers["set-cookie"] == "a=b; Path=/"
+    for method, path in (
+        ("GET", "/"),
+        ("GET", "/auth/login"),
+        ("GET", "/api/v1/health"),
+        ("GET", "/api/v1/auth/login"),
+        ("GET", "/api/v1/jwks.json"),
+        ("GET", "/api/v1/%72un"),
+        ("POST", "/api/v1/control/auth/login"),
+        ("PUT", f"/api/v1/storage/files/{project.slug}"),
+        ("GET", "/api/v1/realtime"),
+        ("OPTIONS", "/api/v1/notes"),
+    ):
+        preflight = {"origin": "https://app.example", "access-control-request-method": "GET"}
+        for more in ({}, preflight) if method == "OPTIONS" else ({},):
+            there = httpx.request(method, server.url + path, headers={"host": "fn.example.com", **more})
+            assert there.status_code == 404, (method, path, there.status_code)
+            assert "access-control-allow-methods" not in there.headers
+    assert httpx.get(f"{server.url}/api/v1/health").status_code == 200
+
+
+def test_the_host_of_functions_is_not_the_servers_own(make_server):
+    server = make_server({"SERVICE_BASE_URL": "http://one.example", "SERVICE_RUN_ORIGIN": "http://one.example:80/"})
+    with pytest.raises(Exception, match="SERVICE_RUN_ORIGIN"):
+        server.start()
+
+
 def test_requests_are_counted(owner, call):
     project = owner.create_project()
     function = http_function(project, "return 1;")
@@ -279,3 +317,15 @@ def test_no_token_is_asked_for_and_no_header(project, server):
     assert ok(anonymous.get(f"/run/{project.slug}{function.path}")) == 1
     assert ok(anonymous.get(f"/run/{project.slug}{function.path}", headers={"x-service-project": "other"})) == 1
     refused(anonymous.get(f"/run/{project.slug}/nothing"), 404, "NOT_FOUND")
+
+
+def test_chosen_integers_as_keys_cost_no_more_than_other_keys(project, server, call):
+    """Multiples of 2^17 would share one slot of the engine's table of names, and a body of them take seconds to read."""
+    count = http_function(
+        project, "return Object.keys(ctx.request.body).length", "/chosen-keys", "POST", timeoutMs=1000
+    )
+    body = "{" + ",".join(f'"{i << 17}":{10**12 + i}' for i in range(32768)) + "}"
+    for _ in range(3):
+        answer = call("POST", "/chosen-keys", content=body, headers={"content-type": "application/json"}, timeout=60)
+        assert (answer.status_code, answer.text) == (200, "32768")
+    assert [run["status"] for run in count.logged(3)] == ["success"] * 3

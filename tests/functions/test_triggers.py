@@ -107,6 +107,23 @@ def test_what_waits_runs_after_a_restart(make_server, how):
     eventually(lambda: set(ids) <= {mark["of"] for mark in documents(project, marks)})
 
 
+def test_a_handler_that_can_never_settle_is_an_error_at_once(project, admin):
+    # The time limits are such that a run that waits for its own would fail the test by its status.
+    waits = "await ctx.db?.count('nothing', {}).catch(() => 0);\nawait new Promise(() => {});"
+    things = project.collection()
+    post = database_function(project, things, waits, ["insert"], timeoutMs=60_000)
+    ok(admin.post(f"/admin/collections/{things}/documents", {}), 201)
+    (run,) = post.logged(1)
+    assert (run["status"], run["error"].split(":")[0]) == ("error", "The promise never settles")
+    http = http_function(project, waits, timeoutMs=60_000)
+    answer = project.server.http.get(f"/api/v1/run/{project.slug}{http.path}")
+    assert (answer.status_code, answer.json()) == (500, {"error": "function error"})
+    pre = database_function(project, things, waits, ["insert"], timing="pre")
+    error = refused(admin.post(f"/admin/collections/{things}/documents", {}), 400, "VALIDATION")
+    assert error["message"] == f'the function "{pre.name}" failed, so nothing was written'
+    assert len(documents(project, things)) == 1
+
+
 # ---- before a write
 
 

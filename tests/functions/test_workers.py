@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.client import PlatformUser, ok, refused
-from support.function import eventually, http_function
+from support.function import database_function, eventually, http_function
 from support.server import binary
 
 CONFINED = "no-new-privs seccomp".split()
@@ -64,6 +64,28 @@ def test_a_worker_that_was_killed_is_replaced(started):
         os.kill(pid, signal.SIGKILL)
     eventually(lambda: len(set(children(started)) - set(first)) >= 2)
     assert ready(started)["status"] == "ok"
+
+
+def test_a_run_whose_worker_ended_is_an_error_and_not_tried_again(started):
+    project = PlatformUser(started).create_project()
+    project.admin.token = project.api_key("admin").token
+    things, marks = project.collection(), project.collection()
+    tell = database_function(
+        project,
+        things,
+        f"if (event.event !== 'insert') return event.event;\nawait ctx.db.insertOne('{marks}', {{}});\n"
+        "await new Promise((done) => setTimeout(done, 60000));",
+        timeoutMs=60000,
+    )
+    route = f"/admin/collections/{things}/documents"
+    ok(project.admin.post(route, {"id": "a"}), 201)
+    eventually(lambda: ok(project.admin.get(f"/admin/collections/{marks}/documents"))["documents"])
+    for pid in children(started):
+        os.kill(pid, signal.SIGKILL)
+    assert [run["status"] for run in tell.logged(1)] == ["error"]
+    # Changes of a document come in their order, so a further try of the first would come before this.
+    ok(project.admin.patch(f"{route}/a", {"n": 1}))
+    assert [run.get("result") for run in tell.logged(2)] == ["update", None]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a worker shows itself to root alone")

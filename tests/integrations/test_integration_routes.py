@@ -23,9 +23,9 @@ def test_its_life(admin):
     assert ok(admin.get(route)) == {"integration": made}
     assert made in ok(admin.get(ALL))["integrations"]
     refused(admin.post(ALL, sent), 409, "CONFLICT")
-    ok(admin.patch(route, {"config": {"baseUrl": "https://b.example"}, "enabled": False}), 204)
+    ok(admin.patch(route, {"config": {"baseUrl": "https://api.example.com/v2"}, "enabled": False}), 204)
     after = ok(admin.get(route))["integration"]
-    assert after["config"] == {"baseUrl": "https://b.example"} and after["enabled"] is False
+    assert after["config"] == {"baseUrl": "https://api.example.com/v2"} and after["enabled"] is False
     assert after["secrets"] == made["secrets"] and after["createdAt"] == made["createdAt"]
     refused(admin.patch(route, {"provider": "email"}), 400, "VALIDATION", "/provider")
     refused(admin.patch(route, {"name": "other"}), 400, "VALIDATION", "/name")
@@ -110,6 +110,20 @@ def test_an_update_keeps_sets_and_removes_secrets(admin, api, upstream):
         "authorization": {"configured": False},
         "headers": {"configured": False, "names": []},
     }
+
+
+def test_secrets_do_not_move_with_the_address(admin, api):
+    one = api({"authorization": "Bearer one"})
+    elsewhere = {**one.made["config"], "baseUrl": "https://elsewhere.example"}
+    refused(admin.patch(f"{ALL}/{one.name}", {"config": elsewhere}), 400, "VALIDATION", "/secrets/authorization")
+    document = {
+        "formatVersion": 1,
+        "integrations": [{"name": one.name, "provider": "http", "config": elsewhere}],
+    }
+    refused(admin.post("/admin/config-import", document), 400, "VALIDATION", "/integrations/0/config")
+    assert one.read()["config"] == one.made["config"]
+    one.patch(config=elsewhere, secrets={"authorization": "Bearer two"})
+    assert one.read()["config"] == elsewhere
 
 
 def test_secrets_are_nowhere(server, owner):

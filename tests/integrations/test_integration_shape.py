@@ -84,7 +84,7 @@ def test_an_imported_one_is_as_enabled_as_it_was_and_has_no_secrets(source, fres
 
 def test_one_that_stands_keeps_its_secrets(source):
     before = configured(source.admin)
-    moved = {**ENTRIES[0], "config": {"baseUrl": "https://b.example"}}
+    moved = {**ENTRIES[0], "config": {"baseUrl": "https://api.example.com/b"}}
     changes = importing(source.admin, moved, ENTRIES[1])["plan"]["changes"]
     assert [(each["name"], each["action"]) for each in changes] == [("api", "update"), ("bot", "unchanged")]
     assert configured(source.admin) == before
@@ -134,9 +134,13 @@ def test_environments_and_promotion_carry_them_without_secrets(owner, source):
     assert configured(admin) == set()
     ok(admin.patch("/admin/integrations/api", {"config": {"baseUrl": "https://stage.example"}}), 204)
     held = configured(source.admin)
-    ok(owner.post("/control/environments/promote", {"fromProjectId": stage["id"], "toProjectId": source.id}))
-    api = ok(source.admin.get("/admin/integrations/api"))["integration"]
-    assert api["config"] == {"baseUrl": "https://stage.example"}
+    promotion = {"fromProjectId": stage["id"], "toProjectId": source.id}
+    refused(owner.post("/control/environments/promote", promotion), 400, "VALIDATION", "/integrations/0/config")
+    assert exported(source.admin)["integrations"] == ENTRIES
+    changed = {"baseUrl": ENTRIES[0]["config"]["baseUrl"] + "/stage"}
+    ok(admin.patch("/admin/integrations/api", {"config": changed}), 204)
+    ok(owner.post("/control/environments/promote", promotion))
+    assert ok(source.admin.get("/admin/integrations/api"))["integration"]["config"] == changed
     assert configured(source.admin) == held
 
 
