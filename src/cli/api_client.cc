@@ -122,6 +122,7 @@ Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
   if (answered->status < 400 && answered->body.empty()) return doc::Document();
   auto parsed = doc::parseJson(answered->body, {.extended = doc::ExtendedJson::refuse});
   if (!parsed) return foreign();
+  if (call.planDigest != nullptr) *call.planDigest = answered->header("plan-digest");
   if (answered->status < 400) return parsed;
   auto refusal = doc::decode<WireRefusal>(*parsed, doc::UnknownFields::ignore);
   if (!refusal) return foreign();

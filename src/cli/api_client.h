@@ -12,6 +12,7 @@ struct Call {
   std::string path;        // below /api/v1: "/control/me", with a query where there is one
   std::string_view doing;  // what people are told meanwhile: "reading the project"
   std::optional<doc::Document> body = {};
+  std::string* planDigest = nullptr;  // where the answer's plan-digest goes; "" where it has none
 };
 
 class ApiClient {

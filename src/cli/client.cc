@@ -2,6 +2,7 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
+#include "cli/terminal.h"
 
 namespace mb::cli {
 
@@ -37,6 +38,9 @@ std::vector<ClientCommand> all() {
       {.name = "pull",
        .help = "Write the project's shape into the folder",
        .options = {{"force", Kind::flag, false, "Also over files that were changed here since the last pull"},
+                   {"delete", Kind::flag, false,
+                    "Delete the files that the project does not have, also those never pushed, and do not ask"},
+                   kYes,
                    kProject,
                    kDir,
                    kUrl,
@@ -53,7 +57,7 @@ std::vector<ClientCommand> all() {
       {.name = "push",
        .help = "Apply the folder to the project: create and update, delete nothing",
        .options = {{"dry-run", Kind::flag, false, "Only tell what would change; exits with 2 where something would"},
-                   {"force", Kind::flag, false, "Also where the project changed since the last pull"},
+                   {"force", Kind::flag, false, "Also change what was changed in the project since the last pull"},
                    {"prune", Kind::flag, false,
                     "Also delete functions, webhooks, integrations, roles and end-user roles that the folder has not"},
                    kYes,
@@ -67,6 +71,7 @@ std::vector<ClientCommand> all() {
        .options = {{"from", Kind::text, true, "Id or slug of the project whose shape is taken"},
                    {"to", Kind::text, true, "Id or slug of the project that it is applied to"},
                    {"dry-run", Kind::flag, false, "Only tell what would change; exits with 2 where something would"},
+                   kYes,
                    kDir,
                    kUrl,
                    kToken},
@@ -108,6 +113,17 @@ Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder:
   return fail(Error(ErrorCode::validation,
                     fmt::format("the bundle in {} is broken: mend what is named below", folder.root().string()))
                   .withDetails(document.error().details()));
+}
+
+Result<> confirmed(Client& client, std::string_view question, std::string_view flag) {
+  if (client.has("yes") || client.has(std::string(flag))) return {};
+  if (client.console().json()) {
+    return fail(ErrorCode::invalidParam,
+                fmt::format("--json asks nothing, and this needs a confirmation: give --{} too", flag));
+  }
+  if (askOnInput(fmt::format("{} Type yes: ", question)) == "yes") return {};
+  return fail(ErrorCode::validation,
+              fmt::format("not confirmed, nothing was changed: type yes, or give --{} in a script", flag));
 }
 
 const std::vector<ClientCommand>& clientCommands() {

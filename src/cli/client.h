@@ -36,6 +36,10 @@ class Client {
 // What the files of a folder say together. Fails with validation, every broken one in the details.
 Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder::Contents& contents);
 
+// Asks a question whose answer must be "yes", on standard error and standard input, unless --yes or --<flag> was given.
+// Fails with validation otherwise, and with invalidParam where nothing can be asked (--json).
+Result<> confirmed(Client& client, std::string_view question, std::string_view flag);
+
 struct ClientCommand {
   std::string_view name;
   std::string_view help;

@@ -74,10 +74,14 @@ std::string_view step(std::string_view& pointer) {
 
 }  // namespace
 
-Result<Plan> planOf(const doc::Document& answer) {
+Result<Plan> planOf(const doc::Document& answer, std::string digest) {
   const auto plan = answer.view().find("plan");
-  if (plan && plan->type() == doc::BsonType::document) {
-    if (auto out = doc::decode<Plan>(plan->asDocument(), doc::UnknownFields::ignore)) return out;
+  // Without its digest a plan cannot be applied as it was shown.
+  if (plan && plan->type() == doc::BsonType::document && !digest.empty()) {
+    if (auto out = doc::decode<Plan>(plan->asDocument(), doc::UnknownFields::ignore)) {
+      out->digest = std::move(digest);
+      return out;
+    }
   }
   return fail(ErrorCode::upstreamFailed,
               "the server answers otherwise than this program expects: it may be of another version");

@@ -33,6 +33,7 @@ struct Summary {
 struct Plan {
   std::vector<PlannedChange> changes;
   Summary summary;
+  std::string digest;  // what applying it names
   static constexpr auto shape() {
     return doc::shape<Plan>("Plan", doc::field("changes", &Plan::changes), doc::field("summary", &Plan::summary));
   }
@@ -49,8 +50,8 @@ struct Pruned {
   bool operator==(const Pruned&) const = default;
 };
 
-// The `plan` of the answer of an import or a promotion; fails with upstreamFailed where it is none.
-Result<Plan> planOf(const doc::Document& answer);
+// The `plan` of the answer of a dry import or promotion, and its digest. Fails with upstreamFailed where it is none.
+Result<Plan> planOf(const doc::Document& answer, std::string digest);
 // Each change with its difference, then what is pruned; "" where there is nothing.
 std::string describe(const Plan& plan, const std::vector<Pruned>& prune, bool colours);
 // "1 to create, 2 to update, 3 unchanged, 1 to delete".

@@ -20,9 +20,11 @@ TEST(Plan, IsShownWithTheDifferenceOfEachChange) {
        "before": {"name": "notes", "indexes": []}, "after": {"name": "notes", "indexes": [1]}},
       {"section": "roles", "name": "editors", "action": "create", "before": null, "after": {"name": "editors"}},
       {"section": "roles", "name": "viewers", "action": "unchanged"}],
-      "summary": {"create": 1, "update": 1, "unchanged": 1}}, "problems": []})"));
+      "summary": {"create": 1, "update": 1, "unchanged": 1}}, "problems": []})"),
+                           "5e1f");
   ASSERT_TRUE(plan) << plan.error().message();
   EXPECT_FALSE(plan->empty());
+  EXPECT_EQ(plan->digest, "5e1f");
   EXPECT_EQ(describe(*plan, {{"roles", "old"}}, false),
             "update collections notes\n"
             "@@ -1,4 +1,6 @@\n {\n   \"name\": \"notes\",\n-  \"indexes\": []\n+  \"indexes\": [\n+    1\n+  ]\n }\n"
@@ -31,8 +33,13 @@ TEST(Plan, IsShownWithTheDifferenceOfEachChange) {
             "delete roles old\n");
   EXPECT_EQ(summaryOf(*plan, 1), "1 to create, 1 to update, 1 unchanged, 1 to delete");
   EXPECT_NE(describe(*plan, {}, true).find("\033["), std::string::npos);
-  EXPECT_FALSE(planOf(json("{}")));
-  EXPECT_FALSE(planOf(json(R"({"plan": {"changes": 1}})")));
+  EXPECT_FALSE(planOf(json("{}"), "5e1f"));
+  EXPECT_FALSE(planOf(json(R"({"plan": {"changes": 1}})"), "5e1f"));
+  // It could be shown, and another one applied.
+  const doc::Document none =
+      json(R"({"plan": {"changes": [], "summary": {"create": 0, "update": 0, "unchanged": 0}}})");
+  EXPECT_TRUE(planOf(none, "5e1f"));
+  EXPECT_FALSE(planOf(none, ""));
 }
 
 TEST(Plan, PrunesSomeSectionsOnly) {

@@ -6,13 +6,14 @@ namespace mb::cli {
 
 namespace {
 
-Result<doc::Document> ask(Session& session, const ProjectRef& from, const ProjectRef& to, bool dry) {
+Result<doc::Document> ask(Session& session, const ProjectRef& from, const ProjectRef& to, Call call) {
   doc::BsonWriter body;
   body.appendString("fromProjectId", from.id);
   body.appendString("toProjectId", to.id);
-  auto answer =
-      session.control({"POST", dry ? "/control/environments/promote?dryRun=1" : "/control/environments/promote",
-                       dry ? "planning" : "applying", body.finish()});
+  call.method = "POST";
+  call.path = "/control/environments/promote" + call.path;
+  call.body = body.finish();
+  auto answer = session.control(std::move(call));
   if (answer) return answer;
   const Error& error = answer.error();
   if (error.code() == ErrorCode::forbidden) {
@@ -32,12 +33,13 @@ Result<Outcome> promote(Client& client) {
   TRY(const std::unique_ptr<Session> session, client.session());
   TRY(const ProjectRef from, session->project(client.value("from")));
   TRY(const ProjectRef to, session->project(client.value("to")));
-  TRY(doc::Document answer, ask(*session, from, to, true));
-  TRY(const Plan plan, planOf(answer));
+  std::string digest;
+  TRY(doc::Document answer, ask(*session, from, to, {.path = "?dryRun=1", .doing = "planning", .planDigest = &digest}));
+  TRY(const Plan plan, planOf(answer, std::move(digest)));
   client.console().say(describe(plan, {}, client.console().colours()));
   if (!dry && !plan.empty()) {
-    TRY(answer, ask(*session, from, to, false));
-    CHECK(planOf(answer));
+    CHECK(confirmed(client, fmt::format("Apply this to {}, as shown above?", to.shown()), "yes"));
+    TRY(answer, ask(*session, from, to, {.path = "?plan=" + plan.digest, .doing = "applying"}));
   }
   doc::BsonWriter result;
   result.appendString("url", session->url());

@@ -1,4 +1,5 @@
 // `manybase pull`, `manybase status` and `manybase diff`: the server's shape beside the folder's.
+#include <map>
 #include <set>
 
 #include "cli/shape_sync.h"
@@ -21,17 +22,42 @@ const BundleFile* find(const Bundle& bundle, std::string_view path) {
   return found != bundle.end() && found->path == path ? &*found : nullptr;
 }
 
-// Of what is here, what a pull would overwrite or remove though the server never had it so.
-std::vector<FileChange> lostByPull(const std::optional<PullRecord>& record, const Bundle& here, const Bundle& server) {
-  std::vector<FileChange> out;
-  for (FileChange& change : changedHere(record ? *record : PullRecord{}, here)) {
-    if (change.kind == FileChange::Kind::removed) continue;
-    const BundleFile* ours = find(here, change.path);
-    const BundleFile* theirs = find(server, change.path);
-    if (theirs != nullptr && ours->content == theirs->content) continue;
-    out.push_back(std::move(change));
+// What a pull does to the files that are here.
+struct PullEffect {
+  std::vector<FileChange> lost;      // changes made here that it overwrites or deletes
+  std::vector<std::string> deleted;  // files that the project does not have
+  std::vector<std::string> kept;     // files that were never pushed
+};
+
+// `all`: files that were never pushed are deleted too.
+PullEffect effectOf(const std::optional<PullRecord>& record, const Bundle& here, const Bundle& server, bool all) {
+  PullEffect out;
+  std::map<std::string, FileChange::Kind> changed;
+  for (const FileChange& each : changedHere(record ? *record : PullRecord{}, here))
+    changed.emplace(each.path, each.kind);
+  for (const BundleFile& file : here) {
+    const BundleFile* theirs = find(server, file.path);
+    if (theirs != nullptr && theirs->content == file.content) continue;
+    const auto change = changed.find(file.path);
+    const bool neverPushed = change != changed.end() && change->second == FileChange::Kind::created;
+    if (theirs == nullptr) (neverPushed && !all ? out.kept : out.deleted).push_back(file.path);
+    if (change == changed.end() || (theirs == nullptr && neverPushed)) continue;
+    out.lost.push_back({file.path, change->second});
   }
   return out;
+}
+
+// Every file is named before the question.
+Result<> confirmDeletion(Client& client, const BundleFolder& folder, const std::vector<std::string>& files) {
+  if (files.empty()) return {};
+  std::string named;
+  for (const std::string& path : files) named += "delete " + path + "\n";
+  client.console().say(named);
+  return confirmed(client,
+                   fmt::format("Delete {} from {}, as named above?",
+                               files.size() == 1 ? "this file" : fmt::format("these {} files", files.size()),
+                               folder.root().string()),
+                   "delete");
 }
 
 std::string foreignLine(const std::vector<std::string>& foreign) {
@@ -73,14 +99,17 @@ Result<Outcome> pull(Client& client) {
   TRY(ShapeSync sync, ShapeSync::open(client));
   TRY(const BundleFolder::Contents here, contentsOf(sync.folder()));
   TRY(const ServerShape server, sync.serverShape());
-  const auto lost = lostByPull(sync.record(), here.bundle, server.bundle);
-  if (!lost.empty() && !client.has("force")) {
+  const PullEffect effect = effectOf(sync.record(), here.bundle, server.bundle, client.has("delete"));
+  if (!effect.lost.empty() && !client.has("force")) {
     return fail(ErrorCode::conflict,
-                fmt::format("a pull would overwrite what was changed here ({}): `manybase diff` shows it; push it, or "
-                            "pull with --force",
-                            pathsOf(lost)));
+                fmt::format("a pull would overwrite what was changed here ({}): look at `manybase diff`, then push it "
+                            "or pull with --force",
+                            pathsOf(effect.lost)));
   }
-  TRY(const BundleFolder::Written written, sync.folder().write(here.bundle, server.bundle));
+  CHECK(confirmDeletion(client, sync.folder(), effect.deleted));
+  Bundle replaced = here.bundle;
+  std::erase_if(replaced, [&](const BundleFile& file) { return std::ranges::binary_search(effect.kept, file.path); });
+  TRY(const BundleFolder::Written written, sync.folder().write(replaced, server.bundle));
   CHECK(sync.remember(server, server.bundle));
   TRY(const auto link, sync.state().link());
   if (!link) CHECK(sync.state().keep(Link{sync.session().url(), sync.project()}));
@@ -89,6 +118,7 @@ Result<Outcome> pull(Client& client) {
   std::string text;
   for (const std::string& path : written.written) text += "  wrote     " + path + "\n";
   for (const std::string& path : written.removed) text += "  removed   " + path + "\n";
+  for (const std::string& path : effect.kept) text += "  kept      " + path + " (only here)\n";
   text += foreignLine(here.foreign);
   text += changed == 0 ? fmt::format("{} is up to date with {}", sync.folder().root().string(), sync.project().shown())
                        : fmt::format("pulled {} into {}", sync.project().shown(), sync.folder().root().string());
@@ -96,6 +126,7 @@ Result<Outcome> pull(Client& client) {
   appendProject(result, sync.session(), sync.project());
   appendNames(result, "written", written.written);
   appendNames(result, "removed", written.removed);
+  appendNames(result, "kept", effect.kept);
   appendNames(result, "foreign", here.foreign);
   return Outcome{0, std::move(text), result.finish()};
 }

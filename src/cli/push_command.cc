@@ -1,7 +1,6 @@
 // `manybase push`: the folder's shape into the project.
 #include "cli/plan.h"
 #include "cli/shape_sync.h"
-#include "cli/terminal.h"
 
 namespace mb::cli {
 
@@ -9,14 +8,15 @@ namespace {
 
 using configuration::Bundle;
 
-// Whether a push might undo what others did since the last pull; why not, as a failure.
+// Whether a push that changes what is there might undo what others did since the last pull; why not, as a failure.
 Result<> untouched(const ShapeSync& sync, const ServerShape& server, const Bundle& here) {
   if (!sync.record()) {
     if (server.empty() || server.bundle == here) return {};
     return fail(
         ErrorCode::conflict,
-        fmt::format("{} was never pulled into this folder, so a push might undo what others did: pull first, or "
-                    "look at `manybase push --dry-run` and push with --force",
+        fmt::format("{} was never pulled into this folder, so a push that changes what is there might undo what others "
+                    "did: pull first (it deletes no file that is only here), or look at `manybase push --dry-run` and "
+                    "push with --force",
                     sync.project().shown()));
   }
   const auto changed = changedThere(*sync.record(), server.bundle);
@@ -26,10 +26,11 @@ Result<> untouched(const ShapeSync& sync, const ServerShape& server, const Bundl
                           sync.project().shown(), pathsOf(changed)));
 }
 
-// An import, dry or not; its problems by file.
-Result<doc::Document> import(ShapeSync& sync, const doc::Document& document, bool dry) {
-  auto answer = sync.session().admin(sync.project(), {"POST", dry ? "/config-import?dryRun=1" : "/config-import",
-                                                      dry ? "planning" : "applying", document});
+// An import; its problems by file.
+Result<doc::Document> import(ShapeSync& sync, const doc::Document& document, Call call) {
+  call.method = "POST";
+  call.body = document;
+  auto answer = sync.session().admin(sync.project(), std::move(call));
   if (answer) return answer;
   const Error& error = answer.error();
   if (error.details().empty()) return answer;
@@ -40,12 +41,10 @@ Result<doc::Document> import(ShapeSync& sync, const doc::Document& document, boo
 }
 
 Result<> confirm(Client& client, const ShapeSync& sync, size_t count) {
-  if (client.has("yes")) return {};
-  const auto answer = askOnInput(fmt::format(
-      "Delete {} from {}, as named above? Type yes: ", count == 1 ? "this one" : fmt::format("these {}", count),
-      sync.project().shown()));
-  if (answer == "yes") return {};
-  return fail(ErrorCode::validation, "not confirmed, nothing was changed: type yes, or give --yes in a script");
+  return confirmed(client,
+                   fmt::format("Delete {} from {}, as named above?",
+                               count == 1 ? "this one" : fmt::format("these {}", count), sync.project().shown()),
+                   "yes");
 }
 
 struct Deleted {
@@ -73,12 +72,16 @@ struct Prepared {
   Plan plan;
   std::vector<Pruned> prune;
   bool empty() const { return plan.empty() && prune.empty(); }
+  // Without these it only adds, which can undo nothing.
+  bool changesWhatIsThere() const { return plan.summary.update > 0 || !prune.empty(); }
 };
 
 Result<Prepared> prepare(Client& client, ShapeSync& sync, const ServerShape& server, doc::Document document) {
   Prepared out;
-  TRY(out.answer, import(sync, document, true));
-  TRY(out.plan, planOf(out.answer));
+  std::string digest;
+  TRY(out.answer,
+      import(sync, document, {.path = "/config-import?dryRun=1", .doing = "planning", .planDigest = &digest}));
+  TRY(out.plan, planOf(out.answer, std::move(digest)));
   if (client.has("prune")) out.prune = toPrune(server.document, document);
   out.document = std::move(document);
   return out;
@@ -96,34 +99,37 @@ doc::BsonWriter resultOf(const ShapeSync& sync, const Session& session, const Pr
 
 Result<Outcome> push(Client& client) {
   const bool dry = client.has("dry-run");
-  if (client.has("prune") && client.console().json() && !dry && !client.has("yes")) {
-    return fail(ErrorCode::invalidParam, "--prune with --json asks nothing: give --yes too");
-  }
   const BundleFolder folder = client.folder();
   TRY(const BundleFolder::Contents here, folder.read());
   TRY(doc::Document document, documentIn(folder, here));
   TRY(ShapeSync sync, ShapeSync::open(client));
   TRY(ServerShape server, sync.serverShape());
-  const auto free = client.has("force") ? Result<>() : untouched(sync, server, here.bundle);
-  if (!free && !dry) return fail(free.error().clone());
   TRY(Prepared prepared, prepare(client, sync, server, std::move(document)));
+  const auto unseen = client.has("force") ? Result<>() : untouched(sync, server, here.bundle);
+  const bool refused = !unseen && prepared.changesWhatIsThere();
+  if (refused && !dry) return fail(unseen.error().clone());
   client.console().say(describe(prepared.plan, prepared.prune, client.console().colours()));
 
   doc::BsonWriter result = resultOf(sync, sync.session(), prepared);
   const std::string summary = summaryOf(prepared.plan, prepared.prune.size());
   if (dry) {
     result.appendBool("applied", false);
-    if (!free) result.appendString("warning", free.error().message());
+    if (refused) result.appendString("warning", unseen.error().message());
     return Outcome{prepared.empty() ? 0 : 2,
-                   summary + (free ? "" : "\nthis push would be refused: " + free.error().message()), result.finish()};
+                   summary + (refused ? "\nthis push would be refused: " + unseen.error().message() : ""),
+                   result.finish()};
   }
   if (!prepared.prune.empty()) CHECK(confirm(client, sync, prepared.prune.size()));
-  if (!prepared.plan.empty()) CHECK(import(sync, prepared.document, false));
+  if (!prepared.plan.empty()) {
+    CHECK(
+        import(sync, prepared.document, {.path = "/config-import?plan=" + prepared.plan.digest, .doing = "applying"}));
+  }
   const Deleted deleted = prune(sync, prepared.prune);
   if (!prepared.empty()) {
     TRY(server, sync.serverShape());
   }
-  CHECK(sync.remember(server, here.bundle));
+  // What others did and nobody looked at here stays to be pulled.
+  CHECK(unseen ? sync.remember(server, here.bundle) : sync.rememberPushed(server, here.bundle));
   if (!deleted.failed.empty()) {
     return fail(Error(ErrorCode::conflict, fmt::format("pushed, but {} could not be deleted", deleted.failed.size()))
                     .withDetails(deleted.failed));

@@ -69,4 +69,16 @@ Result<> ShapeSync::remember(const ServerShape& server, const configuration::Bun
   return state_.keep(*record_);
 }
 
+Result<> ShapeSync::rememberPushed(const ServerShape& server, const configuration::Bundle& inFolder) {
+  const PullRecord before = record_ ? *std::move(record_) : PullRecord{};
+  record_ = recordOf(session_->url(), project_, server.bundle, inFolder);
+  std::map<std::string, std::string> files = before.files;
+  for (const configuration::BundleFile& file : inFolder) {
+    const auto known = record_->files.find(file.path);
+    if (known != record_->files.end()) files[file.path] = known->second;
+  }
+  record_->files = std::move(files);
+  return state_.keep(*record_);
+}
+
 }  // namespace mb::cli

@@ -35,6 +35,8 @@ class ShapeSync {
   Result<ServerShape> serverShape();
   // Remembers what the server has, and how the folder says it.
   Result<> remember(const ServerShape& server, const configuration::Bundle& inFolder);
+  // Remembers the files of the folder, as the server has them now; of the others what was known of them before.
+  Result<> rememberPushed(const ServerShape& server, const configuration::Bundle& inFolder);
 
  private:
   ShapeSync(std::unique_ptr<Session> session, ProjectRef project, BundleFolder folder, LocalState state)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/crypto.h"
 #include "configuration/canonical_shape.h"
 #include "configuration/collection_kind.h"
 #include "configuration/document_check.h"
@@ -49,12 +50,25 @@ Change changeTo(Entry after, const std::vector<Entry>& standing) {
   return change;
 }
 
+doc::BsonWriter responseWith(const doc::Document& plan) {
+  doc::BsonWriter out;
+  out.appendDocument("plan", plan);
+  out.beginArray("problems");
+  out.end();
+  return out;
+}
+
 std::vector<Change> unfinished(std::vector<Change> changes) {
   std::erase_if(changes, [](const Change& each) { return each.action == Action::unchanged; });
   return changes;
 }
 
 }  // namespace
+
+// It covers what is there now as well as what would be, so it changes when either does.
+std::string planDigestOf(doc::DocumentView plan) {
+  return toHex(sha256(plan.bytes()));
+}
 
 Configuration::Configuration(ConfigurationDeps deps) : deps_(std::move(deps)) {
   identity::Identity& identity = deps_.identity;
@@ -166,10 +180,9 @@ Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& pl
   return {};
 }
 
-doc::Document Configuration::answer(const Plan& plan, bool applied) const {
+doc::Document Configuration::planDocument(const Plan& plan) const {
   Summary summary;
   doc::BsonWriter out;
-  out.beginDocument("plan");
   out.beginArray("changes");
   size_t index = 0;
   for (const Planned& planned : plan) {
@@ -186,16 +199,12 @@ doc::Document Configuration::answer(const Plan& plan, bool applied) const {
   }
   out.end();
   doc::encodeValue(out, "summary", summary);
-  out.end();
-  out.beginArray("problems");
-  out.end();
-  if (applied) out.appendBool("applied", true);
   return portable(out.finish());
 }
 
 Task<doc::Document> Configuration::plan(Target target, doc::Document document) {
   CO_TRY(const Plan plan, co_await planned(std::move(target), std::move(document)));
-  co_return answer(plan, false);
+  co_return responseWith(planDocument(plan)).finish();
 }
 
 // ---- import
@@ -233,11 +242,18 @@ Task<> Configuration::record(Target target, const Plan& plan) {
   co_return Result<>();
 }
 
-Task<doc::Document> Configuration::import(Target target, doc::Document document) {
+Task<doc::Document> Configuration::import(Target target, doc::Document document, std::string planDigest) {
   CO_TRY(const Plan plan, co_await planned(target, std::move(document)));
+  const doc::Document changes = planDocument(plan);
+  if (!planDigest.empty() && planDigest != planDigestOf(changes)) {
+    co_return fail(ErrorCode::conflict,
+                   "the import is no longer the one that was planned, nothing was changed: plan it again");
+  }
   CO_CHECK(co_await record(target, plan));
   for (const Planned& planned : plan) CO_CHECK(co_await apply(target, planned));
-  co_return answer(plan, true);
+  doc::BsonWriter out = responseWith(changes);
+  out.appendBool("applied", true);
+  co_return out.finish();
 }
 
 // ---- copy

@@ -20,6 +20,9 @@ namespace mb::configuration {
 // Of an import's body.
 inline constexpr size_t kMaxDocument = 16 << 20;
 
+// What names a plan, the `plan` of an answer: 64 hex digits.
+std::string planDigestOf(doc::DocumentView plan);
+
 // References outlive the room.
 struct ConfigurationDeps {
   store::DocumentStore& store;
@@ -44,9 +47,10 @@ class Configuration {
   // What an import would do: {plan: {changes, summary}, problems: []}. Fails with validation (every problem in the
   // details), forbidden (what a change takes and the caller does not hold; config:manage is the caller's business).
   Task<doc::Document> plan(Target target, doc::Document document);
-  // Does it, recorded as config.import beside the entries of what it does; the same answer with applied: true. Fails as
-  // plan does, with nothing done; then as the services do.
-  Task<doc::Document> import(Target target, doc::Document document);
+  // Does it, recorded as config.import beside the entries of what it does; {plan, problems, applied: true}. Fails as
+  // plan does, and with conflict where the plan is not the one of `planDigest` ("" for any), with nothing done; then as
+  // the services do.
+  Task<doc::Document> import(Target target, doc::Document document, std::string planDigest = {});
 
   // Brings as much of `from` as goes into `target`; a warning for each part that did not.
   Task<std::vector<std::string>> copy(snapshot::SnapshotPtr from, Target target);
@@ -65,7 +69,7 @@ class Configuration {
   Result<> checkCaller(const policy::Caller& caller, const Plan& plan) const;
   Task<> apply(Target target, Planned planned);
   Task<> record(Target target, const Plan& plan);
-  doc::Document answer(const Plan& plan, bool applied) const;
+  doc::Document planDocument(const Plan& plan) const;
   ResourceKind* kindOf(std::string_view section) const;
 
   ConfigurationDeps deps_;

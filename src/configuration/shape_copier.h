@@ -10,7 +10,7 @@ class ConfigurationCopier final : public projects::ShapeCopier {
  public:
   explicit ConfigurationCopier(Configuration& configuration) : configuration_(configuration) {}
   Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline deadline) override;
-  Task<doc::Document> promote(Side from, Side to, bool dryRun, store::Deadline deadline) override;
+  Task<doc::Document> promote(Side from, Side to, projects::ImportMode mode, store::Deadline deadline) override;
 
  private:
   Configuration& configuration_;

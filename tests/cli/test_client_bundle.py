@@ -93,14 +93,82 @@ def test_a_folder_that_never_pulled_does_not_overwrite(linked, ann, tmp_path_fac
     line = ("--url", server.url, "--project", linked.project.id)
     # The same files: nothing can be lost.
     done(clone.run("push", *line))
+    notes = clone.read("collections/notes.json")
+    notes["schema"]["properties"]["stars"] = {"type": "integer"}
+    clone.write("collections/notes.json", notes)
     clone.write("collections/more.json", {"name": "more"})
     linked.project.collection("others")
     complains(clone.run("push", *line), "changed on the server")
     (clone.bundle / ".manybase" / "pull.json").unlink()
     complains(clone.run("push", *line), "never pulled into this folder")
+    assert "more" not in ok(linked.project.admin.get("/admin/collections"))["collections"]
     assert "never pulled" in done(clone.run("status", *line))
     done(clone.run("push", "--force", *line))
     assert {"more", "others"} <= set(ok(linked.project.admin.get("/admin/collections"))["collections"])
+
+
+def test_a_push_that_only_creates_needs_no_force(linked, ann, tmp_path_factory, server):
+    linked.project.role("data:notes:list", name="late")
+    linked.write("collections/more.json", {"name": "more"})
+    assert done(linked.run("push")).endswith(": 1 created, 0 updated, 0 deleted\n")
+    # What others did stays to be pulled, and is not undone by the next push either.
+    assert changes(linked.run("status", "--json"), "server") == {"roles.json": "modified"} or (
+        "late" not in (linked.bundle / "roles.json").read_text()
+    )
+    done(linked.run("pull"))
+    assert "late" in (linked.bundle / "roles.json").read_text()
+    # A folder that never pulled, with nothing but a new thing in it.
+    fresh = Folder(ann, tmp_path_factory.mktemp("fresh"), linked.project)
+    fresh.write("meta.json", linked.read("meta.json"))
+    fresh.write("collections/fresh.json", {"name": "fresh"})
+    line = ("--url", server.url, "--project", linked.project.id)
+    done(fresh.run("push", *line))
+    assert {"collections/notes.json": "new"}.items() <= changes(fresh.run("status", "--json", *line), "server").items()
+    done(fresh.run("pull", *line))
+    assert {"collections/notes.json", "collections/fresh.json"} <= set(fresh.files())
+
+
+def test_a_pull_never_deletes_what_was_never_pushed(linked):
+    linked.write("collections/mine.json", {"name": "mine"})
+    linked.write("functions/mine.json", {"name": "mine"})
+    mine = {path: text for path, text in linked.files().items() if "mine" in path}
+    linked.project.collection("others")
+    for options in ((), ("--force",), ("--yes",)):
+        pulled = done(linked.run("pull", *options))
+        assert pulled.count("kept      ") == 2 and mine.items() <= linked.files().items(), options
+    assert "collections/others.json" in linked.files()
+    assert result(linked.run("pull", "--json"))["kept"] == sorted(mine)
+    assert set(mine) <= set(changes(linked.run("status", "--json"), "here"))
+    # Asked for by its name, it goes.
+    pulled = result(linked.run("pull", "--delete", "--json"))
+    assert pulled["removed"] == sorted(mine) and not mine.items() & linked.files().items()
+
+
+def test_a_pull_names_what_it_deletes_and_asks(linked):
+    for name in ("one", "two"):
+        linked.project.collection(name)
+    done(linked.run("pull"))
+    for name in ("one", "two"):
+        ok(linked.project.admin.delete(f"/admin/collections/{name}"), 204)
+    linked.project.collection("three")
+    before = linked.files()
+    for typed in (None, "", "no\n", "y\n"):
+        ran = linked.run("pull", typed=typed)
+        assert ran.returncode == 1 and "not confirmed, nothing was changed" in ran.stderr
+        assert ran.stdout == "delete collections/one.json\ndelete collections/two.json\n"
+        assert linked.files() == before
+    ran = linked.run("pull", "--json")
+    assert ran.returncode == 2 and "--delete" in json.loads(ran.stderr)["error"]["message"]
+    assert linked.files() == before
+    # Changed here and gone there: nothing takes it without --force.
+    linked.write("collections/two.json", {"name": "two", "schema": {"type": "object"}})
+    complains(linked.run("pull", "--delete"), "collections/two.json")
+    pulled = linked.run("pull", "--force", typed="yes\n")
+    assert pulled.returncode == 0 and set(before) - set(linked.files()) == {
+        "collections/one.json",
+        "collections/two.json",
+    }
+    assert "collections/three.json" in linked.files() and "nothing changed" in done(linked.run("status"))
 
 
 def test_other_words_for_the_same_are_no_change(linked):
@@ -179,7 +247,7 @@ def test_every_broken_file_at_once(linked):
         }
     # What is broken is found by status, and a pull mends it.
     assert "collections/x.json" in changes(linked.run("status", "--json"), "here")
-    done(linked.run("pull", "--force"))
+    done(linked.run("pull", "--force", "--delete"))
     done(linked.run("types"))
 
 
@@ -189,7 +257,7 @@ def test_foreign_files_are_left_alone_and_what_is_gone_goes(linked):
     done(linked.run("pull"))
     assert (linked.bundle / "collections" / "passing.json").exists()
     ok(linked.project.admin.delete("/admin/collections/passing"), 204)
-    pulled = result(linked.run("pull", "--json"))
+    pulled = result(linked.run("pull", "--json", "--delete"))
     assert pulled["removed"] == ["collections/passing.json"] and pulled["foreign"] == ["README.md"]
     assert not (linked.bundle / "collections" / "passing.json").exists()
     assert (linked.bundle / "README.md").read_text() == "ours"

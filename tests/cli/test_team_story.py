@@ -140,7 +140,14 @@ def test_a_teams_day(person, server, tmp_path_factory):
     assert shape(shop.admin) == production
     plan = json.loads(ann.run(*line, "--dry-run", "--json").stdout)
     assert plan["applied"] is False and plan["plan"]["summary"]["create"] == 1
-    assert done(ann.run(*line)).endswith("1 created, 1 updated\n")
+    for typed in (None, "", "no\n"):
+        asked = ann.run(*line, typed=typed)
+        assert asked.returncode == 1 and "not confirmed, nothing was changed" in asked.stderr
+        assert "create collections returns" in asked.stdout and shape(shop.admin) == production
+    asked = ann.run(*line, "--json")
+    assert asked.returncode == 2 and "--yes" in json.loads(asked.stderr)["error"]["message"]
+    assert shape(shop.admin) == production
+    assert done(ann.run(*line, "--yes")).endswith("1 created, 1 updated\n")
     assert names(shop, "collections") == ["orders", "returns"] and names(shop, "roles") == ["clerks"]
     again = ann.run(*line)
     assert "has all of" in done(again)

@@ -253,3 +253,19 @@ def test_an_environment_gets_the_shape_and_a_promotion_brings_changes_back(owner
     assert "added" in names and "Bare" in names
     google = ok(parent.admin.get("/admin/auth/oauth"))["providers"][1]
     assert google["clientSecret"] == {"configured": True}
+
+
+def test_an_import_applies_only_the_plan_that_was_seen(project):
+    document = {"formatVersion": 1, "roles": [{"name": "Writer", "permissions": ["data:posts:*"]}]}
+    def digest() -> str:
+        return project.admin.post("/admin/config-import", document, params={"dryRun": "1"}).headers["plan-digest"]
+
+    seen = digest()
+    project.role("data:posts:read", name="Writer")
+    error = refused(project.admin.post("/admin/config-import", document, params={"plan": seen}), 409, "CONFLICT")
+    assert "plan it again" in error["message"]
+    standing = next(each for each in ok(project.admin.get("/admin/roles"))["roles"] if each["name"] == "Writer")
+    assert standing["permissions"] == ["data:posts:read"]
+    now = digest()
+    assert now != seen and importing(project.admin, document, plan=now)["applied"] is True
+    refused(project.admin.post("/admin/config-import", document, params={"plan": now}), 409, "CONFLICT")

@@ -17,7 +17,7 @@ export default async (event: { document: Order }, ctx: any) => {
     headers: { "idempotency-key": order.id },
     body: { items: order.items },
   });
-  // Anything else is tried again.
+  // Anything else ends the run as an error, which the function's log shows; it is not run again.
   if (answer.status !== 201 && answer.status !== 409) throw new Error(`the stock answered ${answer.status}`);
   const reserved = answer.status === 201;
   await ctx.db.updateMany(
