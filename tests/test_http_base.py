@@ -218,6 +218,15 @@ def test_project_with_allowed_origins(owner):
     assert "access-control-allow-origin" not in bad.headers
 
 
+def test_project_with_any_origin_allowed(owner):
+    project = owner.create_project()
+    origins = {"allowedOrigins": ["https://good.example", "*"]}
+    ok(owner.patch(f"/control/projects/{project.id}", {"settings": origins}), 204)
+    assert ok(owner.get(f"/control/projects/{project.id}"))["project"]["settings"]["allowedOrigins"][1] == "*"
+    answer = project.admin.get(f"/{project.collection()}", headers={"origin": "https://any.example"})
+    assert answer.headers.get("access-control-allow-origin") == "*"
+
+
 def test_deployment_cors_origins(make_server):
     nobody = Api(make_server({"SERVICE_CORS_ORIGINS": "https://console.example"}).start())
     assert (

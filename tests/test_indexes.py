@@ -60,6 +60,7 @@ def test_life(project, admin):
         ({"keys": {"a": 1}, "expireAfterSeconds": -1}, "/expireAfterSeconds"),
         ({"keys": {"a": 1}, "expireAfterSeconds": "x"}, "/expireAfterSeconds"),
         ({"keys": {"a": 1}, "partialFilter": []}, "/partialFilter"),
+        ({"keys": {"a": 1}, "partialFilter": {"$or": [{"a": {"$regex": "x"}}]}}, "/partialFilter"),
     ],
     ids=json.dumps,
 )

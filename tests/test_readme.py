@@ -8,6 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 
 from support.server import SLOW
@@ -45,9 +46,63 @@ def test_first_five_minutes(make_server, tmp_path):
     shown = f"{script}\n--- output\n{ran.stdout}\n--- errors\n{ran.stderr}"
     assert ran.returncode == 0, shown
     assert '"document":{' in ran.stdout and '"documents":[{' in ran.stdout, f"no document was shown:\n{shown}"
+    # Every call shows what became of it, also those whose answer has no body.
+    calls = re.findall(r"^(\d{3}) ([A-Z]+) http", ran.stderr, re.M)
+    assert calls.count(("204", "PUT")) == 2 and ("204", "PATCH") in calls, shown
+    assert len(calls) == len(ran.stderr.splitlines()), f"something was said besides:\n{shown}"
+    # The page that it names is there, also once the deployment has a second project.
+    page = re.search(r"in a browser: (\S+)", ran.stdout).group(1)
+    token = re.search(r'"accessToken":"([^"]+)"', login(server)).group(1)
+    second = httpx.post(
+        f"{server.url}/api/v1/control/projects", json={"name": "Second"}, headers={"authorization": f"Bearer {token}"}
+    )
+    assert second.status_code == 201 and httpx.get(page).status_code == 200
     # The walk ends with a call that is refused on purpose; every other one must go well.
     errors = re.findall(r'\{"error":\{"code":"(\w+)"', ran.stdout)
     assert errors == ["VALIDATION"] and ran.stdout.rindex('{"error"') > ran.stdout.rindex('"document'), shown
+
+
+def login(server) -> str:
+    """Signs in again as the walk did."""
+    text = (ROOT / "README.md").read_text()
+    body = re.search(r"control/auth/login -d '(.*?)'", text).group(1)
+    answer = httpx.post(
+        f"{server.url}/api/v1/control/auth/login", content=body, headers={"content-type": "application/json"}
+    )
+    return answer.text
+
+
+def test_a_step_that_failed_is_shown():
+    helpers = next(block for block in blocks() if "pick()" in block)
+    script = helpers + """\nA=$(echo '{"id":"x"}' | pick id); B=$(echo '{"error":"no"}' | pick id); echo "<$A$B>\""""
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30 * SLOW)
+    assert ran.stdout == "<x>\n" and ran.stderr == 'no id in the answer: {"error":"no"}\n'
+
+
+def test_run_help_lists_the_settings():
+    ran = subprocess.run([ROOT / "run", "--help"], capture_output=True, text=True, timeout=30 * SLOW)
+    assert ran.returncode == 0 and ran.stdout.startswith("usage: ./run")
+    if (ROOT / "build/release/bin/manybase").exists():
+        for setting in ("SERVICE_LISTEN", "SERVICE_DATA_DIR", "SERVICE_TRUSTED_PROXIES"):
+            assert re.search(rf"^\s+{setting}\b", ran.stdout, re.M), setting
+    else:
+        assert "./run build" in ran.stdout
+
+
+def test_every_page_is_in_the_table():
+    text = (ROOT / "README.md").read_text()
+    missing = [page.name for page in (ROOT / "docs").glob("*.md") if f"](docs/{page.name})" not in text]
+    assert missing == []
+
+
+def test_every_file_of_a_bundle_is_in_its_table():
+    """As docs/command-line.md tells it."""
+    table = (ROOT / "docs/command-line.md").read_text().split("## The bundle")[1].split("\n\n")[1]
+    sections = (ROOT / "src/configuration/sections.cc").read_text()
+    folders = set(re.findall(r'^    \{"\w+", "[^"]*", "(\w+)", "\w+", \w+\},$', sections, re.M))
+    assert {"collections", "webhooks"} <= folders
+    for folder in folders:
+        assert f"`{folder}/NAME.json`" in table, folder
 
 
 def test_commands_of_the_readme_are_there():

@@ -24,6 +24,7 @@
 #include "api/operator_routes.h"
 #include "api/page_routes.h"
 #include "api/realtime_routes.h"
+#include "api/route_description.h"
 #include "api/run_routes.h"
 #include "api/storage_routes.h"
 #include "api/vector_routes.h"
@@ -42,6 +43,7 @@
 #include "graphql/graphql.h"
 #include "integrations/integration_kind.h"
 #include "jobs/redis_leases.h"
+#include "policy/cel/time_zone.h"
 #include "projects/directory.h"
 #include "projects/environments.h"
 #include "projects/members.h"
@@ -79,6 +81,11 @@ std::vector<projects::GoesAlong> purgedAlong() {
 }
 
 constexpr int kWorkersPerCore = 4;
+
+// With its port, where that is not the scheme's.
+std::string_view hostOf(std::string_view origin) {
+  return origin.substr(origin.find("://") + 3);
+}
 
 int workerCount(const workers::WorkerSettings& settings) {
   return settings.most > 0 ? settings.most : kWorkersPerCore * coreCount();
@@ -143,6 +150,10 @@ AllSettings::AllSettings(Settings& settings)
       workers(settings),
       storage(settings),
       vectors(settings) {
+  const auto base = outbound::originOf(app.baseUrl);
+  if (base && !api.runOrigin.empty() && hostOf(*base) == hostOf(api.runOrigin)) {
+    settings.refuse("SERVICE_RUN_ORIGIN", "must have another host than SERVICE_BASE_URL: it serves functions alone");
+  }
   declareLaterRooms(settings);
 }
 
@@ -165,6 +176,7 @@ struct Application::Impl {
   api::RequestCounters requestCounters{cores->count(), kClock};
   const snapshot::SlotKey<api::ProjectCounters> counters{snapshots.addSlot<api::ProjectCounters>(requestCounters)};
   TaskGroup background;
+  std::jthread zoneLoader;
   outbound::Client outbound{{settings.outbound.allow, settings.outbound.caFile, ""}};
   const std::unique_ptr<redis::Client> redis{redisOf(settings.redis, *cores)};
   const std::unique_ptr<jobs::RedisLeases> leases{leasesOver(redis.get(), *cores, master)};
@@ -230,8 +242,7 @@ struct Application::Impl {
   api::IntegrationRoutes integrationRoutes{integrations};
   api::FunctionRoutes functionRoutes{functions};
   api::FunctionRunRoutes functionRunRoutes{running};
-  api::RunRoutes runRoutes{
-      {running, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api.runOrigin}};
+  api::RunRoutes runRoutes{{running, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api}};
   api::MetricsRoutes metricsRoutes{counters};
   api::DescriptionRoutes descriptionRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   api::RouteTable routes;
@@ -285,6 +296,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
   addRoutes();
   dispatcher = std::make_unique<api::Dispatcher>(routes, settings.api, gatekeeper,
                                                  api::Cors(settings.app.baseUrl, settings.api.corsOrigins), counters);
+  dispatcher->setMissing([this](const http::Request& request) { return pageRoutes.inPlaceOf404(request); });
   server = std::make_unique<http::Server>(settings.http, *cores, *dispatcher);
 }
 
@@ -338,6 +350,7 @@ void Application::Impl::addRoutes() {
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
   descriptionRoutes.addTo(routes);
+  api::declareQueries(routes, api::routeNotes());
   descriptionRoutes.describe(routes);
 }
 
@@ -353,6 +366,8 @@ Result<> Application::Impl::open() {
     leases->start();
     redis->start();
   }
+  // An expression that names a zone before waits for it.
+  zoneLoader = std::jthread(cel::loadTimeZones);
   workers.start();
   queue.start();
   data->expiry().start(background);

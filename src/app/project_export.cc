@@ -45,7 +45,7 @@ class Exporter {
     return image_.each(store::kControlProject, projects::kInvites, [&](doc::DocumentView stored) -> Result<> {
       if (!ours(stored)) return {};
       TRY(const auto invite, projects::fromStore<projects::InviteRecord>(stored));
-      return member({invite.email, invite.role, invite.createdAt});
+      return member({invite.given(), invite.role, invite.createdAt});
     });
   }
 

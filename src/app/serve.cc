@@ -83,6 +83,12 @@ int serve(const api::Version& version) {
   if (!problems.empty()) return 1;
   configureLog(all.app.log.level, all.app.log.format);
   for (const auto& warning : settings.warnings()) logWarn(warning);
+  if (all.api.trustedProxies.trustAnybody()) {
+    logWarn(
+        "SERVICE_TRUSTED_PROXIES names clients too, who may then choose the address that limits count: name the "
+        "proxies "
+        "alone (docs/deployment.md)");
+  }
 
   const StopSignals signals;
   auto application = Application::start(all, version);

@@ -179,6 +179,8 @@ constexpr FieldNote kNotes[] = {
     {"Session.ip", "From where it was opened.", R"("192.0.2.1")"},
     {"TokenBody.token", "As the mailed link has it.", R"("c2VjcmV0")"},
     {"TotpEnrollment.secret", "For the authenticator app.", R"("JBSWY3DPEHPK3PXP")"},
+    {"InviteAcceptance.name", "The user's name.", R"("Ada")"},
+    {"InviteAcceptance.token", "As the mailed link has it.", R"("mem_06fVx3jmA1qK9bTzLw2C.c2VjcmV0")"},
     {"PasswordReset.token", "As the mailed link has it.", R"("c2VjcmV0")"},
     {"User.id", "The user's id.", R"("user_06fVx3jmA1qK9bTzLw2C")"},
     {"User.metadata", "What admins keep of the user; `role` is the end-user role.", R"({"role": "user"})"},
@@ -246,7 +248,8 @@ constexpr FieldNote kNotes[] = {
     {"VectorSource.template", "The text, with `{{field}}` for fields.", R"("{{title}}")"},
 
     {"accessToken", "Goes into `authorization: Bearer …`.", R"("eyJhbGciOiJFUzI1NiJ9.e30.c2ln")"},
-    {"allowedOrigins", "Origins whose pages may call the data plane; none means any.",
+    {"allowedOrigins",
+     "Origins whose pages may call the data plane, as browsers send them; none, or `*` among them, means any.",
      R"(["https://app.example.com"])"},
     {"allowedRedirects", "Origins that a sign-in may return to.", R"(["https://app.example.com"])"},
     {"at", "When.", R"("2026-01-31T09:30:00.000Z")"},

@@ -30,6 +30,11 @@ constexpr ParameterNote kQuery[] = {
     {"iss", "Who the provider says it is.", R"({"type": "string", "examples": ["https://accounts.example.com"]})"},
     {"limit", "How many at most; above the largest that is served it is taken for that.",
      R"({"type": "integer", "minimum": 0, "default": 50, "examples": [20]})"},
+    {"plan",
+     "The header `plan-digest` of a dry run: applies exactly that plan, and is refused with `CONFLICT` where it is "
+     "another by now.",
+     R"({"type": "string", "pattern": "^[0-9a-f]{64}$", "examples":
+        ["2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"]})"},
     {"plane", "`control` for platform users.", R"({"type": "string", "enum": ["control"], "examples": ["control"]})"},
     {"prefix", "Only paths that begin so.", R"({"type": "string", "examples": ["pictures/"]})"},
     {"project", "Which project, where no header names it: its id or slug.",

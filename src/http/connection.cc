@@ -140,6 +140,8 @@ Async<bool> Connection::exchange() {
       response = co_await context_.service.handle(request_);
     } catch (const std::exception& e) {
       bug = std::string("threw: ") + e.what();
+    } catch (...) {
+      bug = "threw what is no std::exception";
     }
     if (!bug.empty()) response = failureOf(std::move(bug));
   } else {

@@ -41,8 +41,9 @@ class Connection final : public Conversation {
 
  private:
   static constexpr size_t kRead = 4 << 10;  // least room for a read
-  // What is read of a request that nobody wants, so that its client sees the answer before the connection ends.
-  static constexpr uint64_t kLingerBytes = 256 << 10;
+  // What is read of a request that is refused, so that its client sees the response before the connection ends: proxies
+  // send a whole body before they look at the response.
+  static constexpr uint64_t kLingerBytes = 16 << 20;
   static constexpr std::chrono::seconds kLinger{2};
 
   enum class Phase { idle, head, body, handling, sending, lingering };

@@ -26,6 +26,7 @@ std::string_view fileNamed(std::string_view name) {
 std::string_view typeOf(std::string_view file) {
   if (file.ends_with(".js")) return "text/javascript; charset=utf-8";
   if (file.ends_with(".css")) return "text/css; charset=utf-8";
+  if (file.ends_with(".svg")) return "image/svg+xml";
   if (file.ends_with(".txt")) return "text/plain; charset=utf-8";
   return {};
 }
@@ -60,6 +61,11 @@ std::string page(const Frame& frame, const Content& content) {
                                          {"icon", frame.icon},
                                          {"name", frame.name},
                                          {"content", content.html}});
+}
+
+// A page that needs no script.
+std::string plainPage(const Frame& frame, std::string_view title, const std::string& content) {
+  return fill(fileNamed("plain.html"), {{"title", title}, {"assets", assetsOf(frame)}, {"content", content}});
 }
 
 // A page for developers: a bar with the token, and below it what a part of others' makes.
@@ -138,6 +144,15 @@ std::string graphiqlPage(const Frame& frame) {
 
 std::string problemPage(const Frame& frame, std::string_view heading, std::string_view text) {
   return page(frame, {heading, "problem.js", fill(fileNamed("problem.html"), {{"heading", heading}, {"text", text}})});
+}
+
+std::string homePage(const Frame& frame, bool control) {
+  const std::string signIn = control ? fill(fileNamed("home-sign-in.html"), {{"root", frame.root}}) : "";
+  return plainPage(frame, "Manybase", fill(fileNamed("home.html"), {{"root", frame.root}, {"sign_in", signIn}}));
+}
+
+std::string missingPage(const Frame& frame) {
+  return plainPage(frame, "There is nothing here", fill(fileNamed("missing.html"), {{"root", frame.root}}));
 }
 
 std::string providerLabel(std::string_view provider) {

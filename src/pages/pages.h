@@ -36,10 +36,15 @@ std::string graphiqlPage(const Frame& frame);
 // Says why there is no page, in words a person understands.
 std::string problemPage(const Frame& frame, std::string_view heading, std::string_view text);
 
+// What a browser gets at the server's root: what runs here, and links; to sign in where there is a control plane.
+std::string homePage(const Frame& frame, bool control);
+// What a browser gets where there is nothing.
+std::string missingPage(const Frame& frame);
+
 // "Google" of "google", "acme" of "oidc-acme".
 std::string providerLabel(std::string_view provider);
 
-// What the pages load: scripts, style sheets and the terms of those that others made, under
+// What the pages load: scripts, style sheets, the icon and the terms of those that others made, under
 // kAssetPath/<assetVersion()>/<file>. The version changes with any of them, so that each may be kept for ever.
 inline constexpr std::string_view kAssetPath = "/auth/assets";
 struct Asset {

@@ -86,7 +86,7 @@ TEST(Pages, ToolsFindTheirFiles) {
       const std::string name = html.substr(start, html.find('"', start) - start);
       EXPECT_FALSE(findAsset(name).contentType.empty()) << name;
     }
-    EXPECT_EQ(found, 5u);
+    EXPECT_EQ(found, 6u);
   }
 }
 
@@ -95,6 +95,21 @@ TEST(Pages, ProblemSaysWhy) {
   EXPECT_THAT(html, HasSubstr(">No &lt;way&gt;</h1>"));
   EXPECT_THAT(html, HasSubstr("Because &quot;so&quot;"));
   EXPECT_THAT(html, HasSubstr("Manybase"));
+}
+
+TEST(Pages, HomeLeadsToTheTools) {
+  const std::string html = homePage(frame(), true);
+  for (const std::string_view path : {"/here/docs", "/here/graphiql", "/here/auth/login?plane=control"}) {
+    EXPECT_THAT(html, HasSubstr("href=\"" + std::string(path) + "\""));
+  }
+  EXPECT_THAT(homePage(frame(), false), Not(HasSubstr("/auth/login")));
+  EXPECT_THAT(missingPage(frame()), HasSubstr("href=\"/here/\""));
+  for (const std::string& page : {html, missingPage(frame())}) {
+    EXPECT_TRUE(page.starts_with("<!doctype html>"));
+    EXPECT_THAT(page, HasSubstr("rel=\"icon\" href=\"/here/auth/assets/" + assetVersion() + "/icon.svg\""));
+    EXPECT_THAT(page, Not(HasSubstr("{{")));
+    EXPECT_THAT(page, Not(HasSubstr("<script")));
+  }
 }
 
 TEST(Pages, OddColoursStayOutOfThePage) {
@@ -111,13 +126,14 @@ TEST(Pages, ProvidersHaveNames) {
   EXPECT_EQ(providerLabel("oidc-acme"), "acme");
 }
 
-TEST(Assets, ScriptsAndStyleOnly) {
+TEST(Assets, NoPagesAmongThem) {
   for (const EmbeddedFile& file : embeddedFiles()) {
     const Asset asset = findAsset(file.name);
     EXPECT_EQ(asset.contentType.empty(), file.name.ends_with(".html")) << file.name;
     EXPECT_FALSE(file.bytes.empty()) << file.name;
   }
   EXPECT_EQ(findAsset("pages.css").contentType, "text/css; charset=utf-8");
+  EXPECT_EQ(findAsset("icon.svg").contentType, "image/svg+xml");
   EXPECT_EQ(findAsset("licenses.txt").contentType, "text/plain; charset=utf-8");
   EXPECT_THAT(std::string(findAsset("login.js").bytes), HasSubstr("import"));
   for (const std::string_view none : {"", "no.js", "layout.html", "../pages.css", "login.js/", "Login.js"}) {

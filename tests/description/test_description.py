@@ -82,6 +82,13 @@ def test_it_names_every_route_of_the_contract(general):
     assert wanted - told == set()
 
 
+def test_what_can_only_refuse_is_left_out(general):
+    """Billing is off on this deployment."""
+    assert not [path for _, path, _ in general.operations() if "billing" in path or path.endswith(("/plans", "/plan"))]
+    for method, path, operation in general.operations():
+        assert any(status < "400" or status == "default" for status in operation["responses"]), (method, path)
+
+
 def test_gates_are_those_of_the_table(general):
     for route in ALL:
         path = "/api/v1" + re.sub(r"\{[^}]*\}", "x", route.path)

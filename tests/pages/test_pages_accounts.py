@@ -97,13 +97,18 @@ def test_invited_to_the_platform(visitor, owner, mails):
     ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Editor"}), 201)
     link = mails.to(email)[0].link
     visitor.open(link)
-    visitor.heading("Create an account")
+    visitor.heading("You are invited")
     assert "invite" not in visitor.page.url
-    visitor.fill(email=email, password=PASSWORD)
-    visitor.press("Create account")
-    visitor.heading("Look into your mail")
+    visitor.fill(password=PASSWORD)
+    visitor.press("Accept the invitation")
+    visitor.heading("You are signed in")
     members = ok(owner.get(f"/control/projects/{project.id}/members"))["members"]
     assert [one["status"] for one in members if one["email"] == email] == ["active"]
+    visitor.open(link)
+    visitor.fill(password=PASSWORD)
+    visitor.press("Accept the invitation")
+    visitor.alert("This invitation was used")
+    visitor.heading("Sign in")
 
 
 # ---- forgotten passwords

@@ -50,11 +50,14 @@ def all_views(visitor, server, project, app):
         ("second factor", login + "#mb_mfa=x"),
         ("signed in", login + "#mb_refresh=x"),
         ("control", f"{server.url}/auth/login?plane=control"),
+        ("invited", f"{server.url}/auth/login?plane=control&invite=x"),
         ("reset", f"{server.url}/reset-password?project={project.id}&token=x"),
         ("reset, unusable", f"{server.url}/reset-password?project={project.id}"),
         ("verify", f"{server.url}/verify-email?project={project.id}&token=x"),
         ("verify, unusable", f"{server.url}/verify-email?project={project.id}"),
         ("example", f"{server.url}/examples/oauth"),
+        ("home", f"{server.url}/"),
+        ("missing", f"{server.url}/nowhere"),
         ("problem", f"{server.url}/auth/login?project=none-such"),
     ):
         visitor.open("about:blank")

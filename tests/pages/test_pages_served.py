@@ -14,6 +14,7 @@ POLICY = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "img-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -76,11 +77,11 @@ def assets_of(server, path: str) -> list[str]:
 
 def test_assets_are_kept_for_ever(server, project):
     found = assets_of(server, f"/auth/login?project={project.id}")
-    assert len(found) == 3
+    assert len(found) == 4
     for path in found:
         answer = get(server, path, accept_encoding="identity")
-        kind = "text/css" if path.endswith(".css") else "text/javascript"
-        assert answer.status_code == 200 and answer.headers["content-type"] == f"{kind}; charset=utf-8"
+        kinds = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+        assert answer.status_code == 200 and answer.headers["content-type"] == kinds[path.rpartition(".")[2]]
         assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert server.http.head(path).status_code == 200
@@ -107,6 +108,40 @@ def test_only_assets_of_this_version_are_there(server, project):
     ):
         answer = get(server, path)
         assert answer.status_code == 404 and answer.json()["error"]["code"] == "NOT_FOUND", path
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+def test_home_for_browsers(server):
+    answer = server.http.get("/", headers=BROWSER)
+    assert answer.status_code == 200 and answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert set(answer.headers["content-security-policy"].split("; ")) == POLICY and "accept" in answer.headers["vary"]
+    links = re.findall(r'<a href="([^"]+)"', answer.text)
+    assert links == ["/docs", "/graphiql", "/auth/login?plane=control"]
+    for path in links:
+        assert server.http.get(path, headers=BROWSER).status_code == 200, path
+    assert server.http.get("/", headers={**BROWSER, "if-none-match": answer.headers["etag"]}).status_code == 304
+    icon = server.http.get(re.search(r'rel="icon" href="([^"]+)"', answer.text).group(1))
+    assert icon.status_code == 200 and icon.headers["content-type"] == "image/svg+xml" and b"<svg" in icon.content
+    head = server.http.head("/", headers={**BROWSER, "accept-encoding": "identity"})
+    assert head.status_code == 200 and head.content == b""
+    # Other clients are answered as ever.
+    for headers in ({}, {"accept": "application/json"}, {"accept": "*/*"}):
+        answer = server.http.get("/", headers=headers)
+        assert answer.status_code == 404 and answer.json()["error"]["code"] == "NOT_FOUND"
+    assert server.http.post("/", headers=BROWSER).json()["error"]["code"] == "NOT_FOUND"
+
+
+def test_pages_that_are_not_there(server):
+    for path in ("/nowhere", "/docs/", "/auth", "/favicon.ico", "/apis", "/" + "x" * 1000, "/<script>alert(1)</script>"):
+        answer = server.http.get(path, headers=BROWSER)
+        assert refused_page(answer, 404) == "There is nothing here" and 'href="/"' in answer.text, path
+        assert "alert(1)" not in answer.text and 'rel="icon"' in answer.text
+        assert server.http.get(path).json()["error"]["code"] == "NOT_FOUND", path
+    # The API speaks JSON to browsers too.
+    for path in ("/api", "/api/v1/x/y/z", "/api/nowhere"):
+        assert server.http.get(path, headers=BROWSER).json()["error"]["code"] == "NOT_FOUND", path
 
 
 def refused_page(answer, status: int) -> str:

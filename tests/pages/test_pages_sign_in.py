@@ -141,7 +141,7 @@ def test_a_second_click_while_busy_sends_nothing(visitor, project):
 
 def test_second_factor(visitor, project, app):
     user = EndUser(project)
-    totp = second_factor(user)
+    totp = second_factor(project, user)
     sign_in_half(visitor, user, login_address(project, app))
     expect(visitor.page.get_by_label("Code from your authenticator app")).to_be_focused()
     visitor.press("Continue")
@@ -156,7 +156,7 @@ def test_second_factor(visitor, project, app):
 
 def test_recovery_code(visitor, project, app):
     user = EndUser(project)
-    totp = second_factor(user)
+    totp = second_factor(project, user)
     sign_in_half(visitor, user, login_address(project, app))
     visitor.press("Use a recovery code instead")
     visitor.page.get_by_label("Recovery code", exact=True).fill(totp.recovery[3])
@@ -166,7 +166,7 @@ def test_recovery_code(visitor, project, app):
 
 def test_too_many_wrong_codes_start_again(visitor, project):
     user = EndUser(project)
-    second_factor(user)
+    second_factor(project, user)
     sign_in_half(visitor, user, login_address(project))
     for _ in range(5):
         visitor.fill(code="000000")
@@ -184,7 +184,7 @@ def test_too_many_wrong_codes_start_again(visitor, project):
 def test_second_factor_of_a_sign_in_elsewhere(visitor, project, app):
     """What an app does with #mb_mfa: it hands it to this page."""
     user = EndUser(project)
-    totp = second_factor(user)
+    totp = second_factor(project, user)
     body = {"email": user.email, "password": PASSWORD}
     token = ok(project.public().post("/auth/login", body))["mfaToken"]
     visitor.open(f"{login_address(project, app)}#mb_mfa={token}")

@@ -19,7 +19,7 @@ POLICY = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src data:",
+    "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -81,7 +81,7 @@ def test_parts_are_compressed_once(server):
         paths = re.findall(r'(?:src|href)="(/auth/assets/[^"]+)"', get(server, tool).text)
         folder = paths[0].rsplit("/", 1)[0]
         paths.append(f"{folder}/{'swagger-ui' if tool == '/docs' else 'graphiql'}.js")
-        assert len(paths) == 6 and any(path.endswith("licenses.txt") for path in paths)
+        assert len(paths) == 7 and any(path.endswith("licenses.txt") for path in paths)
         for path in paths:
             plain = get(server, path, accept_encoding="identity")
             assert plain.status_code == 200 and "content-encoding" not in plain.headers, path

@@ -30,8 +30,9 @@ def refresh(project, token: str) -> dict:
     return ok(project.public().post("/auth/refresh", {"refreshToken": token}))
 
 
-def second_factor(user: EndUser) -> pyotp.TOTP:
-    """Switches it on for a signed-in user."""
+def second_factor(project, user: EndUser) -> pyotp.TOTP:
+    """Switches it on for a signed-in user, whose address is verified for it."""
+    ok(project.admin.patch(f"/admin/users/{user.id}", {"emailVerified": True}), 204)
     totp = pyotp.TOTP(ok(user.post("/auth/mfa/totp/enroll"))["secret"])
     totp.recovery = ok(user.post("/auth/mfa/totp/activate", {"code": totp.now()}))["recoveryCodes"]
     return totp

@@ -121,6 +121,17 @@ class Server:
     def log(self) -> str:
         return self.log_path.read_text(errors="replace")[-8000:] if self.log_path.exists() else ""
 
+    def logged(self, text: str, seconds: float = 20) -> str:
+        """The first line of the log that holds `text`: an answer may be there before the line of what it tells."""
+        limit = time.monotonic() + seconds * SLOW
+        while True:
+            whole = self.log_path.read_text(errors="replace").rpartition("\n")[0]
+            found = next((line for line in whole.splitlines() if text in line), None)
+            if found:
+                return found
+            assert time.monotonic() < limit, f"{text!r} is not in the log:\n{self.log()}"
+            time.sleep(0.01)
+
     def stop(self, seconds: float = 15) -> None:
         """SIGTERM; fails when the server does not end well, or left a sanitizer's report."""
         if self.process is None:

@@ -1,17 +1,17 @@
-// /auth/login: password, second factor, registration, forgotten password; then back to the app.
+// /auth/login: password, second factor, registration, invitation, forgotten password; then back to the app.
 import { post } from "./api.js";
 import { onSubmit } from "./forms.js";
 import { page, rememberRedirect, say, show, takeFragment, takeQuery } from "./page.js";
-import { reasonWords } from "./words.js";
+import { isAboutTheLink, reasonWords } from "./words.js";
 
 // Views that have an address of their own; the others follow from what happened.
-const addressed = ["sign-in", "register", "forgot"];
+const addressed = ["sign-in", "register", "forgot", "accept"];
 const formOf = (view) => document.querySelector(`#${view} form`);
 const providers = document.getElementById("providers");
 
 let mfaToken = "";
 let refreshToken = "";
-const invite = takeQuery("invite"); // came by mail and proves the address it went to
+const invite = takeQuery("invite"); // came by mail and stands for the address it went to
 let registered = null; // {email, password} between registering and going on
 
 function go(view, first = false) {
@@ -21,7 +21,7 @@ function go(view, first = false) {
 
 function showAddressed(first = false) {
   const view = location.hash.slice(1);
-  go(addressed.includes(view) ? view : "sign-in", first);
+  go(addressed.includes(view) && (view !== "accept" || invite) ? view : "sign-in", first);
 }
 
 // Tokens leave this page as they leave a provider's callback.
@@ -31,10 +31,13 @@ function finish(tokens) {
   else go("signed-in");
 }
 
-async function signIn(email, password) {
-  const answer = await post("/login", { email, password });
+function goOn(answer) {
   if (!answer.mfaRequired) return finish(answer);
   askSecondFactor(answer.mfaToken);
+}
+
+async function signIn(email, password) {
+  goOn(await post("/login", { email, password }));
 }
 
 function askSecondFactor(token) {
@@ -84,13 +87,28 @@ document.getElementById("use-recovery").addEventListener("click", ({ currentTarg
 onSubmit(formOf("register"), async ({ name, email, password }) => {
   const body = { email, password };
   if (name.trim()) body.name = name;
-  if (invite) body.invite = invite;
   await post("/register", body);
   registered = { email, password };
   rememberRedirect();
   nameAddress("registered", email);
   go("registered");
 });
+
+onSubmit(
+  formOf("accept"),
+  async ({ name, password }) => {
+    const body = { token: invite, password };
+    if (name.trim()) body.name = name;
+    goOn(await post("/invites/accept", body));
+  },
+  (failure) => {
+    if (!isAboutTheLink(failure)) return false;
+    backToSignIn(
+      "This invitation was used, taken back, or is older than a week. If your account is confirmed, just sign in: what you were invited to is there. Otherwise ask for a new invitation.",
+    );
+    return true;
+  },
+);
 
 // The password is known still, so nobody types it twice. Where it does not fit, the address had an account before.
 onSubmit(
@@ -131,7 +149,7 @@ document.addEventListener("click", (event) => {
 addEventListener("hashchange", () => showAddressed());
 
 const arrived = takeFragment();
-if (invite && !location.hash) history.replaceState(null, "", "#register");
+if (invite && !location.hash) history.replaceState(null, "", "#accept");
 if (arrived.mb_mfa) {
   askSecondFactor(arrived.mb_mfa);
 } else if (arrived.mb_refresh) {

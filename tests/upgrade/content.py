@@ -1,0 +1,73 @@
+"""What the data directory of an earlier version holds, and how it is made.
+
+`MB_SERVER=/path/to/earlier/manybase .venv/bin/python tests/upgrade/content.py` writes data.tar.xz beside this file: run it with
+the binary of a release when that is made, so that the next one is tried with what it wrote.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from support.client import PASSWORD, Api, PlatformUser, ok
+from support.server import Server
+
+ARCHIVE = Path(__file__).resolve().parent / "data.tar.xz"
+OWNER = "owner@example.com"
+END_USER = "ada@example.com"
+SLUG = "upgraded"
+FILE = b"kept bytes \x00\xff" * 500
+NOTES = [{"title": f"note {number}", "stars": number} for number in range(20)]
+FUNCTION = "export default async (event: any, ctx: any) => ({ notes: await ctx.db.count('notes', {}) });"
+
+
+def make(server: Server) -> None:
+    owner = PlatformUser(server, OWNER)
+    project = owner.create_project("Upgraded")
+    assert project.slug == SLUG
+    project.collection(
+        "notes",
+        schema={"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}},
+        policy={"read": {"filter": {"ownerId": "$auth.uid"}}, "list": {"filter": {"ownerId": "$auth.uid"}}, "create": {}},
+        indexes=[{"keys": {"stars": -1}, "name": "by-stars"}, {"keys": {"title": 1}, "unique": True}],
+    )
+    admin = project.admin
+    project.role("data:notes:read", name="readers")
+    ok(admin.post("/admin/storage/buckets", {"name": "files"}), 201)
+    ok(admin.put("/storage/files/kept.bin", content=FILE, headers={"content-type": "application/octet-stream"}), 201)
+    hook = {"name": "hook", "collection": "notes", "events": ["delete"], "url": "https://hooks.example/"}
+    ok(admin.post("/admin/webhooks", hook), 201)
+    code = {"name": "counts", "trigger": {"type": "http", "method": "GET", "path": "/counts"}, "code": FUNCTION}
+    ok(admin.post("/admin/functions", code), 201)
+    integration = {"name": "api", "provider": "http", "config": {"baseUrl": "https://api.example/"}}
+    ok(admin.post("/admin/integrations", {**integration, "secrets": {"authorization": "Bearer s"}}), 201)
+    key = ok(admin.post("/admin/api-keys", {"name": "kept", "scopes": ["admin", "read"]}), 201)["key"]
+    user = Api(server, project=project.id)
+    body = {"email": END_USER, "password": PASSWORD}
+    ok(user.post("/auth/register", body), 201)
+    ada = Api(server, ok(user.post("/auth/login", body))["accessToken"])
+    for note in NOTES:
+        ada.create("notes", note)
+    (server.data / "known.json").write_text(json.dumps({"key": key, "project": project.id}))
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder)).start()
+        try:
+            make(server)
+        finally:
+            server.stop()
+        # Preallocated logs are mostly empty, and the server's own log says nothing of use.
+        for path in server.data.rglob("LOG*"):
+            path.unlink()
+        line = ["tar", "--sort=name", "--owner=0", "--group=0", "--mtime=2026-01-01", "-cJf", str(ARCHIVE), "data"]
+        subprocess.run(line, cwd=folder, check=True)
+    print(f"{ARCHIVE}: {ARCHIVE.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()
