@@ -83,6 +83,20 @@ TEST_F(PostJobsTest, oneThatTheServersStopEndedIsRunAgain) {
   EXPECT_EQ((std::vector<std::string>{"success", "error"}), statuses("tell"));
 }
 
+TEST_F(PostJobsTest, oneWhoseWorkerWasKilledFromOutsideIsRunAgainThreeTimes) {
+  define("tell", kAll);
+  Outcome killed = ends(workers::RunStatus::error, "the worker ended");
+  killed.killed = true;
+  executor_.answer("tell", {killed});
+  ASSERT_TRUE(create("notes", "{}"));
+  ASSERT_TRUE(until([&] {
+    pass(10s);
+    return jobs() == 0;
+  }));
+  EXPECT_EQ(4, executor_.runs());
+  EXPECT_EQ(4, log("tell").size());
+}
+
 TEST_F(PostJobsTest, whatADisabledOrDeletedFunctionWasToGetIsDropped) {
   define("gone", kAll);
   define("off", kAll);

@@ -159,6 +159,7 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   FinishedRun finished;
   finished.status = outcome.status;
   finished.stopped = outcome.stopped;
+  finished.killed = outcome.killed;
   finished.view = viewOf(std::move(outcome), "run_" + deps_.ids.next(), std::move(invocation.trigger), startedAt);
   if (finished.status == workers::RunStatus::busy) co_return finished;
   const bool isHook = invocation.runClass == workers::RunClass::preHook;

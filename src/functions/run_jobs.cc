@@ -11,6 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr int kMostKilled = 3;
+
 // For a day, each minute in the end.
 std::vector<std::chrono::milliseconds> pauses() {
   std::vector<std::chrono::milliseconds> all{1s, 2s, 5s, 10s, 20s, 30s};
@@ -93,6 +95,7 @@ Task<> RunJobs::run(jobs::JobRun run) {
   const FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");
+  if (finished.killed && run.attempt <= kMostKilled) co_return fail(ErrorCode::unavailable, "the worker was killed");
   co_return Result<>();
 }
 

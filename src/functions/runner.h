@@ -32,6 +32,7 @@ struct FinishedRun {
   RunView view;
   workers::RunStatus status = workers::RunStatus::error;
   bool stopped = false;  // the server ended it by stopping: to be run again after its start
+  bool killed = false;   // its worker was killed from outside: to be run again, a few times
 };
 
 class Runner {

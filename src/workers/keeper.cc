@@ -108,9 +108,10 @@ void Keeper::endOne(const SeatPtr& seat) {
 
 void Keeper::reap() {
   for (const SeatPtr& seat : std::vector(dying_)) {
-    if (::waitpid(seat->pid, nullptr, WNOHANG) == 0) continue;
+    int status = 0;
+    if (::waitpid(seat->pid, &status, WNOHANG) == 0) continue;
     std::erase(dying_, seat);
-    owner_.onReaped(seat);
+    owner_.onReaped(seat, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   }
 }
 

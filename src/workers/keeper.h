@@ -19,7 +19,8 @@ class Keeper {
    public:
     virtual ~Owner() = default;
     virtual void onStarted(const SeatPtr& seat, Result<Process> process) = 0;
-    virtual void onReaped(const SeatPtr& seat) = 0;
+    // `killed`: by a SIGKILL, be it endProcessOf()'s or from outside.
+    virtual void onReaped(const SeatPtr& seat, bool killed) = 0;
     // What time brings about; when it is to be called again.
     virtual Time look(Time now) = 0;
   };

@@ -136,10 +136,24 @@ void Link::die(std::string_view breach) {
   state_ = State::dead;
   boost::system::error_code ignored;
   socket_.close(ignored);
-  const std::string lastWords = readErrors(errors_.get());
-  const LinkOwner::Death death = owner_->onDead(seat_, breach, lastWords);
-  if (job_) finish(deathOf(death, lastWords), false);
+  lastWords_ = readErrors(errors_.get());
+  const LinkOwner::Death death = owner_->onDead(seat_, breach, lastWords_);
+  if (job_ && death == LinkOwner::Death::itself) return;  // until reaped()
+  endWithProcess(deathOf(death));
+}
+
+void Link::endWithProcess(JobEnd end) {
+  if (job_) finish(std::move(end), false);
   if (open_ == 0) owner_->onDrained(seat_);
+}
+
+void Link::reaped(bool killed) {
+  asio::post(home_, [self = shared_from_this(), killed] {
+    if (self->state_ != State::dead || !self->job_) return;
+    JobEnd end = self->deathOf(LinkOwner::Death::itself);
+    end.killed = killed;
+    self->endWithProcess(std::move(end));
+  });
 }
 
 }  // namespace mb::workers

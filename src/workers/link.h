@@ -23,7 +23,8 @@ namespace mb::workers {
 // Whose worker it is. Called on the link's core.
 class LinkOwner {
  public:
-  enum class Death { itself, overtime, stopped };
+  // `itself`: only its reaping tells whether something else killed it.
+  enum class Death { itself, breach, overtime, stopped };
 
   virtual ~LinkOwner() = default;
   virtual void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) = 0;
@@ -50,6 +51,8 @@ class Link : public std::enable_shared_from_this<Link> {
   void end();
   // Only while it is idle, or dead.
   void begin(JobPtr job);
+  // Its process is gone, `killed` by a SIGKILL or otherwise. Any thread.
+  void reaped(bool killed);
 
  private:
   using Socket = asio::basic_stream_socket<asio::local::stream_protocol, mb::Executor>;
@@ -92,7 +95,8 @@ class Link : public std::enable_shared_from_this<Link> {
   void takeRefused(std::string_view body);
   bool runs() const { return state_ == State::busy && job_->module; }
   bool checks() const { return state_ == State::busy && !job_->module; }
-  JobEnd deathOf(LinkOwner::Death death, std::string_view lastWords) const;
+  JobEnd deathOf(LinkOwner::Death death) const;
+  void endWithProcess(JobEnd end);
   void finish(JobEnd end, bool fit = true);
 
   // ---- link_calls.cc: what it asks of the host
@@ -129,6 +133,7 @@ class Link : public std::enable_shared_from_this<Link> {
   size_t bridgeBytes_ = 0;
   size_t open_ = 0;  // calls, also of the run before
   bool fit_ = true;
+  std::string lastWords_;  // of a dead one
 };
 
 template <class T, class Then>

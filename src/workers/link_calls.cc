@@ -68,7 +68,7 @@ Async<void> Link::answerCall(std::shared_ptr<Link> self, JobPtr job, uint64_t ru
 }
 
 void Link::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
-  if (job_ && run == run_) {
+  if (job_ && run == run_ && state_ != State::dead) {
     size_t bytes = 0;
     std::string frame = answerFrame(call, result, bytes);
     bridgeBytes_ += bytes;
@@ -80,7 +80,10 @@ void Link::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
 
 void Link::callEnded() {
   if (--open_ > 0) return;
-  if (state_ == State::dead) return owner_->onDrained(seat_);
+  if (state_ == State::dead) {
+    if (!job_) owner_->onDrained(seat_);
+    return;
+  }
   if (state_ == State::idle) owner_->onFreed(seat_, fit_);
 }
 

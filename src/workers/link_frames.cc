@@ -162,15 +162,16 @@ void Link::takeRefused(std::string_view body) {
   finish(std::move(end), static_cast<FailReason>(number) != FailReason::outOfMemory);
 }
 
-JobEnd Link::deathOf(LinkOwner::Death death, std::string_view lastWords) const {
+JobEnd Link::deathOf(LinkOwner::Death death) const {
   JobEnd end;
+  if (!job_) return end;
   if (death == LinkOwner::Death::overtime) {
     end.status = RunStatus::timeout;
     end.error = tooLate(job_->timeout);
     return end;
   }
   const bool memory =
-      std::ranges::any_of(kMemoryWords, [&](std::string_view word) { return lastWords.contains(word); });
+      std::ranges::any_of(kMemoryWords, [&](std::string_view word) { return lastWords_.contains(word); });
   end.error = memory ? kOutOfMemory : kEnded;
   end.stopped = death == LinkOwner::Death::stopped;
   return end;

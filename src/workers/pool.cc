@@ -122,7 +122,8 @@ LinkOwner::Death Pool::onDead(const SeatPtr& seat, std::string_view breach, std:
   line_.lost(seat, SteadyClock::now());
   keeper_.endProcessOf(seat);
   if (seat->overtime) return Death::overtime;
-  return open_ ? Death::itself : Death::stopped;
+  if (!open_) return Death::stopped;
+  return breach.empty() ? Death::itself : Death::breach;
 }
 
 void Pool::startFailed(std::string_view why) {
@@ -168,10 +169,13 @@ void Pool::onStarted(const SeatPtr& seat, Result<Process> process) {
   if (unwanted) link->end();
 }
 
-void Pool::onReaped(const SeatPtr& seat) {
+void Pool::onReaped(const SeatPtr& seat, bool killed) {
   std::unique_lock lock(mutex_);
   seat->reaped = true;
+  const auto link = seat->link;
   leaveIfGone(seat, lock);
+  if (lock.owns_lock()) lock.unlock();
+  if (link) link->reaped(killed);
 }
 
 void Pool::leaveIfGone(const SeatPtr& seat, std::unique_lock<std::mutex>& lock) {

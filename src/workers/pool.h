@@ -41,7 +41,7 @@ class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner,
   void onUnbegun(JobPtr job) override;
 
   void onStarted(const SeatPtr& seat, Result<Process> process) override;
-  void onReaped(const SeatPtr& seat) override;
+  void onReaped(const SeatPtr& seat, bool killed) override;
   Time look(Time now) override;
 
   void watch(const SeatPtr& seat, Time now);

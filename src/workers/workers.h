@@ -78,6 +78,7 @@ struct RunOutcome {
   RunStatus status = RunStatus::error;
   doc::Value result;          // null where there is none; an undefined one is null
   bool stopped = false;       // stop() ended it (error only): another process may run it
+  bool killed = false;        // something else killed its worker (error only), not what it ran: so may another
   std::string error;          // message, for the project's own eyes
   std::string stack;          // lines and columns of what was written
   std::vector<LogLine> logs;  // empty after a timeout

@@ -96,6 +96,22 @@ TEST_F(WorkersTest, NoticesAnIdleWorkerThatWasKilled) {
   EXPECT_NE(textOf(run("pid")), pid);
 }
 
+TEST_F(WorkersTest, TellsAKillFromOutsideFromAnEndOfItsOwn) {
+  const std::string pid = textOf(run("pid"));
+  auto running = begin("hang", {.timeout = 60s});
+  ASSERT_TRUE(eventually([&] { return workers_.stats().running == 1; }));
+  ::kill(std::stoi(pid), SIGKILL);
+  const RunOutcome killed = running.get();
+  EXPECT_EQ(killed.status, RunStatus::error);
+  EXPECT_EQ(killed.error, "the function's process ended before it answered");
+  EXPECT_TRUE(killed.killed);
+  EXPECT_FALSE(killed.stopped);
+  EXPECT_FALSE(run("die").killed);
+  EXPECT_FALSE(run("no value").killed) << "the server kills for a breach";
+  EXPECT_FALSE(run("hang", {.timeout = 100ms}).killed);
+  EXPECT_TRUE(eventually([&] { return workers_.stats().running == 0; }));
+}
+
 TEST_F(WorkersTest, KeepsTwoBlankWorkersWhateverBecomesOfThem) {
   ASSERT_TRUE(eventually([&] { return workers_.stats().blank == 2; }));
   const std::string pid = textOf(run("pid"));
