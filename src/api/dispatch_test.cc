@@ -372,7 +372,7 @@ TEST_F(DispatchTest, Bodies) {
   EXPECT_EQ(greet(R"({"name":"Ada"})", {{"content-type", "text/plain"}}).status, 415);
   EXPECT_EQ(greet(R"({"name":"Ada"})", {{"content-type", "+json"}}).status, 415);
   EXPECT_EQ(codeOf(greet("")), "VALIDATION");
-  EXPECT_EQ(codeOf(greet("[]")), "INVALID_JSON");
+  EXPECT_EQ(codeOf(greet("[]")), "VALIDATION");
   EXPECT_EQ(codeOf(greet("{")), "INVALID_JSON");
   EXPECT_EQ(codeOf(greet(R"({"name":"a","name":"b"})")), "INVALID_JSON");
   EXPECT_EQ(codeOf(greet(R"({"name":1})")), "VALIDATION");

@@ -52,7 +52,14 @@ Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson 
   if (contentType && !isJson(*contentType)) {
     return fail(ErrorCode::unsupportedMediaType, "the body must be application/json");
   }
-  return doc::parseJson(request.body, {.extended = extended});
+  const doc::JsonLimits limits{.extended = extended};
+  Result<doc::Document> object = doc::parseJson(request.body, limits);
+  const size_t start = request.body.find_first_not_of(" \t\r\n");
+  const bool isOther = !object && start != std::string_view::npos && request.body[start] != '{';
+  if (isOther && doc::parseJsonValue(request.body, limits)) {
+    return fail(ErrorCode::validation, "the body must be a JSON object");
+  }
+  return object;
 }
 
 Task<Reply> failedReply(Error error) {

@@ -59,7 +59,8 @@ struct Route {
   bool streamsBody = false;  // the handler reads context.request.stream, and sets its limit; maxBody is for others
 };
 
-// The JSON body of a request as a document: 415 for another content type, invalidJson, validation for no body at all.
+// The JSON body of a request as a document: 415 for another content type, invalidJson, validation for no body
+// at all and for JSON that is no object.
 Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended);
 
 // A reply that is this failure.
