@@ -89,6 +89,7 @@ class Describer {
       if (name == "name") return text(input.name);
       if (name == "description") return textOrNull(input.description);
       if (name == "type") return type(*input.type, each.children);
+      if (name == "defaultValue" && !input.defaultValue.empty()) return text(input.defaultValue);
       if (name == "isDeprecated") return boolean(false);
       null();
     });

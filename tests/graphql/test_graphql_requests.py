@@ -108,7 +108,7 @@ def test_scopes_and_gates(blog, data, codes):
     refused(blog.public().post("/graphql", {"query": "{posts{id}}"}), 401, "UNAUTHENTICATED")
     refused(reader.call("POST", "/graphql", content=b'{"query"'), 400, "INVALID_JSON")
     refused(reader.call("POST", "/graphql", content=b'{"query": "{a}", "query": "{b}"}'), 400, "INVALID_JSON")
-    refused(reader.call("POST", "/graphql", content=b"[]"), 400, "INVALID_JSON")
+    refused(reader.call("POST", "/graphql", content=b"[]"), 400, "VALIDATION")
     refused(reader.post("/graphql", {"query": "{a}"}, headers={"content-type": "text/plain"}), 415)
     assert refused(reader.get("/graphql"), 405, "METHOD_NOT_ALLOWED")
 
@@ -168,6 +168,16 @@ def test_empty_project(owner, data, judge, graphql):
     introspection = data(key, INTROSPECTION)
     assert judge.schema(introspection) == [] and introspection["__schema"]["mutationType"] is None
     assert data(key, "{_empty}") == {"_empty": None}
+    directives = {one["name"]: one for one in introspection["__schema"]["directives"]}
+    assert set(directives) == {"include", "skip", "deprecated", "specifiedBy"}
+    assert "FIELD_DEFINITION" in directives["deprecated"]["locations"]
+    assert [one["defaultValue"] for one in directives["deprecated"]["args"]] == ['"No longer supported"']
+
+
+def test_directives_of_a_schema_are_for_no_request(owner, graphql):
+    key = owner.create_project().api_key("read", "write")
+    for directive in ("@deprecated", '@specifiedBy(url: "https://a.test")'):
+        assert "errors" in graphql(key, f"{{_empty {directive}}}")
 
 
 def test_the_schema_follows_the_project(owner, data, graphql):

@@ -133,6 +133,17 @@ BuiltIn::BuiltIn() {
   directives.push_back({"include", "Only where `if` is true.", onSelections, {{"if", "", describe.parse("Boolean!")}}});
   directives.push_back({"skip", "Not where `if` is true.", onSelections, {{"if", "", describe.parse("Boolean!")}}});
 
+  // For the definitions of a schema, so no request may use them; tools expect them in every schema (GraphQL, October
+  // 2021, 3.13).
+  InputValue reason{"reason", "", describe.parse("String")};
+  reason.defaultValue = "\"No longer supported\"";
+  directives.push_back({"deprecated",
+                        "Not to be used any more.",
+                        {"FIELD_DEFINITION", "ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION", "ENUM_VALUE"},
+                        {std::move(reason)}});
+  directives.push_back(
+      {"specifiedBy", "Where a scalar's form is specified.", {"SCALAR"}, {{"url", "", describe.parse("String!")}}});
+
   typeName.name = typeName.key = "__typename";
   typeName.type = describe.parse("String!");
   typeName.source = Source::introspection;

@@ -47,6 +47,7 @@ struct InputValue {
   const Type* type = nullptr;
   // Of an input object: the key in the document, and whether it stands for a relation's ids.
   std::string key = {};
+  std::string defaultValue = {};  // as it is written in the language; "": none
 };
 
 struct Field {
