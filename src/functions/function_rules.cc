@@ -145,6 +145,8 @@ bool isFunctionName(std::string_view name) {
 std::vector<ErrorDetail> problemsOf(const NewFunction& function) {
   Problems problems;
   if (!isFunctionName(function.name)) problems.push_back({"/name", std::string(kNameRule)});
+  // GET /admin/functions/stats would hide it.
+  if (function.name == "stats") problems.push_back({"/name", "is reserved"});
   checkTrigger(function.trigger, problems);
   checkTiming(function, problems);
   if (function.timeoutMs && (*function.timeoutMs < 100 || *function.timeoutMs > 60'000)) {

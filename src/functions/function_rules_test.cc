@@ -52,6 +52,7 @@ TEST(FunctionRules, EveryProblemIsTold) {
   const std::vector<Case> cases = {
       {R"({"name":"G","code":"x","trigger":{"type":"auth","event":"userCreated"}})", {"/name"}},
       {R"({"name":"g","code":"x","trigger":{"type":"auth","event":"userCreated"}})", {"/name"}},
+      {R"({"name":"stats","code":"x","trigger":{"type":"auth","event":"userCreated"}})", {"/name"}},
       {R"({"name":"a_b","code":"x","trigger":{"type":"auth","event":"userCreated"}})", {"/name"}},
       {R"({"name":"9ab","trigger":{}})", {"/name", "/trigger/type", "/code"}},
       {trigger(R"({"type":"Database"})"), {"/trigger/type"}},
