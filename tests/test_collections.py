@@ -128,6 +128,22 @@ def test_rename_to_its_own_name_in_other_letters(project, admin):
     assert name.upper() in ok(admin.get("/admin/collections"))["collections"]
 
 
+def test_rename_gives_no_permission(project, admin):
+    name, to = project.collection(), unique("news")
+    role = unique("editor")
+    ok(admin.post("/admin/roles", {"name": role, "permissions": ["collections:manage", f"data:{to}:*"]}), 201)
+    editor = project.member(role)
+    message = refused(editor.post(f"/admin/collections/{name}/rename", {"to": to}), 403, "FORBIDDEN")["message"]
+    assert "under the new name" in message
+    ok(editor.post(f"/admin/collections/{name}/rename", {"to": unique("other")}), 204)
+
+
+def test_reserved_names_are_listed(admin):
+    error = refused(admin.post("/admin/collections", {"name": "users"}), 404, "NOT_FOUND")
+    for name in ("admin", "users", "webhooks", "__", "system."):
+        assert name in error["message"]
+
+
 def test_rename_refuses(project, admin):
     name, taken = project.collection(), project.collection()
     refused(admin.post(f"/admin/collections/{name}/rename", {"to": taken}), 409, "CONFLICT")

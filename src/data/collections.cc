@@ -12,10 +12,25 @@ namespace {
 
 // Whether the name is free is judged in the commit. `field` is the body's that holds it.
 Result<> checkNewName(std::string_view name, std::string_view field) {
-  if (isReservedCollection(name)) return fail(ErrorCode::notFound, "this name is reserved");
+  if (isReservedCollection(name)) {
+    return fail(ErrorCode::notFound, fmt::format("this name is reserved; reserved are {}", reservedCollections()));
+  }
   if (isCollectionName(name)) return {};
   return fail(Error(ErrorCode::validation, "a collection's name must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$")
                   .withDetail(std::string(field), "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"));
+}
+
+// The contract's data operations.
+constexpr std::string_view kOperations[] = {"read", "list", "create", "update", "delete", "admin"};
+
+// Whether a new name gives its caller nothing that the old one withholds: permissions follow names, not collections.
+bool gainsByName(const policy::Caller& caller, std::string_view name, std::string_view to) {
+  const auto held = [&](std::string_view collection, std::string_view operation) {
+    return caller.may(fmt::format("data:{}:{}", collection, operation));
+  };
+  const bool gains =
+      std::ranges::any_of(kOperations, [&](std::string_view one) { return held(to, one) && !held(name, one); });
+  return gains || (caller.adminOf(to) && !caller.adminOf(name));
 }
 
 doc::Document oneField(std::string_view key, std::string_view value) {
@@ -87,6 +102,10 @@ Task<> Collections::renameOnce(const AdminAccess& access, const std::string& nam
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
   CO_CHECK(checkNewName(to, "/to"));
   if (to == name) co_return fail(ErrorCode::conflict, "the collection has this name already");
+  if (gainsByName(access.caller, name, to)) {
+    co_return fail(ErrorCode::forbidden,
+                   "you hold data permissions under the new name that you do not hold under the old");
+  }
   for (const auto& [other, referring] : table(*access.project).byName) {
     CO_CHECK(co_await bindReferences(referring, *collection));
   }

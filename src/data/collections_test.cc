@@ -52,6 +52,26 @@ TEST_F(CollectionsTest, NamesAreCheckedAndListed) {
   EXPECT_EQ((Names{"Comments", "my-list", "posts"}), names());
 }
 
+TEST_F(CollectionsTest, RenamingGivesNoPermission) {
+  expectOk(make("payroll"));
+  expectOk(make("posts"));
+  policy::Caller caller = alice_;
+  caller.kind = policy::CallerKind::apiKey;
+  const auto renames = [&](std::vector<std::string> permissions, const std::string& name, const std::string& to) {
+    permissions.push_back("collections:manage");
+    caller.permissions = std::make_shared<policy::PermissionSet>(std::move(permissions));
+    return run(data_->collections().rename({caller, snapshot()}, name, to));
+  };
+  expectError(ErrorCode::forbidden, renames({"data:news:*"}, "payroll", "news"));
+  expectError(ErrorCode::forbidden, renames({"data:news:read"}, "payroll", "news"));
+  expectError(ErrorCode::forbidden, renames({"data:news:admin"}, "payroll", "news"));
+  expectError(ErrorCode::forbidden, renames({"data:news:*", "data:payroll:read"}, "payroll", "news"));
+  expectOk(renames({"data:posts:read"}, "posts", "articles"));
+  expectOk(renames({"data:articles:read", "data:*:read"}, "articles", "stories"));
+  expectOk(renames({}, "payroll", "wages"));
+  EXPECT_EQ((Names{"stories", "wages"}), names());
+}
+
 TEST_F(CollectionsTest, DroppingTakesTheDocuments) {
   collection("posts", R"({"read":{},"list":{}})");
   put("posts", R"({"id":"a"})");

@@ -27,6 +27,10 @@ bool isReservedCollection(std::string_view name) {
   return name.starts_with("__") || name.starts_with("system.") || std::ranges::binary_search(kReserved, name);
 }
 
+std::string reservedCollections() {
+  return fmt::format("{} and what starts with __ or system.", fmt::join(kReserved, ", "));
+}
+
 bool isCollectionName(std::string_view name) {
   return isBounded(name) && isLetter(name.front());
 }

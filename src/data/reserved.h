@@ -2,12 +2,15 @@
 // "Names").
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace mb::data {
 
 // API route words, system collections, and whatever starts with "__" or "system.". Case counts, as in paths.
 bool isReservedCollection(std::string_view name);
+// "admin, audit, … and what starts with __ or system.", for messages.
+std::string reservedCollections();
 // ^[A-Za-z][A-Za-z0-9_-]{0,63}$: collections and indexes.
 bool isCollectionName(std::string_view name);
 // ^[A-Za-z0-9_-]{1,64}$: ids of documents that clients choose.
