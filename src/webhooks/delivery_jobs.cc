@@ -114,13 +114,7 @@ Task<> DeliveryJobs::run(jobs::JobRun run) {
   if (!attempt->delivered && !run.last) {
     co_return fail(Error(ErrorCode::upstreamFailed, *attempt->error).withCause(attempt->cause));
   }
-  if (!attempt->delivered) {
-    logInfo("a webhook was not delivered", {{"project", waiting.project},
-                                            {"webhook", hook->record.name},
-                                            {"status", attempt->status.value_or(0)},
-                                            {"problem", *attempt->error},
-                                            {"cause", attempt->cause}});
-  }
+  logUndelivered(project->info().id, *hook, *attempt);
   DeliveryView entry = entryOf(deliveryIdOf(waiting), waiting.event, *attempt, run.attempt, deps_.clock.now());
   Result<> written = co_await deps_.log.add(run.project, hook->record, std::move(entry), std::move(waiting.event),
                                             jobs::Queue::asCompletion(run).first);

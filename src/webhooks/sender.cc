@@ -1,5 +1,6 @@
 #include "webhooks/sender.h"
 
+#include "base/log.h"
 #include "document/json.h"
 #include "document/keep_fields.h"
 #include "webhooks/signature.h"
@@ -88,6 +89,15 @@ Async<Attempt> Sender::send(HookPtr hook, ProjectId project, SentEvent event) {
   attempt.error = slow ? "request timed out" : "request failed";
   attempt.cause = response.error().cause();
   co_return attempt;
+}
+
+void logUndelivered(const ProjectId& project, const Hook& hook, const Attempt& attempt) {
+  if (attempt.delivered) return;
+  logInfo("a webhook was not delivered", {{"project", project.str()},
+                                          {"webhook", hook.record.name},
+                                          {"status", attempt.status.value_or(0)},
+                                          {"problem", attempt.error.value_or("")},
+                                          {"cause", attempt.cause}});
 }
 
 }  // namespace mb::webhooks

@@ -41,6 +41,9 @@ class Sender {
   const Clock& clock_;
 };
 
+// The log's line of an attempt that none follows; of a delivered one none.
+void logUndelivered(const ProjectId& project, const Hook& hook, const Attempt& attempt);
+
 // What a sealed secret is bound to.
 std::string sealContext(std::string_view project, std::string_view hookId);
 

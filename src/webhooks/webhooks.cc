@@ -302,6 +302,7 @@ Task<DeliveryView> Webhooks::sendNow(Access access, HookPtr hook, SentEvent even
   if (hook->record.secret.empty()) co_return fail(noSecret("called"));
   const snapshot::ProjectInfo& project = access.project->info();
   const Attempt attempt = co_await sender_.send(hook, project.id, event);
+  logUndelivered(project.id, *hook, attempt);
   DeliveryView entry = entryOf("dlv_" + deps_.ids.next(), event, attempt, 1, deps_.clock.now());
   CO_CHECK(co_await log_.add(project.number, hook->record, entry, std::move(event), std::nullopt));
   co_return entry;

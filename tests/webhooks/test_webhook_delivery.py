@@ -259,6 +259,14 @@ def test_the_test_delivery_is_immediate_and_signed(project, hook):
     assert len(made.receiver.at(made.path)) == 2
 
 
+def test_a_failed_test_delivery_logs_its_cause(server, hook):
+    made = hook(enabled=False)
+    made.patch(url="http://no-such-host.invalid/")
+    assert ok(made.admin.post(f"{made.route}/test"))["delivery"]["status"] == "failed"
+    line = server.logged(made.name)
+    assert "a webhook was not delivered" in line and "cause" in line
+
+
 def test_a_delivery_can_be_made_again(hook):
     made = hook()
     made.answer(500)
