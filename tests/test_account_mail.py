@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
+import pyotp
 import pytest
 
 from support.client import PASSWORD, Api, EndUser, PlatformUser, fresh_address, ok, refused, unique
@@ -105,6 +106,24 @@ def test_a_reset_sets_the_password_and_ends_all_sessions(plane):
     ok(Api(plane.server, again["accessToken"]).get(plane.prefix + "/sessions"))
     refused(plane.post("/password-reset", {"token": token, "password": PASSWORD}), 400, "VALIDATION", "/token")
     assert any("changed" in mail.subject for mail in plane.mails.to(email, 3))
+
+
+@pytest.mark.parametrize("proof", ["verification", "reset"])
+def test_a_second_factor_needs_a_verified_address(plane, proof):
+    email = plane.register()
+    own = Api(plane.server, plane.login(email)["accessToken"])
+    refused(own.post(plane.prefix + "/mfa/totp/enroll"), 403, "EMAIL_UNVERIFIED")
+    assert plane.login(email)["user"]["emailVerified"] is False
+    if proof == "verification":
+        ok(plane.post("/verify-email", {"token": plane.verification(email)}), 204)
+    else:
+        ok(plane.post("/password-reset", {"token": plane.reset_token(email), "password": PASSWORD}), 204)
+        own = Api(plane.server, plane.login(email)["accessToken"])
+    app = pyotp.TOTP(ok(own.post(plane.prefix + "/mfa/totp/enroll"))["secret"])
+    ok(own.post(plane.prefix + "/mfa/totp/activate", {"code": app.at(time.time() - 30)}))
+    pending = plane.login(email)
+    assert pending["mfaRequired"] is True and "accessToken" not in pending
+    ok(plane.post("/mfa/verify", {"mfaToken": pending["mfaToken"], "code": app.now()}))
 
 
 @pytest.mark.parametrize("path", ["/verify-email/request", "/password-reset/request"])
