@@ -167,7 +167,13 @@ Result<> Integrations::apply(const Access& access, const Edit& edit, Integration
   if (edit.secrets.empty()) return {};
   const std::string& project = access.project->info().id.str();
   Secrets secrets = box_.open(project, record).value_or(Secrets());
+  const size_t headersBefore = secrets.headers();
   edit.secrets.applyTo(secrets);
+  // Of all that are held: one input after another could add to them without end. More that are held already may shrink.
+  if (secrets.headers() > std::max(kMostSecretHeaders, headersBefore)) {
+    return fail(ErrorCode::conflict,
+                fmt::format("an integration has at most {} headers among its secrets", kMostSecretHeaders));
+  }
   if (std::string problem = providerOf(record).secretsProblem(secrets.names()); !problem.empty()) {
     return fail(invalid({{"/secrets", std::move(problem)}}));
   }

@@ -283,6 +283,43 @@ TEST_F(IntegrationService, AsManyAsThereMayBe) {
   EXPECT_EQ(integrations_.list(*snapshot(shop_)).size(), kMostIntegrations);
 }
 
+TEST_F(IntegrationService, HeadersAreCountedAsTheyAreHeld) {
+  created(kApi);  // has one of them
+  for (size_t i = 1; i < kMostSecretHeaders; ++i) {
+    ASSERT_TRUE(change("api", fmt::format(R"({{"secrets":{{"headers":{{"x-h{}":"v"}}}}}})", i))) << i;
+  }
+  const std::string full = view("api");
+  EXPECT_EQ(codeOf(change("api", R"({"secrets":{"headers":{"x-more":"v"}}})")), "CONFLICT");
+  EXPECT_EQ(codeOf(change("api", R"({"enabled":false,"secrets":{"headers":{"x-h1":"w","x-more":"v"}}})")), "CONFLICT");
+  EXPECT_EQ(view("api"), full);
+  EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"x-h1":"another"}}})"));
+  EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"x-h1":null,"x-more":"v"}}})"));
+  EXPECT_TRUE(change("api", R"({"secrets":{"authorization":"Bearer other"}})"));
+  EXPECT_EQ(codeOf(change("api", R"({"secrets":{"headers":{"x-h1":"v"}}})")), "CONFLICT");
+}
+
+// As older versions let them grow.
+TEST_F(IntegrationService, TooManyHeadersThatAreHeldCanBeMadeFewer) {
+  created(kApi);
+  auto record = *store::fromStore<IntegrationRecord>(memory_.all({shop_, kIntegrations, 0}).front().view());
+  Secrets secrets;
+  for (size_t i = 0; i < kMostSecretHeaders + 3; ++i) secrets.set(fmt::format("headers/x-h{}", i), Secret("v"));
+  SecretBox(master_).put(snapshot(shop_)->info().id.str(), secrets, record);
+  store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
+    std::vector<store::Change> changes;
+    changes.push_back(store::Change::put(doc::encode(record)));
+    return changes;
+  };
+  store::WriteOptions options;
+  options.bumpEpochs = {shop_};
+  ASSERT_TRUE(run(memory_.write({{{shop_, kIntegrations, 0}, "api"}}, std::move(judge), std::move(options))));
+  EXPECT_TRUE(change("api", R"({"enabled":true})"));
+  EXPECT_EQ(codeOf(change("api", R"({"secrets":{"headers":{"x-more":"v"}}})")), "CONFLICT");
+  EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"x-h0":null}}})"));
+  EXPECT_TRUE(change("api", R"({"secrets":{"headers":null}})"));
+  EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"x-more":"v"}}})"));
+}
+
 TEST_F(IntegrationService, ACopyOfARestoredProjectReachesNobody) {
   created(kApi);
   const doc::Document record = memory_.all({shop_, kIntegrations, 0}).front();

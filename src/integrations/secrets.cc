@@ -80,6 +80,11 @@ std::vector<std::string> Secrets::names() const {
   return names;
 }
 
+size_t Secrets::headers() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(texts_, [](const auto& entry) { return entry.first.starts_with(kHeaderPrefix); }));
+}
+
 bool SecretEdit::decides(const std::string& name) const {
   return texts.contains(name) || (dropsHeaders && name.starts_with(kHeaderPrefix));
 }

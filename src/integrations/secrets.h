@@ -16,7 +16,7 @@ namespace mb::integrations {
 
 inline constexpr std::string_view kHeaders = "headers";
 inline constexpr size_t kMostSecretBytes = 4096;  // of one
-inline constexpr size_t kMostSecretHeaders = 20;
+inline constexpr size_t kMostSecretHeaders = 20;  // of one integration
 
 class Secrets {
  public:
@@ -26,6 +26,7 @@ class Secrets {
   void set(std::string name, Secret text) { texts_.insert_or_assign(std::move(name), std::move(text)); }
   void remove(std::string_view name);
   std::vector<std::string> names() const;
+  size_t headers() const;  // how many of them are headers
 
  private:
   std::map<std::string, Secret, std::less<>> texts_;
