@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "functions/http_routes.h"
+#include "store/record_pages.h"
 #include "store/records.h"
 
 namespace mb::functions {
 
 namespace {
-
-// Records of at most 2 MiB each: so many are never more than an answer may hold.
-constexpr uint64_t kPage = 7;
 
 constexpr std::chrono::milliseconds kPreTimeout{2'000};
 constexpr std::chrono::milliseconds kPostTimeout{10'000};
@@ -58,19 +56,6 @@ std::chrono::milliseconds timeoutOf(const FunctionRecord& record) {
   if (!record.timeoutMs) return most;
   const std::chrono::milliseconds asked(*record.timeoutMs);
   return record.timing == "pre" ? std::min(asked, most) : asked;
-}
-
-store::Query pageBehind(store::ProjectNo project, std::string_view id) {
-  doc::BsonWriter filter;
-  filter.beginDocument("id");
-  filter.appendString("$gt", id);
-  filter.end();
-  store::Query query;
-  query.collection = {project, kFunctions, 0};
-  query.filter = *doc::Filter::parse(filter.finish());
-  query.limit = kPage;
-  query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  return query;
 }
 
 void addLive(FunctionTable& table, const FunctionPtr& function, const std::vector<store::CollectionNo>& numbers) {
@@ -135,15 +120,8 @@ FunctionPtr FunctionTable::find(std::string_view name) const {
 }
 
 Task<std::shared_ptr<const void>> FunctionTables::load(snapshot::ProjectInfo project) {
-  std::vector<FunctionRecord> records;
-  std::string last;
-  for (;;) {
-    CO_TRY(const store::QueryResult page, co_await store_.find(pageBehind(project.number, last)));
-    CO_TRY(std::vector<FunctionRecord> some, store::fromStore<FunctionRecord>(page.documents));
-    std::ranges::move(some, std::back_inserter(records));
-    if (page.documents.size() < kPage) break;
-    last = records.back().id;
-  }
+  CO_TRY(const std::vector<doc::Document> found, co_await store::allRecords(store_, {project.number, kFunctions, 0}));
+  CO_TRY(std::vector<FunctionRecord> records, store::fromStore<FunctionRecord>(found));
   auto table = std::make_shared<FunctionTable>();
   const auto namesCollection = [](const FunctionRecord& each) { return typeOf(each.trigger) == TriggerType::database; };
   std::vector<store::CollectionInfo> collections;

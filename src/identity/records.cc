@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "identity/identity.h"
+#include "store/record_pages.h"
 
 namespace mb::identity {
 
@@ -75,15 +76,7 @@ store::Deadline readDeadline() {
 }
 
 Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::CollectionRef collection) {
-  std::vector<doc::Document> all;
-  while (true) {
-    store::Query query = queryOf(collection, doc::Filter(), kPage, readDeadline());
-    query.skip = all.size();
-    CO_TRY(store::QueryResult page, co_await store.find(std::move(query)));
-    const size_t size = page.documents.size();
-    std::move(page.documents.begin(), page.documents.end(), std::back_inserter(all));
-    if (size < kPage) co_return all;
-  }
+  co_return co_await store::allRecords(store, collection);
 }
 
 std::string accountOf(const Realm& realm, std::string_view emailKey) {

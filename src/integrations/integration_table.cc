@@ -1,7 +1,7 @@
 #include "integrations/integration_table.h"
 
-#include "integrations/integration_rules.h"
 #include "integrations/integrations.h"
+#include "store/record_pages.h"
 #include "store/records.h"
 
 namespace mb::integrations {
@@ -12,13 +12,10 @@ IntegrationPtr IntegrationTable::find(std::string_view name) const {
 }
 
 Task<std::shared_ptr<const void>> IntegrationTables::load(snapshot::ProjectInfo project) {
-  store::Query query;
-  query.collection = {project.number, kIntegrations, 0};
-  query.limit = 2 * kMostIntegrations;
-  query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
+  CO_TRY(const std::vector<doc::Document> found,
+         co_await store::allRecords(store_, {project.number, kIntegrations, 0}));
   auto table = std::make_shared<IntegrationTable>();
-  CO_TRY(std::vector<IntegrationRecord> records, store::fromStore<IntegrationRecord>(found.documents));
+  CO_TRY(std::vector<IntegrationRecord> records, store::fromStore<IntegrationRecord>(found));
   for (IntegrationRecord& record : records) {
     auto shared = std::make_shared<const IntegrationRecord>(std::move(record));
     table->byName.emplace(shared->id, std::move(shared));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/storage_rules.h"
+#include "store/record_pages.h"
 #include "store/records.h"
 
 namespace mb::storage {
@@ -17,12 +18,8 @@ bool BucketTable::holds(std::string_view bucketId) const {
 }
 
 Task<std::shared_ptr<const void>> BucketTables::load(snapshot::ProjectInfo project) {
-  store::Query query;
-  query.collection = {project.number, kBuckets, 0};
-  query.limit = 2 * kMostBuckets;
-  query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
-  CO_TRY(std::vector<BucketRecord> records, store::fromStore<BucketRecord>(found.documents));
+  CO_TRY(const std::vector<doc::Document> found, co_await store::allRecords(store_, {project.number, kBuckets, 0}));
+  CO_TRY(std::vector<BucketRecord> records, store::fromStore<BucketRecord>(found));
   auto table = std::make_shared<BucketTable>();
   for (BucketRecord& record : records) table->byKey.emplace(record.id, std::move(record));
   co_return std::shared_ptr<const void>(std::move(table));

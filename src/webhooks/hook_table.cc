@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "store/record_pages.h"
 #include "store/records.h"
 #include "webhooks/webhook_rules.h"
 
@@ -63,14 +64,10 @@ HookPtr HookTable::find(std::string_view name) const {
 }
 
 Task<std::shared_ptr<const void>> HookTables::load(snapshot::ProjectInfo project) {
-  store::Query query;
-  query.collection = {project.number, kWebhooks, 0};
-  query.limit = 2 * kMostWebhooks;
-  query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
+  CO_TRY(const std::vector<doc::Document> found, co_await store::allRecords(store_, {project.number, kWebhooks, 0}));
   auto table = std::make_shared<HookTable>();
-  if (found.documents.empty()) co_return std::shared_ptr<const void>(std::move(table));
-  CO_TRY(std::vector<WebhookRecord> records, store::fromStore<WebhookRecord>(found.documents));
+  if (found.empty()) co_return std::shared_ptr<const void>(std::move(table));
+  CO_TRY(std::vector<WebhookRecord> records, store::fromStore<WebhookRecord>(found));
   CO_TRY(const std::vector<store::CollectionInfo> collections, co_await store_.collections(project.number));
   for (WebhookRecord& record : records) {
     Hook hook = compiled(std::move(record));

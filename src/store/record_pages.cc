@@ -1,0 +1,46 @@
+#include "store/record_pages.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace mb::store {
+
+namespace {
+
+constexpr uint64_t kUsualPage = 200;
+constexpr uint64_t kSafePage = 7;  // a record is at most 2 MiB, and an answer 16 MiB
+
+Query pageBehind(CollectionRef collection, std::string_view id, uint64_t limit) {
+  doc::BsonWriter filter;
+  filter.beginDocument("id");
+  filter.appendString("$gt", id);
+  filter.end();
+  Query query;
+  query.collection = collection;
+  query.filter = *doc::Filter::parse(filter.finish());
+  query.limit = limit;
+  query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  return query;
+}
+
+}  // namespace
+
+Task<std::vector<doc::Document>> allRecords(DocumentStore& store, CollectionRef collection) {
+  std::vector<doc::Document> all;
+  std::string last;
+  uint64_t limit = kUsualPage;
+  while (true) {
+    Result<QueryResult> page = co_await store.find(pageBehind(collection, last, limit));
+    if (!page && page.error().code() == ErrorCode::payloadTooLarge && limit != kSafePage) {
+      limit = kSafePage;
+      continue;
+    }
+    if (!page) co_return fail(std::move(page).error());
+    const bool isLast = page->documents.size() < limit;
+    std::ranges::move(page->documents, std::back_inserter(all));
+    if (isLast) co_return all;
+    last = all.back().view().stringOr("id");
+  }
+}
+
+}  // namespace mb::store
