@@ -23,10 +23,45 @@ bool holdsFieldNames(std::string_view pointer, std::string_view key) {
   return section == "/functions" && (key == "flow" || key == "tests");
 }
 
+bool isCollectionSchema(std::string_view pointer, std::string_view key) {
+  return key == "schema" && pointer.substr(0, pointer.rfind('/')) == "/collections";
+}
+
+// Schema keywords that hold values, which are stored as they are.
+bool holdsValues(std::string_view keyword) {
+  return keyword == "default" || keyword == "const" || keyword == "enum" || keyword == "examples";
+}
+
+// Schema keywords whose keys are names of fields, not keywords.
+bool holdsNamedSchemas(std::string_view keyword) {
+  return keyword == "properties" || keyword == "patternProperties" || keyword == "$defs" || keyword == "definitions";
+}
+
+void refuseSecrets(doc::DocumentView within, const std::string& pointer, Problems& problems);
+
+// A field may be called like a secret; the values in a schema must not hold one. `named`: the keys of `within` are
+// names of fields.
+void refuseSecretsInSchema(doc::DocumentView within, const std::string& pointer, bool named, Problems& problems) {
+  for (const auto& [key, value] : within) {
+    if (!value.isContainer()) continue;
+    const std::string at = fmt::format("{}/{}", pointer, key);
+    if (!named && holdsValues(key)) {
+      refuseSecrets(value.asDocument(), at, problems);
+    } else {
+      refuseSecretsInSchema(value.asDocument(), at, !named && holdsNamedSchemas(key), problems);
+    }
+  }
+}
+
 void refuseSecrets(doc::DocumentView within, const std::string& pointer, Problems& problems) {
   for (const auto& [key, value] : within) {
     const bool secret = isSecret(key);
-    if (!secret && (!value.isContainer() || holdsFieldNames(pointer, key))) continue;
+    if (!secret && (!value.isContainer() || holdsFieldNames(pointer, key))) {
+      if (value.isContainer() && isCollectionSchema(pointer, key)) {
+        refuseSecretsInSchema(value.asDocument(), fmt::format("{}/{}", pointer, key), false, problems);
+      }
+      continue;
+    }
     const std::string at = fmt::format("{}/{}", pointer, key);
     if (secret) problems.add(at, "secrets are never imported: enter them where they are used");
     if (value.isContainer()) refuseSecrets(value.asDocument(), at, problems);

@@ -239,6 +239,34 @@ TEST_F(Import, FieldsMayBeCalledLikeSecrets) {
   EXPECT_EQ(summary(import(shop_, exported(shop_))), "0 0 1");
 }
 
+TEST_F(Import, ValuesInSchemasHoldNoSecrets) {
+  const struct {
+    const char* schema;
+    const char* pointer;
+  } cases[] = {
+      {R"({"default":{"clientSecret":"x"}})", "/default/clientSecret"},
+      {R"({"properties":{"a":{"type":"object","default":{"deep":[{"secretEnc":"x"}]}}}})",
+       "/properties/a/default/deep/0/secretEnc"},
+      {R"({"properties":{"default":{"const":{"clientSecret":"x"}}}})", "/properties/default/const/clientSecret"},
+      {R"({"properties":{"properties":{"properties":{"a":{"enum":[1,{"clientSecret":"x"}]}}}}})",
+       "/properties/properties/properties/a/enum/1/clientSecret"},
+      {R"({"properties":{"a":{"items":{"examples":[{"secretEnc":"x"}]}}}})",
+       "/properties/a/items/examples/0/secretEnc"},
+  };
+  for (const auto& each : cases) {
+    const Text document = with(fmt::format(R"("collections":[{{"name":"a","schema":{}}}])", each.schema));
+    for (const auto& answer : {plan(shop_, document), import(shop_, document)}) {
+      EXPECT_EQ(codeOf(answer), "VALIDATION") << each.schema;
+      EXPECT_THAT(problemsOf(answer), ::testing::Contains(HasSubstr(Text("/collections/0/schema") + each.pointer +
+                                                                    ": secrets are never imported")));
+    }
+  }
+  EXPECT_EQ(summary(import(shop_, with(R"("collections":[{"name":"a","schema":{"required":["clientSecret"],
+      "properties":{"clientSecret":{"type":"string","default":"none"},
+                    "default":{"type":"object","properties":{"clientSecret":{"type":"string"}}}}}}])"))),
+            "1 0 0");
+}
+
 TEST_F(Import, ManyProblemsAreBounded) {
   Text many;
   for (int i = 0; i < 4000; ++i) many += many.empty() ? "5" : ",5";
