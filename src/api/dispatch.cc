@@ -1,5 +1,6 @@
 #include "api/dispatch.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "api/client_ip.h"
@@ -20,6 +21,21 @@ void addLimit(http::Response& response, std::string_view action, const identity:
       "ratelimit-policy", fmt::format("\"{}\";q={};w={}", action, allowance.rate.requests, allowance.rate.seconds));
   response.headers.emplace_back("ratelimit",
                                 fmt::format("\"{}\";r={};t={}", action, allowance.remaining, allowance.resetSeconds));
+}
+
+bool hasHeader(const http::Response& response, std::string_view name) {
+  return std::ranges::any_of(response.headers, [name](const auto& header) { return header.first == name; });
+}
+
+// Browsers guess no types. Tokens, keys and signed URLs are only handed out where something is made, so no such answer
+// is kept by a cache; a handler that says how long its answer keeps, and functions, decide themselves.
+void addGuards(const http::Request& request, http::Response& response) {
+  if (!hasHeader(response, "x-content-type-options"))
+    response.headers.emplace_back("x-content-type-options", "nosniff");
+  const bool makes = request.method == http::Method::post || request.method == http::Method::put ||
+                     request.method == http::Method::patch || request.method == http::Method::remove;
+  if (!makes || request.path.starts_with("/api/v1/run/") || hasHeader(response, "cache-control")) return;
+  response.headers.emplace_back("cache-control", "no-store");
 }
 
 bool isInApi(const std::vector<std::string>& segments) {
@@ -109,6 +125,7 @@ http::Response Dispatcher::finish(const http::Request& request, http::Response r
     const auto& origins = project ? gatekeeper_.recordOf(*project).settings.allowedOrigins : kAny;
     cors_.decorate(response, plane, *origin, origins);
   }
+  addGuards(request, response);
   return response;
 }
 

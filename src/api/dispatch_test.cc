@@ -381,6 +381,20 @@ TEST_F(DispatchTest, Bodies) {
   EXPECT_NE(unknown.body.find("/more"), std::string::npos);
 }
 
+TEST_F(DispatchTest, AnswersGuardAgainstSniffingAndCaches) {
+  EXPECT_EQ(headerOf(get("/api/v1/health"), "cache-control"), "");
+  for (const char* path : {"/api/v1/health", "/api/v1/nothing/here", "/api/v1/broken", "/api/v1/%zz"}) {
+    EXPECT_EQ(headerOf(get(path), "x-content-type-options"), "nosniff") << path;
+  }
+  // All that may hand out a token: whatever is not merely read, refused or not.
+  for (const Route& route : routes_.all()) {
+    if (route.method == http::Method::get) continue;
+    const auto response = send(route.method, route.pattern, {}, "");
+    EXPECT_EQ(headerOf(response, "cache-control"), "no-store") << route.pattern;
+    EXPECT_EQ(headerOf(response, "x-content-type-options"), "nosniff") << route.pattern;
+  }
+}
+
 TEST_F(DispatchTest, RoutesSayHowTheirBodiesCome) {
   settings_.maxBody = 1000;
   rebuild();

@@ -79,6 +79,7 @@ Reply htmlReply(const http::Request& request, int status, std::string html, Keep
   Reply reply{http::Response::text(status, "text/html; charset=utf-8", std::move(html))};
   auto& headers = reply.response.headers;
   headers.emplace_back("content-security-policy", policy);
+  headers.emplace_back("cross-origin-opener-policy", "same-origin");
   headers.emplace_back("referrer-policy", "no-referrer");
   headers.emplace_back("x-content-type-options", "nosniff");
   headers.emplace_back("cache-control", keep == Keep::never ? "no-store" : "no-cache");

@@ -100,7 +100,9 @@ Task<Reply> StorageRoutes::read(RequestContext& context) {
     if (!seconds) co_return fail(ErrorCode::invalidParam, "sign must be a number of seconds");
     CO_TRY(const storage::SignedLink link,
            co_await storage_.files().sign(access(context), context.param(0), context.param(1), *seconds));
-    co_return Reply::object(200, link);
+    Reply reply = Reply::object(200, link);
+    reply.response.headers.emplace_back("cache-control", "no-store");  // whoever holds the link may read the file
+    co_return reply;
   }
   if (const auto upload = query.get("upload")) co_return co_await uploads_.status(context, std::string(*upload));
   CO_TRY(storage::OpenFile file,

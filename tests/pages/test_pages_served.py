@@ -36,6 +36,7 @@ def test_headers_of_a_page(server, project, path):
     assert answer.status_code == 200 and answer.headers["content-type"] == "text/html; charset=utf-8"
     assert set(answer.headers["content-security-policy"].split("; ")) == POLICY
     assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["cache-control"] == ("no-store" if path in ("/reset-password", "/verify-email") else "no-cache")
     assert "set-cookie" not in answer.headers
