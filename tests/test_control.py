@@ -469,7 +469,20 @@ def test_control_tokens_are_refused_on_the_other_plane(server, owner, project):
         ("GET", "/admin/collections"),
         ("GET", "/admin/users"),
     ):
-        refused(Api(server, owner.token, project.id).call(method, path), 401, "UNAUTHENTICATED")
+        error = refused(Api(server, owner.token, project.id).call(method, path), 401, "UNAUTHENTICATED")
+        assert "one of the control plane" in error["message"]
+
+
+def test_a_projects_token_on_the_control_plane_is_told_what_it_is(server, project, alice):
+    for token, given in (
+        (project.admin.token, "a member's token of a project"),
+        (alice.token, "an end user's token of a project"),
+        (project.api_key("admin").token, "an API key of a project"),
+    ):
+        message = refused(Api(server, token).get("/control/me"), 401, "UNAUTHENTICATED")["message"]
+        assert given in message and "needs a platform user's token" in message
+    message = refused(Api(server, "nonsense").get("/control/me"), 401, "UNAUTHENTICATED")["message"]
+    assert message == "this token is not valid here"
 
 
 @pytest.mark.parametrize("forge", ["none", "HS256", "other key", "changed", "no signature"])

@@ -167,6 +167,23 @@ TEST_F(AuthenticatorTest, PlanesAndProjectsDoNotMix) {
   EXPECT_EQ(codeOf(identify(borrowed)), "UNAUTHENTICATED");
 }
 
+TEST_F(AuthenticatorTest, ARefusalSaysWhichPlaneATokenIsFor) {
+  const auto wordsOf = [](const Result<Identified>& who) { return who ? "" : std::string(who.error().message()); };
+  const SignedIn ann = signIn(shop(), "ann@example.com");
+  const SignedIn dev = signIn(Realm::platform(), "dev@example.com");
+  EXPECT_NE(wordsOf(identify(dev.token)).find("one of the control plane"), std::string::npos);
+  EXPECT_NE(wordsOf(identify(dev.token)).find("need an end user's or a member's token"), std::string::npos);
+  EXPECT_NE(wordsOf(control(ann.token)).find("an end user's token of a project"), std::string::npos);
+  EXPECT_NE(wordsOf(control(ann.token)).find("needs a platform user's token"), std::string::npos);
+  EXPECT_NE(wordsOf(control(memberToken(dev))).find("a member's token of a project"), std::string::npos);
+  const std::string real = key({"read"}).key;
+  EXPECT_NE(wordsOf(control(real)).find("an API key of a project"), std::string::npos);
+  EXPECT_EQ(wordsOf(control(real)), wordsOf(control(std::string(kKeyPrefix) + "made.up")));
+  // One that is not ours says nothing of planes.
+  EXPECT_EQ(wordsOf(control(ann.token + "x")), "this token is not valid here");
+  EXPECT_EQ(wordsOf(identify(dev.token + "x")), "this token is not valid here");
+}
+
 TEST_F(AuthenticatorTest, AMembersRightsAreThoseOfTheMembership) {
   const SignedIn dev = signIn(Realm::platform(), "dev@example.com");
   const std::string token = memberToken(dev, "Owner");

@@ -16,6 +16,21 @@ Error refused() {
   return Error(ErrorCode::unauthenticated, "this token is not valid here");
 }
 
+// For those who took the token of one plane to the other.
+Error needsProjectToken() {
+  return Error(
+      ErrorCode::unauthenticated,
+      "this token is not valid here: it is one of the control plane, and a project's routes need an end user's "
+      "or a member's token of the project, or an API key");
+}
+
+Error needsControlToken(std::string_view given) {
+  return Error(
+      ErrorCode::unauthenticated,
+      fmt::format("this token is not valid here: it is {}, and the control plane needs a platform user's token",
+                  given));
+}
+
 // What policies see as $auth.token.<claim>.
 doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::string_view role,
                         std::string_view issuer) {
@@ -124,7 +139,7 @@ Task<Identified> TokenAuthenticator::project(std::string token) {
   if (token.starts_with(kKeyPrefix)) co_return co_await byKey(std::move(token));
   const uint64_t drops = tokens_.drops();
   CO_TRY(AccessToken claims, claimsOf(token));
-  if (claims.kind == TokenKind::platform) co_return fail(refused());
+  if (claims.kind == TokenKind::platform) co_return fail(needsProjectToken());
   CO_TRY(snapshot::SnapshotPtr project, co_await snapshotOf(claims.project.str()));
   CO_CHECK(mustBeActive(*project));
   if (claims.kind == TokenKind::member) {
@@ -191,6 +206,8 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
 }
 
 Task<Identified> TokenAuthenticator::control(std::string token) {
+  // By its form alone: whether there is such a key is not told here.
+  if (token.starts_with(kKeyPrefix)) co_return fail(needsControlToken("an API key of a project"));
   const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
   const Entry* known = find(token);
   if (known != nullptr && known->caller.kind == policy::CallerKind::platform &&
@@ -200,7 +217,10 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   }
   const uint64_t drops = tokens_.drops();
   CO_TRY(AccessToken claims, claimsOf(token));
-  if (claims.kind != TokenKind::platform) co_return fail(refused());
+  if (claims.kind != TokenKind::platform) {
+    co_return fail(needsControlToken(claims.kind == TokenKind::member ? "a member's token of a project"
+                                                                      : "an end user's token of a project"));
+  }
   const SessionWatch watch = sessions_.watch(claims.session);
   CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   Entry entry;
