@@ -61,6 +61,7 @@ def test_broken_requests(server, what):
         answer = connection.send(BROKEN[what] + HEALTH).read_answer()
         if answer is not None:
             assert 400 <= answer.status < 500 or answer.status in (501, 505), answer
+            assert answer.headers["x-content-type-options"] == "nosniff"
             if answer.body:
                 assert set(json.loads(answer.body)) == {"error"}
             assert connection.closed_within(5), "the connection stays open after a broken request"
@@ -164,7 +165,9 @@ def test_announced_body_beyond_the_limit_is_refused_before_it_comes(server):
             b"POST /api/v1/control/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
             b"content-length: 1000000000\r\n\r\n"
         )
-        assert connection.read_answer().status == 413
+        answer = connection.read_answer()
+        assert answer.status == 413
+        assert answer.headers["x-content-type-options"] == "nosniff"
         assert connection.closed_within(5)
 
 

@@ -81,6 +81,7 @@ Response Response::text(int status, std::string_view contentType, std::string bo
 
 Response Response::failure(const Error& error) {
   Response response = json(meaningOf(error.code()).status, errorBody(error));
+  response.headers.emplace_back("x-content-type-options", "nosniff");  // it may quote a client
   if (const auto seconds = error.retryAfterSeconds())
     response.headers.emplace_back("retry-after", std::to_string(*seconds));
   if (response.status == 401) response.headers.emplace_back("www-authenticate", "Bearer");

@@ -70,13 +70,15 @@ TEST(Message, FailuresCarryWhatTheirCodeAsksFor) {
   EXPECT_EQ(limited.status, 429);
   EXPECT_EQ(limited.contentType, "application/json");
   EXPECT_EQ(limited.body, R"({"error":{"code":"RATE_LIMITED","message":"slow down"}})");
-  EXPECT_THAT(limited.headers, ElementsAre(Pair("retry-after", "9")));
+  const auto nosniff = Pair("x-content-type-options", "nosniff");
+  EXPECT_THAT(limited.headers, ElementsAre(nosniff, Pair("retry-after", "9")));
   for (const ErrorCode code : {ErrorCode::unauthenticated, ErrorCode::invalidCredentials}) {
-    EXPECT_THAT(Response::failure(Error(code, "who?")).headers, ElementsAre(Pair("www-authenticate", "Bearer")));
+    EXPECT_THAT(Response::failure(Error(code, "who?")).headers,
+                ElementsAre(nosniff, Pair("www-authenticate", "Bearer")));
   }
   EXPECT_THAT(Response::failure(Error(ErrorCode::methodNotAllowed, "no").withAllow("GET, HEAD")).headers,
-              ElementsAre(Pair("allow", "GET, HEAD")));
-  EXPECT_TRUE(Response::failure(Error(ErrorCode::forbidden, "no")).headers.empty());
+              ElementsAre(nosniff, Pair("allow", "GET, HEAD")));
+  EXPECT_THAT(Response::failure(Error(ErrorCode::forbidden, "no")).headers, ElementsAre(nosniff));
 }
 
 }  // namespace
