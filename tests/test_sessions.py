@@ -37,6 +37,25 @@ def test_each_refresh_gives_the_next_token(rotating):
     refused(refresh(rotating, third), 401, "UNAUTHENTICATED")
 
 
+def test_a_refresh_token_finds_its_project(server, rotating, project):
+    nobody = Api(server)
+    for home in (rotating, project):
+        user = EndUser(home)
+        body = ok(nobody.post("/auth/refresh", {"refreshToken": user.tokens["refreshToken"]}))
+        ok(Api(server, body["accessToken"], home.id).get("/auth/sessions"))
+        last = body.get("refreshToken", user.tokens["refreshToken"])
+        body = ok(nobody.post("/auth/refresh", {"refreshToken": last}))
+        last = body.get("refreshToken", last)
+        ok(nobody.post("/auth/logout", {"refreshToken": last}), 204)
+        refused(nobody.post("/auth/refresh", {"refreshToken": last}), 401, "UNAUTHENTICATED")
+    # Where it names another project it is looked up there, and is none of it.
+    text = EndUser(rotating).tokens["refreshToken"].split("~")[1]
+    refused(nobody.post("/auth/refresh", {"refreshToken": f"{project.id}~{text}"}), 401, "UNAUTHENTICATED")
+    # One that names none, as those of before, needs the header.
+    refused(nobody.post("/auth/refresh", {"refreshToken": text}), 400, "MISSING_PROJECT")
+    refused(refresh(rotating, text), 401, "UNAUTHENTICATED")
+
+
 def test_two_tabs_get_the_same_successor(rotating):
     first = EndUser(rotating).tokens["refreshToken"]
     with ThreadPoolExecutor(10) as pool:

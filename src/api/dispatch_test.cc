@@ -324,6 +324,28 @@ TEST_F(DispatchTest, WhichProject) {
   EXPECT_NE(logout("/api/v1/auth/logout", {}).body.find("proj_b"), std::string::npos);
 }
 
+TEST_F(DispatchTest, ARefreshTokenNamesItsProject) {
+  const auto logout = [&](std::string_view token, Headers headers = {}, std::string_view target = "") {
+    return send(http::Method::post, fmt::format("/api/v1/auth/logout{}", target), std::move(headers),
+                fmt::format(R"({{"refreshToken":"{}"}})", token));
+  };
+  EXPECT_NE(logout("proj_b~abc").body.find("proj_b"), std::string::npos);
+  EXPECT_NE(logout("proj_b~abc.1.code").body.find("proj_b"), std::string::npos);
+  // What a request names goes first.
+  EXPECT_NE(logout("proj_b~abc", {{"x-service-project", "proj_a"}}).body.find("proj_a"), std::string::npos);
+  EXPECT_NE(logout("proj_b~abc", {}, "?project=open").body.find("proj_a"), std::string::npos);
+  for (const char* token : {"abc", "~abc", "", "proj_nowhere~abc", "#2~abc"}) {
+    EXPECT_EQ(codeOf(logout(token)), "MISSING_PROJECT") << token;
+  }
+  EXPECT_EQ(codeOf(logout("proj_b~" + std::string(2000, 'x'))), "MISSING_PROJECT");
+  for (const char* body : {"", "[]", "{", R"({"refreshToken":7})"}) {
+    EXPECT_EQ(codeOf(send(http::Method::post, "/api/v1/auth/logout", {}, body)), "MISSING_PROJECT") << body;
+  }
+  settings_.defaultProject = "open";
+  EXPECT_NE(logout("proj_b~abc").body.find("proj_b"), std::string::npos);
+  EXPECT_NE(logout("abc").body.find("proj_a"), std::string::npos);
+}
+
 TEST_F(DispatchTest, ATokensProjectRules) {
   EXPECT_EQ(get("/api/v1/posts", {{"authorization", "Bearer user"}, {"x-service-project", "proj_a"}}).status, 200);
   EXPECT_EQ(get("/api/v1/posts", {{"authorization", "Bearer user"}, {"x-service-project", "open"}}).status, 200);

@@ -2,16 +2,27 @@
 
 #include <algorithm>
 
+#include "document/json.h"
+#include "identity/refresh_project.h"
+
 namespace mb::api {
 
 namespace {
 
 constexpr std::string_view kProjectHeader = "x-service-project";
 constexpr size_t kMostShown = 64;
+constexpr size_t kMostRefreshBody = 1024;  // many times what a refresh token takes
 
 bool takesProjectToken(Plane plane, const http::Request& request) {
   if (plane == Plane::dataOrPublic) return request.header("authorization").has_value();
   return plane == Plane::endUser || plane == Plane::data || plane == Plane::admin;
+}
+
+// The project that the refresh token in a body names; nullopt without such a token.
+std::optional<std::string> refreshTokensProject(const http::Request& request) {
+  if (request.body.empty() || request.body.size() > kMostRefreshBody) return std::nullopt;
+  const auto body = doc::parseJson(request.body, {.maxDepth = 3, .extended = doc::ExtendedJson::refuse});
+  return body ? identity::projectOfRefreshToken(body->view().stringOr("refreshToken")) : std::nullopt;
 }
 
 Error noToken() {
@@ -105,6 +116,14 @@ Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& re
     if (const auto given = query.get("project")) named = *given;
   }
   if (named.empty() && header) named = *header;
+  if (named.empty() && where == Named::headerFirst) {
+    // A made-up one is refused wherever it is looked up, so one of no project changes nothing.
+    const auto hint = refreshTokensProject(request);
+    if (hint && mayNameProject(*hint)) {
+      CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.find(*hint));
+      if (project) co_return project;
+    }
+  }
   if (named.empty()) named = deps_.settings.defaultProject;
 
   if (named.empty()) {

@@ -1,6 +1,6 @@
-// The text of refresh tokens. The first one of a session is its family: random. Those that come by rotation are
-// "<family>.<generation>.<code>", with a code under a key of the server's, so that nobody who has one can make the
-// next. Private to identity/.
+// The text of refresh tokens. The first one of a session is its family: random, after the project that it is of
+// (refresh_project.h). Those that come by rotation are "<family>.<generation>.<code>", with a code under a key of the
+// server's, so that nobody who has one can make the next. Private to identity/.
 #pragma once
 
 #include <optional>

@@ -4,6 +4,7 @@
 
 #include "identity/audited.h"
 #include "identity/records.h"
+#include "identity/refresh_project.h"
 
 namespace mb::identity {
 
@@ -62,7 +63,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
   const Timestamp now = deps_.clock.now();
   const Asker asker = client.method.empty() ? Asker() : Asker(client);
   Opened opened;
-  opened.refreshToken = RefreshTokens::newFamily();
+  opened.refreshToken = withProject(realm.id, RefreshTokens::newFamily());
   opened.session = {.id = deps_.ids.next<SessionTag>(),
                     .userId = user.id,
                     .tokenHash = hashOf(opened.refreshToken),

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "identity/identity_fixture.h"
+#include "identity/refresh_project.h"
 
 namespace mb::identity {
 namespace {
@@ -23,11 +24,29 @@ class SessionsTest : public IdentityFixture {
 
 TEST_F(SessionsTest, TheTokenItselfIsNowhere) {
   const auto opened = open(shop(), ann_);
-  EXPECT_EQ(fromBase64Url(opened.refreshToken)->size(), 32U);
+  EXPECT_TRUE(opened.refreshToken.starts_with("proj_shop~"));
+  EXPECT_EQ(fromBase64Url(opened.refreshToken.substr(opened.refreshToken.find('~') + 1))->size(), 32U);
   const auto stored = store_.all({kShop, kSessions, 0});
   ASSERT_EQ(stored.size(), 1U);
   EXPECT_EQ(doc::toJson(stored[0]).find(opened.refreshToken), std::string::npos);
   EXPECT_EQ(list(shop(), ann_)[0].userAgent, "a browser");
+}
+
+TEST_F(SessionsTest, TokensSayWhereToLookThemUp) {
+  const auto opened = open(shop(), ann_);
+  EXPECT_EQ(projectOfRefreshToken(opened.refreshToken), "proj_shop");
+  const auto next = refresh(shop(), opened.refreshToken, Rotation::rotate);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(projectOfRefreshToken(next->refreshToken), "proj_shop");
+  EXPECT_TRUE(refresh(shop(), next->refreshToken, Rotation::rotate));
+  EXPECT_FALSE(projectOfRefreshToken(open(Realm::platform(), ann_).refreshToken));
+  // One from before there was a project in it goes on.
+  Realm unnamed = shop();
+  unnamed.id = {};
+  const auto before = open(unnamed, bob_);
+  EXPECT_FALSE(projectOfRefreshToken(before.refreshToken));
+  EXPECT_EQ(refresh(shop(), before.refreshToken)->session.userId, bob_);
+  EXPECT_EQ(codeOf(refresh(shop(), "proj_shop~" + before.refreshToken)), "UNAUTHENTICATED");
 }
 
 TEST_F(SessionsTest, RefreshesInItsOwnRealmOnly) {
