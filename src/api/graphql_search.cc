@@ -33,7 +33,6 @@ Task<data::VisibleDocuments> GraphqlSearch::search(const data::Access& access, c
                                                    const graphql::SearchQuery& query) {
   CO_TRY(const vectors::SearchResult result, co_await vectors_.search().search(access, collection, requestOf(query)));
   data::VisibleDocuments found;
-  found.hidden = result.hidden;
   for (const vectors::SearchHit& hit : result.hits) found.documents.push_back(withScore(hit.document, hit.score));
   co_return found;
 }

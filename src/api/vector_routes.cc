@@ -94,7 +94,7 @@ std::string hitsJson(const vectors::SearchResult& result, const std::optional<do
     const doc::Document kept = fields ? doc::keepFields(hit.document, *fields) : doc::Document();
     const doc::Document shown = withScore(fields ? kept.view() : hit.document.view(), hit.score);
     if (i > 0) out += ',';
-    doc::writeJson(out, shown, result.hidden.get());
+    doc::writeJson(out, shown);
   }
   out += "]}";
   return out;

@@ -35,4 +35,12 @@ Task<> hideUnmatched(const doc::Filter& filter, std::vector<std::optional<doc::D
   co_return Result<>();
 }
 
+Result<> stripHidden(const doc::FieldSet& hidden, doc::Document& document, int64_t& work) {
+  // All of the document is walked, and what stays is copied.
+  work -= static_cast<int64_t>(document.view().bytes().size());
+  if (work < 0) return tooCostly();
+  document = hidden.strip(document);
+  return {};
+}
+
 }  // namespace mb::data

@@ -20,13 +20,12 @@ struct SearchRequest {
 };
 
 struct SearchHit {
-  doc::Document document;
+  doc::Document document;  // without what the caller may not read
   double score = 0;
 };
 
 struct SearchResult {
-  std::vector<SearchHit> hits;                  // best first
-  std::shared_ptr<const doc::FieldSet> hidden;  // what must be left out when they are written; null: nothing
+  std::vector<SearchHit> hits;  // best first
 };
 
 struct SearchDeps {
@@ -61,6 +60,7 @@ class VectorSearch {
   Task<> nearest(Run& run);
   Task<> exact(Run& run, const std::vector<std::string>& ids);
   Task<> judge(Run& run, std::vector<Hit> candidates);
+  Task<> strip(Run& run);
 
   SearchDeps deps_;
 };

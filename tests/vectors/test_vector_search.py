@@ -210,6 +210,15 @@ def test_denied_fields(space, alice):
     refused(closed.search(alice, vector=[1, 0, 0, 0]), 403, "FORBIDDEN")
 
 
+def test_hidden_list_positions_stay_hidden_in_a_projection(space, alice):
+    made = space(policy={"read": {"deniedReadFields": ["list.1", "deep.list.0"]}})
+    made.put("a", [1, 0, 0, 0], list=["open", "secret"], deep={"list": ["secret", "open"]}, other=1)
+    whole = made.hits([1, 0, 0, 0], caller=alice)
+    assert "secret" not in str(whole)
+    for fields in (["list.1"], ["list"], ["deep.list.0"], ["deep.list.1", "list.0"], ["deep"], ["list.1", "other"]):
+        assert "secret" not in str(made.hits([1, 0, 0, 0], caller=alice, fields=fields)), fields
+
+
 @pytest.fixture(scope="module")
 def crowd(project):
     """3,000 documents, in groups that keep 10 %, 1 % and 0.1 % of them."""
