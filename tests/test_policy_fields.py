@@ -6,6 +6,7 @@ rule. Whether the twin's change must be refused follows from what became of the 
 
 import copy
 import json
+import time
 
 import pytest
 
@@ -294,6 +295,27 @@ def test_answers_do_not_hang_on_what_is_hidden(project, admin, alice, update):
     ):
         found = answers(lambda collection, body=body: alice.put(f"/{collection}/one", body))
         assert found[0] == found[1] == found[2], f"{body}: {found}"
+
+
+def test_whether_a_guess_was_right_is_not_told_by_the_time_of_change(project, admin, alice):
+    """A change that changes nothing is no write, but for one that names or may move what is hidden."""
+    collection = project.collection(policy={**OPEN_POLICY, "read": {"deniedReadFields": ["secret"]}})
+    for holding in ({"secret": 5, "open": 1}, {"open": 1, "secret": 5}, {"open": 1, "secret": 6}, {"open": 1}):
+        made = ok(admin.post(f"/admin/collections/{collection}/documents", holding), 201)["document"]
+        path = f"/{collection}/{made['id']}"
+
+        def moved(change, path=path):
+            before = ok(alice.get(path))["document"]["updatedAt"]
+            time.sleep(0.002)
+            ok(change(path), 204)
+            return ok(alice.get(path))["document"]["updatedAt"] > before
+
+        assert not moved(lambda path: alice.patch(path, {}))
+        assert not moved(lambda path: alice.patch(path, {"open": 1}))
+        for _ in range(2):
+            assert moved(lambda path: alice.put(path, {"open": 1}))
+            assert moved(lambda path: alice.patch(path, {"secret": 5}))
+            assert moved(lambda path: alice.patch(path, {"$set": {"secret": 5}}))
 
 
 def test_a_refused_question_looks_at_no_document(project, admin, alice):

@@ -94,6 +94,7 @@ struct ServiceDocuments::ManyUpdate {
     TRY(doc::Document drafted, draft(judgement, before));
     if (drafted == before) return store::Change::keep();
     TRY(doc::Document settled, settle(judgement, before, drafted));
+    if (changesNothing(judgement, before, settled)) return store::Change::keep();
     return store::Change::put(std::move(settled));
   }
   std::vector<store::Change> judge(const Grant& grant, std::span<const std::optional<doc::Document>> before,

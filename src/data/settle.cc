@@ -83,6 +83,17 @@ Result<std::optional<doc::Value>> owner(const Judgement& judgement, const std::o
   return held ? std::optional(doc::Value(*held)) : std::nullopt;
 }
 
+// Whether what becomes of the document may hang on a field that the caller cannot read. A replacement keeps such fields
+// at its end: where they stood before would tell that there are any.
+bool touchesDenied(const Judgement& judgement) {
+  const doc::FieldSet& denied = judgement.grant.denied();
+  if (denied.empty()) return false;
+  const Intent& intent = judgement.intent;
+  if (intent.event == WriteEvent::replace) return true;
+  if (!intent.update) return false;
+  return std::ranges::any_of(intent.update->paths(), [&](const std::string& path) { return denied.touches(path); });
+}
+
 }  // namespace
 
 Result<doc::Document> pinServerFields(const Judgement& judgement, const std::optional<doc::Document>& before,
@@ -139,6 +150,18 @@ Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc
   if (before) previous = before->view();
   CHECK(rule->checkWrite({judgement.caller, previous ? &*previous : nullptr, document, judgement.now}));
   return document;
+}
+
+bool changesNothing(const Judgement& judgement, const doc::Document& before, const doc::Document& settled) {
+  const Intent& intent = judgement.intent;
+  if (intent.event != WriteEvent::update && intent.event != WriteEvent::replace) return false;
+  const auto updated = before.view().find("updatedAt");
+  // The same bytes, since 1 and 1.0 are kept apart; the time is of one size whatever it is.
+  if (!updated || before.view().bytes().size() != settled.view().bytes().size()) return false;
+  if (touchesDenied(judgement)) return false;
+  doc::BsonWriter out(settled.view().bytes().size());
+  for (const auto& [key, value] : settled.view()) out.append(key, key == "updatedAt" ? *updated : value);
+  return out.finish() == before;
 }
 
 }  // namespace mb::data

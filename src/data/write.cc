@@ -60,6 +60,11 @@ Result<std::vector<store::Change>> judge(const Judgement& judgement, const std::
     TRY(drafted, draft(judgement, before));
   }
   TRY(doc::Document settled, settle(judgement, before, drafted ? *drafted : intent.body));
+  if (before && changesNothing(judgement, *before, settled)) {
+    written = before;
+    changes.push_back(store::Change::keep());
+    return changes;
+  }
   written = settled;
   changes.push_back(changeTo(intent.event, std::move(settled)));
   return changes;

@@ -42,6 +42,10 @@ Result<doc::Document> draft(const Judgement& judgement, const std::optional<doc:
 Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc::Document>& before,
                              const doc::Document& draft);
 
+// Whether an update or a replacement leaves `before` as it is, but for updatedAt: such a one is no write. Never where
+// the request names or may move a field that its caller cannot read: whether a guess was right must not be told.
+bool changesNothing(const Judgement& judgement, const doc::Document& before, const doc::Document& settled);
+
 // What is told of a write that a unique index refused.
 Error violation(const Grant& grant, const std::string& index);
 

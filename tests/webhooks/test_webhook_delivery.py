@@ -3,7 +3,9 @@
 import re
 import threading
 
-from support.client import ok, refused
+from support.client import OPEN_POLICY, ok, refused
+from support.function import database_function, http_function
+from support.realtime import Live
 
 ID = r"[0-9A-Za-z]{20}"
 LOG_FIELDS = ["id", "event", "documentId", "status", "attempts", "responseStatus", "durationMs", "at"]
@@ -39,6 +41,34 @@ def test_each_kind_of_change_is_told(project, hook):
         assert re.fullmatch("dlv_" + ID, entry["id"]) and entry["documentId"] == document["id"]
         assert (entry["status"], entry["attempts"], entry["responseStatus"]) == ("delivered", 1, 200)
         assert entry["durationMs"] >= 0
+
+
+def test_a_change_that_changes_nothing_is_told_to_nobody(server, project, alice, hook):
+    things = project.collection(policy=OPEN_POLICY)
+    made = hook(collection=things)
+    told = database_function(project, things, "return event.document.n;")
+    before = alice.create(things, {"n": 1, "tags": ["x"]})
+    id, mine = before["id"], f"/{things}/{before['id']}"
+    type = things[0].upper() + things[1:]
+    change = "{$set: {n: 1}, $addToSet: {tags: 'x'}, $unset: {other: 1}}"
+    with Live(server, alice.token) as live:
+        live.follow(things)
+        for api, path, status in ((alice, mine, 204), (made.admin, made.documents(id), 200)):
+            for patch in ({}, {"n": 1}, {"updatedAt": "x", "createdAt": 1, "id": "b"}, {"$inc": {"n": 0}}):
+                ok(api.patch(path, patch), status)
+            ok(api.put(path, {"n": 1, "tags": ["x"]}), status)
+        for patch in ("{n: 1}", "{}"):
+            query = f'mutation{{update{type}(id: "{id}", patch: {{data: {patch}}}){{updatedAt}}}}'
+            answer = ok(alice.post("/graphql", {"query": query}))
+            assert answer == {"data": {f"update{type}": {"updatedAt": before["updatedAt"]}}}
+        run = http_function(project, f"return await ctx.db.updateMany('{things}', {{}}, {change});").invoke()
+        assert run["result"] == {"matchedCount": 1, "modifiedCount": 0}, run
+        assert ok(alice.get(mine))["document"] == before
+        ok(alice.patch(mine, {"n": 2}), 204)
+        event = live.event()
+        assert event["document"]["n"] == 2 and event["document"]["updatedAt"] > before["updatedAt"]
+    assert [run["result"] for run in told.logged(2)] == [2, 1]
+    assert [each.body["document"]["n"] for each in made.arrived(2)] == [1, 2] and len(made.logged(2)) == 2
 
 
 def test_only_what_is_subscribed_to(hook):
