@@ -107,7 +107,7 @@ Task<> MailedLinks::reset(Realm realm, PasswordReset input, policy::Caller by, s
   Use use{realm, Use::Kind::reset, std::move(input.token), std::move(by)};
   CO_TRY(use.user, co_await holder(use.realm, LinkPurpose::resetPassword, use.token));
   CO_CHECK(checkPasswordRules(input.password, use.user.email));
-  CO_TRY(use.passwordHash, co_await passwords_.hash(std::move(input.password)));
+  CO_TRY(use.passwordHash, co_await passwords_.hash(realm, std::move(input.password)));
   CO_TRY(const UserRecord user, co_await settle(std::move(use), deadline));
   users_.forgiveLogins(realm, user.emailKey);
   co_return co_await sessions_.endAll(std::move(realm), user.id, std::nullopt, deadline);
@@ -134,7 +134,7 @@ Task<UserRecord> MailedLinks::acceptInvite(InviteAcceptance input, policy::Calle
 Task<UserRecord> MailedLinks::takeOver(Use use, std::string password, store::Deadline deadline) {
   if (use.user.emailVerified || !use.user.active()) co_return fail(badToken());
   CO_CHECK(checkPasswordRules(password, use.address));
-  CO_TRY(use.passwordHash, co_await passwords_.hash(std::move(password)));
+  CO_TRY(use.passwordHash, co_await passwords_.hash(use.realm, std::move(password)));
   const Realm realm = use.realm;
   CO_TRY(UserRecord user, co_await settle(std::move(use), deadline));
   users_.forgiveLogins(realm, user.emailKey);

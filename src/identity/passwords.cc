@@ -16,7 +16,7 @@ constexpr size_t kMinCharacters = 8;
 constexpr size_t kMaxCharacters = 256;
 constexpr unsigned long long kPasses = 2;
 constexpr size_t kMemoryBytes = size_t{19} << 20;
-constexpr size_t kMaxQueued = 256;
+constexpr FairPoolLimits kQueueLimits{.waitingOfProject = 256, .waiting = 4096};
 
 // No password has this hash; judging one against it costs what judging a real one does.
 constexpr std::string_view kNobodysHash =
@@ -46,15 +46,16 @@ Result<std::string> hashPassword(std::string_view password) {
   return std::string(encoded.data());
 }
 
-Passwords::Passwords(int cores) : pool_("passwords", std::max(1, cores / 2), kMaxQueued) {}
+Passwords::Passwords(int cores) : pool_("passwords", std::max(1, cores / 2), kQueueLimits) {}
 
-Task<std::string> Passwords::hash(std::string password) {
-  co_return co_await pool_.run([secret = Secret(std::move(password))] { return hashPassword(secret.reveal()); });
+Task<std::string> Passwords::hash(Realm realm, std::string password) {
+  co_return co_await pool_.run(realm.id.str(),
+                               [secret = Secret(std::move(password))] { return hashPassword(secret.reveal()); });
 }
 
-Task<bool> Passwords::verify(std::string encoded, std::string password) {
+Task<bool> Passwords::verify(Realm realm, std::string encoded, std::string password) {
   if (encoded.empty()) encoded = kNobodysHash;
-  co_return co_await pool_.run([encoded = std::move(encoded), secret = Secret(std::move(password))] {
+  co_return co_await pool_.run(realm.id.str(), [encoded = std::move(encoded), secret = Secret(std::move(password))] {
     return verifyNow(encoded, secret.reveal());
   });
 }

@@ -1,11 +1,13 @@
-// Password rules and hashing (argon2id, 19 MiB, 2 passes), off the cores, in a bounded queue.
+// Password rules and hashing (argon2id, 19 MiB, 2 passes), off the cores, in a bounded queue that takes projects in
+// turn.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "base/crypto.h"
-#include "base/worker_pool.h"
+#include "base/fair_pool.h"
+#include "identity/realm.h"
 
 namespace mb::identity {
 
@@ -17,17 +19,17 @@ Result<std::string> hashPassword(std::string_view password);
 
 class Passwords {
  public:
-  // Half the cores, at least one; 256 wait at most.
+  // On half the cores, at least one. 256 of a realm wait at most, 4,096 in all.
   explicit Passwords(int cores);
 
-  // Each fails with unavailable when the queue is full.
-  Task<std::string> hash(std::string password);
+  // Each waits for a turn of `realm`, and fails with unavailable when the queue is full.
+  Task<std::string> hash(Realm realm, std::string password);
   // Whether `password` has the encoded hash; an empty hash costs the same and is never right.
-  Task<bool> verify(std::string encoded, std::string password);
+  Task<bool> verify(Realm realm, std::string encoded, std::string password);
   void stop() { pool_.stop(); }
 
  private:
-  WorkerPool pool_;
+  FairPool pool_;
 };
 
 }  // namespace mb::identity

@@ -27,20 +27,45 @@ TEST(Passwords, HashAndVerifyOffTheCore) {
   Cores cores(1);
   cores.start();
   Passwords passwords(2);
-  const auto hash = store::testing::runOn(cores, 0, passwords.hash("correct horse"));
+  const auto hash = store::testing::runOn(cores, 0, passwords.hash(Realm::platform(), "correct horse"));
   ASSERT_TRUE(hash);
   EXPECT_TRUE(hash->starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
-  EXPECT_TRUE(*store::testing::runOn(cores, 0, passwords.verify(*hash, "correct horse")));
-  EXPECT_FALSE(*store::testing::runOn(cores, 0, passwords.verify(*hash, "correct horsE")));
-  EXPECT_FALSE(*store::testing::runOn(cores, 0, passwords.verify("", "correct horse")));
-  const auto again = store::testing::runOn(cores, 0, passwords.hash("correct horse"));
+  EXPECT_TRUE(*store::testing::runOn(cores, 0, passwords.verify(Realm::platform(), *hash, "correct horse")));
+  EXPECT_FALSE(*store::testing::runOn(cores, 0, passwords.verify(Realm::platform(), *hash, "correct horsE")));
+  EXPECT_FALSE(*store::testing::runOn(cores, 0, passwords.verify(Realm::platform(), "", "correct horse")));
+  const auto again = store::testing::runOn(cores, 0, passwords.hash(Realm::platform(), "correct horse"));
   EXPECT_NE(*hash, *again);
   passwords.stop();
-  const auto stopped = store::testing::runOn(cores, 0, passwords.hash("correct horse"));
+  const auto stopped = store::testing::runOn(cores, 0, passwords.hash(Realm::platform(), "correct horse"));
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code(), ErrorCode::unavailable);
   cores.stop();
   cores.join();
+}
+
+Realm projectRealm(std::string name) {
+  return {.project = 0, .id = ProjectId(std::move(name)), .control = false};
+}
+
+TEST(Passwords, ProjectsTakeTurns) {
+  initCrypto();
+  Cores cores(1);
+  Passwords passwords(2);
+  std::vector<std::string> order;
+  const auto start = [&](Realm realm, std::string name) {
+    asio::co_spawn(cores.at(0), passwords.hash(std::move(realm), "correct horse"),
+                   [&order, name](std::exception_ptr, const Result<std::string>& hash) {
+                     EXPECT_TRUE(hash);
+                     order.push_back(name);
+                   });
+  };
+  for (int i = 0; i < 20; ++i) start(projectRealm("busy"), "busy");
+  start(projectRealm("other"), "other");
+  start(Realm::platform(), "platform");
+  cores.start();
+  cores.join();
+  ASSERT_EQ(order.size(), 22u);
+  EXPECT_EQ(order.back(), "busy") << "the others do not wait for all of the busy project";
 }
 
 struct AddressCase {

@@ -104,7 +104,7 @@ Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, sto
   // hash, and one commit with a mail in it.
   const bool hide = addition.taken == TakenEmail::hide;
   if (known && !hide) co_return fail(emailTaken());
-  CO_TRY(user.passwordHash, co_await passwords_.hash(std::move(addition.password)));
+  CO_TRY(user.passwordHash, co_await passwords_.hash(realm, std::move(addition.password)));
   if (known) {
     CO_CHECK(co_await tellOwner(realm, *std::move(known), deadline));
     co_return user;
@@ -208,7 +208,7 @@ Task<UserRecord> Users::judgePassword(Realm realm, Credentials input) {
   }
   std::string encoded = *user && input.password.size() <= kMaxPasswordBytes ? (*user)->passwordHash : "";
   input.password.resize(std::min(input.password.size(), kMaxPasswordBytes));
-  const auto right = co_await passwords_.verify(std::move(encoded), std::move(input.password));
+  const auto right = co_await passwords_.verify(realm, std::move(encoded), std::move(input.password));
   if (!right) {
     guard_.forgive(account);
     co_return fail(right.error().clone());

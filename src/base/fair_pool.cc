@@ -1,0 +1,55 @@
+#include "base/fair_pool.h"
+
+#include <limits>
+
+namespace mb {
+
+namespace {
+
+// The threads bound what runs; the line only decides what is next.
+constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
+
+LineLimits lineLimits(const FairPoolLimits& limits) {
+  return {.running = kUnbounded,
+          .runningOfProject = kUnbounded,
+          .waiting = limits.waiting,
+          .waitingOfProject = limits.waitingOfProject};
+}
+
+}  // namespace
+
+FairPool::FairPool(std::string name, int threads, FairPoolLimits limits)
+    : line_(lineLimits(limits)), pool_(std::move(name), threads, limits.waiting) {}
+
+bool FairPool::submit(const std::string& project, Job job) {
+  Entry entry{project, std::move(job)};
+  const std::scoped_lock lock(mutex_);
+  if (stopping_ || !line_.push({project, ""}, FairLine<Entry>::Time::max(), entry)) return false;
+  // Never refused: it has not stopped, and no more calls than entries wait.
+  return pool_.submit([this] { runNext(); });
+}
+
+size_t FairPool::queued() const {
+  const std::scoped_lock lock(mutex_);
+  return line_.waiting();
+}
+
+void FairPool::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  pool_.stop();
+}
+
+void FairPool::runNext() {
+  std::optional<Entry> entry;
+  {
+    const std::scoped_lock lock(mutex_);
+    entry = line_.next();
+    line_.done({entry->project, ""});
+  }
+  entry->job();
+}
+
+}  // namespace mb
