@@ -120,7 +120,7 @@ std::expected<std::shared_ptr<const Graphql::Ready>, Problems> Graphql::requestO
 Task<std::string> Graphql::answer(const data::Access& access, doc::Document body) {
   Parsed<Asked> wanted = asked(body);
   if (!wanted) co_return refusal({wanted.error()}, "");
-  const std::shared_ptr<const Schema> schema = this->schema(*access.project);
+  const std::shared_ptr<const Schema> schema = this->schema(*access.project, access.caller);
   const auto valid = requestOf(*schema, wanted->query);
   if (!valid) co_return refusal(valid.error(), wanted->query);
   const Request& request = (*valid)->request;

@@ -27,6 +27,10 @@ class Graphql {
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project) const {
     return project.get(slot_).schema(project);
   }
+  // Without what `caller` cannot reach.
+  std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const {
+    return project.get(slot_).schemaFor(project, caller);
+  }
 
  private:
   // A request that is right, and the plans of its operations, in their order; nullopt where each run makes its own.

@@ -110,11 +110,70 @@ TEST_F(GraphqlTest, HoldsToPolicies) {
   }
   EXPECT_EQ(ask(alice_, "mutation{createSecrets(input: {pin: \"5\"}){pin}}"),
             R"({"data":{"createSecrets":{"pin":null}}})");
-  collection("closed");
-  EXPECT_EQ(
-      ask(alice_, "{closed{id} secretsCount}"),
-      R"({"data":{"closed":null,"secretsCount":2},"errors":[{"message":"no policy of this collection allows this",)"
-      R"("locations":[{"line":1,"column":2}],"path":["closed"],"extensions":{"code":"FORBIDDEN"}}]})");
+  collection("closed", R"({"create": {}})");
+  EXPECT_EQ(ask(alice_, "{closed{id} secretsCount}"),
+            R"({"data":{"closed":null,"secretsCount":2},"errors":[{"message":"denied by policy",)"
+            R"("locations":[{"line":1,"column":2}],"path":["closed"],"extensions":{"code":"FORBIDDEN"}}]})");
+}
+
+TEST_F(GraphqlTest, HidesCollectionsOutOfReach) {
+  blog();
+  collection("payroll", kOpen, R"({"type": "object", "properties": {"salary": {"type": "integer"},
+    "slip": {"type": "object", "properties": {"page": {"type": "integer"}}}}})");
+  collection("drafts", R"({"admin": {}})");
+  policy::Caller reader = alice_;
+  reader.permissions = permissions({"data:posts:read", "data:posts:list", "data:drafts:list"});
+  constexpr std::string_view kNames = "{__schema{types{name} queryType{fields{name}} mutationType{fields{name}}}}";
+  const auto hides = [&](const policy::Caller& caller, std::string_view text) {
+    return ask(caller, kNames).find(text) == std::string::npos;
+  };
+  for (const std::string_view hidden : {"ayroll", "uthors", "rafts"}) EXPECT_TRUE(hides(reader, hidden)) << hidden;
+  EXPECT_FALSE(hides(reader, "createPosts"));
+  EXPECT_TRUE(hides(alice_, "rafts"));  // a permission, but no rule
+  for (const std::string_view shown : {"ayroll", "uthors", "rafts"}) EXPECT_FALSE(hides(owner_, shown)) << shown;
+
+  // A text that a caller who may has asked before is no way in. Both names are of one length: so are all locations.
+  const auto answers = [&](const policy::Caller& caller, const std::string& name, const std::string& type) {
+    std::string all;
+    for (const std::string& query :
+         {"{" + name + "{id}}", "{" + name + "Count}", "mutation{delete" + type + "(id: 1)}",
+          "query($f: " + type + "Filter){posts{id}}", "{__type(name: \"" + type + "\"){name}}"}) {
+      all += ask(caller, query) + "\n";
+    }
+    for (const std::string& word : {name, type}) {
+      for (size_t at; (at = all.find(word)) != std::string::npos;) all.replace(at, word.size(), "?");
+    }
+    return all;
+  };
+  EXPECT_NE(answers(alice_, "nowhere", "Nowhere"), answers(alice_, "payroll", "Payroll"));
+  EXPECT_EQ(answers(reader, "nowhere", "Nowhere"), answers(reader, "payroll", "Payroll"));
+  // Of a relation to a hidden collection the id is left, under the name that it always has.
+  EXPECT_EQ(ask(reader, "{posts{authorId}}"), R"({"data":{"posts":[{"authorId":"ann"},{"authorId":"gone"}]}})");
+  EXPECT_THAT(ask(reader, "{posts{author{name}}}"), Not(HasSubstr("data")));
+  EXPECT_THAT(ask(alice_, "{posts{author{name}}}"), HasSubstr("Ann"));
+}
+
+TEST_F(GraphqlTest, NamesStayWhenOtherCollectionsAreHidden) {
+  collection("things", kOpen);
+  collection("thingsCount", kOpen);
+  policy::Caller reader = alice_;
+  reader.permissions = permissions({"data:thingsCount:*"});
+  EXPECT_THAT(ask(alice_, "{thingsCount_{id}}"), HasSubstr("[]"));
+  EXPECT_THAT(ask(reader, "{thingsCount_{id}}"), HasSubstr("[]"));
+}
+
+TEST_F(GraphqlTest, CallersWithTheSameReachShareASchema) {
+  blog();
+  const auto schemaOf = [&](std::vector<std::string> held) {
+    policy::Caller caller = alice_;
+    caller.permissions = permissions(std::move(held));
+    return graphql_.schema(*snapshot(), caller);
+  };
+  EXPECT_EQ(schema(), schemaOf({"data:*:*"}));
+  const auto some = schemaOf({"data:posts:read"});
+  EXPECT_NE(schema(), some);
+  EXPECT_EQ(some, schemaOf({"data:posts:list"}));
+  EXPECT_NE(some, schemaOf({"data:authors:list"}));
 }
 
 TEST_F(GraphqlTest, ShowsOfRelationsOnlyWhatTheReadRuleShows) {

@@ -1,8 +1,38 @@
 #include "graphql/schema_slot.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 
 namespace mb::graphql {
+
+namespace {
+
+// All that decides what a caller may reach, but for values in rules: permissions, and whether data:…:admin counts for
+// this caller where it is a wildcard (Caller::adminOf).
+std::string rightsOf(const policy::Caller& caller) {
+  const bool takesWildcards =
+      caller.kind == policy::CallerKind::member ||
+      (caller.kind == policy::CallerKind::apiKey && std::ranges::find(caller.scopes, "admin") != caller.scopes.end());
+  std::string rights = takesWildcards ? "admin" : "";
+  for (const std::string& permission : caller.permissions->list()) {
+    rights += '\n';
+    rights += permission;
+  }
+  return rights;
+}
+
+bool reaches(const policy::Caller& caller, const data::Collection& collection) {
+  using enum policy::Operation;
+  if (caller.adminOf(collection.name())) return true;
+  if (!collection.policy) return false;
+  return std::ranges::any_of(std::array{read, list, create, update, remove}, [&](policy::Operation operation) {
+    return collection.policy->rule(operation) && caller.may(collection.permission(operation));
+  });
+}
+
+}  // namespace
 
 std::shared_ptr<const Schema> SchemaPlace::schema(const snapshot::ProjectSnapshot& project) const {
   const std::lock_guard lock(mutex_);
@@ -10,26 +40,55 @@ std::shared_ptr<const Schema> SchemaPlace::schema(const snapshot::ProjectSnapsho
   return built_;
 }
 
+std::shared_ptr<const Schema> SchemaPlace::schemaFor(const snapshot::ProjectSnapshot& project,
+                                                     const policy::Caller& caller) const {
+  std::string rights = rightsOf(caller);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto* known = variants_.find(rights)) return *known;
+  }
+  std::vector<std::string> hidden = source_.hiddenFrom(project, caller);
+  auto built = hidden.empty() ? schema(project) : source_.schemaFor(project, std::move(hidden));
+  const std::lock_guard lock(mutex_);
+  return variants_.put(std::move(rights), std::move(built));
+}
+
 Task<std::shared_ptr<const void>> SchemaSource::load(snapshot::ProjectInfo) {
   co_return std::shared_ptr<const void>(std::make_shared<const SchemaPlace>(*this));
 }
 
-std::shared_ptr<const Schema> SchemaSource::schemaFor(const snapshot::ProjectSnapshot& project) const {
+std::vector<std::string> SchemaSource::hiddenFrom(const snapshot::ProjectSnapshot& project,
+                                                  const policy::Caller& caller) const {
+  std::vector<std::string> hidden;
+  for (const auto& [name, collection] : project.get(collections_).byName) {
+    if (!reaches(caller, *collection)) hidden.push_back(name);
+  }
+  std::ranges::sort(hidden);
+  return hidden;
+}
+
+std::shared_ptr<const Schema> SchemaSource::schemaFor(const snapshot::ProjectSnapshot& project,
+                                                      std::vector<std::string> hidden) const {
   std::vector<data::CollectionPtr> collections;
   for (const auto& [name, collection] : project.get(collections_).byName) collections.push_back(collection);
   std::ranges::sort(collections, {}, [](const auto& each) { return each->info.number; });
   const std::vector<std::string> searchable = search_ ? search_->searchFields(project) : std::vector<std::string>();
 
-  const std::string number = std::to_string(project.info().number);
+  // Two sets of hidden collections with one hash take the place of each other.
+  const size_t hash = std::hash<std::string>()(fmt::format("{}", fmt::join(hidden, "\n")));
+  const std::string key = fmt::format("{} {}", project.info().number, hash);
   {
     const std::lock_guard lock(mutex_);
-    const auto* known = recent_.find(number);
+    const auto* known = recent_.find(key);
     const auto before = known ? known->lock() : nullptr;
-    if (before && before->collections() == collections && before->searchable() == searchable) return before;
+    if (before && before->collections() == collections && before->searchable() == searchable &&
+        before->hidden() == hidden) {
+      return before;
+    }
   }
-  auto schema = Schema::build(std::move(collections), searchable);
+  auto schema = Schema::build(std::move(collections), searchable, std::move(hidden));
   const std::lock_guard lock(mutex_);
-  recent_.put(number, schema);
+  recent_.put(key, schema);
   return schema;
 }
 

@@ -1,5 +1,6 @@
-// The room's part of the project snapshot: its GraphQL schema, built when the first request of the snapshot asks for
-// it. Snapshots whose collections are the same share one. As many are kept as there are snapshots.
+// The module's part of the project snapshot: its GraphQL schemas, each built when the first request asks for it. A
+// caller gets one without the collections that they cannot reach. Snapshots whose collections are the same share
+// schemas.
 #pragma once
 
 #include <atomic>
@@ -20,11 +21,17 @@ class SchemaPlace {
   explicit SchemaPlace(const SchemaSource& source) : source_(source) {}
   // Any thread.
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project) const;
+  // Without the collections in which `caller` may do nothing. Any thread.
+  std::shared_ptr<const Schema> schemaFor(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const;
 
  private:
+  // Callers differ by role or key; one that was dropped is built again.
+  static constexpr size_t kMaxVariants = 64;
+
   const SchemaSource& source_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Schema> built_;
+  mutable LruCache<std::shared_ptr<const Schema>> variants_{kMaxVariants};  // by what the caller holds
 };
 
 class SchemaSource final : public snapshot::SlotSource {
@@ -34,8 +41,12 @@ class SchemaSource final : public snapshot::SlotSource {
   // At start-up; `search` outlives this.
   void setSearch(const Search& search) { search_ = &search; }
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
-  // The schema of these collections: that of an earlier snapshot where nothing has changed.
-  std::shared_ptr<const Schema> schemaFor(const snapshot::ProjectSnapshot& project) const;
+  // The schema of the collections without those in `hidden` (sorted): that of an earlier snapshot where nothing has
+  // changed.
+  std::shared_ptr<const Schema> schemaFor(const snapshot::ProjectSnapshot& project,
+                                          std::vector<std::string> hidden = {}) const;
+  // The collections in which `caller` may do nothing, sorted.
+  std::vector<std::string> hiddenFrom(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const;
 
  private:
   static constexpr size_t kRecent = 1000;
@@ -43,7 +54,7 @@ class SchemaSource final : public snapshot::SlotSource {
   const snapshot::SlotKey<data::CollectionTable> collections_;
   const Search* search_ = nullptr;
   mutable std::mutex mutex_;
-  mutable LruCache<std::weak_ptr<const Schema>> recent_;  // by project
+  mutable LruCache<std::weak_ptr<const Schema>> recent_;  // by project and what is hidden
 };
 
 }  // namespace mb::graphql

@@ -106,6 +106,19 @@ def test_the_rules_that_read(project, alice, data, codes):
     assert data(alice, "{links{l{id} lId r{a}}}") == {"links": [{"l": None, "lId": listed["id"], "r": {"a": "y"}}]}
 
 
+def test_collections_out_of_reach(project, alice, data, graphql):
+    project.collection("payrolls", OPEN_POLICY, {"type": "object", "properties": {"salary": {"type": "integer"}}})
+    project.collection("notices", OPEN_POLICY)
+    reader = project.end_user(project.enduser_role("data:notices:*"))
+    query = "{__schema{types{name} queryType{fields{name}}}}"
+    for caller, seen in ((alice, True), (reader, False), (alice, True)):
+        shown = str(data(caller, query))
+        assert ("Payrolls" in shown, "payrollsCount" in shown, "notices" in shown) == (seen, seen, True)
+    assert data(alice, "{payrolls{id}}") == {"payrolls": []}
+    hidden, missing = graphql(reader, "{payrolls{id}}"), graphql(reader, "{nowheres{id}}")
+    assert str(hidden).replace("payrolls", "nowheres") == str(missing)
+
+
 def test_other_projects(owner, vault, graphql, data):
     other = owner.create_project()
     stranger = other.end_user()

@@ -127,9 +127,11 @@ const BuiltIn& builtIn();
 class Schema {
  public:
   // Of these collections, in the order of their making: of two names that clash the later gets a "_" behind.
-  // `searchable` says which have vectors.
+  // `searchable` says which have vectors. Of the collections in `hidden` nothing is in the schema, and the names of all
+  // others are those that they have without `hidden`.
   static std::shared_ptr<const Schema> build(std::vector<data::CollectionPtr> collections,
-                                             const std::vector<std::string>& searchable);
+                                             const std::vector<std::string>& searchable,
+                                             std::vector<std::string> hidden = {});
 
   const Type& query() const { return *query_; }
   const Type* mutation() const { return mutation_; }  // null where there are no collections
@@ -141,6 +143,7 @@ class Schema {
   const Field* field(const Type& parent, std::string_view name) const;
   const std::vector<data::CollectionPtr>& collections() const { return collections_; }
   const std::vector<std::string>& searchable() const { return searchable_; }
+  const std::vector<std::string>& hidden() const { return hidden_; }  // sorted
   // Of this schema and no other, for as long as the process lives.
   uint64_t number() const { return number_; }
 
@@ -154,6 +157,7 @@ class Schema {
   std::vector<const Type*> all_;
   std::vector<data::CollectionPtr> collections_;
   std::vector<std::string> searchable_;
+  std::vector<std::string> hidden_;
   uint64_t number_ = 0;
 };
 

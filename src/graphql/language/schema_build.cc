@@ -118,10 +118,12 @@ bool hasUsable(doc::DocumentView properties) {
 class SchemaBuilder {
  public:
   SchemaBuilder(Schema& schema, std::vector<data::CollectionPtr> collections,
-                const std::vector<std::string>& searchable)
+                const std::vector<std::string>& searchable, std::vector<std::string> hidden)
       : schema_(schema) {
     schema_.collections_ = std::move(collections);
     schema_.searchable_ = searchable;
+    schema_.hidden_ = std::move(hidden);
+    std::ranges::sort(schema_.hidden_);
     std::ranges::sort(schema_.collections_, {}, [](const auto& each) { return each->info.number; });
   }
 
@@ -133,7 +135,7 @@ class SchemaBuilder {
     if (declared_.empty()) {
       Field empty;
       empty.name = "_empty";
-      empty.description = "There are no collections yet.";
+      empty.description = "There are no collections here.";
       empty.type = scalar(Scalar::boolean);
       empty.source = Source::nothing;
       query_->fields.push_back(std::move(empty));
@@ -197,6 +199,8 @@ class SchemaBuilder {
     typeNames_.insert(names.begin(), names.end());
     for (std::string& field : queryFieldsOf(base)) queryNames_.insert(std::move(field));
     for (std::string& field : mutationsOf(base)) mutationNames_.insert(std::move(field));
+    // A hidden collection keeps its names, so that others are called the same for every caller.
+    if (isHidden(collection.name())) return;
     Declared made{collection, base};
     made.type = &types().add(TypeKind::object, names[0], "A document of " + collection.name() + ".");
     made.filter = &types().add(TypeKind::inputObject, names[1], "Which documents of " + collection.name() + ".");
@@ -208,6 +212,10 @@ class SchemaBuilder {
         collection.name();
     schema_.byCollection_.emplace(collection.name(), made.type);
     declared_.push_back(std::move(made));
+  }
+
+  bool isHidden(std::string_view collection) const {
+    return std::ranges::binary_search(schema_.hidden_, collection, std::ranges::less());
   }
 
   std::string freeTypeName(std::string wanted) {
@@ -300,7 +308,9 @@ class SchemaBuilder {
     const std::string_view target =
         schema.stringOr("x-ref").empty() && items ? items->stringOr("x-ref") : schema.stringOr("x-ref");
     const Type* related = target.empty() ? nullptr : schema_.typeOf(target);
-    if (related) return addRelation(name, key, *related, schema.stringOr("x-ref").empty(), declared, place);
+    if (related || isHidden(target)) {
+      return addRelation(name, key, related, schema.stringOr("x-ref").empty(), declared, place);
+    }
     const Shown shown = target.empty() ? shownAs(schema, std::string(place.name) + capitalized(name), place.level)
                                        : ids(schema.stringOr("x-ref").empty());
     Field field;
@@ -319,8 +329,9 @@ class SchemaBuilder {
     return {type, type};
   }
 
-  // The object under the property's name without "Id", the id under the name with it.
-  void addRelation(const std::string& name, std::string_view key, const Type& related, bool many,
+  // The object under the property's name without "Id", the id under the name with it. The id alone where the target is
+  // hidden (`related` is null).
+  void addRelation(const std::string& name, std::string_view key, const Type* related, bool many,
                    const std::set<std::string>& declared, const Place& place) {
     std::string object = name;
     std::string id = name + "Id";
@@ -332,18 +343,20 @@ class SchemaBuilder {
     std::string& made = id == name ? object : id;
     while (declared.contains(made) || place.out.field(made)) made += '_';
     const Type* idType = ids(many).out;
-    Field reference;
-    reference.name = object;
-    reference.key = key;
-    reference.type = many ? types().list(types().nonNull(&related)) : &related;
-    reference.source = Source::relation;
-    reference.collection = related.collection;
-    reference.description = "Null where it cannot be read.";
+    if (related) {
+      Field reference;
+      reference.name = object;
+      reference.key = key;
+      reference.type = many ? types().list(types().nonNull(related)) : related;
+      reference.source = Source::relation;
+      reference.collection = related->collection;
+      reference.description = "Null where it cannot be read.";
+      place.out.fields.push_back(std::move(reference));
+    }
     Field plain;
     plain.name = id;
     plain.key = key;
     plain.type = idType;
-    place.out.fields.push_back(std::move(reference));
     place.out.fields.push_back(std::move(plain));
     for (const std::string& each : id == name ? std::vector{name} : std::vector{name, id}) {
       for (Type* in : place.in) in->inputs.push_back({each, "", idType, std::string(key)});
@@ -445,11 +458,12 @@ class SchemaBuilder {
 };
 
 std::shared_ptr<const Schema> Schema::build(std::vector<data::CollectionPtr> collections,
-                                            const std::vector<std::string>& searchable) {
+                                            const std::vector<std::string>& searchable,
+                                            std::vector<std::string> hidden) {
   static std::atomic<uint64_t> last = 0;
   auto schema = std::make_shared<Schema>();
   schema->number_ = ++last;
-  SchemaBuilder(*schema, std::move(collections), searchable).build();
+  SchemaBuilder(*schema, std::move(collections), searchable, std::move(hidden)).build();
   return schema;
 }
 
