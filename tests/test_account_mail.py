@@ -371,6 +371,23 @@ def test_an_account_that_proved_nothing_is_invited(server, owner, mails):
     assert any("member of" in mail.subject for mail in mails.to(guest.email, 6))
 
 
+def test_an_invitation_is_accepted_where_only_invited_addresses_register(make_server, tmp_path):
+    with MailCatcher(tmp_path) as catcher:
+        server = make_server({"SERVICE_CONTROL_REGISTRATION": "invited", **catcher.settings}).start()
+        owner = PlatformUser(server)
+        project = owner.create_project()
+        email = f"{unique('invited')}@example.com"
+        ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Viewer"}), 201)
+        token = parse_qs(urlsplit(catcher.to(email)[0].link).query)["invite"][0]
+        plane = Plane(server, catcher)
+        body = {"token": token, "password": PASSWORD}
+        ok(plane.post("/invites/accept", body))
+        assert members(owner, project)[email] == "active"
+        refused(plane.post("/invites/accept", body), 400, "VALIDATION", "/token")
+        other = {"email": f"{unique('other')}@example.com", "password": PASSWORD, "invite": token}
+        refused(plane.post("/register", other), 403, "FORBIDDEN")
+
+
 def test_operators_prove_their_address(make_server, tmp_path):
     with MailCatcher(tmp_path) as catcher:
         server = make_server({"SERVICE_OPERATORS": "boss@example.com", **catcher.settings}).start()

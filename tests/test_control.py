@@ -75,6 +75,42 @@ def test_of_concurrent_first_registrations_one_becomes_super_admin(make_server):
     assert sorted(roles) == ["super-admin"] + ["user"] * 7
 
 
+def test_only_invited_addresses_register(make_server):
+    settings = {"SERVICE_CONTROL_REGISTRATION": "invited", "SERVICE_OPERATORS": "named@example.com"}
+    server = make_server(settings).start()
+    nobody = Api(server)
+    assert ok(nobody.get("/control/setup-status"))["registrationOpen"] is True
+    owner = PlatformUser(server)
+    assert ok(nobody.get("/control/setup-status"))["registrationOpen"] is False
+
+    def refused_registration(email) -> str:
+        body = {"email": email, "password": PASSWORD}
+        return refused(nobody.post("/control/auth/register", body), 403, "FORBIDDEN")["message"]
+
+    # The same for an address with an account and one without.
+    assert refused_registration("stranger@example.com") == refused_registration(owner.email)
+    project = owner.create_project()
+    guest = f"{unique('guest')}@example.com"
+    row = ok(owner.post(f"/control/projects/{project.id}/members", {"email": guest, "role": "Viewer"}), 201)
+    assert row["member"]["status"] == "pending"
+    assert len(ok(PlatformUser(server, guest).get("/control/me"))["memberships"]) == 1
+    refused_registration(guest)
+    boss = f"{unique('boss')}@example.com"
+    ok(owner.post("/control/admin/operators", {"email": boss}), 201)
+    for email in (boss, "named@example.com"):
+        assert PlatformUser(server, email).user["platformRole"] == "super-admin"
+    # End users of projects are another matter.
+    project.end_user()
+
+
+def test_of_concurrent_first_registrations_of_uninvited_addresses_one_wins(make_server):
+    server = make_server({"SERVICE_CONTROL_REGISTRATION": "invited"}).start()
+    bodies = [{"email": f"{unique('race')}@example.com", "password": PASSWORD} for _ in range(8)]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda body: Api(server).post("/control/auth/register", body).status_code, bodies))
+    assert sorted(answers) == [201] + [403] * 7
+
+
 # ---- registration, login, refresh, logout
 
 

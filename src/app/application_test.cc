@@ -190,6 +190,7 @@ TEST(AllSettingsTest, KnowsEveryName) {
                            "MONGO_URL",
                            "REDIS_URL",
                            "SERVICE_CONTROL",
+                           "SERVICE_CONTROL_REGISTRATION",
                            "SERVICE_AUTH_RATE_LIMIT",
                            "SERVICE_OPERATORS",
                            "SERVICE_DEFAULT_PROJECT",

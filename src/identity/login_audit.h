@@ -12,9 +12,10 @@ namespace mb::identity {
 
 struct FailedLogin {
   std::string method;  // "password", "mfa", or the provider
-  std::string reason;  // "credentials", "code", "inactive", "blocked", "tooManyTries", "unverified", "provider"
-  std::string email;   // as it was typed, or as a provider gave it; ""
-  UserId user;         // where it is certain whose it was
+  // "credentials", "code", "inactive", "blocked", "tooManyTries", "unverified", "uninvited", "provider"
+  std::string reason;
+  std::string email;  // as it was typed, or as a provider gave it; ""
+  UserId user;        // where it is certain whose it was
 };
 
 // Commits a login.failed. Does the same whether or not the address is known. That it cannot be recorded is logged, and

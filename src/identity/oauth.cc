@@ -213,6 +213,10 @@ Async<std::string> Oauth::Impl::ending(snapshot::SnapshotPtr project, OauthState
   const std::string email = person->email;
   auto user =
       co_await deps.identity.identities().userOf(realm, state.provider, *std::move(person), callback.by, deadline);
+  if (!user && user.error().code() == ErrorCode::forbidden) {
+    co_await noteRefusal(realm, state.provider, "uninvited", email, callback.by);
+    co_return withError(state.redirect, kAccessDenied);
+  }
   if (user && !*user) {
     co_await noteRefusal(realm, state.provider, "unverified", email, callback.by);
     co_return withError(state.redirect, kEmailUnverified);

@@ -99,6 +99,11 @@ Task<UserRecord> Users::create(Realm realm, NewUser input, policy::Caller by, st
 }
 
 Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline) {
+  // An address that may not register is refused before it is looked up, whether or not it has an account. The commit
+  // makes the plan again.
+  if (realm.control && hook_ != nullptr && !addition.invitedOnly) {
+    CO_CHECK(co_await hook_->plan(user, addition.invite));
+  }
   CO_TRY(std::optional<UserRecord> known, co_await byEmail(realm, user.email));
   // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same: a
   // hash, and one commit with a mail in it.
@@ -145,8 +150,10 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
   for (int attempt = 1;; ++attempt) {
     RegistrationPlan plan;
     if (realm.control && hook_ != nullptr) {
-      CO_TRY(plan, co_await hook_->plan(*user, addition.invite));
-      if (addition.invitedOnly && !plan.byInvite) co_return fail(badToken());
+      auto made = co_await hook_->plan(*user, addition.invite);
+      const bool refused = made ? !made->byInvite : made.error().code() == ErrorCode::forbidden;
+      if (addition.invitedOnly && refused) co_return fail(badToken());
+      CO_TRY(plan, std::move(made));
     }
     jobs::JobChanges following;
     if (!realm.control && follower_ != nullptr) {

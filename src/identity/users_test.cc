@@ -250,6 +250,7 @@ class CountingHook final : public RegistrationHook {
  public:
   Task<RegistrationPlan> plan(UserRecord, std::string) override {
     ++plans;
+    if (refuses) co_return fail(ErrorCode::forbidden, "not invited");
     RegistrationPlan plan;
     plan.targets = {{{store::kControlProject, 49, 0}, "count"}};
     plan.judge = [this](UserRecord& user,
@@ -268,6 +269,7 @@ class CountingHook final : public RegistrationHook {
   Task<std::optional<std::string>> invitedAddress(std::string) override { co_return std::nullopt; }
   std::atomic<int> plans = 0;
   int stale = 0;
+  bool refuses = false;
 };
 
 TEST_F(UsersTest, TheHookJudgesInsideTheRegisteringWrite) {
@@ -287,10 +289,22 @@ TEST_F(UsersTest, TheHookMayAskForANewPlanThreeTimesAtMost) {
   identity_.setRegistrationHook(hook);
   hook.stale = 2;
   EXPECT_TRUE(registerIn(Realm::platform(), "a@example.com"));
-  EXPECT_EQ(hook.plans, 3);
+  EXPECT_EQ(hook.plans, 4);  // the first one before the address is looked up
   hook.stale = 100;
   EXPECT_EQ(codeOf(registerIn(Realm::platform(), "b@example.com")), "CONFLICT");
-  EXPECT_EQ(hook.plans, 6);
+  EXPECT_EQ(hook.plans, 8);
+}
+
+TEST_F(UsersTest, TheHookMayRefuseAnAddress) {
+  CountingHook hook;
+  identity_.setRegistrationHook(hook);
+  ASSERT_TRUE(registerIn(Realm::platform(), "a@example.com"));
+  hook.refuses = true;
+  EXPECT_EQ(codeOf(registerIn(Realm::platform(), "a@example.com")), "FORBIDDEN");
+  EXPECT_EQ(codeOf(registerIn(Realm::platform(), "b@example.com")), "FORBIDDEN");
+  // Accepting an invitation that ended meanwhile fails as that of any other that ended.
+  EXPECT_EQ(codeOf(run(identity_.users().registerInvited({"b@example.com", "a long password", {}, "token"}, soon()))),
+            "VALIDATION");
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ namespace mb::projects {
 InstanceSettings::InstanceSettings(Settings& settings)
     : operatorEmails(settings.list("SERVICE_OPERATORS",
                                    "any value switches operator routes on; addresses in it become super-admin when "
-                                   "they register")) {
+                                   "they register")),
+      invitedOnly(settings.choice("SERVICE_CONTROL_REGISTRATION", "open", {"open", "invited"},
+                                  "who registers on the control plane after the first user: anybody, or addresses with "
+                                  "a pending invitation") == "invited") {
   operatorsEnabled = !operatorEmails.empty();
   std::erase_if(operatorEmails, [](const std::string& entry) { return entry.find('@') == std::string::npos; });
   for (auto& email : operatorEmails) email = identity::emailKey(email);
@@ -23,6 +26,7 @@ Task<SetupStatus> Instance::setupStatus() {
   }
   SetupStatus status;
   status.needsSetup = !setUp_;
+  status.registrationOpen = !setUp_ || !settings_.invitedOnly;
   status.operatorsEnabled = settings_.operatorsEnabled;
   status.connectionsEnabled = connectionsEnabled_;
   status.storageEnabled = storageEnabled_;

@@ -19,6 +19,7 @@ struct InstanceSettings {
   InstanceSettings() = default;
   bool operatorsEnabled = false;
   std::vector<std::string> operatorEmails;  // as they are compared: who becomes super-admin at registration
+  bool invitedOnly = false;                 // after the first user only invited addresses register
 };
 
 class Instance {
@@ -46,7 +47,8 @@ class Instance {
 
 // Part of each platform registration's commit: the personal organization, super-admin for the first user (exactly one
 // of parallel ones) and for operators, pending invites become memberships. With a mail service the latter two wait
-// until the address is proven: by the link of an invite's mail, or by verification.
+// until the address is proven: by the link of an invite's mail, or by verification. Where only invited addresses may
+// register, the plan or its judge fails with forbidden for others.
 class Registration final : public identity::RegistrationHook {
  public:
   Registration(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor,
@@ -59,6 +61,8 @@ class Registration final : public identity::RegistrationHook {
  private:
   struct Plan;
   Task<std::vector<InviteRecord>> invitesOf(std::string email);
+  // Whether one of them is to a project that is not deleted.
+  Task<bool> mayJoinAny(std::vector<InviteRecord> invites);
   // What waits for the address joins, with its targets.
   void planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
                    const std::vector<InviteRecord>& invites);
@@ -66,6 +70,7 @@ class Registration final : public identity::RegistrationHook {
   void follow(Plan& plan, const std::vector<InviteRecord>& invites, const std::optional<OperatorInvite>& operating,
               std::string_view token) const;
   Task<std::optional<OperatorInvite>> operatorInviteOf(std::string email);
+  bool isNamedOperator(std::string_view emailKey) const;  // in SERVICE_OPERATORS
   void planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
                     const std::optional<OperatorInvite>& invite);
 

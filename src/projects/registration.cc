@@ -22,6 +22,7 @@ struct Registration::Plan {
   std::optional<OrganizationRecord> organization;  // of a new user
   int64_t revision = 0;                            // of the invited address; 0: never invited
   bool mayBeFirst = false;
+  bool onlyAsFirst = false;    // the address is not invited, and only invited ones register
   bool proven = false;         // or no mail service could prove the address: invites are taken up
   std::string followed = {};   // hash of the token of an invite's link, which proves the address; empty without one
   size_t followedAt = 0;       // that invite among the targets
@@ -89,6 +90,10 @@ bool provenBy(const auto& invite, std::string_view tokenHash, Timestamp now) {
          invite.tokenExpiresAt > now;
 }
 
+Error uninvited() {
+  return Error(ErrorCode::forbidden, "registration is by invitation only, and this address has no pending invitation");
+}
+
 std::string hashOf(std::string_view token) {
   return token.empty() ? std::string() : toHex(sha256(token));
 }
@@ -122,6 +127,7 @@ Result<Changes> Registration::Plan::judge(identity::UserRecord& user, Before bef
   if (byLink) user.emailVerified = true;
   if (mayBeFirst) {
     const bool first = !before[at];
+    if (!first && onlyAsFirst) return fail(uninvited());
     if (first) user.platformRole = std::string(identity::kSuperAdmin);
     changes.push_back(first ? store::Change::put(instanceRecord(user)) : store::Change::keep());
     ++at;
@@ -156,6 +162,11 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, s
   CO_TRY(plan.revision, revisionOf(address));
   CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.email));
   CO_TRY(const auto operating, co_await operatorInviteOf(key));
+  if (settings_.invitedOnly && !operating && !isNamedOperator(key)) {
+    CO_TRY(const bool invited, co_await mayJoinAny(invites));
+    plan.onlyAsFirst = !invited;
+  }
+  if (plan.onlyAsFirst && !plan.mayBeFirst) co_return fail(uninvited());
   follow(plan, invites, operating, invite);
   out.byInvite = !plan.followed.empty();
   plan.proven = out.byInvite || user.emailVerified || !mailer_.delivers();
@@ -204,6 +215,15 @@ Task<std::vector<InviteRecord>> Registration::invitesOf(std::string email) {
   co_return all;
 }
 
+Task<bool> Registration::mayJoinAny(std::vector<InviteRecord> invites) {
+  for (const InviteRecord& invite : invites) {
+    CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), invite.projectId.str()));
+    CO_TRY(const auto project, fromStore<ProjectRecord>(stored));
+    if (project && project->status != "deleted") co_return true;
+  }
+  co_return false;
+}
+
 Task<std::optional<OperatorInvite>> Registration::operatorInviteOf(std::string email) {
   if (!settings_.operatorsEnabled) co_return std::nullopt;
   CO_TRY(const auto stored, co_await store_.get(controlCollection(kOperatorInvites), std::move(email)));
@@ -231,6 +251,10 @@ Task<std::optional<std::string>> Registration::invitedAddress(std::string token)
   co_return invite.address.value_or(invite.id);
 }
 
+bool Registration::isNamedOperator(std::string_view emailKey) const {
+  return std::ranges::find(settings_.operatorEmails, emailKey) != settings_.operatorEmails.end();
+}
+
 void Registration::follow(Plan& plan, const std::vector<InviteRecord>& invites,
                           const std::optional<OperatorInvite>& operating, std::string_view token) const {
   const std::string hash = hashOf(token);
@@ -244,7 +268,7 @@ void Registration::follow(Plan& plan, const std::vector<InviteRecord>& invites,
 void Registration::planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
                                 const std::optional<OperatorInvite>& invite) {
   const std::string key = identity::emailKey(user.email);
-  plan.namedOperator = std::ranges::find(settings_.operatorEmails, key) != settings_.operatorEmails.end();
+  plan.namedOperator = isNamedOperator(key);
   plan.invitedOperator = invite.has_value();
   if (!plan.mayOperate()) return;
   if (invite && invite->tokenHash == plan.followed) plan.followedAt = out.targets.size();

@@ -1,4 +1,5 @@
 #include "projects/instance.h"
+#include "projects/operators.h"
 #include "projects/projects_fixture.h"
 
 namespace mb::projects {
@@ -65,6 +66,88 @@ TEST_F(RegistrationTest, AnInviteBetweenPlanAndCommitAsksForANewPlan) {
   const auto judged = plan->judge(user, before);
   ASSERT_FALSE(judged);
   EXPECT_EQ(judged.error().code(), ErrorCode::staleCatalogue);
+}
+
+// SERVICE_CONTROL_REGISTRATION=invited
+class InvitedOnlyTest : public ProjectsFixture {
+ protected:
+  explicit InvitedOnlyTest(bool mail = false) : ProjectsFixture(mail) {
+    settings_.invitedOnly = true;
+    registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), settings_);
+    instance_.emplace(*deps_, settings_);
+  }
+  std::string registering(const std::string& email, std::optional<std::string> invite = {}) {
+    return codeOf(run(identity_.users().registerUser(identity::Realm::platform(),
+                                                     {email, "a long password", {}, std::move(invite)},
+                                                     identity::TakenEmail::refuse, soon())));
+  }
+};
+
+TEST_F(InvitedOnlyTest, TheFirstUserNeedsNoInvitation) {
+  EXPECT_TRUE(run(instance_->setupStatus())->registrationOpen);
+  EXPECT_EQ(registered("first@example.com").platformRole, "super-admin");
+  EXPECT_FALSE(run(instance_->setupStatus())->registrationOpen);
+}
+
+TEST_F(InvitedOnlyTest, OthersAreRefusedWhetherOrNotTheyHaveAnAccount) {
+  registered("first@example.com");
+  EXPECT_EQ(registering("second@example.com"), "FORBIDDEN");
+  EXPECT_EQ(registering("second@example.com", "made.up"), "FORBIDDEN");
+  EXPECT_EQ(registering("first@example.com"), "FORBIDDEN");
+  EXPECT_EQ(codeOf(run(identity_.users().addProven(identity::Realm::platform(), "second@example.com", {}, soon()))),
+            "FORBIDDEN");
+}
+
+TEST_F(InvitedOnlyTest, InvitedAddressesRegister) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  ASSERT_TRUE(run(members_->add(by(ada), project.id.str(), {"Guest@example.com", "Viewer"})));
+  ASSERT_TRUE(run(operators_->add(by(ada), {"boss@example.com"})));
+  EXPECT_EQ(registering("guest@example.com"), "");
+  EXPECT_EQ(registering("boss@example.com"), "");
+  EXPECT_EQ(registering("operator@example.com"), "");  // named in SERVICE_OPERATORS
+  ASSERT_TRUE(run(members_->add(by(ada), project.id.str(), {"eve@example.com", "Viewer"})));
+  EXPECT_TRUE(run(identity_.users().addProven(identity::Realm::platform(), "eve@example.com", {}, soon())));
+}
+
+TEST_F(InvitedOnlyTest, AnInvitationThatEndedCountsNoMore) {
+  const auto ada = person("ada@example.com");
+  ASSERT_TRUE(run(operators_->add(by(ada), {"boss@example.com"})));
+  ASSERT_TRUE(run(operators_->revoke(by(ada), "boss@example.com")));
+  EXPECT_EQ(registering("boss@example.com"), "FORBIDDEN");
+  const ProjectView project = made(ada);
+  ASSERT_TRUE(run(members_->add(by(ada), project.id.str(), {"guest@example.com", "Viewer"})));
+  ASSERT_TRUE(run(projects_->remove(by(ada), project.id.str())));
+  EXPECT_EQ(registering("guest@example.com"), "FORBIDDEN");
+}
+
+TEST_F(InvitedOnlyTest, WhoPlannedToBeTheFirstAndIsNotIsRefused) {
+  identity::UserRecord user;
+  user.id = UserId("user_x");
+  user.email = user.emailKey = "late@example.com";
+  auto plan = run(registration_->plan(user, ""));
+  ASSERT_TRUE(plan);
+  registered("first@example.com");
+  std::vector<std::optional<doc::Document>> before;
+  for (const auto& target : plan->targets) before.push_back(*run(store_.get(target.collection, target.id)));
+  const auto judged = plan->judge(user, before);
+  ASSERT_FALSE(judged);
+  EXPECT_EQ(judged.error().code(), ErrorCode::forbidden);
+}
+
+class InvitedOnlyByMail : public InvitedOnlyTest {
+ protected:
+  InvitedOnlyByMail() : InvitedOnlyTest(true) {}
+};
+
+TEST_F(InvitedOnlyByMail, InvitedAddressesRegisterBeforeTheyAreProven) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  ASSERT_TRUE(run(members_->add(by(ada), project.id.str(), {"guest@example.com", "Viewer"})));
+  const auto guest = registered("guest@example.com");
+  EXPECT_FALSE(guest.emailVerified);
+  EXPECT_EQ(membersOf(ada, project).back(), "guest@example.com Viewer pending");
+  EXPECT_EQ(registering("other@example.com"), "FORBIDDEN");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyotp
 import pytest
 
-from support.client import PASSWORD, Api, EndUser, ok, refused, unique
+from support.client import PASSWORD, Api, EndUser, PlatformUser, ok, refused, unique
 from support.oauth_flow import (
     APP,
     BACK,
@@ -129,6 +129,27 @@ def test_platform_users_sign_in_with_the_deployments_own_clients(server, github)
     own = server.url + "/dashboard"
     for name in ("google", "oidc-real"):
         assert error_of(Visit(server, name, redirect=own).started.headers["location"], own) == "provider_disabled"
+
+
+def test_a_provider_registers_only_invited_addresses_where_the_deployment_says_so(make_server, github):
+    server = make_server(
+        {
+            "SERVICE_CONTROL_REGISTRATION": "invited",
+            "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8",
+            "SERVICE_OAUTH_GITHUB_URL": github.url,
+            "SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_ID": "platform-client",
+            "SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_SECRET": "platform-secret",
+        }
+    ).start()
+    own = server.url + "/dashboard"
+    owner = PlatformUser(server)
+    email = github_person(github)["email"]
+    assert error_of(Visit(server, "github", redirect=own).back(), own) == "access_denied"
+    project = owner.create_project()
+    ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Viewer"}), 201)
+    for _ in range(2):  # registers, then signs in without an invitation
+        api = signed_in(server, Visit(server, "github", redirect=own).back(), redirect=own)
+        assert len(ok(api.get("/control/me"))["memberships"]) == 1
 
 
 def test_platform_users_sign_in_with_a_real_provider(make_server):

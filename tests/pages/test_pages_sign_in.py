@@ -99,6 +99,19 @@ def test_platform_user(visitor, server):
     assert ok(Api(server, answer["accessToken"]).get("/control/me"))["user"]["id"] == user.id
 
 
+def test_registration_by_invitation_only(chromium, make_server):
+    server = make_server({"SERVICE_CONTROL_REGISTRATION": "invited"}).start()
+    PlatformUser(server)
+    with visiting(chromium) as visitor:
+        visitor.open(f"{server.url}/auth/login?plane=control#register")
+        visitor.fill(email="stranger@example.com", password=PASSWORD)
+        visitor.press("Create account")
+        visitor.alert("Registration is by invitation only.")
+    with visiting(chromium) as visitor:
+        visitor.open(f"{server.url}/auth/login?plane=control#mb_error=access_denied")
+        visitor.alert("registration here needs one")
+
+
 def test_too_often(chromium, make_server):
     server = make_server({"SERVICE_AUTH_RATE_LIMIT": "2/60"}).start()
     PlatformUser(server).create_project()

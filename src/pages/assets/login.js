@@ -84,15 +84,23 @@ document.getElementById("use-recovery").addEventListener("click", ({ currentTarg
   input.focus();
 });
 
-onSubmit(formOf("register"), async ({ name, email, password }) => {
-  const body = { email, password };
-  if (name.trim()) body.name = name;
-  await post("/register", body);
-  registered = { email, password };
-  rememberRedirect();
-  nameAddress("registered", email);
-  go("registered");
-});
+onSubmit(
+  formOf("register"),
+  async ({ name, email, password }) => {
+    const body = { email, password };
+    if (name.trim()) body.name = name;
+    await post("/register", body);
+    registered = { email, password };
+    rememberRedirect();
+    nameAddress("registered", email);
+    go("registered");
+  },
+  (failure) => {
+    if (failure.code !== "FORBIDDEN") return false;
+    say("Registration is by invitation only. Use the address that was invited, or ask for an invitation.");
+    return true;
+  },
+);
 
 onSubmit(
   formOf("accept"),
@@ -157,5 +165,5 @@ if (arrived.mb_mfa) {
   go("signed-in");
 } else {
   showAddressed(true);
-  if (arrived.mb_error) say(reasonWords(arrived.mb_error));
+  if (arrived.mb_error) say(reasonWords(arrived.mb_error, page.plane));
 }

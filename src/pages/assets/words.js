@@ -40,7 +40,10 @@ export function failureWords(failure) {
 }
 
 // A sentence about the reason that came as #mb_error.
-export function reasonWords(reason) {
+export function reasonWords(reason, plane) {
+  if (reason === "access_denied" && plane === "control") {
+    return "You stopped signing in at the provider, or your address has no invitation and registration here needs one.";
+  }
   return reasons[reason] ?? "Signing in did not work. Please try again.";
 }
 
