@@ -6,7 +6,7 @@
 namespace mb::webhooks {
 
 // Of one project.
-inline constexpr size_t kMostWebhooks = 50;
+inline constexpr size_t kMostWebhooks = 100;
 inline constexpr size_t kMostHeaders = 20;
 inline constexpr size_t kMostHeaderBytes = 8 << 10;  // of all names and values
 inline constexpr size_t kMostFields = 100;

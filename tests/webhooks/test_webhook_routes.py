@@ -132,12 +132,12 @@ def test_what_is_not_there_is_404(admin):
         refused(admin.call(method, f"/admin/webhooks/none{path}", **given), 404, "NOT_FOUND")
 
 
-def test_a_project_has_at_most_fifty(owner):
+def test_a_project_has_at_most_a_hundred(owner):
     admin = owner.create_project().admin
-    for n in range(50):
+    for n in range(100):
         ok(admin.post("/admin/webhooks", body(name=f"h{n}")), 201)
     refused(admin.post("/admin/webhooks", body()), 409, "CONFLICT")
-    assert [each["name"] for each in ok(admin.get("/admin/webhooks"))["webhooks"]] == sorted(f"h{n}" for n in range(50))
+    assert [each["name"] for each in ok(admin.get("/admin/webhooks"))["webhooks"]] == sorted(f"h{n}" for n in range(100))
 
 
 def test_permissions(project):
