@@ -66,26 +66,38 @@ def test_a_worker_that_was_killed_is_replaced(started):
     assert ready(started)["status"] == "ok"
 
 
-def test_a_run_whose_worker_ended_is_an_error_and_not_tried_again(started):
-    project = PlatformUser(started).create_project()
+def test_a_run_whose_worker_crashed_is_an_error_and_not_tried_again(started):
+    tell, route = hanging_at_first(started, signal.SIGSEGV)
+    assert [run["status"] for run in tell.logged(1)] == ["error"]
+    # Changes of a document come in their order, so a further try of the first would come before this.
+    ok(tell.admin.patch(f"{route}/a", {"n": 1}))
+    assert [run.get("result") for run in tell.logged(2)] == ["update", None]
+
+
+def test_a_run_whose_worker_was_killed_from_outside_is_tried_again(started):
+    tell, _ = hanging_at_first(started, signal.SIGKILL)
+    runs = tell.logged(2)
+    assert [run["status"] for run in runs] == ["success", "error"] and runs[0]["result"] == "insert"
+
+
+def hanging_at_first(server, ending: signal.Signals) -> tuple:
+    """A function after writes whose first run hangs, and whose worker gets the signal then."""
+    project = PlatformUser(server).create_project()
     project.admin.token = project.api_key("admin").token
     things, marks = project.collection(), project.collection()
     tell = database_function(
         project,
         things,
-        f"if (event.event !== 'insert') return event.event;\nawait ctx.db.insertOne('{marks}', {{}});\n"
+        f"if (await ctx.db.count('{marks}', {{}}) > 0) return event.event;\nawait ctx.db.insertOne('{marks}', {{}});\n"
         "await new Promise((done) => setTimeout(done, 60000));",
         timeoutMs=60000,
     )
     route = f"/admin/collections/{things}/documents"
     ok(project.admin.post(route, {"id": "a"}), 201)
     eventually(lambda: ok(project.admin.get(f"/admin/collections/{marks}/documents"))["documents"])
-    for pid in children(started):
-        os.kill(pid, signal.SIGKILL)
-    assert [run["status"] for run in tell.logged(1)] == ["error"]
-    # Changes of a document come in their order, so a further try of the first would come before this.
-    ok(project.admin.patch(f"{route}/a", {"n": 1}))
-    assert [run.get("result") for run in tell.logged(2)] == ["update", None]
+    for pid in children(server):
+        os.kill(pid, ending)
+    return tell, route
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a worker shows itself to root alone")
