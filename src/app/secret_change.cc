@@ -19,7 +19,8 @@ using Changes = std::vector<store::Change>;
 using Form = store::SealedField::Form;
 
 // Numbers 90 to 99 of the system collections belong to this room.
-constexpr store::CollectionNo kSecretChange = 90;
+// Of no module's range: two collections of one number would rebuild their indexes at every start.
+constexpr store::CollectionNo kSecretChange = 60;
 constexpr std::string_view kMarkId = "change";
 constexpr std::string_view kMarkContext = "secret-change";
 // Of a document: its values under the new secret, by field.

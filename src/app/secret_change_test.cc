@@ -306,5 +306,12 @@ TEST_F(SecretChangeTest, DeclaredFieldsAreOfSystemCollections) {
   }
 }
 
+TEST(SystemCollections, HaveNumbersOfTheirOwn) {
+  std::vector<store::CollectionNo> numbers;
+  for (const auto& collection : systemCollections()) numbers.push_back(collection.number);
+  std::ranges::sort(numbers);
+  EXPECT_TRUE(std::ranges::adjacent_find(numbers) == numbers.end());
+}
+
 }  // namespace
 }  // namespace mb::app
