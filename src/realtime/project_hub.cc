@@ -51,8 +51,8 @@ uint64_t ProjectHub::enlist(Subscription& subscription) {
   } else {
     last = hub_.deps().feed.lastPosition(number_);
   }
-  auto& audience = audiences_[subscription.number];
-  if (!audience) audience = std::make_unique<Audience>();
+  auto& audience = subscribers_[subscription.number];
+  if (!audience) audience = std::make_unique<CollectionSubscribers>();
   subscription.listed = true;
   subscription.placeInAudience = audience->members.size();
   audience->members.push_back(&subscription);
@@ -61,19 +61,19 @@ uint64_t ProjectHub::enlist(Subscription& subscription) {
 
 void ProjectHub::dismiss(Subscription& subscription) {
   if (!std::exchange(subscription.listed, false)) return;
-  Audience* audience = audienceOf(subscription.number);
+  CollectionSubscribers* audience = subscribersOf(subscription.number);
   if (!audience) return;
   audience->groups.remove(subscription);
   Subscription* last = audience->members.back();
   audience->members[subscription.placeInAudience] = last;
   last->placeInAudience = subscription.placeInAudience;
   audience->members.pop_back();
-  if (audience->members.empty()) audiences_.erase(subscription.number);
+  if (audience->members.empty()) subscribers_.erase(subscription.number);
   if (--enlisted_ == 0) hub_.shared().feeds->unfollow(number_, hub_.core());
 }
 
 void ProjectHub::place(Subscription& subscription, const policy::Caller& caller) {
-  Audience* audience = audienceOf(subscription.number);
+  CollectionSubscribers* audience = subscribersOf(subscription.number);
   if (!audience) return;  // dismissed in the meantime
   audience->groups.remove(subscription);
   auto view = data::eventViewFor(caller, snapshot_, hub_.deps().collections, subscription.collection);
@@ -82,9 +82,9 @@ void ProjectHub::place(Subscription& subscription, const policy::Caller& caller)
   audience->groups.add(subscription, std::move(view->filter));
 }
 
-ProjectHub::Audience* ProjectHub::audienceOf(store::CollectionNo number) {
-  const auto found = audiences_.find(number);
-  return found == audiences_.end() ? nullptr : found->second.get();
+ProjectHub::CollectionSubscribers* ProjectHub::subscribersOf(store::CollectionNo number) {
+  const auto found = subscribers_.find(number);
+  return found == subscribers_.end() ? nullptr : found->second.get();
 }
 
 Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& subscription,
@@ -96,7 +96,7 @@ Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& s
   const auto matches = judged ? matchesInBudget(filter, *judged) : filter.matchesAll();
   if (!matches) return tooCostly();
   if (!*matches) return std::nullopt;
-  const Audience* audience = audienceOf(subscription.number);
+  const CollectionSubscribers* audience = subscribersOf(subscription.number);
   return audience ? std::optional(tailOf(*audience, entry)) : std::nullopt;
 }
 
@@ -138,8 +138,8 @@ std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
   for (const store::ChangeEntry& entry : batch.entries) {
     if (entry.collection == seen) continue;
     seen = entry.collection;
-    const auto audience = audiences_.find(entry.collection);
-    if (audience == audiences_.end()) continue;
+    const auto audience = subscribers_.find(entry.collection);
+    if (audience == subscribers_.end()) continue;
     for (const Subscription* member : audience->second->members) {
       if (!member->session->holds(now)) found.push_back(member->session->shared_from_this());
     }
@@ -178,7 +178,7 @@ Async<void> ProjectHub::tell(std::shared_ptr<ProjectHub> self, LogBatchPtr batch
 }
 
 void ProjectHub::tellLoss(uint64_t lostUpTo) {
-  for (const auto& [number, audience] : audiences_) {
+  for (const auto& [number, audience] : subscribers_) {
     for (Subscription* member : audience->members) {
       if (member->from >= lostUpTo) continue;
       member->from = lostUpTo;
@@ -188,10 +188,10 @@ void ProjectHub::tellLoss(uint64_t lostUpTo) {
 }
 
 ProjectHub::Cost ProjectHub::tellEntry(const store::ChangeEntry& entry) {
-  Audience* found = audienceOf(entry.collection);
+  CollectionSubscribers* found = subscribersOf(entry.collection);
   if (!found) return {};
   const WorkBudget work(kChangeWork);
-  Audience& audience = *found;
+  CollectionSubscribers& audience = *found;
   const Events event = eventOf(entry.kind);
   const uint64_t turn = hub_.nextSerial();
   std::string tail;  // written for the first who sees it
@@ -227,7 +227,7 @@ ProjectHub::Cost ProjectHub::tellEntry(const store::ChangeEntry& entry) {
   return {tail.size(), work.spent()};
 }
 
-std::string ProjectHub::tailOf(const Audience& audience, const store::ChangeEntry& entry) {
+std::string ProjectHub::tailOf(const CollectionSubscribers& audience, const store::ChangeEntry& entry) {
   assert(audience.collection);  // set by the first member placed in a group, and kept
   const data::Collection& collection = *audience.collection;
   return eventTail(entry, collection.name(), collection.deniedReadFields(),

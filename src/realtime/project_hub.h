@@ -44,7 +44,7 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   void receive(ProjectReaderPtr from, LogBatchPtr batch);
 
  private:
-  struct Audience {
+  struct CollectionSubscribers {
     std::vector<Subscription*> members;
     FilterGroups groups;
     data::CollectionPtr collection;  // as the newest snapshot has it
@@ -68,13 +68,13 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   void tellLoss(uint64_t lostUpTo);
   Cost tellEntry(const store::ChangeEntry& entry);
   // Null where nobody follows the collection.
-  Audience* audienceOf(store::CollectionNo number);
-  std::string tailOf(const Audience& audience, const store::ChangeEntry& entry);
+  CollectionSubscribers* subscribersOf(store::CollectionNo number);
+  std::string tailOf(const CollectionSubscribers& audience, const store::ChangeEntry& entry);
 
   CoreHub& hub_;
   const store::ProjectNo number_;
   snapshot::SnapshotPtr snapshot_;
-  std::unordered_map<store::CollectionNo, std::unique_ptr<Audience>> audiences_;
+  std::unordered_map<store::CollectionNo, std::unique_ptr<CollectionSubscribers>> subscribers_;
   size_t enlisted_ = 0;
   uint64_t frontier_ = 0;
   std::deque<Delivery> waiting_;  // kBatchesInHand at most

@@ -137,9 +137,9 @@ void Link::die(std::string_view breach) {
   boost::system::error_code ignored;
   socket_.close(ignored);
   lastWords_ = readErrors(errors_.get());
-  const LinkOwner::Death death = owner_->onDead(seat_, breach, lastWords_);
-  if (job_ && death == LinkOwner::Death::itself) return;  // until reaped()
-  endWithProcess(deathOf(death));
+  const LinkOwner::ExitCause death = owner_->onDead(seat_, breach, lastWords_);
+  if (job_ && death == LinkOwner::ExitCause::crashed) return;  // until reaped()
+  endWithProcess(endFor(death));
 }
 
 void Link::endWithProcess(JobEnd end) {
@@ -150,7 +150,7 @@ void Link::endWithProcess(JobEnd end) {
 void Link::reaped(bool killed) {
   asio::post(home_, [self = shared_from_this(), killed] {
     if (self->state_ != State::dead || !self->job_) return;
-    JobEnd end = self->deathOf(LinkOwner::Death::itself);
+    JobEnd end = self->endFor(LinkOwner::ExitCause::crashed);
     end.killed = killed;
     self->endWithProcess(std::move(end));
   });

@@ -23,15 +23,15 @@ namespace mb::workers {
 // Whose worker it is. Called on the link's core.
 class LinkOwner {
  public:
-  // `itself`: only its reaping tells whether something else killed it.
-  enum class Death { itself, breach, overtime, stopped };
+  // `crashed`: only its reaping tells whether something else killed it.
+  enum class ExitCause { crashed, breached, timedOut, stopped };
 
   virtual ~LinkOwner() = default;
   virtual void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) = 0;
   // It may run something else; `fit`: it may at all. May begin something at once.
   virtual void onFreed(const SeatPtr& seat, bool fit) = 0;
   // The socket is closed; the process is to be killed where it lives. `breach`: why it was, or "".
-  virtual Death onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) = 0;
+  virtual ExitCause onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) = 0;
   // Nothing of a dead one is open any more.
   virtual void onDrained(const SeatPtr& seat) = 0;
   // Has it done on a thread that is no core's.
@@ -95,7 +95,7 @@ class Link : public std::enable_shared_from_this<Link> {
   void takeRefused(std::string_view body);
   bool runs() const { return state_ == State::busy && job_->module; }
   bool checks() const { return state_ == State::busy && !job_->module; }
-  JobEnd deathOf(LinkOwner::Death death) const;
+  JobEnd endFor(LinkOwner::ExitCause death) const;
   void endWithProcess(JobEnd end);
   void finish(JobEnd end, bool fit = true);
 

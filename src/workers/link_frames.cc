@@ -162,10 +162,10 @@ void Link::takeRefused(std::string_view body) {
   finish(std::move(end), static_cast<FailReason>(number) != FailReason::outOfMemory);
 }
 
-JobEnd Link::deathOf(LinkOwner::Death death) const {
+JobEnd Link::endFor(LinkOwner::ExitCause death) const {
   JobEnd end;
   if (!job_) return end;
-  if (death == LinkOwner::Death::overtime) {
+  if (death == LinkOwner::ExitCause::timedOut) {
     end.status = RunStatus::timeout;
     end.error = tooLate(job_->timeout);
     return end;
@@ -173,7 +173,7 @@ JobEnd Link::deathOf(LinkOwner::Death death) const {
   const bool memory =
       std::ranges::any_of(kMemoryWords, [&](std::string_view word) { return lastWords_.contains(word); });
   end.error = memory ? kOutOfMemory : kEnded;
-  end.stopped = death == LinkOwner::Death::stopped;
+  end.stopped = death == LinkOwner::ExitCause::stopped;
   return end;
 }
 

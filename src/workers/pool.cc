@@ -109,7 +109,7 @@ void Pool::onFreed(const SeatPtr& seat, bool fit) {
   carryOut(std::move(orders));
 }
 
-LinkOwner::Death Pool::onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) {
+LinkOwner::ExitCause Pool::onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) {
   const std::scoped_lock lock(mutex_);
   if (seat->state == SeatState::starting && open_ && !seat->overtime) {
     startFailed(lastWords.empty() ? "it ended before it was ready" : lastWords);
@@ -121,9 +121,9 @@ LinkOwner::Death Pool::onDead(const SeatPtr& seat, std::string_view breach, std:
   }
   line_.lost(seat, SteadyClock::now());
   keeper_.endProcessOf(seat);
-  if (seat->overtime) return Death::overtime;
-  if (!open_) return Death::stopped;
-  return breach.empty() ? Death::itself : Death::breach;
+  if (seat->overtime) return ExitCause::timedOut;
+  if (!open_) return ExitCause::stopped;
+  return breach.empty() ? ExitCause::crashed : ExitCause::breached;
 }
 
 void Pool::startFailed(std::string_view why) {

@@ -35,7 +35,7 @@ class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner,
  private:
   void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) override;
   void onFreed(const SeatPtr& seat, bool fit) override;
-  Death onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) override;
+  ExitCause onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) override;
   void onDrained(const SeatPtr& seat) override;
   void aside(std::move_only_function<void()> work) override;
   void onUnbegun(JobPtr job) override;
