@@ -25,9 +25,9 @@ class StoppingStore final : public store::DocumentStore {
   Task<std::optional<doc::Document>> get(store::CollectionRef collection, std::string id) override {
     return inner_.get(collection, std::move(id));
   }
-  Task<std::vector<std::optional<doc::Document>>> getMany(store::CollectionRef collection,
-                                                          std::vector<std::string> ids) override {
-    return inner_.getMany(collection, std::move(ids));
+  Task<std::vector<std::optional<doc::Document>>> getMany(store::CollectionRef collection, std::vector<std::string> ids,
+                                                          std::shared_ptr<const doc::FieldSet> hidden) override {
+    return inner_.getMany(collection, std::move(ids), std::move(hidden));
   }
   Task<store::QueryResult> find(store::Query query) override { return inner_.find(std::move(query)); }
   Task<uint64_t> count(store::CollectionRef collection, doc::Filter filter, store::Deadline deadline) override {

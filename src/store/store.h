@@ -14,6 +14,7 @@
 
 #include "base/task.h"
 #include "document/bson.h"
+#include "document/field_set.h"
 #include "document/filter.h"
 
 namespace mb::store {
@@ -45,7 +46,11 @@ struct IndexSpec {
   // Its entries hold the documents too, as far as these are small, so that a list along it reads nothing else; each
   // change of a document is then written there as well. Not with `unique`.
   bool covering = false;
+  // Paths whose values its entries keep, so that a filter over them is decided without reading the document. At most
+  // kMaxIncluded; not with `covering`, whose entries hold everything.
+  std::vector<std::string> include = {};
 };
+inline constexpr size_t kMaxIncluded = 16;
 
 // How far the filling of an index is, in documents. Goes on while it is looked at, from any thread.
 struct IndexProgress {
@@ -167,6 +172,8 @@ struct Query {
   std::vector<SortKey> sort;  // empty: ascending id
   Deadline deadline;
   Answer answer = Answer::documents;
+  // Left out of the documents of the result, before their sizes count. Null for none.
+  std::shared_ptr<const doc::FieldSet> hidden = {};
 };
 
 // How a query was answered, for those who ask.
@@ -202,9 +209,11 @@ class DocumentStore {
   // ---- documents
   // The document, or nullopt. Durable state only.
   virtual Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) = 0;
-  // Each in the order of `ids`, which may repeat.
-  virtual Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
-                                                                  std::vector<std::string> ids) = 0;
+  // Each in the order of `ids`, which may repeat, without the fields in `hidden` (null for none). Fails with
+  // payloadTooLarge past 16 MiB of what is left.
+  virtual Task<std::vector<std::optional<doc::Document>>> getMany(
+      CollectionRef collection, std::vector<std::string> ids,
+      std::shared_ptr<const doc::FieldSet> hidden = nullptr) = 0;
   // Fails with payloadTooLarge past 16 MiB of answer, or of 32 MiB to sort; unavailable past the deadline.
   virtual Task<QueryResult> find(Query query) = 0;
   // Exact; from the collection's count where the filter matches all. explain, when given, must outlive the call.

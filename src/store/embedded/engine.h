@@ -42,8 +42,8 @@ class Engine final : public EmbeddedStore {
   Result<> start(const std::filesystem::path& directory, const std::vector<SystemCollection>& system);
 
   Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
-  Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
-                                                          std::vector<std::string> ids) override;
+  Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection, std::vector<std::string> ids,
+                                                          std::shared_ptr<const doc::FieldSet> hidden) override;
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
@@ -93,7 +93,7 @@ class Engine final : public EmbeddedStore {
   QueryRoom queryRoom() { return {*database_, catalogue_, planMemory_}; }
   Task<> finishQuery(QueryRun& run, QueryRun::Step reached);
   Result<bool> readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
-                        std::vector<std::optional<doc::Document>>& out);
+                        const doc::FieldSet* hidden, std::vector<std::optional<doc::Document>>& out);
   Result<bool> readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit, ChangeBatch& out);
 
   // ---- alterations.cc

@@ -46,7 +46,7 @@ Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::st
 }
 
 Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
-                              std::vector<std::optional<doc::Document>>& out) {
+                              const doc::FieldSet* hidden, std::vector<std::optional<doc::Document>>& out) {
   std::vector<std::string_view> distinct(ids.begin(), ids.end());
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -64,22 +64,24 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
     const auto at = static_cast<size_t>(std::lower_bound(distinct.begin(), distinct.end(), id) - distinct.begin());
     std::optional<doc::Document>& document = out.emplace_back();
     if (!batch.found(at)) continue;
-    bytes += batch.bytes(at).size();
-    if (bytes > kAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
     document = doc::Document::fromTrusted(batch.bytes(at));
+    if (hidden) document = hidden->strip(*document);
+    bytes += document->bytes().size();
+    if (bytes > kAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }
   return true;
 }
 
-Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef collection,
-                                                                std::vector<std::string> ids) {
+Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef collection, std::vector<std::string> ids,
+                                                                std::shared_ptr<const doc::FieldSet> hidden) {
   const Inside inside(gate_);
   if (!inside) co_return stopping();
   std::vector<std::optional<doc::Document>> documents(ids.size());
   if (ids.empty() || !catalogue_.collection(collection.project, collection.number)) co_return documents;
-  CO_TRY(bool read, readMany(Tier::memory, collection, ids, documents));
+  CO_TRY(bool read, readMany(Tier::memory, collection, ids, hidden.get(), documents));
   if (!read) {
-    CO_TRY(read, co_await readPool_->run([&] { return readMany(Tier::disk, collection, ids, documents); }));
+    CO_TRY(read,
+           co_await readPool_->run([&] { return readMany(Tier::disk, collection, ids, hidden.get(), documents); }));
   }
   co_return documents;
 }

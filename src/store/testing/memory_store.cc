@@ -154,7 +154,8 @@ Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, st
 }
 
 Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionRef collection,
-                                                                     std::vector<std::string> ids) {
+                                                                     std::vector<std::string> ids,
+                                                                     std::shared_ptr<const doc::FieldSet> hidden) {
   const std::lock_guard lock(mutex_);
   ++reads_;
   CO_CHECK(injected());
@@ -162,7 +163,8 @@ Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionR
   std::vector<std::optional<doc::Document>> out;
   for (const std::string& id : ids) {
     const auto found = documents.find(id);
-    out.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
+    std::optional<doc::Document>& document = out.emplace_back();
+    if (found != documents.end()) document = hidden ? hidden->strip(found->second) : found->second;
   }
   co_return out;
 }

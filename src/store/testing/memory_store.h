@@ -31,8 +31,8 @@ class MemoryStore final : public DocumentStore {
 
   // ---- DocumentStore
   Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
-  Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
-                                                          std::vector<std::string> ids) override;
+  Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection, std::vector<std::string> ids,
+                                                          std::shared_ptr<const doc::FieldSet> hidden) override;
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
