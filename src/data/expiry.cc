@@ -10,9 +10,11 @@ namespace {
 
 constexpr std::chrono::seconds kInterval{30};
 constexpr std::chrono::milliseconds kStopCheck{200};
-constexpr uint64_t kPerCommit = 100;
+constexpr uint64_t kPerQuery = 120;
+// A document has at most 1 MiB, and a commit also holds in the change log what it removes.
+constexpr uint64_t kPerCommit = 12;
 // So that one collection's heap of expired documents does not hold up all others for minutes.
-constexpr int kCommitsPerPass = 200;
+constexpr int kQueriesPerPass = 200;
 constexpr std::chrono::seconds kDeadline{20};
 
 // What has expired by `now`, within what the index covers.
@@ -87,38 +89,45 @@ Task<uint64_t> Expiry::passProject(store::ProjectNo project) {
 Task<uint64_t> Expiry::passIndex(store::CollectionRef collection, store::IndexSpec spec) {
   CO_TRY(const doc::Filter filter, expired(spec, deps_.clock.now()));
   uint64_t removed = 0;
-  for (int commits = 0; commits < kCommitsPerPass && !stopping_; ++commits) {
+  for (int queries = 0; queries < kQueriesPerPass && !stopping_; ++queries) {
     store::Query query;
     query.collection = collection;
     query.filter = filter;
-    query.limit = kPerCommit;
+    query.limit = kPerQuery;
+    query.answer = store::Answer::ids;
     query.deadline = std::chrono::steady_clock::now() + kDeadline;
     CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
-    if (found.documents.empty()) break;
     std::vector<store::WriteTarget> targets;
-    for (const doc::Document& document : found.documents) {
-      targets.push_back({collection, std::string(document.view().stringOr("id"))});
+    for (size_t i = 0; i < found.documents.size() && !stopping_; ++i) {
+      targets.push_back({collection, std::string(found.documents[i].view().stringOr("id"))});
+      if (targets.size() < kPerCommit && i + 1 < found.documents.size()) continue;
+      CO_TRY(const uint64_t gone, co_await removeExpired(std::exchange(targets, {}), filter));
+      removed += gone;
     }
-    store::WriteOptions options;
-    options.deadline = std::chrono::steady_clock::now() + kDeadline;
-    options.actor = {"server", ""};
-    options.lane = store::Lane::low;
-    uint64_t going = 0;
-    CO_CHECK(co_await deps_.store.write(
-        std::move(targets),
-        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-          std::vector<store::Change> changes;
-          for (const std::optional<doc::Document>& document : before) {
-            const bool goes = document && filter.matches(*document);
-            going += goes ? 1 : 0;
-            changes.push_back(goes ? store::Change::remove() : store::Change::keep());
-          }
-          return changes;
-        },
-        std::move(options)));
-    removed += going;
-    if (found.documents.size() < kPerCommit) break;
+    if (found.documents.size() < kPerQuery) break;
   }
+  co_return removed;
+}
+
+Task<uint64_t> Expiry::removeExpired(std::vector<store::WriteTarget> targets, doc::Filter filter) {
+  store::WriteOptions options;
+  options.deadline = std::chrono::steady_clock::now() + kDeadline;
+  options.actor = {"server", ""};
+  options.lane = store::Lane::low;
+  uint64_t removed = 0;
+  CO_CHECK(co_await deps_.store.write(
+      std::move(targets),
+      [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
+        removed = 0;
+        std::vector<store::Change> changes;
+        for (const std::optional<doc::Document>& document : before) {
+          const bool goes = document && filter.matches(*document);
+          removed += goes ? 1 : 0;
+          changes.push_back(goes ? store::Change::remove() : store::Change::keep());
+        }
+        return changes;
+      },
+      std::move(options)));
   co_return removed;
 }
 

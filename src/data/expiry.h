@@ -1,5 +1,5 @@
-// Removes documents that an index with expireAfterSeconds has let go: through the write path as the server, 100 a
-// commit, low lane. Source: decisions 4, docs/engine.md 1.7.
+// Removes documents that an index with expireAfterSeconds has expired: through the store's write path as the server, a
+// few a commit, low lane.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,8 @@ class Expiry {
   Async<void> loop();
   Task<uint64_t> passProject(store::ProjectNo project);
   Task<uint64_t> passIndex(store::CollectionRef collection, store::IndexSpec spec);
+  // How many of the targets still matched, and are removed.
+  Task<uint64_t> removeExpired(std::vector<store::WriteTarget> targets, doc::Filter filter);
 
   const DataDeps& deps_;
   ProjectNumbers projects_;

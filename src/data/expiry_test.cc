@@ -52,5 +52,16 @@ TEST_F(ExpiryTest, GoesOnPastOneCommit) {
   EXPECT_EQ(0u, left());
 }
 
+// More bytes than one result of a query may hold, or one commit should.
+TEST_F(ExpiryTest, RemovesLargeDocuments) {
+  collection("posts");
+  index(R"({"keys":{"createdAt":1},"expireAfterSeconds":1})");
+  const std::string text(900 << 10, 'x');
+  for (int i = 0; i < 30; ++i) put("posts", R"({"text":")" + text + "\"}");
+  clock_.advance(5'000);
+  EXPECT_EQ(30u, *run(data_->expiry().pass()));
+  EXPECT_EQ(0u, left());
+}
+
 }  // namespace
 }  // namespace mb::data
