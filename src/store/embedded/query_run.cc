@@ -107,14 +107,7 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
 }
 
 QueryResult QueryRun::takeResult() {
-  if (sorter_) {
-    result_.documents = sorter_->take(query_.skip);
-    if (query_.answer != Answer::documents) {
-      for (doc::Document& each : result_.documents) {
-        each = idDocument(each.view().stringOr("id"));
-      }
-    }
-  }
+  if (sorter_) result_.documents = sorter_->take(query_.skip);
   return std::move(result_);
 }
 
@@ -189,12 +182,21 @@ bool QueryRun::passesBy() {
   return true;
 }
 
+std::string QueryRun::shown(std::string_view id, std::string document) const {
+  if (query_.answer != Answer::documents) return idDocument(id).takeBytes();
+  if (!query_.hidden) return document;
+  return query_.hidden->strip(doc::DocumentView(document)).takeBytes();
+}
+
+// Sizes are those of what the result holds: hidden fields must not show in them.
 Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string document) {
   if (sorter_) {
-    TRY(const bool more, sorter_->add(id, std::move(document)));
-    return more ? Flow::on : Flow::enough;
+    const Sorter::Place place = sorter_->place(id, doc::DocumentView(document));
+    if (place == Sorter::Place::behind) return Flow::enough;
+    if (place == Sorter::Place::kept) CHECK(sorter_->keep(shown(id, std::move(document))));
+    return Flow::on;
   }
-  if (query_.answer != Answer::documents) document = idDocument(id).takeBytes();
+  document = shown(id, std::move(document));
   bytes_ += document.size();
   if (bytes_ > kAnswerBytes) {
     return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB; ask for a smaller `limit`");

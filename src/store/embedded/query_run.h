@@ -74,6 +74,8 @@ class QueryRun {
   bool keysSuffice(const Session& session) const;
   bool passesBy();
   Result<Flow> accept(std::string_view id, std::string document);
+  // What the result holds of a document.
+  std::string shown(std::string_view id, std::string document) const;
   bool isMatch(Session& session, std::string_view document) const;
   // Counts a key; again when there were too many for the choice that was made.
   Flow examine();

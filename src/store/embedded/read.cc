@@ -64,8 +64,7 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
     const auto at = static_cast<size_t>(std::lower_bound(distinct.begin(), distinct.end(), id) - distinct.begin());
     std::optional<doc::Document>& document = out.emplace_back();
     if (!batch.found(at)) continue;
-    document = doc::Document::fromTrusted(batch.bytes(at));
-    if (hidden) document = hidden->strip(*document);
+    document = hidden ? hidden->strip(doc::DocumentView(batch.bytes(at))) : doc::Document::fromTrusted(batch.bytes(at));
     bytes += document->bytes().size();
     if (bytes > kAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }

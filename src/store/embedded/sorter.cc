@@ -45,22 +45,25 @@ Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep, siz
   return sorter;
 }
 
-Result<bool> Sorter::add(std::string_view id, std::string document) {
-  std::string key;
+Sorter::Place Sorter::place(std::string_view id, doc::DocumentView document) {
+  key_.clear();
   for (size_t i = 0; i < fields_.size(); ++i) {
-    appendDeciding(key, doc::DocumentView(document), fields_[i].path, fields_[i].descending);
-    if (i + 1 != ordered_ || key == leading_) continue;
-    if (entries_.size() >= keep_) return false;
-    leading_ = key;
+    appendDeciding(key_, document, fields_[i].path, fields_[i].descending);
+    if (i + 1 != ordered_ || key_ == leading_) continue;
+    if (entries_.size() >= keep_) return Place::behind;
+    leading_ = key_;
   }
-  key += id;
-  if (keep_ == 0 || (!worst_.empty() && key > worst_)) return true;
-  bytes_ += key.size() + document.size();
-  entries_.push_back({std::move(key), std::move(document)});
+  key_ += id;
+  return keep_ == 0 || (!worst_.empty() && key_ > worst_) ? Place::passed : Place::kept;
+}
+
+Result<> Sorter::keep(std::string document) {
+  bytes_ += key_.size() + document.size();
+  entries_.push_back({std::move(key_), std::move(document)});
   if (entries_.size() >= std::max<uint64_t>(keep_, 64) * 2) cutToKeep();
-  if (bytes_ <= kSortBytes) return true;
+  if (bytes_ <= kSortBytes) return {};
   cutToKeep();
-  if (bytes_ <= kSortBytes) return true;
+  if (bytes_ <= kSortBytes) return {};
   return fail(ErrorCode::payloadTooLarge,
               "the result is too large to be sorted; narrow the filter or ask for a smaller `limit`");
 }

@@ -12,9 +12,16 @@ class Sorter {
   // `keys` are valid paths. By the first `ordered` of them the documents come in order already.
   static Result<Sorter> make(const std::vector<SortKey>& keys, uint64_t keep, size_t ordered = 0);
 
-  // False when nothing that can still come would be kept. Fails with payloadTooLarge when the documents kept pass
+  enum class Place {
+    kept,    // keep() follows, with what the result holds of the document
+    passed,  // it comes after all that are kept
+    behind,  // and so does every document that can follow
+  };
+  // Where a document belongs, by all of its fields.
+  Place place(std::string_view id, doc::DocumentView document);
+  // REQUIRES: place() answered `kept`, with no other call since. Fails with payloadTooLarge when what is kept passes
   // kSortBytes.
-  Result<bool> add(std::string_view id, std::string document);
+  Result<> keep(std::string document);
   // In order: by the keys, missing and null first among ascending ones, ties by id; arrays stand where their smallest
   // element does (their largest, descending), as in MongoDB.
   std::vector<doc::Document> take(uint64_t skip);
@@ -34,7 +41,8 @@ class Sorter {
   std::vector<Field> fields_;
   uint64_t keep_ = 0;
   size_t ordered_ = 0;
-  std::string leading_;  // of the last document: the encoding of the first `ordered_` fields
+  std::string key_;      // of the last document
+  std::string leading_;  // the encoding of its first `ordered_` fields
   size_t bytes_ = 0;
   std::vector<Entry> entries_;
   std::string worst_;  // once entries_ was cut: what sorts above it is not kept

@@ -220,6 +220,62 @@ TEST_P(StoreSuite, RefusesAnAnswerOverSixteenMebibytes) {
   EXPECT_EQ(joinIds(must(store().find(query)).documents), "17 16 15");
 }
 
+// As many bytes are hidden as neither an answer nor a sort may hold, so every way to the documents shows whether they
+// count.
+TEST_P(StoreSuite, HiddenFieldsCountInNoLimit) {
+  CollectionRef posts = makeCollection("posts");
+  std::vector<std::string> all;
+  for (int i = 0; i < 40; ++i) {
+    all.push_back(fmt::format("{:02}", i));
+    ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"{}","n":{},"in":{{"secret":"{}","open":1}},"secret":{},"last":1}})",
+                                       all.back(), 40 - i, std::string(900'000, 'x'), i)));
+  }
+  const std::string ascending = fmt::format("{}", fmt::join(all, " "));
+  const std::string descending = fmt::format("{}", fmt::join(all.rbegin(), all.rend(), " "));
+  Query query;
+  query.collection = posts;
+  query.deadline = soon();
+  query.limit = 100;
+  EXPECT_EQ(run(store().find(query)).error().code(), ErrorCode::payloadTooLarge);
+  query.hidden = std::make_shared<const doc::FieldSet>(std::vector<std::string>{"secret", "in.secret"});
+  const auto check = [&](std::string_view filter, std::vector<SortKey> sort, const std::string& expected) {
+    SCOPED_TRACE(filter);
+    query.sort = std::move(sort);
+    const QueryResult found = find(posts, filter, query);
+    EXPECT_EQ(joinIds(found.documents), expected);
+    for (const doc::Document& each : found.documents) {
+      const int64_t n = each.view().find("n")->asInteger();
+      EXPECT_EQ(text(each), fmt::format(R"({{"id":"{:02}","n":{},"in":{{"open":1}},"last":1}})", 40 - n, n));
+      EXPECT_LT(each.bytes().capacity(), 2000u);
+    }
+  };
+  const std::string few = R"({"id":{"$in":["03","04"]}})";
+  check("{}", {}, ascending);
+  check("{}", {{"n", 1}}, descending);
+  check("{}", {{"last", 1}, {"n", 1}}, descending);
+  check(few, {{"n", 1}}, "04 03");
+  // The filter sees the whole document.
+  check(R"({"secret":{"$gte":38},"in.secret":{"$regex":"^x"}})", {}, "38 39");
+  makeIndex(posts, index({{"n", 1}}));
+  query.collection = posts;
+  check(R"({"n":{"$gt":0}})", {{"n", 1}}, descending);
+  check(R"({"n":{"$gt":0}})", {}, ascending);
+  check(R"({"n":{"$gt":0},"last":1})", {{"last", -1}}, ascending);
+  query.answer = Answer::ids;
+  query.hidden = nullptr;
+  query.sort = {{"last", 1}};
+  EXPECT_EQ(ids(posts, "{}", query), ascending);
+
+  EXPECT_EQ(run(store().getMany(posts, all)).error().code(), ErrorCode::payloadTooLarge);
+  const auto hidden = std::make_shared<const doc::FieldSet>(std::vector<std::string>{"secret", "in"});
+  const auto many = must(store().getMany(posts, {"39", "none", "39", "00"}, hidden));
+  ASSERT_EQ(many.size(), 4u);
+  EXPECT_EQ(text(*many[0]), R"({"id":"39","n":1,"last":1})");
+  EXPECT_FALSE(many[1]);
+  EXPECT_EQ(text(*many[2]), text(*many[0]));
+  EXPECT_EQ(must(store().getMany(posts, all, hidden)).size(), 40u);
+}
+
 TEST_P(StoreSuite, SortsAsMongoDbDoes) {
   const CollectionRef posts = makeCollection("posts");
   ASSERT_TRUE(putAll(posts, {R"({"id":"a","n":2})", R"({"id":"b","n":1.5})", R"({"id":"c"})", R"({"id":"d","n":[0,9]})",

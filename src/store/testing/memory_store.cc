@@ -10,6 +10,8 @@ namespace mb::store::testing {
 
 namespace {
 
+constexpr size_t kMaxResultBytes = 16 << 20;
+
 // What a document holds under the keys of an index, missing ones as null; nullopt where a sparse index leaves it out.
 std::optional<std::vector<doc::Value>> keysOf(const IndexSpec& spec, doc::DocumentView document) {
   std::vector<doc::Value> keys;
@@ -161,10 +163,14 @@ Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionR
   CO_CHECK(injected());
   const Documents& documents = documents_[{collection.project, collection.number}];
   std::vector<std::optional<doc::Document>> out;
+  size_t bytes = 0;
   for (const std::string& id : ids) {
     const auto found = documents.find(id);
     std::optional<doc::Document>& document = out.emplace_back();
-    if (found != documents.end()) document = hidden ? hidden->strip(found->second) : found->second;
+    if (found == documents.end()) continue;
+    document = hidden ? hidden->strip(found->second) : found->second;
+    bytes += document->size();
+    if (bytes > kMaxResultBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }
   co_return out;
 }
@@ -182,9 +188,13 @@ Task<QueryResult> MemoryStore::find(Query query) {
               [&](const doc::Document& a, const doc::Document& b) { return compareBy(query.sort, a, b) < 0; });
   }
   result.explain.documentsExamined = found.size();
+  size_t bytes = 0;
   for (uint64_t i = query.skip; i < found.size() && result.documents.size() < query.limit; ++i) {
-    result.documents.push_back(query.answer == Answer::documents ? std::move(found[i])
-                                                                 : idDocument(found[i].view().stringOr("id")));
+    if (query.answer != Answer::documents) found[i] = idDocument(found[i].view().stringOr("id"));
+    if (query.hidden) found[i] = query.hidden->strip(found[i]);
+    bytes += found[i].size();
+    if (bytes > kMaxResultBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    result.documents.push_back(std::move(found[i]));
   }
   co_return result;
 }
