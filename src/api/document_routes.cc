@@ -44,7 +44,7 @@ Async<void> writeDocuments(std::string& out, const data::VisibleDocuments& found
   for (const doc::Document& document : found.documents) {
     if (!first) out += ',';
     first = false;
-    doc::writeJson(out, document, found.hidden.get());
+    doc::writeJson(out, document);
     if (out.size() < turnEnds) continue;
     turnEnds = out.size() + kTurnBytes;
     co_await asio::post(asio::deferred);

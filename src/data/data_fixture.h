@@ -117,7 +117,7 @@ class DataTest : public testing::Test {
     std::vector<std::string> documents;
     for (const doc::Document& each : found->documents) {
       std::string text;
-      doc::writeJson(text, each, found->hidden.get());
+      doc::writeJson(text, each);
       documents.push_back(std::move(text));
     }
     return documents;

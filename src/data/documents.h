@@ -29,7 +29,6 @@ struct Access {
 
 inline constexpr uint64_t kDefaultLimit = 50;
 inline constexpr uint64_t kMaxLimit = 1000;
-inline constexpr size_t kMaxAnswerBytes = 16 << 20;
 
 struct ReadQuery {
   std::optional<doc::Document> filter;  // the caller's, not yet parsed
@@ -39,14 +38,14 @@ struct ReadQuery {
   std::vector<store::SortKey> sort;  // of list(); empty: ascending id
 };
 
-// Documents with what must be left out when they are written as JSON (null: nothing).
+// A document with what must be left out when it is written as JSON (null: nothing).
 struct VisibleDocument {
   doc::Document document;
   std::shared_ptr<const doc::FieldSet> hidden;
 };
+// Documents without what the caller may not see: the store leaves it out, so that it counts in no limit.
 struct VisibleDocuments {
   std::vector<doc::Document> documents;
-  std::shared_ptr<const doc::FieldSet> hidden;
   store::Explain explain;
 };
 

@@ -18,8 +18,8 @@ struct Documents::Impl {
                             const ReadQuery& query) const {
     return data::planRead(access, slot, collection, operation, query);
   }
-  // Puts the referenced documents in place of their ids, where the caller may read them; denied fields are gone from
-  // `documents` afterwards.
+  // Puts the referenced documents in place of their ids, where the caller may read them. `documents` have no denied
+  // fields any more.
   Task<> expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,
                 std::vector<doc::Document>& documents) const;
 

@@ -1,8 +1,6 @@
 // Documents in place of their ids, one level deep. Source: contract 4.3, decisions 4 ("expand").
 #include <algorithm>
-#include <chrono>
 #include <set>
-#include <span>
 #include <unordered_map>
 
 #include "data/documents_impl.h"
@@ -13,10 +11,6 @@ namespace {
 
 // Of one answer, distinct.
 constexpr size_t kMaxTargets = 4000;
-// Documents are at most 1 MiB, and a call to the store brings at most 16 MiB: so many never fail for their size, which
-// would tell of documents that the caller cannot read.
-constexpr size_t kBatch = 16;
-
 // Where one relation stands while a document is walked.
 struct Step {
   const doc::Relation* relation;
@@ -60,9 +54,7 @@ void eachReference(doc::ValueView value, const Steps& steps, const F& found) {
 }
 
 struct Target {
-  const Collection* collection = nullptr;
-  doc::Filter filter;
-  const doc::FieldSet* denied = nullptr;
+  Visibility visibility;
   std::unordered_map<std::string, std::optional<doc::Document>, StringHash, std::equal_to<>> documents;  // by id
 };
 using Targets = std::unordered_map<std::string, Target, StringHash, std::equal_to<>>;  // by collection
@@ -134,32 +126,20 @@ bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Ta
   return true;
 }
 
-// Fills in the documents that the caller may see, without their denied fields: each once, by one call per collection
-// and kBatch ids.
+Visibility visibilityOf(Grant grant) {
+  return {grant.collection->ref, std::move(grant.filter), grant.hidden()};
+}
+
+// Fills in the documents that the caller may see.
 Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline deadline) {
-  size_t bytes = 0;
-  int64_t work = kMatchWork;
+  ReadBudget budget;
   for (auto& [name, target] : targets) {
     std::vector<std::string> ids;
     ids.reserve(target.documents.size());
     for (const auto& [id, document] : target.documents) ids.push_back(id);
-    for (size_t at = 0; at < ids.size(); at += kBatch) {
-      if (std::chrono::steady_clock::now() > deadline) {
-        co_return fail(ErrorCode::unavailable, "expanding the references takes too long, lower `limit`");
-      }
-      const std::span<const std::string> part = std::span(ids).subspan(at, std::min(kBatch, ids.size() - at));
-      std::vector<std::string> batch(part.begin(), part.end());
-      CO_TRY(std::vector<std::optional<doc::Document>> found,
-             co_await store.getMany(target.collection->ref, std::move(batch)));
-      CO_CHECK(co_await hideUnmatched(target.filter, found, work));
-      for (size_t i = 0; i < found.size(); ++i) {
-        if (!found[i]) continue;
-        doc::Document shown = target.denied->empty() ? *std::move(found[i]) : target.denied->strip(*found[i]);
-        bytes += shown.size();
-        if (bytes > kMaxAnswerBytes) co_return fail(tooLarge());
-        target.documents.find(part[i])->second = std::move(shown);
-      }
-    }
+    CO_TRY(std::vector<std::optional<doc::Document>> found,
+           co_await readVisible(store, target.visibility, ids, budget, deadline));
+    for (size_t i = 0; i < ids.size(); ++i) target.documents.find(ids[i])->second = std::move(found[i]);
   }
   co_return Result<>();
 }
@@ -168,26 +148,16 @@ Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline dead
 
 Task<std::vector<std::optional<doc::Document>>> Documents::byIds(const Access& access, const std::string& collection,
                                                                  const std::vector<std::string>& ids) {
-  CO_TRY(const Grant grant,
+  CO_TRY(Grant grant,
          grantFor(access.caller, access.project, impl_->slot, collection, policy::Operation::read, access.authority));
   if (ids.size() > kMaxTargets) co_return fail(tooLarge());
-  Targets targets;
-  Target& target =
-      targets.emplace(collection, Target{grant.collection, grant.filter, &grant.denied(), {}}).first->second;
-  for (const std::string& id : ids) target.documents.emplace(id, std::nullopt);
-  CO_CHECK(co_await fetch(impl_->deps.store, targets, access.deadline));
-  std::vector<std::optional<doc::Document>> found;
-  found.reserve(ids.size());
-  for (const std::string& id : ids) found.push_back(std::move(target.documents.find(id)->second));
-  co_return found;
+  const Visibility visibility = visibilityOf(std::move(grant));
+  ReadBudget budget;
+  co_return co_await readVisible(impl_->deps.store, visibility, ids, budget, access.deadline);
 }
 
 Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,
                                std::vector<doc::Document>& documents) const {
-  const doc::FieldSet& denied = grant.denied();
-  if (!denied.empty()) {
-    for (doc::Document& document : documents) document = denied.strip(document);
-  }
   if (!grant.collection->schema) co_return Result<>();
 
   // Targets that this caller may not read at all stay ids.
@@ -203,7 +173,7 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
         refused.insert(relation.collection);
         continue;
       }
-      targets.emplace(relation.collection, Target{target->collection, target->filter, &target->denied(), {}});
+      targets.emplace(relation.collection, Target{visibilityOf(*std::move(target)), {}});
     }
     steps.push_back({&relation, relation.path});
   }

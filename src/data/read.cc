@@ -51,6 +51,7 @@ Task<VisibleDocument> Documents::get(const Access& access, const std::string& co
   CO_CHECK(checkVisible(plan, found));
   if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden()};
 
+  if (const auto hidden = plan.grant.hidden()) found = hidden->strip(*found);
   std::vector<doc::Document> one;
   one.push_back(*std::move(found));
   CO_CHECK(co_await impl_->expand(access, plan.grant, query.expand, one));
@@ -69,13 +70,10 @@ Task<VisibleDocuments> Documents::list(const Access& access, const std::string& 
   asked.limit = std::min(query.limit, kMaxLimit);
   asked.sort = query.sort;
   asked.deadline = access.deadline;
+  asked.hidden = plan.grant.hidden();
   CO_TRY(store::QueryResult found, co_await impl_->deps.store.find(std::move(asked)));
-  if (query.expand.empty()) {
-    co_return VisibleDocuments{std::move(found.documents), plan.grant.hidden(), std::move(found.explain)};
-  }
-
-  CO_CHECK(co_await impl_->expand(access, plan.grant, query.expand, found.documents));
-  co_return VisibleDocuments{std::move(found.documents), nullptr, std::move(found.explain)};
+  if (!query.expand.empty()) CO_CHECK(co_await impl_->expand(access, plan.grant, query.expand, found.documents));
+  co_return VisibleDocuments{std::move(found.documents), std::move(found.explain)};
 }
 
 Task<uint64_t> Documents::count(const Access& access, const std::string& collection, const ReadQuery& query) {

@@ -63,18 +63,17 @@ Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const 
   co_return ids;
 }
 
-Task<VisibleDocuments> SearchDocuments::among(const Access& access, const std::string& collection,
-                                              const ReadQuery& query, const std::vector<std::string>& ids,
-                                              int64_t& work) {
-  CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
-  CO_TRY(std::vector<std::optional<doc::Document>> found, co_await store_.getMany(plan.grant.collection->ref, ids));
-  VisibleDocuments shown;
-  shown.hidden = plan.grant.hidden();
-  CO_CHECK(co_await hideUnmatched(plan.filter, found, work));
-  for (std::optional<doc::Document>& document : found) {
-    if (document) shown.documents.push_back(*std::move(document));
-  }
-  co_return shown;
+Task<std::vector<std::optional<doc::Document>>> SearchDocuments::among(const Access& access,
+                                                                       const std::string& collection,
+                                                                       const ReadQuery& query,
+                                                                       const std::vector<std::string>& ids,
+                                                                       int64_t& work) {
+  CO_TRY(ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
+  const Visibility visibility{plan.grant.collection->ref, std::move(plan.filter), plan.grant.hidden()};
+  ReadBudget budget{.work = work};
+  auto found = co_await readVisible(store_, visibility, ids, budget, access.deadline);
+  work = budget.work;
+  co_return found;
 }
 
 }  // namespace mb::data

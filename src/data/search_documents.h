@@ -23,10 +23,11 @@ class SearchDocuments {
   // The ids of those that may be given, ascending: all of them, or `most` and one more.
   Task<std::vector<std::string>> ids(const Access& access, const std::string& collection, const ReadQuery& query,
                                      size_t most);
-  // Of the documents of these ids (at most kMostAtOnce) those that may be given, in the order of `ids`. What matching
-  // them costs is taken from `work` (kMatchWork for one search).
-  Task<VisibleDocuments> among(const Access& access, const std::string& collection, const ReadQuery& query,
-                               const std::vector<std::string>& ids, int64_t& work);
+  // The documents of these ids (at most kMostAtOnce) that may be given, without their denied fields; the others are
+  // nullopt. In the order of `ids`. What it costs is taken from `work` (kMatchWork for one search).
+  Task<std::vector<std::optional<doc::Document>>> among(const Access& access, const std::string& collection,
+                                                        const ReadQuery& query, const std::vector<std::string>& ids,
+                                                        int64_t& work);
 
  private:
   store::DocumentStore& store_;

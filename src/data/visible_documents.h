@@ -1,21 +1,36 @@
-// What a filter and a policy show of documents that were read by their ids.
+// Documents that were asked for by their ids, as far as a caller may see them.
 #pragma once
 
+#include <span>
+
 #include "base/task.h"
-#include "document/field_set.h"
-#include "document/filter.h"
+#include "store/store.h"
 
 namespace mb::data {
 
 // What the matching of one call may cost in all (base/work_budget.h): some tenth of a second.
 inline constexpr int64_t kMatchWork = 100'000'000;
+inline constexpr size_t kMaxAnswerBytes = 16 << 20;
 
-// Resets what the filter does not show. Gives others a turn on the core between documents, and takes what matching cost
-// from `work`; fails with queryTooCostly once that is used up, or one document takes longer than a turn.
-Task<> hideUnmatched(const doc::Filter& filter, std::vector<std::optional<doc::Document>>& documents, int64_t& work);
+// What a caller may see of a collection.
+struct Visibility {
+  store::CollectionRef collection;
+  doc::Filter filter;                           // sees the whole document
+  std::shared_ptr<const doc::FieldSet> hidden;  // null for none
+};
 
-// Leaves the fields in `hidden` out of the document. Takes what it costs from `work`; fails with queryTooCostly where
-// that does not suffice.
-Result<> stripHidden(const doc::FieldSet& hidden, doc::Document& document, int64_t& work);
+// What reading may still cost.
+struct ReadBudget {
+  int64_t work = kMatchWork;       // matching, and leaving out fields
+  size_t bytes = kMaxAnswerBytes;  // of documents as they are returned
+};
+
+// The documents of `ids` that the filter shows, without their hidden fields; the others are nullopt. In the order of
+// `ids`. Gives others a turn on the core between documents, and takes what it costs from `budget`; fails with
+// queryTooCostly or payloadTooLarge once that is used up, queryTooCostly where one document takes longer than a turn,
+// and unavailable past the deadline.
+Task<std::vector<std::optional<doc::Document>>> readVisible(store::DocumentStore& store, const Visibility& visibility,
+                                                            std::span<const std::string> ids, ReadBudget& budget,
+                                                            store::Deadline deadline);
 
 }  // namespace mb::data

@@ -137,7 +137,7 @@ Result<Executor::Root> Executor::visible(data::VisibleDocuments found) {
   root.found = true;
   for (doc::Document& each : found.documents) {
     CHECK(hold(each.size()));
-    root.documents.push_back(found.hidden ? found.hidden->strip(each) : std::move(each));
+    root.documents.push_back(std::move(each));
   }
   return root;
 }
@@ -191,8 +191,9 @@ Task<Executor::Root> Executor::searchFor(const Planned& field) {
 Result<Executor::Root> Executor::changed(data::VisibleDocument document) {
   Root root;
   root.found = true;
+  if (document.hidden) document.document = document.hidden->strip(document.document);
   CHECK(hold(document.document.size()));
-  root.documents.push_back(document.hidden ? document.hidden->strip(document.document) : std::move(document.document));
+  root.documents.push_back(std::move(document.document));
   return root;
 }
 

@@ -1,10 +1,8 @@
 #include "vectors/vector_search.h"
 
 #include <algorithm>
-#include <boost/asio/deferred.hpp>
 #include <unordered_set>
 
-#include "base/work_budget.h"
 #include "data/vector_fields.h"
 #include "data/visible_documents.h"
 
@@ -57,7 +55,6 @@ struct VectorSearch::Run {
   std::optional<View> view = {};
   std::unordered_set<std::string> judged = {};
   SearchResult result = {};
-  std::shared_ptr<const doc::FieldSet> hidden = {};  // null: nothing
   int64_t work = data::kMatchWork;
 
   size_t ef() const {
@@ -129,7 +126,6 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
   const FieldPlace place{access.project->info().number, vectors->number, run.field};
   CO_TRY(run.index, co_await deps_.keeper.use(place, access.deadline));
   CO_CHECK(co_await nearest(run));
-  CO_CHECK(co_await strip(run));
   co_return std::move(run.result);
 }
 
@@ -208,35 +204,18 @@ Task<> VectorSearch::judge(Run& run, std::vector<Hit> candidates) {
     part = std::min(2 * part, kReadAtOnce);
     std::vector<std::string> ids;
     for (size_t i = at; i < end; ++i) ids.push_back(candidates[i].id);
-    CO_TRY(data::VisibleDocuments shown,
+    // Denied fields are left out before the client's choice of fields: that leaves list positions out, and the rest
+    // move up.
+    CO_TRY(std::vector<std::optional<doc::Document>> shown,
            co_await deps_.documents.among(run.access, run.collection, run.query, ids, run.work));
-    run.hidden = shown.hidden;
-    size_t i = at;
-    for (doc::Document& document : shown.documents) {
-      const std::string_view id = document.view().stringOr("id");
-      while (i < end && candidates[i].id != id) ++i;
-      if (i == end || run.full()) break;
-      run.result.hits.push_back({std::move(document), candidates[i].score});
+    for (size_t i = 0; i < shown.size() && !run.full(); ++i) {
+      if (shown[i]) run.result.hits.push_back({*std::move(shown[i]), candidates[at + i].score});
     }
   }
   std::ranges::sort(run.result.hits, [](const SearchHit& a, const SearchHit& b) {
     if (a.score != b.score) return a.score > b.score;
     return a.document.view().stringOr("id") < b.document.view().stringOr("id");
   });
-  co_return Result<>();
-}
-
-// Before anybody chooses among the fields: a projection leaves list positions out, and the rest move up.
-Task<> VectorSearch::strip(Run& run) {
-  if (!run.hidden) co_return Result<>();
-  int64_t turn = run.work;
-  for (SearchHit& hit : run.result.hits) {
-    if (turn - run.work > kCoreWork / 2) {
-      turn = run.work;
-      co_await asio::post(asio::deferred);
-    }
-    CO_CHECK(data::stripHidden(*run.hidden, hit.document, run.work));
-  }
   co_return Result<>();
 }
 

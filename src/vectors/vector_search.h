@@ -60,7 +60,6 @@ class VectorSearch {
   Task<> nearest(Run& run);
   Task<> exact(Run& run, const std::vector<std::string>& ids);
   Task<> judge(Run& run, std::vector<Hit> candidates);
-  Task<> strip(Run& run);
 
   SearchDeps deps_;
 };
