@@ -94,3 +94,28 @@ def test_what_is_shown_counts(project, admin, alice):
         ok(admin.post(f"/admin/collections/{name}/documents", {"open": BIG, "secret": n}), 201)
     refused(alice.get(f"/{name}", params={"limit": 100}), 413, "PAYLOAD_TOO_LARGE")
     assert len(ok(alice.get(f"/{name}", params={"limit": 30}))["documents"]) == 30
+
+
+UNIQUE = {"type": "object", "properties": {"items": {"type": "array", "uniqueItems": True}}}
+HIDING = {"read": {"deniedReadFields": ["items.cost"]}, "list": {}, "update": {}}
+
+
+def test_a_schema_and_a_policy_that_contradict_each_other(project, admin):
+    first, second = project.collection(policy=HIDING), project.collection(policy=None, schema=UNIQUE)
+    by_schema = refused(
+        admin.put(f"/admin/collections/{first}/schema", UNIQUE), 400, "VALIDATION", "/properties/items/uniqueItems"
+    )
+    by_policy = refused(
+        admin.put(f"/admin/collections/{second}/policy", HIDING), 400, "VALIDATION", "/read/deniedReadFields/0"
+    )
+    assert by_schema["message"] == by_policy["message"]
+    assert "/properties/items/uniqueItems" in by_schema["message"] and "items.cost" in by_schema["message"]
+    entry = {"name": "contradicting", "schema": UNIQUE, "policy": HIDING}
+    refused(
+        admin.post("/admin/config-import", {"formatVersion": 1, "collections": [entry]}),
+        400,
+        "VALIDATION",
+        "/collections/0/schema/properties/items/uniqueItems",
+    )
+    ok(admin.put(f"/admin/collections/{first}/schema", {"type": "object"}), 204)
+    ok(admin.put(f"/admin/collections/{second}/policy", {"read": {"deniedReadFields": ["items"]}}), 204)

@@ -33,7 +33,8 @@ constexpr std::string_view kSchemaAnswer = R"({
 })";
 
 constexpr std::string_view kPolicy = R"({
-  "type": "object", "description": "Rules by operation; what has no rule is denied.",
+  "type": "object",
+  "description": "Rules by operation; what has no rule is denied. The schema may not compare what `deniedReadFields` hides.",
   "examples": [{"read": {"filter": {"ownerId": "$auth.uid"}}, "create": {"validate": "document.title.size() > 0"}}]
 })";
 
@@ -103,7 +104,7 @@ std::vector<RouteNote> collectionNotes() {
       {Method::remove, one + "/schema", "removeSchema", {kNothing}, {conflict}},
       {Method::get, one + "/policy", "getPolicy", {like(kPolicyAnswer)}},
       {Method::put, one + "/policy", "setPolicy", {kNothing}, {conflict}, {}, body(kPolicy)},
-      {Method::remove, one + "/policy", "removePolicy", {kNothing}, {conflict}},
+      {Method::remove, one + "/policy", "removePolicy", {kNothing}, {conflict, validation}},
       {Method::get, one + "/indexes", "listIndexes", {listOf<data::IndexView>("indexes")}},
       {Method::post,
        one + "/indexes",

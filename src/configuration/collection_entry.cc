@@ -3,6 +3,7 @@
 #include "configuration/canonical_shape.h"
 #include "configuration/sections.h"
 #include "data/collection_config.h"
+#include "data/revealing_rules.h"
 #include "data/schema_references.h"
 
 namespace mb::configuration {
@@ -46,6 +47,15 @@ void mergeIndexes(CollectionEntry& entry, const std::vector<data::NewIndex>& giv
   if (entry.indexes.size() > kMaxIndexes) {
     problems.add(pointer + "/indexes", fmt::format("would make more than {} indexes", kMaxIndexes));
   }
+}
+
+void checkRevealing(const CollectionEntry& entry, const policy::Policy& policy, const IncomingCollection& given,
+                    const std::string& pointer, Problems& problems) {
+  if (!entry.schema) return;
+  const bool bySchema = given.schema.given();
+  const auto fits =
+      data::refuseRevealingRules(*entry.schema, policy, bySchema ? data::RevealedIn::schema : data::RevealedIn::policy);
+  if (!fits) problems.add(pointer + (bySchema ? "/schema" : "/policy"), fits.error());
 }
 
 }  // namespace
@@ -115,12 +125,15 @@ void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, co
   }
   if (given.policy.given()) entry.policy.reset();
   if (given.policy.state == State::value) {
-    if (const auto compiled = policy::compilePolicy(given.policy.value, schema.get()); !compiled) {
-      problems.add(pointer + "/policy", compiled.error());
-    }
+    const auto compiled = policy::compilePolicy(given.policy.value, schema.get());
+    if (!compiled) problems.add(pointer + "/policy", compiled.error());
     entry.policy = canonicalPolicy(given.policy.value);
+    if (compiled) checkRevealing(entry, **compiled, given, pointer, problems);
   } else if (entry.policy && given.schema.given()) {
-    if (const auto compiled = policy::compilePolicy(*entry.policy, schema.get()); !compiled) {
+    const auto compiled = policy::compilePolicy(*entry.policy, schema.get());
+    if (compiled) {
+      checkRevealing(entry, **compiled, given, pointer, problems);
+    } else {
       problems.add(pointer + "/schema",
                    fmt::format("does not fit the policy that the collection has: {}", compiled.error().message()));
     }

@@ -7,6 +7,7 @@
 #include "configuration/collection_entry.h"
 #include "configuration/sections.h"
 #include "data/collection_config.h"
+#include "data/revealing_rules.h"
 
 namespace mb::configuration {
 
@@ -50,6 +51,38 @@ void checkName(const std::string& name, const Spellings& standing, Spellings& se
   const auto other = standing.find(folded);
   if (other != standing.end() && other->second != name) {
     problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", other->second));
+  }
+}
+
+using Pointers = std::map<std::string, std::string, std::less<>>;  // by name of an entry
+
+// The default policy against the schemas of the collections that inherit it after the import, where it brings either.
+Async<void> checkInherited(const std::vector<Entry>& standing, const std::vector<Entry>& merged,
+                           const Pointers& pointers, Problems& problems) {
+  const Entry* given = entryNamed(merged, kDefaultEntry);
+  const Entry* found = given ? given : entryNamed(standing, kDefaultEntry);
+  if (!found) co_return;
+  const CollectionEntry fallback = CollectionEntry::read(found->value);
+  if (!fallback.policy) co_return;
+  const auto policy = policy::compilePolicy(*fallback.policy, nullptr);
+  if (!policy || (*policy)->deniedReadFields().empty()) co_return;
+  Breather breather;
+  const auto check = [&](const Entry& each, const std::string& pointer) {
+    const CollectionEntry entry = CollectionEntry::read(each.value);
+    if (!entry.schema || entry.policy) return;
+    const auto fits = data::refuseRevealingRules(*entry.schema, **policy, data::RevealedIn::schema);
+    if (!fits) problems.add(pointer, fmt::format("collection \"{}\": {}", entry.name, fits.error().message()));
+  };
+  for (const Entry& each : merged) {
+    const auto pointer = pointers.find(each.name);
+    if (pointer != pointers.end()) check(each, pointer->second + "/schema");
+    co_await breather.breathe();
+  }
+  const auto pointer = pointers.find(kDefaultEntry);
+  if (pointer == pointers.end()) co_return;
+  for (const Entry& each : standing) {
+    if (!entryNamed(merged, each.name)) check(each, pointer->second + "/policy");
+    co_await breather.breathe();
   }
 }
 
@@ -101,6 +134,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   for (const std::string& name : table.names()) spellings.emplace(store::foldedName(name), name);
   Spellings seen;
   std::vector<Entry> merged;
+  Pointers pointers;
   size_t created = 0;
   Breather breather;
   for (const auto& [index, value] : source.section.asDocument()) {
@@ -124,9 +158,11 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     const data::CollectionPtr* now = table.find(given.name);
     if (!now && !entry.isDefault()) ++created;
     mergeCollection(entry, given, now ? now->get() : nullptr, pointer, problems);
+    pointers.emplace(entry.name, pointer);
     const bool none = entry.isDefault() && !entry.policy && !entryNamed(standing, kDefaultEntry);
     if (!none) merged.push_back({entry.name, entry.write()});
   }
+  co_await checkInherited(standing, merged, pointers, problems);
   if (table.byName.size() + created > store::kMaxCollections) {
     problems.add("/collections", fmt::format("would make more than {} collections", store::kMaxCollections));
   }

@@ -99,6 +99,32 @@ TEST_F(Import, NullClearsASchemaAndAPolicy) {
   EXPECT_THAT(exported(shop_), HasSubstr(R"("collections":[{"name":"posts","indexes":[]}])"));
 }
 
+TEST_F(Import, RefusesSchemasThatRevealWhatPoliciesHide) {
+  constexpr std::string_view kUnique = R"("schema":{"properties":{"items":{"uniqueItems":true}}})";
+  constexpr std::string_view kHiding = R"("policy":{"read":{"deniedReadFields":["items.cost"]}})";
+  const auto problems = [&](std::string_view collections) {
+    return problemsOf(plan(shop_, with(fmt::format(R"("collections":[{}])", collections))));
+  };
+  const auto reveals = HasSubstr("\"/properties/items/uniqueItems\" of the schema would reveal \"items.cost\"");
+  const auto at = [&](const char* pointer) {
+    return ElementsAre(::testing::AllOf(::testing::StartsWith(pointer), reveals));
+  };
+  EXPECT_THAT(problems(fmt::format(R"({{"name":"posts",{},{}}})", kUnique, kHiding)),
+              at("/collections/0/schema/properties/items/uniqueItems: "));
+  standing(fmt::format(R"("collections":[{{"name":"a",{}}},{{"name":"b",{}}}])", kUnique, kHiding));
+  EXPECT_THAT(problems(fmt::format(R"({{"name":"a",{}}})", kHiding)),
+              at("/collections/0/policy/read/deniedReadFields/0: "));
+  EXPECT_THAT(problems(fmt::format(R"({{"name":"b",{}}})", kUnique)),
+              at("/collections/0/schema/properties/items/uniqueItems: "));
+  EXPECT_THAT(problems(fmt::format(R"({{"name":"b",{},"policy":null}})", kUnique)), ElementsAre());
+  // The default policy holds where there is no other.
+  EXPECT_THAT(problems(fmt::format(R"({{"name":"*",{}}})", kHiding)), at("/collections/0/policy: collection \"a\": "));
+  EXPECT_THAT(problems(fmt::format(R"({{"name":"*",{}}},{{"name":"a","policy":{{}}}})", kHiding)), ElementsAre());
+  EXPECT_THAT(
+      problems(fmt::format(R"({{"name":"a","policy":{{}}}},{{"name":"*",{}}},{{"name":"c",{}}})", kHiding, kUnique)),
+      at("/collections/2/schema: collection \"c\": "));
+}
+
 TEST_F(Import, ChangesSchemaAndPolicyThatFitEachOtherOnly) {
   standing(R"("collections":[{"name":"posts","schema":{"properties":{"n":{"type":"string"}}},
                               "policy":{"create":{"validate":"document.n == 'x'"}}}])");

@@ -7,6 +7,7 @@
 #include "data/collection_config.h"
 #include "data/default_policy.h"
 #include "data/schema_references.h"
+#include "data/write_fields.h"
 
 namespace mb::data {
 namespace {
@@ -46,25 +47,10 @@ void compileSchema(Collection& collection, const CollectionConfig& config) {
            {{"project", collection.ref.project}, {"collection", collection.name()}, {"problem", collection.damage}});
 }
 
-doc::FieldSet fieldList(doc::DocumentView rule, std::string_view key) {
-  std::vector<std::string> paths;
-  const auto list = rule.find(key);
-  if (list && list->type() == doc::BsonType::array) {
-    for (const doc::Element& each : list->asDocument()) {
-      if (each.value.type() == doc::BsonType::string) paths.emplace_back(each.value.asString());
-    }
-  }
-  return doc::FieldSet(std::move(paths));
-}
-
 void readWriteFields(Collection& collection) {
   for (const Operation operation : {Operation::update, Operation::admin}) {
-    const auto rule = collection.policy->source().view().find(policy::operationName(operation));
-    if (!rule || rule->type() != doc::BsonType::document) continue;
-    Collection::WriteFields& fields = collection.writeFieldsOf[static_cast<size_t>(operation)];
-    fields.immutable = fieldList(rule->asDocument(), "immutableFields");
-    fields.allowed = fieldList(rule->asDocument(), "allowedWriteFields");
-    fields.restricted = rule->asDocument().find("allowedWriteFields").has_value();
+    auto fields = writeFieldsOf(*collection.policy, operation);
+    if (fields) collection.writeFieldsOf[static_cast<size_t>(operation)] = *std::move(fields);
   }
 }
 

@@ -1,9 +1,32 @@
+#include <boost/asio/deferred.hpp>
+
 #include "data/collection_config.h"
 #include "data/collections.h"
 #include "data/data_deps.h"
 #include "data/default_policy.h"
+#include "data/revealing_rules.h"
 
 namespace mb::data {
+namespace {
+
+// The schemas of the collections that inherit the default policy must fit it.
+Task<> checkInheriting(const CollectionTable& table, const policy::Policy& policy) {
+  if (policy.deniedReadFields().empty()) co_return Result<>();
+  for (const std::string& name : table.names()) {
+    const Collection& collection = **table.find(name);
+    if (collection.policySource == PolicySource::own || !collection.schema) continue;
+    const auto fits = refuseRevealingRules(collection.schemaSource, policy, RevealedIn::policy);
+    if (fits) {
+      co_await asio::post(asio::deferred);
+      continue;
+    }
+    co_return fail(Error(ErrorCode::validation, "collection \"" + name + "\": " + fits.error().message())
+                       .withDetails(fits.error().details()));
+  }
+  co_return Result<>();
+}
+
+}  // namespace
 
 Result<PolicyAnswer> Collections::policy(const snapshot::ProjectSnapshot& project, std::string_view name) const {
   if (name == kDefaultPolicyName) {
@@ -25,7 +48,8 @@ Result<PolicyAnswer> Collections::policy(const snapshot::ProjectSnapshot& projec
 
 Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Document policy) {
   if (name == kDefaultPolicyName) {
-    CO_CHECK(policy::compilePolicy(policy, nullptr));
+    CO_TRY(const auto compiled, policy::compilePolicy(policy, nullptr));
+    CO_CHECK(co_await checkInheriting(table(*access.project), *compiled));
     co_return co_await writeDefaultPolicy(std::move(access), "policy.set", std::move(policy));
   }
   ConfigChange change;

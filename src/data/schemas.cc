@@ -1,5 +1,6 @@
 #include "data/collection_config.h"
 #include "data/collections.h"
+#include "data/revealing_rules.h"
 #include "data/schema_references.h"
 
 namespace mb::data {
@@ -21,11 +22,10 @@ Result<> checkServerFields(doc::DocumentView schema) {
   return {};
 }
 
-// The collection's own policy must hold with the schema that is to come (null: none).
-Result<> checkPolicy(const CollectionConfig& config, const doc::Schema* schema) {
-  if (!config.policy) return {};
-  auto compiled = policy::compilePolicy(*config.policy, schema);
-  if (compiled) return {};
+// The collection's own policy, which must hold with the schema that is to come (null: none).
+Result<std::shared_ptr<const policy::Policy>> keptPolicy(const doc::Document& own, const doc::Schema* schema) {
+  auto compiled = policy::compilePolicy(own, schema);
+  if (compiled) return compiled;
   return fail(
       Error(ErrorCode::conflict, "the collection's policy does not fit this schema: " + compiled.error().message())
           .withDetails(compiled.error().details()));
@@ -63,13 +63,19 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
       [&](const snapshot::ProjectSnapshot& project, const Collection& current) -> Result<doc::Document> {
         CollectionConfig config = CollectionConfig::read(current.info.config);
         const doc::Schema* schema = change.schema.given() ? compiled.get() : current.schema.get();
+        std::shared_ptr<const policy::Policy> policy = table(project).defaultPolicy;
         if (change.policy.state == State::value) {
-          CHECK(policy::compilePolicy(change.policy.value, schema));
+          TRY(policy, policy::compilePolicy(change.policy.value, schema));
           config.policy = change.policy.value;
         } else if (change.policy.given()) {
           config.policy.reset();
-        } else {
-          CHECK(checkPolicy(config, schema));
+        } else if (config.policy) {
+          TRY(policy, keptPolicy(*config.policy, schema));
+        }
+        if (schema && policy) {
+          const bool given = change.schema.given();
+          CHECK(refuseRevealingRules(given ? change.schema.value : current.schemaSource, *policy,
+                                     given ? RevealedIn::schema : RevealedIn::policy));
         }
         if (change.schema.given()) {
           config.schema.reset();
