@@ -207,6 +207,26 @@ TEST_F(DeniedFieldsTest, RefusalsComeBeforeAnyDocumentIsRead) {
   EXPECT_NE(asked.error().code(), ErrorCode::forbidden);
 }
 
+// Field rules refuse changes that are too many to look at. A right guess is no change, and must not make the
+// difference.
+TEST_F(DeniedFieldsTest, GuessesDoNotShowInTheNumberOfChanges) {
+  notes(R"({"immutableFields":["title"]})");
+  const auto answer = [&](int fields, int guess) {
+    put("notes", R"({"id":"b","title":"one","secret":5})");
+    std::string body = fmt::format(R"({{"secret":{},"v":{{)", guess);
+    for (int i = 0; i < fields; ++i) body += fmt::format("{}\"k{}\":1", i == 0 ? "" : ",", i);
+    const auto changed = patch(alice_, "notes", "b", body + "}}");
+    const Access access = asAdmin();
+    expectOk(run(data_->documents().remove(access, "notes", "b")));
+    return changed.has_value();
+  };
+  EXPECT_TRUE(answer(9'000, 5));
+  EXPECT_FALSE(answer(10'001, 6));
+  for (int fields = 9'995; fields <= 10'001; ++fields) {
+    EXPECT_EQ(answer(fields, 5), answer(fields, 6)) << fields;
+  }
+}
+
 TEST_F(DeniedFieldsTest, SchemaErrorsDoNotTellOfThem) {
   collection("notes", R"({"read":{"deniedReadFields":["secret"]},"create":{},"update":{}})");
   put("notes", R"({"id":"a","secret":"far too long","title":"x"})");

@@ -148,7 +148,8 @@ Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc
   }
   std::optional<doc::DocumentView> previous;
   if (before) previous = before->view();
-  CHECK(rule->checkWrite({judgement.caller, previous ? &*previous : nullptr, document, judgement.now}));
+  CHECK(rule->checkWrite(
+      {judgement.caller, previous ? &*previous : nullptr, document, judgement.now, &judgement.grant.denied()}));
   return document;
 }
 

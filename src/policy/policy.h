@@ -30,6 +30,8 @@ class Rule {
     const doc::DocumentView* before;  // null on create
     doc::DocumentView after;
     Timestamp now;
+    // Fields that the caller cannot read: whether one of them changed decides nothing but what the rule says of itself.
+    const doc::FieldSet* hidden = nullptr;
   };
   // immutableFields, allowedWriteFields and `validate` on a create or update, judged on the change in the document, not
   // on the words of the request. Fails with forbidden; details name the field.

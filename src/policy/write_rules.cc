@@ -35,12 +35,13 @@ enum class Verdict { inside, outside };
 // array as a whole.
 class ChangeJudge {
  public:
-  explicit ChangeJudge(const doc::FieldSet& fields) : fields_(fields) {}
+  // Too many changes to look at count as one that gets what is wanted where `refusesMany`.
+  ChangeJudge(const doc::FieldSet& fields, bool refusesMany) : fields_(fields), refusesMany_(refusesMany) {}
 
   // The first change that gets `wanted`, or nullopt.
   std::optional<std::string> find(Verdict wanted, doc::DocumentView before, doc::DocumentView after) const {
     const std::vector<std::string> changed = doc::changedPaths(before, after, kMaxChanges);
-    if (changed.size() >= kMaxChanges) return changed.front();
+    if (refusesMany_ && changed.size() >= kMaxChanges) return changed.front();
     for (const std::string& path : changed) {
       if (wanted == Verdict::inside ? isAlwaysChanged(path) : isAlwaysWritten(path)) continue;
       if (auto found = findIn(wanted, before, after, path, path)) return found;
@@ -73,7 +74,7 @@ class ChangeJudge {
       const doc::DocumentView left = old.value.asDocument();
       const doc::DocumentView right = element.asDocument();
       const std::vector<std::string> changed = doc::changedPaths(left, right, kMaxChanges);
-      if (changed.size() >= kMaxChanges) return full;
+      if (refusesMany_ && changed.size() >= kMaxChanges) return full;
       for (const std::string& path : changed) {
         if (auto found = findIn(wanted, left, right, path, full + "." + path)) return found;
       }
@@ -82,6 +83,7 @@ class ChangeJudge {
   }
 
   const doc::FieldSet& fields_;
+  const bool refusesMany_;
 };
 
 doc::Document describe(const Caller& caller) {
@@ -175,16 +177,29 @@ void WriteRules::setExpression(doc::ValueView value, Operation operation, const 
 
 Result<> WriteRules::check(const Rule::Check& check) const {
   const doc::DocumentView before = check.before != nullptr ? *check.before : doc::DocumentView();
-  CHECK(checkFields(before, check.after, check.before == nullptr));
+  const bool creating = check.before == nullptr;
+  if (immutable_.empty() && !allowed_) return checkExpression(check);
+  if (creating || check.hidden == nullptr || check.hidden->empty()) {
+    CHECK(checkFields(before, check.after, creating, Refused::breachesAndTooMany));
+    return checkExpression(check);
+  }
+  // How many changes there are counts without the hidden fields: else a right guess at one would make one less.
+  CHECK(checkFields(check.hidden->strip(before), check.hidden->strip(check.after), creating,
+                    Refused::breachesAndTooMany));
+  CHECK(checkFields(before, check.after, creating, Refused::breaches));
   return checkExpression(check);
 }
 
-Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView after, bool creating) const {
+Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView after, bool creating,
+                                 Refused refused) const {
+  const bool many = refused == Refused::breachesAndTooMany;
   if (!immutable_.empty() && !creating) {
-    if (const auto breach = ChangeJudge(immutable_).find(Verdict::inside, before, after)) return refuseField(*breach);
+    const auto breach = ChangeJudge(immutable_, many).find(Verdict::inside, before, after);
+    if (breach) return refuseField(*breach);
   }
   if (allowed_) {
-    if (const auto breach = ChangeJudge(*allowed_).find(Verdict::outside, before, after)) return refuseField(*breach);
+    const auto breach = ChangeJudge(*allowed_, many).find(Verdict::outside, before, after);
+    if (breach) return refuseField(*breach);
   }
   return {};
 }

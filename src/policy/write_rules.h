@@ -27,7 +27,9 @@ class WriteRules {
   Result<> check(const Rule::Check& check) const;
 
  private:
-  Result<> checkFields(doc::DocumentView before, doc::DocumentView after, bool creating) const;
+  // What a change is refused for.
+  enum class Refused { breaches, breachesAndTooMany };
+  Result<> checkFields(doc::DocumentView before, doc::DocumentView after, bool creating, Refused refused) const;
   Result<> checkExpression(const Rule::Check& check) const;
 
   doc::FieldSet immutable_;
