@@ -42,6 +42,7 @@ IndexSpec specOf(doc::DocumentView source) {
   spec.unique = source.find("unique").has_value();
   spec.sparse = source.find("sparse").has_value();
   if (source.find("partialFilter")) spec.partialFilter = doc::Document(documentAt(source, "partialFilter"));
+  for (const doc::Element& path : documentAt(source, "include")) spec.include.emplace_back(path.value.asString());
   return spec;
 }
 
@@ -50,7 +51,7 @@ class Session {
  public:
   Session(EmbeddedStore& store, ProjectNo project) : store_(store), project_(project) {}
 
-  // {begin: {documents: [...], indexes: [{keys, unique?, sparse?, partialFilter?}]}} -> {indexes: [name or ""]}
+  // {begin: {documents: [...], indexes: [{keys, unique?, sparse?, partialFilter?, include?}]}} -> {indexes: [name or ""]}
   // {find: [{filter, sort?, skip?, limit?}]} -> {results: [{error} or {plain: [id], indexed: [id], index}]}
   // {update: [{id, update, filter?, arrayFilters?}]} -> {results: [{error} or {unmatched} or {document}]}
   // {put: [document]} -> {}

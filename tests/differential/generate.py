@@ -73,6 +73,8 @@ class Generator:
             spec["sparse"] = True
         elif self.chance(0.15):
             spec["partialFilter"] = {self.pick(FIELDS): {self.pick(["$gt", "$lt", "$gte", "$exists"]): 1}}
+        if self.chance(0.5):
+            spec["include"] = sorted({self.path() for _ in range(self.random.randrange(1, 4))})
         return spec
 
     # ---- filters

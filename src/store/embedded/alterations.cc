@@ -95,6 +95,11 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside) {
 void Engine::putSchema(WriteJob& job, ProjectState& project, SchemaPtr next) {
   job.commit.project = &project;
   job.commit.put(Family::system, row::of('C', project.number, next->number), encodeSchema(*next));
+  if (const uint32_t format = formatFor(*next); format > kFirstFormat) {
+    std::string row;
+    appendU32(row, format);
+    job.commit.put(Family::system, row::plain('F'), row);
+  }
   job.commit.bumps.push_back(&project);
   job.commit.onDurable = [this, number = project.number, next = std::move(next)] { catalogue_.install(number, next); };
 }

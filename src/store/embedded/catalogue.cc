@@ -174,7 +174,7 @@ Result<> Catalogue::checkFormat() {
   if (status.IsNotFound()) {
     rocksdb::WriteBatch batch;
     std::string format;
-    appendU32(format, kFormatVersion);
+    appendU32(format, kFirstFormat);
     batch.Put(database_->family(Family::system), row::plain('F'), format);
     std::string epoch;
     appendU64(epoch, 1);

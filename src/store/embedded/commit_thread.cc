@@ -90,12 +90,11 @@ void CommitThread::addLinks(Commit& commit) {
     touch(collection);
     if (!link.bySeq) continue;
     const std::string id(commit.keyOf(op).substr(kPrefixBytes));
-    const auto collected = collectEntries(*link.bySeq, collection.project, doc::DocumentView(stored), id, entries_);
+    const doc::DocumentView document(stored);
+    const auto collected = collectEntries(*link.bySeq, collection.project, document, id, entries_);
     if (!collected) stopProcess("building a write", rocksdb::Status::Corruption(collected.error().message()));
     for (size_t i = 0; i < entries_.entries.size(); ++i) {
-      value_.clear();
-      appendU16(value_, entries_.entries[i].idAt);
-      commit.put(Family::indexes, entries_.key(i), value_);
+      commit.put(Family::indexes, entries_.key(i), entryValue(*link.bySeq, entries_, i, document, id, value_));
     }
   }
   commit.bytes = admitted;

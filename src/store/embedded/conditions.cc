@@ -17,6 +17,7 @@ namespace {
 struct Place {
   std::string prefix;                   // "items." inside an $elemMatch on items
   const FilterNode* element = nullptr;  // that $elemMatch
+  const FilterNode* part = nullptr;     // the outermost one
 };
 
 // A step that may be a position: what stands there is not looked into, neither by a comparison nor by an index.
@@ -131,15 +132,17 @@ Condition leaf(const FilterNode& node) {
   }
 }
 
-void flatten(const FilterNode& node, const Place& place, std::vector<Condition>& out) {
+void flatten(const FilterNode& node, const Place& around, std::vector<Condition>& out) {
   if (node.op == FilterOp::all || (node.op == FilterOp::any && node.children.size() == 1)) {
-    for (const auto& child : node.children) flatten(*child, place, out);
+    for (const auto& child : node.children) flatten(*child, around, out);
     return;
   }
+  Place place = around;
+  if (!place.part) place.part = &node;
   if (node.op == FilterOp::any && !place.element) {
     Condition& either = out.emplace_back();
     either.kind = Condition::Kind::either;
-    either.node = &node;
+    either.node = either.part = &node;
     return;
   }
   // An $elemMatch on an element that is an array itself looks deeper than an index does.
@@ -147,14 +150,15 @@ void flatten(const FilterNode& node, const Place& place, std::vector<Condition>&
   if (node.op == FilterOp::elemMatch && !node.children.empty() && !inArrayOfArrays && !hasPosition(node.path)) {
     // The conditions of the element bound the index; that one element meets them all, the document has to show.
     const std::string path = place.prefix + node.path.dotted();
-    flatten(*node.children.front(), {node.elementIsValue ? path : path + ".", &node}, out);
-    out.emplace_back();
+    flatten(*node.children.front(), {node.elementIsValue ? path : path + ".", &node, place.part}, out);
+    out.emplace_back().part = place.part;
     return;
   }
   // So does a position in such an element.
   Condition condition = place.element && hasPosition(node.path) ? Condition() : leaf(node);
   condition.path = place.prefix + node.path.dotted();
   condition.element = place.element;
+  condition.part = place.part;
   if (place.element) condition.whole = condition.provable = false;
   out.push_back(std::move(condition));
 }

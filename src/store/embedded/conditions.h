@@ -29,6 +29,8 @@ struct Condition {
   const doc::FilterNode* node = nullptr;  // of `either`: the $or
   // Conditions of one $elemMatch hold for one and the same element.
   const doc::FilterNode* element = nullptr;
+  // The part of the filter that it comes from; several may come from one.
+  const doc::FilterNode* part = nullptr;
 };
 
 // The conditions of which each must hold; one of kind `other` stands for each that cannot be used. Valid as long as the

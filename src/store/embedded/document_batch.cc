@@ -12,7 +12,7 @@ DocumentBatch::DocumentBatch(ProjectNo project, CollectionNo collection, size_t 
   ends_.reserve(expected);
 }
 
-void DocumentBatch::add(std::string_view id, std::string_view document) {
+void DocumentBatch::add(std::string_view id, std::string_view document, bool matches) {
   if (!document.empty()) {
     given_.resize(size());
     given_.emplace_back(document);
@@ -20,11 +20,15 @@ void DocumentBatch::add(std::string_view id, std::string_view document) {
   appendRangePrefix(keys_, project_, collection_);
   keys_ += id;
   ends_.push_back(static_cast<uint32_t>(keys_.size()));
+  matching_.push_back(matches);
+  if (!matches) ++unknown_;
 }
 
 void DocumentBatch::clear() {
   keys_.clear();
   ends_.clear();
+  matching_.clear();
+  unknown_ = 0;
   given_.clear();
 }
 

@@ -10,13 +10,20 @@ class DocumentBatch {
  public:
   DocumentBatch(ProjectNo project, CollectionNo collection, size_t expected);
 
-  // `document`: as it is under the snapshot of read(), where that is known; else empty.
-  void add(std::string_view id, std::string_view document = {});
+  // `document`: as it is under the snapshot of read(), where that is known; else empty. `matches`: it is known to match
+  // under that snapshot.
+  void add(std::string_view id, std::string_view document = {}, bool matches = false);
   // What was given with the ids no longer counts: another snapshot will be read.
-  void forgetGiven() { given_.clear(); }
+  void forgetGiven() {
+    given_.clear();
+    matching_.assign(matching_.size(), false);
+    unknown_ = matching_.size();
+  }
   void clear();
   size_t size() const { return ends_.size(); }
   bool empty() const { return ends_.empty(); }
+  bool isKnownToMatch(size_t i) const { return matching_[i]; }
+  bool allKnownToMatch() const { return unknown_ == 0; }
   std::string_view id(size_t i) const { return key(i).substr(kPrefixBytes); }
 
   // Reads them all; false when the tier that `options` names does not hold them. `options` has a snapshot. `keep`: what
@@ -43,6 +50,8 @@ class DocumentBatch {
   const CollectionNo collection_;
   std::string keys_;  // laid end to end
   std::vector<uint32_t> ends_;
+  std::vector<bool> matching_;
+  size_t unknown_ = 0;              // of matching_, that are false
   std::vector<std::string> given_;  // of the first ids; empty ones are to be read
   std::vector<Slot> documents_;
 };

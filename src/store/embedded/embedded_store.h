@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "store/chain.h"
 #include "store/change_feed.h"
+#include "store/entry_fields.h"
 #include "store/store.h"
 
 namespace mb::store {
@@ -48,7 +49,7 @@ struct CompactReport {
   uint64_t bytesAfter = 0;
 };
 
-class EmbeddedStore : public DocumentStore, public ChangeFeed {
+class EmbeddedStore : public DocumentStore, public ChangeFeed, public EntryFields {
  public:
   // Opens or creates the database in `directory`/store. Fails with a line to show: the directory is in use by another
   // process, was written by a newer format, or is damaged (naming the file).

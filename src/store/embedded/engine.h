@@ -22,6 +22,8 @@ struct BuildPosition {
   uint64_t expected = 0;
   std::string lastId;   // all up to and with this one are in the index; empty: none yet
   std::string untilId;  // the highest there was when writes began to maintain the index: the fill ends behind it
+  // Of the entries that are written; not stored, as the position goes back to the start with each change of it.
+  std::optional<uint32_t> layout = {};
 };
 
 // What an alteration holds while it goes on: the catalogue of its project and, where it changes a collection, that
@@ -63,6 +65,7 @@ class Engine final : public EmbeddedStore {
   Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) override;
   Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) override;
   Result<> healthy() const override;
+  void holdFields(ProjectNo project, CollectionNo collection, std::vector<std::string> paths) override;
 
   Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) override;
   uint64_t lastPosition(ProjectNo project) const override;
@@ -108,14 +111,19 @@ class Engine final : public EmbeddedStore {
   std::move_only_function<void()> bury(WriteJob& job, Tombstone tombstone);
 
   // ---- index_build.cc
-  Task<> fillIndex(CollectionRef collection, IndexNo index);
+  Task<> buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside);
+  // The layout of the entries when all were filled in.
+  Task<uint32_t> fillIndex(CollectionRef collection, IndexNo index);
   enum class Filled { more, busy, all };
   Task<Filled> fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at);
-  Task<> publishIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside);
+  // False where the layout has changed since the fill.
+  Task<bool> publishIndex(CollectionRef collection, IndexNo index, uint32_t layout, std::vector<Insert> alongside);
   Task<> removeIndex(Alterable& held, IndexNo index, std::vector<Insert> alongside);
   Task<> abandonIndex(CollectionRef collection, IndexNo index);
   Async<void> resumeBuild(CollectionRef collection, IndexNo index);
   void resumeBuilds();
+  Async<void> applyHeld(CollectionRef collection, std::vector<std::string> paths);
+  Task<> setHeld(CollectionRef collection, std::vector<std::string> paths);
 
   const EmbeddedSettings settings_;
   Cores& cores_;

@@ -2,8 +2,13 @@
 // second swap lets queries read it. The fill works as any writer, a slice of documents under their locks, so no entry
 // can be lost or be left over. Each slice says in its commit how far the fill is, so what a crash or a stop interrupts
 // goes on from there at the next open.
+//
+// An index whose entries are to hold other fields is filled again while queries go on reading it: each entry says under
+// which layout it was written, and what it holds counts only where that is the index's. A change of the layout takes a
+// fill that runs back to the start.
 #include "base/log.h"
 #include "store/embedded/engine.h"
+#include "store/embedded/held_fields.h"
 #include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
@@ -93,6 +98,7 @@ std::shared_ptr<Schema> withReady(const Schema& schema, IndexNo number) {
     if (index->number != number) continue;
     auto ready = std::make_shared<Index>(*index);
     ready->ready = true;
+    ready->refilling = false;
     ready->progress.reset();
     index = std::move(ready);
   }
@@ -114,7 +120,7 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
       co_return fail(ErrorCode::validation, fmt::format("a collection has at most {} indexes", kMaxIndexes));
     }
     const bool empty = held.collection.state->documents == 0;
-    CO_TRY(std::shared_ptr<Index> index, compileIndex(held.project->nextNumber, std::move(spec), empty));
+    CO_TRY(std::shared_ptr<Index> index, compileIndex(held.project->nextNumber, std::move(spec), empty, now.held));
     for (const auto& other : now.indexes) {
       if (other->spec.name == index->spec.name) {
         co_return fail(ErrorCode::conflict, fmt::format("there is an index \"{}\" already", index->spec.name));
@@ -139,8 +145,7 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
     job.commit.put(Family::system, row::of('B', collection.project, info.number), encodePosition(begin));
     CO_CHECK(co_await commitAlteration(job, {}));
   }
-  Result<> built = co_await fillIndex(collection, info.number);
-  if (built) built = co_await publishIndex(collection, info.number, std::move(alongside));
+  Result<> built = co_await buildIndex(collection, info.number, std::move(alongside));
   if (!built) {
     if (!gate_.closed()) CO_CHECK(co_await abandonIndex(collection, info.number));
     co_return fail(std::move(built).error());
@@ -148,28 +153,39 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
   co_return info;
 }
 
-Task<> Engine::fillIndex(CollectionRef collection, IndexNo index) {
-  CO_TRY(BuildPosition at,
-         co_await readPool_->run([&] { return readPosition(*database_, collection.project, index); }));
+Task<> Engine::buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside) {
+  while (true) {
+    CO_TRY(const uint32_t layout, co_await fillIndex(collection, index));
+    CO_TRY(const bool published, co_await publishIndex(collection, index, layout, alongside));
+    if (published) co_return Result<>();
+  }
+}
+
+Task<uint32_t> Engine::fillIndex(CollectionRef collection, IndexNo index) {
+  BuildPosition at;
   while (true) {
     if (gate_.closed()) co_return stopping();
     const auto begun = std::chrono::steady_clock::now();
     const uint64_t writes = embeddedStats().writes;
     CO_TRY(const Filled filled, co_await fillSlice(collection, index, at));
-    if (filled == Filled::all) co_return Result<>();
+    if (filled == Filled::all) co_return *at.layout;
     if (filled == Filled::busy) co_await sleepFor(kBusyPause);
     if (filled == Filled::more && embeddedStats().writes > writes + 1) co_await sleepUntil(restAfter(begun));
   }
 }
 
 Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at) {
+  const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
+  const Index* filled = handle ? handle.schema->index(index) : nullptr;
+  if (!filled) co_return dropped();
+  if (at.layout != filled->layout) {
+    CO_TRY(at, co_await readPool_->run([&] { return readPosition(*database_, collection.project, index); }));
+    at.layout = filled->layout;
+  }
   CO_TRY(const std::vector<std::string> ids,
          co_await readPool_->run([&] { return nextIds(*database_, collection, at); }));
   if (ids.empty()) co_return Filled::all;
   if (!housekeeper_->takesWrites()) co_return Filled::busy;
-  const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
-  const Index* filled = handle ? handle.schema->index(index) : nullptr;
-  if (!filled) co_return dropped();
   if (filled->progress) {
     filled->progress->expected = at.expected;
     filled->progress->done = at.documents;
@@ -200,7 +216,7 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
           fmt::format("the index \"{}\" cannot be unique: two documents hold the same value", outcome.violatedIndex));
     }
   }
-  BuildPosition next{at.documents + ids.size(), at.expected, ids.back(), at.untilId};
+  BuildPosition next{at.documents + ids.size(), at.expected, ids.back(), at.untilId, at.layout};
   job.commit.put(Family::system, row::of('B', collection.project, index), encodePosition(next));
   WriteOptions options;
   options.lane = Lane::low;
@@ -211,14 +227,18 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   co_return Filled::more;
 }
 
-Task<> Engine::publishIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside) {
+Task<bool> Engine::publishIndex(CollectionRef collection, IndexNo index, uint32_t layout,
+                                std::vector<Insert> alongside) {
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCollection(held, collection, true));
-  if (!held.collection.schema->index(index)) co_return dropped();
+  const Index* filled = held.collection.schema->index(index);
+  if (!filled) co_return dropped();
+  if (filled->layout != layout) co_return false;
   WriteJob job(writeRoom());
   putSchema(job, *held.project, withReady(*held.collection.schema, index));
   job.commit.remove(Family::system, row::of('B', collection.project, index));
-  co_return co_await commitAlteration(job, std::move(alongside));
+  CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
+  co_return true;
 }
 
 Task<> Engine::removeIndex(Alterable& held, IndexNo index, std::vector<Insert> alongside) {
@@ -264,19 +284,75 @@ Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector
 Async<void> Engine::resumeBuild(CollectionRef collection, IndexNo index) {
   const Inside inside(gate_);
   if (!inside) co_return;
-  Result<> built = co_await fillIndex(collection, index);
-  if (built) built = co_await publishIndex(collection, index, {});
+  const Result<> built = co_await buildIndex(collection, index, {});
   if (built || gate_.closed()) co_return;
+  const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
+  const Index* there = handle ? handle.schema->index(index) : nullptr;
+  if (!there) co_return;
+  if (there->ready) {
+    logWarn("the entries of an index were not rewritten; it is tried again at the next start",
+            {{"reason", built.error().message()}});
+    co_return;
+  }
   logWarn("an index whose building was interrupted is dropped", {{"reason", built.error().message()}});
   const Result<> abandoned = co_await abandonIndex(collection, index);
   if (!abandoned) logWarn("the index could not be dropped", {{"reason", abandoned.error().message()}});
+}
+
+void Engine::holdFields(ProjectNo project, CollectionNo collection, std::vector<std::string> paths) {
+  const CollectionHandle handle = catalogue_.collection(project, collection);
+  if (!handle || handle.schema->held == paths) return;
+  builds_.spawn(cores_.at(0).get_executor(), applyHeld({project, collection, 0}, std::move(paths)));
+}
+
+Async<void> Engine::applyHeld(CollectionRef collection, std::vector<std::string> paths) {
+  const Inside inside(gate_);
+  if (!inside) co_return;
+  const Result<> applied = co_await setHeld(collection, std::move(paths));
+  if (applied || gate_.closed() || !catalogue_.collection(collection.project, collection.number)) co_return;
+  logWarn("the fields that a collection's indexes hold stay as they are", {{"reason", applied.error().message()}});
+}
+
+Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths) {
+  std::vector<IndexNo> refilled;
+  {
+    Alterable held(catalogueLocks_);
+    CO_CHECK(co_await lockCollection(held, collection, true));
+    const Schema& now = *held.collection.schema;
+    if (now.held == paths) co_return Result<>();
+    auto next = std::make_shared<Schema>(now);
+    ++next->version;
+    next->held = std::move(paths);
+    WriteJob job(writeRoom());
+    BuildPosition begin;
+    begin.expected = held.collection.state->documents;
+    CO_TRY(begin.untilId, co_await readPool_->run([&] { return lastId(*database_, collection); }));
+    for (auto& index : next->indexes) {
+      CO_TRY(std::vector<doc::FieldPath> fields, heldPaths(index->spec, next->held));
+      if (fields == index->held) continue;
+      // A build that runs is taken back to the start; one that is over is begun again.
+      if (index->ready && !index->refilling) refilled.push_back(index->number);
+      auto changed = std::make_shared<Index>(*index);
+      changed->held = std::move(fields);
+      ++changed->layout;
+      changed->refilling = changed->ready;
+      job.commit.put(Family::system, row::of('B', collection.project, index->number), encodePosition(begin));
+      index = std::move(changed);
+    }
+    putSchema(job, *held.project, std::move(next));
+    CO_CHECK(co_await commitAlteration(job, {}));
+  }
+  for (const IndexNo index : refilled) {
+    builds_.spawn(cores_.at(0).get_executor(), resumeBuild(collection, index));
+  }
+  co_return Result<>();
 }
 
 void Engine::resumeBuilds() {
   catalogue_.forEachProject([this](ProjectState& project) {
     for (const SchemaPtr& schema : catalogue_.userCollections(project.number)) {
       for (const auto& index : schema->indexes) {
-        if (index->ready) continue;
+        if (index->ready && !index->refilling) continue;
         builds_.spawn(cores_.at(0).get_executor(),
                       resumeBuild({project.number, schema->number, schema->version}, index->number));
       }

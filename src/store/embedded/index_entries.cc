@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "store/embedded/held_fields.h"
 #include "store/embedded/keys.h"
 #include "store/embedded/shared_arrays.h"
 #include "store/embedded/value_key.h"
@@ -149,17 +150,7 @@ Result<> collectShared(const Index& index, ProjectNo project, DocumentView docum
   return {};
 }
 
-}  // namespace
-
-void EntrySet::clear() {
-  bytes.clear();
-  entries.clear();
-  multikey = truncated = 0;
-}
-
-Result<> collectEntries(const Index& index, ProjectNo project, DocumentView document, std::string_view id,
-                        EntrySet& out) {
-  out.clear();
+Result<> collectKeys(const Index& index, ProjectNo project, DocumentView document, std::string_view id, EntrySet& out) {
   if (index.partial && !index.partial->matches(document)) return {};
   thread_local std::vector<Field> fields;
   if (fields.size() < index.paths.size()) fields.resize(index.paths.size());
@@ -192,19 +183,60 @@ Result<> collectEntries(const Index& index, ProjectNo project, DocumentView docu
   return {};
 }
 
+// Whether values begin with the size of the id.
+bool sizesId(const Index& index) {
+  return index.spec.unique && !index.spec.include.empty();
+}
+
+}  // namespace
+
+void EntrySet::clear() {
+  bytes.clear();
+  entries.clear();
+  held.clear();
+  multikey = truncated = 0;
+}
+
+Result<> collectEntries(const Index& index, ProjectNo project, DocumentView document, std::string_view id,
+                        EntrySet& out) {
+  out.clear();
+  CHECK(collectKeys(index, project, document, id, out));
+  out.held = heldOf(index, document, out.entries.size());
+  return {};
+}
+
 std::string_view entryValue(const Index& index, const EntrySet& entries, size_t which, DocumentView document,
-                            std::string& room) {
+                            std::string_view id, std::string& room) {
   room.clear();
-  appendU16(room, entries.entries[which].idAt);
+  if (sizesId(index)) appendU16(room, static_cast<uint16_t>(id.size()));
+  if (index.spec.unique) {
+    room += id;
+  } else {
+    appendU16(room, entries.entries[which].idAt);
+  }
+  room += entries.held;
   if (index.spec.covering && document.bytes().size() <= kMaxCovered && entries.entries.size() <= kMaxCoveredEntries) {
     room += document.bytes();
   }
   return room;
 }
 
-EntryParts entryParts(std::string_view key, std::string_view value) {
+EntryParts entryParts(const Index& index, std::string_view key, std::string_view value) {
+  if (index.spec.unique && !sizesId(index)) return {value, {}, {}};
   if (value.size() < 2) return {};
-  return {key.substr(std::min<size_t>(readU16(value.data()), key.size())), value.substr(2)};
+  const std::string_view rest = value.substr(2);
+  const size_t number = readU16(value.data());
+  if (index.spec.unique) {
+    const size_t size = std::min(number, rest.size());
+    return {rest.substr(0, size), {}, rest.substr(size)};
+  }
+  const std::string_view id = key.substr(std::min(number, key.size()));
+  if (index.spec.covering) return {id, rest, {}};
+  return {id, {}, rest};
+}
+
+std::string_view withoutHeld(const Index& index, std::string_view value) {
+  return value.substr(0, value.size() - entryParts(index, {}, value).held.size());
 }
 
 }  // namespace mb::store::embedded

@@ -18,6 +18,8 @@ struct EntrySet {
   };
   std::string bytes;
   std::vector<Entry> entries;
+  // What each of them holds of the document: held_fields.h.
+  std::string held;
   // Bits for IndexTraits.
   uint32_t multikey = 0;
   uint32_t truncated = 0;
@@ -36,15 +38,18 @@ Result<> collectEntries(const Index& index, ProjectNo project, doc::DocumentView
 inline constexpr size_t kMaxCovered = 4096;
 inline constexpr size_t kMaxCoveredEntries = 8;
 
-// What stands at the key of one of `entries`, unless the index is unique (then it is the id): where in the key the id
-// begins, as two bytes, and in a covering index the document. Gives `room`, filled anew.
+// The value at the key of one of `entries`, as keys.h has it; in a covering index it ends with the document. Gives
+// `room`, filled anew.
 std::string_view entryValue(const Index& index, const EntrySet& entries, size_t which, doc::DocumentView document,
-                            std::string& room);
-// The id and the document (empty: not there) of an entry of an index that is not unique; an empty id for a damaged one.
+                            std::string_view id, std::string& room);
+// An entry's parts; an empty id for a damaged one.
 struct EntryParts {
   std::string_view id;
-  std::string_view document;
+  std::string_view document;  // empty: not there
+  std::string_view held;      // for heldFields()
 };
-EntryParts entryParts(std::string_view key, std::string_view value);
+EntryParts entryParts(const Index& index, std::string_view key, std::string_view value);
+// The value of an entry of an index whose entries are being rewritten, but for what it holds.
+std::string_view withoutHeld(const Index& index, std::string_view value);
 
 }  // namespace mb::store::embedded

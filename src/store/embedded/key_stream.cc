@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "document/filter_match.h"
+#include "store/embedded/held_fields.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
 
@@ -10,11 +12,22 @@ namespace mb::store::embedded {
 namespace {
 
 std::string_view idOf(const Way& way, std::string_view key, std::string_view value) {
-  return way.index->spec.unique ? value : entryParts(key, value).id;
+  return entryParts(*way.index, key, value).id;
 }
 
 std::string_view documentOf(const Way& way, std::string_view value) {
-  return way.index->spec.covering ? entryParts({}, value).document : std::string_view();
+  return entryParts(*way.index, {}, value).document;
+}
+
+KeyStream::Verdict verdictOf(const Way& way, std::string_view value) {
+  using Verdict = KeyStream::Verdict;
+  const Verdict met = way.decides ? Verdict::match : Verdict::unknown;
+  if (way.parts.empty()) return met;
+  const auto fields = heldFields(*way.index, entryParts(*way.index, {}, value).held);
+  if (!fields) return Verdict::unknown;
+  const bool all =
+      std::ranges::all_of(way.parts, [&](const doc::FilterNode* part) { return doc::matchesDocument(*part, *fields); });
+  return all ? met : Verdict::noMatch;
 }
 
 KeyStream::Place ended() {
@@ -44,6 +57,10 @@ class ForwardStream final : public KeyStream {
   std::string_view document() const override {
     const Way& way = ways_[way_];
     return way.index ? documentOf(way, reader_->value()) : std::string_view();
+  }
+  Verdict verdict() const override {
+    const Way& way = ways_[way_];
+    return way.index ? verdictOf(way, reader_->value()) : Verdict::unknown;
   }
   void next() override {
     if (ways_[way_].index) {
@@ -133,9 +150,8 @@ class BackwardStream final : public KeyStream {
   std::string_view id() const override {
     return alone_ ? std::string_view(key_).substr(group_.size()) : idOf(way_, reader_.key(), reader_.value());
   }
-  std::string_view document() const override {
-    return alone_ ? std::string_view(document_) : documentOf(way_, reader_.value());
-  }
+  std::string_view document() const override { return documentOf(way_, value()); }
+  Verdict verdict() const override { return verdictOf(way_, value()); }
   void next() override {
     if (inGroup_) {
       reader_.next();
@@ -154,6 +170,7 @@ class BackwardStream final : public KeyStream {
   }
 
  private:
+  std::string_view value() const { return alone_ ? std::string_view(value_) : reader_.value(); }
   // The reader stands on the last entry that was not given yet, or below the range.
   void settle() {
     inGroup_ = alone_ = valid_ = false;
@@ -165,7 +182,7 @@ class BackwardStream final : public KeyStream {
     if (!groups_) return;
     key_ = reader_.key();
     group_ = key_.substr(0, key_.size() - idOf(way_, reader_.key(), reader_.value()).size());
-    document_ = documentOf(way_, reader_.value());
+    value_ = reader_.value();
     reader_.previous();
     if (!reader_.valid() && fails()) return;
     alone_ = !reader_.valid() || !reader_.key().starts_with(group_);
@@ -196,7 +213,7 @@ class BackwardStream final : public KeyStream {
   bool alone_ = false;    // key_ is the whole group, and the reader stands below it
   std::string group_;
   std::string key_;
-  std::string document_;  // of key_
+  std::string value_;  // of key_
   rocksdb::Status status_;
 };
 
@@ -248,6 +265,10 @@ class MergedStream final : public KeyStream {
   std::string_view document() const override {
     const Run& run = lowest();
     return run.range ? documentOf(*run.way, run.entry().value) : std::string_view();
+  }
+  Verdict verdict() const override {
+    const Run& run = lowest();
+    return run.range ? verdictOf(*run.way, run.entry().value) : Verdict::unknown;
   }
   void next() override {
     last_ = lowest().part;
@@ -321,7 +342,7 @@ class MergedStream final : public KeyStream {
     const Entry& entry = run.entry();
     // A unique index whose fields are all fixed ends there; the id is its value.
     run.part = run.way->index->spec.unique && entry.key.size() == run.range->fixed
-                   ? std::string_view(entry.value)
+                   ? idOf(*run.way, entry.key, entry.value)
                    : std::string_view(entry.key).substr(run.range->fixed);
   }
 

@@ -3,9 +3,11 @@
 //   documents  project collection id                 the document's BSON
 //   indexes    project index field* id               u16: where the id begins      (ordinary index)
 //              project index field*                  the id                        (unique index)
+//                                                    then, where the entry holds fields: u32 layout, BSON; a unique
+//                                                    index that includes fields has u16 size of the id before the id
 //   log        project position                      a change entry: change_log.h
 //   jobs       project …                             the queue's
-//   system     'F'                                   u32 format version
+//   system     'F'                                   u32 format version: kFormatVersion
 //              'I'                                   i64 ids given so far are at or below this millisecond
 //              'G'                                   u32 next project number, u32 next number of a system index
 //              'S' collection                        BSON: a system collection's indexes: catalogue_rows.h
@@ -37,7 +39,11 @@
 
 namespace mb::store::embedded {
 
-inline constexpr uint32_t kFormatVersion = 1;
+// What a new directory has; what it has from the first index on whose entries hold fields, which versions that read
+// only the first would leave as they are where a field changes; and the highest that this version reads.
+inline constexpr uint32_t kFirstFormat = 1;
+inline constexpr uint32_t kHoldingFormat = 2;
+inline constexpr uint32_t kFormatVersion = kHoldingFormat;
 
 void appendU16(std::string& out, uint16_t value);
 void appendU32(std::string& out, uint32_t value);

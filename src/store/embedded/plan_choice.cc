@@ -111,9 +111,10 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t leastKeys) const {
   const uint64_t keys = keysOf(scored, leastKeys);
   if (plan.kind == Plan::Kind::documents) return keys * kReadCost;
   uint64_t fetched = keys;
-  if (plan.exact && (purpose_.counting || purpose_.keysOnly)) fetched = 0;
+  const bool decides = plan.exact || plan.decides;
+  if (decides && (purpose_.counting || purpose_.keysOnly)) fetched = 0;
   // Without a sort the ids are gathered first, and only those wanted are fetched.
-  if (plan.exact && !purpose_.sorted) fetched = std::min(fetched, purpose_.enough);
+  if (decides && !purpose_.sorted) fetched = std::min(fetched, purpose_.enough);
   // In a covering index most documents stand beside their keys, as long as these are read in their order.
   const bool beside = plan.inOrder || purpose_.sorted || purpose_.counting;
   const bool covering = std::ranges::all_of(plan.ways, [](const Way& w) { return w.index && w.index->spec.covering; });
@@ -186,8 +187,8 @@ uint64_t PlanChoice::shapeOf(const std::vector<Plan>& plans, const CollectionRef
     for (const Way& way : plan.ways) {
       mix(hash, way.index ? way.index->number : 0);
       mix(hash, std::bit_width(way.ranges.size()) + 64 * std::bit_width(way.ids.size()));
-      mix(hash, static_cast<uint64_t>(plan.kind) << 3 | (plan.exact ? 4 : 0) | (plan.inOrder ? 2 : 0) |
-                    (plan.mayRepeat ? 1 : 0));
+      mix(hash, static_cast<uint64_t>(plan.kind) << 4 | (plan.decides ? 8 : 0) | (plan.exact ? 4 : 0) |
+                    (plan.inOrder ? 2 : 0) | (plan.mayRepeat ? 1 : 0));
     }
   }
   return hash;

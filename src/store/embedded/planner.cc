@@ -1,6 +1,7 @@
 #include "store/embedded/planner.h"
 
 #include "store/embedded/bounds.h"
+#include "store/embedded/held_fields.h"
 #include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
@@ -24,6 +25,9 @@ struct Asked {
   const Schema& schema;
   const std::vector<Condition>& conditions;
   const SortOrder& order;
+  // Those of the whole filter. What a branch demands does not rule a document out: another branch may take it, and of
+  // the entries of several ways only the first is looked at.
+  const std::vector<Condition>& ofAll;
   bool ofBranch = false;  // an index that only gives an order is no way to a branch
 };
 
@@ -137,6 +141,29 @@ bool holdsAllMatches(const Index& index, const std::vector<Condition>& condition
   });
 }
 
+// What the entries of the index decide, beside what its bounds do (`met`).
+void addParts(Way& way, const Asked& asked, const std::vector<bool>& met) {
+  way.decides = allTrue(met);
+  if (way.decides || way.index->held.empty()) return;
+  const auto isPart = [&](const doc::FilterNode* part) {
+    return std::find(way.parts.begin(), way.parts.end(), part) != way.parts.end();
+  };
+  const auto isMet = [&](const Condition& condition) {
+    for (size_t i = 0; i < met.size(); ++i) {
+      if (asked.conditions[i].part == condition.part && !met[i]) return false;
+    }
+    return true;
+  };
+  for (const Condition& condition : asked.ofAll) {
+    if (isPart(condition.part)) continue;
+    if (isDecidedBy(way.index->held, *condition.part) && !isMet(condition)) way.parts.push_back(condition.part);
+  }
+  way.decides = true;
+  for (size_t i = 0; i < met.size(); ++i) {
+    way.decides = way.decides && (met[i] || isPart(asked.conditions[i].part));
+  }
+}
+
 std::optional<Plan> through(const std::shared_ptr<const Index>& index, const Asked& asked) {
   std::vector<bool> met(asked.conditions.size(), false);
   if (!index->ready || !holdsAllMatches(*index, asked.conditions, met)) return std::nullopt;
@@ -146,7 +173,10 @@ std::optional<Plan> through(const std::shared_ptr<const Index>& index, const Ask
   plan.ways.push_back({index, bounds.ranges(), {}});
   plan.mayRepeat = bounds.mayRepeat();
   setOrder(plan, *index, bounds, asked.order);
-  plan.exact = allTrue(bounds.takeMet());
+  met = bounds.takeMet();
+  plan.exact = allTrue(met);
+  addParts(plan.ways.front(), asked, met);
+  plan.decides = plan.ways.front().decides;
   const bool helpsSorting = !asked.order.isIdAscending() && (plan.inOrder || plan.orderedKeys > 0);
   if (!bounds.bounded() && (asked.ofBranch || !helpsSorting)) return std::nullopt;
   return plan;
@@ -195,7 +225,8 @@ std::vector<Union> unionsOf(const Asked& asked, int nesting) {
     Union all;
     for (const auto& branch : asked.conditions[i].node->children) {
       const std::vector<Condition> conditions = conditionsOfBranch(*branch, asked.conditions, i);
-      all.push_back(plansOfBranch({asked.collection, asked.schema, conditions, asked.order, true}, nesting));
+      all.push_back(
+          plansOfBranch({asked.collection, asked.schema, conditions, asked.order, asked.ofAll, true}, nesting));
       if (all.back().empty()) break;
     }
     if (!all.back().empty()) unions.push_back(std::move(all));
@@ -219,6 +250,10 @@ size_t Plan::rangeCount() const {
   size_t count = 0;
   for (const Way& way : ways) count += way.index || way.ids.empty() ? way.ranges.size() : 1;
   return count;
+}
+
+bool Plan::entriesOnly() const {
+  return std::ranges::all_of(ways, [](const Way& way) { return way.index != nullptr; });
 }
 
 std::string Plan::name() const {
@@ -266,9 +301,10 @@ Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter, c
 Plan unite(std::vector<Plan> branches) {
   Plan plan;
   plan.kind = Plan::Kind::index;
-  plan.exact = plan.mergeable = plan.mayRepeat = true;
+  plan.exact = plan.decides = plan.mergeable = plan.mayRepeat = true;
   for (Plan& branch : branches) {
     plan.exact = plan.exact && branch.exact;
+    plan.decides = plan.decides && (branch.exact || branch.decides);
     plan.mergeable = plan.mergeable && branch.mergeable;
     for (Way& way : branch.ways) plan.ways.push_back(std::move(way));
   }
@@ -280,7 +316,7 @@ Plan unite(std::vector<Plan> branches) {
 Candidates usablePlans(const CollectionRef& collection, const Schema& schema, const doc::Filter& filter,
                        const SortOrder& order) {
   const std::vector<Condition> conditions = conditionsOf(filter.root());
-  const Asked asked{collection, schema, conditions, order};
+  const Asked asked{collection, schema, conditions, order, conditions};
   Candidates usable;
   usable.plans = boundedPlans(asked);
   if (usable.plans.size() == 1 && usable.plans.front().kind == Plan::Kind::ids) return usable;

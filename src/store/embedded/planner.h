@@ -19,6 +19,10 @@ struct Way {
   std::shared_ptr<const Index> index;
   std::vector<KeyRange> ranges;  // ascending, disjoint
   std::vector<std::string> ids;  // ascending, distinct
+  // Parts of the filter, of which each must hold, that what the entries hold decides; and whether an entry that meets
+  // them matches the whole filter.
+  std::vector<const doc::FilterNode*> parts = {};
+  bool decides = false;
 };
 
 // How the entries of a plan's ways are to be read so that they come in the order it has.
@@ -34,6 +38,8 @@ struct Plan {
   std::vector<Way> ways;  // one; several for the branches of an $or
   // Whatever stands in the ways matches the filter.
   bool exact = false;
+  // Whatever stands in the ways and holds fields is known to match or not to.
+  bool decides = false;
   // Of a plan over the documents: the filter bounds the ids.
   bool boundsIds = false;
   // A document may come up more than once; next to each other when the reading is merged.
@@ -47,6 +53,8 @@ struct Plan {
   bool mergeable = false;
 
   size_t rangeCount() const;
+  // No way of ids, of which there may be no document.
+  bool entriesOnly() const;
   // What Explain says of it: the names of its indexes, each once.
   std::string name() const;
 };

@@ -41,7 +41,7 @@ Result<QueryRun::Flow> QueryRun::readDocuments(Session& session) {
       return Flow::more;
     }
     ++result_.explain.documentsExamined;
-    const bool matches = isMatch(session, reader.value());
+    const bool matches = isMatch(session, reader.value(), false);
     if (WorkBudget::exceeded()) return Flow::costly;
     if (!matches || passesBy()) continue;
     TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
@@ -85,14 +85,19 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
       return Flow::more;
     }
     if (examine() == Flow::again) return Flow::again;
-    if (isCovered()) {
+    const KeyStream::Verdict verdict = stream->verdict();
+    if (WorkBudget::exceeded()) return Flow::costly;
+    const bool matches = verdict == KeyStream::Verdict::match;
+    if (verdict == KeyStream::Verdict::noMatch) {
+      // The document need not be read.
+    } else if (counting_ && matches) {
       ++counted_;
-    } else if (plan_->exact && skipLeft_ > 0 && !sorter_) {
+    } else if (matches && skipLeft_ > 0 && !sorter_ && batch.empty()) {
       --skipLeft_;
     } else {
-      batch.add(stream->id(), stream->document());
+      batch.add(stream->id(), stream->document(), matches);
       // The last one wanted: what follows need not be read.
-      if (plan_->exact && !sorter_ && batch.size() == chunk && chunk == wanted()) {
+      if (!sorter_ && batch.allKnownToMatch() && batch.size() == wanted()) {
         TRY(const Flow flow, fetch(session, batch));
         if (flow == Flow::disk) {
           stream->next();

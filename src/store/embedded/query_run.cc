@@ -160,14 +160,14 @@ QueryRun::Flow QueryRun::examine() {
   return ++result_.explain.keysExamined > distrustAfter_ ? Flow::again : Flow::on;
 }
 
-bool QueryRun::isMatch(Session& session, std::string_view document) const {
+bool QueryRun::isMatch(Session& session, std::string_view document, bool known) const {
   const bool fresh = session.number == gathered_;
-  return (plan_->exact && fresh) || query_.filter.matches(doc::DocumentView(document));
+  return ((plan_->exact || known) && fresh) || query_.filter.matches(doc::DocumentView(document));
 }
 
 // Ids are all that is asked for, and those of the batch are known to match.
-bool QueryRun::keysSuffice(const Session& session) const {
-  const bool known = plan_->kind == Plan::Kind::index && plan_->exact && session.number == gathered_;
+bool QueryRun::keysSuffice(const Session& session, const DocumentBatch& batch) const {
+  const bool known = batch.allKnownToMatch() && session.number == gathered_;
   return known && query_.answer != Answer::documents && !sorter_;
 }
 
@@ -207,7 +207,7 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
 
 Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
   if (batch.empty()) return Flow::on;
-  if (keysSuffice(session)) {
+  if (keysSuffice(session, batch)) {
     for (size_t i = 0; i < batch.size(); ++i) {
       if (passesBy()) continue;
       TRY(const Flow flow, accept(batch.id(i), {}));
@@ -220,7 +220,7 @@ Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
   if (!counting_) result_.documents.reserve(result_.documents.size() + std::min<uint64_t>(batch.size(), wanted()));
   for (size_t i = 0; i < batch.size(); ++i) {
     ++result_.explain.documentsExamined;
-    const bool matches = batch.found(i) && isMatch(session, batch.bytes(i));
+    const bool matches = batch.found(i) && isMatch(session, batch.bytes(i), batch.isKnownToMatch(i));
     if (WorkBudget::exceeded()) return Flow::costly;
     if (!matches || passesBy()) continue;
     TRY(const Flow flow, accept(batch.id(i), std::move(batch.bytes(i))));

@@ -71,12 +71,12 @@ class QueryRun {
   void cutWindow();
   // Reads the documents of the batch and hands over those that match.
   Result<Flow> fetch(Session& session, DocumentBatch& batch);
-  bool keysSuffice(const Session& session) const;
+  bool keysSuffice(const Session& session, const DocumentBatch& batch) const;
   bool passesBy();
   Result<Flow> accept(std::string_view id, std::string document);
   // What the result holds of a document.
   std::string shown(std::string_view id, std::string document) const;
-  bool isMatch(Session& session, std::string_view document) const;
+  bool isMatch(Session& session, std::string_view document, bool known) const;
   // Counts a key; again when there were too many for the choice that was made.
   Flow examine();
   DocumentBatch batchOf(size_t expected) const {
@@ -84,7 +84,7 @@ class QueryRun {
   }
   uint64_t wanted() const;  // documents still to be found
   // The keys alone tell the answer.
-  bool isCovered() const { return counting_ && plan_->exact; }
+  bool isCovered() const { return counting_ && plan_->exact && plan_->entriesOnly(); }
   void resetAnswer();
 
   const QueryRoom room_;
@@ -106,7 +106,8 @@ class QueryRun {
   std::vector<std::string> window_;
   size_t windowAt_ = 0;
   bool windowReady_ = false;
-  bool windowCut_ = false;  // more ids lie above its last
+  bool windowCut_ = false;      // more ids lie above its last
+  bool windowMatches_ = false;  // its ids are known to match under the snapshot they were gathered from
   bool anyFloor_ = false;
   std::string floor_;
   // Gathered along an index and not yet fetched, as the memory does not hold them.

@@ -34,6 +34,8 @@ Result<QueryRun::Flow> QueryRun::readWindows(Session& session) {
 
 Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
   const auto stream = KeyStream::open(room_.database, session.options, *plan_, Reading::forward, places_);
+  // What was gathered under an earlier snapshot is not known of this one.
+  windowMatches_ = window_.empty();
   for (; stream->valid(); stream->next()) {
     if (session.spent()) {
       places_ = stream->places();
@@ -47,6 +49,10 @@ Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
     }
     const std::string_view id = stream->id();
     if (anyFloor_ && id <= floor_) continue;
+    const KeyStream::Verdict verdict = stream->verdict();
+    if (WorkBudget::exceeded()) return Flow::costly;
+    if (verdict == KeyStream::Verdict::noMatch) continue;
+    windowMatches_ = windowMatches_ && verdict == KeyStream::Verdict::match;
     window_.emplace_back(id);
     if (window_.size() >= 2 * kWindow) cutWindow();
   }
@@ -70,10 +76,11 @@ void QueryRun::cutWindow() {
 }
 
 Result<QueryRun::Flow> QueryRun::drainWindow(Session& session) {
-  if (isCovered()) {
-    counted_ += window_.size();
+  const bool known = windowMatches_ && gathered_ == session.number;
+  if (isCovered() || (counting_ && known)) {
+    counted_ += window_.size() - windowAt_;
     windowAt_ = window_.size();
-  } else if (plan_->exact && !counting_ && !sorter_ && gathered_ == session.number) {
+  } else if (known && !counting_ && !sorter_) {
     const size_t skipped = static_cast<size_t>(std::min<uint64_t>(skipLeft_, window_.size() - windowAt_));
     skipLeft_ -= skipped;
     windowAt_ += skipped;
@@ -82,10 +89,10 @@ Result<QueryRun::Flow> QueryRun::drainWindow(Session& session) {
   while (windowAt_ < window_.size()) {
     if (session.spent()) return Flow::more;
     size_t chunk = std::min(window_.size() - windowAt_, kChunk);
-    if (plan_->exact && !sorter_) chunk = static_cast<size_t>(std::min<uint64_t>(chunk, wanted()));
+    if (known && !counting_ && !sorter_) chunk = static_cast<size_t>(std::min<uint64_t>(chunk, wanted()));
     session.used += chunk;
     batch.clear();
-    for (size_t i = 0; i < chunk; ++i) batch.add(window_[windowAt_ + i]);
+    for (size_t i = 0; i < chunk; ++i) batch.add(window_[windowAt_ + i], {}, known);
     TRY(const Flow flow, fetch(session, batch));
     if (flow != Flow::on) return flow;
     windowAt_ += chunk;

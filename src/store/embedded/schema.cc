@@ -1,5 +1,8 @@
 #include "store/embedded/schema.h"
 
+#include "store/embedded/held_fields.h"
+#include "store/embedded/keys.h"
+
 namespace mb::store::embedded {
 
 using doc::BsonWriter;
@@ -7,6 +10,13 @@ using doc::Document;
 using doc::DocumentView;
 
 namespace {
+
+void appendPaths(BsonWriter& writer, std::string_view key, const std::vector<std::string>& paths) {
+  if (paths.empty()) return;
+  writer.beginArray(key);
+  for (size_t i = 0; i < paths.size(); ++i) writer.appendString(doc::arrayKey(i), paths[i]);
+  writer.end();
+}
 
 void appendIndex(BsonWriter& writer, std::string_view key, const Index& index) {
   writer.beginDocument(key);
@@ -26,6 +36,9 @@ void appendIndex(BsonWriter& writer, std::string_view key, const Index& index) {
   if (index.spec.partialFilter) writer.appendDocument("partialFilter", *index.spec.partialFilter);
   if (index.spec.expireAfterSeconds) writer.appendInt64("expireAfterSeconds", *index.spec.expireAfterSeconds);
   if (index.spec.covering) writer.appendBool("covering", true);
+  appendPaths(writer, "include", index.spec.include);
+  if (index.layout > 0) writer.appendInt64("layout", index.layout);
+  if (index.refilling) writer.appendBool("refilling", true);
   writer.end();
 }
 
@@ -44,7 +57,15 @@ DocumentView childOf(DocumentView view, std::string_view key) {
   return value && value->isContainer() ? value->asDocument() : DocumentView();
 }
 
-Result<std::shared_ptr<Index>> decodeIndex(DocumentView view) {
+std::vector<std::string> pathsOf(DocumentView view, std::string_view key) {
+  std::vector<std::string> paths;
+  for (const doc::Element& each : childOf(view, key)) {
+    if (each.value.type() == doc::BsonType::string) paths.emplace_back(each.value.asString());
+  }
+  return paths;
+}
+
+Result<std::shared_ptr<Index>> decodeIndex(DocumentView view, const std::vector<std::string>& held) {
   IndexSpec spec;
   spec.name = view.stringOr("name");
   for (const doc::Element& key : childOf(view, "keys")) {
@@ -57,7 +78,12 @@ Result<std::shared_ptr<Index>> decodeIndex(DocumentView view) {
   if (const auto partial = view.find("partialFilter")) spec.partialFilter = Document(partial->asDocument());
   if (view.find("expireAfterSeconds")) spec.expireAfterSeconds = integerOf(view, "expireAfterSeconds");
   spec.covering = flagOf(view, "covering");
-  return compileIndex(static_cast<IndexNo>(integerOf(view, "number")), std::move(spec), flagOf(view, "ready"));
+  spec.include = pathsOf(view, "include");
+  const auto number = static_cast<IndexNo>(integerOf(view, "number"));
+  TRY(std::shared_ptr<Index> index, compileIndex(number, std::move(spec), flagOf(view, "ready"), held));
+  index->layout = static_cast<uint32_t>(integerOf(view, "layout"));
+  index->refilling = flagOf(view, "refilling");
+  return index;
 }
 
 }  // namespace
@@ -69,7 +95,8 @@ const Index* Schema::index(IndexNo wanted) const {
   return nullptr;
 }
 
-Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready) {
+Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready,
+                                            const std::vector<std::string>& held) {
   if (spec.keys.empty()) return fail(ErrorCode::validation, "an index needs at least one key");
   if (spec.keys.size() > kMaxIndexFields) {
     return fail(ErrorCode::validation, fmt::format("an index has at most {} keys", kMaxIndexFields));
@@ -91,6 +118,14 @@ Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool
   if (spec.covering && spec.unique) {
     return fail(ErrorCode::validation, "a unique index gives one document at most: it is not covering");
   }
+  if (spec.covering && !spec.include.empty()) {
+    return fail(ErrorCode::validation, "a covering index holds every field: it does not include some");
+  }
+  if (spec.include.size() > kMaxIncluded) {
+    return fail(ErrorCode::validation, fmt::format("an index includes at most {} fields", kMaxIncluded));
+  }
+  TRY(index->held, heldPaths(spec, held));
+  if (!index->held.empty()) index->layout = 1;
   if (spec.partialFilter) {
     TRY(index->partial, doc::Filter::parse(*spec.partialFilter));
   }
@@ -117,6 +152,7 @@ std::string encodeSchema(const Schema& schema) {
   writer.appendInt64("version", static_cast<int64_t>(schema.version));
   writer.appendDocument("config", schema.config);
   if (!schema.tallied.empty()) writer.appendString("tallied", schema.tallied);
+  appendPaths(writer, "held", schema.held);
   writer.beginArray("indexes");
   for (size_t i = 0; i < schema.indexes.size(); ++i) appendIndex(writer, doc::arrayKey(i), *schema.indexes[i]);
   writer.end();
@@ -133,9 +169,10 @@ Result<Schema> decodeSchema(CollectionNo number, std::string_view row) {
   schema.version = static_cast<uint64_t>(integerOf(view, "version"));
   schema.config = Document(childOf(view, "config"));
   schema.tallied = view.stringOr("tallied");
+  schema.held = pathsOf(view, "held");
   for (const doc::Element& each : childOf(view, "indexes")) {
     if (!each.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is damaged");
-    TRY(std::shared_ptr<Index> index, decodeIndex(each.value.asDocument()));
+    TRY(std::shared_ptr<Index> index, decodeIndex(each.value.asDocument(), schema.held));
     schema.indexes.push_back(std::move(index));
   }
   return schema;
@@ -146,7 +183,13 @@ bool sameSpec(const IndexSpec& a, const IndexSpec& b) {
       std::equal(a.keys.begin(), a.keys.end(), b.keys.begin(), b.keys.end(),
                  [](const IndexKey& x, const IndexKey& y) { return x.path == y.path && x.direction == y.direction; });
   return sameKeys && a.unique == b.unique && a.sparse == b.sparse && a.partialFilter == b.partialFilter &&
-         a.expireAfterSeconds == b.expireAfterSeconds && a.covering == b.covering;
+         a.expireAfterSeconds == b.expireAfterSeconds && a.covering == b.covering && a.include == b.include;
+}
+
+uint32_t formatFor(const Schema& schema) {
+  const bool holds = std::any_of(schema.indexes.begin(), schema.indexes.end(),
+                                 [](const std::shared_ptr<const Index>& index) { return index->layout > 0; });
+  return holds ? kHoldingFormat : kFirstFormat;
 }
 
 }  // namespace mb::store::embedded

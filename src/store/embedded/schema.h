@@ -26,6 +26,12 @@ struct Index {
   std::optional<doc::Filter> partial;
   std::shared_ptr<IndexTraits> traits;
   std::shared_ptr<IndexProgress> progress;  // null when ready
+  // What its entries hold besides their keys (held_fields.h), in order, none below another.
+  std::vector<doc::FieldPath> held;
+  // The number under which entries hold these. Grows with each change of `held`, and is never used again.
+  uint32_t layout = 0;
+  // Entries of earlier layouts are being rewritten; writes rewrite those of each document that they touch.
+  bool refilling = false;
 
   bool descending(size_t field) const { return spec.keys[field].direction < 0; }
 };
@@ -36,6 +42,8 @@ struct Schema {
   uint64_t version = 0;
   doc::Document config;
   std::vector<std::shared_ptr<const Index>> indexes;
+  // Paths that entries of all its indexes hold, in addition to each one's `include`.
+  std::vector<std::string> held;
   // Of a system collection, as declared.
   bool chained = false;  // in no row
   std::string tallied;
@@ -49,14 +57,18 @@ inline constexpr size_t kMaxIndexes = 64;
 inline constexpr size_t kMaxIndexFields = 32;
 
 // Checks the keys and options (validation, invalidFilter) and gives the index its default name where it has none.
-Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready);
+// `held`: Schema::held.
+Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready,
+                                            const std::vector<std::string>& held = {});
 CollectionInfo infoOf(const Schema& schema);
 
-// The BSON of 'C' and 'S' rows: {name, version, config, tallied?, indexes: [{number, ready, name, keys: [{path,
-// direction}], unique, sparse, partialFilter?, expireAfterSeconds?, covering?}]}.
+// The BSON of 'C' and 'S' rows: {name, version, config, tallied?, held?, indexes: [{number, ready, name, keys: [{path,
+// direction}], unique, sparse, partialFilter?, expireAfterSeconds?, covering?, include?, layout?, refilling?}]}.
 std::string encodeSchema(const Schema& schema);
 // Fails with internal when the row is not one that encodeSchema made.
 Result<Schema> decodeSchema(CollectionNo number, std::string_view row);
 bool sameSpec(const IndexSpec& a, const IndexSpec& b);
+// The format of a directory that holds such a collection, as far as it decides.
+uint32_t formatFor(const Schema& schema);
 
 }  // namespace mb::store::embedded

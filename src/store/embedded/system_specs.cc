@@ -95,25 +95,27 @@ Result<> Catalogue::buildSystemIndexIn(ProjectNo project, CollectionNo collectio
       database_->db().NewIterator(Database::reading(Tier::disk), database_->family(Family::documents)));
   rocksdb::WriteBatch batch;
   EntrySet entries;
+  std::string value;
   std::unordered_map<std::string, std::string> unwritten;  // of a unique index: keys in the batch, and whose they are
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
     const std::string id(view(at->key()).substr(kPrefixBytes));
-    CHECK(collectEntries(index, project, doc::DocumentView(view(at->value())), id, entries));
+    const doc::DocumentView document(view(at->value()));
+    CHECK(collectEntries(index, project, document, id, entries));
     index.traits->multikey |= entries.multikey;
     index.traits->truncated |= entries.truncated;
     for (size_t i = 0; i < entries.entries.size(); ++i) {
+      const rocksdb::Slice stored = slice(entryValue(index, entries, i, document, id, value));
       if (!index.spec.unique) {
-        std::string value;
-        appendU16(value, entries.entries[i].idAt);
-        batch.Put(family, slice(entries.key(i)), value);
+        batch.Put(family, slice(entries.key(i)), stored);
         continue;
       }
       rocksdb::PinnableSlice owner;
       const auto status = database_->get(Tier::disk, Family::indexes, entries.key(i), &owner);
       if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
-      const bool taken = !unwritten.emplace(entries.key(i), id).second || (status.ok() && view(owner) != id);
+      const bool taken =
+          !unwritten.emplace(entries.key(i), id).second || (status.ok() && entryParts(index, {}, view(owner)).id != id);
       if (taken) return fail(ErrorCode::conflict, "two documents hold the same value");
-      batch.Put(family, slice(entries.key(i)), id);
+      batch.Put(family, slice(entries.key(i)), stored);
     }
     if (batch.GetDataSize() < kBatchBytes) continue;
     database_->write(batch);

@@ -194,7 +194,10 @@ Result<> WriteJob::applyIndex(size_t at, const Index& index, const doc::Document
     if (order < 0) removeEntry(at, index, had.key(i++));
     if (order > 0) putEntry(at, index, has, j++, *after);
     if (order != 0) continue;
-    if (index.spec.covering && *before != *after) putEntry(at, index, has, j, *after);
+    // An entry of an earlier layout may hold fields that `held` does not show: it goes with the first write, so that
+    // what an entry holds is always what its document says.
+    const bool holdsOther = index.refilling || had.held != has.held;
+    if (holdsOther || (index.spec.covering && *before != *after)) putEntry(at, index, has, j, *after);
     ++i;
     ++j;
   }
@@ -223,7 +226,7 @@ void WriteJob::noteMarks(const Target& target, const Index& index, const EntrySe
 
 void WriteJob::removeEntry(size_t at, const Index& index, std::string_view key) {
   if (index.spec.unique && !index.ready) {
-    releases_.push_back({std::string(key), at});
+    releases_.push_back({std::string(key), &index, at});
     return;
   }
   commit.remove(Family::indexes, key);
@@ -232,12 +235,13 @@ void WriteJob::removeEntry(size_t at, const Index& index, std::string_view key) 
 
 void WriteJob::putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which,
                         const doc::Document& document) {
+  thread_local std::string room;
+  const std::string_view value = entryValue(index, entries, which, document, targets_[at].id, room);
   if (index.spec.unique) {
-    claims_.push_back({std::string(entries.key(which)), &index, at});
+    claims_.push_back({std::string(entries.key(which)), std::string(value), &index, at});
     return;
   }
-  thread_local std::string room;
-  commit.put(Family::indexes, entries.key(which), entryValue(index, entries, which, document, room));
+  commit.put(Family::indexes, entries.key(which), value);
 }
 
 void WriteJob::addUniqueLocks() {
@@ -245,13 +249,13 @@ void WriteJob::addUniqueLocks() {
   for (const Release& release : releases_) unique_.add(release.key);
 }
 
-Result<bool> WriteJob::ownerOf(Tier tier, std::string_view key, std::string& owner) {
+Result<bool> WriteJob::ownerOf(Tier tier, const Index& index, std::string_view key, std::string& owner) {
   owner.clear();
   rocksdb::PinnableSlice value;
   const rocksdb::Status status = room_.database.get(tier, Family::indexes, key, &value);
   if (status.IsIncomplete()) return false;
   if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
-  if (status.ok()) owner = view(value);
+  if (status.ok()) owner = entryParts(index, key, view(value)).id;
   return true;
 }
 
@@ -260,7 +264,7 @@ Result<std::optional<WriteOutcome>> WriteJob::claimUnique(Tier tier) {
   std::vector<const Release*> mine;
   std::unordered_set<std::string_view> freed(freed_.begin(), freed_.end());
   for (const Release& release : releases_) {
-    TRY(const bool known, ownerOf(tier, release.key, owner));
+    TRY(const bool known, ownerOf(tier, *release.index, release.key, owner));
     if (!known) return std::optional<WriteOutcome>();
     if (owner != targets_[release.target].id) continue;
     mine.push_back(&release);
@@ -268,14 +272,14 @@ Result<std::optional<WriteOutcome>> WriteJob::claimUnique(Tier tier) {
   }
   std::unordered_set<std::string_view> claimed;
   for (const Claim& claim : claims_) {
-    TRY(const bool known, ownerOf(tier, claim.key, owner));
+    TRY(const bool known, ownerOf(tier, *claim.index, claim.key, owner));
     if (!known) return std::optional<WriteOutcome>();
     const bool taken = !owner.empty() && owner != targets_[claim.target].id && !freed.contains(claim.key);
     const bool twice = claims_.size() > 1 && !claimed.insert(claim.key).second;
     if (taken || twice) return WriteOutcome{claim.index->spec.name, claim.target};
   }
   for (const Release* release : mine) commit.remove(Family::indexes, release->key);
-  for (const Claim& claim : claims_) commit.put(Family::indexes, claim.key, targets_[claim.target].id);
+  for (const Claim& claim : claims_) commit.put(Family::indexes, claim.key, claim.value);
   return WriteOutcome{};
 }
 

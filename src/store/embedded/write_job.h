@@ -75,6 +75,7 @@ class WriteJob {
   // A unique entry that this write wants to own.
   struct Claim {
     std::string key;
+    std::string value;
     const Index* index;
     size_t target;
   };
@@ -82,6 +83,7 @@ class WriteJob {
   // come to it, and another document may own it by now.
   struct Release {
     std::string key;
+    const Index* index;
     size_t target;
   };
   struct Marks {
@@ -99,7 +101,7 @@ class WriteJob {
   void addTally(const CollectionHandle& handle, const doc::Document& document, int sign);
   // The document that was put last takes its place in the chain.
   void addLink(const CollectionHandle& handle);
-  Result<bool> ownerOf(Tier tier, std::string_view key, std::string& owner);
+  Result<bool> ownerOf(Tier tier, const Index& index, std::string_view key, std::string& owner);
 
   WriteRoom room_;
   Few<Target> targets_;

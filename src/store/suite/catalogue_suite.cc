@@ -15,12 +15,17 @@ TEST_P(StoreSuite, CollectionsAreListedWithWhatTheyHold) {
   expiring.expireAfterSeconds = 60;
   expiring.covering = true;
   makeIndex(posts, expiring);
+  IndexSpec including = uniqueIndex({{"x", 1}});
+  including.include = {"b", "a.c"};
+  makeIndex(posts, including);
   for (int round = 0; round < 2; ++round) {
     const auto all = must(store().collections(project_));
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].name, "Posts");
     EXPECT_EQ(text(all[0].config), R"({"schema":{"a":1}})");
-    ASSERT_EQ(all[0].indexes.size(), 2u);
+    ASSERT_EQ(all[0].indexes.size(), 3u);
+    EXPECT_EQ(all[0].indexes[2].spec.include, including.include);
+    EXPECT_TRUE(all[0].indexes[0].spec.include.empty());
     EXPECT_EQ(all[0].indexes[0].spec.name, "a.b_1_c_-1");
     EXPECT_TRUE(all[0].indexes[0].spec.unique && all[0].indexes[0].spec.sparse && all[0].indexes[0].ready);
     EXPECT_EQ(text(*all[0].indexes[0].spec.partialFilter), R"({"on":true})");

@@ -163,6 +163,13 @@ TEST_P(StoreSuite, RefusesIndexesThatAreNone) {
   expiring.expireAfterSeconds = 5;
   IndexSpec covering = uniqueIndex({{"a", 1}});
   covering.covering = true;
+  IndexSpec both = index({{"a", 1}});
+  both.covering = true;
+  both.include = {"b"};
+  IndexSpec damaged = index({{"a", 1}});
+  damaged.include = {"b..c"};
+  IndexSpec large = index({{"a", 1}});
+  for (size_t i = 0; i <= kMaxIncluded; ++i) large.include.push_back(fmt::format("f{}", i));
   for (const Case& c : std::vector<Case>{{index({}), ErrorCode::validation},
                                          {index({{"", 1}}), ErrorCode::validation},
                                          {index({{"a", 2}}), ErrorCode::validation},
@@ -170,6 +177,9 @@ TEST_P(StoreSuite, RefusesIndexesThatAreNone) {
                                          {index({{"$a", 1}}), ErrorCode::validation},
                                          {expiring, ErrorCode::validation},
                                          {covering, ErrorCode::validation},
+                                         {both, ErrorCode::validation},
+                                         {damaged, ErrorCode::validation},
+                                         {large, ErrorCode::validation},
                                          {partial(index({{"a", 1}}), R"({"$where":"1"})"), ErrorCode::invalidFilter},
                                          {named, ErrorCode::conflict}}) {
     const auto refused = run(store().createIndex(posts, c.spec, {}));
@@ -218,6 +228,58 @@ TEST_P(StoreSuite, ACoveringIndexGivesDocumentsAsTheyAre) {
   EXPECT_EQ(values({{"owner", -1}}), "a4 c5 ");
   EXPECT_EQ(values({{"n", -1}}), "c5 a4 ");
   EXPECT_EQ(values({}, 1), "c5 ");
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+// Each kind of index, one made before and one after most documents; small values, large ones, and arrays.
+TEST_P(StoreSuite, IncludedFieldsFollowEveryChange) {
+  CollectionRef posts = makeCollection("posts");
+  IndexSpec plain = index({{"owner", 1}});
+  plain.include = {"state", "by.team"};
+  makeIndex(posts, plain);
+  IndexSpec unique = uniqueIndex({{"owner", 1}, {"n", -1}});
+  unique.include = {"state"};
+  makeIndex(posts, unique);
+  const std::string large(2000, 'x');
+  ASSERT_TRUE(put(posts, R"({"id":"a","owner":"o","n":1,"state":"open","by":{"team":"t","more":1}})"));
+  ASSERT_TRUE(put(posts, R"({"id":"b","owner":"o","n":2,"state":"shut","by":[{"team":"t"},{"x":1}]})"));
+  ASSERT_TRUE(put(posts, R"({"id":"c","owner":"o","n":3,"state":["open",")" + large + R"("],"by":5})"));
+  ASSERT_TRUE(put(posts, R"({"id":"d","owner":["o","p","q"],"n":4,"by":{"team":null}})"));
+  IndexSpec sparse = index({{"n", 1}});
+  sparse.name = "after";
+  sparse.sparse = true;
+  sparse.include = {"state", "by.team"};
+  makeIndex(posts, sparse);
+  IndexSpec only = partial(index({{"n", -1}, {"owner", 1}}), R"({"n":{"$gt":0}})");
+  only.name = "only";
+  only.include = {"state"};
+  makeIndex(posts, only);
+  const auto expect = [&](const char* filter, const char* found) {
+    for (const char* way : {R"("owner":"o")", R"("n":{"$gt":0})", R"("n":{"$gte":0})"}) {
+      const std::string whole = fmt::format("{{{},{}}}", way, filter);
+      EXPECT_EQ(ids(posts, whole), found) << whole;
+      EXPECT_EQ(count(posts, whole), ids(posts, whole).empty() ? 0 : (ids(posts, whole).size() + 1) / 2) << whole;
+    }
+  };
+  expect(R"("state":"open")", "a c");
+  expect(R"("state":{"$ne":"open"})", "b d");
+  expect(R"("state":{"$exists":false})", "d");
+  expect(R"("by.team":"t")", "a b");
+  expect(R"("by.team":null)", "b c d");
+  expect(R"("by":{"$type":"array"})", "b");
+  expect(R"("$or":[{"state":"shut"},{"by.team":"t"}])", "a b");
+  expect(R"("$nor":[{"state":"open"},{"by.team":null}])", "");
+  // Keys stay, what is held does not; from small to large and back.
+  ASSERT_TRUE(put(posts, R"({"id":"a","owner":"o","n":1,"state":"shut"})"));
+  ASSERT_TRUE(put(posts, R"({"id":"b","owner":"o","n":2,"state":")" + large + R"("})"));
+  ASSERT_TRUE(put(posts, R"({"id":"c","owner":"o","n":3,"state":"open"})"));
+  expect(R"("state":"open")", "c");
+  expect(R"("state":"shut")", "a");
+  expect(R"("state":{"$nin":["open","shut"]})", "b d");
+  EXPECT_FALSE(put(posts, R"({"id":"e","owner":"o","n":1,"state":"open"})").value().committed());
+  ASSERT_TRUE(remove(posts, "a"));
+  ASSERT_TRUE(put(posts, R"({"id":"e","owner":"o","n":1,"state":"open"})").value().committed());
+  expect(R"("state":"open")", "c e");
   EXPECT_EQ(engine().problems(), std::vector<std::string>());
 }
 

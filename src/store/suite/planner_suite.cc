@@ -159,6 +159,61 @@ TEST_P(PlannerSuite, APageOfManyPointsCostsAPage) {
   EXPECT_EQ(joinIds(find(things_, R"({"mod":{"$in":[0,2,4,6,8]}})", query).documents), "0500 0502");
 }
 
+TEST_P(PlannerSuite, WhatEntriesHoldKeepsDocumentsFromBeingRead) {
+  IndexSpec including = index({{"mod", 1}});
+  including.include = {"on", "tags", "n"};
+  makeIndex(things_, including);
+  IndexSpec sorted = index({{"n", -1}});
+  sorted.include = {"on", "mod"};
+  makeIndex(things_, sorted);
+  IndexSpec multikey = index({{"tags", 1}});
+  multikey.include = {"on"};
+  makeIndex(things_, multikey);
+  struct Case {
+    const char* filter;
+    std::vector<SortKey> sort;
+    uint64_t limit;
+    const char* found;
+    uint64_t documents;
+    uint64_t idDocuments;  // where ids are asked for
+  };
+  for (const Case& c : std::vector<Case>{
+           {R"({"mod":3,"on":true})", {}, 3, "0003 0033 0063", 3, 0},
+           {R"({"mod":3,"on":true})", {}, 1000, nullptr, 20, 0},
+           {R"({"mod":3,"on":{"$ne":true},"n":{"$gt":100}})", {}, 1000, nullptr, 34, 0},
+           {R"({"mod":3,"on":true,"name":"n33"})", {}, 1000, "0033", 20, 20},
+           {R"({"mod":3,"$or":[{"on":true,"n":{"$lt":4}},{"tags":{"$all":[6,10]}}]})", {}, 1000, "0003 0153", 2, 0},
+           {R"({"on":true})", {{"n", -1}}, 3, "0597 0594 0591", 3, 0},
+           {R"({"on":true,"mod":{"$in":[3,4]},"n":{"$lt":590}})", {{"n", -1}}, 2, "0573 0564", 2, 0},
+           {R"({"tags":{"$gte":9},"on":true})", {}, 1000, nullptr, 36, 0},
+           {R"({"$or":[{"mod":3},{"tags":10}],"on":true})", {}, 1000, nullptr, 36, 36},
+       }) {
+    Query query;
+    query.limit = c.limit;
+    query.sort = c.sort;
+    QueryResult found = find(things_, c.filter, query);
+    EXPECT_NE(found.explain.index, "") << c.filter;
+    if (c.found) EXPECT_EQ(joinIds(found.documents), c.found) << c.filter;
+    EXPECT_EQ(found.explain.documentsExamined, c.documents) << c.filter << " through " << found.explain.index;
+    const std::string named = joinIds(found.documents);
+    query.answer = Answer::ids;
+    found = find(things_, c.filter, query);
+    EXPECT_EQ(joinIds(found.documents), named) << c.filter;
+    EXPECT_LE(found.explain.documentsExamined, c.idDocuments) << c.filter << " through " << found.explain.index;
+  }
+  Query query;
+  query.skip = 17;
+  EXPECT_EQ(joinIds(find(things_, R"({"mod":3,"on":true})", query).documents), "0513 0543 0573");
+  EXPECT_EQ(count(things_, R"({"mod":3,"on":true})"), 20u);
+}
+
+TEST_P(PlannerSuite, CountsNoIdsWithoutDocuments) {
+  EXPECT_EQ(count(things_, R"({"$or":[{"id":"0001"},{"id":"none"}]})"), 1u);
+  Query query;
+  query.answer = Answer::ids;
+  EXPECT_EQ(joinIds(find(things_, R"({"$or":[{"id":"0001"},{"id":"none"}]})", query).documents), "0001");
+}
+
 TEST_P(PlannerSuite, ReadsAnIndexFromEitherEnd) {
   makeIndex(things_, index({{"mod", 1}, {"n", -1}}));
   makeIndex(things_, index({{"at.day", 1}}));

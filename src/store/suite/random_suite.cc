@@ -98,6 +98,11 @@ class Dice {
     if (path == "id" && roll(2) == 0) return pick({R"({"$gt":"040"})", R"({"$lte":"080"})", R"({"$regex":"^0[0-4]"})"});
     return condition();
   }
+  std::vector<std::string> include() {
+    std::set<std::string> paths;
+    for (int i = 1 + roll(4); i > 0; --i) paths.insert(pick({"a", "b", "c", "c.x", "a.x", "c.0", "n", "m", "id", "m"}));
+    return {paths.begin(), paths.end()};
+  }
   std::vector<SortKey> sort() {
     std::vector<SortKey> keys;
     for (int i = 1 + roll(3); i > 0; --i) {
@@ -158,7 +163,8 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
     for (IndexSpec spec :
          {index({{"a", 1}}), index({{"b", -1}, {"a", 1}}), index({{"c.x", 1}}), index({{"c", -1}}), index({{"c.0", 1}}),
           index({{"n", 1}}), index({{"m", -1}, {"n", 1}}), index({{"n", -1}, {"m", -1}, {"a", 1}}), sparse, partial}) {
-      spec.covering = dice.roll(2) == 0;
+      spec.covering = dice.roll(3) == 0;
+      if (!spec.covering && dice.roll(3) > 0) spec.include = dice.include();
       makeIndex(collection, spec);
     }
     change(100);
