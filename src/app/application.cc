@@ -279,8 +279,8 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       oauth({identity, snapshots, outbound, kClock, master, settings.app.baseUrl, settings.api.corsOrigins},
             settings.oauth),
       projectDeps(joinProjects()),
-      data(
-          data::Data::build({*store, snapshots, *cores, ids, kClock, auditor}, [this] { return directory.numbers(); })),
+      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get()},
+                             [this] { return directory.numbers(); })),
       serviceRoutes(std::move(forVersion), *store, redis.get(), workers),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
                   settings.instance.operatorsEnabled}) {

@@ -30,13 +30,14 @@ struct IndexRecord {
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
   std::optional<bool> covering;
+  std::optional<std::vector<std::string>> include;
   static constexpr auto shape() {
-    return doc::shape<IndexRecord>("Index", doc::field("name", &IndexRecord::name),
-                                   doc::field("keys", &IndexRecord::keys), doc::field("unique", &IndexRecord::unique),
-                                   doc::field("sparse", &IndexRecord::sparse),
-                                   doc::field("partialFilter", &IndexRecord::partialFilter),
-                                   doc::field("expireAfterSeconds", &IndexRecord::expireAfterSeconds),
-                                   doc::field("covering", &IndexRecord::covering));
+    return doc::shape<IndexRecord>(
+        "Index", doc::field("name", &IndexRecord::name), doc::field("keys", &IndexRecord::keys),
+        doc::field("unique", &IndexRecord::unique), doc::field("sparse", &IndexRecord::sparse),
+        doc::field("partialFilter", &IndexRecord::partialFilter),
+        doc::field("expireAfterSeconds", &IndexRecord::expireAfterSeconds),
+        doc::field("covering", &IndexRecord::covering), doc::field("include", &IndexRecord::include));
   }
 };
 
@@ -68,6 +69,7 @@ doc::Document encodeCollection(const store::CollectionInfo& collection) {
     made.partialFilter = index.spec.partialFilter;
     made.expireAfterSeconds = index.spec.expireAfterSeconds;
     if (index.spec.covering) made.covering = true;
+    if (!index.spec.include.empty()) made.include = index.spec.include;
   }
   return doc::encode(record);
 }
@@ -87,6 +89,7 @@ Result<store::CollectionInfo> decodeCollection(doc::DocumentView view) {
     spec.partialFilter = std::move(index.partialFilter);
     spec.expireAfterSeconds = index.expireAfterSeconds;
     spec.covering = index.covering.value_or(false);
+    spec.include = std::move(index.include).value_or(std::vector<std::string>());
     collection.indexes.emplace_back().spec = std::move(spec);
   }
   return collection;

@@ -9,7 +9,7 @@
 //                                    entries, …); the end of its chain, where it has one (store/chain.h)
 //   {document: {…}}                  its documents, ascending id
 //   {collection: {name, config, indexes: [{name, keys: [{path, direction}], unique, sparse, partialFilter?,
-//                                          expireAfterSeconds?, covering?}]}}
+//                                          expireAfterSeconds?, covering?, include?}]}}
 //   {document: {…}}                  its documents, ascending id
 //   {end: {collections, documents}}  what was in the stream
 //

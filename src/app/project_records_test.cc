@@ -99,6 +99,7 @@ TEST(CollectionRecord, KeepsNameConfigAndIndexes) {
   spec.expireAfterSeconds = 60;
   spec.covering = true;
   info.indexes.emplace_back().spec = spec;
+  info.indexes.front().spec.include = {"d", "e.f"};
 
   const auto back = decodeCollection(encodeCollection(info));
   ASSERT_TRUE(back);
@@ -109,6 +110,8 @@ TEST(CollectionRecord, KeepsNameConfigAndIndexes) {
   EXPECT_EQ(back->indexes[0].spec.keys[1].path, "b.c");
   EXPECT_EQ(back->indexes[1].spec.expireAfterSeconds, 60);
   EXPECT_TRUE(back->indexes[1].spec.covering && !back->indexes[0].spec.covering);
+  EXPECT_EQ(back->indexes[0].spec.include, (std::vector<std::string>{"d", "e.f"}));
+  EXPECT_TRUE(back->indexes[1].spec.include.empty());
   for (const auto* bad : {"{}", R"({"name":1,"config":{},"indexes":[]})", R"({"name":"a","config":{},"indexes":[1]})",
                           R"({"name":"a","config":{},"indexes":[],"vectors":[]})"}) {
     EXPECT_FALSE(decodeCollection(json(bad))) << bad;

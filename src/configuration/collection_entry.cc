@@ -102,6 +102,11 @@ doc::Document indexEntry(const data::IndexView& index) {
   if (index.partialFilter) out.appendDocument("partialFilter", canonicalFilter(*index.partialFilter));
   if (index.expireAfterSeconds) out.appendInteger("expireAfterSeconds", *index.expireAfterSeconds);
   if (index.covering.value_or(false)) out.appendBool("covering", true);
+  if (index.include && !index.include->empty()) {
+    out.beginArray("include");
+    for (size_t i = 0; i < index.include->size(); ++i) out.appendString(doc::arrayKey(i), (*index.include)[i]);
+    out.end();
+  }
   return out.finish();
 }
 

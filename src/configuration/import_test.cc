@@ -140,10 +140,10 @@ TEST_F(Import, ChangesSchemaAndPolicyThatFitEachOtherOnly) {
 TEST_F(Import, BuildsAnIndexOfAnotherShapeAnew) {
   standing(R"("collections":[{"name":"posts","indexes":[{"name":"main","keys":{"a":1}},{"keys":{"x.y":1}}]}])");
   const Text document = with(R"("collections":[{"name":"posts","indexes":[
-      {"name":"main","keys":{"a":1},"unique":true},{"name":"x.y_1","keys":{"x.y":1}}]}])");
+      {"name":"main","keys":{"a":1},"unique":true,"include":["b","c.d"]},{"name":"x.y_1","keys":{"x.y":1}}]}])");
   EXPECT_EQ(summary(import(shop_, document)), "0 1 0");
   EXPECT_EQ(summary(plan(shop_, document)), "0 0 1");
-  EXPECT_THAT(exported(shop_), HasSubstr(R"({"name":"main","keys":{"a":1},"unique":true})"));
+  EXPECT_THAT(exported(shop_), HasSubstr(R"({"name":"main","keys":{"a":1},"unique":true,"include":["b","c.d"]})"));
 }
 
 TEST_F(Import, KeepsTheClientSecretThatWasEntered) {

@@ -178,6 +178,8 @@ class RandomShape : private RandomText {
       fields.emplace_back("unique", one({"true", "false"}));
     } else if (chance(4)) {
       fields.emplace_back("covering", one({"true", "false"}));
+    } else if (chance(3)) {
+      fields.emplace_back("include", one({R"(["g"])", R"(["h.i","g"])", "[]"}));
     }
     if (chance(4)) {
       fields.emplace_back("sparse", "true");

@@ -5,6 +5,7 @@
 
 #include "data/collection_config.h"
 #include "data/data_deps.h"
+#include "data/policy_fields.h"
 #include "data/reserved.h"
 
 namespace mb::data {
@@ -150,8 +151,16 @@ Task<> Collections::alterOnce(const AdminAccess& access, const std::string& name
   for (const std::string& action : actions) {
     std::ranges::move(auditEntry(access, action, name), std::back_inserter(entries));
   }
+  const CollectionConfig config = CollectionConfig::read(*change.config);
   CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change), std::move(entries)));
+  holdFor(*collection, config.policy ? *config.policy : table(*access.project).defaultPolicySource);
   co_return Result<>();
+}
+
+void Collections::holdFor(const Collection& collection, doc::DocumentView policy) const {
+  if (deps_.entryFields) {
+    deps_.entryFields->holdFields(collection.ref.project, collection.ref.number, fieldsForPolicy(policy));
+  }
 }
 
 }  // namespace mb::data

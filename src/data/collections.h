@@ -33,12 +33,13 @@ struct NewIndex {
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
   std::optional<bool> covering;
+  std::optional<std::vector<std::string>> include;
   static constexpr auto shape() {
     return doc::shape<NewIndex>("NewIndex", doc::field("keys", &NewIndex::keys), doc::field("name", &NewIndex::name),
                                 doc::field("unique", &NewIndex::unique), doc::field("sparse", &NewIndex::sparse),
                                 doc::field("partialFilter", &NewIndex::partialFilter),
                                 doc::field("expireAfterSeconds", &NewIndex::expireAfterSeconds),
-                                doc::field("covering", &NewIndex::covering));
+                                doc::field("covering", &NewIndex::covering), doc::field("include", &NewIndex::include));
   }
 };
 
@@ -51,6 +52,7 @@ struct IndexView {
   std::optional<doc::Document> partialFilter;
   std::optional<int64_t> expireAfterSeconds;
   std::optional<bool> covering;
+  std::optional<std::vector<std::string>> include;
   std::optional<bool> building;    // true while it is filled; a restart in the middle goes on with it
   std::optional<double> progress;  // meanwhile: the part of the documents that is in it, 0 to 1
   static constexpr auto shape() {
@@ -59,7 +61,8 @@ struct IndexView {
         doc::field("unique", &IndexView::unique), doc::field("sparse", &IndexView::sparse),
         doc::field("partialFilter", &IndexView::partialFilter),
         doc::field("expireAfterSeconds", &IndexView::expireAfterSeconds), doc::field("covering", &IndexView::covering),
-        doc::field("building", &IndexView::building), doc::field("progress", &IndexView::progress));
+        doc::field("include", &IndexView::include), doc::field("building", &IndexView::building),
+        doc::field("progress", &IndexView::progress));
   }
 };
 
@@ -137,6 +140,8 @@ class Collections {
   Task<> alter(AdminAccess access, std::string name, std::vector<std::string> actions, NewConfig newConfig);
   Task<> alterOnce(const AdminAccess& access, const std::string& name, const std::vector<std::string>& actions,
                    const NewConfig& newConfig);
+  // The indexes of the collection hold what `policy` asks for.
+  void holdFor(const Collection& collection, doc::DocumentView policy) const;
   Task<> writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy);
   Task<> createIndexOnce(const AdminAccess& access, const std::string& collection, const store::IndexSpec& spec);
   Task<> dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index);

@@ -6,6 +6,7 @@
 #include "base/cores.h"
 #include "base/id.h"
 #include "snapshot/snapshot.h"
+#include "store/entry_fields.h"
 #include "store/store.h"
 
 namespace mb::data {
@@ -22,6 +23,7 @@ struct DataDeps {
   IdGenerator& ids;
   const Clock& clock;
   audit::Auditor& auditor;
+  store::EntryFields* entryFields = nullptr;  // null: the store's indexes hold keys alone
 };
 
 }  // namespace mb::data

@@ -27,13 +27,23 @@ class OneProject final : public snapshot::ProjectDirectory {
   std::optional<snapshot::ProjectInfo> info_;
 };
 
+// What was asked of the store's indexes, by collection.
+class RecordedFields final : public store::EntryFields {
+ public:
+  void holdFields(store::ProjectNo, store::CollectionNo collection, std::vector<std::string> paths) override {
+    held[collection] = std::move(paths);
+  }
+  std::map<store::CollectionNo, std::vector<std::string>> held;
+};
+
 class DataTest : public testing::Test {
  protected:
   static constexpr int64_t kStart = 1'770'000'000'000;
 
   DataTest() {
     snapshots_.setDirectory(directory_);
-    data_ = Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_}, [this] { return projectNumbers(); });
+    data_ = Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_, &entryFields_},
+                        [this] { return projectNumbers(); });
     cores_.start();
     auto number = run(store_.allocateProject());
     EXPECT_TRUE(number);
@@ -174,6 +184,7 @@ class DataTest : public testing::Test {
   store::testing::MemoryStore store_{allSystemCollections()};
   snapshot::Snapshots snapshots_{store_, cores_, 10};
   audit::Auditor auditor_{true, ids_, clock_};
+  RecordedFields entryFields_;
   OneProject directory_;
   std::unique_ptr<Data> data_;
   store::ProjectNo project_ = 0;

@@ -46,6 +46,25 @@ std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& 
   return name;
 }
 
+std::vector<std::string> readInclude(const NewIndex& index, Problems& problems) {
+  std::vector<std::string> include = index.include.value_or(std::vector<std::string>());
+  if (include.size() > store::kMaxIncluded) {
+    problems.push_back({"/include", fmt::format("must name at most {} fields", store::kMaxIncluded)});
+  }
+  for (size_t i = 0; i < include.size(); ++i) {
+    const std::string pointer = fmt::format("/include/{}", i);
+    if (auto path = doc::FieldPath::parse(include[i]); !path) problems.push_back({pointer, path.error().message()});
+    const auto first = std::ranges::find(include, include[i]);
+    if (first != include.begin() + static_cast<ptrdiff_t>(i)) {
+      problems.push_back({pointer, fmt::format("is included twice: \"{}\"", include[i])});
+    }
+  }
+  if (!include.empty() && index.covering.value_or(false)) {
+    problems.push_back({"/include", "cannot be combined with covering, which holds every field: remove one of them"});
+  }
+  return include;
+}
+
 bool holdsPattern(const doc::FilterNode& node) {
   return !node.patterns.empty() ||
          std::ranges::any_of(node.children, [](const auto& child) { return holdsPattern(*child); });
@@ -59,6 +78,7 @@ Result<store::IndexSpec> readIndex(const NewIndex& index, const doc::FilterCoerc
   spec.unique = index.unique.value_or(false);
   spec.sparse = index.sparse.value_or(false);
   spec.covering = index.covering.value_or(false);
+  spec.include = readInclude(index, problems);
   if (spec.covering && spec.unique) {
     problems.push_back({"/covering", "cannot stand beside unique: such an index gives one document at most"});
   }
@@ -98,6 +118,7 @@ IndexView viewOf(const store::IndexSpec& spec) {
   view.partialFilter = spec.partialFilter;
   view.expireAfterSeconds = spec.expireAfterSeconds;
   if (spec.covering) view.covering = true;
+  if (!spec.include.empty()) view.include = spec.include;
   return view;
 }
 
@@ -144,6 +165,8 @@ Task<std::string> Collections::createIndex(AdminAccess access, std::string colle
 Task<> Collections::createIndexOnce(const AdminAccess& access, const std::string& collection,
                                     const store::IndexSpec& spec) {
   CO_TRY(const CollectionPtr found, require(*access.project, collection));
+  // A collection that has had its policy from the start, or from elsewhere, has not said so yet.
+  if (found->policy) holdFor(*found, found->policy->source());
   CO_CHECK(co_await deps_.store.createIndex(found->ref, spec,
                                             auditEntry(access, "index.create", collection, named(spec.name))));
   co_return Result<>();

@@ -96,6 +96,9 @@ Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, s
              },
              std::move(options)));
   if (!outcome.committed()) co_return fail(ErrorCode::internal, "the default policy could not be written");
+  for (const auto& [name, collection] : table(*access.project).byName) {
+    if (collection->policySource != PolicySource::own) holdFor(*collection, policy.value_or(doc::Document()));
+  }
   co_return Result<>();
 }
 

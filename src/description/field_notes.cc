@@ -279,6 +279,8 @@ constexpr FieldNote kNotes[] = {
     {"headers", "Further headers of each delivery.", R"({"x-team": "shop"})"},
     {"hideRegistered", "Whether registration hides that an address is taken.", "false"},
     {"icon", "One emoji, for people's eyes.", R"("📒")"},
+    {"include", "Paths whose values its entries hold, so that a filter over them reads no documents.", R"(["status"])",
+     R"({"maxItems": 16})"},
     {"invite", "As the mailed link has it.", R"("c2VjcmV0")"},
     {"issuer", "Where an OpenID provider lives, of `oidc-<name>` only.", R"("https://id.example.com")"},
     {"kind", "Its kind.", R"("github")"},

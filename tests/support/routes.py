@@ -166,6 +166,7 @@ ADMIN = [
             "partialFilter": Field("object"),
             "expireAfterSeconds": Field("int"),
             "covering": Field("bool"),
+            "include": Field("array"),
         },
     ),
     Route("DELETE", f"{_C}/indexes/{{index}}", "admin", "collections:manage"),
