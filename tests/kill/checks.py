@@ -1,6 +1,7 @@
 """The checks of the rooms: documents with their indexes, contested unique values, the catalogue, users."""
 
 import hashlib
+import itertools
 import json
 import threading
 import urllib.parse
@@ -15,6 +16,8 @@ from kill.shelves import Shelves
 
 SYSTEM_FIELDS = ("createdAt", "updatedAt", "ownerId")
 OPEN = {operation: {} for operation in ("read", "list", "create", "update", "delete")}
+# Hides nothing, and has the entries of all indexes hold `ownerId`.
+OWNED = {**OPEN, "list": {"filter": {"ownerId": {"$ne": "nobody"}}}}
 
 
 def expect(connection, method, path, body=None, statuses=(200, 201, 204)):
@@ -64,9 +67,9 @@ class Documents(Check):
         expect(connection, "PUT", f"/admin/collections/{self.collection}/policy", OPEN)
         for index in (
             {"keys": {"n": 1}},
-            {"keys": {"group": 1, "n": -1}},
+            {"keys": {"group": 1, "n": -1}, "include": ["tags", "deep.x"]},
             {"keys": {"tags": 1}},
-            {"keys": {"slug": 1}, "unique": True},
+            {"keys": {"slug": 1}, "unique": True, "include": ["n"]},
             {"keys": {"deep.x": 1}, "sparse": True},
         ):
             expect(connection, "POST", f"/admin/collections/{self.collection}/indexes", index)
@@ -159,6 +162,16 @@ class Documents(Check):
                         by_scan.add(name)
                 if by_index != by_scan:
                     problems.append(f"{field}={value}: index and documents differ by {sorted(by_index ^ by_scan)[:5]}")
+        # And what the entries alone decide, of fields that they hold.
+        for group, tag in itertools.product("abcdef", ["red", "blue"]):
+            by_index = set(everything(connection, self.collection, {"group": group, "tags": tag, "deep.x": None}))
+            by_scan = {
+                name
+                for name, document in found.items()
+                if document.get("group") == group and tag in document["tags"] and "x" not in document["deep"]
+            }
+            if by_index != by_scan:
+                problems.append(f"group={group} tags={tag}: index and documents differ by {sorted(by_index ^ by_scan)[:5]}")
         some = world.chance.sample(sorted(found), min(20, len(found)))
         for name in some:
             if list(everything(connection, self.collection, {"slug": found[name]["slug"]})) != [name]:
@@ -271,7 +284,12 @@ class Catalogue(Check):
     def writers(self, world):
         def write(connection, chance):
             world.stopping.wait(0.01)
-            if chance.random() < 0.5:
+            if chance.random() < 0.1:
+                path = f"/admin/collections/{Documents.collection}/policy"
+                status, answer = connection.call("PUT", path, chance.choice((OPEN, OWNED)))
+                if status not in (204, *self.refusals):
+                    raise AssertionError(f"PUT {path} gave {status}: {answer}")
+            elif chance.random() < 0.5:
                 name = f"col{chance.randrange(6)}"
                 if self.collections.current(name) is None:
                     call = ("POST", "/admin/collections", {"name": name})
@@ -286,6 +304,7 @@ class Catalogue(Check):
                     body = {
                         "keys": {"group": 1, "pad": 1} if chance.random() < 0.5 else {"n": -1, "tags": 1},
                         "name": name,
+                        **({"include": ["slug", "deep"]} if chance.random() < 0.5 else {}),
                     }
                     call = ("POST", f"/admin/collections/{Documents.collection}/indexes", body)
                     send(world, connection, self.indexes, name, True, call, self.refusals)

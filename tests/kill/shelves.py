@@ -19,6 +19,8 @@ class Shelves(Check):
         {"name": "bySerial", "keys": {"serial": 1}, "unique": True},
         {"name": "some", "keys": {"size": 1}, "partialFilter": {"size": {"$gt": 5}}},
         {"name": "sparse", "keys": {"maybe": 1}, "sparse": True},
+        {"name": "including", "keys": {"size": -1}, "include": ["colour", "tags", "parts.name"]},
+        {"name": "bySerialIncluding", "keys": {"serial": -1}, "unique": True, "include": ["colour"]},
     )
 
     def __init__(self):
