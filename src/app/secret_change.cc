@@ -18,9 +18,10 @@ using Before = std::span<const std::optional<doc::Document>>;
 using Changes = std::vector<store::Change>;
 using Form = store::SealedField::Form;
 
-// Numbers 90 to 99 of the system collections belong to this room.
 // Of no module's range: two collections of one number would rebuild their indexes at every start.
 constexpr store::CollectionNo kSecretChange = 60;
+// Where earlier versions put the mark: the number that functions have, which the control project has none of.
+constexpr store::CollectionNo kEarlierSecretChange = 90;
 constexpr std::string_view kMarkId = "change";
 constexpr std::string_view kMarkContext = "secret-change";
 // Of a document: its values under the new secret, by field.
@@ -35,8 +36,8 @@ store::WriteOptions options() {
   return {.deadline = deadline(), .actor = {"server", ""}, .bumpEpochs = {}};
 }
 
-store::WriteTarget mark() {
-  return {{store::kControlProject, kSecretChange, 0}, std::string(kMarkId)};
+store::WriteTarget mark(store::CollectionNo collection = kSecretChange) {
+  return {{store::kControlProject, collection, 0}, std::string(kMarkId)};
 }
 
 Result<doc::Filter> behind(const std::string& id) {
@@ -242,17 +243,22 @@ Result<> SecretChange::promote() {
                 [](const Place&, doc::DocumentView document) { return promoted(document); }));
   store::Judge judge = [](Before before) -> Result<Changes> {
     Changes changes;
-    changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
+    for (const auto& each : before) changes.push_back(each ? store::Change::remove() : store::Change::keep());
     return changes;
   };
-  std::vector<store::WriteTarget> targets{mark()};
+  std::vector<store::WriteTarget> targets{mark(), mark(kEarlierSecretChange)};
   CHECK(runBlocking(cores_, store_.write(std::move(targets), std::move(judge), options())));
   return {};
 }
 
 Result<SecretChange::Open> SecretChange::open(const MasterSecret* master) {
-  const store::WriteTarget at = mark();
-  TRY(const std::optional<doc::Document> stored, runBlocking(cores_, store_.get(at.collection, at.id)));
+  std::optional<doc::Document> stored;
+  for (const store::CollectionNo collection : {kSecretChange, kEarlierSecretChange}) {
+    const store::WriteTarget at = mark(collection);
+    if (!stored) {
+      TRY(stored, runBlocking(cores_, store_.get(at.collection, at.id)));
+    }
+  }
   if (!stored) return Open::none;
   TRY(const std::string check, fromBase64(stored->view().stringOr("check")));
   return master != nullptr && master->unseal(check, kMarkContext) ? Open::fits : Open::fitsNot;

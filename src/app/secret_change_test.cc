@@ -87,10 +87,17 @@ class SecretChangeTest : public ::testing::Test {
     return 0;
   }
   void put(store::CollectionRef collection, doc::Document document) {
-    std::vector<store::WriteTarget> targets{{collection, std::string(document.view().stringOr("id"))}};
+    const std::string id(document.view().stringOr("id"));
+    write(collection, id, store::Change::put(std::move(document)));
+  }
+  void remove(store::CollectionRef collection, const std::string& id) {
+    write(collection, id, store::Change::remove());
+  }
+  void write(store::CollectionRef collection, const std::string& id, store::Change change) {
+    std::vector<store::WriteTarget> targets{{collection, id}};
     store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
       std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(std::move(document)));
+      changes.push_back(std::move(change));
       return changes;
     };
     store::WriteOptions options{
@@ -259,6 +266,26 @@ TEST_F(SecretChangeTest, WithTheSecretOutsideTheDirectory) {
   EXPECT_EQ(readable(masterOf(old_)), kValues);  // nobody touched anything
   EXPECT_TRUE(start(new_));
   EXPECT_EQ(readable(masterOf(new_)), kValues);
+}
+
+// Earlier versions kept the mark among what are functions now.
+TEST_F(SecretChangeTest, AChangeThatAnEarlierVersionBeganIsBroughtToItsEnd) {
+  UntilStep progress(-1);
+  SecretChange change(store_, cores_, sealedFields(), progress);
+  ASSERT_TRUE(change.prepare(masterOf(old_), masterOf(new_)));
+  ASSERT_TRUE(writeDurably(directory_ / kNextSecretFile, new_ + "\n"));
+  ASSERT_TRUE(change.decide(masterOf(new_), clock_.now(), {}));
+  const store::CollectionRef now{store::kControlProject, numberOf("__secret_change"), 0};
+  const store::CollectionRef earlier{store::kControlProject, 90, 0};
+  put(earlier, store_.all(now).front());
+  remove(now, "change");
+  const auto master = start();
+  ASSERT_TRUE(master) << master.error().message();
+  EXPECT_EQ(inFile(), new_);
+  EXPECT_EQ(readable(*master), kValues);
+  EXPECT_FALSE(hasLeftovers());
+  EXPECT_TRUE(store_.all(earlier).empty());
+  EXPECT_TRUE(start());
 }
 
 TEST_F(SecretChangeTest, AWrongSecretChangesNothing) {

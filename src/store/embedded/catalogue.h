@@ -137,6 +137,9 @@ class Catalogue {
   // system_specs.cc
   Result<> bringSystemToSpec(const std::vector<SystemCollection>& system);
   Result<> bringToSpec(const SystemCollection& wanted);
+  Result<IndexNo> freeSystemIndex(const Schema& making);
+  Result<> sweepSystemIndexes();
+  Result<> clearSystemIndexIn(ProjectNo project, IndexNo number);
   Result<> buildSystemIndex(const SystemCollection& collection, const Index& index);
   Result<> buildSystemIndexIn(ProjectNo project, CollectionNo collection, const Index& index);
 

@@ -4,6 +4,7 @@
 #include "store/embedded/catalogue.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
+#include "store/embedded/sweeper.h"
 
 namespace mb::store::embedded {
 
@@ -37,8 +38,9 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
       left.erase(same);
       continue;
     }
-    if (nextSystemIndex_ > kMaxSystemIndexes) return fail(ErrorCode::internal, "too many system indexes");
-    TRY(std::shared_ptr<Index> index, compileIndex(nextSystemIndex_++, std::move(spec), true));
+    TRY(const IndexNo number, freeSystemIndex(next));
+    TRY(std::shared_ptr<Index> index, compileIndex(number, std::move(spec), true));
+    nextSystemIndex_ = std::max(nextSystemIndex_, number + 1);
     next.indexes.push_back(index);
     fresh.push_back(std::move(index));
   }
@@ -68,6 +70,61 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
   return {};
 }
 
+// The lowest number that no system index has, nor any that was dropped and is still to be swept; `making` has indexes
+// already that are in no row yet. Numbers of dropped indexes come back, or each change of a spec would use one up.
+Result<IndexNo> Catalogue::freeSystemIndex(const Schema& making) {
+  std::set<IndexNo> taken;
+  for (const auto& index : making.indexes) taken.insert(index->number);
+  for (const auto& [_, schema] : system_) {
+    for (const auto& index : schema->indexes) taken.insert(index->number);
+  }
+  const auto lowest = [&](const std::set<IndexNo>& buried) -> std::optional<IndexNo> {
+    for (IndexNo number = 1; number <= kMaxSystemIndexes; ++number) {
+      if (!taken.contains(number) && !buried.contains(number)) return number;
+    }
+    return std::nullopt;
+  };
+  std::set<IndexNo> buried;
+  for (const Tombstone& tombstone : tombstones) buried.insert(tombstone.indexes.begin(), tombstone.indexes.end());
+  if (const auto number = lowest(buried)) return *number;
+  // All that are left wait to be swept, which otherwise happens once the store is open. Nobody reads it yet.
+  CHECK(sweepSystemIndexes());
+  if (const auto number = lowest({})) return *number;
+  return fail(ErrorCode::internal, "too many system indexes");
+}
+
+Result<> Catalogue::sweepSystemIndexes() {
+  const auto ofSystemIndexes = [](const Tombstone& tombstone) {
+    return !tombstone.wholeProject && tombstone.collection == 0 &&
+           std::ranges::all_of(tombstone.indexes, [](IndexNo number) { return number < kFirstUserCollection; });
+  };
+  Sweeper sweeper(*database_);
+  for (const Tombstone& tombstone : tombstones) {
+    if (ofSystemIndexes(tombstone)) sweeper.add(tombstone, {});
+  }
+  sweeper.sweepDue([] { return false; });
+  if (!sweeper.idle()) return fail(ErrorCode::internal, "the rows of dropped indexes cannot be swept");
+  std::erase_if(tombstones, ofSystemIndexes);
+  return {};
+}
+
+// What a build that a crash interrupted has left under this number.
+Result<> Catalogue::clearSystemIndexIn(ProjectNo project, IndexNo number) {
+  auto* family = database_->family(Family::indexes);
+  const std::string prefix = rangePrefix(project, number);
+  const std::unique_ptr<rocksdb::Iterator> at(database_->db().NewIterator(Database::reading(Tier::disk), family));
+  rocksdb::WriteBatch batch;
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+    batch.Delete(family, at->key());
+    if (batch.GetDataSize() < kBatchBytes) continue;
+    database_->write(batch);
+    batch.Clear();
+  }
+  if (!at->status().ok()) return fail(readError(at->status()));
+  if (batch.Count() > 0) database_->write(batch);
+  return {};
+}
+
 Result<> Catalogue::buildSystemIndex(const SystemCollection& collection, const Index& index) {
   Result<> outcome;
   forEachProject([&](ProjectState& project) {
@@ -89,6 +146,7 @@ Result<> Catalogue::buildSystemIndex(const SystemCollection& collection, const I
 }
 
 Result<> Catalogue::buildSystemIndexIn(ProjectNo project, CollectionNo collection, const Index& index) {
+  CHECK(clearSystemIndexIn(project, index.number));
   auto* family = database_->family(Family::indexes);
   const std::string prefix = rangePrefix(project, collection);
   const std::unique_ptr<rocksdb::Iterator> at(

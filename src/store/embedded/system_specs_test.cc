@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include "store/embedded/catalogue.h"
+#include "store/embedded/keys.h"
+#include "store/embedded/testing.h"
+
+namespace mb::store::embedded {
+namespace {
+
+constexpr CollectionNo kBook = 7;
+constexpr IndexNo kLastNumber = kFirstUserCollection - 1;
+
+IndexSpec on(std::string path, bool unique = false) {
+  IndexSpec spec;
+  spec.keys = {{std::move(path), 1}};
+  spec.unique = unique;
+  return spec;
+}
+
+class SystemSpecsTest : public ::testing::Test {
+ protected:
+  SystemSpecsTest() {
+    settings_.minFreeDiskBytes = 0;
+    cores_.start();
+  }
+  ~SystemSpecsTest() override {
+    store_.reset();
+    cores_.stop();
+    cores_.join();
+  }
+  // "" or why it does not open.
+  std::string open(std::vector<IndexSpec> indexes) {
+    store_.reset();
+    auto opened =
+        EmbeddedStore::open(folder_.path(), settings_, cores_, {{kBook, "__book", std::move(indexes)}}, clock_);
+    if (!opened) return opened.error().message();
+    store_ = *std::move(opened);
+    return "";
+  }
+  void put(const std::string& id, int64_t n) {
+    doc::BsonWriter out;
+    out.appendString("id", id);
+    out.appendInt64("n", n);
+    const auto written = testing::runOn(
+        cores_, 0,
+        store_->write(
+            {{{kControlProject, kBook, 0}, id}},
+            [&](auto) -> Result<std::vector<Change>> {
+              std::vector<Change> changes;
+              changes.push_back(Change::put(out.finish()));
+              return changes;
+            },
+            {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30), .actor = {}, .bumpEpochs = {}}));
+    EXPECT_TRUE(written && written->committed());
+  }
+  // Ids of documents with this `n`, and the index that answered.
+  std::string found(int64_t n) {
+    doc::BsonWriter out;
+    out.appendInt64("n", n);
+    Query query;
+    query.collection = {kControlProject, kBook, 0};
+    query.filter = *doc::Filter::parse(out.finish());
+    query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto result = testing::runOn(cores_, 0, store_->find(std::move(query)));
+    if (!result) return result.error().message();
+    std::string text = result->explain.index + ":";
+    for (const doc::Document& each : result->documents) text += " " + std::string(each.view().stringOr("id"));
+    return text;
+  }
+  // What the directory says of index numbers when all have been given out, with tombstones of `buried`, and a row under
+  // each number that is no entry of anything.
+  void useUpNumbers(std::vector<IndexNo> buried) {
+    store_.reset();
+    auto database = Database::open(folder_.path() / "store", settings_, [](ProjectNo) { return 0; });
+    ASSERT_TRUE(database) << database.error().message();
+    auto* system = (*database)->family(Family::system);
+    rocksdb::PinnableSlice numbers;
+    ASSERT_TRUE((*database)->get(Tier::disk, Family::system, row::plain('G'), &numbers).ok());
+    std::string used(numbers.data(), 4);
+    appendU32(used, kLastNumber + 1);
+    rocksdb::WriteBatch batch;
+    batch.Put(system, row::plain('G'), used);
+    for (IndexNo number = 2; number <= kLastNumber; ++number) {
+      batch.Put((*database)->family(Family::indexes), rangePrefix(kControlProject, number) + "stale", "x");
+      // Marks of an index that held arrays, which nobody clears.
+      std::string marks;
+      appendU32(marks, 1);
+      appendU32(marks, 1);
+      batch.Put(system, row::of('M', 0, number), marks);
+    }
+    if (!buried.empty()) {
+      const Tombstone tombstone{1000, kControlProject, false, 0, std::move(buried)};
+      batch.Put(system, row::tombstone(tombstone.row), encodeTombstone(tombstone));
+    }
+    (*database)->write(batch);
+  }
+
+  TemporaryFolder folder_;
+  SystemClock clock_;
+  Cores cores_{2};
+  EmbeddedSettings settings_;
+  std::unique_ptr<EmbeddedStore> store_;
+};
+
+TEST_F(SystemSpecsTest, NumbersOfDroppedIndexesAreUsedAgain) {
+  ASSERT_EQ(open({on("other")}), "");
+  put("a", 1);
+  put("b", 2);
+  useUpNumbers({});
+  ASSERT_EQ(open({on("other"), on("n", true)}), "");
+  EXPECT_EQ(found(2), "n_1: b");
+  put("c", 3);
+  EXPECT_EQ(store_->check().problems, std::vector<std::string>());
+  ASSERT_EQ(open({on("other"), on("n", true)}), "");
+  EXPECT_EQ(found(3), "n_1: c");
+  // And on: each start drops one and makes one.
+  for (const char* path : {"x", "y", "n", "z"}) ASSERT_EQ(open({on(path)}), "") << path;
+  EXPECT_EQ(store_->check().problems, std::vector<std::string>());
+}
+
+TEST_F(SystemSpecsTest, NumbersThatWaitToBeSweptAreSweptAtTheStart) {
+  ASSERT_EQ(open({on("other")}), "");
+  put("a", 1);
+  std::vector<IndexNo> all;
+  for (IndexNo number = 2; number <= kLastNumber; ++number) all.push_back(number);
+  useUpNumbers(std::move(all));
+  ASSERT_EQ(open({on("other"), on("n")}), "");
+  EXPECT_EQ(found(1), "n_1: a");
+  // Its rows must not be swept for the sake of the index that had the number before.
+  ASSERT_EQ(open({on("other"), on("n")}), "");
+  EXPECT_EQ(found(1), "n_1: a");
+  EXPECT_EQ(store_->check().problems, std::vector<std::string>());
+}
+
+TEST_F(SystemSpecsTest, ANumberThatWaitsToBeSweptIsNotTaken) {
+  ASSERT_EQ(open({on("other")}), "");
+  put("a", 1);
+  useUpNumbers({2, 3, 4});
+  ASSERT_EQ(open({on("other"), on("n")}), "");
+  store_.reset();
+  ASSERT_EQ(open({on("other"), on("n")}), "");
+  EXPECT_EQ(found(1), "n_1: a");
+  EXPECT_EQ(store_->check().problems, std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace mb::store::embedded
