@@ -264,4 +264,11 @@ Task<std::shared_ptr<const void>> ApiKeys::load(store::ProjectNo project) {
   co_return std::shared_ptr<const void>(std::move(table));
 }
 
+Task<std::optional<Timestamp>> keyExpiry(store::DocumentStore& store, store::ProjectNo project, std::string id) {
+  CO_TRY(const std::optional<doc::Document> stored, co_await store.get(collectionOf(project, kApiKeys), std::move(id)));
+  if (!stored) co_return fail(ErrorCode::unauthenticated, "the API key was deleted");
+  CO_TRY(const ApiKeyRecord record, fromStore<ApiKeyRecord>(stored->view()));
+  co_return record.expiresAt;
+}
+
 }  // namespace mb::identity

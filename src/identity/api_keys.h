@@ -83,4 +83,7 @@ class ApiKeys {
   const IdentityDeps& deps_;
 };
 
+// When the key ends, as it is now; nullopt for one that does not. Fails with unauthenticated where there is none.
+Task<std::optional<Timestamp>> keyExpiry(store::DocumentStore& store, store::ProjectNo project, std::string id);
+
 }  // namespace mb::identity

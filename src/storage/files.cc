@@ -1,6 +1,7 @@
 #include "storage/files.h"
 
 #include "base/log.h"
+#include "identity/api_keys.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
 
@@ -90,6 +91,15 @@ Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, 
   }
 }
 
+// Never past the end of the key that signs: links have whole seconds, and each is good until its last one has passed.
+Task<int64_t> Files::linkExpiry(Access access, int64_t seconds) const {
+  const int64_t wanted = deps_.clock.now().ms / 1000 + seconds;
+  if (access.caller.kind != policy::CallerKind::apiKey) co_return wanted;
+  CO_TRY(const std::optional<Timestamp> end,
+         co_await identity::keyExpiry(deps_.store, access.project->info().number, access.caller.id));
+  co_return end ? std::min(wanted, end->ms / 1000 - 1) : wanted;
+}
+
 Task<SignedLink> Files::sign(Access access, std::string bucket, std::string path, int64_t seconds) {
   if (access.caller.kind == policy::CallerKind::anonymous) {
     co_return fail(ErrorCode::unauthenticated, "this needs a bearer token");
@@ -103,7 +113,7 @@ Task<SignedLink> Files::sign(Access access, std::string bucket, std::string path
          co_await deps_.store.get(in(access.project->info().number, kFiles), fileKey(found.bucketId, path)));
   if (!stored || (own && stored->view().stringOr("owner") != access.caller.id)) co_return fail(noFile());
   const std::string& project = access.project->info().id.str();
-  const int64_t expires = deps_.clock.now().ms / 1000 + seconds;
+  CO_TRY(const int64_t expires, co_await linkExpiry(access, seconds));
   SignedLink link;
   link.expiresAt.ms = expires * 1000;
   link.url = fmt::format("{}/api/v1/storage/{}/{}?project={}&expires={}&signature={}", deps_.baseUrl, found.name,

@@ -111,7 +111,8 @@ class Files {
   Task<FileList> list(Access access, std::string bucket, FilePage page);
   // Gives its path; that it is there already is well.
   Task<std::string> createFolder(Access access, std::string bucket, std::string folder);
-  // Fails with notFound where there is nothing to read, invalidParam for a time outside 1 to kLongestLink.
+  // The link ends with the API key that signs it, where that ends first. Fails with notFound where there is nothing to
+  // read, invalidParam for a time outside 1 to kLongestLink.
   Task<SignedLink> sign(Access access, std::string bucket, std::string path, int64_t seconds);
 
   // What a project has stored: all counts together.
@@ -128,6 +129,8 @@ class Files {
   Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, Along along);
   Task<> removeFolder(Access access, BucketRecord bucket, std::string path);
   Result<std::pair<store::WriteTarget, store::Change>> removal(store::ProjectNo project, std::string blob);
+  // In seconds since 1970.
+  Task<int64_t> linkExpiry(Access access, int64_t seconds) const;
   Task<std::vector<doc::Document>> range(store::CollectionRef collection, const BucketRecord& bucket,
                                          const std::string& owner, const FilePage& page, store::Deadline deadline);
 

@@ -29,6 +29,33 @@ TEST_F(FilesTest, ComeBackAsTheyWent) {
   EXPECT_EQ(stored(), "2 700000");
 }
 
+TEST_F(FilesTest, ALinkEndsNoLaterThanTheKeyThatSignsIt) {
+  ASSERT_TRUE(put("pics", "f", "one"));
+  const auto signedFor = [&](const policy::Caller& caller, int64_t seconds) {
+    const auto link = run(storage_->files().sign(access(caller), "pics", "f", seconds));
+    EXPECT_TRUE(link) << link.error().message();
+    return link ? link->expiresAt.ms / 1000 - clock_.now().ms / 1000 : -1;
+  };
+  const auto keyUntil = [&](std::optional<Timestamp> end) {
+    const auto issued =
+        run(identity_.keys().create(snapshot(shop_)->info(), {"key", {"storage"}, end}, admin(), soon()));
+    EXPECT_TRUE(issued);
+    policy::Caller caller = callerWith({"storage:read"});
+    caller.kind = policy::CallerKind::apiKey;
+    caller.id = issued->apiKey.id.str();
+    return caller;
+  };
+  const Timestamp end{clock_.now().ms / 1000 * 1000 + 90'500};
+  const policy::Caller ending = keyUntil(end);
+  EXPECT_EQ(signedFor(ending, 10), 10);
+  EXPECT_EQ(signedFor(ending, 3600), 89);  // its last second is over by the end of the key
+  EXPECT_EQ(signedFor(keyUntil(std::nullopt), 3600), 3600);
+  EXPECT_EQ(signedFor(admin(), 3600), 3600);
+  policy::Caller deleted = ending;
+  deleted.id = "key_none";
+  EXPECT_EQ(codeOf(run(storage_->files().sign(access(deleted), "pics", "f", 10))), "UNAUTHENTICATED");
+}
+
 TEST_F(FilesTest, AnOverwriteSwapsAndSweeps) {
   ASSERT_TRUE(put("pics", "f", "one"));
   ASSERT_TRUE(put("pics", "f", "three"));

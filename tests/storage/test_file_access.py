@@ -1,6 +1,7 @@
 """Who may reach whose files: decisions 3, contract 4.6 and 5."""
 
 import time
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -172,6 +173,21 @@ def test_a_signed_link_opens_one_file(server, bucket, alice):
         assert each != url
         refused(fetch(server, each), 404)
     refused(Api(server).delete(f"{parts.path}?{parts.query}"), 401)
+
+
+def test_a_link_ends_with_the_key_that_signs_it(server, bucket, project):
+    shelf = bucket()
+    ok(shelf.put("f", b"mine"), 201)
+    end = datetime.now(UTC) + timedelta(hours=1)
+    body = {"name": "short", "scopes": ["storage"], "expiresAt": end.isoformat()}
+    short = Api(server, ok(project.admin.post("/admin/api-keys", body), 201)["key"])
+    longest = ok(shelf.get("f", by=short, params={"sign": 604_800}))
+    assert end - timedelta(seconds=3) < datetime.fromisoformat(longest["expiresAt"]) <= end
+    assert fetch(server, longest["url"]).content == b"mine"
+    soon = ok(shelf.get("f", by=short, params={"sign": 60}))
+    assert datetime.fromisoformat(soon["expiresAt"]) < datetime.now(UTC) + timedelta(seconds=62)
+    lasting = ok(shelf.get("f", by=project.api_key("storage"), params={"sign": 604_800}))
+    assert datetime.fromisoformat(lasting["expiresAt"]) > end + timedelta(days=6)
 
 
 def test_a_link_of_another_project_opens_nothing(server, owner, bucket):
