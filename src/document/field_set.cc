@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/work_budget.h"
 #include "document/field_tree.h"
+#include "document/strip_fields.h"
 #include "document/traverse.h"
 
 namespace mb::doc {
@@ -47,46 +47,6 @@ bool enterStep(Level& level, std::string_view step) {
   return covered;
 }
 
-// Units of a WorkBudget. What is left out is skipped, so that its size costs nothing.
-constexpr int64_t kUnitsPerField = 15;
-constexpr size_t kBytesPerUnit = 8;
-
-constexpr size_t kUsualBytes = 1024;  // of a document
-
-// Fields that stay and follow each other are copied at once.
-void stripInto(BsonWriter& out, DocumentView view, const Level& level, bool isArray) {
-  Level below;
-  size_t index = 0;
-  int64_t walked = 0;
-  const char* uncopied = view.bytes().data() + sizeof(int32_t);
-  const auto copyUntil = [&](const char* end) {
-    out.appendElements({uncopied, static_cast<size_t>(end - uncopied)});
-    uncopied = end;
-  };
-  for (const Element& element : view) {
-    ++walked;
-    const bool covered =
-        isArray ? FieldTree::enterElement(level, element.key, below) : FieldTree::enter(level, element.key, below);
-    const bool whole = below.empty() || !element.value.isContainer();
-    const std::string_view key = isArray ? arrayKey(index) : element.key;
-    if (!covered) ++index;
-    if (!covered && whole && key == element.key) continue;
-    copyUntil(element.key.data() - 1);
-    uncopied = element.value.raw().data() + element.value.raw().size();
-    if (covered) continue;
-    if (whole) {
-      out.append(key, element.value);
-      continue;
-    }
-    const bool inArray = element.value.type() == BsonType::array;
-    inArray ? out.beginArray(key) : out.beginDocument(key);
-    stripInto(out, element.value.asDocument(), below, inArray);
-    out.end();
-  }
-  copyUntil(view.bytes().data() + view.bytes().size() - 1);
-  WorkBudget::charge(walked * kUnitsPerField);
-}
-
 }  // namespace
 
 FieldSet::FieldSet(std::vector<std::string> paths) : paths_(std::move(paths)) {
@@ -121,12 +81,9 @@ bool FieldSet::touches(std::string_view path) const {
 }
 
 Document FieldSet::strip(DocumentView view) const {
-  if (empty()) return Document(view);
-  // Not the size of the whole: what is left may be little, and counts as no more than that.
-  BsonWriter out(std::min(view.bytes().size(), kUsualBytes));
-  stripInto(out, view, tree_->top(), false);
-  WorkBudget::charge(static_cast<int64_t>(out.size() / kBytesPerUnit));
-  return out.finish();
+  std::string bytes(view.bytes());
+  stripFields(*this, bytes);
+  return Document::fromTrusted(std::move(bytes));
 }
 
 FieldSet FieldSet::unite(const FieldSet& other) const {

@@ -1,5 +1,6 @@
 #include "store/embedded/query_run.h"
 
+#include "document/strip_fields.h"
 #include "store/embedded/keys.h"
 #include "store/embedded/query_session.h"
 
@@ -184,8 +185,8 @@ bool QueryRun::passesBy() {
 
 std::string QueryRun::shown(std::string_view id, std::string document) const {
   if (query_.answer != Answer::documents) return idDocument(id).takeBytes();
-  if (!query_.hidden) return document;
-  return query_.hidden->strip(doc::DocumentView(document)).takeBytes();
+  if (query_.hidden) doc::stripFields(*query_.hidden, document);
+  return document;
 }
 
 // Sizes are those of what the result holds: hidden fields must not show in them.
