@@ -3,6 +3,23 @@
 #include <algorithm>
 
 namespace mb::doc {
+namespace {
+
+constexpr size_t kFewChildren = 16;
+
+// Most keys that are looked for are not there, and most of those have another length than all that are.
+const FieldTree::Node* childOf(const FieldTree::Node& node, std::string_view key) {
+  if (node.children.size() > kFewChildren) {
+    const auto found = node.children.find(key);
+    return found == node.children.end() ? nullptr : &found->second;
+  }
+  for (const auto& [name, child] : node.children) {
+    if (name.size() == key.size() && name == key) return &child;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 FieldTree::FieldTree(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
@@ -27,10 +44,10 @@ void FieldTree::add(Level& level, const Node* node) {
 bool FieldTree::enter(const Level& level, std::string_view key, Level& next) {
   next.clear();
   for (const Node* node : level) {
-    const auto child = node->children.find(key);
-    if (child == node->children.end()) continue;
-    if (child->second.covered) return true;
-    add(next, &child->second);
+    const Node* child = childOf(*node, key);
+    if (!child) continue;
+    if (child->covered) return true;
+    add(next, child);
   }
   return false;
 }
