@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""What lists cost that an index does not decide alone: under a policy that hides nine documents in ten, and by `$in` of
+many values, among 100,000 documents.
+
+    bench/lists.py               the whole table
+
+The policy's lists are asked in turns: by a policy over `ownerId`, which the entries of an index hold by themselves; by one
+over a field that an index includes, and by one that it does not. Everything stays on 127.0.0.1 and is bounded.
+"""
+
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from client import in_parallel, raw_request  # noqa: E402
+from run import Bench, Figures, arguments, good  # noqa: E402
+from targets import PASSWORD, Manybase, address, note  # noqa: E402
+
+CONNECTIONS = 16
+OWNERS = 10
+GROUPS = 100
+VALUES = 1_000
+DOCUMENTS = 100_000
+COUNTS = {1: 5_000, 32: 3_000, 33: 3_000, 100: 1_500, 1_000: 400}
+# µs of CPU a request.
+BOUNDS = {"ownerCpuUs": 80, "in33CpuUs": 400, "in100CpuUs": 1_200, "in1000CpuUs": 3_000}
+
+
+def path(collection, condition, limit=20):
+    text = urllib.parse.quote(json.dumps(condition, separators=(",", ":")), safe=":,$")
+    return f"/api/v1/{collection}?limit={limit}&filter={text}"
+
+
+def prepare(bench, server):
+    """The tokens of OWNERS people, of whom each owns every tenth document."""
+    call = server.client.call
+    person = {"email": "bench@example.com", "password": PASSWORD}
+    call("POST", "/api/v1/control/auth/register", person)
+    control = call("POST", "/api/v1/control/auth/login", person)["accessToken"]
+    project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
+    admin = call("POST", f"/api/v1/control/projects/{project}/token", {}, control)["token"]
+
+    def owner(i):
+        body = {"email": f"p{i}@example.com", "password": PASSWORD}
+        headers = {"x-forwarded-for": address(i)}
+        call("POST", f"/api/v1/auth/register?project={project}", body, headers=headers)
+        return call("POST", f"/api/v1/auth/login?project={project}", body, headers=headers)["accessToken"]
+
+    tokens = in_parallel(owner, range(OWNERS))
+    call("POST", "/api/v1/admin/collections", {"name": "notes"}, admin)
+    call("PUT", "/api/v1/admin/collections/notes/policy", {"create": {}}, admin)
+    bodies = (
+        {**note(i), "group": i // OWNERS % GROUPS, "value": i % VALUES, "by": f"p{i % OWNERS}"} for i in range(DOCUMENTS)
+    )
+    creates = [raw_request("POST", "/api/v1/notes", tokens[i % OWNERS], body) for i, body in enumerate(bodies)]
+    run = bench.load(server.port, server.pid, creates, CONNECTIONS, len(creates), warmup=0)
+    if not good(run):
+        raise RuntimeError(f"create: {run['statuses']}")
+    return admin, tokens
+
+
+def reshape(server, admin, rule, indexes):
+    """Lists under this filter, along these indexes and no others."""
+    call = server.client.call
+    collection = "/api/v1/admin/collections/notes"
+    for index in call("GET", f"{collection}/indexes", token=admin)["indexes"]:
+        call("DELETE", f"{collection}/indexes/{index['name']}", token=admin)
+    call("PUT", f"{collection}/policy", {"list": {"filter": rule} if rule else {}}, admin)
+    for index in indexes:
+        call("POST", f"{collection}/indexes", index, admin)
+    # What a build leaves to be compacted, and entries that are still being rewritten, would be measured too.
+    time.sleep(5)
+
+
+def measure(bench, server, requests, count):
+    runs = [bench.load(server.port, server.pid, requests, CONNECTIONS, count) for _ in range(bench.repeats)]
+    for run in runs:
+        if not good(run):
+            raise RuntimeError(f"{requests[0][:100]}: {run['statuses']}")
+    return {
+        "CpuUs": statistics.median(run["cpuUsPerRequest"] for run in runs),
+        "P50Us": statistics.median(run["p50Us"] for run in runs),
+    }
+
+
+def policy_lists(bench, server, admin, tokens, includes):
+    """By the policy's field."""
+    plain = {"keys": {"group": 1}}
+    asked = [raw_request("GET", path("notes", {"group": group}), token) for group in range(GROUPS) for token in tokens]
+    mine = {"owner": ({"ownerId": "$auth.uid"}, plain), "hidden": ({"by": "p7"}, plain)}
+    if includes:
+        mine["included"] = ({"by": "p7"}, {**plain, "include": ["by"]})
+    figures = {}
+    for kind, (rule, index) in mine.items():
+        reshape(server, admin, rule, [index])
+        found = server.client.call("GET", path("notes", {"group": 7}), token=tokens[7])["documents"]
+        if len(found) != 20 or {note["by"] for note in found} != {"p7"}:
+            raise RuntimeError(f"{kind}: {len(found)} documents, {found[:1]}")
+        for name, value in measure(bench, server, asked, 5_000).items():
+            figures[f"{kind}{name}"] = value
+    return figures
+
+
+def many_values(bench, server, admin, token):
+    reshape(server, admin, None, [{"keys": {"value": 1}}])
+    figures = {}
+    for values, count in COUNTS.items():
+        asked = []
+        for start in range(0, VALUES, 53):
+            wanted = sorted((start + step * 7) % VALUES for step in range(values))
+            asked.append(raw_request("GET", path("notes", {"value": {"$in": wanted}}), token))
+        for name, value in measure(bench, server, asked, count).items():
+            figures[f"in{values}{name}"] = value
+    return figures
+
+
+def main():
+    options = arguments(__doc__, includes=1)
+    result = Figures()
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=HERE.parent / "build") as folder:
+        bench = Bench(options.build, folder, options.repeats)
+        server = Manybase(bench.folder / "server", options.server)
+        try:
+            server.start()
+            admin, tokens = prepare(bench, server)
+            result.tell(**policy_lists(bench, server, admin, tokens, options.includes))
+            result.tell(**many_values(bench, server, admin, tokens[0]))
+        finally:
+            server.stop()
+    return result.judged({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
