@@ -119,9 +119,9 @@ def test_expand_through_admin(admin, library):
 
 
 def test_relation_to_a_collection_that_is_not(project, admin, alice):
-    source = project.collection(
-        schema={"type": "object", "properties": {"to": {"type": "string", "x-ref": "NoSuchCollection"}}}
-    )
+    target = project.collection()
+    source = project.collection(schema={"type": "object", "properties": {"to": {"type": "string", "x-ref": target}}})
+    ok(admin.delete(f"/admin/collections/{target}"), 204)
     alice.create(source, {"to": "x"})
     assert alice.list(source, expand="to")[0]["to"] == "x"
 

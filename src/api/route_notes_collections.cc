@@ -21,7 +21,7 @@ constexpr std::string_view kNames = R"({
 })";
 
 constexpr std::string_view kSchema = R"({
-  "type": "object", "description": "JSON Schema, a subset of it; `x-ref` names the collection that a field refers to.",
+  "type": "object", "description": "JSON Schema, a subset of it; `x-ref` names the collection, which exists, that a field refers to.",
   "examples": [{"type": "object", "required": ["title"], "properties": {"title": {"type": "string", "maxLength": 200}}}]
 })";
 

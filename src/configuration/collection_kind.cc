@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "configuration/canonical_shape.h"
 #include "configuration/collection_entry.h"
 #include "configuration/sections.h"
 #include "data/collection_config.h"
 #include "data/revealing_rules.h"
+#include "data/schema_references.h"
 
 namespace mb::configuration {
 
@@ -86,6 +88,16 @@ Async<void> checkInherited(const std::vector<Entry>& standing, const std::vector
   }
 }
 
+// The names of collections that the section brings.
+std::set<std::string> broughtBy(doc::ValueView section) {
+  std::set<std::string> names;
+  for (const doc::Element& each : section.asDocument()) {
+    if (each.value.type() == doc::BsonType::document) names.emplace(each.value.asDocument().stringOr("name"));
+  }
+  names.erase(std::string(kDefaultEntry));
+  return names;
+}
+
 // What stands before a change; of what is created, nothing.
 CollectionEntry beforeOf(const Change& change) {
   if (change.before) return CollectionEntry::read(*change.before);
@@ -133,6 +145,8 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   Spellings spellings;
   for (const std::string& name : table.names()) spellings.emplace(store::foldedName(name), name);
   Spellings seen;
+  const std::set<std::string> brought = broughtBy(source.section);
+  const auto exists = [&](const std::string& name) { return table.find(name) || brought.contains(name); };
   std::vector<Entry> merged;
   Pointers pointers;
   size_t created = 0;
@@ -155,10 +169,17 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
       checkName(given.name, spellings, seen, pointer, problems);
     }
     if (const Entry* now = entryNamed(standing, given.name)) entry = CollectionEntry::read(now->value);
+    const std::optional<doc::Document> schemaBefore = entry.schema;
     const data::CollectionPtr* now = table.find(given.name);
     if (!now && !entry.isDefault()) ++created;
     mergeCollection(entry, given, now ? now->get() : nullptr, pointer, problems);
     pointers.emplace(entry.name, pointer);
+    // A schema that stays may refer to what was deleted since.
+    if (entry.schema && !source.copied && !sameText(schemaBefore, entry.schema)) {
+      if (const auto checked = data::checkReferences(*entry.schema, exists); !checked) {
+        problems.add(pointer + "/schema", checked.error());
+      }
+    }
     const bool none = entry.isDefault() && !entry.policy && !entryNamed(standing, kDefaultEntry);
     if (!none) merged.push_back({entry.name, entry.write()});
   }

@@ -266,7 +266,7 @@ Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, T
     const auto section = shape.view().find(kind->section());
     if (!section) continue;
     Problems problems;
-    auto planned = co_await plannedKind(*kind, {*section, shape, target.project}, problems);
+    auto planned = co_await plannedKind(*kind, {*section, shape, target.project, true}, problems);
     if (planned && !problems.empty()) planned = fail(std::move(problems).asError());
     if (!planned) {
       warn(planned.error());
@@ -276,7 +276,7 @@ Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, T
     // Something failed: what can be done is done one by one, from where that left it.
     CO_TRY(target.project, co_await deps_.snapshots.byNumber(target.project->info().number));
     if (!target.project) co_return fail(ErrorCode::notFound, "no such project");
-    planned = co_await plannedKind(*kind, {*section, shape, target.project}, problems);
+    planned = co_await plannedKind(*kind, {*section, shape, target.project, true}, problems);
     if (!planned) {
       warn(planned.error());
       continue;

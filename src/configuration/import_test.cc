@@ -6,6 +6,7 @@
 namespace mb::configuration {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -356,6 +357,37 @@ TEST_F(Import, AProjectIsCopiedAsFarAsItGoes) {
   ASSERT_TRUE(warnings);
   EXPECT_THAT(*warnings, ElementsAre(HasSubstr("too like \"POSTS\"")));
   EXPECT_THAT(exported(other), HasSubstr("\"R\""));
+}
+
+constexpr std::string_view kRefers = R"({"type":"object","properties":{"by":{"type":"string","x-ref":"people"}}})";
+
+TEST_F(Import, ReferencesAreToCollectionsThatExistOrCome) {
+  const Text refers = fmt::format(R"({{"name":"posts","schema":{}}})", kRefers);
+  const auto refused = import(shop_, with(fmt::format(R"("collections":[{}])", refers)));
+  EXPECT_THAT(problemsOf(refused),
+              ElementsAre("/collections/0/schema/properties/by/x-ref: refers to \"people\", which is no collection: "
+                          "create it first"));
+  EXPECT_TRUE(import(shop_, with(fmt::format(R"("collections":[{},{{"name":"people"}}])", refers))));
+  // Deleted since, it keeps no import from coming that leaves the schema as it is.
+  const auto caller = admin();
+  const auto now = snapshot(shop_);
+  ASSERT_TRUE(run(data_->collections().drop({caller, now}, "people")));
+  EXPECT_EQ(summary(import(shop_, exported(shop_))), "0 0 1");
+}
+
+TEST_F(Import, ASchemaThatCannotBeCopiedIsAWarning) {
+  standing(fmt::format(R"("collections":[{{"name":"people"}},{{"name":"posts","schema":{}}},{{"name":"tags"}}],
+                          "roles":[{{"name":"R","permissions":[]}}])",
+                       kRefers));
+  const auto caller = admin();
+  const auto now = snapshot(shop_);
+  ASSERT_TRUE(run(data_->collections().drop({caller, now}, "people")));
+  const store::ProjectNo copy = project();
+  const auto warnings = run(configuration_->copy(snapshot(shop_), target(copy)));
+  ASSERT_TRUE(warnings);
+  EXPECT_THAT(*warnings, ElementsAre(AllOf(HasSubstr("collections/posts: "), HasSubstr("people"))));
+  EXPECT_THAT(exported(copy), AllOf(HasSubstr(R"({"name":"posts","indexes":[]})"),
+                                    HasSubstr(R"({"name":"tags","indexes":[]})"), HasSubstr("\"R\"")));
 }
 
 TEST_F(Import, WhatEndsACopyHalfwayIsAWarningForEachPart) {

@@ -77,8 +77,8 @@ class RandomShape : private RandomText {
   using RandomText::RandomText;
 
   std::vector<Step> steps() {
-    const std::vector<std::string> all = {"orders", "Posts", "a", "a-b", "z_9", "Zoo", "line-items", "people"};
-    std::vector<std::string> names(all.begin(), all.begin() + below(all.size() + 1));
+    const std::vector<std::string> known = {"orders", "Posts", "a", "a-b", "z_9", "Zoo", "line-items", "people"};
+    std::vector<std::string> names(known.begin(), known.begin() + below(known.size() + 1));
     std::vector<std::vector<Step>> threads;
     for (const std::string& name : names) threads.push_back(collection(name, names));
     if (chance(3)) threads.push_back({{Step::Kind::defaultPolicy, "*", policy()}});
@@ -90,7 +90,15 @@ class RandomShape : private RandomText {
       if (chance(2)) threads.push_back({{Step::Kind::provider, provider, providerBody(provider)}});
     }
     if (chance(2)) threads.push_back({{Step::Kind::redirects, "", redirects()}});
-    return mixed(std::move(threads));
+    // A schema refers to collections that exist.
+    std::vector<Step> all;
+    std::vector<Step> mixture = mixed(std::move(threads));
+    for (const bool collections : {true, false}) {
+      for (Step& step : mixture) {
+        if ((step.kind == Step::Kind::collection) == collections) all.push_back(std::move(step));
+      }
+    }
+    return all;
   }
 
  private:

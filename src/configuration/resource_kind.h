@@ -54,6 +54,8 @@ class ResourceKind {
     doc::ValueView section;
     doc::DocumentView document;  // the whole, for what names other sections' entries
     snapshot::SnapshotPtr project;
+    // Another project's shape as it is there: what could not be saved today is reported where it is applied.
+    bool copied = false;
   };
   // What each entry of the section would be after the import, merged with what stands; never one that the section does
   // not name. Adds all that is wrong to `problems`, whose pointers begin at the document; what it then gives counts for

@@ -118,8 +118,8 @@ Task<> Collections::renameOnce(const AdminAccess& access, const std::string& nam
   co_return Result<>();
 }
 
-// Ties x-ref names of `referring` that stand for `target` to its number, where they were saved before it existed, so
-// that they follow its new name. Changes nothing that anybody sees.
+// Ties x-ref names of `referring` that stand for `target` to its number, where earlier versions let them be saved
+// before it existed, so that they follow its new name. Changes nothing that anybody sees.
 Task<> Collections::bindReferences(const CollectionPtr& referring, const Collection& target) {
   CollectionConfig config = CollectionConfig::read(referring->info.config);
   bool changed = false;

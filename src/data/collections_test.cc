@@ -1,5 +1,6 @@
 #include "data/collections.h"
 
+#include "data/collection_config.h"
 #include "data/data_fixture.h"
 
 namespace mb::data {
@@ -107,7 +108,11 @@ TEST_F(CollectionsTest, RenamingCarriesEverything) {
 TEST_F(CollectionsTest, ReferencesFollowARename) {
   constexpr std::string_view kRefers = R"({"type":"object","properties":{"by":{"type":"string","x-ref":"people"}}})";
   collection("early", R"({"read":{}})");
-  expectOk(schema("early", kRefers));  // before there are people
+  // Earlier versions took a schema before there were people.
+  const CollectionPtr early = *snapshot()->get(data_->slot()).find("early");
+  CollectionConfig config = CollectionConfig::read(early->info.config);
+  config.schema = json(kRefers);
+  expectOk(run(store_.alterCollection(early->ref, {.name = {}, .config = config.write()}, {})));
   collection("people", R"({"read":{}})");
   collection("late", R"({"read":{}})", kRefers);
   put("people", R"({"id":"p","name":"Ann"})");
@@ -124,6 +129,21 @@ TEST_F(CollectionsTest, ReferencesFollowARename) {
   }
   expectOk(schema("late", kRefers));
   EXPECT_NE(std::string::npos, schemaOf("late").find(R"("x-ref":"people")"));
+}
+
+TEST_F(CollectionsTest, SchemasReferToCollectionsThatExist) {
+  expectOk(make("posts"));
+  constexpr std::string_view kRefers = R"({"type":"object","properties":{
+    "self":{"type":"string","x-ref":"posts"},"by":{"type":"string","x-ref":"users"},
+    "at":{"type":"array","items":{"type":"object","properties":{"place":{"type":"string","x-ref":"places"}}}}}})";
+  const auto refused = schema("posts", kRefers);
+  expectError(ErrorCode::validation, refused);
+  ASSERT_EQ(1u, refused.error().details().size());
+  EXPECT_EQ("/properties/at/items/properties/place/x-ref", refused.error().details()[0].path);
+  EXPECT_NE(std::string::npos, refused.error().message().find("\"places\"")) << refused.error().message();
+  EXPECT_EQ("none", schemaOf("posts"));
+  expectOk(make("places"));
+  expectOk(schema("posts", kRefers));
 }
 
 TEST_F(CollectionsTest, SchemasAreCompiledAtSave) {

@@ -7,12 +7,14 @@ class ExpandTest : public DataTest {
  protected:
   void library(std::string_view peoplePolicy, std::string_view bookPolicy = R"({"read":{},"list":{}})") {
     collection("people", peoplePolicy, R"({"type":"object","properties":{"boss":{"type":"string","x-ref":"people"}}})");
+    collection("nowhere", peoplePolicy);
     collection("books", bookPolicy, R"({"type":"object","properties":{
       "author":{"type":"string","x-ref":"people"},
       "editors":{"type":"array","items":{"type":"string","x-ref":"people"}},
       "meta":{"type":"object","properties":{"by":{"type":"string","x-ref":"people"}}},
       "parts":{"type":"array","items":{"type":"object","properties":{"who":{"type":"string","x-ref":"people"}}}},
       "lost":{"type":"string","x-ref":"nowhere"}}})");
+    expectOk(run(data_->collections().drop(managing(), "nowhere")));
     put("people", R"({"id":"p1","ownerId":"user_alice","name":"Ann","salary":9,"boss":"p2"})");
     put("people", R"({"id":"p2","ownerId":"user_bob","name":"Ben","salary":8})");
     put("books", R"({"id":"b1","author":"p1","editors":["p2","p1","px"],"meta":{"by":"p2"},

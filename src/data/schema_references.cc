@@ -5,7 +5,9 @@
 namespace mb::data {
 namespace {
 
-using Rename = std::function<std::string(std::string_view)>;
+constexpr std::string_view kEndUsers = "users";
+
+using Visit = std::function<std::string(const std::string& path, std::string_view name)>;
 
 // What stands under a keyword: schemas are walked, values (enum, const, default) are left as they are.
 enum class Holds { value, schema, schemasByName, listOfSchemas };
@@ -21,24 +23,25 @@ Holds holds(std::string_view keyword, doc::BsonType type) {
   return Holds::value;
 }
 
-void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const Rename& rename);
+void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const std::string& path, const Visit& visit);
 
-void copySchemas(doc::BsonWriter& out, doc::DocumentView schemas, const Rename& rename) {
+void copySchemas(doc::BsonWriter& out, doc::DocumentView schemas, const std::string& path, const Visit& visit) {
   for (const doc::Element& each : schemas) {
     if (each.value.type() != doc::BsonType::document) {
       out.append(each.key, each.value);
       continue;
     }
     out.beginDocument(each.key);
-    copySchema(out, each.value.asDocument(), rename);
+    copySchema(out, each.value.asDocument(), fmt::format("{}/{}", path, each.key), visit);
     out.end();
   }
 }
 
-void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const Rename& rename) {
+void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const std::string& path, const Visit& visit) {
   for (const auto& [keyword, value] : schema) {
+    const std::string at = fmt::format("{}/{}", path, keyword);
     if (keyword == "x-ref" && value.type() == doc::BsonType::string) {
-      out.appendString(keyword, rename(value.asString()));
+      out.appendString(keyword, visit(at, value.asString()));
       continue;
     }
     switch (holds(keyword, value.type())) {
@@ -47,17 +50,17 @@ void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const Rename& re
         break;
       case Holds::schema:
         out.beginDocument(keyword);
-        copySchema(out, value.asDocument(), rename);
+        copySchema(out, value.asDocument(), at, visit);
         out.end();
         break;
       case Holds::schemasByName:
         out.beginDocument(keyword);
-        copySchemas(out, value.asDocument(), rename);
+        copySchemas(out, value.asDocument(), at, visit);
         out.end();
         break;
       case Holds::listOfSchemas:
         out.beginArray(keyword);
-        copySchemas(out, value.asDocument(), rename);
+        copySchemas(out, value.asDocument(), at, visit);
         out.end();
         break;
     }
@@ -66,16 +69,38 @@ void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const Rename& re
 
 }  // namespace
 
-doc::Document renameReferences(doc::DocumentView schema, const Rename& rename) {
+doc::Document renameReferences(doc::DocumentView schema, const std::function<std::string(std::string_view)>& rename) {
   doc::BsonWriter out;
-  copySchema(out, schema, rename);
+  copySchema(out, schema, "", [&](const std::string&, std::string_view name) { return rename(name); });
   return out.finish();
+}
+
+std::vector<SchemaReference> schemaReferences(doc::DocumentView schema) {
+  std::vector<SchemaReference> references;
+  doc::BsonWriter unused;
+  copySchema(unused, schema, "", [&](const std::string& path, std::string_view name) {
+    references.push_back({path, std::string(name)});
+    return std::string(name);
+  });
+  return references;
 }
 
 std::vector<std::string> referencedCollections(doc::DocumentView schema) {
   std::set<std::string> names;
-  renameReferences(schema, [&](std::string_view name) { return *names.emplace(name).first; });
+  for (SchemaReference& each : schemaReferences(schema)) names.insert(std::move(each.collection));
   return {names.begin(), names.end()};
+}
+
+Result<> checkReferences(doc::DocumentView schema, const std::function<bool(const std::string& collection)>& exists) {
+  std::vector<ErrorDetail> details;
+  for (const SchemaReference& each : schemaReferences(schema)) {
+    if (each.collection == kEndUsers || exists(each.collection)) continue;
+    details.push_back(
+        {each.path, fmt::format("refers to \"{}\", which is no collection: create it first", each.collection)});
+  }
+  if (details.empty()) return {};
+  std::string message = fmt::format("{} {}", details.front().path, details.front().message);
+  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details)));
 }
 
 }  // namespace mb::data

@@ -82,6 +82,9 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
           config.references.clear();
         }
         if (compiled) {
+          CHECK(checkReferences(change.schema.value, [&](const std::string& referenced) {
+            return table(project).find(referenced) != nullptr;
+          }));
           config.schema = change.schema.value;
           for (const std::string& referenced : referencedCollections(change.schema.value)) {
             const CollectionPtr* target = table(project).find(referenced);
