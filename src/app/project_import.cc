@@ -151,21 +151,11 @@ Result<> ProjectImport::takeSystem(doc::DocumentView content) {
                                                     {static_cast<uint64_t>(section->chain->seq), *hash}));
 }
 
-// With its indexes from the start: an empty collection's are ready at once.
 Result<> ProjectImport::takeCollection(doc::DocumentView content) {
   TRY(store::CollectionInfo collection, decodeCollection(content));
   TRY(const store::CollectionInfo made,
-      runBlocking(deployment_.cores, deployment_.store.createCollection(restoring_.number(), std::move(collection.name),
-                                                                        std::move(collection.config), {})));
-  store::CollectionRef ref{restoring_.number(), made.number, made.version};
-  for (store::IndexInfo& index : collection.indexes) {
-    CHECK(runBlocking(deployment_.cores, deployment_.store.createIndex(ref, std::move(index.spec), {})));
-    TRY(const auto all, runBlocking(deployment_.cores, deployment_.store.collections(ref.project)));
-    for (const auto& each : all) {
-      if (each.number == ref.number) ref.version = each.version;
-    }
-  }
-  section_ = ref;
+      runBlocking(deployment_.cores, deployment_.store.restoreCollection(restoring_.number(), std::move(collection))));
+  section_ = store::CollectionRef{restoring_.number(), made.number, made.version};
   system_ = skips_ = verbatim_ = false;
   ++seen_.collections;
   return {};

@@ -184,7 +184,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     if (!none) merged.push_back({entry.name, entry.write()});
   }
   co_await checkInherited(standing, merged, pointers, problems);
-  if (table.byName.size() + created > store::kMaxCollections) {
+  if (created > 0 && table.byName.size() + created > store::kMaxCollections) {
     problems.add("/collections", fmt::format("would make more than {} collections", store::kMaxCollections));
   }
   co_return merged;

@@ -9,6 +9,7 @@
 #include "configuration/oauth_kind.h"
 #include "configuration/role_kind.h"
 #include "configuration/sections.h"
+#include "store/configuration_limits.h"
 
 namespace mb::configuration {
 
@@ -28,6 +29,14 @@ std::string_view nameOf(Action action) {
       break;
   }
   return "unchanged";
+}
+
+// The part of a project's configuration (store/configuration_limits.h) that a section's entries count for.
+std::string_view partOf(std::string_view section) {
+  if (section == "vectors") return store::kCollectionsPart;
+  if (section == "enduserRoles") return "end-user roles";
+  if (section == "oauth") return "sign-in providers";
+  return section;
 }
 
 struct Summary {
@@ -156,6 +165,7 @@ Task<Configuration::Plan> Configuration::planned(Target target, doc::Document do
   }
   if (!problems.empty()) co_return fail(std::move(problems).asError());
   CO_CHECK(checkCaller(target.caller, plan));
+  CO_CHECK(co_await checkSize(target, plan));
   co_return plan;
 }
 
@@ -178,6 +188,28 @@ Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& pl
     }
   }
   return {};
+}
+
+Task<> Configuration::checkSize(Target target, const Plan& plan) const {
+  CO_TRY(std::vector<store::PartSize> parts,
+         co_await store::configurationSizes(deps_.store, target.project->info().number));
+  uint64_t total = 0;
+  for (const store::PartSize& part : parts) total += part.bytes;
+  for (const Planned& planned : plan) {
+    const std::string_view name = partOf(planned.kind->section());
+    auto part = std::ranges::find(parts, name, &store::PartSize::name);
+    if (part == parts.end()) part = parts.insert(part, {name, 0});
+    for (const Change& change : planned.changes) {
+      if (change.action == Action::unchanged) continue;
+      const uint64_t before = change.before ? planned.kind->storedBytes(*target.project, *change.before) : 0;
+      const uint64_t after = planned.kind->storedBytes(*target.project, change.after);
+      part->bytes = part->bytes + after - std::min(before, part->bytes + after);
+      const uint64_t next = total + after - std::min(before, total + after);
+      if (store::passesConfigurationLimit(total, next)) co_return fail(store::configurationTooLarge(std::move(parts)));
+      total = next;
+    }
+  }
+  co_return Result<>();
 }
 
 doc::Document Configuration::planDocument(const Plan& plan) const {

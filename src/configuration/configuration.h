@@ -67,6 +67,8 @@ class Configuration {
   Task<Plan> planned(Target target, doc::Document document);
   Task<Planned> plannedKind(ResourceKind& kind, ResourceKind::Source source, Problems& problems);
   Result<> checkCaller(const policy::Caller& caller, const Plan& plan) const;
+  // Fails with payloadTooLarge where a save of the plan would, as far as that can be foreseen: the commits decide.
+  Task<> checkSize(Target target, const Plan& plan) const;
   Task<> apply(Target target, Planned planned);
   Task<> record(Target target, const Plan& plan);
   doc::Document planDocument(const Plan& plan) const;

@@ -390,6 +390,26 @@ TEST_F(Import, ASchemaThatCannotBeCopiedIsAWarning) {
                                     HasSubstr(R"({"name":"tags","indexes":[]})"), HasSubstr("\"R\"")));
 }
 
+TEST_F(Import, WhatDoesNotFitIsRefusedBeforeAnythingIsDone) {
+  const Text schema = fmt::format(R"({{"type":"object","description":"{}"}})", Text(900'000, 'x'));
+  Text collections;
+  for (int i = 0; i < 9; ++i) {
+    collections += fmt::format(R"({}{{"name":"c{}","schema":{}}})", i == 0 ? "" : ",", i, schema);
+  }
+  standing(fmt::format(R"("collections":[{}])", collections));
+  const Text more = with(fmt::format(R"("collections":[{{"name":"more","schema":{}}}])", schema));
+  const Text before = exported(shop_);
+  const size_t audited = auditActions(shop_).size();
+  for (const auto& answer : {plan(shop_, more), import(shop_, more)}) {
+    EXPECT_EQ(codeOf(answer), "PAYLOAD_TOO_LARGE");
+    EXPECT_THAT(answer.error().message(), HasSubstr("collections 8.6 MiB"));
+  }
+  EXPECT_EQ(exported(shop_), before);
+  EXPECT_EQ(auditActions(shop_).size(), audited);
+  EXPECT_TRUE(import(shop_, with(R"("collections":[{"name":"c0","schema":null}])")));
+  EXPECT_TRUE(import(shop_, more));
+}
+
 TEST_F(Import, WhatEndsACopyHalfwayIsAWarningForEachPart) {
   standing(R"("collections":[{"name":"posts"},{"name":"tags"}],"roles":[{"name":"R","permissions":[]}])");
   const store::ProjectNo copy = project();

@@ -47,7 +47,7 @@ const Entry* NameRoll::take(const std::string& name, const std::string& pointer,
 }
 
 void NameRoll::checkCount(std::string_view section, size_t most, std::string_view plural, Problems& problems) const {
-  if (standing_.size() + created_ <= most) return;
+  if (created_ == 0 || standing_.size() + created_ <= most) return;
   problems.add(fmt::format("/{}", section), fmt::format("would make more than {} {}", most, plural));
 }
 

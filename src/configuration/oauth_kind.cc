@@ -5,6 +5,7 @@
 
 #include "configuration/canonical_shape.h"
 #include "identity/provider_urls.h"
+#include "store/configuration_limits.h"
 
 namespace mb::configuration {
 
@@ -134,8 +135,11 @@ Task<std::vector<Entry>> OauthKind::merged(Source source, const std::vector<Entr
     for (const Entry& entry : each) all.insert(entry.name);
   }
   all.erase(std::string(kRedirectsEntry));
-  if (all.size() > identity::kMostProviders) {
-    problems.add("/oauth/providers", fmt::format("would make more than {} providers", identity::kMostProviders));
+  const bool creates = std::ranges::any_of(merged, [&](const Entry& entry) {
+    return std::ranges::find(standing, entry.name, &Entry::name) == standing.end();
+  });
+  if (creates && all.size() > store::kMaxOauthProviders) {
+    problems.add("/oauth/providers", fmt::format("would make more than {} providers", store::kMaxOauthProviders));
   }
   if (given->allowedRedirects) {
     if (auto redirects = mergeRedirects(*given->allowedRedirects, standing, problems)) {

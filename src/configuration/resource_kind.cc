@@ -15,6 +15,11 @@ Result<> ResourceKind::mayApply(const policy::Caller&, const Change&) const {
   return {};
 }
 
+uint64_t ResourceKind::storedBytes(const snapshot::ProjectSnapshot&, doc::ValueView entry) const {
+  constexpr uint64_t kRecordOverhead = 400;  // ids, times, and what an export does not show
+  return entry.raw().size() + kRecordOverhead;
+}
+
 bool isEntry(doc::ValueView value, const std::string& pointer, Problems& problems) {
   constexpr size_t kMaxEntry = 2 << 20;
   if (value.type() != doc::BsonType::document) {

@@ -67,6 +67,9 @@ class ResourceKind {
   // Whether the caller may make this change, where that is more than a permission. Fails with forbidden.
   virtual Result<> mayApply(const policy::Caller& caller, const Change& change) const;
 
+  // About how many bytes of the project's configuration an entry takes once it is stored.
+  virtual uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const;
+
   // Makes each `before` its `after` through the services that the admin routes use. Unchanged ones are not given. What
   // was done before a failure stays; the error names the entry.
   virtual Task<> apply(Target target, std::vector<Change> changes) = 0;

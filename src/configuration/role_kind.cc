@@ -4,6 +4,7 @@
 
 #include "configuration/canonical_shape.h"
 #include "identity/records.h"
+#include "store/configuration_limits.h"
 
 namespace mb::configuration {
 
@@ -52,7 +53,7 @@ Task<std::vector<Entry>> RoleKind::merged(Source source, const std::vector<Entry
     roll.take(role->name, pointer, problems);
     merged.push_back(entryOf(*std::move(role)));
   }
-  roll.checkCount(section(), identity::kMaxRoles, "roles", problems);
+  roll.checkCount(section(), store::kMaxRoles, "roles", problems);
   co_return merged;
 }
 

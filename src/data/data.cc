@@ -1,8 +1,12 @@
 #include "data/data.h"
 
 #include "data/default_policy.h"
+#include "store/configuration_limits.h"
 
 namespace mb::data {
+
+// Limits of a project's configuration go by these numbers.
+static_assert(store::isConfigurationPart(kPolicyCollection, "default policy"));
 
 std::vector<store::SystemCollection> systemCollections() {
   return {{kPolicyCollection, "__policies", {}}};

@@ -28,7 +28,7 @@ constexpr ErrorNote kNotes[] = {
     {ErrorCode::methodNotAllowed, "this path does not take the method"},
     {ErrorCode::conflict, "it clashes with what there is"},
     {ErrorCode::emailTaken, "this address is registered already"},
-    {ErrorCode::payloadTooLarge, "the body is too large"},
+    {ErrorCode::payloadTooLarge, "the body, the answer or the project's configuration is too large"},
     {ErrorCode::unsupportedMediaType, "the body is not of a type that this takes"},
     {ErrorCode::upgradeRequired, "this is a WebSocket"},
     {ErrorCode::rateLimited, "too many tries; `retry-after` says when to come back"},

@@ -7,6 +7,7 @@
 #include "configuration/file_text.h"
 #include "functions/flow_compiler.h"
 #include "functions/flow_graph.h"
+#include "store/configuration_limits.h"
 
 namespace mb::functions {
 
@@ -215,11 +216,16 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
     CO_CHECK(co_await settle(project, given, stands, pointer, problems));
     incoming.emplace_back(pointer, given.shown());
   }
-  roll.checkCount(section(), kMostFunctions, "functions", problems);
+  roll.checkCount(section(), store::kMaxFunctions, "functions", problems);
   checkRoutes(incoming, standing, problems);
   std::vector<Entry> merged;
   for (auto& [pointer, shown] : incoming) merged.push_back(entryOf(std::move(shown)));
   co_return merged;
+}
+
+uint64_t FunctionKind::storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const {
+  const std::string_view code = entry.asDocument().stringOr("code");
+  return ListedKind::storedBytes(project, entry) + functions_.runningBytes(project.info().number, code);
 }
 
 Task<> FunctionKind::prepare(configuration::Target target, std::vector<Change> changes) {

@@ -17,6 +17,8 @@ class FunctionKind final : public configuration::ListedKind {
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
                                                  configuration::Problems& problems) override;
+  // With what runs of its code, which no export shows.
+  uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const override;
 
  private:
   std::string_view permission() const override { return "functions:manage"; }

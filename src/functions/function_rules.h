@@ -5,9 +5,6 @@
 
 namespace mb::functions {
 
-// Of one project.
-inline constexpr size_t kMostFunctions = 200;
-inline constexpr uint64_t kMostStoredBytes = 16 << 20;  // of all functions as they are stored, versions aside
 inline constexpr size_t kMostCodeBytes = 256 << 10;
 inline constexpr size_t kMostFlowBytes = 256 << 10;  // as JSON
 inline constexpr size_t kMostTests = 20;

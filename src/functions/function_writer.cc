@@ -53,21 +53,6 @@ VersionRecord versionOf(const FunctionRecord& record, const policy::Caller& by) 
           by.id};
 }
 
-// Whether there is room for `after` in place of `before`.
-Result<> checkRoom(const store::CollectionStats& stats, const std::optional<doc::Document>& before, size_t after) {
-  if (after > kMostRecordBytes) {
-    return fail(asError({{"/code", "is too large together with its flow, its tests and what runs of it"}}));
-  }
-  if (!before && stats.documents >= kMostFunctions) {
-    return fail(ErrorCode::conflict, fmt::format("a project has at most {} functions", kMostFunctions));
-  }
-  const size_t stands = before ? before->size() : 0;
-  if (after > stands && stats.bytes + (after - stands) > kMostStoredBytes) {
-    return fail(ErrorCode::conflict, "the project's functions would be more than 16 MiB in all");
-  }
-  return {};
-}
-
 // What is told of a function that was changed; never its code.
 doc::Document detailsOf(const FunctionRecord& record) {
   doc::BsonWriter out;
@@ -106,8 +91,9 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   after.version = stood ? stood->version + (cuts ? 1 : 0) : 1;
   after.route = routeOf(after.trigger);
   after.updatedAt = deps_.clock.now();
-  CO_TRY(const store::CollectionStats stats, co_await deps_.store.stats(in(access, kFunctions)));
-  CO_CHECK(checkRoom(stats, before, doc::encode(after).size()));
+  if (doc::encode(after).size() > kMostRecordBytes) {
+    co_return fail(asError({{"/code", "is too large together with its flow, its tests and what runs of it"}}));
+  }
   std::vector<store::WriteTarget> targets{{in(access, kFunctions), after.id},
                                           timetableTarget(project.number, after.functionId)};
   if (cuts) targets.push_back({in(access, kVersions), versionKey(after.functionId, after.version)});

@@ -5,6 +5,7 @@
 #include "functions/flow_graph.h"
 #include "functions/run_log.h"
 #include "functions/timetable.h"
+#include "store/configuration_limits.h"
 #include "store/rewrite.h"
 
 namespace mb::functions {
@@ -65,6 +66,9 @@ void mergePlain(FunctionRecord& record, const FunctionPatch& patch, const Functi
 }
 
 }  // namespace
+
+// Limits of a project's configuration go by these numbers.
+static_assert(store::isConfigurationPart(kFunctions, "functions"));
 
 std::vector<store::SystemCollection> systemCollections() {
   store::IndexSpec route;
@@ -164,6 +168,11 @@ Task<Functions::Prepared> Functions::prepare(store::ProjectNo project, std::opti
   const std::string& message = checked.error().message();
   const auto place = placeIn(message);
   co_return fail(asError({{"/code", place ? place->inWords() : message}}));
+}
+
+uint64_t Functions::runningBytes(store::ProjectNo project, std::string_view code) {
+  const auto known = checked_.find(project, code);
+  return known ? known->code.size() + known->map.size() : 2 * code.size();
 }
 
 // What one node leaves open (a bracket, a template) another one may close, and then the engine names a place in that:

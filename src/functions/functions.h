@@ -23,7 +23,7 @@ class Functions final : public data::CollectionReferrer {
   std::vector<FunctionView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   Result<FunctionView> get(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   // Fails with validation (fields, the code's syntax, the flow); conflict for a taken name or route, or past
-  // kMostFunctions or kMostStoredBytes; unavailable where code cannot be checked now.
+  // what a project may hold (store/configuration_limits.h); unavailable where code cannot be checked now.
   Task<FunctionView> create(Access access, NewFunction input);
   // Fails as create does. A change of code, trigger, timing or timeout is a new version. A post function that is
   // enabled, or sent to follow another collection, gets what is changed from then on.
@@ -46,6 +46,8 @@ class Functions final : public data::CollectionReferrer {
     workers::CheckedCode runs;
   };
   Task<Prepared> prepare(store::ProjectNo project, std::optional<std::string> code, std::optional<doc::Document> flow);
+  // About how many bytes what runs of checked code takes, beside the code itself.
+  uint64_t runningBytes(store::ProjectNo project, std::string_view code);
   // Takes the routes of these functions off them, so that they can change hands; each gets its own with its next
   // change.
   Task<> releaseRoutes(Access access, std::vector<std::string> names);

@@ -4,6 +4,7 @@
 #include "functions/flow_compiler.h"
 #include "functions/functions_fixture.h"
 #include "functions/timetable.h"
+#include "store/configuration_limits.h"
 #include "store/records.h"
 
 namespace mb::functions {
@@ -290,9 +291,9 @@ TEST_F(FunctionsTest, TimeoutsAreWhatTheirTimingAllows) {
 }
 
 TEST_F(FunctionsTest, AProjectHasSoManyAndNoMore) {
-  for (size_t i = 0; i < kMostFunctions; ++i) ASSERT_TRUE(create(function(fmt::format("f{}", i))));
+  for (size_t i = 0; i < store::kMaxFunctions; ++i) ASSERT_TRUE(create(function(fmt::format("f{}", i))));
   EXPECT_EQ(codeOf(create(function("more"))), "CONFLICT");
-  EXPECT_EQ(functions_.list(*snapshot(shop_)).size(), kMostFunctions);
+  EXPECT_EQ(functions_.list(*snapshot(shop_)).size(), store::kMaxFunctions);
 }
 
 TEST_F(FunctionsTest, AFailedCommitLeavesNothingBehind) {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kMaxName = 100;
-constexpr uint64_t kMaxKeys = 500;
 
 struct Scope {
   std::string_view name;
@@ -169,9 +168,6 @@ Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey inpu
     co_return fail(invalid("/expiresAt", "must be in the future"));
   }
   const store::CollectionRef collection = collectionOf(project.number, kApiKeys);
-  CO_TRY(const uint64_t count, co_await deps_.store.count(collection, doc::Filter(), deadline));
-  if (count >= kMaxKeys) co_return fail(ErrorCode::conflict, "a project has at most 500 API keys");
-
   const std::string secret = randomToken(kSecretBytes);
   record.id = deps_.ids.next<KeyTag>();
   record.scopes = std::move(input.scopes);

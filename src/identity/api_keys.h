@@ -67,7 +67,7 @@ class ApiKeys {
 
   Task<std::vector<ApiKeyView>> list(store::ProjectNo project);
   // Fails with validation (name, scopes, a past expiresAt), forbidden (scopes that grant what `by` does not hold; a key
-  // that outlives the key `by`), conflict (500 keys already).
+  // that outlives the key `by`), conflict (past store::kMaxApiKeys).
   Task<IssuedApiKey> create(snapshot::ProjectInfo project, NewApiKey input, policy::Caller by,
                             store::Deadline deadline);
   // A new secret; the old one is refused from then on. Fails with notFound, forbidden (as create).

@@ -87,10 +87,9 @@ OauthView OauthConfigs::view(const OauthConfig& config) const {
   return view;
 }
 
-Task<> OauthConfigs::commit(snapshot::ProjectInfo project, store::WriteTarget target, store::Judge judge,
+Task<> OauthConfigs::commit(snapshot::ProjectInfo project, std::vector<store::WriteTarget> targets, store::Judge judge,
                             std::string action, doc::Document details, policy::Caller by, store::Deadline deadline) {
-  std::vector<store::WriteTarget> targets{target};
-  Audited audited{std::move(action), "oauth/" + target.id, std::move(details)};
+  Audited audited{std::move(action), "oauth/" + targets.front().id, std::move(details)};
   CO_CHECK(co_await writeAudited(deps_.store, deps_.auditor, project.number, std::move(by), deadline,
                                  std::move(targets), std::move(judge), std::move(audited)));
   co_return Result<>();
@@ -99,12 +98,6 @@ Task<> OauthConfigs::commit(snapshot::ProjectInfo project, store::WriteTarget ta
 Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input,
                                  policy::Caller by, store::Deadline deadline) {
   CO_CHECK(check(provider, input));
-  // The redirects stand among them.
-  CO_TRY(const uint64_t held,
-         co_await deps_.store.count(collectionOf(project.number, kOauthConfig), doc::Filter(), deadline));
-  CO_TRY(const auto redirects,
-         co_await deps_.store.get(collectionOf(project.number, kOauthConfig), std::string(kRedirectsId)));
-  const uint64_t others = held - (redirects ? 1 : 0);
   doc::Document details = detailsOf(input);
   std::string sealed;
   if (input.clientSecret && !input.clientSecret->empty()) {
@@ -112,19 +105,21 @@ Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string prov
   }
   OauthProviderRecord record{provider,          std::move(input.clientId), input.enabled,
                              std::move(sealed), std::move(input.issuer),   deps_.clock.now()};
-  store::Judge judge = [record = std::move(record), others](Before before) mutable -> Result<Changes> {
-    if (!before[0] && others >= kMostProviders) {
-      return fail(ErrorCode::conflict, "a project has at most 50 providers");
-    }
+  store::Judge judge = [record = std::move(record)](Before before) mutable -> Result<Changes> {
     TRY(const std::optional<OauthProviderRecord> held, fromStore<OauthProviderRecord>(before[0]));
     // A secret is given to the issuer that it was entered for, and to no other.
     if (record.secret.empty() && held && held->issuer == record.issuer) record.secret = held->secret;
     Changes changes;
     changes.push_back(store::Change::put(doc::encode(record)));
+    // There from the first provider on, so that the collection's limit is one of providers.
+    changes.push_back(before[1] ? store::Change::keep()
+                                : store::Change::put(doc::encode(OauthRedirectsRecord{std::string(kRedirectsId), {}})));
     return changes;
   };
-  co_return co_await commit(project, targetOf(project.number, kOauthConfig, provider), std::move(judge),
-                            "oauth.provider", std::move(details), std::move(by), deadline);
+  co_return co_await commit(project,
+                            {targetOf(project.number, kOauthConfig, provider),
+                             targetOf(project.number, kOauthConfig, std::string(kRedirectsId))},
+                            std::move(judge), "oauth.provider", std::move(details), std::move(by), deadline);
 }
 
 Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsBody input, policy::Caller by,
@@ -151,7 +146,7 @@ Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsB
     changes.push_back(store::Change::put(std::move(stored)));
     return changes;
   };
-  co_return co_await commit(project, targetOf(project.number, kOauthConfig, record.id), std::move(judge),
+  co_return co_await commit(project, {targetOf(project.number, kOauthConfig, record.id)}, std::move(judge),
                             "oauth.redirects", details.finish(), std::move(by), deadline);
 }
 

@@ -7,7 +7,6 @@
 
 namespace mb::identity {
 
-inline constexpr size_t kMostProviders = 50;
 inline constexpr size_t kMostRedirects = 100;
 
 class OauthConfigs {
@@ -19,7 +18,8 @@ class OauthConfigs {
 
   Task<std::shared_ptr<const void>> load(store::ProjectNo project);
   OauthView view(const OauthConfig& config) const;
-  // Both are audited. Fail with validation; notFound for a provider that there cannot be; conflict past kMostProviders.
+  // Both are audited. Fail with validation; notFound for a provider that there cannot be; conflict past
+  // store::kMaxOauthProviders.
   Task<> setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input, policy::Caller by,
                      store::Deadline deadline);
   Task<> setRedirects(snapshot::ProjectInfo project, OauthRedirectsBody input, policy::Caller by,
@@ -28,8 +28,9 @@ class OauthConfigs {
   Result<Secret> secretOf(const ProjectId& project, const OauthProviderRecord& provider) const;
 
  private:
-  Task<> commit(snapshot::ProjectInfo project, store::WriteTarget target, store::Judge judge, std::string action,
-                doc::Document details, policy::Caller by, store::Deadline deadline);
+  // The first of the targets is what the audit record names.
+  Task<> commit(snapshot::ProjectInfo project, std::vector<store::WriteTarget> targets, store::Judge judge,
+                std::string action, doc::Document details, policy::Caller by, store::Deadline deadline);
   const IdentityDeps& deps_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "identity/oauth_fixture.h"
 #include "identity/oauth_state.h"
+#include "store/configuration_limits.h"
 
 namespace mb::identity {
 namespace {
@@ -38,7 +39,7 @@ TEST_F(OauthTest, RedirectsAreThoseThatAreListed) {
 
 TEST_F(OauthTest, AProjectHasAtMostFiftyProviders) {
   // Three, and the redirects, stand there already.
-  for (size_t i = 3; i < kMostProviders; ++i) {
+  for (size_t i = 3; i < store::kMaxOauthProviders; ++i) {
     provide(directory_.projects[0], "oidc-more" + std::to_string(i), "https://login.example.org");
   }
   const auto another = run(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "identity/identity.h"
+#include "store/configuration_limits.h"
 #include "store/record_pages.h"
 
 namespace mb::identity {
@@ -31,6 +32,12 @@ bool isLetter(char c) {
 }
 
 }  // namespace
+
+// Limits of a project's configuration go by these numbers.
+static_assert(store::isConfigurationPart(kMemberRoles, "roles"));
+static_assert(store::isConfigurationPart(kEndUserRoles, "end-user roles"));
+static_assert(store::isConfigurationPart(kApiKeys, "API keys"));
+static_assert(store::isConfigurationPart(kOauthConfig, "sign-in providers"));
 
 std::vector<store::SystemCollection> systemCollections() {
   return {

@@ -111,9 +111,6 @@ Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole in
   CO_CHECK(check(kind, input));
   CO_CHECK(mayGrant(by, input.permissions));
   const store::CollectionRef collection = collectionOf(project, roleCollection(kind));
-  CO_TRY(const uint64_t count, co_await deps_.store.count(collection, doc::Filter(), deadline));
-  if (count >= kMaxRoles) co_return fail(ErrorCode::conflict, "a project has at most 200 roles of each kind");
-
   const Timestamp now = deps_.clock.now();
   const RoleRecord record{lowerAscii(input.name), input.name, input.permissions, std::nullopt, now, now};
   auto entries = auditOf(deps_, project, kind, record.name, "role.created", by, &record.permissions);

@@ -44,7 +44,6 @@ struct RolePermissions {
 const std::vector<RoleView>& builtInRoles(RoleKind kind);
 
 // Of each kind in a project.
-inline constexpr uint64_t kMaxRoles = 200;
 
 // Every change bumps the project's epoch. Names are unique without regard to case, built-in ones included.
 class Roles {

@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kMostAnswer = 1 << 20;
 constexpr size_t kMostBody = 2 << 20;
-constexpr size_t kMostHeaders = 50;
+constexpr size_t kMostCallHeaders = 50;
+constexpr size_t kMostHeaderProblems = 50;
 constexpr size_t kMostHeaderBytes = 16 << 10;
 constexpr std::string_view kSecretHeader = "headers/";
 
@@ -62,9 +63,8 @@ void checkHeaders(doc::DocumentView headers, const std::string& pointer, const s
                   Problems& problems) {
   size_t bytes = 0;
   std::set<std::string> seen;
-  if (headers.count() > kMostHeaders) problems.push_back({pointer, "must have at most 50 headers"});
   for (const auto& [header, value] : headers) {
-    if (problems.size() > kMostHeaders) return;
+    if (problems.size() > kMostHeaderProblems) return;
     const std::string at = fmt::format("{}/{}", pointer, header);
     const std::string name = identity::lowerAscii(header);
     bytes += header.size() + value.asString().size();
@@ -146,7 +146,11 @@ void HttpProvider::checkArguments(const IntegrationRecord& integration, std::str
   if (!address) {
     problems.insert(problems.end(), address.error().details().begin(), address.error().details().end());
   }
-  checkHeaders(objectAt(args, kHeaders), "/args/headers", secretHeaders(integration.secretNames), problems);
+  const doc::DocumentView headers = objectAt(args, kHeaders);
+  if (headers.count() > kMostCallHeaders) {
+    problems.push_back({"/args/headers", fmt::format("must be at most {} headers", kMostCallHeaders)});
+  }
+  checkHeaders(headers, "/args/headers", secretHeaders(integration.secretNames), problems);
   const auto body = args.find("body");
   if (body && body->raw().size() > kMostBody) problems.push_back({"/args/body", "must have at most 2 MiB"});
 }

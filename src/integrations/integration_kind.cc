@@ -2,6 +2,7 @@
 
 #include "configuration/canonical_shape.h"
 #include "document/canonical.h"
+#include "store/configuration_limits.h"
 
 namespace mb::integrations {
 
@@ -86,7 +87,7 @@ Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vecto
     }
     merged.push_back(entryOf(completed(*std::move(shape), now ? &*now : nullptr)));
   }
-  roll.checkCount(section(), kMostIntegrations, "integrations", problems);
+  roll.checkCount(section(), store::kMaxIntegrations, "integrations", problems);
   co_return merged;
 }
 

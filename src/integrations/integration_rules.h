@@ -6,7 +6,6 @@
 namespace mb::integrations {
 
 // Of one project.
-inline constexpr size_t kMostIntegrations = 100;
 inline constexpr size_t kMostTests = 20;
 inline constexpr size_t kMostTestBytes = 64 << 10;  // of all of one integration
 

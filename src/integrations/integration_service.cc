@@ -6,6 +6,7 @@
 #include "identity/records.h"
 #include "integrations/email_provider.h"
 #include "integrations/http_provider.h"
+#include "store/configuration_limits.h"
 #include "store/records.h"
 
 namespace mb::integrations {
@@ -34,7 +35,17 @@ std::vector<std::string> namesOf(const SecretEdit& edit, bool given) {
   return names;
 }
 
+// How many it sends with each call.
+size_t headersOf(const doc::Document& config, const std::vector<std::string>& secretNames) {
+  const auto plain = config.view().find(kHeaders);
+  const bool given = plain && plain->type() == doc::BsonType::document;
+  return (given ? plain->asDocument().count() : 0) + secretHeaderCount(secretNames);
+}
+
 }  // namespace
+
+// Limits of a project's configuration go by these numbers.
+static_assert(store::isConfigurationPart(kIntegrations, "integrations"));
 
 std::vector<store::SystemCollection> systemCollections() {
   return {{kIntegrations, "__integrations", {}}};
@@ -143,12 +154,31 @@ std::vector<std::string> Integrations::movedSecrets(const IntegrationRecord& rec
 std::vector<ErrorDetail> Integrations::importProblems(const snapshot::ProjectSnapshot& project,
                                                       const IntegrationShape& shape) const {
   const IntegrationPtr known = project.get(slot_).find(shape.name);
-  if (!known || known->provider != shape.provider) return {};
-  const std::vector<std::string> moved = movedSecrets(*known, shape.config, {});
-  if (moved.empty()) return {};
-  return {{"/config", fmt::format("leads elsewhere, where the project's secrets would go with it: change it in the "
-                                  "project first, and give {} again",
-                                  fmt::join(moved, ", "))}};
+  const bool stands = known && known->provider == shape.provider;
+  Problems problems;
+  const size_t before = stands ? headersOf(known->config, known->secretNames) : 0;
+  const size_t after = headersOf(shape.config, stands ? known->secretNames : std::vector<std::string>());
+  if (after > std::max(store::kMaxConfiguredHeaders, before)) {
+    problems.push_back({"/config/headers", fmt::format("would be more than {} headers together with the secret ones",
+                                                       store::kMaxConfiguredHeaders)});
+  }
+  const std::vector<std::string> moved = stands ? movedSecrets(*known, shape.config, {}) : std::vector<std::string>();
+  if (moved.empty()) return problems;
+  problems.push_back({"/config", fmt::format("leads elsewhere, where the project's secrets would go with it: change "
+                                             "it in the project first, and give {} again",
+                                             fmt::join(moved, ", "))});
+  return problems;
+}
+
+// Of all that it holds: one input after another could add to them without end. More than that may shrink.
+Result<> Integrations::change(const Access& access, const Edit& edit, IntegrationRecord& record) const {
+  const size_t before = headersOf(record.config, record.secretNames);
+  CHECK(apply(access, edit, record));
+  const size_t after = headersOf(record.config, record.secretNames);
+  if (after <= std::max(store::kMaxConfiguredHeaders, before)) return {};
+  return fail(ErrorCode::conflict, fmt::format("an integration has at most {} headers, secret ones included: remove "
+                                               "some",
+                                               store::kMaxConfiguredHeaders));
 }
 
 // What can no longer be opened can be entered anew.
@@ -167,13 +197,7 @@ Result<> Integrations::apply(const Access& access, const Edit& edit, Integration
   if (edit.secrets.empty()) return {};
   const std::string& project = access.project->info().id.str();
   Secrets secrets = box_.open(project, record).value_or(Secrets());
-  const size_t headersBefore = secrets.headers();
   edit.secrets.applyTo(secrets);
-  // Of all that are held: one input after another could add to them without end. More that are held already may shrink.
-  if (secrets.headers() > std::max(kMostSecretHeaders, headersBefore)) {
-    return fail(ErrorCode::conflict,
-                fmt::format("an integration has at most {} headers among its secrets", kMostSecretHeaders));
-  }
   if (std::string problem = providerOf(record).secretsProblem(secrets.names()); !problem.empty()) {
     return fail(invalid({{"/secrets", std::move(problem)}}));
   }
@@ -205,11 +229,7 @@ Task<IntegrationRecord> Integrations::insert(Access access, std::string name, st
   const Timestamp now = deps_.clock.now();
   IntegrationRecord record{name, "int_" + deps_.ids.next(), std::move(providerName), {}, true, {}, {}, {}, now, now};
   CO_CHECK(checkEdit(providerOf(record), edit));
-  CO_CHECK(apply(access, edit, record));
-  CO_TRY(const uint64_t count, co_await deps_.store.count(in(access), doc::Filter(), access.deadline));
-  if (count >= kMostIntegrations) {
-    co_return fail(ErrorCode::conflict, fmt::format("a project has at most {} integrations", kMostIntegrations));
-  }
+  CO_CHECK(change(access, edit, record));
   store::Judge judge = [&](Before before) -> Result<Changes> {
     if (before[0]) return fail(ErrorCode::conflict, "there is an integration of this name already");
     Changes changes;
@@ -249,7 +269,7 @@ Task<> Integrations::edit(Access access, std::string name, Edit edit) {
   store::Judge judge = [&](Before before) -> Result<Changes> {
     TRY(IntegrationRecord record, existing(before[0]));
     if (record.integrationId != known->integrationId) return fail(noIntegration());
-    CHECK(apply(access, edit, record));
+    CHECK(change(access, edit, record));
     Changes changes;
     changes.push_back(store::Change::put(doc::encode(record)));
     return changes;

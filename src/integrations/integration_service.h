@@ -53,7 +53,7 @@ class Integrations final : public Caller {
 
   std::vector<IntegrationView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   Result<IntegrationView> get(const snapshot::ProjectSnapshot& project, std::string_view name) const;
-  // Fails with validation; conflict for a taken name, or past kMostIntegrations.
+  // Fails with validation; conflict for a taken name, or past store::kMaxIntegrations.
   Task<IntegrationView> create(Access access, NewIntegration input);
   // Fails with validation. The provider stays.
   Task<> change(Access access, std::string name, IntegrationPatch patch);
@@ -94,6 +94,8 @@ class Integrations final : public Caller {
   // The secrets that `config` would send elsewhere, but for those that are given or removed with it.
   std::vector<std::string> movedSecrets(const IntegrationRecord& record, const doc::Document& config,
                                         const SecretEdit& given) const;
+  // apply(), within the limit of headers.
+  Result<> change(const Access& access, const Edit& edit, IntegrationRecord& record) const;
   Result<> apply(const Access& access, const Edit& edit, IntegrationRecord& record) const;
   doc::Document detailsOf(const IntegrationRecord& record, const Edit& edit) const;
   // A new one, with what `edit` says.

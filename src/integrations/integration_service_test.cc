@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "integrations/integrations_fixture.h"
+#include "store/configuration_limits.h"
 #include "store/records.h"
 
 namespace mb::integrations {
@@ -276,16 +277,16 @@ TEST_F(IntegrationService, StoredTests) {
 }
 
 TEST_F(IntegrationService, AsManyAsThereMayBe) {
-  for (size_t i = 0; i < kMostIntegrations; ++i) {
+  for (size_t i = 0; i < store::kMaxIntegrations; ++i) {
     created(fmt::format(R"({{"name":"i-{}","provider":"bot","config":{{"platform":"slack"}}}})", i));
   }
   EXPECT_EQ(codeOf(create(kApi)), "CONFLICT");
-  EXPECT_EQ(integrations_.list(*snapshot(shop_)).size(), kMostIntegrations);
+  EXPECT_EQ(integrations_.list(*snapshot(shop_)).size(), store::kMaxIntegrations);
 }
 
 TEST_F(IntegrationService, HeadersAreCountedAsTheyAreHeld) {
   created(kApi);  // has one of them
-  for (size_t i = 1; i < kMostSecretHeaders; ++i) {
+  for (size_t i = 1; i < store::kMaxConfiguredHeaders; ++i) {
     ASSERT_TRUE(change("api", fmt::format(R"({{"secrets":{{"headers":{{"x-h{}":"v"}}}}}})", i))) << i;
   }
   const std::string full = view("api");
@@ -298,12 +299,27 @@ TEST_F(IntegrationService, HeadersAreCountedAsTheyAreHeld) {
   EXPECT_EQ(codeOf(change("api", R"({"secrets":{"headers":{"x-h1":"v"}}})")), "CONFLICT");
 }
 
+TEST_F(IntegrationService, HeadersOfTheConfigCountWithTheSecretOnes) {
+  created(kApi);
+  const auto config = [](size_t headers) {
+    std::string fields;
+    for (size_t i = 0; i < headers; ++i) fields += fmt::format(R"({}"y-{}":"v")", i == 0 ? "" : ",", i);
+    return fmt::format(R"({{"config":{{"baseUrl":"https://api.example.com/v1","headers":{{{}}}}},)", fields) +
+           R"("secrets":{"authorization":"Bearer x","headers":{"x-key":"v"}}})";
+  };
+  EXPECT_TRUE(change("api", config(store::kMaxConfiguredHeaders - 1)));
+  EXPECT_EQ(codeOf(change("api", config(store::kMaxConfiguredHeaders))), "CONFLICT");
+  EXPECT_EQ(codeOf(change("api", R"({"secrets":{"headers":{"x-more":"v"}}})")), "CONFLICT");
+  EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"x-key":null,"x-more":"v"}}})"));
+}
+
 // As older versions let them grow.
 TEST_F(IntegrationService, TooManyHeadersThatAreHeldCanBeMadeFewer) {
   created(kApi);
   auto record = *store::fromStore<IntegrationRecord>(memory_.all({shop_, kIntegrations, 0}).front().view());
   Secrets secrets;
-  for (size_t i = 0; i < kMostSecretHeaders + 3; ++i) secrets.set(fmt::format("headers/x-h{}", i), Secret("v"));
+  for (size_t i = 0; i < store::kMaxConfiguredHeaders + 3; ++i)
+    secrets.set(fmt::format("headers/x-h{}", i), Secret("v"));
   SecretBox(master_).put(snapshot(shop_)->info().id.str(), secrets, record);
   store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
     std::vector<store::Change> changes;

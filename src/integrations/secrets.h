@@ -16,7 +16,6 @@ namespace mb::integrations {
 
 inline constexpr std::string_view kHeaders = "headers";
 inline constexpr size_t kMostSecretBytes = 4096;  // of one
-inline constexpr size_t kMostSecretHeaders = 20;  // of one integration
 
 class Secrets {
  public:
@@ -26,11 +25,13 @@ class Secrets {
   void set(std::string name, Secret text) { texts_.insert_or_assign(std::move(name), std::move(text)); }
   void remove(std::string_view name);
   std::vector<std::string> names() const;
-  size_t headers() const;  // how many of them are headers
 
  private:
   std::map<std::string, Secret, std::less<>> texts_;
 };
+
+// How many of the names are those of headers.
+size_t secretHeaderCount(const std::vector<std::string>& names);
 
 // What an input says of secrets: new texts, and nothing for those to be taken away. One that is "" stays as it is.
 struct SecretEdit {

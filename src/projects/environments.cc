@@ -7,6 +7,7 @@
 #include "projects/members.h"
 #include "projects/project_rules.h"
 #include "projects/standing.h"
+#include "store/configuration_limits.h"
 
 namespace mb::projects {
 
@@ -232,6 +233,20 @@ Task<ProjectRecord> Environments::put(By by, const Standing& root, const NewEnvi
   co_return fail(ErrorCode::conflict, "the members of this project are being changed, try again");
 }
 
+namespace {
+
+// A project that is above the limit cannot be copied whole. API keys are not copied.
+Task<> checkCopiedSize(store::DocumentStore& store, store::ProjectNo project) {
+  CO_TRY(std::vector<store::PartSize> parts, co_await store::configurationSizes(store, project));
+  std::erase_if(parts, [](const store::PartSize& part) { return part.name == store::kApiKeysPart; });
+  uint64_t total = 0;
+  for (const store::PartSize& part : parts) total += part.bytes;
+  if (!store::passesConfigurationLimit(0, total)) co_return Result<>();
+  co_return fail(store::configurationTooLarge(std::move(parts)));
+}
+
+}  // namespace
+
 Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment input) {
   CO_TRY(const Standing root, co_await standingOf(deps_, by, std::move(rootId)));
   if (root.role != kOwner) co_return fail(ErrorCode::forbidden, "this needs the role Owner");
@@ -239,6 +254,7 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
     co_return fail(ErrorCode::validation, "an environment has no environments of its own");
   }
   CO_CHECK(checkEnvironment(input));
+  CO_CHECK(co_await checkCopiedSize(deps_.store, root.project->info().number));
   std::vector<std::string> warnings;
   Copying copying;
   CO_TRY(const ProjectRecord record, co_await put(by, root, input, warnings, copying));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/storage_rules.h"
+#include "store/configuration_limits.h"
 
 namespace mb::storage {
 
@@ -38,7 +39,7 @@ Task<std::vector<Entry>> BucketKind::merged(Source source, const std::vector<Ent
     if (!shown->access) shown->access = stands ? stands->value.view().asDocument().stringOr("access") : "private";
     merged.push_back(entryOf(*std::move(shown)));
   }
-  roll.checkCount(section(), kMostBuckets, "buckets", problems);
+  roll.checkCount(section(), store::kMaxBuckets, "buckets", problems);
   co_return merged;
 }
 

@@ -68,10 +68,6 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
   record.bucketId = "bkt_" + deps_.ids.next();
   record.access = input.access.value_or("private");
   record.createdAt = deps_.clock.now();
-  CO_TRY(const uint64_t count, co_await deps_.store.count(in(access), doc::Filter(), access.deadline));
-  if (count >= kMostBuckets) {
-    co_return fail(ErrorCode::conflict, fmt::format("a project has at most {} buckets", kMostBuckets));
-  }
   store::Judge judge = [&](Before before) -> Result<Changes> {
     if (before[0]) return fail(ErrorCode::conflict, "there is a bucket of this name already");
     Changes changes;

@@ -34,7 +34,7 @@ class Buckets {
   explicit Buckets(Deps deps) : deps_(deps) {}
 
   std::vector<BucketView> list(const snapshot::ProjectSnapshot& project) const;  // by name
-  // Fails with validation; conflict for a taken name (without regard to case), or past kMostBuckets.
+  // Fails with validation; conflict for a taken name (without regard to case), or past store::kMaxBuckets.
   Task<BucketView> create(Access access, NewBucket input);
   // Both fail with notFound where there is none of the name; change with validation.
   Task<> change(Access access, std::string name, BucketPatch patch);

@@ -1,6 +1,7 @@
 #include "storage/storage.h"
 
 #include "outbound/outbound.h"
+#include "store/configuration_limits.h"
 
 namespace mb::storage {
 
@@ -38,6 +39,9 @@ StorageSettings::StorageSettings(Settings& settings) {
     if (missing) settings.refuse(name, "must be set where SERVICE_STORAGE is s3");
   }
 }
+
+// Limits of a project's configuration go by these numbers.
+static_assert(store::isConfigurationPart(kBuckets, "buckets"));
 
 std::vector<store::SystemCollection> systemCollections() {
   store::IndexSpec byBlob;

@@ -6,7 +6,6 @@
 
 namespace mb::storage {
 
-inline constexpr size_t kMostBuckets = 100;  // of one project
 inline constexpr size_t kMostPathBytes = 900;
 inline constexpr size_t kMostTypeBytes = 255;
 inline constexpr int kShelves = 64;

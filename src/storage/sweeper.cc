@@ -9,6 +9,7 @@
 #include "storage/buckets.h"
 #include "storage/files.h"
 #include "storage/storage_rules.h"
+#include "store/record_pages.h"
 #include "store/records.h"
 
 namespace mb::storage {
@@ -228,12 +229,10 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
     CO_TRY(const auto pieces, co_await deps_.store.find(queryOf(project, kPieces, named, 2 * kPage)));
     for (const doc::Document& piece : pieces.documents) unnamed.erase(std::string(piece.view().stringOr("blob")));
     // An upload may end just after its bucket did: its record is out of reach, and belongs to nobody.
-    CO_TRY(const auto buckets,
-           co_await deps_.store.find(queryOf(project, kBuckets, doc::Document(), 2 * kMostBuckets)));
+    CO_TRY(const auto buckets, co_await store::allRecords(deps_.store, {project, kBuckets, 0}));
     std::erase_if(records, [&](const FileRecord& record) {
-      return std::ranges::any_of(buckets.documents, [&](const doc::Document& bucket) {
-        return bucket.view().stringOr("bucketId") == record.bucket;
-      });
+      return std::ranges::any_of(
+          buckets, [&](const doc::Document& bucket) { return bucket.view().stringOr("bucketId") == record.bucket; });
     });
     for (size_t i = 0; i < records.size(); i += kPage) {
       const auto first = records.begin() + static_cast<std::ptrdiff_t>(i);

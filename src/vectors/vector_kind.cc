@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "store/configuration_limits.h"
+
 namespace mb::vectors {
 
 namespace {
@@ -35,7 +37,7 @@ Task<std::vector<Entry>> VectorKind::entries(snapshot::SnapshotPtr project) {
   co_return entries;
 }
 
-Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Entry>&, Problems& problems) {
+Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
   const std::set<std::string> collections = collectionsOf(vectors_.collections(*source.project), source.document);
   std::set<std::string> seen;
   std::vector<Entry> merged;
@@ -53,6 +55,12 @@ Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Ent
       problems.add(pointer + "/collection", "is no collection of the project, nor of the document");
     }
     merged.push_back(entryOf(*std::move(view)));
+  }
+  const auto created = std::ranges::count_if(
+      seen, [&](const std::string& name) { return std::ranges::find(standing, name, &Entry::name) == standing.end(); });
+  if (created > 0 && standing.size() + static_cast<size_t>(created) > store::kMaxVectorConfigs) {
+    problems.add("/vectors",
+                 fmt::format("would make more than {} {}", store::kMaxVectorConfigs, store::kVectorConfigs));
   }
   co_return merged;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/configuration_limits.h"
+
 namespace mb::webhooks {
 
 namespace {
@@ -88,7 +90,7 @@ Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<En
     roll.take(shown->name, pointer, problems);
     merged.push_back(entryOf(*std::move(shown)));
   }
-  roll.checkCount(section(), kMostWebhooks, "webhooks", problems);
+  roll.checkCount(section(), store::kMaxWebhooks, "webhooks", problems);
   co_return merged;
 }
 

@@ -7,6 +7,7 @@
 #include "document/path.h"
 #include "identity/records.h"
 #include "outbound/outbound.h"
+#include "store/configuration_limits.h"
 
 namespace mb::webhooks {
 
@@ -35,8 +36,8 @@ void checkEvents(const std::vector<std::string>& events, Problems& problems) {
 }
 
 void checkHeaders(doc::DocumentView headers, Problems& problems) {
-  if (headers.count() > kMostHeaders) {
-    problems.push_back({"/headers", "must have at most 20 headers"});
+  if (headers.count() > store::kMaxConfiguredHeaders) {
+    problems.push_back({"/headers", fmt::format("must be at most {} headers", store::kMaxConfiguredHeaders)});
     return;
   }
   std::set<std::string> seen;
@@ -94,6 +95,10 @@ std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook) {
 }
 
 Result<> check(const NewWebhook& webhook) {
+  if (webhook.headers && webhook.headers->view().count() > store::kMaxConfiguredHeaders) {
+    return fail(ErrorCode::conflict,
+                fmt::format("a webhook has at most {} headers: remove some", store::kMaxConfiguredHeaders));
+  }
   std::vector<ErrorDetail> problems = problemsOf(webhook);
   if (problems.empty()) return {};
   std::string message = problems.front().path + " " + problems.front().message;

@@ -5,16 +5,13 @@
 
 namespace mb::webhooks {
 
-// Of one project.
-inline constexpr size_t kMostWebhooks = 100;
-inline constexpr size_t kMostHeaders = 20;
 inline constexpr size_t kMostHeaderBytes = 8 << 10;  // of all names and values
 inline constexpr size_t kMostFields = 100;
 
 // All that is wrong with it, paths relative to the webhook; empty where nothing is. Whether the collection is there is
 // not asked.
 std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook);
-// The same as an error.
+// The same as an error; conflict for too many headers.
 Result<> check(const NewWebhook& webhook);
 
 // The name's key in the store.

@@ -4,6 +4,7 @@
 
 #include "identity/audited_write.h"
 #include "identity/records.h"
+#include "store/configuration_limits.h"
 #include "store/rewrite.h"
 #include "webhooks/signature.h"
 
@@ -55,6 +56,9 @@ NewWebhook bodyOf(const WebhookRecord& record) {
 }
 
 }  // namespace
+
+// Limits of a project's configuration go by these numbers.
+static_assert(store::isConfigurationPart(kWebhooks, "webhooks"));
 
 std::vector<store::SystemCollection> systemCollections() {
   return {
@@ -143,10 +147,6 @@ Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input)
 }
 
 Task<> Webhooks::insert(Access access, WebhookRecord record, std::optional<events::Dispatcher::Joining> joining) {
-  CO_TRY(const uint64_t count, co_await deps_.store.count(in(access, kWebhooks), doc::Filter(), access.deadline));
-  if (count >= kMostWebhooks) {
-    co_return fail(ErrorCode::conflict, fmt::format("a project has at most {} webhooks", kMostWebhooks));
-  }
   std::vector<store::WriteTarget> targets{targetOf(access, record.name)};
   if (joining) targets.push_back(joining->target());
   store::Judge judge = [&](Before before) -> Result<Changes> {

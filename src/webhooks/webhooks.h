@@ -46,7 +46,7 @@ class Webhooks final : public data::CollectionReferrer {
 
   std::vector<WebhookView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   Result<WebhookView> get(const snapshot::ProjectSnapshot& project, std::string_view name) const;
-  // Fails with validation; conflict for a taken name (without regard to case), or past kMostWebhooks.
+  // Fails with validation; conflict for a taken name (without regard to case), or past store::kMaxWebhooks.
   Task<CreatedWebhook> create(Access access, NewWebhook input);
   // One that has no secret, and is not enabled, whatever it says.
   Task<> import(Access access, NewWebhook input);

@@ -76,7 +76,6 @@ def test_names_are_unique_without_regard_to_case(admin):
         ({"headers": {"x": "é"}}, "/headers/x"),
         ({"headers": {"x": 1}}, "/headers/x"),
         ({"headers": {"x": "1", "X": "2"}}, "/headers/X"),
-        ({"headers": {f"x{n}": "1" for n in range(21)}}, "/headers"),
         ({"headers": {"x": "y" * 9000}}, "/headers"),
         ({"fields": []}, "/fields"),
         ({"fields": ["a", "$b"]}, "/fields/1"),

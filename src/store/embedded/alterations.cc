@@ -1,5 +1,6 @@
 // Changes of the catalogue. Each is one commit of rows, with the inserts that belong to it; the picture in memory is
 // replaced by the commit thread once that is durable, while the collection's latch is held exclusively.
+#include "store/configuration_limits.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/keys.h"
 
@@ -30,6 +31,16 @@ Result<> checkConfig(const doc::Document& config) {
   return fail(ErrorCode::payloadTooLarge, "the configuration of a collection is at most 1 MiB");
 }
 
+// Under the project's catalogue lock, so that the count is the one that the commit finds.
+Result<> checkVectorConfigs(const Catalogue& catalogue, const Schema& before, const Schema& next, ProjectNo project) {
+  const auto hasConfig = [](const Schema& schema) { return schema.config.view().find(kVectorConfigField).has_value(); };
+  if (hasConfig(before) || !hasConfig(next)) return {};
+  const std::vector<SchemaPtr> all = catalogue.userCollections(project);
+  const auto held = std::ranges::count_if(all, [&](const SchemaPtr& each) { return hasConfig(*each); });
+  if (static_cast<uint64_t>(held) < kMaxVectorConfigs) return {};
+  return fail(tooMany(kMaxVectorConfigs, kVectorConfigs));
+}
+
 }  // namespace
 
 Task<> Engine::lockCatalogue(Alterable& held, ProjectNo project) {
@@ -58,7 +69,7 @@ Task<> Engine::lockCollection(Alterable& held, CollectionRef collection, bool an
   co_return Result<>();
 }
 
-Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside) {
+Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, WriteOptions options) {
   if (!alongside.empty()) {
     std::vector<WriteTarget> targets;
     std::vector<Change> changes;
@@ -86,14 +97,16 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside) {
       }
     }
   }
-  job.finish({});
+  job.finish(options);
   CO_CHECK(admit(job.commit));
   co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
+  if (job.commit.refused) co_return fail(*std::move(job.commit.refused));
   co_return Result<>();
 }
 
-void Engine::putSchema(WriteJob& job, ProjectState& project, SchemaPtr next) {
+void Engine::putSchema(WriteJob& job, ProjectState& project, const Schema* before, SchemaPtr next) {
   job.commit.project = &project;
+  job.commit.schemaBytes += configuredBytes(*next) - (before ? configuredBytes(*before) : 0);
   job.commit.put(Family::system, row::of('C', project.number, next->number), encodeSchema(*next));
   if (const uint32_t format = formatFor(*next); format > kFirstFormat) {
     std::string row;
@@ -120,28 +133,45 @@ Task<std::vector<CollectionInfo>> Engine::collections(ProjectNo project) {
 
 Task<CollectionInfo> Engine::createCollection(ProjectNo project, std::string name, doc::Document config,
                                               std::vector<Insert> alongside) {
+  CollectionInfo collection{0, std::move(name), 0, std::move(config), {}};
+  co_return co_await addCollection(project, std::move(collection), std::move(alongside), {});
+}
+
+Task<CollectionInfo> Engine::restoreCollection(ProjectNo project, CollectionInfo collection) {
+  WriteOptions options;
+  options.logged = false;
+  co_return co_await addCollection(project, std::move(collection), {}, std::move(options));
+}
+
+// Its indexes are ready at once: it is empty.
+Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo collection, std::vector<Insert> alongside,
+                                           WriteOptions options) {
   const Inside inside(gate_);
   if (!inside) co_return stopping();
   CO_CHECK(healthy());
-  CO_CHECK(checkConfig(config));
+  CO_CHECK(checkConfig(collection.config));
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCatalogue(held, project));
   if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
-  CO_CHECK(checkName(catalogue_, project, name, 0));
+  CO_CHECK(checkName(catalogue_, project, collection.name, 0));
   if (catalogue_.userCollections(project).size() >= kMaxCollections) {
-    co_return fail(ErrorCode::conflict, fmt::format("a project holds at most {} collections", kMaxCollections));
+    co_return fail(tooMany(kMaxCollections, kCollectionsPart));
   }
   auto schema = std::make_shared<Schema>();
   schema->number = held.project->nextNumber++;
-  schema->name = std::move(name);
+  schema->name = std::move(collection.name);
   schema->version = 1;
-  schema->config = std::move(config);
+  schema->config = std::move(collection.config);
+  for (IndexInfo& index : collection.indexes) {
+    CO_TRY(std::shared_ptr<Index> compiled, compileIndex(held.project->nextNumber++, std::move(index.spec), true));
+    schema->indexes.push_back(std::move(compiled));
+  }
   WriteJob job(writeRoom());
-  putSchema(job, *held.project, schema);
+  putSchema(job, *held.project, nullptr, schema);
   std::string next;
   appendU32(next, held.project->nextNumber);
   job.commit.put(Family::system, row::of('P', project), next);
-  CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
+  CO_CHECK(co_await commitAlteration(job, std::move(alongside), std::move(options)));
   co_return infoOf(*schema);
 }
 
@@ -161,9 +191,10 @@ Task<CollectionInfo> Engine::alterCollection(CollectionRef collection, Alteratio
   if (change.config) {
     CO_CHECK(checkConfig(*change.config));
     next->config = *std::move(change.config);
+    CO_CHECK(checkVectorConfigs(catalogue_, *held.collection.schema, *next, collection.project));
   }
   WriteJob job(writeRoom());
-  putSchema(job, *held.project, next);
+  putSchema(job, *held.project, held.collection.schema.get(), next);
   CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
   co_return infoOf(*next);
 }
@@ -175,6 +206,7 @@ Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> alon
   CO_CHECK(co_await lockCollection(held, collection));
   WriteJob job(writeRoom());
   job.commit.project = held.project;
+  job.commit.schemaBytes -= configuredBytes(*held.collection.schema);
   job.commit.remove(Family::system, row::of('C', collection.project, collection.number));
   job.commit.bumps.push_back(held.project);
   Tombstone tombstone{0, collection.project, false, collection.number, {}};

@@ -231,7 +231,7 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       return {};
     case 'C': {
       TRY(Schema schema, decodeSchema(number(5), value));
-      ensureProject(number(1));
+      ensureProject(number(1)).nextSchemaBytes += configuredBytes(schema);
       install(number(1), std::make_shared<const Schema>(std::move(schema)));
       return {};
     }

@@ -56,6 +56,7 @@ struct ProjectState {
   uint32_t nextNumber = kFirstUserCollection;
 
   // The commit thread's own.
+  int64_t nextSchemaBytes = 0;  // configuredBytes() of the user collections
   uint64_t nextEpoch = 0;
   uint64_t nextPosition = 0;
   uint64_t nextLoggedBytes = 0;

@@ -69,6 +69,10 @@ struct Commit {
   std::vector<Tally> tallies;
   std::vector<Mark> marks;
   std::vector<ProjectState*> bumps;
+  // By how much the schemas of the project's user collections grow (configuredBytes()).
+  int64_t schemaBytes = 0;
+  // Refused where it would pass a limit of configuration_limits.h.
+  bool limited = false;
   // Runs on the commit thread once all is durable, before anybody sees the new epochs.
   std::move_only_function<void()> onDurable;
 
@@ -85,6 +89,7 @@ struct Commit {
   // The commit thread's.
   Resumer<bool> resumer;
   int core = -1;
+  std::optional<Error> refused;  // nothing of it was written
 };
 
 }  // namespace mb::store::embedded

@@ -1,5 +1,6 @@
 #include "store/embedded/commit_thread.h"
 
+#include "store/configuration_limits.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
 
@@ -17,9 +18,15 @@ void added(const rocksdb::Status& status) {
 
 }  // namespace
 
-CommitThread::CommitThread(Database& database, CommitQueue& queue, const FeedListeners& listeners, Cores& cores,
-                           const Clock& clock, int64_t idFloorMs)
-    : database_(database), queue_(queue), listeners_(listeners), cores_(cores), clock_(clock), idFloorMs_(idFloorMs) {}
+CommitThread::CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue,
+                           const FeedListeners& listeners, Cores& cores, const Clock& clock, int64_t idFloorMs)
+    : database_(database),
+      catalogue_(catalogue),
+      queue_(queue),
+      listeners_(listeners),
+      cores_(cores),
+      clock_(clock),
+      idFloorMs_(idFloorMs) {}
 
 void CommitThread::start() {
   thread_ = std::thread([this] { run(); });
@@ -36,6 +43,10 @@ void CommitThread::run() {
   rocksdb::WriteOptions options;
   options.sync = true;
   while (queue_.takeGroup(group)) {
+    ++group_;
+    admit(group);
+    if (!refused_.empty()) resume(refused_);
+    if (group.empty()) continue;
     build(group);
     database_.documents().beginWrites(written_);
     const rocksdb::Status status = database_.db().Write(options, &batch_);
@@ -47,11 +58,59 @@ void CommitThread::run() {
   }
 }
 
+void CommitThread::admit(std::vector<Commit*>& group) {
+  refused_.clear();
+  collections_.clear();
+  std::erase_if(group, [this](Commit* commit) {
+    if (commit->limited) commit->refused = limitPassedBy(*commit);
+    if (commit->refused) {
+      refused_.push_back(commit);
+    } else {
+      addCounts(*commit);
+    }
+    return commit->refused.has_value();
+  });
+}
+
+// Against what the writes before it in the group leave. Writes of several projects at once are none of configuration.
+std::optional<Error> CommitThread::limitPassedBy(const Commit& commit) const {
+  const ProjectState* project = commit.schemaBytes != 0 ? commit.project : nullptr;
+  std::map<const CollectionState*, std::pair<int64_t, int64_t>> grown;
+  int64_t growth = commit.schemaBytes;
+  for (const Commit::Count& count : commit.counts) {
+    if (!configurationPart(count.collection->number)) continue;
+    auto& [documents, bytes] = grown[count.collection];
+    documents += count.documents;
+    bytes += count.bytes;
+    growth += count.bytes;
+    project = catalogue_.project(count.collection->project);
+  }
+  for (const auto& [collection, by] : grown) {
+    const ConfigurationPart& part = *configurationPart(collection->number);
+    if (part.limit == 0 || by.first <= 0) continue;
+    if (collection->nextDocuments + static_cast<uint64_t>(by.first) > part.limit + part.uncounted) return tooMany(part);
+  }
+  if (!project || growth <= 0) return std::nullopt;
+  std::vector<PartSize> parts;
+  uint64_t before = 0;
+  const auto add = [&](std::string_view name, int64_t bytes, int64_t by) {
+    before += static_cast<uint64_t>(std::max<int64_t>(0, bytes));
+    parts.push_back({name, static_cast<uint64_t>(std::max<int64_t>(0, bytes + by))});
+  };
+  add(kCollectionsPart, project->nextSchemaBytes, commit.schemaBytes);
+  for (const ConfigurationPart& part : kConfigurationParts) {
+    const CollectionHandle handle = catalogue_.collection(project->number, part.collection);
+    if (!handle) continue;
+    const auto by = grown.find(handle.state.get());
+    add(part.name, static_cast<int64_t>(handle.state->nextBytes), by == grown.end() ? 0 : by->second.second);
+  }
+  if (!passesConfigurationLimit(before, before + static_cast<uint64_t>(growth))) return std::nullopt;
+  return configurationTooLarge(std::move(parts));
+}
+
 void CommitThread::build(std::span<Commit* const> group) {
-  ++group_;
   if (batch_.GetDataSize() > kBatchKept) batch_ = rocksdb::WriteBatch();
   batch_.Clear();
-  collections_.clear();
   chained_.clear();
   tallies_.clear();
   logged_.clear();
@@ -62,7 +121,6 @@ void CommitThread::build(std::span<Commit* const> group) {
   addOps(group);
   for (Commit* commit : group) {
     addLog(*commit);
-    addCounts(*commit);
     addTallies(*commit);
     addMarks(*commit);
     addBumps(*commit);
@@ -145,6 +203,7 @@ void CommitThread::addLog(const Commit& commit) {
 }
 
 void CommitThread::addCounts(const Commit& commit) {
+  if (commit.schemaBytes != 0) commit.project->nextSchemaBytes += commit.schemaBytes;
   for (const Commit::Count& count : commit.counts) {
     CollectionState& collection = *count.collection;
     collection.nextDocuments += static_cast<uint64_t>(count.documents);

@@ -12,8 +12,8 @@ namespace mb::store::embedded {
 
 class CommitThread {
  public:
-  CommitThread(Database& database, CommitQueue& queue, const FeedListeners& listeners, Cores& cores, const Clock& clock,
-               int64_t idFloorMs);
+  CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue, const FeedListeners& listeners,
+               Cores& cores, const Clock& clock, int64_t idFloorMs);
   ~CommitThread() { stop(); }
   void start();
   // Commits what is queued, then ends.
@@ -24,6 +24,9 @@ class CommitThread {
 
  private:
   void run();
+  // Takes out of the group what would pass a limit of its project's configuration, and counts the rest.
+  void admit(std::vector<Commit*>& group);
+  std::optional<Error> limitPassedBy(const Commit& commit) const;
   void build(std::span<Commit* const> group);
   void addLinks(Commit& commit);
   void addOps(std::span<Commit* const> group);
@@ -39,6 +42,7 @@ class CommitThread {
   void tellListeners();
 
   Database& database_;
+  const Catalogue& catalogue_;
   CommitQueue& queue_;
   const FeedListeners& listeners_;
   Cores& cores_;
@@ -51,6 +55,7 @@ class CommitThread {
   // Of the group under way.
   uint64_t group_ = 0;
   rocksdb::WriteBatch batch_;
+  std::vector<Commit*> refused_;
   std::vector<CollectionState*> collections_;                                    // whose counts it changes
   std::vector<CollectionState*> chained_;                                        // whose chain it goes on with
   std::map<std::pair<CollectionState*, std::string>, CollectionStats> tallies_;  // that it changes, as they will be

@@ -131,7 +131,7 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
     ++next->version;
     next->indexes.push_back(std::move(index));
     WriteJob job(writeRoom());
-    putSchema(job, *held.project, std::move(next));
+    putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
     std::string number;
     appendU32(number, held.project->nextNumber);
     job.commit.put(Family::system, row::of('P', collection.project), number);
@@ -235,7 +235,7 @@ Task<bool> Engine::publishIndex(CollectionRef collection, IndexNo index, uint32_
   if (!filled) co_return dropped();
   if (filled->layout != layout) co_return false;
   WriteJob job(writeRoom());
-  putSchema(job, *held.project, withReady(*held.collection.schema, index));
+  putSchema(job, *held.project, held.collection.schema.get(), withReady(*held.collection.schema, index));
   job.commit.remove(Family::system, row::of('B', collection.project, index));
   CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
   co_return true;
@@ -246,7 +246,7 @@ Task<> Engine::removeIndex(Alterable& held, IndexNo index, std::vector<Insert> a
   ++next->version;
   std::erase_if(next->indexes, [&](const auto& each) { return each->number == index; });
   WriteJob job(writeRoom());
-  putSchema(job, *held.project, std::move(next));
+  putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
   job.commit.onDurable = [install = std::move(job.commit.onDurable),
                           sweep = bury(job, Tombstone{0, held.project->number, false, 0, {index}})]() mutable {
     install();
@@ -339,7 +339,7 @@ Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths)
       job.commit.put(Family::system, row::of('B', collection.project, index->number), encodePosition(begin));
       index = std::move(changed);
     }
-    putSchema(job, *held.project, std::move(next));
+    putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
     CO_CHECK(co_await commitAlteration(job, {}));
   }
   for (const IndexNo index : refilled) {

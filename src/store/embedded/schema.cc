@@ -1,7 +1,7 @@
 #include "store/embedded/schema.h"
 
+#include "store/configuration_limits.h"
 #include "store/embedded/held_fields.h"
-#include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
 
@@ -144,6 +144,12 @@ CollectionInfo infoOf(const Schema& schema) {
     info.indexes.push_back({index->number, index->spec, index->ready, index->progress});
   }
   return info;
+}
+
+int64_t configuredBytes(const Schema& schema) {
+  uint64_t bytes = store::configuredBytes(schema.name, schema.config);
+  for (const auto& index : schema.indexes) bytes += store::configuredBytes(index->spec);
+  return static_cast<int64_t>(bytes);
 }
 
 std::string encodeSchema(const Schema& schema) {

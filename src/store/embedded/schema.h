@@ -61,6 +61,8 @@ inline constexpr size_t kMaxIndexFields = 32;
 Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready,
                                             const std::vector<std::string>& held = {});
 CollectionInfo infoOf(const Schema& schema);
+// What it counts for among a project's configuration.
+int64_t configuredBytes(const Schema& schema);
 
 // The BSON of 'C' and 'S' rows: {name, version, config, tallied?, held?, indexes: [{number, ready, name, keys: [{path,
 // direction}], unique, sparse, partialFilter?, expireAfterSeconds?, covering?, include?, layout?, refilling?}]}.

@@ -113,6 +113,7 @@ Task<WriteOutcome> Engine::write(std::vector<WriteTarget> targets, Judge judge, 
   job.finish(options);
   CO_CHECK(admit(job.commit));
   co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
+  if (job.commit.refused) co_return fail(*std::move(job.commit.refused));
   co_return WriteOutcome{};
 }
 

@@ -289,6 +289,8 @@ void WriteJob::finish(const WriteOptions& options) {
     if (project && !project->dead) commit.bumps.push_back(project);
   }
   commit.lane = options.lane;
+  // A save of configuration bumps an epoch; what only stamps a record (a key's last use) must never be refused.
+  commit.limited = options.logged && !commit.bumps.empty();
   for (const Marks& marks : marks_) {
     marks.index->traits->multikey.fetch_or(marks.multikey);
     marks.index->traits->truncated.fetch_or(marks.truncated);

@@ -6,7 +6,9 @@ namespace mb::store::suite {
 
 std::vector<SystemCollection> systemCollections() {
   return {{kThings, "__things", {uniqueIndex({{"email", 1}}), index({{"owner", 1}})}, false, "owner"},
-          {kAudit, "__audit", {}}};
+          {kAudit, "__audit", {}},
+          {kSized, "__functions", {}},
+          {kCounted, "__buckets", {}}};
 }
 
 doc::Document json(std::string_view text) {

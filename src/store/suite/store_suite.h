@@ -32,10 +32,11 @@ struct EngineFactory {
 };
 
 // System collections of the store under test: 1 "__things", tallied by `owner`, with a unique index on `email` and one
-// on `owner`; 2
-// "__audit" without indexes.
+// on `owner`; 2 "__audit" without indexes; two parts of configuration (configuration_limits.h).
 inline constexpr CollectionNo kThings = 1;
 inline constexpr CollectionNo kAudit = 2;
+inline constexpr CollectionNo kSized = 90;     // functions
+inline constexpr CollectionNo kCounted = 120;  // buckets
 std::vector<SystemCollection> systemCollections();
 
 class StoreSuite : public ::testing::TestWithParam<EngineFactory> {

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/work_budget.h"
 #include "document/value_order.h"
+#include "store/configuration_limits.h"
 
 namespace mb::store::testing {
 
@@ -144,6 +145,50 @@ void MemoryStore::insertAll(const std::vector<Insert>& inserts) {
   }
 }
 
+Result<> MemoryStore::checkLimits(ProjectNo project, const std::map<Place, Documents>& documents,
+                                  const std::map<Place, CollectionInfo>& catalogue) const {
+  static const Documents kNone;
+  const auto of = [&](const std::map<Place, Documents>& all, CollectionNo collection) -> const Documents& {
+    const auto found = all.find({project, collection});
+    return found == all.end() ? kNone : found->second;
+  };
+  const auto schemas = [&](const std::map<Place, CollectionInfo>& all, auto&& measure) {
+    uint64_t sum = 0;
+    for (const auto& [place, info] : all) sum += place.first == project ? measure(info) : 0;
+    return sum;
+  };
+  const auto sizes = [&](const std::map<Place, Documents>& all, const std::map<Place, CollectionInfo>& infos) {
+    std::vector<PartSize> parts{
+        {kCollectionsPart, schemas(infos, [](const CollectionInfo& info) { return configuredBytes(info); })}};
+    for (const ConfigurationPart& part : kConfigurationParts) {
+      uint64_t bytes = 0;
+      for (const auto& [_, document] : of(all, part.collection)) bytes += document.size();
+      parts.push_back({part.name, bytes});
+    }
+    return parts;
+  };
+  for (const ConfigurationPart& part : kConfigurationParts) {
+    const size_t after = of(documents, part.collection).size();
+    const bool more = after > of(documents_, part.collection).size();
+    if (part.limit > 0 && more && after > part.limit + part.uncounted) return fail(tooMany(part));
+  }
+  const auto vectors = [](const CollectionInfo& info) -> uint64_t {
+    return info.config.view().find(kVectorConfigField).has_value() ? 1 : 0;
+  };
+  const uint64_t configs = schemas(catalogue, vectors);
+  if (configs > kMaxVectorConfigs && configs > schemas(catalogue_, vectors)) {
+    return fail(tooMany(kMaxVectorConfigs, kVectorConfigs));
+  }
+  const auto sum = [](const std::vector<PartSize>& parts) {
+    uint64_t bytes = 0;
+    for (const PartSize& part : parts) bytes += part.bytes;
+    return bytes;
+  };
+  std::vector<PartSize> after = sizes(documents, catalogue);
+  if (!passesConfigurationLimit(sum(sizes(documents_, catalogue_)), sum(after))) return {};
+  return fail(configurationTooLarge(std::move(after)));
+}
+
 Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, std::string id) {
   const std::lock_guard lock(mutex_);
   ++reads_;
@@ -256,6 +301,11 @@ Result<WriteOutcome> MemoryStore::writeNow(const std::vector<WriteTarget>& targe
                                  after[{targets[i].collection.project, targets[i].collection.number}], targets[i].id);
     if (!index.empty()) return WriteOutcome{std::move(index), i};
   }
+  const bool configures = std::ranges::any_of(
+      targets, [](const WriteTarget& target) { return configurationPart(target.collection.number) != nullptr; });
+  if (configures && options.logged && !options.bumpEpochs.empty()) {
+    CHECK(checkLimits(targets[0].collection.project, after, catalogue_));
+  }
   documents_ = std::move(after);
   if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
   for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
@@ -329,10 +379,13 @@ Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::strin
     }
     held += place.first == project ? 1 : 0;
   }
-  if (held >= kMaxCollections) co_return fail(ErrorCode::conflict, "too many collections");
+  if (held >= kMaxCollections) co_return fail(tooMany(kMaxCollections, kCollectionsPart));
   CollectionInfo info{
       .number = ++lastCollection_, .name = name, .version = 1, .config = std::move(config), .indexes = {}};
-  catalogue_[{project, info.number}] = info;
+  std::map<Place, CollectionInfo> after = catalogue_;
+  after[{project, info.number}] = info;
+  CO_CHECK(checkLimits(project, documents_, after));
+  catalogue_ = std::move(after);
   insertAll(alongside);
   ++epochs_[project];
   co_return info;
@@ -342,7 +395,9 @@ Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alte
                                                   std::vector<Insert> alongside) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
-  CO_TRY(CollectionInfo * info, current(collection));
+  CO_CHECK(current(collection));
+  std::map<Place, CollectionInfo> after = catalogue_;
+  CollectionInfo* info = &after[{collection.project, collection.number}];
   if (change.name) {
     for (const auto& [place, other] : catalogue_) {
       if (place.first == collection.project && place.second != collection.number &&
@@ -354,9 +409,12 @@ Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alte
   }
   if (change.config) info->config = *std::move(change.config);
   ++info->version;
+  CO_CHECK(checkLimits(collection.project, documents_, after));
   insertAll(alongside);
   ++epochs_[collection.project];
-  co_return *info;
+  CollectionInfo altered = *info;
+  catalogue_ = std::move(after);
+  co_return altered;
 }
 
 Task<> MemoryStore::dropCollection(CollectionRef collection, std::vector<Insert> alongside) {
@@ -379,6 +437,9 @@ Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spe
     if (index.spec.name == spec.name) co_return fail(ErrorCode::conflict, "there is an index of this name already");
   }
   const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true, .progress = {}};
+  std::map<Place, CollectionInfo> after = catalogue_;
+  after[{collection.project, collection.number}].indexes.push_back(index);
+  CO_CHECK(checkLimits(collection.project, documents_, after));
   info->indexes.push_back(index);
   const Documents& documents = documents_[{collection.project, collection.number}];
   for (const auto& [id, document] : documents) {

@@ -63,6 +63,9 @@ class MemoryStore final : public DocumentStore {
   std::string violated(const CollectionRef& collection, const Documents& documents, const std::string& id) const;
   std::vector<doc::Document> matching(const CollectionRef& collection, const doc::Filter& filter) const;
   void insertAll(const std::vector<Insert>& inserts);
+  // Whether the project may hold `documents` and `catalogue` in place of what it holds: configuration_limits.h.
+  Result<> checkLimits(ProjectNo project, const std::map<Place, Documents>& documents,
+                       const std::map<Place, CollectionInfo>& catalogue) const;
 
   mutable std::mutex mutex_;
   const std::vector<SystemCollection> system_;

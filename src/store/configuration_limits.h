@@ -1,0 +1,82 @@
+// What the configuration of one project may hold: counts, and bytes of all of it together. A store checks both in the
+// commit, so that of parallel saves exactly those that fit succeed.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "store/store.h"
+
+namespace mb::store {
+
+inline constexpr uint64_t kMaxConfigurationBytes = 8 << 20;
+
+inline constexpr uint64_t kMaxRoles = 200;  // of each kind
+inline constexpr uint64_t kMaxApiKeys = 500;
+inline constexpr uint64_t kMaxOauthProviders = 50;
+inline constexpr uint64_t kMaxWebhooks = 100;
+inline constexpr uint64_t kMaxFunctions = 200;
+inline constexpr uint64_t kMaxIntegrations = 100;
+inline constexpr uint64_t kMaxBuckets = 100;
+inline constexpr uint64_t kMaxVectorConfigs = 50;    // collections that have one
+inline constexpr size_t kMaxConfiguredHeaders = 20;  // of an integration or a webhook, secret ones included
+// Collections: kMaxCollections (store.h).
+
+// A system collection whose documents are configuration. The module that owns it asserts its number.
+struct ConfigurationPart {
+  CollectionNo collection;
+  std::string_view name;  // in messages
+  uint64_t limit;         // 0: bounded by its bytes alone
+  std::string_view counted = name;
+  uint64_t uncounted = 0;  // documents beside those that the limit counts
+};
+inline constexpr std::string_view kApiKeysPart = "API keys";
+inline constexpr std::array kConfigurationParts = std::to_array<ConfigurationPart>({
+    {12, "roles", kMaxRoles, "roles of each kind"},
+    {13, "end-user roles", kMaxRoles, "roles of each kind"},
+    {14, kApiKeysPart, kMaxApiKeys},
+    // The allowed redirects are a document of their own, which exists once there is a provider.
+    {19, "sign-in providers", kMaxOauthProviders, "sign-in providers", 1},
+    {50, "default policy", 0},
+    {86, "webhooks", kMaxWebhooks},
+    {90, "functions", kMaxFunctions},
+    {98, "integrations", kMaxIntegrations},
+    {120, "buckets", kMaxBuckets},
+});
+constexpr bool isConfigurationPart(CollectionNo collection, std::string_view name) {
+  return std::ranges::any_of(kConfigurationParts, [&](const ConfigurationPart& part) {
+    return part.collection == collection && part.name == name;
+  });
+}
+// Null where its documents are no configuration.
+const ConfigurationPart* configurationPart(CollectionNo collection);
+
+// The part that user collections are: schemas, policies, indexes, vector configs.
+inline constexpr std::string_view kCollectionsPart = "collections";
+// The field of CollectionInfo::config that holds a vector config.
+inline constexpr std::string_view kVectorConfigField = "vectors";
+inline constexpr std::string_view kVectorConfigs = "vector configs";  // in messages
+
+struct PartSize {
+  std::string_view name;
+  uint64_t bytes;
+};
+
+// conflict; names the limit.
+Error tooMany(uint64_t limit, std::string_view counted);
+Error tooMany(const ConfigurationPart& part);
+// payloadTooLarge; names the largest parts, as they would be.
+Error configurationTooLarge(std::vector<PartSize> parts);
+// Whether a save that makes `before` bytes `after` bytes is refused: what is above the limit already may shrink.
+bool passesConfigurationLimit(uint64_t before, uint64_t after);
+
+// The sizes of the parts as they are now, those of no bytes left out.
+Task<std::vector<PartSize>> configurationSizes(DocumentStore& store, ProjectNo project);
+
+// What a user collection counts for: this, and each of its indexes.
+uint64_t configuredBytes(std::string_view name, const doc::Document& config);
+uint64_t configuredBytes(const IndexSpec& index);
+uint64_t configuredBytes(const CollectionInfo& collection);
+
+}  // namespace mb::store
