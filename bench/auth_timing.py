@@ -91,7 +91,7 @@ class Plane:
 class Server(Manybase):
     def prepare(self):
         call = self.client.call
-        call("POST", "/api/v1/control/auth/register", OWNER)
+        self.register_first(OWNER)
         control = call("POST", "/api/v1/control/auth/login", OWNER)["accessToken"]
         self.project = call("POST", "/api/v1/control/projects", {"name": "Timing"}, control)["project"]["id"]
 

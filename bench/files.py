@@ -36,7 +36,7 @@ class Files(Manybase):
 
     def prepare(self, most):
         call = self.client.call
-        call("POST", "/api/v1/control/auth/register", PERSON)
+        self.register_first(PERSON)
         control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
         self.project = call("POST", "/api/v1/control/projects", {"name": "Files"}, control)["project"]["id"]
         call("PATCH", f"/api/v1/control/projects/{self.project}", {"maxFileSize": most}, control)

@@ -68,7 +68,7 @@ class Server(Manybase):
 
     def sign_in(self):
         if not getattr(self, "registered", False):
-            self.client.call("POST", "/api/v1/control/auth/register", PERSON)
+            self.register_first(PERSON)
         self.registered = True
         self.control = self.client.call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
 

@@ -50,7 +50,7 @@ def prepare(server):
     """A key of a project with notes and their authors."""
     call = server.client.call
     person = {"email": "bench@example.com", "password": PASSWORD}
-    call("POST", "/api/v1/control/auth/register", person)
+    server.register_first(person)
     control = call("POST", "/api/v1/control/auth/login", person)["accessToken"]
     project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
     token = call("POST", f"/api/v1/control/projects/{project}/token", {}, control)["token"]

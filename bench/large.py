@@ -49,7 +49,7 @@ class Filled(Manybase):
 
     def prepare(self):
         call = self.client.call
-        call("POST", "/api/v1/control/auth/register", PERSON)
+        self.register_first(PERSON)
         control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
         self.project = call("POST", "/api/v1/control/projects", {"name": "Large"}, control)["project"]["id"]
         call("POST", f"/api/v1/auth/register?project={self.project}", READER)

@@ -72,7 +72,7 @@ class Crowd(Manybase):
 
     def prepare(self, bench):
         call = self.client.call
-        call("POST", "/api/v1/control/auth/register", PERSON)
+        self.register_first(PERSON)
         self.sign_in()
 
         def create(number):

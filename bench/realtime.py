@@ -47,7 +47,7 @@ class Server(Manybase):
 
     def prepare(self):
         call = self.client.call
-        call("POST", "/api/v1/control/auth/register", PERSON)
+        self.register_first(PERSON)
         control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
         self.project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
         self.admin = call("POST", f"/api/v1/control/projects/{self.project}/token", {}, control)["token"]

@@ -16,7 +16,7 @@ class Server(Manybase):
     """Two projects: one that is under load, and one to suspend."""
 
     def prepare(self):
-        self.post("/control/auth/register", OWNER)
+        self.register_first(OWNER)
         self.sign_in_owner()
         self.project = self.post("/control/projects", {"name": "Busy"}, self.control)["project"]["id"]
         self.quiet = self.post("/control/projects", {"name": "Quiet"}, self.control)["project"]["id"]

@@ -43,7 +43,7 @@ class Vectors(Manybase):
 
     def prepare(self):
         call = self.client.call
-        call("POST", "/api/v1/control/auth/register", PERSON)
+        self.register_first(PERSON)
         self.log_in()
         self.project = call("POST", "/api/v1/control/projects", {"name": "Vectors"}, self.control)["project"]["id"]
         self.sign_in()

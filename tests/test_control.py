@@ -51,6 +51,7 @@ def test_first_run(make_server):
     status = ok(nobody.get("/control/setup-status"))
     assert set(status) == {
         "needsSetup",
+        "setupCodeRequired",
         "registrationOpen",
         "operatorsEnabled",
         "billingEnabled",
@@ -105,7 +106,8 @@ def test_only_invited_addresses_register(make_server):
 
 def test_of_concurrent_first_registrations_of_uninvited_addresses_one_wins(make_server):
     server = make_server({"SERVICE_CONTROL_REGISTRATION": "invited"}).start()
-    bodies = [{"email": f"{unique('race')}@example.com", "password": PASSWORD} for _ in range(8)]
+    code = server.setup_code()
+    bodies = [{"email": f"{unique('race')}@example.com", "password": PASSWORD, **code} for _ in range(8)]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda body: Api(server).post("/control/auth/register", body).status_code, bodies))
     assert sorted(answers) == [201] + [403] * 7

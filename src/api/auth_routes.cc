@@ -54,6 +54,7 @@ void AuthRoutes::addPlane(RouteTable& routes, const Paths& paths) {
 }
 
 Task<Reply> AuthRoutes::registerUser(RequestContext& context, identity::Registration body) {
+  body.local = local_.isLocal(context.request);
   const auto taken = setting(context, "hideRegistered") ? identity::TakenEmail::hide : identity::TakenEmail::refuse;
   CO_TRY(const identity::UserRecord user,
          co_await identity_.users().registerUser(realmOf(context), std::move(body), taken, context.deadline));

@@ -2,6 +2,7 @@
 // tokens. Source: contract 4.2, 4.8; decisions 3.
 #pragma once
 
+#include "api/local_requests.h"
 #include "api/routes.h"
 #include "identity/identity.h"
 
@@ -16,7 +17,7 @@ struct RefreshBody {
 
 class AuthRoutes {
  public:
-  explicit AuthRoutes(identity::Identity& identity) : identity_(identity) {}
+  AuthRoutes(identity::Identity& identity, LocalRequests local) : identity_(identity), local_(local) {}
   void addTo(RouteTable& routes);
 
   Task<Reply> registerUser(RequestContext& context, identity::Registration body);
@@ -38,6 +39,7 @@ class AuthRoutes {
   void addPlane(RouteTable& routes, const Paths& paths);
 
   identity::Identity& identity_;
+  const LocalRequests local_;
 };
 
 }  // namespace mb::api

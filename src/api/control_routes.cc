@@ -28,8 +28,8 @@ void ControlRoutes::addTo(RouteTable& routes) {
                 "Cancel a pending invite");
 }
 
-Task<Reply> ControlRoutes::setupStatus(RequestContext&) {
-  CO_TRY(const projects::SetupStatus status, co_await instance_.setupStatus());
+Task<Reply> ControlRoutes::setupStatus(RequestContext& context) {
+  CO_TRY(const projects::SetupStatus status, co_await instance_.setupStatus(local_.isLocal(context.request)));
   co_return Reply::object(200, status);
 }
 

@@ -1,6 +1,7 @@
 // /api/v1/control: setup status, me, projects, members, token exchange. Source: contract 4.8.
 #pragma once
 
+#include "api/local_requests.h"
 #include "api/routes.h"
 #include "projects/instance.h"
 #include "projects/members.h"
@@ -15,8 +16,9 @@ inline projects::By by(const RequestContext& context) {
 
 class ControlRoutes {
  public:
-  ControlRoutes(projects::Projects& projects, projects::Members& members, projects::Instance& instance)
-      : projects_(projects), members_(members), instance_(instance) {}
+  ControlRoutes(projects::Projects& projects, projects::Members& members, projects::Instance& instance,
+                LocalRequests local)
+      : projects_(projects), members_(members), instance_(instance), local_(local) {}
   void addTo(RouteTable& routes);
 
   Task<Reply> setupStatus(RequestContext& context);
@@ -41,6 +43,7 @@ class ControlRoutes {
   projects::Projects& projects_;
   projects::Members& members_;
   projects::Instance& instance_;
+  const LocalRequests local_;
 };
 
 }  // namespace mb::api

@@ -99,7 +99,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
 
   RequestCounters counters_{1, clock_};
   ApiSettings apiSettings_;
-  AuthRoutes authRoutes_{identity_};
+  AuthRoutes authRoutes_{identity_, LocalRequests(true)};
   MfaRoutes mfaRoutes_{identity_};
   AdminIdentityRoutes adminRoutes_{identity_};
   RouteTable routes_;

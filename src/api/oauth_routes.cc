@@ -39,8 +39,9 @@ std::string parameter(const http::QueryParams& query, std::string_view name) {
 
 }  // namespace
 
-OauthRoutes::OauthRoutes(identity::Identity& identity, identity::Oauth& oauth, std::string_view baseUrl)
-    : identity_(identity), oauth_(oauth), secure_(baseUrl.starts_with("https:")) {
+OauthRoutes::OauthRoutes(identity::Identity& identity, identity::Oauth& oauth, LocalRequests local,
+                         std::string_view baseUrl)
+    : identity_(identity), oauth_(oauth), local_(local), secure_(baseUrl.starts_with("https:")) {
   const size_t host = baseUrl.find("://");
   const size_t path = host == std::string_view::npos ? host : baseUrl.find('/', host + 3);
   if (path != std::string_view::npos) cookiePath_ = baseUrl.substr(path);
@@ -115,6 +116,7 @@ Task<Reply> OauthRoutes::finish(RequestContext& context, bool control) {
   callback.cookies = cookiesOf(context.request);
   callback.client = clientOf(context);
   callback.by = context.caller;
+  callback.local = local_.isLocal(context.request);
   co_return redirect(co_await oauth_.finish(std::move(callback), context.deadline));
 }
 

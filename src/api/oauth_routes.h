@@ -2,6 +2,7 @@
 // configure of it. Source: contract 4.2, 4.5; decisions 3 and 8.
 #pragma once
 
+#include "api/local_requests.h"
 #include "api/routes.h"
 #include "identity/oauth.h"
 
@@ -9,7 +10,7 @@ namespace mb::api {
 
 class OauthRoutes {
  public:
-  OauthRoutes(identity::Identity& identity, identity::Oauth& oauth, std::string_view baseUrl);
+  OauthRoutes(identity::Identity& identity, identity::Oauth& oauth, LocalRequests local, std::string_view baseUrl);
   void addTo(RouteTable& routes);
 
   Task<Reply> start(RequestContext& context);
@@ -27,6 +28,7 @@ class OauthRoutes {
 
   identity::Identity& identity_;
   identity::Oauth& oauth_;
+  const LocalRequests local_;
   std::string cookiePath_;  // "" or the path of the base URL
   bool secure_ = false;
 };

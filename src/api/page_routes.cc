@@ -157,7 +157,16 @@ Task<std::string> PageRoutes::loginHtml(const RequestContext& context) {
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   const std::string redirect(query.get("redirect").value_or(""));
   if (!redirect.empty()) CO_CHECK(identity::checkRedirect(redirect, origins(subject)));
-  co_return pages::loginPage(subject.frame, redirect, linksOf(subject, redirect));
+  const bool local = deps_.local.isLocal(context.request);
+  bool setupCode = false;
+  if (!subject.project && !local) {
+    CO_TRY(const bool setUp, co_await deps_.instance.hasFirstUser());
+    setupCode = !setUp;
+  }
+  // No provider registers the user who has to bring the code.
+  const std::vector<pages::ProviderLink> links =
+      setupCode ? std::vector<pages::ProviderLink>() : linksOf(subject, redirect);
+  co_return pages::loginPage(subject.frame, {redirect, links, setupCode});
 }
 
 const std::vector<std::string>& PageRoutes::origins(const Subject& subject) const {

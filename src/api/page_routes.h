@@ -4,8 +4,10 @@
 
 #include "api/api_settings.h"
 #include "api/gatekeeper.h"
+#include "api/local_requests.h"
 #include "identity/tables.h"
 #include "pages/pages.h"
+#include "projects/instance.h"
 
 namespace mb::api {
 
@@ -16,6 +18,8 @@ struct PageDeps {
   snapshot::SlotKey<identity::OauthConfig> oauth;
   std::vector<std::string> controlProviders;  // by name
   std::string baseUrl;                        // without a slash at its end
+  projects::Instance& instance;
+  LocalRequests local;
 };
 
 class PageRoutes {

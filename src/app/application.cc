@@ -87,6 +87,13 @@ std::string_view hostOf(std::string_view origin) {
   return origin.substr(origin.find("://") + 3);
 }
 
+// Whether no setting says that other machines reach the server.
+bool isLocalOnly(const AllSettings& settings) {
+  const auto base = outbound::originOf(settings.app.baseUrl);
+  return api::isLoopbackHost(settings.http.host) && base && api::isLoopbackHost(hostOf(*base)) &&
+         settings.api.trustedProxies.empty();
+}
+
 int workerCount(const workers::WorkerSettings& settings) {
   return settings.most > 0 ? settings.most : kWorkersPerCore * coreCount();
 }
@@ -190,7 +197,9 @@ struct Application::Impl {
   identity::Identity identity;
   identity::Oauth oauth;
   projects::ProjectDeps projectDeps;
-  projects::Registration registration{*store, ids, kClock, auditor, mailer, settings.instance};
+  const api::LocalRequests localRequests{isLocalOnly(settings)};
+  projects::SetupCode setupCode{settings.app.dataDirectory};
+  projects::Registration registration{*store, ids, kClock, auditor, mailer, setupCode, settings.instance};
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
   projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders(),
@@ -221,11 +230,11 @@ struct Application::Impl {
                               settings.realtime};
 
   api::ServiceRoutes serviceRoutes;
-  api::AuthRoutes authRoutes{identity};
+  api::AuthRoutes authRoutes{identity, localRequests};
   api::MfaRoutes mfaRoutes{identity};
-  api::OauthRoutes oauthRoutes{identity, oauth, settings.app.baseUrl};
+  api::OauthRoutes oauthRoutes{identity, oauth, localRequests, settings.app.baseUrl};
   api::AdminIdentityRoutes adminIdentityRoutes{identity};
-  api::ControlRoutes controlRoutes{projects, members, instance};
+  api::ControlRoutes controlRoutes{projects, members, instance, localRequests};
   api::EnvironmentRoutes environmentRoutes{environments};
   api::OperatorRoutes operatorRoutes{operators};
   api::CollectionRoutes collectionRoutes{data->collections()};
@@ -247,8 +256,8 @@ struct Application::Impl {
   api::DescriptionRoutes descriptionRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   api::RouteTable routes;
   api::Gatekeeper gatekeeper;
-  api::PageRoutes pageRoutes{
-      {gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(), settings.app.baseUrl}};
+  api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
+                              settings.app.baseUrl, instance, localRequests}};
   std::unique_ptr<api::Dispatcher> dispatcher;
   std::unique_ptr<http::Server> server;
   std::optional<Deployment> deployment;
@@ -356,6 +365,8 @@ void Application::Impl::addRoutes() {
 
 Result<> Application::Impl::open() {
   CHECK(runBlocking(*cores, identity.start()));
+  TRY(const bool hasFirstUser, runBlocking(*cores, instance.hasFirstUser()));
+  CHECK(setupCode.open(hasFirstUser));
   CHECK(runBlocking(*cores, running.open()));
   CHECK(runBlocking(*cores, events.start()));
   realtime.start();
@@ -469,6 +480,10 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
 
 const api::RouteTable& Application::routes() const {
   return impl_->routes;
+}
+
+const std::optional<std::string>& Application::setupCode() const {
+  return impl_->setupCode.text();
 }
 
 bool Application::deliversMail() const {

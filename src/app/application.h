@@ -60,6 +60,8 @@ class Application {
 
   int port() const;
   const api::RouteTable& routes() const;
+  // The code that a first registration from elsewhere needs; nullopt where there was a first user at the start.
+  const std::optional<std::string>& setupCode() const;
   // Whether a mail server is set.
   bool deliversMail() const;
   // Stops accepting, lets requests end for at most `limit`, then closes everything. Blocks; from the main thread.

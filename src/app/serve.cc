@@ -46,22 +46,32 @@ void say(const std::string& line) {
 }
 
 // For people on a terminal; where logs are read by machines it is one more line of theirs.
-void banner(const AllSettings& settings, const api::Version& version, int port) {
+void banner(const AllSettings& settings, const api::Version& version, const Application& application) {
+  const int port = application.port();
   const bool v6 = settings.http.host.find(':') != std::string::npos;
   const std::string at = fmt::format("http://{}:{}", v6 ? "[" + settings.http.host + "]" : settings.http.host, port);
   const std::string directory = settings.app.dataDirectory.string();
   if (settings.app.log.format == LogFormat::json) {
     logInfo("listening", {{"url", at}, {"version", version.version}, {"data", directory}});
+    if (application.setupCode()) {
+      logInfo("the first registration needs the set-up code, unless it is made on this machine",
+              {{"setupCode", *application.setupCode()}});
+    }
     return;
   }
   fmt::print(
       "Manybase {} listens at {}\n"
-      "  Data in {}\n"
-      "  Next: register the first user, who becomes super-admin, then create a project:\n"
-      "    curl {}/api/v1/control/auth/register -H 'content-type: application/json' \\\n"
-      "         -d '{{\"email\":\"you@example.com\",\"password\":\"a long password\"}}'\n"
-      "  or in a browser: {}/auth/login?plane=control#register\n",
-      version.version, at, directory, at, at);
+      "  Data in {}\n",
+      version.version, at, directory);
+  if (application.setupCode()) {
+    fmt::print(
+        "  Next: register the first user, who becomes super-admin, then create a project:\n"
+        "    curl {}/api/v1/control/auth/register -H 'content-type: application/json' \\\n"
+        "         -d '{{\"email\":\"you@example.com\",\"password\":\"a long password\"}}'\n"
+        "  or in a browser: {}/auth/login?plane=control#register\n"
+        "  From elsewhere, or through a proxy, that needs the set-up code: {}\n",
+        at, at, *application.setupCode());
+  }
   std::fflush(stdout);
 }
 
@@ -97,7 +107,7 @@ int serve(const api::Version& version) {
         (application.error().cause().empty() ? "" : " (" + application.error().cause() + ")"));
     return 1;
   }
-  banner(all, version, (*application)->port());
+  banner(all, version, **application);
   if (!(*application)->deliversMail()) {
     logInfo(
         "invited members and operators become active when they register: there is no mail service to prove addresses");

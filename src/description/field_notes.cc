@@ -318,6 +318,8 @@ constexpr FieldNote kNotes[] = {
     {"responseStatus", "What the receiver answered.", "200"},
     {"role", "A built-in or custom role.", R"("Editor")"},
     {"rotateRefreshTokens", "Whether each refresh gives a new refresh token.", "false"},
+    {"setupCode", "Of the first user: as the server printed it at its start.", R"("c2VjcmV0")"},
+    {"setupCodeRequired", "Whether a first registration by this caller needs the set-up code.", "false"},
     {"slug", "In the addresses of functions; never changes.", R"("notes")"},
     {"sparse", "Whether documents without the fields are left out.", "false"},
     {"startedAt", "When it began.", R"("2026-01-31T09:30:00.000Z")"},

@@ -58,7 +58,7 @@ IdentityView viewOf(const IdentityRecord& identity) {
 }
 
 Task<std::optional<UserRecord>> Identities::userOf(Realm realm, std::string provider, ExternalIdentity person,
-                                                   policy::Caller by, store::Deadline deadline) {
+                                                   policy::Caller by, store::Deadline deadline, bool local) {
   IdentityRecord identity{idOf(provider, person), {}, provider, person.issuer, person.subject, {}, deps_.clock.now()};
   for (int round = 0; round < kMostRounds; ++round) {
     CO_TRY(const std::optional<doc::Document> stored,
@@ -74,7 +74,7 @@ Task<std::optional<UserRecord>> Identities::userOf(Realm realm, std::string prov
     identity.email = address->text;
     CO_TRY(std::optional<UserRecord> user, co_await users_.byEmail(realm, address->text));
     if (!user) {
-      auto made = co_await users_.addProven(realm, address->text, nameOf(person.name), deadline);
+      auto made = co_await users_.addProven(realm, address->text, nameOf(person.name), deadline, local);
       if (!made && made.error().code() == ErrorCode::emailTaken) continue;
       CO_TRY(user, std::move(made));
     }

@@ -50,10 +50,10 @@ class Identities {
 
   // The user of an identity: known by it; else by its proven address, which links it; else new. nullopt: the address is
   // not proven. An account whose own address was never proven loses on linking every way in that was made before:
-  // password, second factor, sessions, other identities. Fails with conflict (too many identities, or a race that was
-  // lost again).
+  // password, second factor, sessions, other identities. `local`: RegistrationClaims. Fails with conflict (too many
+  // identities, or a race that was lost again).
   Task<std::optional<UserRecord>> userOf(Realm realm, std::string provider, ExternalIdentity person, policy::Caller by,
-                                         store::Deadline deadline);
+                                         store::Deadline deadline, bool local = false);
   // Oldest first.
   Task<std::vector<IdentityRecord>> list(Realm realm, UserId user, store::Deadline deadline);
   // Fails with notFound; conflict where it is the last way in.

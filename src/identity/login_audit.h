@@ -12,7 +12,7 @@ namespace mb::identity {
 
 struct FailedLogin {
   std::string method;  // "password", "mfa", or the provider
-  // "credentials", "code", "inactive", "blocked", "tooManyTries", "unverified", "uninvited", "provider"
+  // "credentials", "code", "inactive", "blocked", "tooManyTries", "unverified", "uninvited", "setupCode", "provider"
   std::string reason;
   std::string email;  // as it was typed, or as a provider gave it; ""
   UserId user;        // where it is certain whose it was

@@ -1,5 +1,7 @@
 #include "identity/oauth.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "identity/challenges.h"
 #include "identity/github.h"
@@ -211,10 +213,12 @@ Async<std::string> Oauth::Impl::ending(snapshot::SnapshotPtr project, OauthState
     co_return withError(state.redirect, kProviderError);
   }
   const std::string email = person->email;
-  auto user =
-      co_await deps.identity.identities().userOf(realm, state.provider, *std::move(person), callback.by, deadline);
+  auto user = co_await deps.identity.identities().userOf(realm, state.provider, *std::move(person), callback.by,
+                                                         deadline, callback.local);
   if (!user && user.error().code() == ErrorCode::forbidden) {
-    co_await noteRefusal(realm, state.provider, "uninvited", email, callback.by);
+    const auto& details = user.error().details();
+    const bool isSetup = std::ranges::find(details, kSetupCodePath, &ErrorDetail::path) != details.end();
+    co_await noteRefusal(realm, state.provider, isSetup ? "setupCode" : "uninvited", email, callback.by);
     co_return withError(state.redirect, kAccessDenied);
   }
   if (user && !*user) {

@@ -66,7 +66,8 @@ class Oauth {
     std::string issuer;                // the parameter `iss`
     std::vector<std::string> cookies;  // one for each tab
     ClientInfo client;
-    policy::Caller by;  // for limits and the audit record
+    policy::Caller by;   // for limits and the audit record
+    bool local = false;  // RegistrationClaims
   };
   // Where the browser goes, whatever happened: the redirect with #mb_refresh=, #mb_mfa= or #mb_error=; the hosted page
   // with #mb_error=invalid_state where the state names no redirect that may be believed.

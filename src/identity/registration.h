@@ -11,6 +11,14 @@
 
 namespace mb::identity {
 
+// What a registration brings with it.
+struct RegistrationClaims {
+  std::string invite = {};     // the token of an invite's link, or ""
+  std::string setupCode = {};  // as it was given, or ""
+  // The request came from this machine alone: the first user needs no set-up code.
+  bool local = false;
+};
+
 struct RegistrationPlan {
   // Documents that the write locks beside the user's own; distinct, and none of them the user's.
   std::vector<store::WriteTarget> targets;
@@ -25,15 +33,21 @@ struct RegistrationPlan {
   bool invited = false;
   // The token that came along is that of an invitation's mail. The judge looks again.
   bool byInvite = false;
+  // Called once after the commit; must not wait. May be empty.
+  std::move_only_function<void()> committed = {};
 };
+
+// The detail of a refusal that is about the set-up code.
+inline constexpr std::string_view kSetupCodePath = "/setupCode";
 
 class RegistrationHook {
  public:
   virtual ~RegistrationHook() = default;
-  // Before the commit; may read the store. `user` is what will be registered, `invite` the token of an invite's link
-  // that came along, or "". A right one proves the address: the judge then sets emailVerified.
-  virtual Task<RegistrationPlan> plan(UserRecord user, std::string invite) = 0;
-  // Before the commit in which `user`, who is there already, proves their address; `invite` as above.
+  // Before the commit; may read the store. `user` is what will be registered. The token of an invite's link proves the
+  // address: the judge then sets emailVerified.
+  virtual Task<RegistrationPlan> plan(UserRecord user, RegistrationClaims claims) = 0;
+  // Before the commit in which `user`, who is there already, proves their address. `invite`: the token of an invite's
+  // link that came along, or "".
   virtual Task<RegistrationPlan> planProven(UserRecord user, std::string invite) = 0;
   // The address that the token of an invitation's mail was sent to, as it was given; nullopt where the invitation is
   // used, cancelled or expired.

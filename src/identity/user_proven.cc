@@ -5,7 +5,7 @@
 namespace mb::identity {
 
 Task<UserRecord> Users::addProven(Realm realm, std::string email, std::optional<std::string> name,
-                                  store::Deadline deadline) {
+                                  store::Deadline deadline, bool local) {
   CO_TRY(Email address, parseEmail(email));
   auto user = std::make_shared<UserRecord>();
   user->id = deps_.ids.next<UserTag>();
@@ -18,7 +18,8 @@ Task<UserRecord> Users::addProven(Realm realm, std::string email, std::optional<
     user->platformRole = kDefaultUserRole;
     user->plan = kFreePlan;
   }
-  Addition addition{.password = {}, .invite = {}, .actor = {realm.control ? "platform" : "user", user->id.str()}};
+  Addition addition{
+      .password = {}, .claims = {.local = local}, .actor = {realm.control ? "platform" : "user", user->id.str()}};
   CO_TRY(const store::WriteOutcome outcome, co_await commit(realm, user, std::move(addition), {}, deadline));
   if (outcome.committed()) co_return *user;
   co_return fail(ErrorCode::emailTaken, "this email address is registered already");

@@ -52,11 +52,14 @@ struct Registration {
   std::string email;
   std::string password;
   std::optional<std::string> name;
-  std::optional<std::string> invite = {};  // of platform users: the token in the link of an invite's mail
+  std::optional<std::string> invite = {};     // of platform users: the token in the link of an invite's mail
+  std::optional<std::string> setupCode = {};  // of the first platform user
+  bool local = false;                         // RegistrationClaims::local; not on the wire
   static constexpr auto shape() {
     return doc::shape<Registration>(
         "Registration", doc::field("email", &Registration::email), doc::field("password", &Registration::password),
-        doc::field("name", &Registration::name), doc::field("invite", &Registration::invite));
+        doc::field("name", &Registration::name), doc::field("invite", &Registration::invite),
+        doc::field("setupCode", &Registration::setupCode));
   }
 };
 

@@ -69,6 +69,7 @@ std::string roleOf(const UserRecord& user) {
 
 Task<UserRecord> Users::registerUser(Realm realm, Registration input, TakenEmail taken, store::Deadline deadline) {
   if (input.invite && !realm.control) co_return fail(invalid("/invite", "is for users of the platform"));
+  if (input.setupCode && !realm.control) co_return fail(invalid("/setupCode", "is for users of the platform"));
   Addition addition;
   addition.taken = taken;
   co_return co_await registerWith(std::move(realm), std::move(input), std::move(addition), deadline);
@@ -84,7 +85,7 @@ Task<UserRecord> Users::registerWith(Realm realm, Registration input, Addition a
   CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
   addition.password = std::move(input.password);
   addition.verify = true;
-  addition.invite = std::move(input.invite).value_or("");
+  addition.claims = {std::move(input.invite).value_or(""), std::move(input.setupCode).value_or(""), input.local};
   addition.actor = {realm.control ? "platform" : "user", user.id.str()};
   co_return co_await add(std::move(realm), std::move(user), std::move(addition), deadline);
 }
@@ -92,7 +93,7 @@ Task<UserRecord> Users::registerWith(Realm realm, Registration input, Addition a
 Task<UserRecord> Users::create(Realm realm, NewUser input, policy::Caller by, store::Deadline deadline) {
   CO_TRY(UserRecord user, newRecord(deps_, realm, input.email, input.name, input.password));
   user.emailVerified = input.emailVerified.value_or(false);
-  Addition addition{.password = std::move(input.password), .invite = {}, .actor = actorOf(by)};
+  Addition addition{.password = std::move(input.password), .claims = {}, .actor = actorOf(by)};
   addition.entries = deps_.auditor.entry(realm.project, "user.created", auditActorOf(by), "users/" + user.id.str(),
                                          by.ip, by.requestId);
   co_return co_await add(std::move(realm), std::move(user), std::move(addition), deadline);
@@ -102,7 +103,7 @@ Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, sto
   // An address that may not register is refused before it is looked up, whether or not it has an account. The commit
   // makes the plan again.
   if (realm.control && hook_ != nullptr && !addition.invitedOnly) {
-    CO_CHECK(co_await hook_->plan(user, addition.invite));
+    CO_CHECK(co_await hook_->plan(user, addition.claims));
   }
   CO_TRY(std::optional<UserRecord> known, co_await byEmail(realm, user.email));
   // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same: a
@@ -150,7 +151,7 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
   for (int attempt = 1;; ++attempt) {
     RegistrationPlan plan;
     if (realm.control && hook_ != nullptr) {
-      auto made = co_await hook_->plan(*user, addition.invite);
+      auto made = co_await hook_->plan(*user, addition.claims);
       const bool refused = made ? !made->byInvite : made.error().code() == ErrorCode::forbidden;
       if (addition.invitedOnly && refused) co_return fail(badToken());
       CO_TRY(plan, std::move(made));
@@ -182,6 +183,7 @@ Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord>
       return changes;
     };
     auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
+    if (outcome && outcome->committed() && plan.committed) plan.committed();
     if (outcome && outcome->committed() && !following.ids.empty()) follower_->committed(std::move(following.ids));
     if (outcome || outcome.error().code() != ErrorCode::staleCatalogue) co_return outcome;
     if (attempt == kMostPlans) co_return fail(ErrorCode::conflict, "another registration came first, try again");

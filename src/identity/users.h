@@ -45,8 +45,10 @@ class Users {
   Task<UserRecord> registerInvited(Registration input, store::Deadline deadline);
   // RegistrationHook::invitedAddress; nullopt where there is none.
   Task<std::optional<std::string>> invitedAddress(std::string token);
-  // A user whose address another provider has proven: verified, without a password. Fails with validation, emailTaken.
-  Task<UserRecord> addProven(Realm realm, std::string email, std::optional<std::string> name, store::Deadline deadline);
+  // A user whose address another provider has proven: verified, without a password. `local`: RegistrationClaims. Fails
+  // with validation, emailTaken.
+  Task<UserRecord> addProven(Realm realm, std::string email, std::optional<std::string> name, store::Deadline deadline,
+                             bool local = false);
   // The user with this password. Fails with invalidCredentials (in the same time for an unknown address),
   // userInactive, userBlocked, rateLimited (20 failures in 15 minutes on the address), unavailable.
   // Refusals are audited as login.failed; `by` says where from.
@@ -82,8 +84,8 @@ class Users {
     std::string password;
     TakenEmail taken = TakenEmail::refuse;
     bool verify = false;  // mails a link that proves the address, unless it is proven
-    std::string invite;
-    bool invitedOnly = false;  // fails where `invite` is not the token of a pending invitation
+    RegistrationClaims claims;
+    bool invitedOnly = false;  // fails where `claims.invite` is not the token of a pending invitation
     store::Actor actor;
     std::vector<store::Insert> entries = {};  // for the audit record
   };

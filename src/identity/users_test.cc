@@ -248,7 +248,7 @@ TEST_F(UsersTest, ListsInPagesByCreation) {
 // Counts registrations in a document of its own; the first user is super-admin.
 class CountingHook final : public RegistrationHook {
  public:
-  Task<RegistrationPlan> plan(UserRecord, std::string) override {
+  Task<RegistrationPlan> plan(UserRecord, RegistrationClaims) override {
     ++plans;
     if (refuses) co_return fail(ErrorCode::forbidden, "not invited");
     RegistrationPlan plan;
@@ -264,7 +264,7 @@ class CountingHook final : public RegistrationHook {
     co_return plan;
   }
   Task<RegistrationPlan> planProven(UserRecord user, std::string invite) override {
-    co_return co_await plan(std::move(user), std::move(invite));
+    co_return co_await plan(std::move(user), {.invite = std::move(invite)});
   }
   Task<std::optional<std::string>> invitedAddress(std::string) override { co_return std::nullopt; }
   std::atomic<int> plans = 0;

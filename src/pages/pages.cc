@@ -117,9 +117,12 @@ std::string versionOfAssets() {
 
 }  // namespace
 
-std::string loginPage(const Frame& frame, std::string_view redirect, const std::vector<ProviderLink>& providers) {
-  return page(frame, {frame.name, "login.js", fill(fileNamed("login.html"), {{"providers", providerList(providers)}}),
-                      redirect});
+std::string loginPage(const Frame& frame, const Login& login) {
+  const std::string providers = providerList(login.providers);
+  const std::string_view setupCode = login.setupCode ? fileNamed("setup-code.html") : std::string_view();
+  return page(frame,
+              {frame.name, "login.js",
+               fill(fileNamed("login.html"), {{"providers", providers}, {"setup-code", setupCode}}), login.redirect});
 }
 
 std::string resetPasswordPage(const Frame& frame) {

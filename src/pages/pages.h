@@ -25,8 +25,12 @@ struct ProviderLink {
   std::string href;
 };
 
-// `redirect`: where the browser goes afterwards, judged by the caller; empty: nowhere.
-std::string loginPage(const Frame& frame, std::string_view redirect, const std::vector<ProviderLink>& providers);
+struct Login {
+  std::string_view redirect = {};  // where the browser goes afterwards, checked by the caller; empty: nowhere
+  std::vector<ProviderLink> providers = {};
+  bool setupCode = false;  // the registration needs the set-up code
+};
+std::string loginPage(const Frame& frame, const Login& login);
 std::string resetPasswordPage(const Frame& frame);
 std::string verifyEmailPage(const Frame& frame);
 std::string oauthExamplePage(const Frame& frame);

@@ -23,7 +23,7 @@ Frame frame() {
 }
 
 std::vector<std::string> allPages(const Frame& frame) {
-  return {loginPage(frame, "https://app.example/?a=1&b=2", {{"Google", "/start?a=1&b=\"2\""}}),
+  return {loginPage(frame, {"https://app.example/?a=1&b=2", {{"Google", "/start?a=1&b=\"2\""}}, true}),
           resetPasswordPage(frame),
           verifyEmailPage(frame),
           oauthExamplePage(frame),
@@ -57,12 +57,17 @@ TEST(Pages, NothingInlineAndNothingFromElsewhere) {
 }
 
 TEST(Pages, LoginSaysWhereItLeads) {
-  const std::string html = loginPage(frame(), "https://app.example/?a=1&b=2", {{"Google", "/start?a=1&b=\"2\""}});
+  const std::string html = loginPage(frame(), {"https://app.example/?a=1&b=2", {{"Google", "/start?a=1&b=\"2\""}}});
   EXPECT_THAT(html, HasSubstr("data-redirect=\"https://app.example/?a=1&amp;b=2\""));
   EXPECT_THAT(html, HasSubstr("href=\"/start?a=1&amp;b=&quot;2&quot;\""));
   EXPECT_THAT(html, HasSubstr("Continue with Google"));
   EXPECT_THAT(html, HasSubstr("data-project=\"proj_1\""));
-  EXPECT_THAT(loginPage(frame(), "", {}), Not(HasSubstr("id=\"providers\"")));
+  EXPECT_THAT(loginPage(frame(), {}), Not(HasSubstr("id=\"providers\"")));
+}
+
+TEST(Pages, LoginAsksForTheSetUpCodeWhereItIsNeeded) {
+  EXPECT_THAT(loginPage(frame(), {.setupCode = true}), HasSubstr("name=\"setupCode\""));
+  EXPECT_THAT(loginPage(frame(), {}), Not(HasSubstr("setupCode")));
 }
 
 TEST(Pages, ToolsLeadToEachOther) {

@@ -19,14 +19,20 @@ InstanceSettings::InstanceSettings(Settings& settings)
   for (auto& email : operatorEmails) email = identity::emailKey(email);
 }
 
-Task<SetupStatus> Instance::setupStatus() {
+Task<bool> Instance::hasFirstUser() {
   if (!setUp_) {
     CO_TRY(const auto instance, co_await deps_.store.get(controlCollection(kInstance), std::string(kInstanceId)));
     if (instance) setUp_ = true;
   }
+  co_return setUp_;
+}
+
+Task<SetupStatus> Instance::setupStatus(bool local) {
+  CO_TRY(const bool setUp, co_await hasFirstUser());
   SetupStatus status;
-  status.needsSetup = !setUp_;
-  status.registrationOpen = !setUp_ || !settings_.invitedOnly;
+  status.needsSetup = !setUp;
+  status.setupCodeRequired = !setUp && !local;
+  status.registrationOpen = !setUp || !settings_.invitedOnly;
   status.operatorsEnabled = settings_.operatorsEnabled;
   status.connectionsEnabled = connectionsEnabled_;
   status.storageEnabled = storageEnabled_;

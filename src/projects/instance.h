@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "identity/registration.h"
 #include "projects/project_deps.h"
+#include "projects/setup_code.h"
 
 namespace mb::projects {
 
@@ -32,7 +33,9 @@ class Instance {
         oauthProviders_(std::move(oauthProviders)),
         connectionsEnabled_(connectionsEnabled),
         storageEnabled_(storageEnabled) {}
-  Task<SetupStatus> setupStatus();
+  // `local`: identity::RegistrationClaims.
+  Task<SetupStatus> setupStatus(bool local);
+  Task<bool> hasFirstUser();
   // The platform user as the wire has them. Fails with unauthenticated when they are gone.
   Task<doc::Document> user(std::string id);
 
@@ -48,13 +51,20 @@ class Instance {
 // Part of each platform registration's commit: the personal organization, super-admin for the first user (exactly one
 // of parallel ones) and for operators, pending invites become memberships. With a mail service the latter two wait
 // until the address is proven: by the link of an invite's mail, or by verification. Where only invited addresses may
-// register, the plan or its judge fails with forbidden for others.
+// register, the plan or its judge fails with forbidden for others; likewise the plan for a first user without the
+// set-up code, where that is needed.
 class Registration final : public identity::RegistrationHook {
  public:
   Registration(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor,
-               const mail::Mailer& mailer, InstanceSettings settings)
-      : store_(store), ids_(ids), clock_(clock), auditor_(auditor), mailer_(mailer), settings_(std::move(settings)) {}
-  Task<identity::RegistrationPlan> plan(identity::UserRecord user, std::string invite) override;
+               const mail::Mailer& mailer, SetupCode& setupCode, InstanceSettings settings)
+      : store_(store),
+        ids_(ids),
+        clock_(clock),
+        auditor_(auditor),
+        mailer_(mailer),
+        setupCode_(setupCode),
+        settings_(std::move(settings)) {}
+  Task<identity::RegistrationPlan> plan(identity::UserRecord user, identity::RegistrationClaims claims) override;
   Task<identity::RegistrationPlan> planProven(identity::UserRecord user, std::string invite) override;
   Task<std::optional<std::string>> invitedAddress(std::string token) override;
 
@@ -79,6 +89,7 @@ class Registration final : public identity::RegistrationHook {
   const Clock& clock_;
   audit::Auditor& auditor_;
   const mail::Mailer& mailer_;
+  SetupCode& setupCode_;
   const InstanceSettings settings_;
 };
 

@@ -289,6 +289,7 @@ struct ProjectToken {
 
 struct SetupStatus {
   bool needsSetup = true;
+  bool setupCodeRequired = false;  // of a first registration by the request that asks
   bool registrationOpen = true;
   bool operatorsEnabled = false;
   bool billingEnabled = false;
@@ -297,6 +298,7 @@ struct SetupStatus {
   std::vector<std::string> oauthProviders;
   static constexpr auto shape() {
     return doc::shape<SetupStatus>("SetupStatus", doc::field("needsSetup", &SetupStatus::needsSetup),
+                                   doc::field("setupCodeRequired", &SetupStatus::setupCodeRequired),
                                    doc::field("registrationOpen", &SetupStatus::registrationOpen),
                                    doc::field("operatorsEnabled", &SetupStatus::operatorsEnabled),
                                    doc::field("billingEnabled", &SetupStatus::billingEnabled),

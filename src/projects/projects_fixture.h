@@ -73,7 +73,7 @@ class ProjectsFixture : public ::testing::Test {
     deps_.emplace(ProjectDeps{store_, snapshots_, identity_.users(), identity_.links(), identity_.tokens(),
                               identity_.slots(), snapshots_.addSlot<ProjectRecord>(recordSource_), ids_, clock_,
                               auditor_, box_.mailer(), "http://localhost"});
-    registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), settings_);
+    registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), setupCode_, settings_);
     identity_.setRegistrationHook(*registration_);
     projects_.emplace(*deps_);
     members_.emplace(*deps_);
@@ -125,8 +125,17 @@ class ProjectsFixture : public ::testing::Test {
     co_return Result<>();
   }
 
+  // From this machine, so without a set-up code.
+  static identity::Registration locally(std::string email, std::optional<std::string> invite = {}) {
+    return {.email = std::move(email),
+            .password = "a long password",
+            .name = {},
+            .invite = std::move(invite),
+            .setupCode = {},
+            .local = true};
+  }
   identity::UserRecord registered(std::string email) {
-    auto user = run(identity_.users().registerUser(identity::Realm::platform(), {email, "a long password", {}},
+    auto user = run(identity_.users().registerUser(identity::Realm::platform(), locally(email),
                                                    identity::TakenEmail::refuse, soon()));
     EXPECT_TRUE(user) << user.error().message();
     return user ? *user : identity::UserRecord{};
@@ -199,6 +208,7 @@ class ProjectsFixture : public ::testing::Test {
   identity::Identity identity_{
       {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "http://localhost"}, {}};
   InstanceSettings settings_;
+  SetupCode setupCode_{std::filesystem::temp_directory_path() / "nowhere"};
   NotedCopies copies_;
   std::optional<ProjectDeps> deps_;
   std::optional<Registration> registration_;

@@ -94,6 +94,13 @@ Error uninvited() {
   return Error(ErrorCode::forbidden, "registration is by invitation only, and this address has no pending invitation");
 }
 
+Error withoutSetupCode(bool given) {
+  return Error(ErrorCode::forbidden,
+               "the first registration needs the set-up code: it was printed when the server started, and is in the "
+               "file setup-code of the data directory")
+      .withDetail(std::string(identity::kSetupCodePath), given ? "is not the set-up code" : "is needed");
+}
+
 std::string hashOf(std::string_view token) {
   return token.empty() ? std::string() : toHex(sha256(token));
 }
@@ -144,7 +151,7 @@ Result<Changes> Registration::Plan::judge(identity::UserRecord& user, Before bef
   return changes;
 }
 
-Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, std::string invite) {
+Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, identity::RegistrationClaims claims) {
   Plan plan;
   const std::string name = user.name.value ? *user.name.value : user.email.substr(0, user.email.find('@'));
   plan.organization = {ids_.next<OrgTag>(), name, true, user.id, clock_.now()};
@@ -156,7 +163,13 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, s
   CO_TRY(const auto instance, co_await store_.get(controlCollection(kInstance), std::string(kInstanceId)));
   // Once there is a first user nobody has to wait for the lock on that question.
   plan.mayBeFirst = !instance;
-  if (plan.mayBeFirst) out.targets.push_back(target(kInstance, std::string(kInstanceId)));
+  if (plan.mayBeFirst) {
+    if (!claims.local && !setupCode_.matches(claims.setupCode)) {
+      co_return fail(withoutSetupCode(!claims.setupCode.empty()));
+    }
+    out.targets.push_back(target(kInstance, std::string(kInstanceId)));
+    out.committed = [this] { setupCode_.discard(); };
+  }
 
   CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), key));
   CO_TRY(plan.revision, revisionOf(address));
@@ -167,7 +180,7 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, s
     plan.onlyAsFirst = !invited;
   }
   if (plan.onlyAsFirst && !plan.mayBeFirst) co_return fail(uninvited());
-  follow(plan, invites, operating, invite);
+  follow(plan, invites, operating, claims.invite);
   out.byInvite = !plan.followed.empty();
   plan.proven = out.byInvite || user.emailVerified || !mailer_.delivers();
   if (plan.proven) {

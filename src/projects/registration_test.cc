@@ -1,3 +1,4 @@
+#include "base/files.h"
 #include "projects/instance.h"
 #include "projects/operators.h"
 #include "projects/projects_fixture.h"
@@ -8,10 +9,10 @@ namespace {
 class RegistrationTest : public ProjectsFixture {};
 
 TEST_F(RegistrationTest, TheFirstUserIsSuperAdmin) {
-  EXPECT_TRUE(run(instance_->setupStatus())->needsSetup);
+  EXPECT_TRUE(run(instance_->setupStatus(true))->needsSetup);
   EXPECT_EQ(registered("first@example.com").platformRole, "super-admin");
   EXPECT_EQ(registered("second@example.com").platformRole, "user");
-  EXPECT_FALSE(run(instance_->setupStatus())->needsSetup);
+  EXPECT_FALSE(run(instance_->setupStatus(true))->needsSetup);
 }
 
 TEST_F(RegistrationTest, OperatorsAreSuperAdmins) {
@@ -34,13 +35,13 @@ TEST_F(RegistrationTest, OfParallelFirstOnesExactlyOneIsSuperAdmin) {
   std::vector<std::promise<Result<identity::UserRecord>>> done(kUsers);
   asio::post(cores_.at(0), [&] {
     for (int i = 0; i < kUsers; ++i) {
-      asio::co_spawn(cores_.at(0).get_executor(),
-                     identity_.users().registerUser(identity::Realm::platform(),
-                                                    {"u" + std::to_string(i) + "@example.com", "a long password", {}},
-                                                    identity::TakenEmail::refuse, soon()),
-                     [&done, i](std::exception_ptr, Result<identity::UserRecord> user) {
-                       done[static_cast<size_t>(i)].set_value(std::move(user));
-                     });
+      asio::co_spawn(
+          cores_.at(0).get_executor(),
+          identity_.users().registerUser(identity::Realm::platform(), locally("u" + std::to_string(i) + "@example.com"),
+                                         identity::TakenEmail::refuse, soon()),
+          [&done, i](std::exception_ptr, Result<identity::UserRecord> user) {
+            done[static_cast<size_t>(i)].set_value(std::move(user));
+          });
     }
   });
   int superAdmins = 0;
@@ -58,7 +59,7 @@ TEST_F(RegistrationTest, AnInviteBetweenPlanAndCommitAsksForANewPlan) {
   identity::UserRecord user;
   user.id = UserId("user_x");
   user.email = user.emailKey = "new@example.com";
-  auto plan = run(registration_->plan(user, ""));
+  auto plan = run(registration_->plan(user, {.local = true}));
   ASSERT_TRUE(plan);
   ASSERT_TRUE(run(members_->add(by(ada), id, {"new@example.com", "Viewer"})));
   std::vector<std::optional<doc::Document>> before;
@@ -68,25 +69,129 @@ TEST_F(RegistrationTest, AnInviteBetweenPlanAndCommitAsksForANewPlan) {
   EXPECT_EQ(judged.error().code(), ErrorCode::staleCatalogue);
 }
 
+class SetupCodeTest : public ProjectsFixture {
+ protected:
+  SetupCodeTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "manybase-setup-XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+    open();
+  }
+  ~SetupCodeTest() override {
+    code_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+  // As at a start.
+  void open() {
+    code_.emplace(directory_);
+    ASSERT_TRUE(code_->open(*run(instance_->hasFirstUser())));
+    registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), *code_, settings_);
+  }
+  bool hasFile() const { return std::filesystem::exists(directory_ / kSetupCodeFile); }
+  std::string registering(const std::string& email, std::string setupCode, bool local = false) {
+    identity::Registration input = locally(email);
+    input.setupCode = std::move(setupCode);
+    input.local = local;
+    const auto made = run(identity_.users().registerUser(identity::Realm::platform(), std::move(input),
+                                                         identity::TakenEmail::refuse, soon()));
+    return made ? made->platformRole.value_or("") : codeOf(made);
+  }
+
+  std::filesystem::path directory_;
+  std::optional<SetupCode> code_;
+};
+
+TEST_F(SetupCodeTest, TheFirstUserBringsIt) {
+  const std::string code = *code_->text();
+  EXPECT_GE(code.size(), 22U);
+  for (const std::string& wrong : {std::string(), std::string("x"), code.substr(1), code + "x"}) {
+    EXPECT_EQ(registering("first@example.com", wrong), "FORBIDDEN");
+  }
+  EXPECT_TRUE(run(instance_->setupStatus(false))->setupCodeRequired);
+  EXPECT_FALSE(run(instance_->setupStatus(true))->setupCodeRequired);
+  EXPECT_TRUE(store_.all(controlCollection(kInstance)).empty());
+  EXPECT_EQ(registering("first@example.com", code), "super-admin");
+  EXPECT_FALSE(run(instance_->setupStatus(false))->setupCodeRequired);
+  // Nobody after the first needs one, and none makes another operator.
+  EXPECT_EQ(registering("second@example.com", ""), "user");
+  EXPECT_EQ(registering("third@example.com", code), "user");
+  code_.reset();  // waits for the removal
+  EXPECT_FALSE(hasFile());
+}
+
+TEST_F(SetupCodeTest, ARefusalNamesTheField) {
+  identity::UserRecord user;
+  user.email = user.emailKey = "first@example.com";
+  const auto without = run(registration_->plan(user, {}));
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().details().front().path, "/setupCode");
+  EXPECT_EQ(without.error().details().front().message, "is needed");
+  EXPECT_EQ(run(registration_->plan(user, {.setupCode = "x"})).error().details().front().message,
+            "is not the set-up code");
+}
+
+TEST_F(SetupCodeTest, AProvidersUserHasNone) {
+  const auto platform = identity::Realm::platform();
+  EXPECT_EQ(codeOf(run(identity_.users().addProven(platform, "first@example.com", {}, soon()))), "FORBIDDEN");
+  EXPECT_TRUE(run(identity_.users().addProven(platform, "first@example.com", {}, soon(), true)));
+}
+
+TEST_F(SetupCodeTest, OnThisMachineNoneIsNeeded) {
+  EXPECT_EQ(registering("first@example.com", "", true), "super-admin");
+  code_.reset();
+  EXPECT_FALSE(hasFile());
+}
+
+TEST_F(SetupCodeTest, StaysTheSameUntilItIsUsed) {
+  const std::string code = *code_->text();
+  EXPECT_EQ(std::filesystem::status(directory_ / kSetupCodeFile).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  open();
+  EXPECT_EQ(code_->text(), code);
+  EXPECT_EQ(registering("first@example.com", code), "super-admin");
+  open();
+  EXPECT_EQ(code_->text(), std::nullopt);
+  EXPECT_FALSE(code_->matches(code));
+  EXPECT_FALSE(code_->matches(""));
+}
+
+TEST_F(SetupCodeTest, WhatACrashLeftIsRemovedAtTheNextStart) {
+  const std::string code = *code_->text();
+  EXPECT_EQ(registering("first@example.com", code), "super-admin");
+  code_.reset();
+  ASSERT_TRUE(writeDurably(directory_ / kSetupCodeFile, code + "\n"));
+  open();
+  EXPECT_FALSE(hasFile());
+}
+
+TEST_F(SetupCodeTest, AFileWithoutACodeStopsTheStart) {
+  for (const std::string_view text : {"", "\n", "short\n"}) {
+    ASSERT_TRUE(writeDurably(directory_ / kSetupCodeFile, text));
+    SetupCode broken(directory_);
+    const auto opened = broken.open(false);
+    ASSERT_FALSE(opened);
+    EXPECT_NE(opened.error().message().find("remove it"), std::string::npos);
+    EXPECT_FALSE(broken.matches(""));
+  }
+}
+
 // SERVICE_CONTROL_REGISTRATION=invited
 class InvitedOnlyTest : public ProjectsFixture {
  protected:
   explicit InvitedOnlyTest(bool mail = false) : ProjectsFixture(mail) {
     settings_.invitedOnly = true;
-    registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), settings_);
+    registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), setupCode_, settings_);
     instance_.emplace(*deps_, settings_);
   }
   std::string registering(const std::string& email, std::optional<std::string> invite = {}) {
-    return codeOf(run(identity_.users().registerUser(identity::Realm::platform(),
-                                                     {email, "a long password", {}, std::move(invite)},
+    return codeOf(run(identity_.users().registerUser(identity::Realm::platform(), locally(email, std::move(invite)),
                                                      identity::TakenEmail::refuse, soon())));
   }
 };
 
 TEST_F(InvitedOnlyTest, TheFirstUserNeedsNoInvitation) {
-  EXPECT_TRUE(run(instance_->setupStatus())->registrationOpen);
+  EXPECT_TRUE(run(instance_->setupStatus(true))->registrationOpen);
   EXPECT_EQ(registered("first@example.com").platformRole, "super-admin");
-  EXPECT_FALSE(run(instance_->setupStatus())->registrationOpen);
+  EXPECT_FALSE(run(instance_->setupStatus(true))->registrationOpen);
 }
 
 TEST_F(InvitedOnlyTest, OthersAreRefusedWhetherOrNotTheyHaveAnAccount) {
@@ -125,7 +230,7 @@ TEST_F(InvitedOnlyTest, WhoPlannedToBeTheFirstAndIsNotIsRefused) {
   identity::UserRecord user;
   user.id = UserId("user_x");
   user.email = user.emailKey = "late@example.com";
-  auto plan = run(registration_->plan(user, ""));
+  auto plan = run(registration_->plan(user, {.local = true}));
   ASSERT_TRUE(plan);
   registered("first@example.com");
   std::vector<std::optional<doc::Document>> before;

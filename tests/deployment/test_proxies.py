@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import httpx
@@ -60,16 +61,27 @@ def caddy(server, port: int, folder) -> list[str]:
     return ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
 
-@pytest.fixture(params=[caddy, nginx, haproxy], ids=lambda each: each.__name__)
-def behind(request, make_server, tmp_path):
-    """A server behind a proxy: `server` itself, `url` and `port` of the proxy."""
-    program = request.param.__name__
+PROXIES = pytest.mark.parametrize("proxy", [caddy, nginx, haproxy], ids=lambda each: each.__name__)
+
+
+@pytest.fixture
+def behind(proxy, make_server, tmp_path):
+    """A server behind a proxy that its settings name."""
+    server = make_server({"SERVICE_TRUSTED_PROXIES": "127.0.0.1", "SERVICE_AUTH_RATE_LIMIT": "3/60"})
+    with proxied(proxy, server, tmp_path) as found:
+        yield found
+
+
+@contextmanager
+def proxied(proxy, server, tmp_path):
+    """Starts both: `server` itself, `url` and `port` of the proxy."""
+    program = proxy.__name__
     search = os.environ.get("PATH", "") + ":/usr/sbin"
     if shutil.which(program, path=search) is None:
         pytest.skip(f"{program} is not installed")
-    server = make_server({"SERVICE_TRUSTED_PROXIES": "127.0.0.1", "SERVICE_AUTH_RATE_LIMIT": "3/60"}).start()
+    server.start()
     port = free_port()
-    line = request.param(server, port, tmp_path)
+    line = proxy(server, port, tmp_path)
     environment = {"PATH": search, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
     log = tmp_path / "proxy.log"
     with log.open("wb") as out:
@@ -98,6 +110,7 @@ def client(behind) -> httpx.Client:
     )
 
 
+@PROXIES
 def test_uploads_sockets_and_forged_headers(behind):
     owner = PlatformUser(behind.server)
     project = owner.create_project()
@@ -134,6 +147,25 @@ def test_uploads_sockets_and_forged_headers(behind):
         ]
     assert statuses == [401, 401, 401, 429, 429]
     assert "x-forwarded-for holds more" not in behind.server.log()
+
+
+@PROXIES
+def test_the_first_user_needs_the_set_up_code(behind):
+    with client(behind) as http:
+        assert http.get("/control/setup-status").json()["setupCodeRequired"] is True
+        body = {"email": "first@example.com", "password": PASSWORD}
+        assert http.post("/control/auth/register", json=body).status_code == 403
+        made = http.post("/control/auth/register", json={**body, **behind.server.setup_code()})
+        assert made.json()["user"]["platformRole"] == "super-admin"
+
+
+@PROXIES
+def test_a_proxy_that_no_setting_names_needs_the_set_up_code_too(proxy, make_server, tmp_path):
+    with proxied(proxy, make_server({"SERVICE_TRUSTED_PROXIES": None}), tmp_path) as found, client(found) as http:
+        # The proxy itself may call the server by an address of the loopback.
+        http.headers["host"] = "localhost"
+        body = {"email": "first@example.com", "password": PASSWORD}
+        assert http.post("/control/auth/register", json=body).status_code == 403
 
 
 def test_networks_that_are_too_wide_are_warned_of(make_server):

@@ -152,10 +152,37 @@ def test_a_provider_registers_only_invited_addresses_where_the_deployment_says_s
         assert len(ok(api.get("/control/me"))["memberships"]) == 1
 
 
+def test_a_provider_does_not_register_the_first_user_where_that_needs_the_set_up_code(make_server, github):
+    server = make_server(
+        {
+            "SERVICE_OPERATORS": "on",  # who read the instance's audit record
+            "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8",
+            "SERVICE_OAUTH_GITHUB_URL": github.url,
+            "SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_ID": "platform-client",
+            "SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_SECRET": "platform-secret",
+        }
+    ).start()
+    own = server.url + "/dashboard"
+    page = server.http.get("/auth/login", params={"plane": "control"}).text
+    assert 'name="setupCode"' in page and "Continue with" not in page
+    github_person(github)
+    assert error_of(Visit(server, "github", redirect=own).back(), own) == "access_denied"
+    assert ok(Api(server).get("/control/setup-status"))["needsSetup"] is True
+    owner = PlatformUser(server)
+    assert owner.user["platformRole"] == "super-admin"
+    entries = ok(owner.get("/control/audit", params={"action": "login.failed"}))["entries"]
+    assert [entry["details"]["reason"] for entry in entries] == ["setupCode"]
+    # After that the provider registers as ever.
+    api = signed_in(server, Visit(server, "github", redirect=own).back(), redirect=own)
+    assert ok(api.get("/control/me"))["user"]["platformRole"] == "user"
+    assert "Continue with" in server.http.get("/auth/login", params={"plane": "control"}).text
+
+
 def test_platform_users_sign_in_with_a_real_provider(make_server):
     provider = OidcProvider()
     server = make_server(
         {
+            "SERVICE_TRUSTED_PROXIES": None,  # nothing that calls for the set-up code
             "SERVICE_OAUTH_GOOGLE_ISSUER": provider.issuer,
             "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_ID": "shop",
             "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_SECRET": provider.secret("shop"),

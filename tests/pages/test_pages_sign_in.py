@@ -99,6 +99,27 @@ def test_platform_user(visitor, server):
     assert ok(Api(server, answer["accessToken"]).get("/control/me"))["user"]["id"] == user.id
 
 
+def test_the_first_account_needs_the_set_up_code(chromium, make_server):
+    server = make_server().start()
+    code = server.setup_code()["setupCode"]
+    with visiting(chromium) as visitor:
+        visitor.open(f"{server.url}/auth/login?plane=control#register")
+        visitor.fill(email="first@example.com", password=PASSWORD)
+        visitor.press("Create account")
+        assert visitor.error_of("setupCode") == "Enter the set-up code."
+        visitor.fill(setupCode="wrong")
+        visitor.press("Create account")
+        assert visitor.error_of("setupCode") == "Is not the set-up code."
+        visitor.fill(setupCode=f" {code} ")
+        visitor.press("Create account")
+        visitor.heading("Look into your mail")
+    assert ok(Api(server).get("/control/setup-status"))["needsSetup"] is False
+    with visiting(chromium) as visitor:
+        visitor.open(f"{server.url}/auth/login?plane=control#register")
+        visitor.heading("Create an account")
+        assert visitor.page.locator("[name=setupCode]").count() == 0
+
+
 def test_registration_by_invitation_only(chromium, make_server):
     server = make_server({"SERVICE_CONTROL_REGISTRATION": "invited"}).start()
     PlatformUser(server)

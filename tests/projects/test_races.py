@@ -157,6 +157,7 @@ def test_no_invite_stays_for_somebody_with_an_account(scene):
 @pytest.mark.parametrize("number", range(3))
 def test_of_two_first_registrations_one_becomes_super_admin(make_server, number):
     server = make_server().start()
-    bodies = [{"email": f"p{n}@example.com", "password": PASSWORD} for n in range(2)]
+    code = server.setup_code()
+    bodies = [{"email": f"p{n}@example.com", "password": PASSWORD, **code} for n in range(2)]
     answers = at_once(*(lambda body=body: Api(server).post("/control/auth/register", body) for body in bodies))
     assert sorted(ok(answer, 201)["user"]["platformRole"] for answer in answers) == ["super-admin", "user"]

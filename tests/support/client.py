@@ -177,7 +177,7 @@ class PlatformUser(Api):
     def __init__(self, server: Server, email: str | None = None, name: str | None = None):
         super().__init__(server)
         self.email = email or f"{unique('dev')}@example.com"
-        body = {"email": self.email, "password": PASSWORD}
+        body = {"email": self.email, "password": PASSWORD, **server.setup_code()}
         if name is not None:
             body["name"] = name
         self.user = ok(self.post("/control/auth/register", body), 201)["user"]

@@ -115,6 +115,13 @@ class Server:
             time.sleep(0.01)
         raise AssertionError(f"the server is not ready after {seconds} s:\n{self.log()}")
 
+    def setup_code(self) -> dict:
+        """What the body of a first registration brings along; nothing once there is a first user."""
+        try:
+            return {"setupCode": (self.data / "setup-code").read_text().strip()}
+        except FileNotFoundError:
+            return {}
+
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 

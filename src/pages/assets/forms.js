@@ -7,6 +7,7 @@ const missing = {
   email: "Enter your e-mail address.",
   password: "Enter a password.",
   code: "Enter the code.",
+  setupCode: "Enter the set-up code.",
 };
 
 function errorOf(input) {

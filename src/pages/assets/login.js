@@ -86,9 +86,10 @@ document.getElementById("use-recovery").addEventListener("click", ({ currentTarg
 
 onSubmit(
   formOf("register"),
-  async ({ name, email, password }) => {
+  async ({ name, email, password, setupCode }) => {
     const body = { email, password };
     if (name.trim()) body.name = name;
+    if (setupCode) body.setupCode = setupCode.trim();
     await post("/register", body);
     registered = { email, password };
     rememberRedirect();
@@ -96,7 +97,8 @@ onSubmit(
     go("registered");
   },
   (failure) => {
-    if (failure.code !== "FORBIDDEN") return false;
+    // What is about the set-up code has its place in the form.
+    if (failure.code !== "FORBIDDEN" || failure.details.length) return false;
     say("Registration is by invitation only. Use the address that was invited, or ask for an invitation.");
     return true;
   },

@@ -1,0 +1,58 @@
+#include "api/local_requests.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/ip/address.hpp>
+
+namespace mb::api {
+
+namespace {
+
+// What proxies, tunnels and content delivery networks add to a request that they pass on.
+constexpr std::array<std::string_view, 11> kForwardedHeaders = {"forwarded",
+                                                                "via",
+                                                                "x-real-ip",
+                                                                "x-client-ip",
+                                                                "true-client-ip",
+                                                                "cf-connecting-ip",
+                                                                "fastly-client-ip",
+                                                                "fly-client-ip",
+                                                                "x-original-host",
+                                                                "x-cluster-client-ip",
+                                                                "x-envoy-external-address"};
+constexpr std::string_view kForwardedPrefix = "x-forwarded";
+
+bool isForwarded(const http::Header& header) {
+  const auto is = [&](std::string_view name) { return http::equalsIgnoreCase(header.name, name); };
+  return http::equalsIgnoreCase(header.name.substr(0, kForwardedPrefix.size()), kForwardedPrefix) ||
+         std::ranges::any_of(kForwardedHeaders, is);
+}
+
+std::string_view withoutPort(std::string_view host) {
+  if (host.starts_with('[')) {
+    const size_t end = host.find(']');
+    return end == std::string_view::npos ? std::string_view() : host.substr(1, end - 1);
+  }
+  // An IPv6 address may come without brackets from a setting.
+  const size_t colon = host.find(':');
+  return colon == host.rfind(':') ? host.substr(0, colon) : host;
+}
+
+}  // namespace
+
+bool isLoopbackHost(std::string_view host) {
+  const std::string_view name = withoutPort(host);
+  if (http::equalsIgnoreCase(name, "localhost")) return true;
+  boost::system::error_code failed;
+  const auto address = boost::asio::ip::make_address(name, failed);
+  return !failed && address.is_loopback();
+}
+
+bool LocalRequests::isLocal(const http::Request& request) const {
+  // A target in absolute form names a host of its own, as requests to proxies do.
+  if (!localOnly_ || !request.target.starts_with('/')) return false;
+  const auto host = request.header("host");
+  return host && isLoopbackHost(*host) && std::ranges::none_of(request.headers, isForwarded);
+}
+
+}  // namespace mb::api

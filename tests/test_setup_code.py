@@ -1,0 +1,155 @@
+"""The set-up code: what the first registration brings along where its request may come from another machine."""
+
+import concurrent.futures
+import json
+import stat
+
+import pytest
+
+from support.client import PASSWORD, Api, PlatformUser, ok, refused, unique
+from support.server import free_port
+
+REGISTER = "/control/auth/register"
+STATUS = "/control/setup-status"
+LOCAL = {"SERVICE_TRUSTED_PROXIES": None}
+
+
+def person(**more) -> dict:
+    return {"email": f"{unique('first')}@example.com", "password": PASSWORD, **more}
+
+
+def asks(server, **headers) -> bool:
+    """Whether a first registration with these headers needs the code: as it is told, and as it is."""
+    http = server.http
+    told = http.get("/api/v1" + STATUS, headers=headers).json()
+    assert told["needsSetup"] is True
+    answer = http.post("/api/v1" + REGISTER, json=person(setupCode="wrong"), headers=headers)
+    assert answer.status_code == (403 if told["setupCodeRequired"] else 201), answer.text
+    return told["setupCodeRequired"]
+
+
+def test_on_the_machine_itself_none_is_needed(make_server):
+    server = make_server(LOCAL).start()
+    file = server.data / "setup-code"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert asks(server) is False
+    server.stop()
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("host", "backend.example.com"),
+        ("host", "127.0.0.1.example.com"),
+        ("forwarded", "for=192.0.2.1"),
+        ("via", "1.1 proxy"),
+        ("x-forwarded-for", "127.0.0.1"),
+        ("x-forwarded-proto", "https"),
+        ("x-real-ip", "192.0.2.1"),
+        ("cf-connecting-ip", "192.0.2.1"),
+    ],
+    ids=lambda header: f"{header[0]}-{header[1]}",
+)
+def test_what_a_request_says_of_other_machines(make_server, header):
+    server = make_server(LOCAL).start()
+    assert asks(server, **dict([header])) is True
+    assert asks(server) is False
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"SERVICE_TRUSTED_PROXIES": "127.0.0.1"},
+        {**LOCAL, "SERVICE_BASE_URL": "https://backend.example.com"},
+    ],
+    ids=["proxies", "base-url"],
+)
+def test_what_settings_say_of_other_machines(make_server, settings):
+    server = make_server(settings).start()
+    assert asks(server) is True
+
+
+def test_a_listener_for_other_machines(make_server):
+    server = make_server(LOCAL)
+    server.port = free_port()
+    server.settings["SERVICE_LISTEN"] = f"0.0.0.0:{server.port}"
+    server.start()
+    assert asks(server) is True
+
+
+def test_the_code_is_printed_kept_and_used_up(make_server):
+    server = make_server().start()
+    code = server.setup_code()["setupCode"]
+    assert len(code) >= 22
+    assert json.loads(server.logged("set-up code"))["setupCode"] == code
+    nobody = Api(server)
+    for given, message in (({}, "is needed"), ({"setupCode": code[:-1]}, "is not the set-up code")):
+        error = refused(nobody.post(REGISTER, person(**given)), 403, "FORBIDDEN", "/setupCode")
+        assert error["details"][0]["message"] == message and code not in error["message"]
+    refused(nobody.post(REGISTER, person(setupCode=7)), 400, "VALIDATION", "/setupCode")
+
+    server.kill()
+    server.start()
+    assert server.setup_code()["setupCode"] == code
+    first = ok(Api(server).post(REGISTER, person(setupCode=code)), 201)["user"]
+    assert first["platformRole"] == "super-admin"
+    status = ok(Api(server).get(STATUS))
+    assert status["needsSetup"] is False and status["setupCodeRequired"] is False
+    # None is needed any more, and one does nothing.
+    for given in ({}, {"setupCode": code}):
+        assert ok(Api(server).post(REGISTER, person(**given)), 201)["user"]["platformRole"] == "user"
+    server.stop()
+    assert server.setup_code() == {}
+    # As a crash between the commit and the removal leaves it.
+    (server.data / "setup-code").write_text(code + "\n")
+    server.start()
+    assert server.setup_code() == {} and ok(Api(server).get(STATUS))["setupCodeRequired"] is False
+    assert code not in server.log_path.read_text().rpartition('"listening"')[2]
+
+
+def test_a_file_without_a_code_stops_the_start(make_server):
+    server = make_server()
+    server.data.mkdir(parents=True)
+    (server.data / "setup-code").write_text("\n")
+    with pytest.raises(AssertionError, match="setup-code holds no set-up code: remove it"):
+        server.start()
+
+
+def test_of_many_at_once_one_is_the_first(make_server):
+    server = make_server().start()
+    code = server.setup_code()
+    bodies = [person(**(code if n % 2 else {"setupCode": f"{n:022}"})) for n in range(12)]
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda body: Api(server).post(REGISTER, body), bodies))
+    made = [answer.json()["user"]["platformRole"] for answer in answers if answer.status_code == 201]
+    assert made.count("super-admin") == 1
+    for n, answer in enumerate(answers):
+        # A wrong one is refused before there is a first user, and nobody looks at it afterwards.
+        assert answer.status_code == 201 or (n % 2 == 0 and answer.status_code == 403), answer.text
+        if n % 2 == 0 and answer.status_code == 201:
+            assert answer.json()["user"]["platformRole"] == "user"
+
+
+def test_tries_count(make_server):
+    server = make_server({"SERVICE_AUTH_RATE_LIMIT": "3/60"}).start()
+    api = Api(server)
+    tries = [api.post(REGISTER, person(setupCode=f"{n:022}"), address="198.51.100.7") for n in range(4)]
+    assert [answer.status_code for answer in tries] == [403, 403, 403, 429]
+    refused(api.post(REGISTER, person(**server.setup_code()), address="198.51.100.7"), 429, "RATE_LIMITED")
+
+
+def test_invitations_do_not_go_around_it(make_server):
+    server = make_server({"SERVICE_OPERATORS": "boss@example.com", "SERVICE_CONTROL_REGISTRATION": "invited"}).start()
+    api = Api(server)
+    boss = {"email": "boss@example.com", "password": PASSWORD}
+    refused(api.post(REGISTER, boss), 403, "FORBIDDEN", "/setupCode")
+    refused(api.post(REGISTER, {**boss, "invite": "x.y"}), 403, "FORBIDDEN", "/setupCode")
+    refused(api.post("/control/auth/invites/accept", {"token": "x.y", "password": PASSWORD}), 400, "VALIDATION")
+    assert ok(api.get(STATUS))["needsSetup"] is True
+
+
+def test_end_users_have_none(make_server):
+    server = make_server().start()
+    project = PlatformUser(server).create_project()
+    refused(project.public().post("/auth/register", person(setupCode="x")), 400, "VALIDATION", "/setupCode")
