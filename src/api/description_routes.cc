@@ -1,9 +1,13 @@
 #include "api/description_routes.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "api/gatekeeper.h"
 #include "api/route_description.h"
+#include "data/reach.h"
+#include "data/schema_references.h"
 #include "http/conditional.h"
 
 namespace mb::api {
@@ -33,13 +37,25 @@ bool mayRead(const policy::Caller& caller) {
   return (caller.kind == Kind::member || scoped) && caller.may(kPermission);
 }
 
-description::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const data::CollectionTable& table) {
+description::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const data::CollectionTable& table,
+                                  const std::vector<std::string>& names) {
   description::ProjectFacts facts{project.info().id.str(), project.info().name, {}};
-  for (const std::string& name : table.names()) {
+  // A reference must not name a collection that is left out.
+  const auto known = [&](std::string_view name) {
+    return std::ranges::binary_search(names, name, std::less<>()) ? std::string(name) : std::string();
+  };
+  for (const std::string& name : names) {
     const data::CollectionPtr& collection = *table.find(name);
-    facts.collections.push_back({name, collection->schemaSource, collection->deniedReadFields().paths()});
+    facts.collections.push_back(
+        {name, data::renameReferences(collection->schemaSource, known), collection->deniedReadFields().paths()});
   }
   return facts;
+}
+
+// Two lists with one hash take the place of each other.
+std::string keyOf(const snapshot::ProjectSnapshot& project, const std::vector<std::string>& collections) {
+  const size_t hash = std::hash<std::string>()(fmt::format("{}", fmt::join(collections, "\n")));
+  return fmt::format("{} {}", project.info().id.str(), hash);
 }
 
 }  // namespace
@@ -61,26 +77,26 @@ void DescriptionRoutes::describe(const RouteTable& routes) {
 Task<Reply> DescriptionRoutes::general(RequestContext& context) {
   const std::string_view token = bearerOf(context.request);
   if (!token.empty()) {
-    const snapshot::SnapshotPtr project = co_await readableBy(std::string(token));
-    if (project) {
-      context.project = project;
-      CO_TRY(const TextPtr text, co_await textOf(project));
+    const std::optional<identity::Identified> reader = co_await readerOf(std::string(token));
+    if (reader) {
+      context.project = reader->project;
+      CO_TRY(const TextPtr text, co_await textOf(reader->project, reachable(*reader->project, reader->caller)));
       co_return textReply(context.request, *text, Shared::no);
     }
   }
   co_return textReply(context.request, description_->general(), Shared::yes);
 }
 
-// Null where the token opens no project's description: whoever asks is then one of the public.
-Async<snapshot::SnapshotPtr> DescriptionRoutes::readableBy(std::string token) {
+Async<std::optional<identity::Identified>> DescriptionRoutes::readerOf(std::string token) {
   std::optional<identity::Identified> known = deps_.authenticator.cachedProject(token);
   if (!known) {
     Result<identity::Identified> found = co_await deps_.authenticator.project(std::move(token));
-    if (!found) co_return nullptr;
+    if (!found) co_return std::nullopt;
     known = *std::move(found);
   }
   const bool active = known->project->info().status == snapshot::ProjectStatus::active;
-  co_return active&& mayRead(known->caller) ? known->project : nullptr;
+  if (!active || !mayRead(known->caller)) co_return std::nullopt;
+  co_return known;
 }
 
 Task<Reply> DescriptionRoutes::ofProject(RequestContext& context) {
@@ -88,24 +104,36 @@ Task<Reply> DescriptionRoutes::ofProject(RequestContext& context) {
   if (context.param(0) != info.id.str() && context.param(0) != info.slug) {
     co_return fail(ErrorCode::notFound, "no such project");
   }
-  CO_TRY(const TextPtr text, co_await textOf(context.project));
+  CO_TRY(const TextPtr text, co_await textOf(context.project, reachable(*context.project, context.caller)));
   co_return textReply(context.request, *text, Shared::no);
 }
 
-DescriptionRoutes::TextPtr DescriptionRoutes::kept(const snapshot::ProjectSnapshot& project) {
-  const std::lock_guard lock(mutex_);
-  const Kept* found = kept_.find(project.info().id.str());
-  return found != nullptr && found->epoch == project.epoch() ? found->text : nullptr;
+std::vector<std::string> DescriptionRoutes::reachable(const snapshot::ProjectSnapshot& project,
+                                                      const policy::Caller& caller) const {
+  const data::CollectionTable& table = project.get(deps_.collections);
+  std::vector<std::string> names = table.names();
+  std::erase_if(names, [&](const std::string& name) { return !data::isReachable(caller, **table.find(name)); });
+  return names;
 }
 
-Task<DescriptionRoutes::TextPtr> DescriptionRoutes::textOf(snapshot::SnapshotPtr project) {
-  if (TextPtr known = kept(*project)) co_return known;
-  co_return co_await pool_.run([this, project]() -> Result<TextPtr> {
-    if (TextPtr known = kept(*project)) return known;  // others waited for the same
+DescriptionRoutes::TextPtr DescriptionRoutes::kept(const snapshot::ProjectSnapshot& project,
+                                                   const std::vector<std::string>& collections) {
+  const std::lock_guard lock(mutex_);
+  const Kept* found = kept_.find(keyOf(project, collections));
+  const bool same = found != nullptr && found->epoch == project.epoch() && found->collections == collections;
+  return same ? found->text : nullptr;
+}
+
+Task<DescriptionRoutes::TextPtr> DescriptionRoutes::textOf(snapshot::SnapshotPtr project,
+                                                           std::vector<std::string> collections) {
+  if (TextPtr known = kept(*project, collections)) co_return known;
+  co_return co_await pool_.run([this, project, collections = std::move(collections)]() mutable -> Result<TextPtr> {
+    if (TextPtr known = kept(*project, collections)) return known;  // others waited for the same
     auto text = std::make_shared<const description::Text>(
-        description_->ofProject(factsOf(*project, project->get(deps_.collections))));
+        description_->ofProject(factsOf(*project, project->get(deps_.collections), collections)));
+    std::string key = keyOf(*project, collections);
     const std::lock_guard lock(mutex_);
-    kept_.put(project->info().id.str(), {project->epoch(), text});
+    kept_.put(std::move(key), {project->epoch(), std::move(collections), text});
     return text;
   });
 }

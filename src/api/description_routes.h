@@ -1,4 +1,5 @@
-// /openapi.json: the machine-readable description, of the deployment and typed for a project. Source: contract 4.1.
+// /openapi.json: the machine-readable description, of the deployment and typed for a project, with the collections that
+// the caller reaches. Source: contract 4.1, decisions 7.
 #pragma once
 
 #include <memory>
@@ -36,21 +37,26 @@ class DescriptionRoutes {
 
  private:
   using TextPtr = std::shared_ptr<const description::Text>;
+  // A description of a project at an epoch, with these collections.
   struct Kept {
     uint64_t epoch = 0;
+    std::vector<std::string> collections;  // sorted
     TextPtr text;
   };
-  // Kept until the project changes, or others are asked for.
-  Task<TextPtr> textOf(snapshot::SnapshotPtr project);
-  TextPtr kept(const snapshot::ProjectSnapshot& project);
-  Async<snapshot::SnapshotPtr> readableBy(std::string token);
+  // Kept until the project changes, or others are asked for. Callers who reach the same collections share one.
+  Task<TextPtr> textOf(snapshot::SnapshotPtr project, std::vector<std::string> collections);
+  TextPtr kept(const snapshot::ProjectSnapshot& project, const std::vector<std::string>& collections);
+  // Names, sorted.
+  std::vector<std::string> reachable(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const;
+  // nullopt where the token opens no project's description: its caller is then one of the public.
+  Async<std::optional<identity::Identified>> readerOf(std::string token);
 
-  static constexpr size_t kKept = 16;
+  static constexpr size_t kKept = 32;
   static constexpr size_t kWaiting = 32;
   const DescriptionDeps deps_;
   std::unique_ptr<const description::Description> description_;
   std::mutex mutex_;
-  LruCache<Kept> kept_{kKept};  // by project id
+  LruCache<Kept> kept_{kKept};  // by project id and a hash of the collections
   WorkerPool pool_{"description", 1, kWaiting};
 };
 

@@ -41,7 +41,8 @@ void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const std::strin
   for (const auto& [keyword, value] : schema) {
     const std::string at = fmt::format("{}/{}", path, keyword);
     if (keyword == "x-ref" && value.type() == doc::BsonType::string) {
-      out.appendString(keyword, visit(at, value.asString()));
+      const std::string name = visit(at, value.asString());
+      if (!name.empty()) out.appendString(keyword, name);
       continue;
     }
     switch (holds(keyword, value.type())) {

@@ -20,7 +20,7 @@ std::vector<SchemaReference> schemaReferences(doc::DocumentView schema);
 Result<> checkReferences(doc::DocumentView schema, const std::function<bool(const std::string& collection)>& exists);
 // Each name once, sorted.
 std::vector<std::string> referencedCollections(doc::DocumentView schema);
-// The schema with every x-ref named anew. `rename` gives the new name of an old one.
+// The schema with every x-ref renamed. `rename` gives the new name of an old one, or "" to leave the x-ref out.
 doc::Document renameReferences(doc::DocumentView schema, const std::function<std::string(std::string_view)>& rename);
 
 }  // namespace mb::data

@@ -34,5 +34,15 @@ TEST(SchemaReferencesTest, RenamedThereAndNowhereElse) {
   EXPECT_NE(std::string::npos, text.find(R"("x-ref":{"type":"string","default":"people"})")) << text;
 }
 
+TEST(SchemaReferencesTest, LeftOutWhereTheNewNameIsEmpty) {
+  const auto without = renameReferences(*doc::parseJson(kSchema), [](std::string_view name) {
+    return name == "people" ? std::string() : std::string(name);
+  });
+  EXPECT_EQ((Names{"nots", "others", "tags"}), referencedCollections(without));
+  const std::string text = doc::toJson(without);
+  EXPECT_NE(std::string::npos, text.find(R"("author":{"type":"string"})")) << text;
+  EXPECT_NE(std::string::npos, text.find(R"("default":{"x-ref":"people"})")) << text;
+}
+
 }  // namespace
 }  // namespace mb::data

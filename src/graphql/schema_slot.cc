@@ -3,7 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+
+#include "data/reach.h"
 
 namespace mb::graphql {
 
@@ -21,15 +22,6 @@ std::string rightsOf(const policy::Caller& caller) {
     rights += permission;
   }
   return rights;
-}
-
-bool reaches(const policy::Caller& caller, const data::Collection& collection) {
-  using enum policy::Operation;
-  if (caller.adminOf(collection.name())) return true;
-  if (!collection.policy) return false;
-  return std::ranges::any_of(std::array{read, list, create, update, remove}, [&](policy::Operation operation) {
-    return collection.policy->rule(operation) && caller.may(collection.permission(operation));
-  });
 }
 
 }  // namespace
@@ -61,7 +53,7 @@ std::vector<std::string> SchemaSource::hiddenFrom(const snapshot::ProjectSnapsho
                                                   const policy::Caller& caller) const {
   std::vector<std::string> hidden;
   for (const auto& [name, collection] : project.get(collections_).byName) {
-    if (!reaches(caller, *collection)) hidden.push_back(name);
+    if (!data::isReachable(caller, *collection)) hidden.push_back(name);
   }
   std::ranges::sort(hidden);
   return hidden;

@@ -251,6 +251,44 @@ def test_who_may_read_a_projects(typed_project, owner, anybody):
     ok(typed_project.member("Viewer").get(path))
 
 
+def test_each_caller_sees_the_collections_that_they_reach(owner):
+    project = owner.create_project()
+    refers = {"type": "object", "properties": {"paidBy": {"type": "string", "x-ref": "payrolls"}}}
+    project.collection("payrolls", schema={"type": "object", "properties": {"salary": {"type": "integer"}}})
+    project.collection("notices", schema=refers)
+    project.collection("ledgers", policy=None)
+    path = f"/projects/{project.id}/openapi.json"
+    reads = "collections:read"
+    callers = {
+        "all": (project.admin, {"payrolls", "notices", "ledgers"}),
+        "viewer": (project.member("Viewer"), {"payrolls", "notices"}),  # no rule of a collection without a policy
+        "one": (project.member(project.role(reads, "data:notices:*")), {"notices"}),
+        "other": (project.member(project.role(reads, "data:payrolls:read")), {"payrolls"}),
+        "none": (project.member(project.role(reads)), set()),
+    }
+    tags = {}
+    for _ in range(2):  # made, and kept
+        for name, (api, seen) in callers.items():
+            for where in (path, "/openapi.json"):
+                answer = api.get(where)
+                spec = ok(answer)
+                shown = {each for each in ("payrolls", "notices", "ledgers") if f"/api/v1/{each}" in spec["paths"]}
+                assert shown == seen, (name, where)
+                # Nor by a reference, a tag or a schema.
+                assert all(word in answer.text for word in seen), name
+                assert not [word for word in ("payrolls", "notices", "ledgers") if word not in seen and word in answer.text]
+                assert answer.headers["vary"].startswith("authorization")
+                assert answer.headers["cache-control"] == "private, no-cache"
+                tags[name] = answer.headers["etag"]
+    assert len(set(tags.values())) == len(tags)
+    # The tag of what another caller sees says nothing.
+    assert callers["one"][0].get(path, headers={"if-none-match": tags["all"]}).status_code == 200
+    assert callers["one"][0].get(path, headers={"if-none-match": tags["one"]}).status_code == 304
+    # A new permission or rule shows at the next request.
+    ok(project.admin.put("/admin/collections/ledgers/policy", {"list": {}}), 204)
+    assert "/api/v1/ledgers" in ok(callers["viewer"][0].get(path))["paths"]
+
+
 def test_it_is_kept_and_checked_by_its_tag(anybody):
     answer = anybody.get("/openapi.json")
     tag = answer.headers["etag"]

@@ -2,6 +2,7 @@
 
 #include "store/configuration_limits.h"
 #include "store/embedded/held_fields.h"
+#include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
 
