@@ -37,8 +37,10 @@ struct Words {
 Words wordsOf(ErrorCode code) {
   switch (code) {
     case ErrorCode::missingProject:
-      return {"This link is incomplete",
-              "It does not say which app it belongs to. Go back to the app and start again from there."};
+      return {
+          "This link is incomplete",
+          "It does not say which app it belongs to. Go back to the app and start again from there. Those who run the "
+          "app: a server with several projects needs the project's id or slug in the link, as in ?project=notes."};
     case ErrorCode::invalidParam:
       return {
           "This link cannot be used",

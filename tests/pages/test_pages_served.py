@@ -157,7 +157,10 @@ def refused_page(answer, status: int) -> str:
 @pytest.mark.parametrize("path", ["/auth/login", "/reset-password", "/verify-email"])
 def test_pages_of_no_project(server, project, owner, path):
     owner.create_project()
-    assert refused_page(get(server, path), 400) == "This link is incomplete"
+    page = get(server, path)
+    assert refused_page(page, 400) == "This link is incomplete"
+    # Says what is missing, and nothing of the projects that there are.
+    assert "?project=notes" in page.text and project.id not in page.text and project.slug not in page.text
     for odd in ("proj_00000000000000000000", "no-such-project", "a b", "../x", "x" * 500, "%3Cscript%3E"):
         answer = get(server, f"{path}?project={odd}")
         assert refused_page(answer, 404) == "There is nothing here"
