@@ -1,5 +1,6 @@
-#include <unordered_map>
+#include <vector>
 
+#include "base/key_index.h"
 #include "document/field_set.h"
 #include "document/value_order.h"
 
@@ -19,18 +20,22 @@ class FieldIndex {
       ++next_;
       return value;
     }
-    if (byName_.empty()) {
-      for (const Element& element : view_) byName_.emplace(element.key, element.value);
+    const auto keyAt = [&](uint32_t at) { return fields_[at].key; };
+    if (!byName_) {
+      for (const Element& element : view_) fields_.push_back(element);
+      byName_.emplace(fields_.size());
+      for (uint32_t i = 0; i < fields_.size(); ++i) byName_->add(fields_[i].key, i, keyAt);
     }
-    const auto found = byName_.find(key);
-    if (found == byName_.end()) return std::nullopt;
-    return found->second;
+    const auto found = byName_->find(key, keyAt);
+    if (!found) return std::nullopt;
+    return fields_[*found].value;
   }
 
  private:
   DocumentView view_;
   DocumentView::Iterator next_;
-  std::unordered_map<std::string_view, ValueView> byName_;
+  std::vector<Element> fields_;
+  std::optional<KeyIndex> byName_;
 };
 
 class Comparison {

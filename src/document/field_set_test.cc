@@ -90,6 +90,28 @@ INSTANTIATE_TEST_SUITE_P(
                     Change{R"({"a":[1]})", R"({"a":[1.0]})", {}},
                     Change{R"({"a":1,"x":{"y":1},"b":2})", R"({"x":{"y":2},"b":2,"c":3})", {"a", "x.y", "c"}}));
 
+TEST(ChangedPaths, DoNotDependOnTheOrderOfManyFields) {
+  BsonWriter there;
+  BsonWriter back;
+  for (int i = 0; i < 500; ++i) there.appendInteger(fmt::format("f{}", i), i);
+  for (int i = 499; i >= 0; --i) back.appendInteger(fmt::format("f{}", i), i == 250 ? -1 : i);
+  back.appendInteger("new", 1);
+  const Document before = there.finish();
+  const Document after = back.finish();
+  EXPECT_EQ(changedPaths(before, after), (std::vector<std::string>{"f250", "new"}));
+  EXPECT_EQ(changedPaths(before, before), std::vector<std::string>());
+}
+
+TEST(FieldSet, StripsManyFields) {
+  std::vector<std::string> paths;
+  BsonWriter out;
+  for (int i = 0; i < 500; ++i) {
+    out.appendInteger(fmt::format("f{}", i), i);
+    if (i != 250) paths.push_back(fmt::format("f{}", i));
+  }
+  EXPECT_EQ(toJson(FieldSet(paths).strip(out.finish())), R"({"f250":250})");
+}
+
 TEST(ChangedPaths, AreLimited) {
   std::string before = "{\"x\":0";
   std::string after = "{\"x\":0";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/work_budget.h"
+
 namespace mb::doc {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr size_t kFewChildren = 16;
 // Most keys that are looked for are not there, and most of those have another length than all that are.
 const FieldTree::Node* childOf(const FieldTree::Node& node, std::string_view key) {
   if (node.children.size() > kFewChildren) {
-    const auto found = node.children.find(key);
+    const auto found = node.byName.find(node.children, key);
     return found == node.children.end() ? nullptr : &found->second;
   }
   for (const auto& [name, child] : node.children) {
@@ -35,9 +37,16 @@ FieldTree::FieldTree(const std::vector<std::string>& paths) {
       rest.remove_prefix(dot + 1);
     }
   }
+  indexChildren(root_);
+}
+
+void FieldTree::indexChildren(Node& node) {
+  node.byName.build(node.children);
+  for (auto& [name, child] : node.children) indexChildren(child);
 }
 
 void FieldTree::add(Level& level, const Node* node) {
+  WorkBudget::charge(static_cast<int64_t>(level.size()));
   if (std::ranges::find(level, node) == level.end()) level.push_back(node);
 }
 

@@ -8,13 +8,18 @@
 #include <string_view>
 #include <vector>
 
+#include "document/child_index.h"
+
 namespace mb::doc {
 
 class FieldTree {
  public:
   struct Node {
+    using Children = std::map<std::string, Node, std::less<>>;
+
     bool covered = false;
-    std::map<std::string, Node, std::less<>> children;
+    Children children;
+    ChildIndex<Children> byName;  // of children
   };
   // What a place may still lead to; empty when nothing of the set lies there or below.
   using Level = boost::container::small_vector<const Node*, 4>;
@@ -30,6 +35,8 @@ class FieldTree {
   static void add(Level& level, const Node* node);
 
  private:
+  static void indexChildren(Node& node);
+
   Node root_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/key_index.h"
 #include "document/extended_json.h"
 #include "document/json.h"
 
@@ -16,7 +17,7 @@ namespace od = simdjson::ondemand;
 // not leave its memory with every core.
 constexpr size_t kKeptBytes = 256 * 1024;
 
-// Objects up to this many keys are searched for duplicates pair by pair, larger ones by sorting.
+// Objects up to this many keys are searched for duplicates pair by pair, larger ones by hash.
 constexpr size_t kPairwiseKeys = 16;
 
 std::unexpected<Error> refuse(std::string_view why) {
@@ -235,9 +236,11 @@ class Reader {
         if (std::ranges::find(keys.first(i), keys[i]) != keys.first(i).end()) duplicate = keys[i];
       }
     } else {
-      std::ranges::sort(keys);
-      const auto found = std::ranges::adjacent_find(keys);
-      if (found != keys.end()) duplicate = *found;
+      KeyIndex index(keys.size());
+      const auto keyAt = [&](uint32_t at) { return keys[at]; };
+      for (uint32_t i = 0; i < keys.size() && !duplicate; ++i) {
+        if (index.add(keys[i], i, keyAt)) duplicate = keys[i];
+      }
     }
     if (!duplicate) return {};
     return refuse(fmt::format("the key \"{}\" stands twice in one object", duplicate->substr(0, 100)));

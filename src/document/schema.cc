@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/work_budget.h"
 #include "document/schema_node.h"
 #include "document/traverse.h"
 
@@ -98,18 +99,23 @@ std::string_view typeOfForm(BsonForm form) {
 
 }  // namespace
 
-const SchemaNode::Property* SchemaNode::property(std::string_view name) const {
-  // A few names are faster looked through than halved.
+void SchemaNode::indexProperties() {
+  // A few names are faster looked through than hashed.
   constexpr size_t kFew = 8;
-  if (properties.size() <= kFew) {
-    for (const Property& candidate : properties) {
-      if (candidate.name == name) return &candidate;
-    }
-    return nullptr;
+  if (properties.size() <= kFew) return;
+  const auto nameAt = [&](uint32_t i) -> std::string_view { return properties[i].name; };
+  KeyIndex index(properties.size());
+  for (uint32_t i = 0; i < properties.size(); ++i) index.add(properties[i].name, i, nameAt);
+  byName = std::move(index);
+}
+
+const SchemaNode::Property* SchemaNode::property(std::string_view name) const {
+  if (!byName) {
+    const auto found = std::ranges::find(properties, name, &Property::name);
+    return found == properties.end() ? nullptr : &*found;
   }
-  const auto nameOf = [&](uint32_t i) -> std::string_view { return properties[i].name; };
-  const auto found = std::ranges::lower_bound(byName, name, {}, nameOf);
-  return found != byName.end() && nameOf(*found) == name ? &properties[*found] : nullptr;
+  const auto found = byName->find(name, [&](uint32_t i) -> std::string_view { return properties[i].name; });
+  return found ? &properties[*found] : nullptr;
 }
 
 const SchemaNode* SchemaNode::fieldNode(std::string_view name) const {
@@ -153,6 +159,7 @@ Result<Document> Schema::prepare(DocumentView document, bool applyDefaults) cons
   std::vector<ErrorDetail> problems;
   BsonWriter out(document.bytes().size() + document.bytes().size() / 4 + 64);
   appendPreparedFields(out, root, document, applyDefaults, problems);
+  if (WorkBudget::exceeded()) return tooCostly();
   if (!problems.empty()) {
     std::string message = fmt::format("{} {}", problems.front().path, problems.front().message);
     return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));

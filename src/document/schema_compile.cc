@@ -118,6 +118,7 @@ class SchemaCompiler {
   void readProperties(SchemaNode& node, ValueView value, const Place& at) {
     if (value.type() != BsonType::document) return problem(at.pointer, "must be an object");
     for (const Element& element : value.asDocument()) {
+      if (nodes_ > kMaxNodes) return;
       Place below = at.below(element.key);
       below.depth = at.depth;
       const bool isName =
@@ -293,8 +294,7 @@ class SchemaCompiler {
   // What needs all keywords of an object.
   void finish(SchemaNode& node, const Place& place) {
     positionsByName_.erase(&node);
-    for (uint32_t i = 0; i < node.properties.size(); ++i) node.byName.push_back(i);
-    std::ranges::sort(node.byName, {}, [&](uint32_t i) -> std::string_view { return node.properties[i].name; });
+    node.indexProperties();
     const auto at = [&](std::string_view keyword) { return place.below(keyword).pointer; };
     const JsonTypes plain = node.types & ~json_type::null;
     if (!node.reference.empty() && plain != json_type::string) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/key_index.h"
 #include "document/convert.h"
 #include "document/decimal.h"
 #include "document/schema.h"
@@ -58,7 +59,7 @@ struct SchemaNode {
   std::string reference;  // x-ref
 
   std::vector<Property> properties;  // as they stand in the source
-  std::vector<uint32_t> byName;      // their positions, sorted by name
+  Rare<KeyIndex> byName;             // their positions, where there are many
   std::vector<PatternProperty> patternProperties;
   std::unique_ptr<SchemaNode> additional;
   bool isClosed = false;  // additionalProperties: false
@@ -84,6 +85,8 @@ struct SchemaNode {
   bool hasForms = false;
   bool hasDefaults = false;
 
+  // After the last property.
+  void indexProperties();
   const Property* property(std::string_view name) const;
   // What describes a field `name`: a property, the first pattern that fits, or what stands for all others. Null when
   // nothing does.

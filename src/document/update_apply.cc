@@ -41,7 +41,7 @@ class TreeApplier {
     boost::container::small_vector<bool, 16> seen(node.children.size(), false);
     const char* copied = before.bytes().data() + 4;
     for (const Element& element : before) {
-      const auto child = node.children.find(element.key);
+      const auto child = node.byName.find(node.children, element.key);
       if (child == node.children.end()) continue;
       seen[child->second->position] = true;
       out.appendElements({copied, static_cast<size_t>(startOf(element) - copied)});

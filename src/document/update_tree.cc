@@ -80,6 +80,7 @@ Result<> insertAction(UpdateNode& root, const std::vector<std::string>& steps, s
 
 void numberChildren(UpdateNode& node) {
   size_t position = 0;
+  node.byName.build(node.children);
   for (auto& [key, child] : node.children) {
     child->position = position++;
     numberChildren(*child);

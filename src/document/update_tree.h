@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "document/child_index.h"
 #include "document/filter.h"
 #include "document/update.h"
 
@@ -61,9 +62,12 @@ struct ArrayStep {
 };
 
 struct UpdateNode {
+  using Children = std::map<std::string, std::unique_ptr<UpdateNode>, StepLess>;
+
   std::string path;
   std::unique_ptr<UpdateAction> action;
-  std::map<std::string, std::unique_ptr<UpdateNode>, StepLess> children;
+  Children children;
+  ChildIndex<Children> byName;  // of children, once numbered
   // Either one "$", which children may stand beside, or all the others, which nothing may.
   std::vector<ArrayStep> arraySteps;
   size_t position = 0;  // among the parent's children, once numbered

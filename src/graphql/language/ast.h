@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/key_index.h"
+
 namespace mb::graphql {
 
 struct ObjectField;
@@ -102,7 +104,7 @@ struct Request {
   std::shared_ptr<const std::string> source;
   std::vector<Operation> operations;
   std::vector<Fragment> fragments;
-  std::unordered_map<std::string_view, size_t> byName;  // of the fragments; the first of a name
+  std::unordered_map<std::string_view, size_t, SeededHash> byName;  // of the fragments; the first of a name
 
   const Fragment* fragment(std::string_view name) const;  // null where there is none
 };

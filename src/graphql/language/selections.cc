@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/key_index.h"
 #include "document/json.h"
 #include "graphql/language/values.h"
 
@@ -110,8 +111,8 @@ class Collector {
   size_t& left_;
   bool askedVariables_ = false;
   std::vector<Group> groups_;
-  std::unordered_map<std::string_view, size_t> places_;
-  std::unordered_set<std::string_view> visited_;
+  std::unordered_map<std::string_view, size_t, SeededHash> places_;
+  std::unordered_set<std::string_view, SeededHash> visited_;
 };
 
 bool sameValue(const Value& a, const Value& b) {

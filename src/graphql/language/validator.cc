@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/key_index.h"
 #include "graphql/language/selections.h"
 #include "graphql/language/values.h"
 
@@ -298,7 +299,7 @@ class Validator {
   // Depth first with a stack of its own: each spread to a fragment that is still open closes a circle.
   void checkCycles() {
     enum class State { fresh, open, done };
-    std::unordered_map<std::string_view, State> states;
+    std::unordered_map<std::string_view, State, SeededHash> states;
     for (const Fragment& start : request_.fragments) {
       if (states[start.name] != State::fresh) continue;
       std::vector<std::pair<std::string_view, size_t>> stack{{start.name, 0}};
@@ -330,7 +331,7 @@ class Validator {
   // The operation's own uses and those of every fragment that it reaches.
   std::vector<const Uses*> reachedBy(const Uses& own) {
     std::vector<const Uses*> all{&own};
-    std::unordered_set<std::string_view> seen;
+    std::unordered_set<std::string_view, SeededHash> seen;
     for (size_t i = 0; i < all.size(); ++i) {
       for (const auto& [name, at] : all[i]->spreads) {
         if (seen.insert(name).second) all.push_back(&fragmentUses_[name]);
@@ -352,9 +353,9 @@ class Validator {
   }
 
   void checkVariables(const Operation& operation, const std::vector<const Uses*>& all) {
-    std::unordered_map<std::string_view, const VariableDefinition*> declared;
+    std::unordered_map<std::string_view, const VariableDefinition*, SeededHash> declared;
     for (const VariableDefinition& variable : operation.variables) declared.emplace(variable.name, &variable);
-    std::unordered_set<std::string_view> used;
+    std::unordered_set<std::string_view, SeededHash> used;
     const std::string in = operation.name.empty() ? "" : fmt::format(" operation \"{}\"", operation.name);
     for (const Uses* uses : all) {
       for (const Usage& usage : uses->variables) {
@@ -402,8 +403,8 @@ class Validator {
   Problems problems_;
   Uses* uses_ = nullptr;
   std::deque<Uses> operationUses_;
-  std::unordered_map<std::string_view, Uses> fragmentUses_;
-  std::unordered_set<std::string_view> reached_;
+  std::unordered_map<std::string_view, Uses, SeededHash> fragmentUses_;
+  std::unordered_set<std::string_view, SeededHash> reached_;
 };
 
 }  // namespace
