@@ -4,11 +4,15 @@ refused, and the server answers others meanwhile."""
 import concurrent.futures
 import json
 import random
+import socket
+import urllib.parse
 
 import pytest
 
-from support.client import OPEN_POLICY, ok, refused
+from support.client import OPEN_POLICY, PlatformUser, ok, refused
+from support.raw_http import RawConnection
 from support.realtime import Live
+from support.server import Server
 from support.vectors import Space
 
 # What RE2 can match on such a text only with its slow matcher.
@@ -223,3 +227,67 @@ def test_others_are_answered_meanwhile(server, project, alice, bob, long):
             ok(bob.get(f"/{own}/{bob.create(own, {'n': n})['id']}"))
         assert {one.result().status_code for one in running} == {200, 400}
     assert server.alive()
+
+
+class Scanned:
+    """A server that logs its requests, and a collection in which a scan costs as much as a query may."""
+
+    # Cheap for a core that asks one document, and over all of them more than the two seconds of a query.
+    FILTER = {"$nor": [pattern(f"[ab]+x{n}") for n in range(60)]}
+
+    def __init__(self, server):
+        self.server = server
+        project = PlatformUser(server).create_project()
+        self.admin = project.admin
+        self.schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+        self.name = project.collection(schema=self.schema)
+        for _ in range(60):
+            ok(self.admin.post(f"/admin/collections/{self.name}/documents", {"text": TEXT}), 201)
+
+    def request(self, method: str, path: str, id: str, body: dict | None = None, version: str = "1.1") -> bytes:
+        content = json.dumps(body).encode() if body is not None else b""
+        head = (
+            f"{method} /api/v1{path} HTTP/{version}\r\nhost: x\r\nx-request-id: {id}\r\n"
+            f"authorization: Bearer {self.admin.token}\r\ncontent-length: {len(content)}\r\n\r\n"
+        )
+        return head.encode() + content
+
+    def listing(self, id: str, version: str = "1.1") -> bytes:
+        asked = urllib.parse.urlencode({"filter": json.dumps(self.FILTER)})
+        return self.request("GET", f"/{self.name}?{asked}", id, version=version)
+
+    def graphql(self, id: str) -> bytes:
+        kind = self.name[0].upper() + self.name[1:]
+        query = "query($f: %sFilter){%sCount(filter: $f) %s(filter: $f){id}}" % (kind, self.name, self.name)
+        return self.request("POST", "/graphql", id, {"query": query, "variables": {"f": {"nor": [{"text": {"regex": f"[ab]+x{n}"}} for n in range(60)]}}})
+
+    def status(self, id: str) -> int:
+        """What a request came to, as its line in the log says."""
+        return json.loads(self.server.logged(f'"msg":"request","requestId":"{id}"'))["status"]
+
+
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("scanned"), {"SERVICE_LOG_LEVEL": "debug"}).start()
+    yield Scanned(server)
+    server.stop()
+
+
+@pytest.mark.parametrize("kind", ["listing"])
+def test_a_scan_ends_when_its_client_leaves(scanned, kind):
+    with RawConnection(scanned.server) as leaving:
+        leaving.send(getattr(scanned, kind)(f"left-{kind}"))
+    assert scanned.status(f"left-{kind}") == 408
+
+
+def test_a_client_that_only_ends_its_sending_gets_its_response(scanned):
+    # Too costly, or too long on a busy machine.
+    finished = (400, 503)
+    with RawConnection(scanned.server, 60) as client, RawConnection(scanned.server, 60) as old:
+        client.send(scanned.listing("half")).socket.shutdown(socket.SHUT_WR)
+        old.send(scanned.listing("old", version="1.0")).socket.shutdown(socket.SHUT_WR)
+        # An informational response has no body.
+        assert client.read_answer(head_only=True).status == 102
+        assert client.read_answer().status in finished
+        assert old.read_answer().status in finished
+    assert scanned.status("half") in finished and scanned.status("old") in finished

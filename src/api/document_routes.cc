@@ -1,8 +1,9 @@
 #include "api/document_routes.h"
 
-#include <boost/asio/deferred.hpp>
 #include <charconv>
 #include <limits>
+
+#include "base/cancellation.h"
 
 namespace mb::api {
 namespace {
@@ -34,7 +35,7 @@ std::vector<std::string> readExpand(std::string_view text) {
 }
 
 // Appends; others get a turn on the core meanwhile.
-Async<void> writeDocuments(std::string& out, const data::VisibleDocuments& found) {
+Task<> writeDocuments(std::string& out, const data::VisibleDocuments& found) {
   size_t bytes = 64;
   for (const doc::Document& document : found.documents) bytes += document.size() + document.size() / 4;
   out.reserve(bytes);
@@ -47,9 +48,10 @@ Async<void> writeDocuments(std::string& out, const data::VisibleDocuments& found
     doc::writeJson(out, document);
     if (out.size() < turnEnds) continue;
     turnEnds = out.size() + kTurnBytes;
-    co_await asio::post(asio::deferred);
+    CO_CHECK(co_await yieldCore());
   }
   out += ']';
+  co_return Result<>();
 }
 
 Reply documentReply(int status, const data::VisibleDocument& visible) {
@@ -129,7 +131,7 @@ Task<Reply> DocumentPlane::list(RequestContext& context) {
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
   std::string body;
-  co_await writeDocuments(body, found);
+  CO_CHECK(co_await writeDocuments(body, found));
   if (authority_ == data::Authority::admin) {
     CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
     body += ",\"total\":" + std::to_string(total);

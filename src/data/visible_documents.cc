@@ -1,8 +1,8 @@
 #include "data/visible_documents.h"
 
-#include <boost/asio/deferred.hpp>
 #include <chrono>
 
+#include "base/cancellation.h"
 #include "base/work_budget.h"
 #include "document/strip_fields.h"
 #include "policy/policy.h"
@@ -54,7 +54,7 @@ Task<std::vector<std::optional<doc::Document>>> readVisible(store::DocumentStore
       if (document) {
         if (sinceTurn > kCoreWork / 2) {
           sinceTurn = 0;
-          co_await asio::post(asio::deferred);
+          CO_CHECK(co_await yieldCore());
         }
         CO_TRY(const int64_t spent, show(visibility.filter, late, document, budget.work));
         sinceTurn += spent;

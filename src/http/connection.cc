@@ -1,5 +1,7 @@
 #include "http/connection.h"
 
+#include <poll.h>
+
 #include "base/log.h"
 #include "http/connection_stream.h"
 #include "http/response_writer.h"
@@ -16,6 +18,7 @@ constexpr int kTurnsInARow = 32;                   // pipelined requests before 
 constexpr size_t kGzipInline = 64 << 10;           // larger bodies are compressed off the core
 constexpr uint64_t kStreamLingerBytes = 64 << 20;  // clients look up from sending only now and then
 constexpr seconds kStreamLinger{5};
+constexpr std::string_view kProcessing = "HTTP/1.1 102 Processing\r\n\r\n";
 
 bool isWellFormedId(std::string_view id) {
   if (id.empty() || id.size() > 64) return false;
@@ -27,9 +30,11 @@ bool isWellFormedId(std::string_view id) {
 
 }  // namespace
 
-Connection::Connection(Socket socket, std::string peer, ConnectionContext& context)
+Connection::Connection(Socket socket, std::string peer, ConnectionContext& context,
+                       asio::cancellation_signal& cancellation)
     : socket_(std::move(socket)),
       context_(context),
+      cancellation_(cancellation),
       parser_(context.settings.maxHeadBytes, context.settings.maxHeaders),
       pace_(context.settings.writeTimeout, context.settings.slowestClient) {
   request_.peer = std::move(peer);
@@ -135,15 +140,7 @@ Async<bool> Connection::exchange() {
   }
   phase_ = Phase::handling;
   if (limit) {
-    std::string bug;
-    try {
-      response = co_await context_.service.handle(request_);
-    } catch (const std::exception& e) {
-      bug = std::string("threw: ") + e.what();
-    } catch (...) {
-      bug = "threw what is no std::exception";
-    }
-    if (!bug.empty()) response = failureOf(std::move(bug));
+    response = co_await handle();
   } else {
     response = Response::failure(limit.error());
   }
@@ -173,6 +170,40 @@ Async<bool> Connection::exchange() {
   if (close && unread == 0 && !in_.empty()) co_await linger(kLingerBytes, kLinger);
   if (!close && missing > 0) co_return co_await passOver(missing);
   co_return !close && !switches;
+}
+
+Async<Response> Connection::handle() {
+  context_.watch.add(*this);
+  Response response;
+  std::string bug;
+  try {
+    response = co_await context_.service.handle(request_);
+  } catch (const std::exception& e) {
+    bug = std::string("threw: ") + e.what();
+  } catch (...) {
+    bug = "threw what is no std::exception";
+  }
+  ClientWatch::remove(*this);
+  if (!bug.empty()) response = failureOf(std::move(bug));
+  co_return response;
+}
+
+// A client that has closed its connection and one that has only ended its sending look the same until something is sent
+// to them: the first answers with a reset. A 102 may precede any response but those of HTTP/1.0.
+void Connection::lookForClient() {
+  if (phase_ != Phase::handling || !socket_.is_open()) return;
+  pollfd polled{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  if (::poll(&polled, 1, 0) <= 0) return;
+  if ((polled.revents & (POLLERR | POLLHUP)) != 0) {
+    logDebug("the client has left", {{"requestId", request_.id}, {"path", request_.path}});
+    ClientWatch::remove(*this);
+    cancellation_.emit(kClientLeft);
+    return;
+  }
+  if (probed_ || parser_.framing().http10) return;
+  probed_ = true;
+  out_ += kProcessing;
+  sendNow();
 }
 
 // The handler reads the body itself.

@@ -1,8 +1,10 @@
 // One client connection on one core: reads requests, hands them up, writes answers, in order. Private to this room.
 #pragma once
 
+#include "base/cancellation.h"
 #include "base/worker_pool.h"
 #include "http/body.h"
+#include "http/client_watch.h"
 #include "http/conversation.h"
 #include "http/pace.h"
 #include "http/read_buffer.h"
@@ -20,12 +22,14 @@ struct ConnectionContext {
   WorkerPool& compression;
   WorkerPool& files;  // reads what is not in the page cache
   const std::atomic<bool>& draining;
+  ClientWatch& watch;
   int64_t tick = 0;
 };
 
-class Connection final : public Conversation {
+class Connection final : public Conversation, private ClientWatch::Watched {
  public:
-  Connection(Socket socket, std::string peer, ConnectionContext& context);
+  // `cancellation` is that of the coroutine that calls run(), emitted where a client leaves before its response.
+  Connection(Socket socket, std::string peer, ConnectionContext& context, asio::cancellation_signal& cancellation);
   Connection(const Connection&) = delete;
   ~Connection() override;
 
@@ -54,6 +58,8 @@ class Connection final : public Conversation {
   Async<bool> readMore(size_t least);
   void beginRequest();
   Async<bool> exchange();
+  Async<Response> handle();
+  void lookForClient() override;
   void openStream();
   uint64_t endRequest(uint64_t unread);
   Async<std::optional<Error>> readBody(size_t limit);
@@ -84,6 +90,7 @@ class Connection final : public Conversation {
 
   Socket socket_;
   ConnectionContext& context_;
+  asio::cancellation_signal& cancellation_;
   RequestParser parser_;
   ReadBuffer in_;           // begins with the request that is being read or handled
   std::string body_;        // of a chunked request, decoded
@@ -97,6 +104,7 @@ class Connection final : public Conversation {
   int64_t deadline_ = 0;
   int64_t bodyStarted_ = 0;
   bool timedOut_ = false;
+  bool probed_ = false;  // the client has ended its sending while its request was handled, and was sent a 102
   std::unique_ptr<Stream> stream_;                   // while a request that streams is handled
   std::shared_ptr<const WebSocketUpgrade> upgrade_;  // of the answer that was sent last
 };

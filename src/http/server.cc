@@ -4,11 +4,13 @@
 #include <sys/socket.h>
 
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <list>
 #include <semaphore>
 
 #include "base/log.h"
 #include "base/task_group.h"
+#include "http/client_watch.h"
 #include "http/connection.h"
 #include "http/socket_core.h"
 #include "http/websocket_connection.h"
@@ -66,19 +68,22 @@ struct Listener {
         shared(std::move(s)),
         acceptor(c),
         ticker(c),
-        context{shared->settings, shared->service, shared->compression, shared->files, shared->draining},
+        watch(c),
+        context{shared->settings, shared->service, shared->compression, shared->files, shared->draining, watch},
         sockets(std::make_shared<SocketCore>(c, shared->settings, socketMemory)) {}
 
   asio::io_context& core;
   const std::shared_ptr<Shared> shared;
   Acceptor acceptor;
   asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor> ticker;
+  ClientWatch watch;
   ConnectionContext context;
   const std::shared_ptr<SocketCore> sockets;
   std::list<Conversation*> connections;
   int64_t warnedAt = -kAcceptWarningTicks;
 };
 using ListenerPtr = std::shared_ptr<Listener>;
+using CancellationPtr = std::shared_ptr<asio::cancellation_signal>;
 
 // While it lives, the sweep and the drain know of the conversation.
 class Listed {
@@ -93,9 +98,9 @@ class Listed {
   const std::list<Conversation*>::iterator place_;
 };
 
-Async<std::optional<Upgraded>> speakHttp(ListenerPtr listener, Socket socket) {
+Async<std::optional<Upgraded>> speakHttp(ListenerPtr listener, Socket socket, CancellationPtr cancellation) {
   std::string peer = peerOf(socket);
-  Connection connection(std::move(socket), std::move(peer), listener->context);
+  Connection connection(std::move(socket), std::move(peer), listener->context, *cancellation);
   const Listed listed(*listener, connection);
   try {
     co_await connection.run();
@@ -114,8 +119,11 @@ Async<void> speakWebSocket(ListenerPtr listener, Upgraded upgraded) {
 }
 
 // What HTTP needed is given back before the WebSocket begins.
-Async<void> converse(ListenerPtr listener, Socket socket) {
-  std::optional<Upgraded> upgraded = co_await speakHttp(listener, std::move(socket));
+Async<void> converse(ListenerPtr listener, Socket socket, CancellationPtr cancellation) {
+  // What is cancelled ends by its own decision, with an error as its result.
+  co_await asio::this_coro::throw_if_cancelled(false);
+  co_await asio::this_coro::reset_cancellation_state(asio::cancellation_filter<kClientLeft>());
+  std::optional<Upgraded> upgraded = co_await speakHttp(listener, std::move(socket), std::move(cancellation));
   if (upgraded) co_await speakWebSocket(std::move(listener), *std::move(upgraded));
 }
 
@@ -127,10 +135,12 @@ void admit(const ListenerPtr& listener, Socket socket) {
   }
   boost::system::error_code ignored;
   socket.set_option(Tcp::no_delay(true), ignored);
-  asio::co_spawn(listener->core.get_executor(), converse(listener, std::move(socket)), [shared](std::exception_ptr) {
-    --shared->open;
-    shared->conversations.leave();
-  });
+  auto cancellation = std::make_shared<asio::cancellation_signal>();
+  asio::co_spawn(listener->core.get_executor(), converse(listener, std::move(socket), cancellation),
+                 asio::bind_cancellation_slot(cancellation->slot(), [shared, cancellation](std::exception_ptr) {
+                   --shared->open;
+                   shared->conversations.leave();
+                 }));
 }
 
 Async<void> acceptAll(ListenerPtr listener) {
@@ -179,6 +189,7 @@ void stopAccepting(const ListenerPtr& listener) {
 }
 
 void abortAll(const ListenerPtr& listener) {
+  listener->watch.stop();
   for (Conversation* connection : listener->connections) connection->abort();
   listener->ticker.cancel();
 }

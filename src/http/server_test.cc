@@ -134,6 +134,43 @@ TEST(Server, AnswersARequestWhoseSenderHasFinished) {
   EXPECT_TRUE(client.closed());
 }
 
+TEST(Server, CancelsARequestWhoseClientHasLeft) {
+  TestServer server;
+  {
+    TestClient client(server.port());
+    client.send(get("/until-left"));
+    ASSERT_TRUE(eventually([&] { return server.service.handled() == 1; }));
+  }
+  EXPECT_TRUE(eventually([&] { return server.service.left() == 1; }));
+  // Also where the client has sent more than the server has read.
+  {
+    TestClient client(server.port());
+    client.send(get("/until-left") + get("/wait"));
+    ASSERT_TRUE(eventually([&] { return server.service.handled() == 2; }));
+  }
+  EXPECT_TRUE(eventually([&] { return server.service.left() == 2; }));
+}
+
+TEST(Server, GoesOnForASenderThatHasFinished) {
+  TestServer server;
+  TestClient client(server.port());
+  client.send(get("/until-left"));
+  client.finishSending();
+  EXPECT_EQ(client.read().status, 102);
+  TestClient old(server.port());
+  old.send("GET /until-left HTTP/1.0\r\n\r\n");
+  old.finishSending();
+  TestClient other(server.port());
+  other.send(get("/until-left"));
+  other.finishSending();
+  EXPECT_EQ(other.read().status, 102);
+  server.service.release();
+  EXPECT_EQ(client.read().status, 200);
+  EXPECT_EQ(other.read().status, 200);
+  EXPECT_EQ(old.read().status, 200);
+  EXPECT_EQ(server.service.left(), 0);
+}
+
 TEST(Server, ContinuesWhenAsked) {
   TestServer server;
   TestClient client(server.port());

@@ -8,6 +8,7 @@
 
 #include <stdexcept>
 
+#include "base/cancellation.h"
 #include "base/crypto.h"
 
 namespace mb::http {
@@ -37,6 +38,10 @@ Async<Response> TestService::handle(Request& request) {
   const std::string_view path = request.path;
   if (path == "/throw") throw std::runtime_error("a secret bug");
   while (path == "/wait" && !released_) co_await sleepFor(std::chrono::milliseconds(2));
+  if (path == "/until-left") {
+    while (!released_ && co_await yieldCore()) co_await sleepFor(std::chrono::milliseconds(2));
+    left_ += released_ ? 0 : 1;
+  }
   if (path == "/echo" || path == "/tiny") co_return Response::text(200, "text/plain", std::string(request.body));
   if (path == "/request") co_return Response::text(200, "text/plain", describe(request));
   if (path.starts_with("/status/")) co_return Response::text(static_cast<int>(numberIn(path)), "text/plain", "body");

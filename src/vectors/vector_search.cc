@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/cancellation.h"
 #include "data/vector_fields.h"
 #include "data/visible_documents.h"
 
@@ -144,13 +145,16 @@ Task<> VectorSearch::nearest(Run& run) {
   bool tried = run.seesAll;    // what the first candidates tell
   bool counted = run.seesAll;  // and how many documents the filter matches
   while (true) {
-    auto candidates = co_await deps_.pool.run([&run, wanted]() -> Result<std::vector<Hit>> {
+    const CancellationFlag left(co_await asio::this_coro::cancellation_state);
+    auto candidates = co_await deps_.pool.run([&run, &left, wanted]() -> Result<std::vector<Hit>> {
       Search search;
       search.limit = wanted;
       search.ef = std::max(run.ef(), wanted);
       search.deadline = run.access.deadline;
+      search.stop = &left.atomic();
       return run.view->nearest(run.vector, search);
     });
+    if (left.isSet()) co_return clientLeft();
     if (!candidates) co_return fail(std::move(candidates).error());
     const size_t found = candidates->size();
     std::vector<Hit> rest = *std::move(candidates);
@@ -179,15 +183,18 @@ Task<> VectorSearch::nearest(Run& run) {
 }
 
 Task<> VectorSearch::exact(Run& run, const std::vector<std::string>& ids) {
-  auto hits = co_await deps_.pool.run([&run, &ids]() -> Result<std::vector<Hit>> {
+  const CancellationFlag left(co_await asio::this_coro::cancellation_state);
+  auto hits = co_await deps_.pool.run([&run, &left, &ids]() -> Result<std::vector<Hit>> {
     const SlotSet within = run.view->slotsOf(ids);
     Search search;
     // Some more than asked for: a document may have gone, or changed, since its id was read.
     search.limit = run.limit + 16;
     search.within = &within;
     search.deadline = run.access.deadline;
+    search.stop = &left.atomic();
     return run.view->exact(run.vector, search);
   });
+  if (left.isSet()) co_return clientLeft();
   if (!hits) co_return fail(std::move(hits).error());
   run.result.hits.clear();
   run.judged.clear();

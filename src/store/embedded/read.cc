@@ -1,5 +1,6 @@
 // Reading: on the calling core while the memory answers and little is examined, else on the read pool, and long scans
 // on the scan pool.
+#include "base/cancellation.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/keys.h"
@@ -92,15 +93,16 @@ Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached) {
   }
   if (reached == QueryRun::Step::done) co_return Result<>();
   const Deadline until = std::min(orDefault(run.query().deadline), std::chrono::steady_clock::now() + kScanLimit);
+  const CancellationFlag left(co_await asio::this_coro::cancellation_state);
   Result<> outcome;
   const bool taken = co_await scanPool_->run(run.query().collection.project, [&](const std::function<bool()>& expired) {
-    auto step = run.step(
-        {Tier::disk, UINT64_MAX, kQueryWork, [&] { return expired() || std::chrono::steady_clock::now() > until; }});
+    const auto ends = [&] { return expired() || left.isSet() || std::chrono::steady_clock::now() > until; };
+    auto step = run.step({Tier::disk, UINT64_MAX, kQueryWork, ends});
     if (!step) outcome = fail(std::move(step).error());
     if (!step || *step == QueryRun::Step::done) return true;
-    if (std::chrono::steady_clock::now() <= until) return false;
-    outcome = tooSlow();
-    return true;
+    if (left.isSet()) outcome = clientLeft();
+    if (outcome && std::chrono::steady_clock::now() > until) outcome = tooSlow();
+    return !outcome;
   });
   if (!taken) co_return gate_.closed() ? stopping() : tooManyScans();
   co_return std::move(outcome);

@@ -1,0 +1,39 @@
+#include "http/client_watch.h"
+
+namespace mb::http {
+
+void ClientWatch::add(Watched& request) {
+  request.since_ = round_;
+  requests_.push_back(request);
+  if (!armed_) arm();
+}
+
+void ClientWatch::stop() {
+  stopped_ = true;
+  timer_.cancel();
+}
+
+void ClientWatch::arm() {
+  if (stopped_) return;
+  armed_ = true;
+  timer_.expires_after(kInterval);
+  // An aborted wait comes when this is gone.
+  timer_.async_wait([this](const boost::system::error_code& aborted) {
+    if (!aborted) look();
+  });
+}
+
+// What came since the last round has not waited for an interval yet.
+void ClientWatch::look() {
+  armed_ = false;
+  const uint64_t now = round_++;
+  for (int i = 0; i < kLooksInARow && !requests_.empty() && requests_.front().since_ < now; ++i) {
+    Watched& request = requests_.front();
+    request.since_ = round_;
+    requests_.splice(requests_.end(), requests_, requests_.begin());
+    request.lookForClient();
+  }
+  if (!requests_.empty()) arm();
+}
+
+}  // namespace mb::http
