@@ -229,6 +229,22 @@ def test_others_are_answered_meanwhile(server, project, alice, bob, long):
     assert server.alive()
 
 
+def test_large_graphql_responses(project, alice):
+    many = {f"p{n}": {"type": "integer"} for n in range(40)}
+    name = project.collection(schema={"type": "object", "properties": {"text": {"type": "string"}, **many}})
+    made = {}
+    for n in range(4):
+        document = alice.create(name, {f"p{k}": k * n for k in range(0, 40, 2)} | {"text": f"{n}" * 200_000})
+        made[document["id"]] = document
+    # Fields that are not there, and those that are, against the order in which they are stored.
+    fields = [f"p{k}" for k in range(39, -1, -1)] + ["id", "text"]
+    answer = ok(alice.post("/graphql", {"query": "{%s{%s}}" % (name, " ".join(fields))}))
+    assert "errors" not in answer
+    found = answer["data"][name]
+    assert found == [{field: made[one["id"]].get(field) for field in fields} for one in found]
+    assert {one["id"] for one in found} == set(made)
+
+
 class Scanned:
     """A server that logs its requests, and a collection in which a scan costs as much as a query may."""
 
@@ -273,7 +289,7 @@ def scanned(tmp_path_factory):
     server.stop()
 
 
-@pytest.mark.parametrize("kind", ["listing"])
+@pytest.mark.parametrize("kind", ["listing", "graphql"])
 def test_a_scan_ends_when_its_client_leaves(scanned, kind):
     with RawConnection(scanned.server) as leaving:
         leaving.send(getattr(scanned, kind)(f"left-{kind}"))

@@ -86,6 +86,9 @@ doc::ValueView AnswerWriter::Finder::take() {
 }
 
 std::optional<doc::ValueView> AnswerWriter::Finder::find(std::string_view key) {
+  if (next_ != document_.end() && next_->key == key) return take();
+  if (searches_ >= kSearches) return lookUp(key);
+  ++searches_;
   const auto begun = next_;
   for (; next_ != document_.end(); ++next_) {
     if (next_->key == key) return take();
@@ -94,6 +97,17 @@ std::optional<doc::ValueView> AnswerWriter::Finder::find(std::string_view key) {
     if (next_->key == key) return take();
   }
   return std::nullopt;
+}
+
+std::optional<doc::ValueView> AnswerWriter::Finder::lookUp(std::string_view key) {
+  const auto keyAt = [this](uint32_t at) { return fields_[at].key; };
+  if (!byName_) {
+    for (const doc::Element& each : document_) fields_.push_back(each);
+    byName_.emplace(fields_.size());
+    for (uint32_t i = 0; i < fields_.size(); ++i) byName_->add(fields_[i].key, i, keyAt);
+  }
+  const auto found = byName_->find(key, keyAt);
+  return found ? std::optional(fields_[*found].value) : std::nullopt;
 }
 
 void AnswerWriter::note(const Planned& field, Problem problem) {

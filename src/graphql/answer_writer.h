@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/key_index.h"
 #include "base/lru_cache.h"
 #include "graphql/language/selections.h"
 
@@ -45,7 +46,8 @@ class AnswerWriter {
 
  private:
   enum class Outcome { written, null, failed };
-  // Finds fields of one document, quickly where they are asked for in the order in which they stand.
+  // Finds fields of one document, quickly where they are asked for in the order in which they stand. Where they often
+  // are not, it makes an index of them.
   class Finder {
    public:
     explicit Finder(doc::DocumentView document) : document_(document), next_(document.begin()) {}
@@ -53,9 +55,15 @@ class AnswerWriter {
     doc::DocumentView document() const { return document_; }
 
    private:
+    static constexpr int kSearches = 4;  // without an index
+
     doc::ValueView take();
+    std::optional<doc::ValueView> lookUp(std::string_view key);
     doc::DocumentView document_;
     doc::DocumentView::Iterator next_;
+    int searches_ = 0;  // from the start
+    std::vector<doc::Element> fields_;
+    std::optional<KeyIndex> byName_;  // of fields_
   };
   // Where the writing is.
   struct Place {

@@ -1,9 +1,9 @@
 #include "graphql/executor.h"
 
 #include <algorithm>
-#include <boost/asio/deferred.hpp>
 #include <map>
 
+#include "base/cancellation.h"
 #include "document/json.h"
 #include "graphql/describe.h"
 #include "graphql/language/validator.h"
@@ -13,7 +13,9 @@ namespace mb::graphql {
 
 namespace {
 
-constexpr size_t kReservedBytes = 32 << 10;  // for the answer, before it is written
+constexpr size_t kReservedBytes = 32 << 10;   // for the answer, before it is written
+constexpr size_t kWrittenInline = 256 << 10;  // of documents; more is written off the core
+constexpr size_t kBytesPerField = 16;         // that a field counts for, however small its value
 
 Error answerTooLarge() {
   return Error(ErrorCode::payloadTooLarge, "the answer is too large: lower `limit`, or ask for fewer fields");
@@ -71,6 +73,12 @@ void keepOne(std::vector<T>& all) {
   std::ranges::sort(all);
   const auto doubled = std::ranges::unique(all);
   all.erase(doubled.begin(), doubled.end());
+}
+
+size_t fieldsOf(const std::vector<Planned>& fields) {
+  size_t count = fields.size();
+  for (const Planned& field : fields) count += fieldsOf(field.children);
+  return count;
 }
 
 bool asksRelations(const std::vector<Planned>& fields) {
@@ -339,8 +347,9 @@ Task<> Executor::runQuery(std::span<const Planned> fields, std::string& out) {
   std::vector<Seen> level;
   for (const Planned& field : fields) {
     // Each may hold the core as long as a request of its own.
-    if (!roots.empty()) co_await asio::post(asio::deferred);
+    if (!roots.empty()) CO_CHECK(co_await yieldCore());
     auto root = co_await fetch(field);
+    if (!root && root.error().code() == ErrorCode::requestTimeout) co_return clientLeft();
     if (!root) {
       Problem problem = problemOf(root.error(), access_.caller.requestId);
       problem.at = field.at;
@@ -355,13 +364,22 @@ Task<> Executor::runQuery(std::span<const Planned> fields, std::string& out) {
   }
   CO_CHECK(co_await relate(std::move(level)));
   out.reserve(out.size() + std::min(bytes_, kReservedBytes));
+  size_t work = bytes_;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    work += roots[i].documents.size() * fieldsOf(fields[i].children) * kBytesPerField;
+  }
+  if (work <= kWrittenInline) co_return write(fields, roots, out);
+  co_return co_await writing_.run(access_.project->info().id.str(), [&] { return write(fields, roots, out); });
+}
+
+Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out) {
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) out += ',';
     out += fields[i].keyText;
     append(out, fields[i], roots[i]);
-    if (out.size() > AnswerWriter::kMostBytes) co_return fail(answerTooLarge());
+    if (out.size() > AnswerWriter::kMostBytes) return fail(answerTooLarge());
   }
-  co_return Result<>();
+  return {};
 }
 
 // One after another; each is answered with what its relations are right after it.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fair_pool.h"
 #include "data/documents.h"
 #include "graphql/answer_writer.h"
 #include "graphql/language/selections.h"
@@ -18,10 +19,16 @@ inline constexpr size_t kMostDocumentBytes = 16 << 20;
 
 class Executor {
  public:
-  // All references outlive this. `search` may be null where no field of the schema searches.
-  Executor(const Schema& schema, data::Documents& documents, Search* search, const data::Access& access,
-           const Arguments& arguments)
-      : schema_(schema), documents_(documents), search_(search), access_(access), arguments_(arguments) {}
+  // All references outlive this. `search` may be null where no field of the schema searches. Large responses are
+  // written on `writing`.
+  Executor(const Schema& schema, data::Documents& documents, Search* search, FairPool& writing,
+           const data::Access& access, const Arguments& arguments)
+      : schema_(schema),
+        documents_(documents),
+        search_(search),
+        writing_(writing),
+        access_(access),
+        arguments_(arguments) {}
 
   // Appends the value of `data`. Problems of fields go into problems(). Fails with payloadTooLarge.
   Task<> run(const std::vector<Planned>& fields, OperationKind kind, std::string& out);
@@ -55,6 +62,7 @@ class Executor {
   Result<Root> changed(data::VisibleDocument document);
   Result<> hold(size_t bytes);
 
+  Result<> write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out);
   Task<> relate(std::vector<Seen> level);
   Task<> load(const std::string& collection, std::vector<std::string> ids);
   void append(std::string& out, const Planned& field, const Root& root);
@@ -67,6 +75,7 @@ class Executor {
   const Schema& schema_;
   data::Documents& documents_;
   Search* search_;
+  FairPool& writing_;
   const data::Access& access_;
   const Arguments& arguments_;
   Problems problems_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cancellation.h"
 #include "graphql/executor.h"
 #include "graphql/language/parser.h"
 #include "graphql/language/validator.h"
@@ -138,9 +139,10 @@ Task<std::string> Graphql::answer(const data::Access& access, doc::Document body
   if (!arguments) co_return refusal({arguments.error()}, *request.source);
 
   std::string out = "{\"data\":";
-  Executor executor(*schema, documents_, search_, access, *arguments);
+  Executor executor(*schema, documents_, search_, writing_, access, *arguments);
   const Result<> done = co_await executor.run(steps.fields, (*operation)->kind, out);
   Problems& problems = executor.problems();
+  if (!done && done.error().code() == ErrorCode::requestTimeout) co_return clientLeft();
   if (!done) {
     out = "{\"data\":null";
     problems = {problemOf(done.error(), access.caller.requestId)};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/fair_pool.h"
 #include "base/lru_cache.h"
 #include "data/data.h"
 #include "graphql/language/ast.h"
@@ -41,6 +42,7 @@ class Graphql {
 
   // A request that is right, as text, is right again: applications send few texts, and often.
   static constexpr size_t kKnownRequests = 500;
+  static constexpr int kWriters = 2;           // threads
   static constexpr size_t kKnownBytes = 2048;  // of a text that is kept
   static constexpr size_t kKnownFields = 250;  // of a plan that is kept
   std::shared_ptr<const Ready> known(const Schema& schema, const std::string& query);
@@ -54,6 +56,7 @@ class Graphql {
   const snapshot::SlotKey<SchemaPlace> slot_;
   std::mutex mutex_;
   LruCache<std::shared_ptr<const Ready>> known_{kKnownRequests};
+  FairPool writing_{"graphql", kWriters};
 };
 
 }  // namespace mb::graphql
