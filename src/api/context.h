@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fair_pool.h"
 #include "document/json.h"
 #include "document/shape.h"
 #include "http/message.h"
@@ -24,10 +25,20 @@ struct RequestContext {
   store::Deadline deadline;        // of the whole request
   std::string clientIp;            // peer, or x-forwarded-for through trusted proxies
   std::chrono::seconds limit{30};  // what `deadline` was at the beginning
+  FairPool& parsing;               // of large bodies
 
   // Of a request whose body streams, once the body has come: what is left to do has the whole limit again.
   void renewDeadline() { deadline = std::chrono::steady_clock::now() + limit; }
   const std::string& param(size_t index) const { return params[index]; }
+  // So large that it is parsed off the core, as its JSON may take some twenty milliseconds a MiB.
+  bool hasLargeBody() const { return request.body.size() > kLargeBody; }
+  static constexpr size_t kLargeBody = 64 << 10;
+  // Runs `parse`, which gives a Result, on the core or off it as the size of the body asks for.
+  template <class F>
+  Async<std::invoke_result_t<F>> parsed(F parse) {
+    if (!hasLargeBody()) co_return parse();
+    co_return co_await parsing.run(project ? project->info().id.str() : "", std::move(parse));
+  }
 };
 
 // An answer on its way out.

@@ -11,6 +11,8 @@ namespace mb::api {
 
 namespace {
 
+constexpr int kParsers = 2;
+
 Error noRoute() {
   return Error(ErrorCode::notFound, "there is nothing at this path");
 }
@@ -51,7 +53,8 @@ Dispatcher::Dispatcher(const RouteTable& routes, const ApiSettings& settings, Ga
       gatekeeper_(gatekeeper),
       cors_(std::move(cors)),
       counters_(counters),
-      requestLimit_(requestLimit) {
+      requestLimit_(requestLimit),
+      parsing_("parsing", kParsers) {
   router_.setNameCheck([](std::string_view name) { return !data::isReservedCollection(name); });
   for (size_t i = 0; i < routes_.size(); ++i) {
     router_.add(routes_[i].method, routes_[i].pattern, static_cast<int>(i));
@@ -189,7 +192,8 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
                              std::move(who.project),
                              started + requestLimit_,
                              std::move(ip),
-                             requestLimit_};
+                             requestLimit_,
+                             parsing_};
       context.caller.ip = context.clientIp;
       context.caller.requestId = request.id;
       const Result<> admitted = gatekeeper_.admit(route, context);

@@ -56,6 +56,7 @@ class Dispatcher final : public http::Service {
   const Cors cors_;
   const snapshot::SlotKey<ProjectCounters> counters_;
   const std::chrono::seconds requestLimit_;
+  FairPool parsing_;
   http::Router router_;
   std::vector<std::optional<CountedPlane>> counted_;  // by route
   Missing missing_;

@@ -6,10 +6,10 @@ namespace mb::api {
 
 namespace {
 
-Result<InvokeBody> bodyOf(const RequestContext& context) {
-  if (context.request.body.empty()) return InvokeBody{};
-  TRY(const doc::Document given, readBody(context, doc::ExtendedJson::refuse));
-  return doc::decode<InvokeBody>(given);
+Task<InvokeBody> bodyOf(RequestContext& context) {
+  if (context.request.body.empty()) co_return InvokeBody{};
+  CO_TRY(const doc::Document given, co_await parseBody(context, doc::ExtendedJson::refuse));
+  co_return doc::decode<InvokeBody>(given);
 }
 
 Result<functions::FunctionPtr> functionOf(const functions::FunctionTable& table, const std::string& name) {
@@ -50,7 +50,7 @@ void FunctionRunRoutes::addTo(RouteTable& routes) {
 }
 
 Task<Reply> FunctionRunRoutes::invoke(RequestContext& context) {
-  CO_TRY(const InvokeBody body, bodyOf(context));
+  CO_TRY(const InvokeBody body, co_await bodyOf(context));
   functions::Invocation invocation;
   invocation.project = context.project;
   CO_TRY(invocation.function, functionOf(context.project->get(running_.slot()), context.param(0)));

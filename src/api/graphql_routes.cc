@@ -20,7 +20,7 @@ void GraphqlRoutes::addTo(RouteTable& routes) {
 }
 
 Task<Reply> GraphqlRoutes::run(RequestContext& context) {
-  CO_TRY(doc::Document body, readBody(context, doc::ExtendedJson::accept));
+  CO_TRY(doc::Document body, co_await parseBody(context, doc::ExtendedJson::accept));
   const data::Access access{context.caller, context.project, data::Authority::policies, context.deadline};
   CO_TRY(std::string answer, co_await graphql_.answer(access, std::move(body)));
   Reply reply{http::Response::json(200, std::move(answer))};

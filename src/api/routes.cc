@@ -62,6 +62,10 @@ Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson 
   return object;
 }
 
+Task<doc::Document> parseBody(RequestContext& context, doc::ExtendedJson extended) {
+  co_return co_await context.parsed([&context, extended] { return readBody(context, extended); });
+}
+
 Task<Reply> failedReply(Error error) {
   co_return fail(std::move(error));
 }

@@ -63,22 +63,40 @@ struct Route {
 // at all and for JSON that is no object.
 Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended);
 
+// The same, off the core where the body is large.
+Task<doc::Document> parseBody(RequestContext& context, doc::ExtendedJson extended);
+
 // A reply that is this failure.
 Task<Reply> failedReply(Error error);
 
-// Decodes before the handler's coroutine begins, so that it is the only frame.
+template <class B>
+inline constexpr doc::ExtendedJson kExtendedJsonOf =
+    std::is_same_v<B, doc::Document> ? doc::ExtendedJson::accept : doc::ExtendedJson::refuse;
+
 template <class C, class B>
-Task<Reply> callWithBody(C* self, Task<Reply> (C::*handler)(RequestContext&, B), RequestContext& context) {
-  constexpr bool kAnything = std::is_same_v<B, doc::Document>;
-  auto source = readBody(context, kAnything ? doc::ExtendedJson::accept : doc::ExtendedJson::refuse);
+Task<Reply> callWithDocument(C* self, Task<Reply> (C::*handler)(RequestContext&, B), RequestContext& context,
+                             Result<doc::Document> source) {
   if (!source) return failedReply(std::move(source).error());
-  if constexpr (kAnything) {
+  if constexpr (std::is_same_v<B, doc::Document>) {
     return (self->*handler)(context, *std::move(source));
   } else {
     auto body = doc::decode<B>(*source);
     if (!body) return failedReply(std::move(body).error());
     return (self->*handler)(context, *std::move(body));
   }
+}
+
+template <class C, class B>
+Task<Reply> callWithLargeBody(C* self, Task<Reply> (C::*handler)(RequestContext&, B), RequestContext& context) {
+  Result<doc::Document> source = co_await parseBody(context, kExtendedJsonOf<B>);
+  co_return co_await callWithDocument(self, handler, context, std::move(source));
+}
+
+// Decodes a body that is not large before the handler's coroutine begins, so that it is the only frame.
+template <class C, class B>
+Task<Reply> callWithBody(C* self, Task<Reply> (C::*handler)(RequestContext&, B), RequestContext& context) {
+  if (context.hasLargeBody()) return callWithLargeBody(self, handler, context);
+  return callWithDocument(self, handler, context, readBody(context, kExtendedJsonOf<B>));
 }
 
 class RouteTable {

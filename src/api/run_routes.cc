@@ -85,7 +85,9 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   invocation.function = std::move(match.function);
   invocation.trigger = "http";
   invocation.event = runEvent(request, match.params);
-  CO_TRY(invocation.request, runRequest(request, match.params, {.service = deps_.baseUrl, .hideToken = visitor.known}));
+  const RunRequestOptions options{.service = deps_.baseUrl, .hideToken = visitor.known};
+  const auto parse = [&] { return runRequest(request, match.params, options); };
+  CO_TRY(invocation.request, co_await context.parsed(parse));
   invocation.caller = std::move(visitor.caller);
   const functions::FinishedRun finished = co_await deps_.running.runner().run(std::move(invocation));
 
