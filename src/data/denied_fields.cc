@@ -3,6 +3,7 @@
 // field, or counts the positions of a list that has denied ones, is refused whatever the document holds.
 #include <array>
 
+#include "base/work_budget.h"
 #include "data/write.h"
 #include "document/field_tree.h"
 #include "document/path.h"
@@ -108,6 +109,7 @@ Result<> guardDeniedFields(doc::DocumentView body, bool operators, const Grant& 
 
 Result<> guardReplacement(doc::DocumentView body, const Grant& grant) {
   for (const std::string& path : grant.denied().paths()) {
+    if (WorkBudget::exceeded()) return tooCostly();
     if (!mayNotChange(path, grant)) continue;
     TRY(const doc::FieldPath parsed, doc::FieldPath::parse(path));
     const bool named = doc::walkPath(body, parsed, doc::Leaf::wholeOnly,
@@ -122,10 +124,37 @@ Result<> guardReplacement(doc::DocumentView body, const Grant& grant) {
   return {};
 }
 
+namespace {
+
+// Where the body put something else than a document above a field, that goes with what was replaced.
+void assign(doc::Document& kept, const doc::Document& fields) {
+  if (fields.view().empty()) return;
+  // All of it is walked, and copied.
+  WorkBudget::charge(static_cast<int64_t>(kept.size()));
+  const auto assignment = doc::Update::set(fields);
+  if (!assignment) return;
+  if (auto whole = assignment->apply(kept, Timestamp{})) kept = *std::move(whole);
+}
+
+bool isNested(const std::string& path) {
+  return path.contains('.');
+}
+
+}  // namespace
+
 doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied) {
   doc::Document kept = after;
+  // Those at the top all at once, since nothing is above them.
+  doc::BsonWriter top;
   for (const std::string& path : denied.paths()) {
-    if (kept.view().findPath(path)) continue;
+    if (WorkBudget::exceeded()) return kept;
+    if (isNested(path) || after.view().find(path)) continue;
+    if (const auto held = before.find(path)) top.append(path, *held);
+  }
+  assign(kept, top.finish());
+  for (const std::string& path : denied.paths()) {
+    if (WorkBudget::exceeded()) return kept;
+    if (!isNested(path) || kept.view().findPath(path)) continue;
     doc::BsonWriter fields;
     if (const auto held = before.findPath(path)) {
       fields.append(path, *held);
@@ -136,10 +165,7 @@ doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, c
       if (!around || around->type() != doc::BsonType::document || kept.view().findPath(above)) continue;
       fields.appendDocument(above, doc::DocumentView());
     }
-    const auto assignment = doc::Update::set(fields.finish());
-    if (!assignment) continue;
-    // Where the body put something else than a document above the field, it goes with what was replaced.
-    if (auto whole = assignment->apply(kept, Timestamp{})) kept = *std::move(whole);
+    assign(kept, fields.finish());
   }
   return kept;
 }

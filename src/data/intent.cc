@@ -37,7 +37,9 @@ Result<> readUpdate(Intent& intent, const Grant& grant) {
   auto update = operators != 0 ? doc::Update::parse(body, options) : doc::Update::set(body, options);
   CHECK(work.check());
   TRY(intent.update, std::move(update));
-  return guardDeniedFields(body, operators != 0, grant);
+  Result<> guarded = guardDeniedFields(body, operators != 0, grant);
+  CHECK(work.check());
+  return guarded;
 }
 
 Result<> readReplacement(const Intent& intent, const Grant& grant) {
@@ -46,7 +48,10 @@ Result<> readReplacement(const Intent& intent, const Grant& grant) {
       return fail(ErrorCode::invalidBody, "a replacement is a whole document, it takes no update operators");
     }
   }
-  return guardReplacement(intent.body, grant);
+  const WorkBudget work(kCoreWork);
+  Result<> guarded = guardReplacement(intent.body, grant);
+  CHECK(work.check());
+  return guarded;
 }
 
 }  // namespace

@@ -1,10 +1,16 @@
 #include <boost/container/small_vector.hpp>
 
+#include "base/work_budget.h"
 #include "document/schema_node.h"
 
 namespace mb::doc {
 
 namespace {
+
+// Units of a WorkBudget. Once that is used up, what was prepared means nothing, and little is still done.
+constexpr int64_t kUnitsPerField = 30;
+constexpr int64_t kUnitsPerConversion = 300;
+constexpr size_t kMaxProblems = 100;
 
 std::string_view formText(BsonForm form) {
   switch (form) {
@@ -33,7 +39,10 @@ class Preparation {
     if (!value.isContainer() || !needsWork(node, applyDefaults_)) return out_.append(key, value);
     if (value.type() == BsonType::array) {
       out_.beginArray(key);
-      for (const Element& element : value.asDocument()) child(node.items.get(), element, place);
+      for (const Element& element : value.asDocument()) {
+        if (!WorkBudget::charge(kUnitsPerField)) break;
+        child(node.items.get(), element, place);
+      }
     } else {
       out_.beginDocument(key);
       fields(node, value.asDocument(), place);
@@ -44,6 +53,7 @@ class Preparation {
   void fields(const SchemaNode& node, DocumentView object, const SchemaPlace& place) {
     boost::container::small_vector<bool, 32> seen(node.properties.size(), false);
     for (const Element& element : object) {
+      if (!WorkBudget::charge(kUnitsPerField)) return;
       if (const auto* property = node.property(element.key)) {
         seen[static_cast<size_t>(property - node.properties.data())] = true;
       }
@@ -53,7 +63,10 @@ class Preparation {
     for (size_t i = 0; i < seen.size(); ++i) {
       const auto& property = node.properties[i];
       if (seen[i] || !property.node) continue;
-      if (const auto& fallback = property.node->fallback) out_.append(property.name, *fallback);
+      const auto& fallback = property.node->fallback;
+      if (!fallback) continue;
+      if (!WorkBudget::charge(kUnitsPerField + static_cast<int64_t>(fallback->view().raw().size() / 2))) return;
+      out_.append(property.name, *fallback);
     }
   }
 
@@ -69,8 +82,9 @@ class Preparation {
   void converted(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPlace& place) {
     // Whether null may stand here is for validation to say.
     if (value.type() == BsonType::null || value.type() == typeOf(node.form)) return out_.append(key, value);
+    if (!WorkBudget::charge(kUnitsPerConversion + static_cast<int64_t>(value.raw().size()))) return;
     if (const auto made = convertTo(node.form, value)) return out_.append(key, *made);
-    problems_.push_back({pointerOf(place), std::string(formText(node.form))});
+    if (problems_.size() < kMaxProblems) problems_.push_back({pointerOf(place), std::string(formText(node.form))});
     out_.append(key, value);
   }
 

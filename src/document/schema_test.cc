@@ -1,5 +1,6 @@
 #include "document/schema.h"
 
+#include "base/work_budget.h"
 #include "document/testing.h"
 #include "document/value_order.h"
 
@@ -373,6 +374,39 @@ TEST(Schema, TellsTypesToExpressions) {
       {"l.0", "dyn"},     {"t", "list"},   {"t.0", "list"},   {"t.0.0", "map"},
       {"t.0.0.q", "int"}, {"e", "dyn"}};
   for (const auto& [path, type] : kTypes) EXPECT_EQ(schema->celType(path), type) << path;
+}
+
+// A document of a MiB can hold some 300,000 objects.
+TEST(Schema, WhatIsFilledInIsCharged) {
+  const auto schema = compiled(
+      R"({"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{
+          "d":{"type":"string","default":")" +
+      std::string(1000, 'x') + R"("}}}}}})");
+  std::string text = R"({"l":[{})";
+  for (int i = 0; i < 300'000; ++i) text += ",{}";
+  const Document document = fromJson(text + "]}");
+  {
+    const WorkBudget work(kCoreWork);
+    const auto prepared = schema->prepare(document, true);
+    ASSERT_FALSE(prepared);
+    EXPECT_EQ(prepared.error().code(), ErrorCode::queryTooCostly);
+  }
+  const WorkBudget work(kCoreWork);
+  EXPECT_TRUE(schema->prepare(fromJson(R"({"l":[{},{}]})"), true));
+}
+
+// Each costs more than the look at a number.
+TEST(Schema, DecimalsAndConversionsAreCharged) {
+  std::string text = R"({"l":[1)";
+  for (int i = 0; i < 100'000; ++i) text += ",1";
+  const Document numbers = fromJson(text + "]}");
+  for (const char* items : {R"({"multipleOf":0.5})", R"({"x-bson":"decimal"})"}) {
+    const auto schema = compiled(fmt::format(R"({{"type":"object","properties":{{"l":{{"items":{}}}}}}})", items));
+    const WorkBudget work(kCoreWork);
+    const auto prepared = schema->prepare(numbers, false);
+    if (prepared) schema->validate(*prepared);
+    EXPECT_FALSE(work.check()) << items;
+  }
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kUnitsPerCheck = 10;
 constexpr int64_t kUnitsPerComparison = 25;
 constexpr int64_t kUnitsPerCanonicalByte = 4;
+constexpr int64_t kUnitsPerDecimal = 150;
+constexpr int64_t kUnitsPerFormat = 60;
 
 int64_t canonicalCost(ValueView value) {
   return value.isContainer() ? static_cast<int64_t>(value.raw().size()) * kUnitsPerCanonicalByte : 0;
@@ -112,12 +114,15 @@ class Validator {
       if (isNull || value.type() == typeOf(node.form)) return true;
       return breachWith(place, [&] { return fmt::format("must be a {}", typeName(typeOf(node.form))); });
     }
-    if (node.types == 0 || (node.types & typesOf(value)) != 0) return true;
+    if (node.types == 0) return true;
+    if (value.type() == BsonType::decimal) WorkBudget::charge(kUnitsPerDecimal);
+    if ((node.types & typesOf(value)) != 0) return true;
     return breachWith(place, [&] { return "must be " + typesText(node.types); });
   }
 
   bool checkAllowed(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
-    if (!WorkBudget::charge(canonicalCost(value))) return false;
+    const int64_t comparisons = 1 + std::bit_width(node.allowed.size());
+    if (!WorkBudget::charge(canonicalCost(value) + comparisons * kUnitsPerComparison)) return false;
     const Value sorted = value.isContainer() ? canonical(value) : Value();
     const ValueView compared = value.isContainer() ? sorted.view() : value;
     const bool isConstant = !node.constant || equalValues(compared, *node.constant);
@@ -138,7 +143,7 @@ class Validator {
     if (node.exclusiveMaximum && compareValues(value, *node.exclusiveMaximum) >= 0) {
       good = breach(place, "must be below the exclusive maximum");
     }
-    if (!node.multipleOf) return good;
+    if (!node.multipleOf || !WorkBudget::charge(kUnitsPerDecimal)) return good;
     const auto decimal = convertTo(BsonForm::decimal, value);
     if (decimal && isMultipleOf(Decimal::fromBytes(decimal->view().asDecimal()), *node.multipleOf)) return good;
     return breachWith(place, [&] { return "must be a multiple of " + node.multipleOf->toText(); });
@@ -159,6 +164,7 @@ class Validator {
     if (node.pattern && !matchesPattern(*node.pattern, text)) {
       good = breachWith(place, [&] { return fmt::format("must match the pattern {}", node.pattern->source); });
     }
+    if (node.format) WorkBudget::charge(kUnitsPerFormat);
     if (node.format && !matchesFormat(*node.format, text)) {
       good = breachWith(place, [&] { return fmt::format("must have the format {}", formatName(*node.format)); });
     }

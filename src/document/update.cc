@@ -207,6 +207,7 @@ Result<Document> Update::apply(DocumentView before, Timestamp now, bool insertin
   context.arrayFilters = &impl_->arrayFilters;
   for (const std::string& source : impl_->renameSources) {
     TRY(const auto value, Impl::renamedValue(before, source));
+    if (WorkBudget::exceeded()) return tooCostly();
     context.renamed.push_back(value);
   }
   return applyTree(impl_->root, context);

@@ -192,6 +192,13 @@ class AddToSet final : public UpdateAction {
   Result<> apply(const ApplyContext&, const Target& target, std::optional<ValueView> current,
                  BsonWriter& out) const override {
     if (current && current->type() != BsonType::array) return notAnArray("$addToSet", target, *current);
+    size_t bytes = 0;
+    for (const Value& value : values_) bytes += value.view().raw().size();
+    const size_t each = values_.size() * kUnitsPerComparison + bytes / kBytesPerUnit;
+    // Each is put into the set and taken out again.
+    if (!WorkBudget::charge(static_cast<int64_t>(2 * each * static_cast<size_t>(std::bit_width(values_.size()))))) {
+      return tooCostly();
+    }
     const auto less = [](ValueView a, ValueView b) { return compareValues(a, b) < 0; };
     std::set<ValueView, decltype(less)> wanted(values_.begin(), values_.end(), less);
     out.beginArray(target.key);

@@ -1,5 +1,6 @@
 #include "document/update.h"
 
+#include "base/work_budget.h"
 #include "document/testing.h"
 
 namespace mb::doc {
@@ -293,6 +294,42 @@ TEST(Update, HandlesManyFieldsAndElementsQuickly) {
   const auto add = Update::parse(fromJson("{\"$addToSet\":{\"a\":{\"$each\":[" + elements + ",-1]}}}"));
   ASSERT_TRUE(add);
   EXPECT_EQ(add->apply(fromJson("{\"a\":[" + elements + "]}"), kNow)->view().find("a")->asDocument().count(), 30001u);
+}
+
+TEST(Update, RefusesWhatCostsTooMuch) {
+  std::string fields;
+  std::string elements;
+  std::string renames;
+  for (int i = 0; i < 30000; ++i) {
+    fields += fmt::format("{}\"f{}\":1", i ? "," : "", i);
+    elements += fmt::format("{}{{\"a\":{}}}", i ? "," : "", i);
+    if (i >= 29000) renames += fmt::format("{}\"f{}\":\"g{}\"", i > 29000 ? "," : "", i, i);
+  }
+  const Document before = fromJson("{" + fields + "}");
+  for (const std::string& text :
+       {"{\"$rename\":{" + renames + "}}", R"({"$addToSet":{"a":{"$each":[)" + elements + "]}}}"}) {
+    const auto update = Update::parse(fromJson(text));
+    ASSERT_TRUE(update);
+    EXPECT_TRUE(update->apply(before, kNow));
+    const WorkBudget work(kCoreWork);
+    const auto after = update->apply(before, kNow);
+    ASSERT_FALSE(after) << text.substr(0, 50);
+    EXPECT_EQ(after.error().code(), ErrorCode::queryTooCostly);
+  }
+}
+
+TEST(Update, FindsEachOfManyPaths) {
+  std::string fields;
+  std::string paths;
+  std::string expected;
+  for (int i = 0; i < 100; ++i) {
+    fields += fmt::format("{}\"f{}\":{}", i ? "," : "", i, i);
+    expected += fmt::format("{}\"f{}\":{}", i ? "," : "", i, i % 2 ? i : -i);
+    if (i % 2 == 0) paths += fmt::format("{}\"f{}\":{}", i ? "," : "", 98 - i, i - 98);
+  }
+  const auto update = Update::parse(fromJson("{\"$set\":{" + paths + "}}"));
+  ASSERT_TRUE(update);
+  EXPECT_EQ(toJson(*update->apply(fromJson("{" + fields + "}"), kNow)), "{" + expected + "}");
 }
 
 TEST(Update, RefusesValuesThatWouldNestTooDeeply) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/work_budget.h"
 #include "document/path.h"
 
 namespace mb::policy {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr size_t kMaxChanges = 10'000;
 constexpr size_t kMaxFields = 1'000;
+constexpr int64_t kUnitsPerChange = 150;  // of a WorkBudget
 
 // The server's own fields need not be allowed, and the one that changes with every write is not immutable.
 bool isAlwaysWritten(std::string_view path) {
@@ -43,6 +45,7 @@ class ChangeJudge {
     const std::vector<std::string> changed = doc::changedPaths(before, after, kMaxChanges);
     if (refusesMany_ && changed.size() >= kMaxChanges) return changed.front();
     for (const std::string& path : changed) {
+      if (!WorkBudget::charge(kUnitsPerChange)) return path;  // the budget's owner refuses the write
       if (wanted == Verdict::inside ? isAlwaysChanged(path) : isAlwaysWritten(path)) continue;
       if (auto found = findIn(wanted, before, after, path, path)) return found;
     }
@@ -76,6 +79,7 @@ class ChangeJudge {
       const std::vector<std::string> changed = doc::changedPaths(left, right, kMaxChanges);
       if (refusesMany_ && changed.size() >= kMaxChanges) return full;
       for (const std::string& path : changed) {
+        if (!WorkBudget::charge(kUnitsPerChange)) return full;
         if (auto found = findIn(wanted, left, right, path, full + "." + path)) return found;
       }
     }
