@@ -44,7 +44,8 @@ void ConfigRoutes::addTo(RouteTable& routes) {
 
 Task<Reply> ConfigRoutes::exported(RequestContext& context) {
   CO_TRY(const doc::Document document, co_await configuration_.exported(context.project));
-  co_return Reply::object(200, document.view());
+  co_return co_await context.parsing.run(context.project->info().id.str(),
+                                         [&]() -> Result<Reply> { return Reply::object(200, document.view()); });
 }
 
 Task<Reply> ConfigRoutes::import(RequestContext& context, doc::Document body) {
@@ -53,7 +54,7 @@ Task<Reply> ConfigRoutes::import(RequestContext& context, doc::Document body) {
   auto answer = mode.dryRun ? configuration_.plan(std::move(target), std::move(body))
                             : configuration_.import(std::move(target), std::move(body), std::move(mode.planDigest));
   CO_TRY(const doc::Document done, co_await std::move(answer));
-  co_return importReply(done, mode.dryRun);
+  co_return co_await context.parsed([&]() -> Result<Reply> { return importReply(done, mode.dryRun); });
 }
 
 }  // namespace mb::api

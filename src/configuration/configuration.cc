@@ -130,8 +130,8 @@ Task<doc::Document> Configuration::shapeOf(snapshot::SnapshotPtr project) {
 }
 
 Task<doc::Document> Configuration::exported(snapshot::SnapshotPtr project) {
-  CO_TRY(const doc::Document shape, co_await shapeOf(std::move(project)));
-  co_return portable(shape);
+  CO_TRY(const doc::Document shape, co_await shapeOf(project));
+  co_return co_await offCore(project, [&]() -> Result<doc::Document> { return portable(shape); });
 }
 
 // ---- plan
@@ -155,7 +155,10 @@ Task<Configuration::Planned> Configuration::plannedKind(ResourceKind& kind, Reso
 
 Task<Configuration::Plan> Configuration::planned(Target target, doc::Document document) {
   Problems problems;
-  checkDocument(document, [this](std::string_view section) { return kindOf(section) != nullptr; }, problems);
+  CO_CHECK(co_await offCore(target.project, [&]() -> Result<> {
+    checkDocument(document, [this](std::string_view section) { return kindOf(section) != nullptr; }, problems);
+    return {};
+  }));
   Plan plan;
   for (const auto& kind : kinds_) {
     const auto section = document.view().find(kind->section());
@@ -235,8 +238,9 @@ doc::Document Configuration::planDocument(const Plan& plan) const {
 }
 
 Task<doc::Document> Configuration::plan(Target target, doc::Document document) {
-  CO_TRY(const Plan plan, co_await planned(std::move(target), std::move(document)));
-  co_return responseWith(planDocument(plan)).finish();
+  CO_TRY(const Plan plan, co_await planned(target, std::move(document)));
+  co_return co_await offCore(target.project,
+                             [&]() -> Result<doc::Document> { return responseWith(planDocument(plan)).finish(); });
 }
 
 // ---- import
@@ -276,11 +280,12 @@ Task<> Configuration::record(Target target, const Plan& plan) {
 
 Task<doc::Document> Configuration::import(Target target, doc::Document document, std::string planDigest) {
   CO_TRY(const Plan plan, co_await planned(target, std::move(document)));
-  const doc::Document changes = planDocument(plan);
-  if (!planDigest.empty() && planDigest != planDigestOf(changes)) {
-    co_return fail(ErrorCode::conflict,
-                   "the import is no longer the one that was planned, nothing was changed: plan it again");
-  }
+  CO_TRY(const doc::Document changes, co_await offCore(target.project, [&]() -> Result<doc::Document> {
+           doc::Document made = planDocument(plan);
+           if (planDigest.empty() || planDigest == planDigestOf(made)) return made;
+           return fail(ErrorCode::conflict,
+                       "the import is no longer the one that was planned, nothing was changed: plan it again");
+         }));
   CO_CHECK(co_await record(target, plan));
   for (const Planned& planned : plan) CO_CHECK(co_await apply(target, planned));
   doc::BsonWriter out = responseWith(changes);

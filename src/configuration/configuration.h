@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "audit/audit.h"
+#include "base/fair_pool.h"
 #include "configuration/resource_kind.h"
 #include "data/data.h"
 #include "identity/identity.h"
@@ -72,10 +73,16 @@ class Configuration {
   Task<> apply(Target target, Planned planned);
   Task<> record(Target target, const Plan& plan);
   doc::Document planDocument(const Plan& plan) const;
+  // What walks over a whole document, which may have 16 MiB, off the core.
+  template <class F>
+  Async<std::invoke_result_t<F>> offCore(const snapshot::SnapshotPtr& project, F work) {
+    co_return co_await walking_.run(project->info().id.str(), std::move(work));
+  }
   ResourceKind* kindOf(std::string_view section) const;
 
   ConfigurationDeps deps_;
   std::vector<std::unique_ptr<ResourceKind>> kinds_;  // in the order of applying
+  FairPool walking_{"config", 1};
 };
 
 }  // namespace mb::configuration
