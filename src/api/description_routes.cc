@@ -69,9 +69,18 @@ void DescriptionRoutes::addTo(RouteTable& routes) {
              "This description, with the project's collections");
 }
 
-void DescriptionRoutes::describe(const RouteTable& routes) {
-  description_ = std::make_unique<const description::Description>(description::Facts{deps_.version, deps_.baseUrl},
-                                                                  operationsOf(routes, routeNotes()));
+const description::Description& DescriptionRoutes::made() {
+  std::call_once(making_, [this] {
+    description_ = std::make_unique<const description::Description>(description::Facts{deps_.version, deps_.baseUrl},
+                                                                    operationsOf(*routes_, routeNotes()));
+    ready_.store(description_.get(), std::memory_order_release);
+  });
+  return *description_;
+}
+
+Task<const description::Description*> DescriptionRoutes::description() {
+  if (const auto* ready = ready_.load(std::memory_order_acquire)) co_return ready;
+  co_return co_await pool_.run([this]() -> Result<const description::Description*> { return &made(); });
 }
 
 Task<Reply> DescriptionRoutes::general(RequestContext& context) {
@@ -84,7 +93,8 @@ Task<Reply> DescriptionRoutes::general(RequestContext& context) {
       co_return textReply(context.request, *text, Shared::no);
     }
   }
-  co_return textReply(context.request, description_->general(), Shared::yes);
+  CO_TRY(const description::Description* general, co_await description());
+  co_return textReply(context.request, general->general(), Shared::yes);
 }
 
 Async<std::optional<identity::Identified>> DescriptionRoutes::readerOf(std::string token) {
@@ -130,7 +140,7 @@ Task<DescriptionRoutes::TextPtr> DescriptionRoutes::textOf(snapshot::SnapshotPtr
   co_return co_await pool_.run([this, project, collections = std::move(collections)]() mutable -> Result<TextPtr> {
     if (TextPtr known = kept(*project, collections)) return known;  // others waited for the same
     auto text = std::make_shared<const description::Text>(
-        description_->ofProject(factsOf(*project, project->get(deps_.collections), collections)));
+        made().ofProject(factsOf(*project, project->get(deps_.collections), collections)));
     std::string key = keyOf(*project, collections);
     const std::lock_guard lock(mutex_);
     kept_.put(std::move(key), {project->epoch(), std::move(collections), text});

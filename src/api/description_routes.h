@@ -2,6 +2,7 @@
 // the caller reaches. Source: contract 4.1, decisions 7.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,9 +28,8 @@ class DescriptionRoutes {
  public:
   explicit DescriptionRoutes(DescriptionDeps deps);
   void addTo(RouteTable& routes);
-  // Once all routes are in the table, before any request.
-  void describe(const RouteTable& routes);
-  const description::Description& description() const { return *description_; }
+  // Once all routes are in the table, before any request. The table outlives this.
+  void describe(const RouteTable& routes) { routes_ = &routes; }
 
   // The general one; with a token that may read its project's collections, that project's.
   Task<Reply> general(RequestContext& context);
@@ -37,6 +37,10 @@ class DescriptionRoutes {
 
  private:
   using TextPtr = std::shared_ptr<const description::Text>;
+  // Made at the first call, which takes milliseconds: not on an I/O thread.
+  const description::Description& made();
+  // The same from an I/O thread.
+  Task<const description::Description*> description();
   // A description of a project at an epoch, with these collections.
   struct Kept {
     uint64_t epoch = 0;
@@ -54,7 +58,10 @@ class DescriptionRoutes {
   static constexpr size_t kKept = 32;
   static constexpr size_t kWaiting = 32;
   const DescriptionDeps deps_;
+  const RouteTable* routes_ = nullptr;
+  std::once_flag making_;
   std::unique_ptr<const description::Description> description_;
+  std::atomic<const description::Description*> ready_ = nullptr;
   std::mutex mutex_;
   LruCache<Kept> kept_{kKept};  // by project id and a hash of the collections
   WorkerPool pool_{"description", 1, kWaiting};

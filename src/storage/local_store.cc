@@ -38,9 +38,11 @@ std::unexpected<Error> diskError(std::string_view doing, const fs::path& path) {
           .withCause(error.message()));
 }
 
-Result<> makeFolder(const fs::path& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fileError("make", path);
-  return {};
+// Whether it was missing.
+Result<bool> makeFolder(const fs::path& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) return true;
+  if (errno != EEXIST) return fileError("make", path);
+  return false;
 }
 
 }  // namespace
@@ -52,11 +54,20 @@ fs::path blobPath(std::string_view name) {
 Result<> makeBlobFolders(const fs::path& directory) {
   CHECK(makeFolder(directory));
   CHECK(makeFolder(directory / kBlobsFolder));
-  CHECK(makeFolder(directory / kIncoming));
-  for (int i = 0; i < kFolders; ++i) CHECK(makeFolder(directory / kBlobsFolder / folderName(i)));
-  CHECK(syncDirectory(directory / kBlobsFolder));
-  CHECK(syncDirectory(directory));
-  return syncDirectory(directory.parent_path());
+  bool missed = false;
+  for (int i = 0; i < kFolders; ++i) {
+    TRY(const bool made, makeFolder(directory / kBlobsFolder / folderName(i)));
+    missed = missed || made;
+  }
+  const auto sync = [&]() -> Result<> {
+    CHECK(syncDirectory(directory / kBlobsFolder));
+    CHECK(syncDirectory(directory));
+    return syncDirectory(directory.parent_path());
+  };
+  // A start that finds all of them needs no sync: the last folder is made once the others are on the disk.
+  if (missed) CHECK(sync());
+  TRY(const bool first, makeFolder(directory / kIncoming));
+  return first ? sync() : Result<>();
 }
 
 // Runs on the pool but for write() and finish() themselves; one call at a time.

@@ -165,15 +165,16 @@ void Sweeper::start(const Executor& executor, TaskGroup& tasks) {
 }
 
 Async<void> Sweeper::loop() {
-  // Short waits, so that a stop is not held up.
+  // Short waits, so that a stop is not held up. The first answers of the server go before the first pass.
   for (int tick = 0; !stopping_; ++tick) {
+    co_await sleepFor(kTick);
+    if (stopping_) break;
     if (tick % kTicksBetweenPasses == 0) due_ = true;
     if (!deps_.held.paused() && due_.exchange(false)) {
       const Result<uint64_t> gone = co_await pass();
       if (!gone) logWarn("looking for files that nobody owns failed", {{"cause", gone.error().message()}});
       if (gone && *gone > 0) logInfo("files that nobody owned were removed", {{"count", *gone}});
     }
-    co_await sleepFor(kTick);
   }
 }
 
