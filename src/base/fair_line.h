@@ -31,7 +31,7 @@ struct LineLimits {
 // How many of a group may run now. Asked for each turn.
 using GroupLimit = std::function<size_t(const std::string& project, const std::string& group)>;
 
-// T is what waits; it is handed back by next(), expired() or takeAll(), exactly once.
+// T is what waits; it is handed back by next(), expired(), takeAll() or takeProject(), exactly once.
 template <class T>
 class FairLine {
  public:
@@ -90,6 +90,16 @@ class FairLine {
   }
   std::vector<T> takeAll() {
     return takeIf([](const Item&) { return true; });
+  }
+  // Those of one project, no longer waiting. What runs of it goes on.
+  std::vector<T> takeProject(const std::string& name) {
+    std::vector<T> taken;
+    const auto project = projects_.find(name);
+    if (project == projects_.end()) return taken;
+    takeOf(project->second, [](const Item&) { return true; }, taken);
+    std::erase(turns_, name);
+    if (project->second.groups.empty()) projects_.erase(project);
+    return taken;
   }
   std::optional<Time> earliestDeadline() const {
     std::optional<Time> earliest;

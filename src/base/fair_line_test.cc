@@ -56,6 +56,27 @@ TEST(FairLine, BoundsOfAllProjectAndTarget) {
   EXPECT_EQ(line.waiting(), 0u);
 }
 
+TEST(FairLine, AProjectIsTakenOutWhole) {
+  Line line({.running = 10});
+  push(line, "a", "x", "a-x1");
+  EXPECT_EQ(next(line), "a-x1");
+  for (const char* name : {"a1", "a2"}) push(line, "a", "", name);
+  push(line, "a", "x", "a-x2");
+  push(line, "b", "", "b1");
+  std::vector<std::string> taken = line.takeProject("a");
+  std::ranges::sort(taken);
+  EXPECT_EQ(taken, (std::vector<std::string>{"a-x2", "a1", "a2"}));
+  EXPECT_TRUE(line.takeProject("a").empty());
+  EXPECT_TRUE(line.takeProject("none").empty());
+  EXPECT_EQ(line.waiting(), 1u);
+  EXPECT_EQ(next(line), "b1");
+  push(line, "a", "", "a3");
+  EXPECT_EQ(next(line), "a3");
+  line.done({"a", "x"});
+  line.done({"a", ""});
+  EXPECT_EQ(line.running(), 1u);
+}
+
 TEST(FairLine, GroupsOfAProjectTakeTurns) {
   std::map<std::string, size_t> limits = {{"a", 2}, {"slow", 1}};
   Line line({.running = 10, .runningOfProject = 4}, [&](const std::string& project, const std::string& group) {

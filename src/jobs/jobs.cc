@@ -197,6 +197,14 @@ void Queue::wake(std::vector<std::string> ids) {
   impl_->announce(std::move(ids));
 }
 
+void Queue::projectChanged(store::ProjectNo project) {
+  if (impl_->deps.leases) impl_->deps.leases->tell({});
+  asio::post(impl_->home, [impl = impl_, project] {
+    impl->recheck(project);
+    impl->look();
+  });
+}
+
 Task<bool> Queue::cancel(std::string id) {
   bool found = false;
   std::vector<store::WriteTarget> targets = {{kRows, id}};

@@ -73,7 +73,8 @@ struct JobRun {
   store::Deadline deadline;  // the run is given up then
 };
 // An error ends the attempt; its message and cause are kept with the job, so they hold no secret. At least once: a
-// handler may meet a job again whose work it has done.
+// handler may meet a job again whose work it has done. projectSuspended from a job of a suspended project counts as no
+// attempt: the job waits for the resume.
 using Handler = std::function<Task<>(JobRun)>;
 
 struct Kind {
@@ -142,11 +143,17 @@ struct QueueDeps {
   const MasterSecret& master;
   // What processes on one store share; null where this is the only one. Outlives the queue.
   Leases* leases = nullptr;
+  // Whether a project is suspended. The queue caches the result for as long as the project's epoch stays the same.
+  // Unset: no project is. Any core.
+  std::function<Task<bool>(store::ProjectNo)> isSuspended = {};
 };
 
 // In memory stand at most 1,024 jobs of a kind that are due or due within a minute: 256 of one project, 64 of one
 // group; retries come on top, as many as may run at a time. All others wait in the store until there is room for them.
 // Jobs given up stay in the store for 7 days, 10,000 at most.
+//
+// Jobs of a suspended project wait in the store, none of them in memory, with the attempts that they have left. Those
+// of a deleted project run, since its deletion ends a suspension. The control project is never suspended.
 class Queue {
  public:
   explicit Queue(QueueDeps deps);
@@ -168,6 +175,10 @@ class Queue {
   Task<std::string> put(JobSpec spec);
   // Tells of jobs just committed; without ids: look now. Any thread.
   void wake(std::vector<std::string> ids = {});
+  // Call after the commit that suspends, resumes or deletes a project: its jobs leave memory, or are taken in again. A
+  // lost call costs time alone: each run checks the project before it begins, and a sweep finds resumed jobs. Any
+  // thread.
+  void projectChanged(store::ProjectNo project);
   // Removes a job that has not begun, or that waits for its retry; a run that is under way goes on. False when there is
   // no such job.
   Task<bool> cancel(std::string id);

@@ -68,6 +68,39 @@ inline bool until(const std::function<bool()>& condition) {
   return false;
 }
 
+// Which projects are suspended. Any thread.
+class Suspensions {
+ public:
+  void set(store::ProjectNo project, bool suspended) {
+    const std::scoped_lock lock(mutex_);
+    if (suspended) {
+      projects_.insert(project);
+    } else {
+      projects_.erase(project);
+    }
+  }
+  void failWith(std::optional<ErrorCode> code) {
+    const std::scoped_lock lock(mutex_);
+    failure_ = code;
+  }
+  Task<bool> contains(store::ProjectNo project) {
+    const std::scoped_lock lock(mutex_);
+    ++calls_;
+    if (failure_) co_return fail(*failure_, "as the test asked");
+    co_return projects_.contains(project);
+  }
+  int calls() const {
+    const std::scoped_lock lock(mutex_);
+    return calls_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<store::ProjectNo> projects_;
+  std::optional<ErrorCode> failure_;
+  int calls_ = 0;
+};
+
 // Leases in a Redis, of one queue.
 class SharedLeases {
  public:
@@ -115,7 +148,9 @@ class QueueFixture : public ::testing::Test {
 
   void makeQueue() {
     Leases* leases = shared_ ? &shared_->leases() : nullptr;
-    queue_ = std::make_unique<Queue>(QueueDeps{store_, cores_, ids_, clock_, master_, leases});
+    queue_ =
+        std::make_unique<Queue>(QueueDeps{store_, cores_, ids_, clock_, master_, leases,
+                                          [this](store::ProjectNo project) { return suspended_.contains(project); }});
   }
   // A kind whose handler notes "<payload text>" and succeeds.
   Kind noting(std::string name = "note") {
@@ -153,6 +188,19 @@ class QueueFixture : public ::testing::Test {
     EXPECT_TRUE(id) << id.error().message();
     return id.value_or("");
   }
+  // As a commit does that changes a project's status; the queue is not notified.
+  void commitStatus(store::ProjectNo project, bool suspended) {
+    suspended_.set(project, suspended);
+    store_.bumpEpoch(project);
+  }
+  void suspend(store::ProjectNo project) {
+    commitStatus(project, true);
+    queue_->projectChanged(project);
+  }
+  void resume(store::ProjectNo project) {
+    commitStatus(project, false);
+    queue_->projectChanged(project);
+  }
   // Into the store without a word to the queue.
   std::string commitOnly(JobSpec spec) {
     auto job = queue_->asChange(std::move(spec));
@@ -189,6 +237,7 @@ class QueueFixture : public ::testing::Test {
   MasterSecret master_{Secret(std::string(32, 'k'))};
   Cores cores_{2};
   store::testing::MemoryStore store_{systemCollections()};
+  Suspensions suspended_;
   std::unique_ptr<redis::testing::RedisServer> redis_;
   std::unique_ptr<SharedLeases> shared_;
   std::unique_ptr<Queue> queue_;

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "base/fair_line.h"
+#include "base/lru_cache.h"
 #include "base/task_group.h"
 #include "jobs/held.h"
 #include "jobs/jobs.h"
@@ -71,6 +72,7 @@ struct Ended {
     dead,
     gone,       // nothing was to do: cancelled, done elsewhere, not due any more
     postponed,  // another process runs it, the store did not answer, or the queue stops: the sweep finds it again
+    suspended,  // its project is: the row stays as it is
   } how = How::postponed;
   Timestamp dueAt = {};
   bool failed = false;
@@ -135,6 +137,19 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   Async<Ended> settle(Row row, const KindState& kind, Result<> result);
   Ended afterFailure(Row& row, const KindState& kind, const Error& error) const;
 
+  // ---- queue_suspension.cc
+  // Any core.
+  Task<bool> isSuspended(store::ProjectNo project);
+  // Without the store: nullopt where the state was not read since it may have changed.
+  std::optional<bool> knownSuspended(store::ProjectNo project);
+  // The next turn of the loop compares what is in memory of the project with its state.
+  void recheck(store::ProjectNo project);
+  Async<void> recheckProjects();
+  // Removes a suspended project's jobs from memory.
+  void unload(store::ProjectNo project);
+  // Reads an active project's jobs from the store.
+  void reload(store::ProjectNo project);
+
   // ---- dead_letters.cc
   Async<void> trimDead();
   Task<size_t> removeDead(std::string below, uint64_t limit);
@@ -152,12 +167,20 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   std::mutex madeMutex;
   std::unordered_map<std::string, Row> made;  // without payloads, at most kMaxMade
   std::deque<std::string> madeInOrder;
+  struct ProjectState {
+    uint64_t epoch = 0;
+    bool suspended = false;
+  };
+  static constexpr size_t kMaxStates = 4096;
+  std::mutex statesMutex;
+  LruCache<ProjectState> states{kMaxStates};  // by project number
 
   asio::steady_timer timer;
-  bool again = false;                       // something came up since the last look
-  std::vector<std::string> announced;       // at most kMaxAnnounced
-  std::unordered_set<std::string> known;    // ids in memory or running
-  std::unordered_set<std::string> running;  // of these, those that run
+  bool again = false;                              // something came up since the last look
+  std::vector<std::string> announced;              // at most kMaxAnnounced
+  std::unordered_set<store::ProjectNo> toRecheck;  // at most kMaxStates
+  std::unordered_set<std::string> known;           // ids in memory or running
+  std::unordered_set<std::string> running;         // of these, those that run
   // Chains whose first job is not in memory any more, and from where in them to look for the next: behind what is done.
   std::unordered_map<std::string, std::string> chainsToLook;
   struct ChainHead {

@@ -25,6 +25,7 @@ void logTrouble(const Error& error) {
 Async<void> Queue::Impl::loop(std::shared_ptr<Impl> self) {
   while (!self->stopping) {
     self->again = false;
+    co_await self->recheckProjects();
     co_await self->takeAnnounced();
     const auto now = std::chrono::steady_clock::now();
     if (self->sweepAnew || now >= self->nextSweep) co_await self->sweep();
@@ -105,6 +106,8 @@ Async<void> Queue::Impl::takeChains() {
 }
 
 Async<std::optional<std::string>> Queue::Impl::offer(Row row) {
+  // Where the state cannot be read, the run itself finds out.
+  if ((co_await isSuspended(row.project)).value_or(false)) co_return std::string(row.lane().ofProject());
   if (row.orderKey.empty()) co_return take(std::move(row));
   if (known.contains(row.id)) co_return std::nullopt;
   const Lane lane = row.lane();
@@ -144,7 +147,7 @@ std::optional<std::string> Queue::Impl::take(Row row) {
 }
 
 void Queue::Impl::tryAgain(Entry entry, Timestamp dueAt) {
-  if (dueAt.ms - deps.clock.now().ms > kSoonMs) return;
+  if (dueAt.ms - deps.clock.now().ms > kSoonMs || knownSuspended(entry.project).value_or(false)) return;
   entry.dueAt = dueAt;
   held.enterAgain(entry.lane);
   wait(std::move(entry));
@@ -172,7 +175,7 @@ Async<void> Queue::Impl::takeHead(std::string chain, std::string from) {
   }
   if (found->rows.empty()) co_return;
   auto first = Row::fromDocument(found->rows[0]);
-  if (!first) co_return;
+  if (!first || (co_await isSuspended(first->project)).value_or(false)) co_return;
   take(*std::move(first));
   const auto taken = chains.find(chain);
   if (taken != chains.end()) taken->second.more = found->rows.size() > 1;

@@ -74,11 +74,15 @@ void Queue::Impl::onEnded(const Entry& entry, const Ended& ended) {
     case Ended::How::dead:
       ++kind.dead;
       break;
+    case Ended::How::suspended:
+      recheck(entry.project);
+      break;
     case Ended::How::gone:
     case Ended::How::postponed:
       break;
   }
-  const bool over = ended.how != Ended::How::retried && ended.how != Ended::How::postponed;
+  const bool over =
+      ended.how == Ended::How::completed || ended.how == Ended::How::dead || ended.how == Ended::How::gone;
   if (over && head.more) chainsToLook[entry.chain] = head.earlier ? entry.chain : entry.chain + entry.seq;
   if (ended.another) announced.push_back(entry.id);
   look();
@@ -100,6 +104,9 @@ Async<Ended> Queue::Impl::attempt(Entry entry) {
     co_return Ended{.how = Ended::How::gone, .another = read && read->seq != entry.seq};
   }
   Row row = *std::move(read);
+  const Result<bool> suspended = co_await isSuspended(row.project);
+  if (!suspended) co_return Ended{};
+  if (*suspended) co_return Ended{.how = Ended::How::suspended};
   auto run = jobRun(row, entry.kind->kind);
   if (!run) co_return co_await settle(std::move(row), *entry.kind, fail(std::move(run).error()));
 
@@ -116,6 +123,8 @@ Async<Ended> Queue::Impl::attempt(Entry entry) {
     handled->result = Result<>(fail(ErrorCode::upstreamTimeout, "the job took too long"));
     logWarn("a job takes too long", {{"kind", row.kind}, {"job", row.id}});
   }
+  const bool refused = !*handled->result && handled->result->error().code() == ErrorCode::projectSuspended;
+  if (refused && (co_await isSuspended(row.project)).value_or(false)) co_return Ended{.how = Ended::How::suspended};
   Ended ended = co_await settle(std::move(row), *entry.kind, *std::move(handled->result));
   ended.overdue = overdue;
   co_return ended;
