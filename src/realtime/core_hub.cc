@@ -1,8 +1,7 @@
 #include "realtime/core_hub.h"
 
-#include <boost/asio/deferred.hpp>
-
 #include "base/flag_reset.h"
+#include "realtime/caller_refresh.h"
 #include "realtime/session.h"
 
 namespace mb::realtime {
@@ -10,8 +9,6 @@ namespace mb::realtime {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{1};
-// Callers looked up in a row before others get their turn.
-constexpr size_t kRefreshesInARow = 16;
 
 }  // namespace
 
@@ -84,10 +81,7 @@ void CoreHub::look() {
 
 Async<void> CoreHub::refreshAll(CoreHub* self, std::vector<std::shared_ptr<Session>> sessions) {
   const FlagReset refreshing{self->refreshing_};
-  for (size_t i = 0; i < sessions.size(); ++i) {
-    if (i % kRefreshesInARow == 0) co_await asio::post(asio::deferred);
-    co_await Session::refresh(sessions[i]);
-  }
+  co_await refreshCallers(self, std::move(sessions));
 }
 
 }  // namespace mb::realtime

@@ -6,6 +6,7 @@
 
 #include "base/flag_reset.h"
 #include "base/log.h"
+#include "realtime/caller_refresh.h"
 #include "realtime/core_hub.h"
 #include "realtime/session.h"
 
@@ -159,7 +160,7 @@ Async<void> ProjectHub::freshen(std::shared_ptr<ProjectHub> self, LogBatchPtr ba
   for (int round = 0; round < kRefreshRounds; ++round) {
     const std::vector<std::shared_ptr<Session>> sessions = self->stale(*batch);
     if (sessions.empty()) co_return;
-    for (const auto& session : sessions) co_await Session::refresh(session);
+    co_await refreshCallers(&self->hub_, sessions);
   }
   self->doubt(*batch, self->stale(*batch));
 }

@@ -35,6 +35,25 @@ class FakeAuthenticator final : public identity::Authenticator {
     tokens_.at(token).throws = true;
     ++drops_;
   }
+  // From now on lookups of the token last until letGo().
+  void hold(const std::string& token) {
+    const std::lock_guard lock(mutex_);
+    held_.insert(token);
+  }
+  void letGo() {
+    const std::lock_guard lock(mutex_);
+    held_.clear();
+  }
+  // So that all callers are to be looked up again.
+  void drop() { ++drops_; }
+  // Lookups of the token so far, and those of all tokens that are under way: now, and at most.
+  int lookups(const std::string& token) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = lookups_.find(token);
+    return found == lookups_.end() ? 0 : found->second;
+  }
+  int underWay() const { return underWay_; }
+  int maxUnderWay() const { return maxUnderWay_; }
   void restore(const std::string& token) {
     const std::lock_guard lock(mutex_);
     tokens_.at(token).good = true;
@@ -42,19 +61,12 @@ class FakeAuthenticator final : public identity::Authenticator {
   }
 
   Task<identity::Identified> project(std::string token) override {
-    const std::optional<Token> known = find(token);
-    if (!known) co_return mb::fail(ErrorCode::unauthenticated, "no such token");
-    if (known->throws) throw std::runtime_error("as the test asked");
-    if (!known->good) co_return mb::fail(known->code, "as the test asked");
-    if (known->expiresMs <= clock_.now().ms) co_return mb::fail(ErrorCode::unauthenticated, "expired");
-    const identity::Moment now = moment(known->caller.project);
-    CO_TRY(snapshot::SnapshotPtr snapshot, co_await snapshots_.byNumber(known->caller.project));
-    identity::Standing standing{.session = {},
-                                .projectEpoch = snapshot->epoch(),
-                                .controlEpoch = now.controlEpoch,
-                                .drops = now.drops,
-                                .expiresMs = known->expiresMs};
-    co_return identity::Identified{known->caller, std::move(snapshot), standing};
+    const int now = ++underWay_;
+    maxUnderWay_ = std::max<int>(maxUnderWay_, now);
+    count(token);
+    while (isHeld(token)) co_await sleepFor(std::chrono::milliseconds(1));
+    --underWay_;
+    co_return co_await identified(std::move(token));
   }
   Task<identity::Identified> control(std::string) override {
     co_return mb::fail(ErrorCode::unauthenticated, "not here");
@@ -72,6 +84,29 @@ class FakeAuthenticator final : public identity::Authenticator {
     bool good;
     bool throws = false;
   };
+  Task<identity::Identified> identified(std::string token) {
+    const std::optional<Token> known = find(token);
+    if (!known) co_return mb::fail(ErrorCode::unauthenticated, "no such token");
+    if (known->throws) throw std::runtime_error("as the test asked");
+    if (!known->good) co_return mb::fail(known->code, "as the test asked");
+    if (known->expiresMs <= clock_.now().ms) co_return mb::fail(ErrorCode::unauthenticated, "expired");
+    const identity::Moment now = moment(known->caller.project);
+    CO_TRY(snapshot::SnapshotPtr snapshot, co_await snapshots_.byNumber(known->caller.project));
+    identity::Standing standing{.session = {},
+                                .projectEpoch = snapshot->epoch(),
+                                .controlEpoch = now.controlEpoch,
+                                .drops = now.drops,
+                                .expiresMs = known->expiresMs};
+    co_return identity::Identified{known->caller, std::move(snapshot), standing};
+  }
+  void count(const std::string& token) {
+    const std::lock_guard lock(mutex_);
+    ++lookups_[token];
+  }
+  bool isHeld(const std::string& token) const {
+    const std::lock_guard lock(mutex_);
+    return held_.contains(token);
+  }
   std::optional<Token> find(const std::string& token) const {
     const std::lock_guard lock(mutex_);
     const auto found = tokens_.find(token);
@@ -83,6 +118,10 @@ class FakeAuthenticator final : public identity::Authenticator {
   const Clock& clock_;
   mutable std::mutex mutex_;
   std::map<std::string, Token> tokens_;
+  std::set<std::string> held_;
+  std::map<std::string, int> lookups_;
+  std::atomic<int> underWay_{0};
+  std::atomic<int> maxUnderWay_{0};
   std::atomic<uint64_t> drops_{0};
 };
 

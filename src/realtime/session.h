@@ -29,6 +29,9 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   bool holds(const identity::Moment& now) const { return state_ != State::active || standing_.holds(now); }
   // Looks the caller up again, with all that follows from what is found.
   static Async<void> refresh(std::shared_ptr<Session> self);
+  // The same for sessions that share a token, with one lookup.
+  static Async<void> refreshTogether(std::vector<std::shared_ptr<Session>> sharing);
+  const std::string& token() const { return token_; }
   // What cannot be delivered is noted, for a gap later.
   void deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position);
   void tellGap(Subscription& subscription, uint64_t position);
@@ -51,6 +54,9 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // What is wrong with a subscription before its collection is looked at.
   std::optional<std::pair<Code, std::string_view>> refusalOf(const ClientMessage& message) const;
   void refuseToken(const Error& error);
+  // False where the token has expired, which pauses the session, or nothing is to be looked up.
+  bool needsLookup();
+  void applyLookup(const Result<identity::Identified>& who);
   bool enter(const identity::Identified& who);
   void adopt(identity::Identified who);
   void begin(const ClientMessage& message, store::CollectionNo number, std::optional<uint64_t> after);

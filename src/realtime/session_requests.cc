@@ -1,5 +1,6 @@
 // What a socket is asked, and how its caller is looked up.
 #include <algorithm>
+#include <boost/asio/deferred.hpp>
 
 #include "base/log.h"
 #include "data/reserved.h"
@@ -11,6 +12,8 @@ namespace {
 
 using Type = ClientMessage::Type;
 
+// Sessions that take up what a lookup gave before others get their turn on the core.
+constexpr size_t kRefreshesInARow = 16;
 constexpr std::string_view kExpired = "the token has expired; authenticate with a fresh one";
 constexpr std::string_view kRefused = "the token is not valid any more; authenticate with another one";
 
@@ -126,26 +129,41 @@ void Session::adopt(identity::Identified who) {
 }
 
 Async<void> Session::refresh(std::shared_ptr<Session> self) {
-  if (self->state_ != State::active) co_return;
-  const identity::Authenticator& authenticator = self->hub_.deps().authenticator;
-  if (authenticator.moment(self->project_->number()).nowMs >= self->standing_.expiresMs) {
-    self->pause(Code::tokenExpired, kExpired);
-    co_return;
+  return refreshTogether({std::move(self)});
+}
+
+Async<void> Session::refreshTogether(std::vector<std::shared_ptr<Session>> sharing) {
+  std::erase_if(sharing, [](const auto& session) { return !session->needsLookup(); });
+  if (sharing.empty()) co_return;
+  std::string token = sharing.front()->token_;
+  std::vector<uint32_t> tokens;  // as they are now: a session may authenticate with another token meanwhile
+  std::erase_if(sharing, [&token](const auto& session) { return session->token_ != token; });
+  for (const auto& session : sharing) tokens.push_back(session->tokens_);
+  const Result<identity::Identified> who =
+      co_await identify(sharing.front()->hub_.deps().authenticator, std::move(token));
+  for (size_t i = 0; i < sharing.size(); ++i) {
+    if (i > 0 && i % kRefreshesInARow == 0) co_await asio::post(asio::deferred);
+    Session& session = *sharing[i];
+    if (session.state_ == State::active && session.tokens_ == tokens[i]) session.applyLookup(who);
   }
-  const uint32_t tokens = self->tokens_;
-  std::string token = self->token_;
-  Result<identity::Identified> who = co_await identify(self->hub_.deps().authenticator, std::move(token));
-  if (self->state_ != State::active || tokens != self->tokens_) co_return;
+}
+
+bool Session::needsLookup() {
+  if (state_ != State::active) return false;
+  if (hub_.deps().authenticator.moment(project_->number()).nowMs < standing_.expiresMs) return true;
+  pause(Code::tokenExpired, kExpired);
+  return false;
+}
+
+void Session::applyLookup(const Result<identity::Identified>& who) {
   if (who) {
-    self->adopt(*std::move(who));
+    adopt(*who);
   } else if (isGone(who.error().code())) {
-    self->end(Code::forbidden, "this project is suspended or deleted");
+    end(Code::forbidden, "this project is suspended or deleted");
   } else if (who.error().code() != ErrorCode::unauthenticated) {
-    self->doubted_ = true;
-  } else if (authenticator.moment(self->project_->number()).nowMs >= self->standing_.expiresMs) {
-    self->pause(Code::tokenExpired, kExpired);
-  } else {
-    self->pause(Code::authFailed, kRefused);
+    doubted_ = true;
+  } else if (needsLookup()) {
+    pause(Code::authFailed, kRefused);
   }
 }
 

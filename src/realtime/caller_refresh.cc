@@ -1,0 +1,78 @@
+#include "realtime/caller_refresh.h"
+
+#include <algorithm>
+#include <boost/asio/deferred.hpp>
+#include <exception>
+#include <unordered_map>
+
+#include "realtime/session.h"
+
+namespace mb::realtime {
+
+namespace {
+
+// Tokens looked up in a row before others get their turn on the core.
+constexpr size_t kLookupsInARow = 16;
+
+using Sessions = std::vector<std::shared_ptr<Session>>;
+
+// One call's lookups, shared by the coroutines that make them; all on one core.
+struct Refresh {
+  std::vector<Sessions> byToken;
+  size_t next = 0;
+  size_t running = 0;  // coroutines besides the caller's
+  std::exception_ptr failure;
+  Resumer<bool> caller;  // waits for the others to end
+};
+
+std::vector<Sessions> groupByToken(Sessions sessions) {
+  std::vector<Sessions> groups;
+  std::unordered_map<std::string_view, size_t> known;
+  for (std::shared_ptr<Session>& session : sessions) {
+    const auto [at, isNew] = known.try_emplace(session->token(), groups.size());
+    if (isNew) groups.emplace_back();
+    groups[at->second].push_back(std::move(session));
+  }
+  return groups;
+}
+
+Async<void> lookUpRest(std::shared_ptr<Refresh> refresh) {
+  while (refresh->next < refresh->byToken.size()) {
+    Sessions sharing = std::move(refresh->byToken[refresh->next++]);
+    co_await Session::refreshTogether(std::move(sharing));
+    if (refresh->next % kLookupsInARow == 0) co_await asio::post(asio::deferred);
+  }
+}
+
+Async<void> help(std::shared_ptr<Refresh> refresh) {
+  try {
+    co_await lookUpRest(refresh);
+  } catch (...) {
+    refresh->failure = std::current_exception();
+  }
+  if (--refresh->running == 0 && refresh->caller) refresh->caller.resume(true);
+}
+
+}  // namespace
+
+Async<void> refreshCallers(CoreHub* hub, std::vector<std::shared_ptr<Session>> sessions) {
+  const auto refresh = std::make_shared<Refresh>();
+  refresh->byToken = groupByToken(std::move(sessions));
+  const size_t lookups = std::min(refresh->byToken.size(), kMaxLookups);
+  for (size_t i = 1; i < lookups; ++i) {
+    // Refused only while the server stops: the caller's coroutine then makes all lookups.
+    ++refresh->running;
+    if (!hub->shared().background.spawn(hub->executor(), help(refresh))) --refresh->running;
+  }
+  try {
+    co_await lookUpRest(refresh);
+  } catch (...) {
+    refresh->failure = std::current_exception();
+  }
+  if (refresh->running > 0) {
+    co_await suspend<bool>([&refresh](Resumer<bool> caller) { refresh->caller = std::move(caller); });
+  }
+  if (refresh->failure) std::rethrow_exception(refresh->failure);
+}
+
+}  // namespace mb::realtime
