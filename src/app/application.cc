@@ -188,10 +188,11 @@ struct Application::Impl {
   const std::unique_ptr<redis::Client> redis{redisOf(settings.redis, *cores)};
   const std::unique_ptr<jobs::RedisLeases> leases{leasesOver(redis.get(), *cores, master)};
   workers::Workers workers{{*cores, kClock, settings.workers, workerProgram()}};
-  jobs::Queue queue{{*store, *cores, ids, kClock, master, leases.get()}};
+  projects::Directory directory{*store};
+  jobs::Queue queue{{*store, *cores, ids, kClock, master, leases.get(),
+                     [this](store::ProjectNo project) { return directory.isSuspended(project); }}};
   mail::Mailer mailer;
 
-  projects::Directory directory{*store};
   projects::MemberSource memberSource{*store};
   projects::RecordSource recordSource;
   identity::Identity identity;
@@ -297,6 +298,10 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
   store->rememberIdsOf(ids);
   identity.setRegistrationHook(registration);
   identity.users().setFollower(running.userFollower());
+  projects.setStatusFollower([this](store::ProjectNo project) {
+    queue.projectChanged(project);
+    events.resumed(project);
+  });
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
   configuration.add(std::make_unique<functions::FunctionKind>(functions));
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));

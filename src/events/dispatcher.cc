@@ -125,6 +125,10 @@ Dispatcher::Joining Dispatcher::join(const snapshot::ProjectInfo& project) {
   return joining;
 }
 
+void Dispatcher::resumed(store::ProjectNo project) {
+  impl_->wake(project);
+}
+
 void Dispatcher::joined(const Joining& joining) {
   if (impl_->places->renew(joining.project, joining.after)) impl_->startWorker();
 }

@@ -57,6 +57,8 @@ class Dispatcher {
   Joining join(const snapshot::ProjectInfo& project);
   // After it. Any thread.
   void joined(const Joining& joining);
+  // Call after the commit that resumes a project: while it was suspended its changes stayed in the log. Any thread.
+  void resumed(store::ProjectNo project);
 
  private:
   struct Impl;

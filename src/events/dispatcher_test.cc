@@ -28,17 +28,23 @@ class Projects final : public snapshot::ProjectDirectory {
  public:
   Task<std::optional<snapshot::ProjectInfo>> find(std::string id) override {
     const auto number = static_cast<store::ProjectNo>(std::atoi(id.c_str() + 5));
-    co_return gone.contains(number) ? std::nullopt : std::optional(info(number));
+    co_return gone.contains(number) ? std::nullopt : std::optional(present(number));
   }
   Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo number) override {
-    co_return gone.contains(number) ? std::nullopt : std::optional(info(number));
+    co_return gone.contains(number) ? std::nullopt : std::optional(present(number));
   }
   Task<std::optional<snapshot::ProjectInfo>> onlyOne() override { co_return std::nullopt; }
   static snapshot::ProjectInfo info(store::ProjectNo number) {
     const std::string id = fmt::format("proj_{}", number);
     return {number, ProjectId(id), id, id, snapshot::ProjectStatus::active, {}};
   }
+  snapshot::ProjectInfo present(store::ProjectNo number) const {
+    snapshot::ProjectInfo found = info(number);
+    if (number == suspended) found.status = snapshot::ProjectStatus::suspended;
+    return found;
+  }
   std::set<store::ProjectNo> gone;
+  std::atomic<store::ProjectNo> suspended = 0;
 };
 
 // Makes jobs for changes of documents whose id begins with "j", as many as `each`.
@@ -294,6 +300,30 @@ TEST_F(DispatcherTest, TroubleIsOutlived) {
   store_.feed().failWith(std::nullopt);
   EXPECT_TRUE(reached(7, 3));
   EXPECT_TRUE(made(3));
+}
+
+TEST_F(DispatcherTest, ASuspendedProjectsChangesStayInTheLogUntilTheResume) {
+  start();
+  join(7);
+  join(8);
+  EXPECT_TRUE(reached(7, change(7, "j1")));
+  projects_.suspended = 7;
+  store_.bumpEpoch(7);
+  const uint64_t last = changes(7, {"j2", "j3"});
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(reached(8, change(8, "j")));
+    dispatcher_->resumed(7);  // without a resume
+  }
+  restart();
+  EXPECT_TRUE(reached(8, change(8, "j")));
+  EXPECT_EQ(cursor(7)->position, 1);
+  EXPECT_EQ(store_.feed().neededAfter(7), 1u);
+  EXPECT_TRUE(made(12));
+  projects_.suspended = 0;
+  store_.bumpEpoch(7);
+  dispatcher_->resumed(7);
+  EXPECT_TRUE(reached(7, last));
+  EXPECT_TRUE(made(14));
 }
 
 TEST_F(DispatcherTest, TheCursorGoesWithTheLastWhoFollows) {

@@ -131,6 +131,7 @@ Task<snapshot::SnapshotPtr> ProjectHost::current() {
     CO_TRY(project, co_await deps_.snapshots.find(project_.str()));
   }
   if (project && project->info().status == snapshot::ProjectStatus::active) co_return project;
+  if (project) *refused_ = true;
   co_return fail(ErrorCode::projectSuspended, "this project is not active");
 }
 

@@ -2,6 +2,7 @@
 // believed of. Source: contract 2.11; decisions 5; docs/functions.md.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -29,7 +30,10 @@ class ProjectHost final : public Host {
     snapshot::SlotKey<data::CollectionTable> collections;
     integrations::Caller& integrations;
   };
-  ProjectHost(Deps deps, ProjectId project) : deps_(deps), project_(std::move(project)) {}
+  // True once a call was refused since the project is suspended. Any thread.
+  using Refusal = std::shared_ptr<std::atomic<bool>>;
+  ProjectHost(Deps deps, ProjectId project, Refusal refused)
+      : deps_(deps), project_(std::move(project)), refused_(std::move(refused)) {}
 
   Task<data::CollectionPtr> find(std::string name) override;
   Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments, store::Deadline deadline,
@@ -39,6 +43,7 @@ class ProjectHost final : public Host {
   Task<snapshot::SnapshotPtr> current();
   const Deps deps_;
   const ProjectId project_;
+  const Refusal refused_;
 };
 
 // The bridge of one run. Calls of one core.

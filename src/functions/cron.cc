@@ -45,6 +45,13 @@ doc::Document eventOf(const TimetableRow& row, Timestamp at) {
   return out.finish();
 }
 
+// Nullopt while it is suspended. The fires of a suspended project are missed for good.
+std::optional<Timestamp> activeSince(const snapshot::ProjectInfo& project) {
+  if (project.status != snapshot::ProjectStatus::active) return std::nullopt;
+  const auto resumed = project.record.view().find("resumedAt");
+  return resumed && resumed->type() == doc::BsonType::date ? resumed->asDate() : Timestamp{0};
+}
+
 // Fires of a function never overlap.
 jobs::JobSpec jobOf(const TimetableRow& row, Timestamp at) {
   jobs::JobSpec job = runJob(static_cast<store::ProjectNo>(row.project), row.functionId, fmt::format("cron-{}", at.ms));
@@ -104,7 +111,9 @@ Task<bool> Cron::fire(TimetableRow row) {
   const Timestamp now = deps_.clock.now();
   const auto schedule = CronSchedule::parse(row.schedule);
   std::optional<Timestamp> at;
-  if (schedule) at = schedule->last({std::max(row.dueAt.ms, now.ms - kForgottenMs + 1)}, now);
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(row.projectId));
+  const std::optional<Timestamp> since = project ? activeSince(project->info()) : std::nullopt;
+  if (schedule && since) at = schedule->last({std::max({row.dueAt.ms, now.ms - kForgottenMs + 1, since->ms})}, now);
   std::vector<store::WriteTarget> targets{{kTimetableRows, row.id}};
   std::optional<store::Change> job;
   std::string jobId;

@@ -1,6 +1,6 @@
 // Functions on a schedule. Each fire is a job, made in the commit that moves the function's row in the timetable: one
-// fire, one job, however many look. A fire that was missed runs once if it is less than an hour old. Source: contract
-// 2.11; decisions 5.
+// fire, one job, however many look. A fire that was missed runs once if it is less than an hour old, but none that its
+// project missed while it was suspended. Source: contract 2.11; decisions 5.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@ class Cron {
   // References outlive it.
   struct Deps {
     store::DocumentStore& store;
+    snapshot::Snapshots& snapshots;
     jobs::Queue& queue;
     Cores& cores;
     const Clock& clock;

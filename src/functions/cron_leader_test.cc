@@ -16,7 +16,7 @@ class CronLeaderTest : public jobs::QueueFixture {
     Instance(CronLeaderTest& test, const std::string& name)
         : leases(test.cores_, test.server_.address(), jobs::RedisLeasesConfig{"mb", name, false}),
           queue({test.store_, test.cores_, test.ids_, test.clock_, test.master_, &leases.leases()}),
-          cron({test.store_, queue, test.cores_, test.clock_}) {
+          cron({test.store_, test.snapshots_, queue, test.cores_, test.clock_}) {
       jobs::Kind kind;
       kind.name = runJob(1, "fn", "").kind;
       kind.handler = [&test, name](jobs::JobRun run) { return test.handled(std::move(run), name); };
@@ -30,7 +30,18 @@ class CronLeaderTest : public jobs::QueueFixture {
     Cron cron;
   };
 
+  // The one project that there is.
+  struct OneProject final : snapshot::ProjectDirectory {
+    Task<std::optional<snapshot::ProjectInfo>> find(std::string) override { co_return info(); }
+    Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo) override { co_return info(); }
+    Task<std::optional<snapshot::ProjectInfo>> onlyOne() override { co_return info(); }
+    static snapshot::ProjectInfo info() {
+      return {1, ProjectId("proj_1"), "one", "One", snapshot::ProjectStatus::active, {}};
+    }
+  };
+
   void SetUp() override {
+    snapshots_.setDirectory(directory_);
     if (!redis::testing::RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
     const TimetableRow row{"1/fn", "fn", "proj_1", 1, "* * * * *", {clock_.now().ms + kMinuteMs}};
     std::vector<store::WriteTarget> targets{{kTimetableRows, row.id}};
@@ -55,6 +66,8 @@ class CronLeaderTest : public jobs::QueueFixture {
     return fired.value_or(-1);
   }
 
+  OneProject directory_;
+  snapshot::Snapshots snapshots_{store_, cores_, 10};
   redis::testing::RedisServer server_;
   std::string hanging_;
 };

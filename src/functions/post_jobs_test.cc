@@ -132,19 +132,40 @@ TEST_F(PostJobsTest, goesFiveRunsDeepAndSaysSo) {
   EXPECT_EQ("5 triggers stand above this change, no more run", log("grow").front().error);
 }
 
-TEST_F(PostJobsTest, aSuspendedProjectsRunsAreSkipped) {
+TEST_F(PostJobsTest, aSuspendedProjectsRunsWaitForTheResume) {
   define("tell", kAll);
   executor_.answer("tell", {ends(workers::RunStatus::busy), gives("1")});
-  ASSERT_TRUE(create("notes", "{}"));
-  ASSERT_TRUE(until([&] { return executor_.runs() == 1; }));
-  directory_.projects[shop_].status = snapshot::ProjectStatus::suspended;
-  memory_.bumpEpoch(shop_);
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(create("notes", fmt::format(R"({{"id":"{:02}"}})", i)));
+  ASSERT_TRUE(until([&] { return executor_.runs() >= 1 && jobs() <= 30; }));
+  suspend();
+  for (int i = 0; i < 10; ++i) pass(10s);
+  EXPECT_GE(jobs(), 1);
+  resume();
   ASSERT_TRUE(until([&] {
     pass(1s);
-    return jobs() == 0;
+    return log("tell").size() == 30 && jobs() == 0;
   }));
+  EXPECT_EQ(31, executor_.runs());
+  EXPECT_EQ(std::vector<std::string>(30, "success"), statuses("tell"));
+}
+
+TEST_F(PostJobsTest, aRunThatTheSuspensionCutShortIsRunAgainAfterTheResume) {
+  define("tell", kAll);
+  executor_.script("tell", [&](workers::RunRequest request) -> Async<Outcome> {
+    if (executor_.runs() == 1) suspend();
+    auto made = co_await request.bridge->call("db.count", json(R"({"0":"notes"})"));
+    if (made) co_return gives("1");
+    EXPECT_EQ(ErrorCode::projectSuspended, made.error().code());
+    co_return ends(workers::RunStatus::error, "PROJECT_SUSPENDED");
+  });
+  ASSERT_TRUE(create("notes", "{}"));
+  ASSERT_TRUE(until([&] { return log("tell").size() == 1; }));
+  for (int i = 0; i < 10; ++i) pass(10s);
+  EXPECT_EQ(1, jobs());
   EXPECT_EQ(1, executor_.runs());
-  EXPECT_EQ((std::vector<std::string>{"skipped"}), statuses("tell"));
+  resume();
+  ASSERT_TRUE(ran(2));
+  EXPECT_EQ((std::vector<std::string>{"success", "error"}), statuses("tell"));
 }
 
 TEST_F(PostJobsTest, twoLargeDocumentsGoWithoutTheOneThatWas) {

@@ -134,9 +134,10 @@ void noteAbort(RunView& run) {
 }
 
 std::shared_ptr<workers::Bridge> FunctionRunner::bridgeOf(const Invocation& invocation,
-                                                          std::chrono::milliseconds timeout) const {
+                                                          std::chrono::milliseconds timeout,
+                                                          ProjectHost::Refusal refused) const {
   if (!invocation.bridge) return nullptr;
-  auto host = std::make_unique<ProjectHost>(deps_.host, invocation.project->info().id);
+  auto host = std::make_unique<ProjectHost>(deps_.host, invocation.project->info().id, std::move(refused));
   RunBridge::Run run;
   run.actor = actorOf(invocation.function->record.functionId, invocation.depth);
   run.deadline = std::chrono::steady_clock::now() + timeout + kWaiting;
@@ -152,7 +153,8 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   request.event = std::move(invocation.event);
   request.timeout = timeout;
   request.runClass = invocation.runClass;
-  request.bridge = bridgeOf(invocation, timeout);
+  const auto refused = std::make_shared<std::atomic<bool>>(false);
+  request.bridge = bridgeOf(invocation, timeout, refused);
   const Timestamp startedAt = deps_.clock.now();
   workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));
 
@@ -160,6 +162,7 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   finished.status = outcome.status;
   finished.stopped = outcome.stopped;
   finished.killed = outcome.killed;
+  finished.suspended = *refused;
   finished.view = viewOf(std::move(outcome), "run_" + deps_.ids.next(), std::move(invocation.trigger), startedAt);
   if (finished.status == workers::RunStatus::busy) co_return finished;
   const bool isHook = invocation.runClass == workers::RunClass::preHook;

@@ -27,7 +27,9 @@ class FunctionRunner final : public Runner {
                   std::string why);
 
  private:
-  std::shared_ptr<workers::Bridge> bridgeOf(const Invocation& invocation, std::chrono::milliseconds timeout) const;
+  // `refused` is set once the project's suspension refuses a call.
+  std::shared_ptr<workers::Bridge> bridgeOf(const Invocation& invocation, std::chrono::milliseconds timeout,
+                                            ProjectHost::Refusal refused) const;
   const Deps deps_;
 };
 

@@ -77,10 +77,6 @@ Task<> RunJobs::run(jobs::JobRun run) {
   const auto found = functions.find(waiting.function);
   if (found == functions.end() || !concerns(*found->second, waiting)) co_return Result<>();
   const FunctionPtr function = found->second;
-  if (project->info().status != snapshot::ProjectStatus::active) {
-    deps_.runner.logSkipped(*project, *function, waiting.trigger, "the project was suspended");
-    co_return Result<>();
-  }
   if (waiting.depth > kMostDepth) {
     deps_.runner.logSkipped(*project, *function, waiting.trigger,
                             fmt::format("{} triggers stand above this change, no more run", kMostDepth));
@@ -95,6 +91,7 @@ Task<> RunJobs::run(jobs::JobRun run) {
   const FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");
+  if (finished.suspended) co_return fail(ErrorCode::projectSuspended, "the project was suspended during the run");
   if (finished.killed && run.attempt <= kMostKilled) co_return fail(ErrorCode::unavailable, "the worker was killed");
   co_return Result<>();
 }

@@ -1,7 +1,8 @@
 // Runs that wait in the queue: whatever nobody waits for. A run is done once it has come to an end of its own, well or
 // not: a handler that throws, takes too long or ends its worker is not run again, since it would again. One that found
-// no worker is tried again for a day, one that the server's own end cut short runs again after the start, and one whose
-// worker was killed from outside three times more.
+// no worker is tried again for a day, one that the server's own end cut short runs again after the start, one that was
+// refused a call because its project was suspended runs again after the resume, and one whose worker was killed from
+// outside three times more.
 #pragma once
 
 #include "functions/function_table.h"

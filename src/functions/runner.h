@@ -33,6 +33,8 @@ struct FinishedRun {
   workers::RunStatus status = workers::RunStatus::error;
   bool stopped = false;  // the server ended it by stopping: to be run again after its start
   bool killed = false;   // its worker was killed from outside: to be run again, a few times
+  // A call of it was refused since its project was suspended: to be run again after the resume.
+  bool suspended = false;
 };
 
 class Runner {

@@ -16,7 +16,7 @@ Running::Running(RunningDeps deps)
       postJobs_({deps_.slot, deps_.queue, runner_}),
       authTrigger_({deps_.snapshots, deps_.slot, deps_.queue}),
       fileTrigger_({deps_.snapshots, deps_.slot, deps_.queue}),
-      cron_({deps_.store, deps_.queue, deps_.cores, deps_.clock}),
+      cron_({deps_.store, deps_.snapshots, deps_.queue, deps_.cores, deps_.clock}),
       tests_({deps_.executor,
               deps_.data.serviceDocuments(),
               {deps_.store, deps_.data.slot()},

@@ -207,6 +207,12 @@ class RunningFixture : public configuration::ConfigurationFixture {
     return found ? memory_.all((*found)->ref) : std::vector<doc::Document>();
   }
 
+  void suspend() { setStatus(snapshot::ProjectStatus::suspended, {}); }
+  void resume() {
+    doc::BsonWriter record;
+    record.appendDate("resumedAt", clock_.now());
+    setStatus(snapshot::ProjectStatus::active, record.finish());
+  }
   FinishedRun invoke(const std::string& name, Invocation more = {}) {
     more.project = snapshot(shop_);
     more.function = function(name);
@@ -237,13 +243,25 @@ class RunningFixture : public configuration::ConfigurationFixture {
 
   FakeExecutor executor_;
   FakeIntegrations integrations_;
-  jobs::Queue queue_{{store_, cores_, ids_, clock_, master_}};
+  jobs::Queue queue_{{store_, cores_, ids_, clock_, master_, nullptr,
+                      [this](store::ProjectNo project) { return isSuspended(project); }}};
   events::Dispatcher dispatcher_{{store_, memory_.feed(), queue_, snapshots_, cores_}};
   Tables tables_{store_, snapshots_};
   Running running_{{store_, snapshots_, tables_.slot, queue_, dispatcher_, *data_, executor_, integrations_, cores_,
                     ids_, clock_, "http://localhost:8090", 8}};
 
  private:
+  Task<bool> isSuspended(store::ProjectNo project) {
+    CO_TRY(const auto info, co_await directory_.byNumber(project));
+    co_return info && info->status == snapshot::ProjectStatus::suspended;
+  }
+  void setStatus(snapshot::ProjectStatus status, doc::Document record) {
+    directory_.projects[shop_].status = status;
+    directory_.projects[shop_].record = std::move(record);
+    memory_.bumpEpoch(shop_);
+    queue_.projectChanged(shop_);
+    dispatcher_.resumed(shop_);
+  }
   Task<FinishedRun> finished(Invocation invocation) { co_return co_await running_.runner().run(std::move(invocation)); }
   snapshot::ProjectInfo snapshotInfo_;
 };

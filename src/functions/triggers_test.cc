@@ -17,7 +17,7 @@ class CronTest : public RunningFixture {
   }
   std::string scheduledAt(size_t run) { return toRfc3339(eventOf(run).view().find("scheduledAt")->asDate()); }
 
-  Cron cron_{{store_, queue_, cores_, clock_}};
+  Cron cron_{{store_, snapshots_, queue_, cores_, clock_}};
 };
 
 TEST_F(CronTest, firesWhenItIsDueAndOnce) {
@@ -40,7 +40,7 @@ TEST_F(CronTest, firesWhenItIsDueAndOnce) {
 TEST_F(CronTest, twoWhoLookMakeOneRun) {
   define("sweep", kEachQuarter);
   at("2026-01-01T10:15:00Z");
-  Cron other({store_, queue_, cores_, clock_});
+  Cron other({store_, snapshots_, queue_, cores_, clock_});
   auto first =
       std::async(std::launch::async, [&] { return *store::testing::runOn(cores_, cores_.count() - 1, other.pass()); });
   const int mine = pass();
@@ -80,6 +80,46 @@ TEST_F(CronTest, oneMissedLongAgoDoesNot) {
   EXPECT_EQ(0, pass());
   at("2026-01-02T11:00:00Z");
   EXPECT_EQ(1, pass());
+}
+
+TEST_F(CronTest, aSuspendedProjectsFiresAreMissedForGood) {
+  define("sweep", kEachQuarter);
+  suspend();
+  at("2026-01-01T10:15:00Z");
+  EXPECT_EQ(0, pass());
+  at("2026-01-01T10:16:00Z");
+  resume();
+  EXPECT_EQ(0, pass());
+  at("2026-01-01T10:30:00Z");
+  EXPECT_EQ(1, pass());
+  ASSERT_TRUE(ran(1));
+  EXPECT_EQ("2026-01-01T10:30:00.000Z", scheduledAt(0));
+}
+
+TEST_F(CronTest, noPassNeedsToSeeTheSuspension) {
+  define("sweep", kEachQuarter);
+  suspend();
+  at("2026-01-01T10:16:00Z");
+  resume();
+  EXPECT_EQ(0, pass());
+  at("2026-01-01T10:30:00Z");
+  EXPECT_EQ(1, pass());
+}
+
+TEST_F(CronTest, aFireFromBeforeTheSuspensionRunsAfterTheResume) {
+  define("sweep", kEachQuarter);
+  at("2026-01-01T10:15:00Z");
+  executor_.answer("sweep", {ends(workers::RunStatus::busy), gives("1")});
+  EXPECT_EQ(1, pass());
+  ASSERT_TRUE(until([&] { return executor_.runs() == 1; }));
+  suspend();
+  at("2026-01-01T10:20:00Z");
+  queue_.wake();
+  EXPECT_EQ(0, pass());
+  EXPECT_EQ(1, jobs());
+  resume();
+  ASSERT_TRUE(ran(2));
+  EXPECT_EQ("2026-01-01T10:15:00.000Z", scheduledAt(1));
 }
 
 TEST_F(CronTest, disabledItIsOffTheTimetable) {

@@ -49,6 +49,11 @@ Task<std::optional<snapshot::ProjectInfo>> Directory::byNumber(store::ProjectNo 
   co_return co_await firstWhere(doc::Filter::equals("number", holder.view().begin()->value));
 }
 
+Task<bool> Directory::isSuspended(store::ProjectNo number) {
+  CO_TRY(const std::optional<snapshot::ProjectInfo> info, co_await byNumber(number));
+  co_return info && info->status == snapshot::ProjectStatus::suspended;
+}
+
 Task<std::optional<snapshot::ProjectInfo>> Directory::onlyOne() {
   store::Query query = queryOf(kProjects, live(), 0, 2);
   CO_TRY(store::QueryResult found, co_await store_.find(std::move(query)));

@@ -13,6 +13,8 @@ class Directory final : public snapshot::ProjectDirectory {
   Task<std::optional<snapshot::ProjectInfo>> find(std::string idOrSlug) override;
   Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo number) override;
   Task<std::optional<snapshot::ProjectInfo>> onlyOne() override;
+  // False for what is not there, or deleted.
+  Task<bool> isSuspended(store::ProjectNo number);
   // All that there are, deleted ones too until they are purged.
   Task<std::vector<snapshot::ProjectInfo>> all();
   // The numbers of all projects that are not deleted.

@@ -58,6 +58,7 @@ struct ProjectRecord {
   // The live ones of a root project: labels are unique in it, and it is not deleted while it has any.
   std::optional<std::vector<EnvironmentEntry>> environments = {};
   Timestamp createdAt;
+  std::optional<Timestamp> resumedAt;
   std::optional<Timestamp> deletedAt;
   static constexpr auto shape() {
     return doc::shape<ProjectRecord>(
@@ -68,7 +69,8 @@ struct ProjectRecord {
         doc::field("color", &ProjectRecord::color), doc::field("icon", &ProjectRecord::icon),
         doc::field("maxFileSize", &ProjectRecord::maxFileSize), doc::field("settings", &ProjectRecord::settings),
         doc::field("owners", &ProjectRecord::owners), doc::field("environments", &ProjectRecord::environments),
-        doc::field("createdAt", &ProjectRecord::createdAt), doc::field("deletedAt", &ProjectRecord::deletedAt));
+        doc::field("createdAt", &ProjectRecord::createdAt), doc::field("resumedAt", &ProjectRecord::resumedAt),
+        doc::field("deletedAt", &ProjectRecord::deletedAt));
   }
 };
 

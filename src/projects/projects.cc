@@ -155,7 +155,8 @@ Task<ProjectToken> Projects::token(By by, std::string id) {
 
 // ---- changing
 
-Task<> Projects::alter(By by, std::string id, std::string action, doc::Document details, Mutation mutation) {
+Task<store::ProjectNo> Projects::alter(By by, std::string id, std::string action, doc::Document details,
+                                       Mutation mutation) {
   CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
   std::vector<store::WriteTarget> targets;
   targets.push_back(target(kProjects, standing.id().str()));
@@ -173,7 +174,7 @@ Task<> Projects::alter(By by, std::string id, std::string action, doc::Document 
   auto audit = auditOf(deps_, by.caller, standing.number(), std::move(action), "projects/" + standing.id().str(),
                        std::move(details));
   CO_CHECK(co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
-  co_return Result<>();
+  co_return standing.number();
 }
 
 Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
@@ -181,21 +182,31 @@ Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
   CO_CHECK(co_await standingOf(deps_, by, id));
   CO_CHECK(checkPatch(patch));
   doc::Document details = doc::encode(patch);
-  co_return co_await alter(by, std::move(id), "project.changed", std::move(details), [&patch](ProjectRecord& record) {
+  CO_CHECK(co_await alter(by, std::move(id), "project.changed", std::move(details), [&patch](ProjectRecord& record) {
     applyPatch(record, patch);
     return true;
-  });
+  }));
+  co_return Result<>();
 }
 
 Task<> Projects::suspend(By by, std::string id) {
-  co_return co_await alter(by, std::move(id), "project.suspended", {}, [](ProjectRecord& record) {
-    return std::exchange(record.status, "suspended") != "suspended";
-  });
+  CO_TRY(const store::ProjectNo number,
+         co_await alter(by, std::move(id), "project.suspended", {}, [](ProjectRecord& record) {
+           return std::exchange(record.status, "suspended") != "suspended";
+         }));
+  statusChanged_(number);
+  co_return Result<>();
 }
 
 Task<> Projects::resume(By by, std::string id) {
-  co_return co_await alter(by, std::move(id), "project.resumed", {},
-                           [](ProjectRecord& record) { return std::exchange(record.status, "active") != "active"; });
+  CO_TRY(const store::ProjectNo number,
+         co_await alter(by, std::move(id), "project.resumed", {}, [this](ProjectRecord& record) {
+           if (std::exchange(record.status, "active") == "active") return false;
+           record.resumedAt = deps_.clock.now();
+           return true;
+         }));
+  statusChanged_(number);
+  co_return Result<>();
 }
 
 Task<> Projects::remove(By by, std::string id) {
@@ -231,6 +242,7 @@ Task<> Projects::remove(By by, std::string id) {
     return changes;
   };
   CO_CHECK(co_await commit(deps_, by, std::move(bumped), std::move(targets), std::move(judge), std::move(audit)));
+  statusChanged_(standing.number());
   co_return Result<>();
 }
 

@@ -33,6 +33,9 @@ class Projects {
  public:
   explicit Projects(const ProjectDeps& deps) : deps_(deps) {}
 
+  // Called with each project that was suspended, resumed or deleted, after the commit. Before the first call.
+  void setStatusFollower(std::function<void(store::ProjectNo)> follower) { statusChanged_ = std::move(follower); }
+
   // The caller becomes Owner. Fails with validation.
   Task<ProjectView> create(By by, NewProject input);
   // Of which the caller is a member, oldest first.
@@ -51,11 +54,13 @@ class Projects {
 
  private:
   using Mutation = std::function<bool(ProjectRecord&)>;  // false: it is so already
-  Task<> alter(By by, std::string id, std::string action, doc::Document details, Mutation mutation);
+  // The project's number.
+  Task<store::ProjectNo> alter(By by, std::string id, std::string action, doc::Document details, Mutation mutation);
   Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
 
   const ProjectDeps& deps_;
+  std::function<void(store::ProjectNo)> statusChanged_ = [](store::ProjectNo) {};
 };
 
 }  // namespace mb::projects

@@ -105,6 +105,39 @@ TEST_F(ProjectsTest, SuspensionBitesAtOnce) {
             (std::vector<std::string>{"project.created", "project.suspended", "project.resumed"}));
 }
 
+TEST_F(ProjectsTest, ItsFollowerLearnsOfEachChangeOfStatus) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  const std::string id = project.id.str();
+  const store::ProjectNo number = numberOf(project);
+  std::vector<store::ProjectNo> changed;
+  projects_->setStatusFollower([&](store::ProjectNo one) { changed.push_back(one); });
+  EXPECT_EQ(codeOf(run(projects_->suspend(by(person("eve@example.com")), id))), "NOT_FOUND");
+  EXPECT_TRUE(changed.empty());
+  EXPECT_FALSE(*run(directory_.isSuspended(number)));
+  ASSERT_TRUE(run(projects_->suspend(by(ada), id)));
+  EXPECT_EQ(changed.size(), 1u);
+  EXPECT_TRUE(*run(directory_.isSuspended(number)));
+  clock_.advance(1000);
+  ASSERT_TRUE(run(projects_->resume(by(ada), id)));
+  EXPECT_EQ(changed.size(), 2u);
+  EXPECT_FALSE(*run(directory_.isSuspended(number)));
+  const auto resumedAt = [&] {
+    const snapshot::SnapshotPtr now = *run(snapshots_.find(id));
+    return now->info().record.view().find("resumedAt")->asDate();
+  };
+  EXPECT_EQ(resumedAt(), clock_.now());
+  // One that is active already keeps its time.
+  clock_.advance(1000);
+  ASSERT_TRUE(run(projects_->resume(by(ada), id)));
+  EXPECT_LT(resumedAt(), clock_.now());
+  ASSERT_TRUE(run(projects_->suspend(by(ada), id)));
+  changed.clear();
+  ASSERT_TRUE(run(projects_->remove(by(ada), id)));
+  EXPECT_EQ(changed, std::vector<store::ProjectNo>{number});
+  EXPECT_FALSE(*run(directory_.isSuspended(number)));
+}
+
 TEST_F(ProjectsTest, ADeletedProjectIsGoneForAllAndPurgedLater) {
   const auto ada = person("ada@example.com");
   const ProjectView project = made(ada);

@@ -1,0 +1,299 @@
+"""Suspended projects: what their commits have promised waits, all of it arrives after the resume, and other projects
+are served meanwhile. Decisions 6."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from support.client import PlatformUser, ok, refused
+from support.embeddings import Embeddings
+from support.function import database_function, eventually
+from support.hook import Hook
+from support.mail import MailCatcher
+from support.receiver import Receiver
+from support.server import Server
+from support.vectors import Space
+
+# More than the queue keeps in memory of a kind of job.
+BACKLOG = 1100
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture(scope="module")
+def embeddings():
+    endpoint = Embeddings()
+    yield endpoint
+    endpoint.close()
+
+
+@pytest.fixture(scope="module")
+def mailbox(tmp_path_factory):
+    with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
+        yield catcher
+
+
+@pytest.fixture(scope="module")
+def settings(embeddings, mailbox):
+    return {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1", **embeddings.settings(), **mailbox.settings}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, settings):
+    server = Server(tmp_path_factory.mktemp("server"), settings).start()
+    yield server
+    server.stop()
+
+
+def suspend(project) -> None:
+    ok(project.owner.post(f"/control/projects/{project.id}/suspend"), 204)
+
+
+def resume(project) -> None:
+    ok(project.owner.post(f"/control/projects/{project.id}/resume"), 204)
+
+
+class Gate:
+    """An answer of a receiver that waits until it is opened, or nearly as long as a delivery may take."""
+
+    def __init__(self, status: int = 200):
+        self.opened = threading.Event()
+        self.status = status
+
+    def __call__(self, _) -> int:
+        self.opened.wait(8)
+        return self.status
+
+
+def numbers(hook) -> list:
+    return [each.body["document"]["n"] for each in hook.receiver.at(hook.path)]
+
+
+def test_deliveries_wait_and_arrive_exactly_once(owner, receiver):
+    project, other = owner.create_project(), owner.create_project()
+    hook, others = Hook(project, receiver), Hook(other, receiver)
+    gate = Gate()
+    hook.answer(gate)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: hook.insert(n=n), range(BACKLOG)))
+    suspend(project)
+    refused(project.admin.get(hook.route), 403, "PROJECT_SUSPENDED")
+    gate.opened.set()
+    sent = settled(hook, others)
+    assert len(sent) < BACKLOG - 1024
+    for n in range(50):
+        others.insert(n=n)
+    others.arrived(60)
+    assert numbers(hook) == sent, "a delivery of a suspended project"
+    resume(project)
+    assert sorted(numbers_of(hook, BACKLOG)) == list(range(BACKLOG))
+    assert {entry["status"] for entry in hook.logged(50)} == {"delivered"}
+    hook.insert(n=BACKLOG)
+    assert len(numbers_of(hook, BACKLOG + 1)) == BACKLOG + 1
+
+
+def settled(hook, others) -> list:
+    """What arrived of the hook, once the deliveries are through that were under way at the suspension of its project."""
+    for n in range(10):
+        others.insert(n=n)
+    others.arrived(10)
+    return numbers(hook)
+
+
+def numbers_of(hook, count: int) -> list:
+    hook.arrived(count, seconds=60)
+    return numbers(hook)
+
+
+def test_a_document_is_told_of_in_order(owner, receiver):
+    project = owner.create_project()
+    hook = Hook(project, receiver)
+    gate = Gate()
+    hook.answer(gate, 200)
+    made = hook.insert(n=0)
+    hook.arrived(1)
+    for n in range(1, 20):
+        ok(project.admin.patch(hook.documents(made["id"]), {"n": n}))
+    suspend(project)
+    gate.opened.set()
+    resume(project)
+    assert numbers_of(hook, 20) == list(range(20))
+
+
+@pytest.mark.slow
+def test_a_retry_waits_and_no_attempt_is_lost(owner, receiver):
+    """One delivery has failed and one is under way, and fails, when the project is suspended."""
+    project, other = owner.create_project(), owner.create_project()
+    failed, underway, clock = Hook(project, receiver), Hook(project, receiver), Hook(other, receiver)
+    gate = Gate(status=500)
+    underway.answer(gate, 500)
+    failed.answer(500)
+    clock.answer(500)
+    underway.insert(n=1)
+    underway.arrived(1)
+    failed.insert(n=1)
+    failed.arrived(1)
+    suspend(project)
+    gate.opened.set()
+    # All attempts of a delivery that fails take as long as those of the suspended project would have.
+    clock.insert(n=1)
+    assert clock.logged(1)[0]["attempts"] == 3
+    attempts = {hook: len(hook.receiver.at(hook.path)) for hook in (failed, underway)}
+    assert all(1 <= each < 3 for each in attempts.values()), attempts
+    for hook in (failed, underway):
+        hook.answer(200)
+    resume(project)
+    for hook in (failed, underway):
+        (entry,) = hook.logged(1)
+        assert (entry["status"], entry["attempts"]) == ("delivered", attempts[hook] + 1)
+
+
+def test_runs_wait_and_none_is_skipped(owner):
+    project, other = owner.create_project(), owner.create_project()
+    functions = {}
+    for each in (project, other):
+        marks, things = each.collection(), each.collection()
+        code = f"await ctx.db.insertOne('{marks}', {{ n: event.document.n }});"
+        functions[each] = (database_function(each, things, code), things, marks)
+
+    def insert(each, n) -> None:
+        ok(each.admin.post(f"/admin/collections/{functions[each][1]}/documents", {"n": n}), 201)
+
+    def marked(each) -> list:
+        found = each.admin.get(f"/admin/collections/{functions[each][2]}/documents", params={"limit": 200})
+        return sorted(document["n"] for document in ok(found)["documents"])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: insert(project, n), range(60)))
+    suspend(project)
+    for n in range(10):
+        insert(other, n)
+    eventually(lambda: marked(other), list(range(10)))
+    resume(project)
+    function = functions[project][0]
+    eventually(lambda: marked(project), list(range(60)))
+    runs = eventually(lambda: [run["status"] for run in function.runs(limit=100)].count("success") >= 60)
+    assert runs and not [run for run in function.runs(limit=100) if run["status"] == "skipped"]
+
+
+def test_a_run_that_the_suspension_cuts_short_runs_again(owner, receiver):
+    project = owner.create_project()
+    marks, things = project.collection(), project.collection()
+    # The handler begins before the suspension and asks for documents until it is refused.
+    code = f"""
+        for (let i = 0; i < 400; ++i) {{
+            const found = await ctx.db.count('{marks}', {{ state: 'begun' }});
+            if (found === 0) await ctx.db.insertOne('{marks}', {{ state: 'begun' }});
+            else if (i === 0) break;
+            await new Promise(resolve => setTimeout(resolve, 10));
+        }}
+        await ctx.db.insertOne('{marks}', {{ state: 'ended' }});
+    """
+    function = database_function(project, things, code)
+    ok(project.admin.post(f"/admin/collections/{things}/documents", {}), 201)
+    path = f"/admin/collections/{marks}/documents"
+    eventually(lambda: len(ok(project.admin.get(path))["documents"]), 1)
+    suspend(project)
+    for _ in range(100):
+        refused(project.admin.get(path), 403, "PROJECT_SUSPENDED")
+    resume(project)
+    states = eventually(
+        lambda: sorted(document["state"] for document in ok(project.admin.get(path))["documents"]), ["begun", "ended"]
+    )
+    assert states == ["begun", "ended"]
+    assert "success" in {run["status"] for run in function.logged(1)}
+
+
+@pytest.mark.slow
+def test_mails_wait(owner, mailbox):
+    project, other = owner.create_project(), owner.create_project()
+    mailbox.reply = "451 try again later"
+    try:
+        attempts = mailbox.attempts
+        waiting, clock = project.end_user(), other.end_user()
+        eventually(lambda: mailbox.attempts >= attempts + 2)
+        suspend(project)
+    finally:
+        mailbox.reply = None
+    mailbox.to(clock.email)  # its second attempt, as long after its first as the other's would be
+    assert not [mail for mail in mailbox.mails if mail.to == waiting.email]
+    resume(project)
+    assert len(mailbox.to(waiting.email)) == 1
+
+
+def test_embeddings_wait(owner, embeddings):
+    project, other = owner.create_project(), owner.create_project()
+    field = {"mode": "auto", "source": {"fields": ["title"]}, "dimensions": embeddings.dimensions}
+    space, others = Space(project, **field), Space(other, **field)
+    eventually(lambda: space.index()["state"] == "ready" and others.index()["state"] == "ready")
+    embeddings.gate.clear()
+    try:
+        calls = len(embeddings.calls)
+        space.put("d0", title="own zero")
+        embeddings.wait(calls + 1)
+        for n in range(1, 20):
+            space.put(f"d{n}", title=f"own {n}")
+        suspend(project)
+    finally:
+        embeddings.gate.set()
+    for n in range(5):
+        others.put(f"o{n}", title=f"other {n}")
+    eventually(lambda: {f"other {n}" for n in range(5)} <= set(embeddings.texts()))
+    assert [text for text in embeddings.texts() if text.startswith("own")] == ["own zero"]
+    resume(project)
+    eventually(lambda: space.index()["vectors"] == 20)
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_what_waits_outlives_restarts(make_server, settings, receiver, how):
+    server = make_server(settings).start()
+    owner = PlatformUser(server)
+    project, other = owner.create_project(), owner.create_project()
+    hook, others = Hook(project, receiver), Hook(other, receiver)
+    things = project.collection()
+    function = database_function(project, things, "return event.document.n;")
+    for each in (project, other):
+        each.admin.token = each.api_key("admin").token
+    gate = Gate()
+    hook.answer(gate)
+    for n in range(100):
+        hook.insert(n=n)
+        if n % 10 == 0:
+            ok(project.admin.post(f"/admin/collections/{things}/documents", {"n": n}), 201)
+    suspend(project)
+    gate.opened.set()
+    sent = settled(hook, others)
+    assert len(sent) < 90
+    for _ in range(2):
+        getattr(server, how)()
+        server.start()
+        before = len(others.receiver.at(others.path))
+        others.insert(n=1)
+        others.arrived(before + 1)
+    assert numbers(hook) == sent
+    resume(project)
+    eventually(lambda: sorted(numbers(hook)) == list(range(100)))
+    assert sorted(run["result"] for run in function.logged(10)) == list(range(0, 100, 10))
+
+
+def test_a_project_deleted_while_suspended_delivers_nothing(owner, receiver):
+    project, other = owner.create_project(), owner.create_project()
+    hook, others = Hook(project, receiver), Hook(other, receiver)
+    gate = Gate()
+    hook.answer(gate)
+    for n in range(50):
+        hook.insert(n=n)
+    suspend(project)
+    gate.opened.set()
+    sent = settled(hook, others)
+    ok(owner.delete(f"/control/projects/{project.id}"), 204)
+    for n in range(20):
+        others.insert(n=n)
+    others.arrived(30)
+    assert numbers(hook) == sent
