@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/log.h"
+#include "store/record_pages.h"
 #include "store/records.h"
 
 namespace mb::functions {
@@ -304,18 +305,8 @@ Async<void> RunLog::loop() {
 
 Task<std::vector<RunView>> RunLog::list(RunOf of, int64_t limit) {
   CO_CHECK(co_await flush());
-  doc::BsonWriter filter;
-  filter.beginDocument("id");
-  filter.appendString("$gte", of.functionId + "/");
-  filter.appendString("$lt", of.functionId + "0");  // the next character
-  filter.end();
-  store::Query query;
-  query.collection = in(of.project, kRuns);
-  query.filter = *doc::Filter::parse(filter.finish());
-  query.limit = kMostRuns;
-  query.deadline = soon();
-  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
-  CO_TRY(std::vector<Entry> entries, store::fromStore<Entry>(found.documents));
+  CO_TRY(const auto found, co_await store::recordsWithPrefix(store_, in(of.project, kRuns), of.functionId + "/"));
+  CO_TRY(std::vector<Entry> entries, store::fromStore<Entry>(found));
   std::ranges::sort(entries, std::greater(), &Entry::seq);
   std::vector<RunView> runs;
   for (Entry& entry : entries) {

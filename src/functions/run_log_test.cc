@@ -109,6 +109,16 @@ TEST_F(RunLogTest, thirtyTwoMegabytesWaitAndNoMore) {
   EXPECT_TRUE(run(log_.list(of_, 1))->front().logs.empty());
 }
 
+TEST_F(RunLogTest, listsMoreThanOneQueryReturns) {
+  RunView large = view("x");
+  large.logs.assign(60, {"log", std::string(8000, 'x'), {}});
+  for (int i = 0; i < kMostRuns; ++i) {
+    log_.add(of_, large, {});
+    if (i % 20 == 19) EXPECT_TRUE(run(log_.flush()));
+  }
+  EXPECT_EQ(50, run(log_.list(of_, 50))->size());
+}
+
 TEST_F(RunLogTest, manyWhoReadAtTheSameTime) {
   std::vector<std::future<size_t>> readers;
   for (int i = 0; i < 20; ++i) {

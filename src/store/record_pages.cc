@@ -10,10 +10,11 @@ namespace {
 constexpr uint64_t kUsualPage = 200;
 constexpr uint64_t kSafePage = 7;  // a record is at most 2 MiB, and an answer 16 MiB
 
-Query pageBehind(CollectionRef collection, std::string_view id, uint64_t limit) {
+Query pageBehind(CollectionRef collection, std::string_view prefix, std::string_view id, uint64_t limit) {
   doc::BsonWriter filter;
   filter.beginDocument("id");
   filter.appendString("$gt", id);
+  if (!prefix.empty()) filter.appendString("$lt", std::string(prefix) + '\x7f');  // what follows a prefix is ASCII
   filter.end();
   Query query;
   query.collection = collection;
@@ -26,11 +27,15 @@ Query pageBehind(CollectionRef collection, std::string_view id, uint64_t limit) 
 }  // namespace
 
 Task<std::vector<doc::Document>> allRecords(DocumentStore& store, CollectionRef collection) {
+  return recordsWithPrefix(store, collection, "");
+}
+
+Task<std::vector<doc::Document>> recordsWithPrefix(DocumentStore& store, CollectionRef collection, std::string prefix) {
   std::vector<doc::Document> all;
-  std::string last;
+  std::string last = prefix;
   uint64_t limit = kUsualPage;
   while (true) {
-    Result<QueryResult> page = co_await store.find(pageBehind(collection, last, limit));
+    Result<QueryResult> page = co_await store.find(pageBehind(collection, prefix, last, limit));
     if (!page && page.error().code() == ErrorCode::payloadTooLarge && limit != kSafePage) {
       limit = kSafePage;
       continue;
