@@ -4,6 +4,15 @@
 
 namespace mb::store::embedded {
 
+namespace {
+
+// A merged reading begins each range by a seek, which costs as much as several documents: from so many ranges on, one
+// document for each few of them is looked at in order of id first, since ranges that hold much need no more.
+constexpr size_t kTryFromRanges = 128;
+constexpr size_t kRangesPerTry = 4;
+
+}  // namespace
+
 Result<QueryRun::Flow> QueryRun::readByIds(Session& session) {
   const std::vector<std::string>& ids = plan_->ways.front().ids;
   gathered_ = session.number;
@@ -59,9 +68,14 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
     if (flow != Flow::on) return flow;
     pending_.reset();
   }
+  const bool unordered = query_.answer == Answer::keyedIds;
+  const size_t ranges = plan_->reading == Reading::merged ? plan_->rangeCount() : 1;
+  if (ranges >= kTryFromRanges && !tried_ && places_.empty() && !unordered && order_.isIdAscending()) {
+    TRY(const Flow tried, tryInOrder(session, ranges / kRangesPerTry));
+    if (tried != Flow::on) return tried;
+  }
   gathered_ = session.number;
   // To be counted, or sorted later, entries may come as they stand.
-  const bool unordered = query_.answer == Answer::keyedIds;
   const bool anyOrder = unordered || ((counting_ || sorter_) && !plan_->mayRepeat && plan_->orderedKeys == 0);
   const auto stream =
       KeyStream::open(room_.database, session.options, *plan_, anyOrder ? Reading::forward : plan_->reading, places_);

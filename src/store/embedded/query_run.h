@@ -65,7 +65,8 @@ class QueryRun {
   Result<Flow> readStream(Session& session);
   void keepPending(DocumentBatch batch, const KeyStream& stream);
   Result<Flow> readWindows(Session& session);
-  Result<Flow> tryInOrder(Session& session);
+  // Looks at the first documents in the order of ids, `most` of them. On where these are not enough.
+  Result<Flow> tryInOrder(Session& session, uint64_t most);
   Result<Flow> fillWindow(Session& session);
   Result<Flow> drainWindow(Session& session);
   void cutWindow();
@@ -101,7 +102,7 @@ class QueryRun {
   KeyStream::Places places_;
   size_t at_ = 0;       // among its ids
   std::string next_;    // among the documents; empty: at the start
-  bool tried_ = false;  // tryInOrder() was
+  bool tried_ = false;  // tryInOrder() did not suffice
   // Of a plan whose ids come out of order: the lowest ones above `floor_`, gathered and then fetched in order.
   std::vector<std::string> window_;
   size_t windowAt_ = 0;

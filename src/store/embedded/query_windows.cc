@@ -44,7 +44,7 @@ Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
     if (examine() == Flow::again) return Flow::again;
     if (result_.explain.keysExamined > kTryAfter && !tried_) {
       places_ = stream->places();
-      TRY(const Flow tried, tryInOrder(session));
+      TRY(const Flow tried, tryInOrder(session, kTryAfter));
       if (tried != Flow::on) return tried;
     }
     const std::string_view id = stream->id();
@@ -101,7 +101,7 @@ Result<QueryRun::Flow> QueryRun::drainWindow(Session& session) {
 }
 
 // Looks for the answer among the first documents in order of id; Flow::on when it is not there.
-Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session) {
+Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t most) {
   if (counting_ || sorter_ || anyFloor_ || query_.skip > kTryAtMost || query_.limit > kTryAtMost) {
     tried_ = true;
     return Flow::on;
@@ -113,7 +113,7 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session) {
   RangeReader reader(room_.database, Family::documents, session.options, ranges);
   uint64_t looked = 0;
   for (reader.seek(ranges.front().from); reader.isBelow(ranges.front().to); reader.next()) {
-    if (++looked > kTryAfter) break;
+    if (++looked > most) break;
     if (session.spent()) {
       resetAnswer();
       return Flow::more;
@@ -129,7 +129,7 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session) {
   }
   if (reader.status().IsIncomplete()) return Flow::disk;
   if (!reader.status().ok()) return fail(readError(reader.status()));
-  if (looked <= kTryAfter) {
+  if (looked <= most) {
     result_.explain.index = inOrder.name();
     return Flow::enough;
   }

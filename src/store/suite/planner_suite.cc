@@ -1,5 +1,7 @@
 #include "store/suite/planner_suite.h"
 
+#include <numeric>
+
 namespace mb::store::suite {
 
 void PlannerSuite::SetUp() {
@@ -146,7 +148,16 @@ TEST_P(PlannerSuite, APageOfManyPointsCostsAPage) {
   query.limit = 3;
   QueryResult found = find(things_, points, query);
   EXPECT_EQ(joinIds(found.documents), "0000 0002 0004");
+  // So many documents match that the first in order of id are looked at instead of the beginnings of 300 ranges.
+  EXPECT_EQ(found.explain.keysExamined, 0u);
+  EXPECT_LE(found.explain.documentsExamined, 5u);
+  // Where the first do not match, after a few.
+  std::vector<int> late(300);
+  std::iota(late.begin(), late.end(), 300);
+  found = find(things_, fmt::format(R"({{"n":{{"$in":[{}]}}}})", fmt::join(late, ",")), query);
+  EXPECT_EQ(joinIds(found.documents), "0300 0301 0302");
   EXPECT_LE(found.explain.keysExamined, 4u);
+  EXPECT_LE(found.explain.documentsExamined, 80u);
   query.limit = 1000;
   found = find(things_, points, query);
   EXPECT_EQ(joinIds(found.documents), fmt::format("{}", fmt::join(ids, " ")));
