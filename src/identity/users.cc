@@ -8,6 +8,7 @@ namespace mb::identity {
 namespace {
 
 constexpr size_t kMaxName = 200;
+constexpr size_t kMaxSetupCode = 200;
 constexpr size_t kMaxPasswordBytes = 1024;  // 256 code points of four bytes
 constexpr int kMostPlans = 3;
 // A wrong password is answered at a multiple of this after it came, so that microseconds of other work do not show.
@@ -70,6 +71,9 @@ std::string roleOf(const UserRecord& user) {
 Task<UserRecord> Users::registerUser(Realm realm, Registration input, TakenEmail taken, store::Deadline deadline) {
   if (input.invite && !realm.control) co_return fail(invalid("/invite", "is for users of the platform"));
   if (input.setupCode && !realm.control) co_return fail(invalid("/setupCode", "is for users of the platform"));
+  if (input.setupCode && !input.setupCode->empty()) {
+    CO_TRY(input.setupCode, checkDisplayName(*input.setupCode, "/setupCode", kMaxSetupCode));
+  }
   Addition addition;
   addition.taken = taken;
   co_return co_await registerWith(std::move(realm), std::move(input), std::move(addition), deadline);
