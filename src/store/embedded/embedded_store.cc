@@ -43,6 +43,9 @@ constexpr size_t kReadsWaiting = 512;
 constexpr int kScanThreads = 2;
 constexpr size_t kScansWaiting = 256;
 constexpr std::chrono::seconds kStopLimit{10};
+// One policy may change what a thousand collections' indexes hold: the pool of reads and the queue are for others too.
+constexpr size_t kRefillsAtOnce = 2;
+constexpr size_t kFieldChangesAtOnce = 1;
 }  // namespace
 
 Engine::Engine(const EmbeddedSettings& settings, Cores& cores, const Clock& clock)
@@ -51,7 +54,11 @@ Engine::Engine(const EmbeddedSettings& settings, Cores& cores, const Clock& cloc
       clock_(clock),
       gate_(cores.count()),
       queue_(cores),
-      slowQueries_(std::chrono::milliseconds(settings.slowQueryMs)) {}
+      slowQueries_(std::chrono::milliseconds(settings.slowQueryMs)),
+      refills_(builds_, cores.at(0).get_executor(), kRefillsAtOnce,
+               [this](TaskSubject subject) { return refill(subject); }),
+      fieldChanges_(builds_, cores.at(0).get_executor(), kFieldChangesAtOnce,
+                    [this](TaskSubject subject) { return applyHeld(subject); }) {}
 
 Engine::~Engine() {
   close();

@@ -4,6 +4,7 @@
 
 #include "base/task_group.h"
 #include "base/worker_pool.h"
+#include "store/embedded/backlog.h"
 #include "store/embedded/catalogue.h"
 #include "store/embedded/commit_thread.h"
 #include "store/embedded/gate.h"
@@ -20,8 +21,10 @@ namespace mb::store::embedded {
 struct BuildPosition {
   uint64_t documents = 0;
   uint64_t expected = 0;
-  std::string lastId;   // all up to and with this one are in the index; empty: none yet
-  std::string untilId;  // the highest there was when writes began to maintain the index: the fill ends behind it
+  std::string lastId;  // all up to and with this one are in the index; empty: none yet
+  // The highest there was when writes began to maintain the index, or later: the fill ends behind it. Empty: not looked
+  // up yet.
+  std::string untilId;
   // Of the entries that are written; not stored, as the position goes back to the start with each change of it.
   std::optional<uint32_t> layout = {};
 };
@@ -123,9 +126,12 @@ class Engine final : public EmbeddedStore {
   Task<bool> publishIndex(CollectionRef collection, IndexNo index, uint32_t layout, std::vector<Insert> alongside);
   Task<> removeIndex(Alterable& held, IndexNo index, std::vector<Insert> alongside);
   Task<> abandonIndex(CollectionRef collection, IndexNo index);
+  Task<BuildPosition> positionOf(CollectionRef collection, IndexNo index);
   Async<void> resumeBuild(CollectionRef collection, IndexNo index);
   void resumeBuilds();
-  Async<void> applyHeld(CollectionRef collection, std::vector<std::string> paths);
+  // What waits in the lines.
+  Async<void> refill(TaskSubject subject);
+  Async<void> applyHeld(TaskSubject subject);
   Task<> setHeld(CollectionRef collection, std::vector<std::string> paths);
 
   const EmbeddedSettings settings_;
@@ -147,6 +153,11 @@ class Engine final : public EmbeddedStore {
   SlowQueries slowQueries_;
   std::unique_ptr<Housekeeper> housekeeper_;
   TaskGroup builds_;
+  // Indexes to be filled again while they are read, and collections whose indexes are to hold wantedFields_.
+  Backlog refills_;
+  Backlog fieldChanges_;
+  std::mutex wantedMutex_;
+  std::map<std::pair<ProjectNo, CollectionNo>, std::vector<std::string>> wantedFields_;
   std::atomic<bool> closed_{false};
 };
 

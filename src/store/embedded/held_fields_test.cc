@@ -186,8 +186,24 @@ class HeldFieldsTest : public ::testing::Test {
     return value;
   }
 
+  // The collection as the catalogue has it, of a store that is open.
+  Schema onDisk() {
+    const std::filesystem::path copy = opened_.path() / fmt::format("copy{}", copies_++);
+    if (!opened_.store().checkpoint(copy)) throw std::runtime_error("no checkpoint");
+    auto database = Database::open(copy, {}, [](ProjectNo) { return 0; }).value();
+    std::string row;
+    const std::string key = row::of('C', kControlProject, posts_.number);
+    database->db().Get({}, database->family(Family::system), key, &row).ok();
+    return decodeSchema(posts_.number, row).value();
+  }
+  bool isRefilling() {
+    const Schema schema = onDisk();
+    return std::ranges::any_of(schema.indexes, &Index::refilling);
+  }
+
   OpenedStore opened_;
   CollectionRef posts_;
+  int copies_ = 0;
 };
 
 TEST_F(HeldFieldsTest, EntriesAreRewrittenWhenTheyChange) {
@@ -206,6 +222,52 @@ TEST_F(HeldFieldsTest, EntriesAreRewrittenWhenTheyChange) {
   opened_.reopen();
   hold({"state"});
   hold({"owner", "state"});
+  settle(true);
+  EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
+}
+
+// A position that cannot be read ends the refill, and leaves indexes that are neither filled nor being filled.
+TEST_F(HeldFieldsTest, ARefillThatFailedIsBegunAgain) {
+  hold({"owner"});
+  settle(true);
+  opened_.store().close();
+  {
+    auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
+    auto* system = database->family(Family::system);
+    const std::string key = row::of('C', kControlProject, posts_.number);
+    std::string row;
+    ASSERT_TRUE(database->db().Get({}, system, key, &row).ok());
+    Schema schema = decodeSchema(posts_.number, row).value();
+    rocksdb::WriteBatch batch;
+    for (auto& index : schema.indexes) {
+      auto interrupted = std::make_shared<Index>(*index);
+      interrupted->refilling = true;
+      index = std::move(interrupted);
+      batch.Put(system, row::of('B', kControlProject, index->number), "damaged");
+    }
+    batch.Put(system, key, encodeSchema(schema));
+    database->write(batch);
+  }
+  opened_.reopen();
+  settle(true);  // by what entries hold already
+  hold({"state"});
+  hold({"owner", "state"});
+  settle(true);
+  while (isRefilling()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
+}
+
+// The fill of many indexes, one or two at once, gets to all of them.
+TEST_F(HeldFieldsTest, ManyIndexesAreRewritten) {
+  for (int i = 0; i < 12; ++i) index({{fmt::format("f{}", i), 1}});
+  hold({"owner"});
+  while (!isRefilling()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  opened_.reopen();
+  hold({"owner", "state"});
+  hold({"owner"});
+  while (isRefilling() || onDisk().held != std::vector<std::string>{"owner"}) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
   settle(true);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kSliceDocuments = 500;
 constexpr size_t kSliceBytes = 1 << 20;
-// While the disk is nearly full or too many writes wait.
+// While the disk is nearly full, or too many writes or reads wait.
 constexpr std::chrono::milliseconds kBusyPause{50};
 // Waits for the locks of an index to abandon, each as long as a lock is waited for; then it stays until the next start.
 constexpr int kMaxAbandonAttempts = 10;
@@ -156,8 +156,11 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
 Task<> Engine::buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside) {
   while (true) {
     CO_TRY(const uint32_t layout, co_await fillIndex(collection, index));
-    CO_TRY(const bool published, co_await publishIndex(collection, index, layout, alongside));
-    if (published) co_return Result<>();
+    const Result<bool> published = co_await publishIndex(collection, index, layout, alongside);
+    if (published && *published) co_return Result<>();
+    if (published) continue;
+    if (published.error().code() != ErrorCode::unavailable || gate_.closed()) co_return fail(published.error().clone());
+    co_await sleepFor(kBusyPause);
   }
 }
 
@@ -167,11 +170,26 @@ Task<uint32_t> Engine::fillIndex(CollectionRef collection, IndexNo index) {
     if (gate_.closed()) co_return stopping();
     const auto begun = std::chrono::steady_clock::now();
     const uint64_t writes = embeddedStats().writes;
-    CO_TRY(const Filled filled, co_await fillSlice(collection, index, at));
-    if (filled == Filled::all) co_return *at.layout;
-    if (filled == Filled::busy) co_await sleepFor(kBusyPause);
-    if (filled == Filled::more && embeddedStats().writes > writes + 1) co_await sleepUntil(restAfter(begun));
+    const Result<Filled> filled = co_await fillSlice(collection, index, at);
+    const bool busy = filled ? *filled == Filled::busy : filled.error().code() == ErrorCode::unavailable;
+    if (busy) {
+      co_await sleepFor(kBusyPause);
+      continue;
+    }
+    if (!filled) co_return fail(filled.error().clone());
+    if (*filled == Filled::all) co_return *at.layout;
+    if (embeddedStats().writes > writes + 1) co_await sleepUntil(restAfter(begun));
   }
+}
+
+Task<BuildPosition> Engine::positionOf(CollectionRef collection, IndexNo index) {
+  CO_TRY(BuildPosition at,
+         co_await readPool_->run([&] { return readPosition(*database_, collection.project, index); }));
+  if (at.untilId.empty()) {
+    // Writes maintain the index by now, so what comes later is in it whether or not it lies below this.
+    CO_TRY(at.untilId, co_await readPool_->run([&] { return lastId(*database_, collection); }));
+  }
+  co_return at;
 }
 
 Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at) {
@@ -179,7 +197,7 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   const Index* filled = handle ? handle.schema->index(index) : nullptr;
   if (!filled) co_return dropped();
   if (at.layout != filled->layout) {
-    CO_TRY(at, co_await readPool_->run([&] { return readPosition(*database_, collection.project, index); }));
+    CO_TRY(at, co_await positionOf(collection, index));
     at.layout = filled->layout;
   }
   CO_TRY(const std::vector<std::string> ids,
@@ -290,7 +308,7 @@ Async<void> Engine::resumeBuild(CollectionRef collection, IndexNo index) {
   const Index* there = handle ? handle.schema->index(index) : nullptr;
   if (!there) co_return;
   if (there->ready) {
-    logWarn("the entries of an index were not rewritten; it is tried again at the next start",
+    logWarn("the entries of an index were not rewritten; they are at the next start, or the next save of a policy",
             {{"reason", built.error().message()}});
     co_return;
   }
@@ -301,58 +319,81 @@ Async<void> Engine::resumeBuild(CollectionRef collection, IndexNo index) {
 
 void Engine::holdFields(ProjectNo project, CollectionNo collection, std::vector<std::string> paths) {
   const CollectionHandle handle = catalogue_.collection(project, collection);
-  if (!handle || handle.schema->held == paths) return;
-  builds_.spawn(cores_.at(0).get_executor(), applyHeld({project, collection, 0}, std::move(paths)));
+  if (!handle) return;
+  const bool refilling = std::ranges::any_of(handle.schema->indexes, &Index::refilling);
+  {
+    const std::lock_guard lock(wantedMutex_);
+    const bool isChanging = wantedFields_.contains({project, collection});
+    if (!isChanging && !refilling && handle.schema->held == paths) return;
+    wantedFields_[{project, collection}] = std::move(paths);
+  }
+  fieldChanges_.add({project, collection});
 }
 
-Async<void> Engine::applyHeld(CollectionRef collection, std::vector<std::string> paths) {
+Async<void> Engine::applyHeld(TaskSubject subject) {
   const Inside inside(gate_);
   if (!inside) co_return;
-  const Result<> applied = co_await setHeld(collection, std::move(paths));
-  if (applied || gate_.closed() || !catalogue_.collection(collection.project, collection.number)) co_return;
+  const std::pair which(subject.project, subject.collection);
+  std::vector<std::string> paths;
+  {
+    const std::lock_guard lock(wantedMutex_);
+    const auto wanted = wantedFields_.find(which);
+    if (wanted == wantedFields_.end()) co_return;
+    paths = wanted->second;
+  }
+  const Result<> applied = co_await setHeld({subject.project, subject.collection, 0}, paths);
+  {
+    const std::lock_guard lock(wantedMutex_);
+    const auto wanted = wantedFields_.find(which);
+    if (wanted->second == paths) wantedFields_.erase(wanted);
+  }
+  if (applied || gate_.closed() || !catalogue_.collection(subject.project, subject.collection)) co_return;
   logWarn("the fields that a collection's indexes hold stay as they are", {{"reason", applied.error().message()}});
 }
 
 Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths) {
-  std::vector<IndexNo> refilled;
-  {
-    Alterable held(catalogueLocks_);
-    CO_CHECK(co_await lockCollection(held, collection, true));
-    const Schema& now = *held.collection.schema;
-    if (now.held == paths) co_return Result<>();
-    auto next = std::make_shared<Schema>(now);
-    ++next->version;
-    next->held = std::move(paths);
-    WriteJob job(writeRoom());
-    BuildPosition begin;
-    begin.expected = held.collection.state->documents;
-    CO_TRY(begin.untilId, co_await readPool_->run([&] { return lastId(*database_, collection); }));
-    for (auto& index : next->indexes) {
-      CO_TRY(std::vector<doc::FieldPath> fields, heldPaths(index->spec, next->held));
-      if (fields == index->held) continue;
-      // A build that runs is taken back to the start; one that is over is begun again.
-      if (index->ready && !index->refilling) refilled.push_back(index->number);
-      auto changed = std::make_shared<Index>(*index);
-      changed->held = std::move(fields);
-      ++changed->layout;
-      changed->refilling = changed->ready;
-      job.commit.put(Family::system, row::of('B', collection.project, index->number), encodePosition(begin));
-      index = std::move(changed);
-    }
+  Alterable held(catalogueLocks_);
+  CO_CHECK(co_await lockCollection(held, collection, true));
+  auto next = std::make_shared<Schema>(*held.collection.schema);
+  ++next->version;
+  next->held = std::move(paths);
+  WriteJob job(writeRoom());
+  BuildPosition begin;
+  begin.expected = held.collection.state->documents;
+  std::vector<IndexNo> refilling;
+  for (auto& index : next->indexes) {
+    CO_TRY(std::vector<doc::FieldPath> fields, heldPaths(index->spec, next->held));
+    // One that is left from a failed refill is begun again, too.
+    if (fields != index->held ? index->ready : index->refilling) refilling.push_back(index->number);
+    if (fields == index->held) continue;
+    // A fill that runs is taken back to the start.
+    auto changed = std::make_shared<Index>(*index);
+    changed->held = std::move(fields);
+    ++changed->layout;
+    changed->refilling = changed->ready;
+    job.commit.put(Family::system, row::of('B', collection.project, index->number), encodePosition(begin));
+    index = std::move(changed);
+  }
+  if (next->held != held.collection.schema->held) {
     putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
     CO_CHECK(co_await commitAlteration(job, {}));
   }
-  for (const IndexNo index : refilled) {
-    builds_.spawn(cores_.at(0).get_executor(), resumeBuild(collection, index));
-  }
+  for (const IndexNo index : refilling) refills_.add({collection.project, collection.number, index});
   co_return Result<>();
+}
+
+Async<void> Engine::refill(TaskSubject subject) {
+  const CollectionHandle handle = catalogue_.collection(subject.project, subject.collection);
+  const Index* there = handle ? handle.schema->index(subject.index) : nullptr;
+  if (there && there->refilling) co_await resumeBuild({subject.project, subject.collection, 0}, subject.index);
 }
 
 void Engine::resumeBuilds() {
   catalogue_.forEachProject([this](ProjectState& project) {
     for (const SchemaPtr& schema : catalogue_.userCollections(project.number)) {
       for (const auto& index : schema->indexes) {
-        if (index->ready && !index->refilling) continue;
+        if (index->refilling) refills_.add({project.number, schema->number, index->number});
+        if (index->ready) continue;
         builds_.spawn(cores_.at(0).get_executor(),
                       resumeBuild({project.number, schema->number, schema->version}, index->number));
       }
