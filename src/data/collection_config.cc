@@ -1,5 +1,7 @@
 #include "data/collection_config.h"
 
+#include "store/configuration_limits.h"
+
 namespace mb::data {
 
 CollectionConfig CollectionConfig::read(doc::DocumentView stored) {
@@ -11,7 +13,7 @@ CollectionConfig CollectionConfig::read(doc::DocumentView stored) {
       config.policy.emplace(value.asDocument());
     } else if (key == "vectors" && value.type() == doc::BsonType::document) {
       config.vectors.emplace(value.asDocument());
-    } else if (key == "refs" && value.type() == doc::BsonType::array) {
+    } else if (key == store::kReferencesField && value.type() == doc::BsonType::array) {
       for (const doc::Element& each : value.asDocument()) {
         const doc::DocumentView reference = each.value.asDocument();
         const auto number = reference.find("number");
@@ -29,7 +31,7 @@ doc::Document CollectionConfig::write() const {
   if (policy) out.appendDocument("policy", *policy);
   if (vectors) out.appendDocument("vectors", *vectors);
   if (!references.empty()) {
-    out.beginArray("refs");
+    out.beginArray(store::kReferencesField);
     for (size_t i = 0; i < references.size(); ++i) {
       out.beginDocument(doc::arrayKey(i));
       out.appendString("name", references[i].name);

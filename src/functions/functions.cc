@@ -328,7 +328,7 @@ Task<> Functions::bind(snapshot::SnapshotPtr project, data::CollectionPtr collec
     return true;
   };
   store::WriteOptions options{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
-                              .actor = {"server", ""},
+                              .actor = store::upkeepActor(),
                               .bumpEpochs = {project->info().number}};
   co_return co_await store::rewrite<FunctionRecord>(deps_.store, std::move(targets), std::move(options), note);
 }

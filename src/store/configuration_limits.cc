@@ -7,7 +7,8 @@ namespace mb::store {
 namespace {
 
 constexpr size_t kNamedParts = 3;
-// Of an index and of each of its keys, beside names, paths and filters.
+constexpr std::string_view kUpkeep = "upkeep";
+// Of an index and of each of its keys, in addition to names, paths and filters.
 constexpr uint64_t kIndexOverhead = 64;
 
 std::string mebibytes(uint64_t bytes) {
@@ -48,8 +49,19 @@ bool passesConfigurationLimit(uint64_t before, uint64_t after) {
   return after > before && after > kMaxConfigurationBytes;
 }
 
+Actor upkeepActor() {
+  return {"server", std::string(kUpkeep)};
+}
+
+bool isUpkeep(const Actor& actor) {
+  return actor.kind == "server" && actor.id == kUpkeep;
+}
+
 uint64_t configuredBytes(std::string_view name, const doc::Document& config) {
-  return name.size() + config.size();
+  const auto references = config.view().find(kReferencesField);
+  // With its type, its name and the zero behind that.
+  const uint64_t uncounted = references ? 1 + kReferencesField.size() + 1 + references->raw().size() : 0;
+  return name.size() + config.size() - uncounted;
 }
 
 uint64_t configuredBytes(const IndexSpec& index) {

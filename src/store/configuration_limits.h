@@ -29,7 +29,7 @@ struct ConfigurationPart {
   std::string_view name;  // in messages
   uint64_t limit;         // 0: bounded by its bytes alone
   std::string_view counted = name;
-  uint64_t uncounted = 0;  // documents beside those that the limit counts
+  uint64_t uncounted = 0;  // documents in addition to those that the limit counts
 };
 inline constexpr std::string_view kApiKeysPart = "API keys";
 inline constexpr std::array kConfigurationParts = std::to_array<ConfigurationPart>({
@@ -49,6 +49,15 @@ constexpr bool isConfigurationPart(CollectionNo collection, std::string_view nam
     return part.collection == collection && part.name == name;
   });
 }
+// The field of CollectionInfo::config that holds which collections a schema's references are bound to. The store's
+// users keep it up by themselves, so that it counts for nothing: a rename binds what was not.
+inline constexpr std::string_view kReferencesField = "refs";
+// The actor of upkeep: writes of some bytes that the server makes in records of configuration, unasked, so that a
+// change of something else goes through. No limit refuses them, or a project above one could not do what brings it
+// below.
+Actor upkeepActor();
+bool isUpkeep(const Actor& actor);
+
 // Null where its documents are no configuration.
 const ConfigurationPart* configurationPart(CollectionNo collection);
 
@@ -74,7 +83,7 @@ bool passesConfigurationLimit(uint64_t before, uint64_t after);
 // The sizes of the parts as they are now, those of no bytes left out.
 Task<std::vector<PartSize>> configurationSizes(DocumentStore& store, ProjectNo project);
 
-// What a user collection counts for: this, and each of its indexes.
+// What a user collection counts for: this (without kReferencesField), and each of its indexes.
 uint64_t configuredBytes(std::string_view name, const doc::Document& config);
 uint64_t configuredBytes(const IndexSpec& index);
 uint64_t configuredBytes(const CollectionInfo& collection);

@@ -291,7 +291,7 @@ Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collect
     return true;
   };
   store::WriteOptions options{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
-                              .actor = {"server", ""},
+                              .actor = store::upkeepActor(),
                               .bumpEpochs = {project->info().number}};
   co_return co_await store::rewrite<WebhookRecord>(deps_.store, std::move(targets), std::move(options), note);
 }

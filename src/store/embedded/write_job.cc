@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "store/configuration_limits.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
 
@@ -290,7 +291,7 @@ void WriteJob::finish(const WriteOptions& options) {
   }
   commit.lane = options.lane;
   // A save of configuration bumps an epoch; what only stamps a record (a key's last use) must never be refused.
-  commit.limited = options.logged && !commit.bumps.empty();
+  commit.limited = options.logged && !isUpkeep(options.actor) && !commit.bumps.empty();
   for (const Marks& marks : marks_) {
     marks.index->traits->multikey.fetch_or(marks.multikey);
     marks.index->traits->truncated.fetch_or(marks.truncated);

@@ -113,6 +113,35 @@ TEST_P(StoreSuite, OfParallelSavesThoseThatFitIntoTheConfigurationWin) {
   EXPECT_TRUE(engine().problems().empty());
 }
 
+TEST_P(StoreSuite, NoLimitRefusesUpkeep) {
+  const CollectionRef functions{project_, kSized, 0};
+  CollectionRef posts = makeCollection("posts");
+  for (const char* id : {"a", "b", "c", "d", "e"}) {
+    EXPECT_TRUE(run(save(store(), functions, sized(id, 1'900'000), id, true, false)));
+  }
+  const auto grow = [&](Actor actor) {
+    WriteOptions options = writeOptions();
+    options.bumpEpochs = {project_};
+    options.actor = std::move(actor);
+    auto judge = [](auto) -> Result<std::vector<Change>> {
+      std::vector<Change> changes;
+      changes.push_back(Change::put(sized("a", 1'900'009)));
+      return changes;
+    };
+    return run(store().write({{functions, "a"}}, std::move(judge), std::move(options)));
+  };
+  EXPECT_FALSE(grow({"server", ""}));
+  EXPECT_TRUE(grow(upkeepActor()));
+  // What references are bound to counts for nothing, what is configured does.
+  const auto configure = [&](std::string_view config) {
+    return run(store().alterCollection(current(posts), {.name = {}, .config = json(config)}, {})).has_value();
+  };
+  EXPECT_FALSE(configure(R"({"policy":{}})"));
+  EXPECT_TRUE(configure(R"({"refs":[{"name":"people","number":1000}]})"));
+  EXPECT_TRUE(configure("{}"));
+  EXPECT_TRUE(engine().problems().empty());
+}
+
 // As earlier versions left projects, and a restore leaves them.
 TEST_P(StoreSuite, WhatIsAboveALimitStaysUsable) {
   const CollectionRef functions{project_, kSized, 0};
