@@ -1,4 +1,6 @@
 // An index whose building a crash interrupted: declared, not ready, and partly filled.
+#include <latch>
+
 #include "document/json.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
@@ -27,7 +29,8 @@ class IndexResumeTest : public ::testing::Test {
   }
 
   // Leaves the index as the first swap and a slice of the fill would, which has come past `documents`, up to `lastId`.
-  void interrupt(bool unique, uint64_t documents = 0, const std::string& lastId = "") {
+  void interrupt(bool unique, uint64_t documents = 0, const std::string& lastId = "",
+                 std::vector<std::string> include = {}) {
     opened_.store().close();
     auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
     auto* system = database->family(Family::system);
@@ -38,6 +41,7 @@ class IndexResumeTest : public ::testing::Test {
     IndexSpec spec;
     spec.keys = {{"n", 1}};
     spec.unique = unique;
+    spec.include = std::move(include);
     const auto index = compileIndex(posts_.number + 1, spec, false).value();
     schema.indexes.push_back(index);
     ++schema.version;
@@ -46,18 +50,30 @@ class IndexResumeTest : public ::testing::Test {
     EntrySet entries;
     const doc::Document first = doc::parseJson(R"({"id":"000","n":0})").value();
     ASSERT_TRUE(collectEntries(*index, kControlProject, first, "000", entries));
-    std::string offset;
-    appendU16(offset, entries.entries[0].idAt);
+    std::string room;
+    const std::string_view value = entryValue(*index, entries, 0, first, "000", room);
     rocksdb::WriteBatch batch;
     batch.Put(system, key, encodeSchema(schema));
     batch.Put(system, row::of('P', kControlProject), next);
-    batch.Put(database->family(Family::indexes), slice(entries.key(0)), unique ? "000" : offset);
+    batch.Put(database->family(Family::indexes), slice(entries.key(0)), slice(value));
     std::string position;
     appendU64(position, documents);
     appendU64(position, 250);
     appendU16(position, static_cast<uint16_t>(lastId.size()));
     batch.Put(system, row::of('B', kControlProject, index->number), position + lastId + "249");
     database->write(batch);
+  }
+
+  // From the other core: what the first has to do may be held up.
+  Result<WriteOutcome> change(const std::string& id, std::optional<std::string> document) {
+    const auto collections = testing::runOn(opened_.cores(), 1, opened_.store().collections(kControlProject));
+    posts_.version = collections->front().version;
+    auto judge = [&](auto) -> Result<std::vector<Change>> {
+      std::vector<Change> changes;
+      changes.push_back(document ? Change::put(doc::parseJson(*document).value()) : Change::remove());
+      return changes;
+    };
+    return testing::runOn(opened_.cores(), 1, opened_.store().write({{posts_, id}}, std::move(judge), {}));
   }
 
   // Waits until the index is ready or gone.
@@ -107,6 +123,26 @@ TEST_F(IndexResumeTest, GoesOnWhereItWas) {
       database->db()
           .Get({}, database->family(Family::system), row::of('B', kControlProject, posts_.number + 1), &position)
           .IsNotFound());
+}
+
+// The first document with n 0 owns the entry, the other is what the fill will find.
+TEST_F(IndexResumeTest, UpdatesOfIncludedFieldsLeaveWhatIsNotTheirs) {
+  interrupt(true, 0, "", {"state"});
+  std::latch held(1);
+  asio::post(opened_.cores().at(0), [&] { held.wait(); });  // where the fill goes on
+  opened_.reopen();
+  const auto update = [&](const std::string& id, int n) {
+    const auto outcome = change(id, fmt::format(R"({{"id":"{}","n":{},"state":"new"}})", id, n));
+    return outcome && outcome->committed();
+  };
+  EXPECT_TRUE(update("200", 0));
+  EXPECT_TRUE(update("000", 0));
+  EXPECT_TRUE(update("007", 7));
+  EXPECT_FALSE(update("008", 0)) << "that is a new claim of a value that is taken";
+  for (int i = 200; i < 250; ++i) EXPECT_TRUE(change(fmt::format("{}", i), std::nullopt));
+  held.count_down();
+  ASSERT_EQ(settled().size(), 1u);
+  EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }
 
 TEST_F(IndexResumeTest, IsDroppedWhereItCannotBe) {

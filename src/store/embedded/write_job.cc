@@ -193,12 +193,12 @@ Result<> WriteJob::applyIndex(size_t at, const Index& index, const doc::Document
   while (i < had.entries.size() || j < has.entries.size()) {
     const int order = i == had.entries.size() ? 1 : j == has.entries.size() ? -1 : had.key(i).compare(has.key(j));
     if (order < 0) removeEntry(at, index, had.key(i++));
-    if (order > 0) putEntry(at, index, has, j++, *after);
+    if (order > 0) putEntry(at, index, has, j++, *after, false);
     if (order != 0) continue;
     // An entry of an earlier layout may hold fields that `held` does not show: it goes with the first write, so that
     // what an entry holds is always what its document says.
     const bool holdsOther = index.refilling || had.held != has.held;
-    if (holdsOther || (index.spec.covering && *before != *after)) putEntry(at, index, has, j, *after);
+    if (holdsOther || (index.spec.covering && *before != *after)) putEntry(at, index, has, j, *after, true);
     ++i;
     ++j;
   }
@@ -213,7 +213,7 @@ Result<> WriteJob::fill(IndexNo number) {
     if (!before_[at] || !index) continue;
     CHECK(collectEntries(*index, target.ref.project, *before_[at], target.id, entries));
     noteMarks(target, *index, entries);
-    for (size_t i = 0; i < entries.entries.size(); ++i) putEntry(at, *index, entries, i, *before_[at]);
+    for (size_t i = 0; i < entries.entries.size(); ++i) putEntry(at, *index, entries, i, *before_[at], false);
   }
   return {};
 }
@@ -235,11 +235,11 @@ void WriteJob::removeEntry(size_t at, const Index& index, std::string_view key) 
 }
 
 void WriteJob::putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which,
-                        const doc::Document& document) {
+                        const doc::Document& document, bool hadKey) {
   thread_local std::string room;
   const std::string_view value = entryValue(index, entries, which, document, targets_[at].id, room);
   if (index.spec.unique) {
-    claims_.push_back({std::string(entries.key(which)), std::string(value), &index, at});
+    claims_.push_back({std::string(entries.key(which)), std::string(value), &index, at, hadKey && !index.ready});
     return;
   }
   commit.put(Family::indexes, entries.key(which), value);
@@ -272,15 +272,18 @@ Result<std::optional<WriteOutcome>> WriteJob::claimUnique(Tier tier) {
     freed.insert(release.key);
   }
   std::unordered_set<std::string_view> claimed;
+  std::vector<const Claim*> granted;
   for (const Claim& claim : claims_) {
     TRY(const bool known, ownerOf(tier, *claim.index, claim.key, owner));
     if (!known) return std::optional<WriteOutcome>();
+    if (claim.onlyIfOwned && owner != targets_[claim.target].id) continue;
     const bool taken = !owner.empty() && owner != targets_[claim.target].id && !freed.contains(claim.key);
     const bool twice = claims_.size() > 1 && !claimed.insert(claim.key).second;
     if (taken || twice) return WriteOutcome{claim.index->spec.name, claim.target};
+    granted.push_back(&claim);
   }
   for (const Release* release : mine) commit.remove(Family::indexes, release->key);
-  for (const Claim& claim : claims_) commit.put(Family::indexes, claim.key, claim.value);
+  for (const Claim* claim : granted) commit.put(Family::indexes, claim->key, claim->value);
   return WriteOutcome{};
 }
 

@@ -78,6 +78,9 @@ class WriteJob {
     std::string value;
     const Index* index;
     size_t target;
+    // The document had the key before. Of an index still being filled another document may own the entry, or nobody
+    // yet: then it stays as it is, and the fill decides.
+    bool onlyIfOwned = false;
   };
   // A unique entry of an index still being filled: removed only if it is this document's, since the fill may not have
   // come to it, and another document may own it by now.
@@ -95,7 +98,8 @@ class WriteJob {
   Result<> applyOne(size_t at, const Change& change, const Actor& actor, bool logged);
   Result<> applyIndex(size_t at, const Index& index, const doc::Document* before, const doc::Document* after);
   void removeEntry(size_t at, const Index& index, std::string_view key);
-  void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which, const doc::Document& document);
+  void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which, const doc::Document& document,
+                bool hadKey);
   void noteMarks(const Target& target, const Index& index, const EntrySet& entries);
   void addCount(CollectionState& collection, int64_t documents, int64_t bytes);
   void addTally(const CollectionHandle& handle, const doc::Document& document, int sign);
