@@ -13,8 +13,9 @@ bool isBelow(const doc::FieldPath& path, const doc::FieldPath& above) {
   return steps.size() <= path.steps().size() && std::equal(steps.begin(), steps.end(), path.steps().begin());
 }
 
-// `paths` agree in their first `depth` steps, are in order, and none is below another.
-void appendHeld(doc::BsonWriter& out, doc::DocumentView view, std::span<const doc::FieldPath> paths, size_t depth) {
+// False, and no more is copied, where it would be more than kMaxHeld. `paths` agree in their first `depth` steps, are
+// in order, and none is below another.
+bool appendHeld(doc::BsonWriter& out, doc::DocumentView view, std::span<const doc::FieldPath> paths, size_t depth) {
   while (!paths.empty()) {
     const std::string& step = paths.front().steps()[depth];
     size_t count = 1;
@@ -22,14 +23,16 @@ void appendHeld(doc::BsonWriter& out, doc::DocumentView view, std::span<const do
     const auto value = view.find(step);
     const bool ends = paths.front().steps().size() == depth + 1;
     if (value && (ends || value->type() != doc::BsonType::document)) {
+      if (out.size() + value->raw().size() > kMaxHeld) return false;
       out.append(step, *value);
     } else if (value) {
       out.beginDocument(step);
-      appendHeld(out, value->asDocument(), paths.first(count), depth + 1);
+      if (!appendHeld(out, value->asDocument(), paths.first(count), depth + 1)) return false;
       out.end();
     }
     paths = paths.subspan(count);
   }
+  return true;
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ std::string heldOf(const Index& index, doc::DocumentView document, size_t entrie
   std::string stored;
   if (index.held.empty() || entries == 0) return stored;
   doc::BsonWriter fields;
-  appendHeld(fields, document, index.held, 0);
+  if (!appendHeld(fields, document, index.held, 0)) return stored;
   const doc::Document held = fields.finish();
   if (held.size() > kMaxHeld || held.size() * entries > kMaxHeldInAll) return stored;
   appendU32(stored, index.layout);

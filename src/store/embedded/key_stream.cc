@@ -217,10 +217,14 @@ class BackwardStream final : public KeyStream {
   rocksdb::Status status_;
 };
 
-// Entries of a range that are read at a time: twice as many each time, up to these. What holds documents is larger.
+// Entries of a range that are read at a time: twice as many each time, up to these. What holds documents or fields is
+// larger.
 constexpr size_t kFirstRun = 2;
 constexpr size_t kMaxRun = 16;
 constexpr size_t kMaxCoveringRun = 4;
+size_t maxRunOf(const Index& index) {
+  return index.spec.covering || !index.held.empty() ? kMaxCoveringRun : kMaxRun;
+}
 
 // All ranges and ids of all ways at once, the lowest first by what follows the fixed bytes; repeats left out. The
 // ranges of a way share one iterator: each range keeps a few entries, and the iterator seeks back to it when these are
@@ -327,7 +331,7 @@ class MergedStream final : public KeyStream {
     }
     if (!reader.status().ok()) status_ = reader.status();
     run.last = run.count < run.take;
-    run.take = std::min(run.take * 2, run.way->index->spec.covering ? kMaxCoveringRun : kMaxRun);
+    run.take = std::min(run.take * 2, maxRunOf(*run.way->index));
   }
   void place(Run& run) {
     if (!run.range) {

@@ -10,7 +10,9 @@ namespace {
 
 using Kind = Condition::Kind;
 
-// Ranges read at once: each keeps some entries (key_stream.cc), 2 MiB of them in all at most.
+// Ranges read at once. Each keeps 16 entries at most, or 4 of an index whose entries hold fields (1 KiB each at most)
+// or documents (4 KiB): key_stream.cc. With keys of 100 bytes these are 2 MiB in all, or 5 MiB, or 17 MiB; a field of a
+// key has kFieldCap bytes and a hash at most.
 constexpr size_t kMaxMerged = 1024;
 // Branches of $or inside branches of $or are planned this deep.
 constexpr int kMaxNesting = 3;
