@@ -4,6 +4,7 @@
 
 #include "store/embedded/check.h"
 #include "store/embedded/engine.h"
+#include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
 
 namespace mb::store {
@@ -107,12 +108,8 @@ Result<> StoreImage::eachBy(ProjectNo project, CollectionNo collection, std::str
   const std::unique_ptr<rocksdb::Iterator> at(
       impl_->database->db().NewIterator(options, impl_->database->family(Family::indexes)));
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
-    std::string_view id = embedded::view(at->value());
-    if (!index->spec.unique) {
-      const std::string_view key = embedded::view(at->key());
-      if (id.size() != 2) return fail(ErrorCode::internal, fmt::format("the index {} is damaged", name));
-      id = key.substr(std::min<size_t>(embedded::readU16(id.data()), key.size()));
-    }
+    const std::string_view id = embedded::entryParts(*index, embedded::view(at->key()), embedded::view(at->value())).id;
+    if (id.empty()) return fail(ErrorCode::internal, fmt::format("the index {} is damaged", name));
     TRY(const std::optional<doc::Document> document, get(project, collection, id));
     if (document) CHECK(visit(*document));
   }

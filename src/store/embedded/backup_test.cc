@@ -99,6 +99,33 @@ TEST_F(Backup, AnImageIsTheStoreAtItsMoment) {
   EXPECT_GT(progress.signs, 0);
 }
 
+TEST_F(Backup, AnIndexIsFollowedWhateverItsEntriesHold) {
+  put(things_, 0, 10);
+  const auto index = [&](bool unique, bool covering) {
+    IndexSpec spec;
+    spec.name = unique ? "unique" : covering ? "covering" : "including";
+    spec.keys = {{"id", 1}};
+    spec.unique = unique;
+    spec.covering = covering;
+    if (!covering) spec.include = {"n"};
+    opened_.must(opened_.store().createIndex(things_, spec, {}));
+    things_.version = opened_.must(opened_.store().collections(project_)).front().version;
+  };
+  index(false, false);
+  index(false, true);
+  index(true, false);
+  const auto picture = image("a");
+  ASSERT_TRUE(picture);
+  for (const char* name : {"including", "covering", "unique"}) {
+    uint64_t count = 0;
+    EXPECT_TRUE(picture->eachBy(project_, things_.number, name, [&](doc::DocumentView) -> Result<> {
+      ++count;
+      return {};
+    })) << name;
+    EXPECT_EQ(count, 10u) << name;
+  }
+}
+
 TEST_F(Backup, WhatIsStoppedSaysSo) {
   put(things_, 0, 100);
   const auto picture = image("a");
