@@ -108,11 +108,7 @@ void Engine::putSchema(WriteJob& job, ProjectState& project, const Schema* befor
   job.commit.project = &project;
   job.commit.schemaBytes += configuredBytes(*next) - (before ? configuredBytes(*before) : 0);
   job.commit.put(Family::system, row::of('C', project.number, next->number), encodeSchema(*next));
-  if (const uint32_t format = formatFor(*next); format > kFirstFormat) {
-    std::string row;
-    appendU32(row, format);
-    job.commit.put(Family::system, row::plain('F'), row);
-  }
+  if (const auto format = formatRow(*next)) job.commit.put(Family::system, row::plain('F'), *format);
   job.commit.bumps.push_back(&project);
   job.commit.onDurable = [this, number = project.number, next = std::move(next)] { catalogue_.install(number, next); };
 }

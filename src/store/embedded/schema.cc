@@ -193,10 +193,13 @@ bool sameSpec(const IndexSpec& a, const IndexSpec& b) {
          a.expireAfterSeconds == b.expireAfterSeconds && a.covering == b.covering && a.include == b.include;
 }
 
-uint32_t formatFor(const Schema& schema) {
+std::optional<std::string> formatRow(const Schema& schema) {
   const bool holds = std::any_of(schema.indexes.begin(), schema.indexes.end(),
                                  [](const std::shared_ptr<const Index>& index) { return index->layout > 0; });
-  return holds ? kHoldingFormat : kFirstFormat;
+  if (!holds) return std::nullopt;
+  std::string row;
+  appendU32(row, kHoldingFormat);
+  return row;
 }
 
 }  // namespace mb::store::embedded

@@ -70,7 +70,7 @@ std::string encodeSchema(const Schema& schema);
 // Fails with internal when the row is not one that encodeSchema made.
 Result<Schema> decodeSchema(CollectionNo number, std::string_view row);
 bool sameSpec(const IndexSpec& a, const IndexSpec& b);
-// The format of a directory that holds such a collection, as far as it decides.
-uint32_t formatFor(const Schema& schema);
+// The 'F' row of a directory that holds such a collection; nullopt where any will do.
+std::optional<std::string> formatRow(const Schema& schema);
 
 }  // namespace mb::store::embedded

@@ -65,6 +65,7 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     tombstones.push_back(std::move(tombstone));
   });
   batch.Put(family, row::of('S', wanted.number), encodeSchema(next));
+  if (const auto format = formatRow(next)) batch.Put(family, row::plain('F'), *format);
   database_->write(batch);
   system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
   return {};
@@ -78,16 +79,17 @@ Result<IndexNo> Catalogue::freeSystemIndex(const Schema& making) {
   for (const auto& [_, schema] : system_) {
     for (const auto& index : schema->indexes) taken.insert(index->number);
   }
-  const auto lowest = [&](const std::set<IndexNo>& buried) -> std::optional<IndexNo> {
+  const auto lowest = [&](const std::set<IndexNo>& unswept) -> std::optional<IndexNo> {
     for (IndexNo number = 1; number <= kMaxSystemIndexes; ++number) {
-      if (!taken.contains(number) && !buried.contains(number)) return number;
+      if (!taken.contains(number) && !unswept.contains(number)) return number;
     }
     return std::nullopt;
   };
-  std::set<IndexNo> buried;
-  for (const Tombstone& tombstone : tombstones) buried.insert(tombstone.indexes.begin(), tombstone.indexes.end());
-  if (const auto number = lowest(buried)) return *number;
-  // All that are left wait to be swept, which otherwise happens once the store is open. Nobody reads it yet.
+  std::set<IndexNo> unswept;
+  for (const Tombstone& tombstone : tombstones) unswept.insert(tombstone.indexes.begin(), tombstone.indexes.end());
+  if (const auto number = lowest(unswept)) return *number;
+  // All that are left wait to be swept, which otherwise happens once the store is open. The store is not open yet, so
+  // nothing reads them.
   CHECK(sweepSystemIndexes());
   if (const auto number = lowest({})) return *number;
   return fail(ErrorCode::internal, "too many system indexes");

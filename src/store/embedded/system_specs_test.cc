@@ -67,9 +67,16 @@ class SystemSpecsTest : public ::testing::Test {
     for (const doc::Document& each : result->documents) text += " " + std::string(each.view().stringOr("id"));
     return text;
   }
-  // What the directory says of index numbers when all have been given out, with tombstones of `buried`, and a row under
-  // each number that is no entry of anything.
-  void useUpNumbers(std::vector<IndexNo> buried) {
+  uint32_t format() {
+    store_.reset();
+    auto database = Database::open(folder_.path() / "store", settings_, [](ProjectNo) { return 0; });
+    rocksdb::PinnableSlice row;
+    EXPECT_TRUE((*database)->get(Tier::disk, Family::system, row::plain('F'), &row).ok());
+    return readU32(row.data());
+  }
+  // What the directory says of index numbers when all have been given out, with tombstones of `unswept`, and a row
+  // under each number that is no entry of anything.
+  void useUpNumbers(std::vector<IndexNo> unswept) {
     store_.reset();
     auto database = Database::open(folder_.path() / "store", settings_, [](ProjectNo) { return 0; });
     ASSERT_TRUE(database) << database.error().message();
@@ -88,8 +95,8 @@ class SystemSpecsTest : public ::testing::Test {
       appendU32(marks, 1);
       batch.Put(system, row::of('M', 0, number), marks);
     }
-    if (!buried.empty()) {
-      const Tombstone tombstone{1000, kControlProject, false, 0, std::move(buried)};
+    if (!unswept.empty()) {
+      const Tombstone tombstone{1000, kControlProject, false, 0, std::move(unswept)};
       batch.Put(system, row::tombstone(tombstone.row), encodeTombstone(tombstone));
     }
     (*database)->write(batch);
@@ -101,6 +108,15 @@ class SystemSpecsTest : public ::testing::Test {
   EmbeddedSettings settings_;
   std::unique_ptr<EmbeddedStore> store_;
 };
+
+TEST_F(SystemSpecsTest, TheDirectoryHasANewFormatWithFieldsInEntries) {
+  ASSERT_EQ(open({on("n")}), "");
+  EXPECT_EQ(format(), kFirstFormat);
+  IndexSpec including = on("n");
+  including.include = {"state"};
+  ASSERT_EQ(open({including}), "");
+  EXPECT_EQ(format(), kHoldingFormat);
+}
 
 TEST_F(SystemSpecsTest, NumbersOfDroppedIndexesAreUsedAgain) {
   ASSERT_EQ(open({on("other")}), "");
