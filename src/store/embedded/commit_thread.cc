@@ -44,7 +44,7 @@ void CommitThread::run() {
   options.sync = true;
   while (queue_.takeGroup(group)) {
     ++group_;
-    admit(group);
+    applyLimits(group);
     if (!refused_.empty()) resume(refused_);
     if (group.empty()) continue;
     build(group);
@@ -58,7 +58,7 @@ void CommitThread::run() {
   }
 }
 
-void CommitThread::admit(std::vector<Commit*>& group) {
+void CommitThread::applyLimits(std::vector<Commit*>& group) {
   refused_.clear();
   collections_.clear();
   std::erase_if(group, [this](Commit* commit) {

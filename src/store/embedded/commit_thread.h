@@ -25,7 +25,7 @@ class CommitThread {
  private:
   void run();
   // Takes out of the group what would pass a limit of its project's configuration, and counts the rest.
-  void admit(std::vector<Commit*>& group);
+  void applyLimits(std::vector<Commit*>& group);
   std::optional<Error> limitPassedBy(const Commit& commit) const;
   void build(std::span<Commit* const> group);
   void addLinks(Commit& commit);

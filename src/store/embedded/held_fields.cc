@@ -43,9 +43,9 @@ Result<std::vector<doc::FieldPath>> heldPaths(const IndexSpec& spec, const std::
     TRY(doc::FieldPath path, doc::FieldPath::parse(dotted));
     all.push_back(std::move(path));
   }
-  const bool roomForMore = !spec.covering && (!spec.unique || !spec.include.empty());
+  const bool takesMore = !spec.covering && (!spec.unique || !spec.include.empty());
   for (const std::string& dotted : more) {
-    if (!roomForMore || spec.keys.front().path == dotted) continue;
+    if (!takesMore || spec.keys.front().path == dotted) continue;
     TRY(doc::FieldPath path, doc::FieldPath::parse(dotted));
     all.push_back(std::move(path));
   }

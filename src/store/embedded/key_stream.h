@@ -27,7 +27,7 @@ class KeyStream {
   virtual std::string_view id() const = 0;
   // The document as the entry holds it, under the snapshot that is read; empty where it does not. Until next().
   virtual std::string_view document() const = 0;
-  // What the entry tells of its document, under the snapshot that is read: that it matches the filter, that it does
+  // What the entry decides of its document, under the snapshot that is read: that it matches the filter, that it does
   // not, or neither. Charges the thread's WorkBudget, as Filter::matches does.
   enum class Verdict { match, noMatch, unknown };
   virtual Verdict verdict() const = 0;

@@ -143,7 +143,7 @@ bool holdsAllMatches(const Index& index, const std::vector<Condition>& condition
   });
 }
 
-// What the entries of the index decide, beside what its bounds do (`met`).
+// What the entries of the index decide in addition to what its bounds do (`met`).
 void addParts(Way& way, const Asked& asked, const std::vector<bool>& met) {
   way.decides = allTrue(met);
   if (way.decides || way.index->held.empty()) return;

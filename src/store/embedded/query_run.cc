@@ -192,9 +192,9 @@ std::string QueryRun::shown(std::string_view id, std::string document) const {
 // Sizes are those of what the result holds: hidden fields must not show in them.
 Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string document) {
   if (sorter_) {
-    const Sorter::Place place = sorter_->place(id, doc::DocumentView(document));
-    if (place == Sorter::Place::behind) return Flow::enough;
-    if (place == Sorter::Place::kept) CHECK(sorter_->keep(shown(id, std::move(document))));
+    const Sorter::Position place = sorter_->place(id, doc::DocumentView(document));
+    if (place == Sorter::Position::behind) return Flow::enough;
+    if (place == Sorter::Position::kept) CHECK(sorter_->keep(shown(id, std::move(document))));
     return Flow::on;
   }
   document = shown(id, std::move(document));

@@ -45,16 +45,16 @@ Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep, siz
   return sorter;
 }
 
-Sorter::Place Sorter::place(std::string_view id, doc::DocumentView document) {
+Sorter::Position Sorter::place(std::string_view id, doc::DocumentView document) {
   key_.clear();
   for (size_t i = 0; i < fields_.size(); ++i) {
     appendDeciding(key_, document, fields_[i].path, fields_[i].descending);
     if (i + 1 != ordered_ || key_ == leading_) continue;
-    if (entries_.size() >= keep_) return Place::behind;
+    if (entries_.size() >= keep_) return Position::behind;
     leading_ = key_;
   }
   key_ += id;
-  return keep_ == 0 || (!worst_.empty() && key_ > worst_) ? Place::passed : Place::kept;
+  return keep_ == 0 || (!worst_.empty() && key_ > worst_) ? Position::passed : Position::kept;
 }
 
 Result<> Sorter::keep(std::string document) {

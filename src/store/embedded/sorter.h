@@ -12,13 +12,13 @@ class Sorter {
   // `keys` are valid paths. By the first `ordered` of them the documents come in order already.
   static Result<Sorter> make(const std::vector<SortKey>& keys, uint64_t keep, size_t ordered = 0);
 
-  enum class Place {
+  enum class Position {
     kept,    // keep() follows, with what the result holds of the document
     passed,  // it comes after all that are kept
     behind,  // and so does every document that can follow
   };
   // Where a document belongs, by all of its fields.
-  Place place(std::string_view id, doc::DocumentView document);
+  Position place(std::string_view id, doc::DocumentView document);
   // REQUIRES: place() answered `kept`, with no other call since. Fails with payloadTooLarge when what is kept passes
   // kSortBytes.
   Result<> keep(std::string document);
