@@ -58,11 +58,12 @@ void checkName(const std::string& name, const Spellings& standing, Spellings& se
 
 using Pointers = std::map<std::string, std::string, std::less<>>;  // by name of an entry
 
-// The default policy against the schemas of the collections that inherit it after the import, where it brings either.
-Async<void> checkInherited(const std::vector<Entry>& standing, const std::vector<Entry>& merged,
+// Checks the default policy against the schemas of the collections that inherit it after the import, where the document
+// contains either.
+Async<void> checkInherited(const std::vector<Entry>& existing, const std::vector<Entry>& merged,
                            const Pointers& pointers, Problems& problems) {
   const Entry* given = entryNamed(merged, kDefaultEntry);
-  const Entry* found = given ? given : entryNamed(standing, kDefaultEntry);
+  const Entry* found = given ? given : entryNamed(existing, kDefaultEntry);
   if (!found) co_return;
   const CollectionEntry fallback = CollectionEntry::read(found->value);
   if (!fallback.policy) co_return;
@@ -82,14 +83,14 @@ Async<void> checkInherited(const std::vector<Entry>& standing, const std::vector
   }
   const auto pointer = pointers.find(kDefaultEntry);
   if (pointer == pointers.end()) co_return;
-  for (const Entry& each : standing) {
+  for (const Entry& each : existing) {
     if (!entryNamed(merged, each.name)) check(each, pointer->second + "/policy");
     co_await breather.breathe();
   }
 }
 
-// The names of collections that the section brings.
-std::set<std::string> broughtBy(doc::ValueView section) {
+// The names of the collections in the section.
+std::set<std::string> collectionNamesOf(doc::ValueView section) {
   std::set<std::string> names;
   for (const doc::Element& each : section.asDocument()) {
     if (each.value.type() == doc::BsonType::document) names.emplace(each.value.asDocument().stringOr("name"));
@@ -145,8 +146,8 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   Spellings spellings;
   for (const std::string& name : table.names()) spellings.emplace(store::foldedName(name), name);
   Spellings seen;
-  const std::set<std::string> brought = broughtBy(source.section);
-  const auto exists = [&](const std::string& name) { return table.find(name) || brought.contains(name); };
+  const std::set<std::string> incoming = collectionNamesOf(source.section);
+  const auto exists = [&](const std::string& name) { return table.find(name) || incoming.contains(name); };
   std::vector<Entry> merged;
   Pointers pointers;
   size_t created = 0;
@@ -174,7 +175,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     if (!now && !entry.isDefault()) ++created;
     mergeCollection(entry, given, now ? now->get() : nullptr, pointer, problems);
     pointers.emplace(entry.name, pointer);
-    // A schema that stays may refer to what was deleted since.
+    // An unchanged schema may refer to a collection that was deleted after it was saved.
     if (entry.schema && !source.copied && !sameText(schemaBefore, entry.schema)) {
       if (const auto checked = data::checkReferences(*entry.schema, exists); !checked) {
         problems.add(pointer + "/schema", checked.error());

@@ -37,7 +37,7 @@ Task<std::vector<Entry>> VectorKind::entries(snapshot::SnapshotPtr project) {
   co_return entries;
 }
 
-Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
+Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Entry>& existing, Problems& problems) {
   const std::set<std::string> collections = collectionsOf(vectors_.collections(*source.project), source.document);
   std::set<std::string> seen;
   std::vector<Entry> merged;
@@ -57,8 +57,8 @@ Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Ent
     merged.push_back(entryOf(*std::move(view)));
   }
   const auto created = std::ranges::count_if(
-      seen, [&](const std::string& name) { return std::ranges::find(standing, name, &Entry::name) == standing.end(); });
-  if (created > 0 && standing.size() + static_cast<size_t>(created) > store::kMaxVectorConfigs) {
+      seen, [&](const std::string& name) { return std::ranges::find(existing, name, &Entry::name) == existing.end(); });
+  if (created > 0 && existing.size() + static_cast<size_t>(created) > store::kMaxVectorConfigs) {
     problems.add("/vectors",
                  fmt::format("would make more than {} {}", store::kMaxVectorConfigs, store::kVectorConfigs));
   }

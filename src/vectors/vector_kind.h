@@ -12,7 +12,7 @@ class VectorKind final : public configuration::ListedKind {
 
   std::string_view section() const override { return "vectors"; }
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
+  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& existing,
                                                  configuration::Problems& problems) override;
 
  private:
