@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "document/storable.h"
+
 namespace mb::data {
 namespace {
 
@@ -23,6 +25,11 @@ Holds holds(std::string_view keyword, doc::BsonType type) {
   return Holds::value;
 }
 
+std::string below(std::string path, std::string_view key) {
+  doc::appendPointer(path, key);
+  return path;
+}
+
 void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const std::string& path, const Visit& visit);
 
 void copySchemas(doc::BsonWriter& out, doc::DocumentView schemas, const std::string& path, const Visit& visit) {
@@ -32,14 +39,14 @@ void copySchemas(doc::BsonWriter& out, doc::DocumentView schemas, const std::str
       continue;
     }
     out.beginDocument(each.key);
-    copySchema(out, each.value.asDocument(), fmt::format("{}/{}", path, each.key), visit);
+    copySchema(out, each.value.asDocument(), below(path, each.key), visit);
     out.end();
   }
 }
 
 void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const std::string& path, const Visit& visit) {
   for (const auto& [keyword, value] : schema) {
-    const std::string at = fmt::format("{}/{}", path, keyword);
+    const std::string at = below(path, keyword);
     if (keyword == "x-ref" && value.type() == doc::BsonType::string) {
       const std::string name = visit(at, value.asString());
       if (!name.empty()) out.appendString(keyword, name);

@@ -44,5 +44,13 @@ TEST(SchemaReferencesTest, LeftOutWhereTheNewNameIsEmpty) {
   EXPECT_NE(std::string::npos, text.find(R"("default":{"x-ref":"people"})")) << text;
 }
 
+TEST(SchemaReferencesTest, PointersAreEscaped) {
+  const auto refused =
+      checkReferences(*doc::parseJson(R"({"properties":{"a/b":{"properties":{"c~d":{"x-ref":"x"}}}}})"),
+                      [](const std::string&) { return false; });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().details().front().path, "/properties/a~1b/properties/c~0d/x-ref");
+}
+
 }  // namespace
 }  // namespace mb::data
