@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
 
+#include "base/work_budget.h"
 #include "data/write_fields.h"
 #include "document/path.h"
 #include "document/pattern.h"
@@ -18,6 +24,13 @@ using doc::DocumentView;
 using doc::ValueView;
 
 constexpr size_t kMaxReported = 100;
+
+// Units of a WorkBudget.
+constexpr int64_t kUnitsPerField = 600;      // a denied one
+constexpr int64_t kUnitsPerNode = 300;       // of a schema, looked at for one position in a path
+constexpr int64_t kUnitsPerPattern = 6'000;  // compiled, in addition to its instructions
+constexpr int64_t kUnitsPerMention = 200;    // of a field, and a unit for each byte of its path
+constexpr int64_t kBytesPerUnit = 4;
 
 bool isText(ValueView value, std::string_view text) {
   return value.type() == BsonType::string && value.asString() == text;
@@ -54,151 +67,255 @@ bool admitsContainers(DocumentView schema) {
   return !values || hasContainer(*values);
 }
 
-std::optional<DocumentView> schemaAt(DocumentView schema, std::string_view keyword) {
-  const auto value = schema.find(keyword);
-  if (!value || value->type() != BsonType::document) return std::nullopt;
-  return value->asDocument();
-}
-
-// The schemas of allOf, anyOf or oneOf.
-std::vector<DocumentView> branchesOf(DocumentView schema, std::string_view keyword) {
-  std::vector<DocumentView> branches;
-  const auto list = schema.find(keyword);
-  if (!list || list->type() != BsonType::array) return branches;
-  for (const doc::Element& each : list->asDocument()) {
-    if (each.value.type() == BsonType::document) branches.push_back(each.value.asDocument());
-  }
-  return branches;
-}
-
-std::string under(std::string pointer, std::string_view key) {
-  doc::appendPointer(pointer, key);
-  return pointer;
-}
-
 std::string joined(const std::string& path, std::string_view step) {
   return path.empty() ? std::string(step) : path + "." + std::string(step);
 }
 
-// Calls `found(schema, pointer)` for each schema that an object's schema has for the field `name`.
-template <class F>
-void eachSchemaOf(DocumentView schema, std::string_view name, const std::string& pointer, const F& found) {
-  bool described = false;
-  if (const auto properties = schemaAt(schema, "properties")) {
-    if (const auto declared = schemaAt(*properties, name)) {
-      described = true;
-      found(*declared, under(under(pointer, "properties"), name));
-    }
+constexpr std::string_view kBranching[] = {"allOf", "anyOf", "oneOf"};
+constexpr std::string_view kComparing[] = {"uniqueItems", "const", "enum"};
+
+// A schema or one of its subschemas, with its keywords that matter here.
+struct Node {
+  const Node* parent = nullptr;
+  std::string_view keyword;             // of the parent, that this node is at
+  std::optional<std::string_view> key;  // below that keyword
+  DocumentView source;                  // empty for true and false
+  bool refusesAll = false;              // the schema false
+  bool admitsContainers = true;
+  bool mayReveal = false;  // this node or one below has a rule that reveals fields if they are hidden
+  std::vector<std::string_view> comparisons;  // keywords that compare objects or lists
+  std::array<std::vector<const Node*>, std::size(kBranching)> branches;
+  const Node* negated = nullptr;
+  const Node* items = nullptr;
+  const Node* additional = nullptr;
+  bool isClosed = false;
+  std::unordered_map<std::string_view, const Node*> properties;
+  // Compiled at the first use: most schemas have no rule that needs them.
+  struct PatternField {
+    const Node* node;
+    std::optional<doc::Pattern> compiled = std::nullopt;
+  };
+  mutable std::vector<PatternField> patterns;
+
+  std::string pointer() const {
+    if (!parent) return "";
+    std::string path = parent->pointer();
+    doc::appendPointer(path, keyword);
+    if (key) doc::appendPointer(path, *key);
+    return path;
   }
-  if (const auto patterns = schemaAt(schema, "patternProperties")) {
-    for (const doc::Element& each : *patterns) {
-      const auto pattern = doc::compilePattern(each.key, "", ErrorCode::validation);
-      if (!pattern || each.value.type() != BsonType::document || !doc::matchesPattern(*pattern, name)) continue;
-      described = true;
-      found(each.value.asDocument(), under(under(pointer, "patternProperties"), each.key));
-    }
+  std::string pointerTo(std::string_view rule) const {
+    std::string path = pointer();
+    doc::appendPointer(path, rule);
+    return path;
   }
-  const auto additional = described ? std::nullopt : schemaAt(schema, "additionalProperties");
-  if (additional) found(*additional, under(pointer, "additionalProperties"));
-}
+
+  // Calls `found` for each subschema that the field `name` of an object has to meet.
+  template <class F>
+  void eachFieldSchema(std::string_view name, const F& found) const {
+    bool isDescribed = false;
+    if (const auto declared = properties.find(name); declared != properties.end()) {
+      isDescribed = true;
+      found(*declared->second);
+    }
+    for (PatternField& each : patterns) {
+      if (WorkBudget::exceeded()) return;
+      if (!each.compiled) {
+        WorkBudget::charge(kUnitsPerPattern);
+        auto compiled = doc::compilePattern(*each.node->key, "", ErrorCode::validation);
+        if (!compiled) continue;
+        each.compiled = *std::move(compiled);
+      }
+      if (!doc::matchesPattern(*each.compiled, name)) continue;
+      isDescribed = true;
+      found(*each.node);
+    }
+    if (!isDescribed && additional) found(*additional);
+  }
+};
+
+// A schema as a tree, built once for all denied fields. Views into the schema.
+class Tree {
+ public:
+  explicit Tree(DocumentView schema) {
+    WorkBudget::charge(static_cast<int64_t>(schema.bytes().size() / kBytesPerUnit));
+    Node& root = nodes_.emplace_back();
+    root.source = schema;
+    read(root);
+  }
+
+  const Node& root() const { return nodes_.front(); }
+
+ private:
+  // Null for a value that is no schema.
+  const Node* add(Node& parent, std::string_view keyword, std::optional<std::string_view> key, ValueView value) {
+    if (value.type() != BsonType::document && value.type() != BsonType::boolean) return nullptr;
+    WorkBudget::charge(kUnitsPerNode);
+    Node& node = nodes_.emplace_back();
+    node.parent = &parent;
+    node.keyword = keyword;
+    node.key = key;
+    if (value.type() == BsonType::document) {
+      node.source = value.asDocument();
+      read(node);
+    } else {
+      node.refusesAll = !value.asBool();
+      node.admitsContainers = !node.refusesAll;
+    }
+    parent.mayReveal = parent.mayReveal || node.mayReveal;
+    return &node;
+  }
+
+  void read(Node& node) {
+    node.admitsContainers = admitsContainers(node.source);
+    for (const auto& [keyword, value] : node.source) {
+      const auto branching = std::ranges::find(kBranching, keyword);
+      if (branching != std::end(kBranching)) {
+        readBranches(node, static_cast<size_t>(branching - std::begin(kBranching)), value);
+      } else if (keyword == "not") {
+        node.negated = add(node, keyword, std::nullopt, value);
+        node.mayReveal = node.mayReveal || (node.negated && node.negated->admitsContainers);
+      } else if (keyword == "items") {
+        node.items = add(node, keyword, std::nullopt, value);
+      } else if (keyword == "additionalProperties") {
+        node.additional = add(node, keyword, std::nullopt, value);
+        node.isClosed = node.additional && node.additional->refusesAll;
+      } else if (keyword == "properties" && value.type() == BsonType::document) {
+        for (const doc::Element& each : value.asDocument()) {
+          if (const Node* field = add(node, keyword, each.key, each.value)) node.properties.emplace(each.key, field);
+        }
+      } else if (keyword == "patternProperties" && value.type() == BsonType::document) {
+        for (const doc::Element& each : value.asDocument()) {
+          if (const Node* field = add(node, keyword, each.key, each.value)) node.patterns.push_back({field});
+        }
+      } else if (keyword == "uniqueItems" && value.type() == BsonType::boolean) {
+        if (value.asBool() && admits(node.source, "array")) node.comparisons.push_back(keyword);
+      } else if ((keyword == "const" && value.isContainer()) || (keyword == "enum" && hasContainer(value))) {
+        node.comparisons.push_back(keyword);
+      }
+    }
+    node.mayReveal = node.admitsContainers && (node.mayReveal || !node.comparisons.empty());
+  }
+
+  void readBranches(Node& node, size_t which, ValueView list) {
+    if (list.type() != BsonType::array) return;
+    for (const doc::Element& each : list.asDocument()) {
+      if (const Node* branch = add(node, kBranching[which], each.key, each.value)) {
+        node.branches[which].push_back(branch);
+      }
+    }
+    const auto choices = std::ranges::count_if(node.branches[which], &Node::admitsContainers);
+    node.mayReveal = node.mayReveal || (kBranching[which] != "allOf" && choices > 1);
+  }
+
+  std::deque<Node> nodes_;
+};
 
 // Every field that a schema says something about, as dotted paths.
 class Mentions {
  public:
-  void add(DocumentView schema, const std::string& path) {
-    bool says = false;
-    for (const auto& [keyword, value] : schema) {
-      if (keyword == "properties" && value.type() == BsonType::document) {
+  void add(const Node& node, const std::string& path) {
+    if (!WorkBudget::charge(kUnitsPerMention + static_cast<int64_t>(path.size()))) return;
+    bool says = node.refusesAll;
+    for (const auto& [keyword, value] : node.source) {
+      if (keyword == "required" && value.type() == BsonType::array) {
         for (const doc::Element& each : value.asDocument()) {
-          if (each.value.type() == BsonType::document) add(each.value.asDocument(), joined(path, each.key));
+          if (each.value.type() == BsonType::string) note(joined(path, each.value.asString()));
         }
-      } else if (keyword == "required" && value.type() == BsonType::array) {
-        for (const doc::Element& each : value.asDocument()) {
-          if (each.value.type() == BsonType::string) paths_.push_back(joined(path, each.value.asString()));
-        }
-      } else if (keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf") {
-        for (const DocumentView branch : branchesOf(schema, keyword)) add(branch, path);
-      } else if ((keyword == "not" || keyword == "items") && value.type() == BsonType::document) {
-        add(value.asDocument(), path);
       } else if (keyword == "type") {
-        says = says || !saysOfParts(schema);
-      } else if (keyword == "additionalProperties" && value.type() == BsonType::boolean) {
-        says = says || !value.asBool();
-      } else if (keyword != "title" && keyword != "description") {
+        says = says || !saysOfParts(node.source);
+      } else if (keyword == "additionalProperties") {
+        says = says || value.type() != BsonType::boolean || !value.asBool();
+      } else if (!isStructure(keyword)) {
         says = true;
       }
     }
-    if (says) paths_.push_back(path);
+    for (const auto& [name, field] : node.properties) add(*field, joined(path, name));
+    for (const auto& list : node.branches) {
+      for (const Node* branch : list) add(*branch, path);
+    }
+    if (node.negated) add(*node.negated, path);
+    if (node.items) add(*node.items, path);
+    if (says) note(path);
   }
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
+  static constexpr std::string_view kParts[] = {"properties", "required", "items", "allOf", "anyOf", "oneOf", "not"};
+
+  static bool isStructure(std::string_view keyword) {
+    return keyword == "title" || keyword == "description" || std::ranges::find(kParts, keyword) != std::end(kParts);
+  }
   // Its type only says then that there are parts.
   static bool saysOfParts(DocumentView schema) {
-    constexpr std::string_view kKeywords[] = {"properties", "required", "items", "allOf", "anyOf", "oneOf", "not"};
-    return std::ranges::any_of(kKeywords, [&](std::string_view each) { return schema.find(each).has_value(); });
+    return std::ranges::any_of(kParts, [&](std::string_view each) { return schema.find(each).has_value(); });
+  }
+  void note(std::string path) {
+    if (WorkBudget::charge(kUnitsPerMention + static_cast<int64_t>(path.size()))) paths_.push_back(std::move(path));
   }
 
   std::vector<std::string> paths_;
 };
 
-// Looks along the path of one denied field.
+// Looks along the path of one denied field. Each node is visited once for each position in the path.
 class Search {
  public:
   Search(const doc::FieldPath& denied, const std::vector<Collection::WriteFields>& writers)
       : hidden_({denied.dotted()}), steps_(denied.steps()), writers_(writers) {}
 
   // `at`: so many steps of the denied path lead to the values of this schema.
-  void visit(DocumentView schema, size_t at, const std::string& pointer) {
+  void visit(const Node& node, size_t at) {
     // Of what is hidden as a whole, a caller can only set the whole.
-    if (at == steps_.size() || !admitsContainers(schema)) return;
-    const auto unique = schema.find("uniqueItems");
-    if (unique && unique->type() == BsonType::boolean && unique->asBool() && admits(schema, "array")) {
-      found_.push_back(under(pointer, "uniqueItems"));
+    if (at == steps_.size() || !node.mayReveal || !visited_.emplace(&node, at).second) return;
+    if (!WorkBudget::charge(kUnitsPerNode)) return;
+    for (const std::string_view keyword : node.comparisons) report(node, keyword);
+    for (size_t i = 0; i < std::size(kBranching); ++i) {
+      for (const Node* branch : node.branches[i]) visit(*branch, at);
+      if (kBranching[i] != "allOf" && joinsFields(node.branches[i], at)) report(node, kBranching[i]);
     }
-    if (const auto constant = schema.find("const"); constant && constant->isContainer()) {
-      found_.push_back(under(pointer, "const"));
+    if (node.negated && node.negated->admitsContainers) {
+      if (footprint(*node.negated, at) != kNothing && namesOthers({node.negated}, at)) report(node, "not");
     }
-    if (const auto values = schema.find("enum"); values && hasContainer(*values)) {
-      found_.push_back(under(pointer, "enum"));
+    if (node.items) {
+      visit(*node.items, at);
+      if (doc::isAllDigits(steps_[at])) visit(*node.items, at + 1);
     }
-    for (const std::string_view keyword : {"allOf", "anyOf", "oneOf"}) {
-      const std::vector<DocumentView> branches = branchesOf(schema, keyword);
-      const std::string list = under(pointer, keyword);
-      for (size_t i = 0; i < branches.size(); ++i) visit(branches[i], at, under(list, doc::arrayKey(i)));
-      if (keyword != "allOf" && joinsFields(branches, at)) found_.push_back(list);
-    }
-    if (const auto negated = schemaAt(schema, "not"); negated && admitsContainers(*negated)) {
-      if (!footprint(*negated, at).empty() && namesOthers({*negated}, at)) found_.push_back(under(pointer, "not"));
-    }
-    if (const auto items = schemaAt(schema, "items")) {
-      visit(*items, at, under(pointer, "items"));
-      if (doc::isAllDigits(steps_[at])) visit(*items, at + 1, under(pointer, "items"));
-    }
-    eachSchemaOf(schema, steps_[at], pointer,
-                 [&](DocumentView field, const std::string& below) { visit(field, at + 1, below); });
+    node.eachFieldSchema(steps_[at], [&](const Node& field) { visit(field, at + 1); });
   }
 
+  // Pointers to the rules that reveal the field, at most kMaxReported.
   const std::vector<std::string>& found() const { return found_; }
 
  private:
+  // Stands for all that a schema says of the denied field: equal where the same is said.
+  using Footprint = size_t;
+  static constexpr Footprint kNothing = 0;
+  using Position = std::pair<const Node*, size_t>;  // and `at`
+
+  void report(const Node& node, std::string_view keyword) {
+    if (found_.size() < kMaxReported && reported_.emplace(&node, keyword).second) {
+      found_.push_back(node.pointerTo(keyword));
+    }
+  }
+
   // Whether the outcome of these alternatives depends on the denied field and on others. Where all of them say the same
   // of it, it has no part in which of them fits.
-  bool joinsFields(std::vector<DocumentView> branches, size_t at) const {
-    std::erase_if(branches, [](DocumentView branch) { return !admitsContainers(branch); });
+  bool joinsFields(std::vector<const Node*> branches, size_t at) {
+    std::erase_if(branches, [](const Node* branch) { return !branch->admitsContainers; });
     if (branches.size() < 2) return false;
-    const std::string first = footprint(branches.front(), at);
-    const bool same = std::ranges::all_of(branches, [&](DocumentView each) { return footprint(each, at) == first; });
+    const Footprint first = footprint(*branches.front(), at);
+    const bool same = std::ranges::all_of(branches, [&](const Node* each) { return footprint(*each, at) == first; });
     return !same && namesOthers(branches, at);
   }
 
   // Whether they name another field that an update may change.
-  bool namesOthers(const std::vector<DocumentView>& branches, size_t at) const {
+  bool namesOthers(const std::vector<const Node*>& branches, size_t at) const {
     std::string path;
     for (size_t i = 0; i < at; ++i) path = joined(path, steps_[i]);
     Mentions mentions;
-    for (const DocumentView branch : branches) mentions.add(branch, path);
+    for (const Node* branch : branches) mentions.add(*branch, path);
     return std::ranges::any_of(mentions.paths(), [&](const std::string& each) {
+      if (!WorkBudget::charge(kUnitsPerMention + static_cast<int64_t>(each.size()))) return true;
       return !hidden_.covers(each) && std::ranges::any_of(writers_, [&](const Collection::WriteFields& fields) {
         return mayChange(fields, each);
       });
@@ -211,48 +328,60 @@ class Search {
     return !fields.immutable.covers(path) && (!fields.restricted || fields.allowed.touches(path));
   }
 
-  // All that a schema says of the denied field; empty for nothing.
-  std::string footprint(DocumentView schema, size_t at) const {
-    if (at == steps_.size()) return schema.empty() ? "" : std::string(schema.bytes());
-    if (!admitsContainers(schema)) return "";
+  Footprint footprint(const Node& node, size_t at) {
+    if (const auto known = footprints_.find({&node, at}); known != footprints_.end()) return known->second;
+    if (!WorkBudget::charge(kUnitsPerNode)) return kNothing;
+    const std::string said = saidOf(node, at);
+    WorkBudget::charge(static_cast<int64_t>(said.size() / kBytesPerUnit));
+    const Footprint made =
+        said.empty() ? kNothing : footprintsByText_.emplace(said, footprintsByText_.size() + 1).first->second;
+    footprints_.emplace(Position(&node, at), made);
+    return made;
+  }
+
+  // What a schema says of the denied field, with the footprints of its subschemas; empty for nothing.
+  std::string saidOf(const Node& node, size_t at) {
+    if (node.refusesAll) return "false";
+    if (at == steps_.size()) return node.source.empty() ? "" : std::string(node.source.bytes());
+    if (!node.admitsContainers) return "";
     std::string said;
-    const auto note = [&](std::string_view keyword, const std::string& text) {
-      if (!text.empty()) said += fmt::format("{}({})", keyword, text);
+    const auto note = [&](std::string_view keyword, Footprint part) {
+      if (part != kNothing) said += fmt::format("{}({})", keyword, part);
     };
-    for (const std::string_view keyword : {"uniqueItems", "const", "enum"}) {
-      if (const auto value = schema.find(keyword)) note(keyword, std::string(value->raw()));
+    for (const std::string_view keyword : kComparing) {
+      if (const auto value = node.source.find(keyword)) said += fmt::format("{}({})", keyword, value->raw());
     }
-    for (const std::string_view keyword : {"allOf", "anyOf", "oneOf"}) {
+    for (size_t i = 0; i < std::size(kBranching); ++i) {
       std::string parts;
       bool any = false;
-      for (const DocumentView branch : branchesOf(schema, keyword)) {
-        const std::string part = footprint(branch, at);
-        any = any || !part.empty();
-        parts += part + "|";
+      for (const Node* branch : node.branches[i]) {
+        const Footprint part = footprint(*branch, at);
+        any = any || part != kNothing;
+        parts += fmt::format("{}|", part);
       }
-      if (any) note(keyword, parts);
+      if (any) said += fmt::format("{}({})", kBranching[i], parts);
     }
-    if (const auto negated = schemaAt(schema, "not")) note("not", footprint(*negated, at));
-    if (const auto items = schemaAt(schema, "items")) {
-      note("items", footprint(*items, at));
-      if (doc::isAllDigits(steps_[at])) note("item", footprint(*items, at + 1));
+    if (node.negated) note("not", footprint(*node.negated, at));
+    if (node.items) {
+      note("items", footprint(*node.items, at));
+      if (doc::isAllDigits(steps_[at])) note("item", footprint(*node.items, at + 1));
     }
-    bool described = false;
-    eachSchemaOf(schema, steps_[at], "", [&](DocumentView field, const std::string&) {
-      described = true;
-      note("field", footprint(field, at + 1));
-    });
-    const auto additional = schema.find("additionalProperties");
-    const bool closed = additional && additional->type() == BsonType::boolean && !additional->asBool();
-    if (closed && !described) note("closed", "yes");
-    const auto required = schema.find("required");
-    if (at + 1 == steps_.size() && required && lists(*required, steps_[at])) note("required", "yes");
+    node.eachFieldSchema(steps_[at], [&](const Node& field) { note("field", footprint(field, at + 1)); });
+    const auto required = node.source.find("required");
+    if (at + 1 == steps_.size() && required) {
+      WorkBudget::charge(static_cast<int64_t>(required->raw().size() / kBytesPerUnit));
+      if (lists(*required, steps_[at])) said += "required";
+    }
     return said;
   }
 
   const doc::FieldSet hidden_;
   const std::vector<std::string>& steps_;
   const std::vector<Collection::WriteFields>& writers_;
+  std::set<Position> visited_;
+  std::map<Position, Footprint> footprints_;
+  std::unordered_map<std::string, Footprint> footprintsByText_;
+  std::set<std::pair<const Node*, std::string_view>> reported_;
   std::vector<std::string> found_;
 };
 
@@ -268,18 +397,31 @@ std::string deniedAt(const policy::Policy& policy, std::string_view field) {
   return "";
 }
 
+std::unexpected<Error> tooMuchToCheck(RevealedIn details) {
+  const std::string message =
+      "the schema and deniedReadFields of the policy take too long to check against each other: deny fewer fields, or "
+      "use fewer anyOf, oneOf, not, items and patternProperties";
+  return fail(Error(ErrorCode::validation, message)
+                  .withDetail(details == RevealedIn::schema ? "" : "/read/deniedReadFields", message));
+}
+
 }  // namespace
 
 Result<> refuseRevealingRules(DocumentView schema, const policy::Policy& policy, RevealedIn details) {
+  const WorkBudget work(kCoreWork);
+  const Tree tree(schema);
+  if (!tree.root().mayReveal) return {};
   std::vector<Collection::WriteFields> writers;
   for (const policy::Operation operation : {policy::Operation::update, policy::Operation::admin}) {
     if (auto fields = writeFieldsOf(policy, operation)) writers.push_back(*std::move(fields));
   }
   std::vector<ErrorDetail> problems;
   for (const std::string& field : policy.deniedReadFields().paths()) {
+    if (problems.size() >= kMaxReported) break;
+    if (!WorkBudget::charge(kUnitsPerField)) break;
     TRY(const doc::FieldPath path, doc::FieldPath::parse(field));
     Search search(path, writers);
-    search.visit(schema, 0, "");
+    search.visit(tree.root(), 0);
     for (const std::string& pointer : search.found()) {
       if (problems.size() >= kMaxReported) break;
       problems.push_back({details == RevealedIn::schema ? pointer : deniedAt(policy, field),
@@ -288,6 +430,7 @@ Result<> refuseRevealingRules(DocumentView schema, const policy::Policy& policy,
                                       pointer, field)});
     }
   }
+  if (WorkBudget::exceeded()) return tooMuchToCheck(details);
   if (problems.empty()) return {};
   std::string message = problems.front().message;
   return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));

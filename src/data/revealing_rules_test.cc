@@ -1,5 +1,9 @@
 // Schemas that would reveal what their collection's policy hides.
+#include "data/revealing_rules.h"
+
+#include "base/work_budget.h"
 #include "data/data_fixture.h"
+#include "document/json.h"
 
 namespace mb::data {
 namespace {
@@ -151,6 +155,111 @@ TEST_F(RevealingRulesTest, JoinedFieldsThatNoUpdateChanges) {
     SCOPED_TRACE(rest);
     EXPECT_EQ(refusal(kEither, denying(R"("phone")", rest)), fits ? "" : "/anyOf");
   }
+}
+
+// The schemas true and false are schemas too.
+TEST_F(RevealingRulesTest, SchemasThatAreTrueOrFalse) {
+  const Case cases[] = {
+      {R"({"oneOf":[true,{"required":["a","secret"]}]})", R"("secret")", "/oneOf"},
+      {R"({"anyOf":[{"properties":{"secret":false}},{"required":["a"]}]})", R"("secret")", "/anyOf"},
+      {R"({"anyOf":[{"patternProperties":{"^s":false}},{"required":["a"]}]})", R"("secret")", "/anyOf"},
+      {R"({"anyOf":[true,{"not":{"required":["a","secret"]}}]})", R"("secret")", "/anyOf/1/not"},
+      {R"({"anyOf":[false,{"required":["a","secret"]}]})", R"("secret")", ""},
+      {R"({"not":false,"additionalProperties":true})", R"("secret")", ""},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(std::string(each.schema) + " " + std::string(each.denied));
+    EXPECT_EQ(refusal(each.schema, denying(each.denied)), each.place);
+  }
+}
+
+class HostileSchemaTest : public ::testing::Test {
+ protected:
+  static Result<> check(const std::string& schema, const std::vector<std::string>& denied) {
+    std::string list;
+    for (const std::string& each : denied) list += fmt::format("{}\"{}\"", list.empty() ? "" : ",", each);
+    const auto policy = policy::compilePolicy(
+        *doc::parseJson(fmt::format(R"({{"read":{{"deniedReadFields":[{}]}},"update":{{}}}})", list)), nullptr);
+    if (!policy) return fail(policy.error().clone());
+    const doc::Document source = *doc::parseJson(schema);
+    CHECK(doc::Schema::compile(source));
+    const WorkBudget work(kLimit);
+    auto result = refuseRevealingRules(source, **policy, RevealedIn::policy);
+    spent_ = work.spent();
+    return result;
+  }
+  static std::vector<std::string> fields(size_t count, std::string_view format) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < count; ++i) names.push_back(fmt::format(fmt::runtime(format), i));
+    return names;
+  }
+  static void expectTooMuch(const Result<>& result) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code(), ErrorCode::validation);
+    EXPECT_NE(result.error().message().find("take too long to check"), std::string::npos) << result.error().message();
+    EXPECT_EQ(result.error().details().front().path, "/read/deniedReadFields");
+    EXPECT_LT(spent_, 2 * kCoreWork);
+  }
+  static constexpr int64_t kLimit = 100 * kCoreWork;
+  static inline int64_t spent_ = 0;
+};
+
+// Lists in lists, which a number in the path may lead into or not, with alternatives at each level.
+std::string nestedLists(int depth, std::string_view innermost) {
+  std::string schema(innermost);
+  for (int i = 0; i < depth; ++i) {
+    schema = i % 2 == 0 ? fmt::format(R"({{"items":{}}})", schema)
+                        : fmt::format(R"({{"anyOf":[{},{{"type":"null"}},{{"maxItems":5}}]}})", schema);
+  }
+  return schema;
+}
+
+TEST_F(HostileSchemaTest, NestedListsAreVisitedOnceForEachPosition) {
+  std::string digits = "0";
+  for (int i = 1; i < 31; ++i) digits += ".0";
+  const std::string onlyLists = [] {
+    std::string schema = R"({"anyOf":[{"required":["a"]},{"required":["secret"]}]})";
+    for (int i = 0; i < 18; ++i) schema = R"({"items":)" + schema + "}";
+    return schema;
+  }();
+  EXPECT_TRUE(check(onlyLists, {digits + ".other"}));
+  EXPECT_LT(spent_, 1'000'000);
+  const auto refused = check(nestedLists(18, R"({"required":["secret","a"]})"), {"0.0.0.0.0.0.0.0.0.secret"});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("would reveal"), std::string::npos) << refused.error().message();
+  EXPECT_LT(spent_, 1'000'000);
+}
+
+TEST_F(HostileSchemaTest, AlternativesInAlternativesAreComparedOnce) {
+  std::string schema = R"({"required":["secret"]})";
+  for (int i = 0; i < 19; ++i) {
+    schema = fmt::format(R"({{"anyOf":[{},{{"required":["a"]}}]}})", schema);
+  }
+  const auto refused = check(schema, {"secret"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().details().size(), 19u);
+  EXPECT_LT(spent_, 1'000'000);
+}
+
+TEST_F(HostileSchemaTest, WhatTakesTooLongIsRefused) {
+  std::string patterns;
+  for (int i = 0; i < 1900; ++i) {
+    patterns += fmt::format(R"({}"^p{}_":{{"uniqueItems":true}})", i == 0 ? "" : ",", i);
+  }
+  expectTooMuch(check(fmt::format(R"({{"patternProperties":{{{}}}}})", patterns), fields(1000, "f{}.x")));
+  std::string digits = "0";
+  for (int i = 1; i < 30; ++i) digits += ".0";
+  expectTooMuch(check(nestedLists(18, R"({"required":["secret"]})"), fields(1000, digits + ".f{}")));
+}
+
+TEST_F(HostileSchemaTest, ManyDeniedFieldsAreChecked) {
+  std::string properties = R"("items":{"uniqueItems":true})";
+  for (int i = 0; i < 1000; ++i) properties += fmt::format(R"(,"f{}":{{"type":"string","minLength":1}})", i);
+  EXPECT_TRUE(check(fmt::format(R"({{"properties":{{{}}}}})", properties), fields(1000, "f{}")));
+  // Where no rule could reveal anything, no pattern is needed.
+  std::string patterns;
+  for (int i = 0; i < 1900; ++i) patterns += fmt::format(R"({}"^p{}_":{{"minLength":1}})", i == 0 ? "" : ",", i);
+  EXPECT_TRUE(check(fmt::format(R"({{"patternProperties":{{{}}}}})", patterns), fields(1000, "f{}.x")));
 }
 
 TEST_F(RevealingRulesTest, BothAreNamed) {
