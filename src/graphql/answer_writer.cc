@@ -261,7 +261,6 @@ AnswerWriter::Outcome AnswerWriter::leaf(const Planned& field, const Type& type,
                                  tooLarge ? "non 32-bit signed integer value" : "value", shown(value)));
 }
 
-// The document of `id`, where the caller may see it.
 const doc::Document* AnswerWriter::lookUp(const Related* target, std::string_view id) {
   if (!target) return nullptr;
   const auto found = target->documents.find(id);

@@ -43,11 +43,13 @@ class AnswerWriter {
   void document(const Planned& root, const doc::Document& document);
   // Whether more than kMostBytes were written: the rest is left out, and the answer is to be thrown away.
   bool overflowed() const { return out_.size() > kMostBytes; }
+  // The document of `id`, where the caller may see it; `target` may be null.
+  static const doc::Document* lookUp(const Related* target, std::string_view id);
 
  private:
   enum class Outcome { written, null, failed };
-  // Finds fields of one document, quickly where they are asked for in the order in which they stand. Where they often
-  // are not, it makes an index of them.
+  // Finds fields of one document, quickly where they are asked for in the order in which they are stored. Where they
+  // often are not, it makes an index of them.
   class Finder {
    public:
     explicit Finder(doc::DocumentView document) : document_(document), next_(document.begin()) {}
@@ -83,7 +85,6 @@ class AnswerWriter {
   Outcome leaf(const Planned& field, const Type& type, doc::ValueView value);
   Outcome relation(const Planned& field, std::optional<doc::ValueView> value);
   Outcome related(const Planned& field, const Related* target, doc::ValueView ids);
-  static const doc::Document* lookUp(const Related* target, std::string_view id);
   void rest(doc::DocumentView document);
   Outcome fail(const Planned& field, std::string message);
   void note(const Planned& field, Problem problem);

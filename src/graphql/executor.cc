@@ -14,8 +14,8 @@ namespace mb::graphql {
 namespace {
 
 constexpr size_t kReservedBytes = 32 << 10;   // for the answer, before it is written
-constexpr size_t kWrittenInline = 256 << 10;  // of documents; more is written off the core
-constexpr size_t kBytesPerField = 16;         // that a field counts for, however small its value
+constexpr size_t kWrittenInline = 256 << 10;  // of documents, each time one is shown; more is written off the core
+constexpr size_t kBytesPerField = 16;         // that a field or a reference counts for, however small
 
 Error answerTooLarge() {
   return Error(ErrorCode::payloadTooLarge, "the answer is too large: lower `limit`, or ask for fewer fields");
@@ -38,33 +38,36 @@ doc::Document both(const doc::Document& a, const doc::Document& b) {
   return out.finish();
 }
 
-// Notes the relations that `fields` ask of a document, those inside its objects too.
+// Notes the relations that `fields` ask of a document, those inside its objects too, until `note` returns false.
 template <class Note>
-void eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note);
+bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note);
 
 template <class Note>
-void eachRelationIn(const Planned& field, doc::ValueView value, const Note& note) {
+bool eachRelationIn(const Planned& field, doc::ValueView value, const Note& note) {
   if (value.type() == doc::BsonType::document) return eachRelation(field.children, value.asDocument(), note);
-  if (value.type() != doc::BsonType::array) return;
-  for (const doc::Element& each : value.asDocument()) eachRelationIn(field, each.value, note);
+  if (value.type() != doc::BsonType::array) return true;
+  for (const doc::Element& each : value.asDocument()) {
+    if (!eachRelationIn(field, each.value, note)) return false;
+  }
+  return true;
 }
 
 template <class Note>
-void eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note) {
+bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note) {
   for (const Planned& field : fields) {
     const bool relation = field.field->source == Source::relation;
     if (!relation && field.children.empty()) continue;
     const auto value = document.find(field.field->key);
     if (!value) continue;
-    if (!relation) {
-      eachRelationIn(field, *value, note);
-      continue;
+    bool more = true;
+    if (relation) {
+      eachReference(*value, [&](std::string_view id) { return more = note(field, id); });
+    } else {
+      more = eachRelationIn(field, *value, note);
     }
-    eachReference(*value, [&](std::string_view id) {
-      note(field, id);
-      return true;
-    });
+    if (!more) return false;
   }
+  return true;
 }
 
 // Sorts, and drops what is there twice.
@@ -75,9 +78,12 @@ void keepOne(std::vector<T>& all) {
   all.erase(doubled.begin(), doubled.end());
 }
 
+// Of one document: without those of the documents that it refers to.
 size_t fieldsOf(const std::vector<Planned>& fields) {
   size_t count = fields.size();
-  for (const Planned& field : fields) count += fieldsOf(field.children);
+  for (const Planned& field : fields) {
+    if (field.field->source != Source::relation) count += fieldsOf(field.children);
+  }
   return count;
 }
 
@@ -301,8 +307,10 @@ Task<> Executor::relate(std::vector<Seen> level) {
   while (!level.empty()) {
     std::vector<Wanted> wanted;
     for (const Seen& seen : level) {
-      eachRelation(*seen.fields, seen.document,
-                   [&](const Planned& field, std::string_view id) { wanted.push_back({&field, id}); });
+      eachRelation(*seen.fields, seen.document, [&](const Planned& field, std::string_view id) {
+        wanted.push_back({&field, id});
+        return true;
+      });
     }
     keepOne(wanted);
     std::map<std::string_view, std::vector<std::string>> missing;
@@ -342,7 +350,29 @@ void Executor::append(std::string& out, const Planned& field, const Root& root) 
   many ? writer.list(field, root.documents) : writer.document(field, root.documents.front());
 }
 
-Task<> Executor::runQuery(std::span<const Planned> fields, std::string& out) {
+size_t Executor::workOf(const Planned& field, const Root& root) const {
+  size_t work = root.plain ? root.plain->size() : 0;
+  for (const doc::Document& document : root.documents) {
+    addWork(field.children, document, work);
+    if (work > kWrittenInline) break;
+  }
+  return work;
+}
+
+// Ends soon: each reference adds to `work`, also where it leads to a document that was counted before.
+void Executor::addWork(const std::vector<Planned>& fields, const doc::Document& document, size_t& work) const {
+  work += document.size() + fieldsOf(fields) * kBytesPerField;
+  if (work > kWrittenInline || !asksRelations(fields)) return;
+  eachRelation(fields, document, [&](const Planned& field, std::string_view id) {
+    work += kBytesPerField;
+    const auto known = related_.find(field.field->collection);
+    const auto* found = AnswerWriter::lookUp(known == related_.end() ? nullptr : &known->second, id);
+    if (found) addWork(field.children, *found, work);
+    return work <= kWrittenInline;
+  });
+}
+
+Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, std::string& out) {
   std::vector<Root> roots;
   std::vector<Seen> level;
   for (const Planned& field : fields) {
@@ -364,12 +394,14 @@ Task<> Executor::runQuery(std::span<const Planned> fields, std::string& out) {
   }
   CO_CHECK(co_await relate(std::move(level)));
   out.reserve(out.size() + std::min(bytes_, kReservedBytes));
-  size_t work = bytes_;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    work += roots[i].documents.size() * fieldsOf(fields[i].children) * kBytesPerField;
-  }
+  size_t work = 0;
+  for (size_t i = 0; i < fields.size() && work <= kWrittenInline; ++i) work += workOf(fields[i], roots[i]);
   if (work <= kWrittenInline) co_return write(fields, roots, out);
-  co_return co_await writing_.run(access_.project->info().id.str(), [&] { return write(fields, roots, out); });
+  Result<> written = co_await writing_.run(access_.project->info().id.str(), [&] { return write(fields, roots, out); });
+  const bool refused = !written && written.error().code() == ErrorCode::unavailable;
+  // A mutation has committed: a client that reads "unavailable" would send it again.
+  if (refused && kind == OperationKind::mutation) co_return write(fields, roots, out);
+  co_return written;
 }
 
 Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out) {
@@ -389,7 +421,7 @@ Task<> Executor::runMutation(const std::vector<Planned>& fields, std::string& ou
     related_.clear();
     bytes_ = 0;
     const size_t mark = out.size();
-    auto done = co_await runQuery({&fields[i], 1}, out);
+    auto done = co_await runQuery({&fields[i], 1}, OperationKind::mutation, out);
     if (done) continue;
     // It has been done, whatever becomes of its answer.
     Problem problem = problemOf(done.error(), access_.caller.requestId);
@@ -407,7 +439,7 @@ Task<> Executor::run(const std::vector<Planned>& fields, OperationKind kind, std
   if (kind == OperationKind::mutation) {
     CO_CHECK(co_await runMutation(fields, out));
   } else {
-    CO_CHECK(co_await runQuery(fields, out));
+    CO_CHECK(co_await runQuery(fields, kind, out));
   }
   out += '}';
   co_return Result<>();

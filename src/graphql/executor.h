@@ -20,7 +20,7 @@ inline constexpr size_t kMostDocumentBytes = 16 << 20;
 class Executor {
  public:
   // All references outlive this. `search` may be null where no field of the schema searches. Large responses are
-  // written on `writing`.
+  // written on `writing`: where it is full a query fails with unavailable, and a mutation is written on its core.
   Executor(const Schema& schema, data::Documents& documents, Search* search, FairPool& writing,
            const data::Access& access, const Arguments& arguments)
       : schema_(schema),
@@ -47,7 +47,8 @@ class Executor {
     doc::DocumentView document;
   };
 
-  Task<> runQuery(std::span<const Planned> fields, std::string& out);
+  // Of a mutation: one field of it.
+  Task<> runQuery(std::span<const Planned> fields, OperationKind kind, std::string& out);
   Task<> runMutation(const std::vector<Planned>& fields, std::string& out);
   // The failure of one is a problem, not an error.
   Task<Root> fetch(const Planned& field);
@@ -62,6 +63,9 @@ class Executor {
   Result<Root> changed(data::VisibleDocument document);
   Result<> hold(size_t bytes);
 
+  // About how many bytes of documents are shown; not exact above kWrittenInline.
+  size_t workOf(const Planned& field, const Root& root) const;
+  void addWork(const std::vector<Planned>& fields, const doc::Document& document, size_t& work) const;
   Result<> write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out);
   Task<> relate(std::vector<Seen> level);
   Task<> load(const std::string& collection, std::vector<std::string> ids);

@@ -32,6 +32,7 @@ class Graphql {
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const {
     return project.get(slot_).schemaFor(project, caller);
   }
+  FairPool& writing() { return writing_; }  // for tests
 
  private:
   // A request that is right, and the plans of its operations, in their order; nullopt where each run makes its own.

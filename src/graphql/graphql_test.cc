@@ -9,6 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST_F(GraphqlTest, ReadsListsDocumentsAndCounts) {
   blog();
@@ -199,6 +200,43 @@ TEST_F(GraphqlTest, AsksKeysForScopes) {
             R"({"errors":[{"message":"this key lacks the scope write","extensions":{"code":"FORBIDDEN"}}]})");
   key.scopes = {"storage"};
   EXPECT_THAT(ask(key, "{__typename}"), HasSubstr("FORBIDDEN"));
+}
+
+// A pool that has stopped refuses as a full one does, and so shows what is written on it.
+TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
+  blog();
+  const std::string text(5 << 10, 'x');
+  put("authors", fmt::format(R"({{"id": "long", "name": "{}"}})", text));
+  put("posts", R"({"id": "q1", "title": "Refers", "author": "long", "related": ["q1", "q1", "q1"]})");
+  for (int i = 0; i < 60; ++i) put("posts", R"({"title": "Refers", "author": "long", "related": ["q1", "gone"]})");
+  const std::string_view all = "{posts(filter: {title: \"Refers\"}, limit: 200){author{name}}}";
+  const std::string whole = ask(alice_, all);
+  EXPECT_GT(whole.size(), 60 * text.size());
+  EXPECT_THAT(whole, Not(HasSubstr("errors")));
+
+  graphql_.writing().stop();
+  const std::string refused = ask(alice_, all);
+  EXPECT_THAT(refused, StartsWith(R"({"data":null,"errors":[)"));
+  EXPECT_THAT(refused, HasSubstr(R"("extensions":{"code":"UNAVAILABLE")"));
+  // Also a level further down, and where fields refer to what other fields have shown.
+  EXPECT_THAT(ask(alice_, "{posts(filter: {title: \"Refers\"}, limit: 200){related{author{name}}}}"),
+              HasSubstr("UNAVAILABLE"));
+  std::string often;
+  for (int i = 0; i < 20; ++i) often += fmt::format("a{}: author{{name}} ", i);
+  EXPECT_THAT(ask(alice_, "{postsById(id: \"q1\"){related{" + often + "}}}"), HasSubstr("UNAVAILABLE"));
+  // What is small is written at once.
+  EXPECT_THAT(ask(alice_, "{posts(limit: 200){id title}}"), Not(HasSubstr("errors")));
+  EXPECT_THAT(ask(alice_, "{posts(filter: {title: \"Refers\"}, limit: 30){author{name}}}"), Not(HasSubstr("errors")));
+}
+
+TEST_F(GraphqlTest, ShowsWhatAMutationHasDoneWhereThePoolRefuses) {
+  blog();
+  graphql_.writing().stop();
+  const std::string title(400 << 10, 'x');
+  EXPECT_EQ(ask(alice_, "mutation($t: String!){createPosts(input: {id: \"big\", title: $t}){id title}}",
+                fmt::format(R"({{"t": "{}"}})", title)),
+            fmt::format(R"({{"data":{{"createPosts":{{"id":"big","title":"{}"}}}}}})", title));
+  EXPECT_THAT(ask(alice_, "{postsById(id: \"big\"){title}}"), HasSubstr("UNAVAILABLE"));
 }
 
 // However many documents stand on it: one call for each collection.
