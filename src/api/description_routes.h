@@ -1,5 +1,5 @@
 // /openapi.json: the machine-readable description, of the deployment and typed for a project, with the collections that
-// the caller reaches. Source: contract 4.1, decisions 7.
+// the caller reaches.
 #pragma once
 
 #include <atomic>

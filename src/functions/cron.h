@@ -1,6 +1,6 @@
 // Functions on a schedule. Each fire is a job, made in the commit that moves the function's row in the timetable: one
 // fire, one job, however many look. A fire that was missed runs once if it is less than an hour old, but none that its
-// project missed while it was suspended. Source: contract 2.11; decisions 5.
+// project missed while it was suspended.
 #pragma once
 
 #include <atomic>

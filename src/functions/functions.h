@@ -46,7 +46,7 @@ class Functions final : public data::CollectionReferrer {
     workers::CheckedCode runs;
   };
   Task<Prepared> prepare(store::ProjectNo project, std::optional<std::string> code, std::optional<doc::Document> flow);
-  // About how many bytes what runs of checked code takes, beside the code itself.
+  // About how many bytes what runs of checked code takes, without the code itself.
   uint64_t runningBytes(store::ProjectNo project, std::string_view code);
   // Takes the routes of these functions off them, so that they can change hands; each gets its own with its next
   // change.

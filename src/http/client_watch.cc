@@ -2,7 +2,7 @@
 
 namespace mb::http {
 
-void ClientWatch::add(Watched& request) {
+void ClientWatch::add(WatchedRequest& request) {
   request.since_ = round_;
   requests_.push_back(request);
   if (!armed_) arm();
@@ -19,19 +19,19 @@ void ClientWatch::arm() {
   timer_.expires_after(kInterval);
   // An aborted wait comes when this is gone.
   timer_.async_wait([this](const boost::system::error_code& aborted) {
-    if (!aborted) look();
+    if (!aborted) checkClients();
   });
 }
 
 // What came since the last round has not waited for an interval yet.
-void ClientWatch::look() {
+void ClientWatch::checkClients() {
   armed_ = false;
   const uint64_t now = round_++;
-  for (int i = 0; i < kLooksInARow && !requests_.empty() && requests_.front().since_ < now; ++i) {
-    Watched& request = requests_.front();
+  for (int i = 0; i < kMaxChecksInARow && !requests_.empty() && requests_.front().since_ < now; ++i) {
+    WatchedRequest& request = requests_.front();
     request.since_ = round_;
     requests_.splice(requests_.end(), requests_, requests_.begin());
-    request.lookForClient();
+    request.checkClient();
   }
   if (!requests_.empty()) arm();
 }

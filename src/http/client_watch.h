@@ -1,5 +1,5 @@
-// Looks now and then whether the clients of those requests are still there that take long. What is answered at once
-// costs no system call. Private to this room; one core.
+// Checks now and then whether the clients of those requests are still there that take long. What is answered at once
+// costs no system call. Private to this module; one core.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -14,14 +14,15 @@ namespace mb::http {
 class ClientWatch {
  public:
   // One request on its way: a base of its connection. It may go at any time.
-  class Watched : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+  class WatchedRequest
+      : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
    public:
     // Called every kInterval or so from then on. Resumes nothing within the call.
-    virtual void lookForClient() = 0;
+    virtual void checkClient() = 0;
 
    protected:
-    Watched() = default;
-    ~Watched() = default;
+    WatchedRequest() = default;
+    ~WatchedRequest() = default;
 
    private:
     friend class ClientWatch;
@@ -31,21 +32,21 @@ class ClientWatch {
   explicit ClientWatch(asio::io_context& core) : timer_(core) {}
   ClientWatch(const ClientWatch&) = delete;
 
-  void add(Watched& request);
-  // Looks no more, so that nothing waits when the core ends.
+  void add(WatchedRequest& request);
+  // Checks no more, so that nothing waits when the core ends.
   void stop();
-  static void remove(Watched& request) { request.unlink(); }
+  static void remove(WatchedRequest& request) { request.unlink(); }
 
  private:
   static constexpr std::chrono::milliseconds kInterval{50};
-  static constexpr int kLooksInARow = 256;  // then others on the core get their turn
+  static constexpr int kMaxChecksInARow = 256;  // then others on the core get their turn
 
   void arm();
-  void look();
+  void checkClients();
 
   asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor> timer_;
-  // In the order in which they came, or were looked at last.
-  boost::intrusive::list<Watched, boost::intrusive::constant_time_size<false>> requests_;
+  // In the order in which they came, or were checked last.
+  boost::intrusive::list<WatchedRequest, boost::intrusive::constant_time_size<false>> requests_;
   uint64_t round_ = 0;
   bool armed_ = false;
   bool stopped_ = false;

@@ -190,7 +190,7 @@ Async<Response> Connection::handle() {
 
 // A client that has closed its connection and one that has only ended its sending look the same until something is sent
 // to them: the first answers with a reset. A 102 may precede any response but those of HTTP/1.0.
-void Connection::lookForClient() {
+void Connection::checkClient() {
   if (phase_ != Phase::handling || !socket_.is_open()) return;
   pollfd polled{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
   if (::poll(&polled, 1, 0) <= 0) return;

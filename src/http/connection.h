@@ -26,7 +26,7 @@ struct ConnectionContext {
   int64_t tick = 0;
 };
 
-class Connection final : public Conversation, private ClientWatch::Watched {
+class Connection final : public Conversation, private ClientWatch::WatchedRequest {
  public:
   // `cancellation` is that of the coroutine that calls run(), emitted where a client leaves before its response.
   Connection(Socket socket, std::string peer, ConnectionContext& context, asio::cancellation_signal& cancellation);
@@ -59,7 +59,7 @@ class Connection final : public Conversation, private ClientWatch::Watched {
   void beginRequest();
   Async<bool> exchange();
   Async<Response> handle();
-  void lookForClient() override;
+  void checkClient() override;
   void openStream();
   uint64_t endRequest(uint64_t unread);
   Async<std::optional<Error>> readBody(size_t limit);

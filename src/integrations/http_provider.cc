@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kMostAnswer = 1 << 20;
 constexpr size_t kMostBody = 2 << 20;
-constexpr size_t kMostCallHeaders = 50;
-constexpr size_t kMostHeaderProblems = 50;
+constexpr size_t kMaxCallHeaders = 50;
+constexpr size_t kMaxHeaderProblems = 50;
 constexpr size_t kMostHeaderBytes = 16 << 10;
 constexpr std::string_view kSecretHeader = "headers/";
 
@@ -64,7 +64,7 @@ void checkHeaders(doc::DocumentView headers, const std::string& pointer, const s
   size_t bytes = 0;
   std::set<std::string> seen;
   for (const auto& [header, value] : headers) {
-    if (problems.size() > kMostHeaderProblems) return;
+    if (problems.size() > kMaxHeaderProblems) return;
     const std::string at = fmt::format("{}/{}", pointer, header);
     const std::string name = identity::lowerAscii(header);
     bytes += header.size() + value.asString().size();
@@ -147,8 +147,8 @@ void HttpProvider::checkArguments(const IntegrationRecord& integration, std::str
     problems.insert(problems.end(), address.error().details().begin(), address.error().details().end());
   }
   const doc::DocumentView headers = objectAt(args, kHeaders);
-  if (headers.count() > kMostCallHeaders) {
-    problems.push_back({"/args/headers", fmt::format("must be at most {} headers", kMostCallHeaders)});
+  if (headers.count() > kMaxCallHeaders) {
+    problems.push_back({"/args/headers", fmt::format("must be at most {} headers", kMaxCallHeaders)});
   }
   checkHeaders(headers, "/args/headers", secretHeaders(integration.secretNames), problems);
   const auto body = args.find("body");

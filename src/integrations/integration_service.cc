@@ -154,15 +154,15 @@ std::vector<std::string> Integrations::movedSecrets(const IntegrationRecord& rec
 std::vector<ErrorDetail> Integrations::importProblems(const snapshot::ProjectSnapshot& project,
                                                       const IntegrationShape& shape) const {
   const IntegrationPtr known = project.get(slot_).find(shape.name);
-  const bool stands = known && known->provider == shape.provider;
+  const bool exists = known && known->provider == shape.provider;
   Problems problems;
-  const size_t before = stands ? headersOf(known->config, known->secretNames) : 0;
-  const size_t after = headersOf(shape.config, stands ? known->secretNames : std::vector<std::string>());
+  const size_t before = exists ? headersOf(known->config, known->secretNames) : 0;
+  const size_t after = headersOf(shape.config, exists ? known->secretNames : std::vector<std::string>());
   if (after > std::max(store::kMaxConfiguredHeaders, before)) {
     problems.push_back({"/config/headers", fmt::format("would be more than {} headers together with the secret ones",
                                                        store::kMaxConfiguredHeaders)});
   }
-  const std::vector<std::string> moved = stands ? movedSecrets(*known, shape.config, {}) : std::vector<std::string>();
+  const std::vector<std::string> moved = exists ? movedSecrets(*known, shape.config, {}) : std::vector<std::string>();
   if (moved.empty()) return problems;
   problems.push_back({"/config", fmt::format("leads elsewhere, where the project's secrets would go with it: change "
                                              "it in the project first, and give {} again",

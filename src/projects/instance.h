@@ -51,8 +51,8 @@ class Instance {
 // Part of each platform registration's commit: the personal organization, super-admin for the first user (exactly one
 // of parallel ones) and for operators, pending invites become memberships. With a mail service the latter two wait
 // until the address is proven: by the link of an invite's mail, or by verification. Where only invited addresses may
-// register, the plan or its judge fails with forbidden for others; likewise the plan for a first user without the
-// set-up code, where that is needed.
+// register, the plan or its write callback fails with forbidden for others; likewise the plan for a first user without
+// the set-up code, where that is needed.
 class Registration final : public identity::RegistrationHook {
  public:
   Registration(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor,

@@ -111,7 +111,7 @@ TEST_F(SetupCodeTest, TheFirstUserBringsIt) {
   EXPECT_TRUE(store_.all(controlCollection(kInstance)).empty());
   EXPECT_EQ(registering("first@example.com", code), "super-admin");
   EXPECT_FALSE(run(instance_->setupStatus(false))->setupCodeRequired);
-  // Nobody after the first needs one, and none makes another operator.
+  // No user after the first needs one, and none makes another super-admin.
   EXPECT_EQ(registering("second@example.com", ""), "user");
   EXPECT_EQ(registering("third@example.com", code), "user");
   code_.reset();  // waits for the removal

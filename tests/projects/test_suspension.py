@@ -1,5 +1,5 @@
 """Suspended projects: what their commits have promised waits, all of it arrives after the resume, and other projects
-are served meanwhile. Decisions 6."""
+are served meanwhile."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
