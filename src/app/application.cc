@@ -230,6 +230,7 @@ struct Application::Impl {
   realtime::Realtime realtime{{*store, identity.authenticator(), data->slot(), *cores, kClock, master},
                               settings.realtime};
 
+  api::RouteTable routes;  // above descriptionRoutes, which refers to it
   api::ServiceRoutes serviceRoutes;
   api::AuthRoutes authRoutes{identity, localRequests};
   api::MfaRoutes mfaRoutes{identity};
@@ -255,7 +256,6 @@ struct Application::Impl {
   api::RunRoutes runRoutes{{running, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api}};
   api::MetricsRoutes metricsRoutes{counters};
   api::DescriptionRoutes descriptionRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
-  api::RouteTable routes;
   api::Gatekeeper gatekeeper;
   api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
                               settings.app.baseUrl, instance, localRequests}};
