@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import socket
 import stat
 
 import pytest
@@ -19,13 +20,13 @@ def person(**more) -> dict:
 
 
 def asks(server, **headers) -> bool:
-    """Whether a first registration with these headers needs the code: as it is told, and as it is."""
+    """Whether a first registration with these headers needs the code: as the status says, and as it is."""
     http = server.http
-    told = http.get("/api/v1" + STATUS, headers=headers).json()
-    assert told["needsSetup"] is True
+    status = http.get("/api/v1" + STATUS, headers=headers).json()
+    assert status["needsSetup"] is True
     answer = http.post("/api/v1" + REGISTER, json=person(setupCode="wrong"), headers=headers)
-    assert answer.status_code == (403 if told["setupCodeRequired"] else 201), answer.text
-    return told["setupCodeRequired"]
+    assert answer.status_code == (403 if status["setupCodeRequired"] else 201), answer.text
+    return status["setupCodeRequired"]
 
 
 def test_on_the_machine_itself_none_is_needed(make_server):
@@ -48,13 +49,48 @@ def test_on_the_machine_itself_none_is_needed(make_server):
         ("x-forwarded-proto", "https"),
         ("x-real-ip", "192.0.2.1"),
         ("cf-connecting-ip", "192.0.2.1"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("origin", "http://localhost:@evil.example"),
+        ("sec-fetch-site", "cross-site"),
     ],
     ids=lambda header: f"{header[0]}-{header[1]}",
 )
-def test_what_a_request_says_of_other_machines(make_server, header):
+def test_what_a_request_says_of_other_machines_and_sites(make_server, header):
     server = make_server(LOCAL).start()
     assert asks(server, **dict([header])) is True
     assert asks(server) is False
+
+
+def test_a_page_of_another_site_registers_no_first_user(make_server):
+    """A Blob without a type, by fetch() with mode no-cors: no preflight, and the host is this machine's."""
+    server = make_server(LOCAL).start()
+    body = json.dumps(person())
+    foreign = {"host": f"localhost:{server.port}", "origin": "https://evil.example", "sec-fetch-site": "cross-site"}
+    foreign["sec-fetch-mode"] = "no-cors"
+    refused(server.http.post("/api/v1" + REGISTER, content=body, headers=foreign), 403, "FORBIDDEN", "/setupCode")
+    # Nor by a form, whose page may hide its origin.
+    foreign.update(origin="null", **{"sec-fetch-mode": "navigate", "content-type": "text/plain"})
+    assert server.http.post("/api/v1" + REGISTER, content=body, headers=foreign).status_code in (403, 415)
+    assert server.http.get("/api/v1" + STATUS).json()["needsSetup"] is True
+
+    # A link on another site leads to the hosted page, whose own request needs no code.
+    page = server.http.get("/auth/login", params={"plane": "control"}, headers={"sec-fetch-site": "cross-site"})
+    assert 'name="setupCode"' not in page.text
+    own = {"origin": f"http://localhost:{server.port}", "sec-fetch-site": "same-origin"}
+    made = ok(server.http.post("/api/v1" + REGISTER, content=body, headers=own), 201)
+    assert made["user"]["platformRole"] == "super-admin"
+
+
+def test_a_proxy_that_adds_no_header_speaks_http_1_0(make_server):
+    server = make_server(LOCAL).start()
+    body = json.dumps(person())
+    head = f"Host: 127.0.0.1:{server.port}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    for version, status in (("1.0", 403), ("1.1", 201)):
+        request = f"POST /api/v1{REGISTER} HTTP/{version}\r\n{head}{body}"
+        with socket.create_connection(("127.0.0.1", server.port)) as connection, connection.makefile("rb") as answer:
+            connection.sendall(request.encode())
+            assert int(answer.readline().split()[1]) == status
 
 
 @pytest.mark.parametrize(
@@ -83,11 +119,11 @@ def test_the_code_is_printed_kept_and_used_up(make_server):
     code = server.setup_code()["setupCode"]
     assert len(code) >= 22
     assert json.loads(server.logged("set-up code"))["setupCode"] == code
-    nobody = Api(server)
+    visitor = Api(server)
     for given, message in (({}, "is needed"), ({"setupCode": code[:-1]}, "is not the set-up code")):
-        error = refused(nobody.post(REGISTER, person(**given)), 403, "FORBIDDEN", "/setupCode")
+        error = refused(visitor.post(REGISTER, person(**given)), 403, "FORBIDDEN", "/setupCode")
         assert error["details"][0]["message"] == message and code not in error["message"]
-    refused(nobody.post(REGISTER, person(setupCode=7)), 400, "VALIDATION", "/setupCode")
+    refused(visitor.post(REGISTER, person(setupCode=7)), 400, "VALIDATION", "/setupCode")
 
     server.kill()
     server.start()
@@ -125,7 +161,7 @@ def test_of_many_at_once_one_is_the_first(make_server):
     made = [answer.json()["user"]["platformRole"] for answer in answers if answer.status_code == 201]
     assert made.count("super-admin") == 1
     for n, answer in enumerate(answers):
-        # A wrong one is refused before there is a first user, and nobody looks at it afterwards.
+        # A wrong one is refused before there is a first user, and none is read afterwards.
         assert answer.status_code == 201 or (n % 2 == 0 and answer.status_code == 403), answer.text
         if n % 2 == 0 and answer.status_code == 201:
             assert answer.json()["user"]["platformRole"] == "user"

@@ -4,6 +4,8 @@
 #include <array>
 #include <boost/asio/ip/address.hpp>
 
+#include "outbound/outbound.h"
+
 namespace mb::api {
 
 namespace {
@@ -28,6 +30,12 @@ bool isForwarded(const http::Header& header) {
          std::ranges::any_of(kForwardedHeaders, is);
 }
 
+// Browsers name the page's origin in each request that may change something, and "null" for pages that have none.
+bool namesAnotherSite(const http::Header& header) {
+  if (http::equalsIgnoreCase(header.name, "origin")) return !isLoopbackUrl(header.value);
+  return http::equalsIgnoreCase(header.name, "sec-fetch-site") && http::equalsIgnoreCase(header.value, "cross-site");
+}
+
 std::string_view withoutPort(std::string_view host) {
   if (host.starts_with('[')) {
     const size_t end = host.find(']');
@@ -48,11 +56,21 @@ bool isLoopbackHost(std::string_view host) {
   return !failed && address.is_loopback();
 }
 
-bool LocalRequests::isLocal(const http::Request& request) const {
-  // A target in absolute form names a host of its own, as requests to proxies do.
-  if (!localOnly_ || !request.target.starts_with('/')) return false;
+bool isLoopbackUrl(std::string_view url) {
+  const auto origin = outbound::originOf(url);
+  return origin && isLoopbackHost(std::string_view(*origin).substr(origin->find("://") + 3));
+}
+
+bool LocalRequests::hasLocalConnection(const http::Request& request) const {
+  // A target in absolute form names a host of its own, as requests to proxies do. Proxies that add no header often
+  // speak HTTP/1.0, as nginx does, and what runs here speaks 1.1.
+  if (!localOnly_ || request.http10 || !request.target.starts_with('/')) return false;
   const auto host = request.header("host");
   return host && isLoopbackHost(*host) && std::ranges::none_of(request.headers, isForwarded);
+}
+
+bool LocalRequests::isLocal(const http::Request& request) const {
+  return hasLocalConnection(request) && std::ranges::none_of(request.headers, namesAnotherSite);
 }
 
 }  // namespace mb::api

@@ -17,11 +17,28 @@ TEST(LocalRequests, HostsOfTheLoopback) {
   }
 }
 
-bool isLocal(bool localOnly, std::vector<http::Header> headers, std::string_view target = "/api/v1/health") {
+TEST(LocalRequests, UrlsOfTheLoopback) {
+  for (const std::string_view url : {"http://localhost:8090", "https://localhost", "http://127.0.0.1:8090/",
+                                     "http://[::1]:8090", "HTTP://LOCALHOST:3000"}) {
+    EXPECT_TRUE(isLoopbackUrl(url)) << url;
+  }
+  for (const std::string_view url :
+       {"", "null", "localhost", "localhost:8090", "https://evil.example", "http://localhost.evil.example",
+        "http://localhost:@evil.example", "http://evil.example/http://localhost", "file://localhost", "http://",
+        "chrome-extension://localhost", "http://10.0.0.1:8090", "http://localhost http://localhost"}) {
+    EXPECT_FALSE(isLoopbackUrl(url)) << url;
+  }
+}
+
+http::Request requestOf(std::vector<http::Header> headers, std::string_view target = "/api/v1/health") {
   http::Request request;
   request.target = target;
   request.headers = std::move(headers);
-  return LocalRequests(localOnly).isLocal(request);
+  return request;
+}
+
+bool isLocal(bool localOnly, std::vector<http::Header> headers, std::string_view target = "/api/v1/health") {
+  return LocalRequests(localOnly).isLocal(requestOf(std::move(headers), target));
 }
 
 TEST(LocalRequests, NothingMaySpeakAgainstIt) {
@@ -35,6 +52,29 @@ TEST(LocalRequests, NothingMaySpeakAgainstIt) {
         "x-forwarded", "X-Real-IP", "cf-connecting-ip", "true-client-ip"}) {
     EXPECT_FALSE(isLocal(true, {{"host", "localhost"}, {name, ""}})) << name;
   }
+  http::Request old = requestOf({{"host", "127.0.0.1:8090"}});
+  EXPECT_TRUE(LocalRequests(true).isLocal(old));
+  old.http10 = true;
+  EXPECT_FALSE(LocalRequests(true).isLocal(old));
+  EXPECT_FALSE(LocalRequests(true).hasLocalConnection(old));
+}
+
+TEST(LocalRequests, NoPageOfAnotherSiteSends) {
+  const http::Header host{"host", "localhost:8090"};
+  EXPECT_TRUE(isLocal(true, {host, {"Origin", "http://localhost:8090"}, {"Sec-Fetch-Site", "same-origin"}}));
+  EXPECT_TRUE(isLocal(true, {host, {"origin", "http://127.0.0.1:3000"}, {"sec-fetch-site", "same-site"}}));
+  EXPECT_TRUE(isLocal(true, {host, {"sec-fetch-site", "none"}}));
+  for (const std::string_view origin :
+       {"https://evil.example", "http://localhost.evil.example", "null", "", "localhost:8090", "file://"}) {
+    EXPECT_FALSE(isLocal(true, {host, {"Origin", origin}})) << origin;
+    EXPECT_FALSE(isLocal(true, {host, {"origin", "http://localhost:8090"}, {"origin", origin}})) << origin;
+  }
+  EXPECT_FALSE(isLocal(true, {host, {"Sec-Fetch-Site", "cross-site"}}));
+  EXPECT_FALSE(isLocal(true, {host, {"origin", "http://localhost:8090"}, {"sec-fetch-site", "Cross-Site"}}));
+  // Also a navigation begins on other sites: it is from here, and only what it asks for may need more.
+  EXPECT_TRUE(LocalRequests(true).hasLocalConnection(requestOf({host, {"sec-fetch-site", "cross-site"}})));
+  EXPECT_FALSE(LocalRequests(true).hasLocalConnection(requestOf({host, {"via", "1.1 proxy"}})));
+  EXPECT_FALSE(LocalRequests(false).hasLocalConnection(requestOf({host})));
 }
 
 }  // namespace

@@ -116,7 +116,8 @@ Task<Reply> OauthRoutes::finish(RequestContext& context, bool control) {
   callback.cookies = cookiesOf(context.request);
   callback.client = clientOf(context);
   callback.by = context.caller;
-  callback.local = local_.isLocal(context.request);
+  // The provider's site sends the browser here. That it began here is what its state and cookie prove.
+  callback.local = local_.hasLocalConnection(context.request);
   co_return redirect(co_await oauth_.finish(std::move(callback), context.deadline));
 }
 

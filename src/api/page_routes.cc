@@ -159,7 +159,8 @@ Task<std::string> PageRoutes::loginHtml(const RequestContext& context) {
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   const std::string redirect(query.get("redirect").value_or(""));
   if (!redirect.empty()) CO_CHECK(identity::checkRedirect(redirect, origins(subject)));
-  const bool local = deps_.local.isLocal(context.request);
+  // Its form comes from this page then, whichever site led here.
+  const bool local = deps_.local.hasLocalConnection(context.request);
   bool setupCode = false;
   if (!subject.project && !local) {
     CO_TRY(const bool setUp, co_await deps_.instance.hasFirstUser());

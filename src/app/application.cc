@@ -82,15 +82,9 @@ std::vector<projects::GoesAlong> purgedAlong() {
 
 constexpr int kWorkersPerCore = 4;
 
-// With its port, where that is not the scheme's.
-std::string_view hostOf(std::string_view origin) {
-  return origin.substr(origin.find("://") + 3);
-}
-
 // Whether no setting says that other machines reach the server.
 bool isLocalOnly(const AllSettings& settings) {
-  const auto base = outbound::originOf(settings.app.baseUrl);
-  return api::isLoopbackHost(settings.http.host) && base && api::isLoopbackHost(hostOf(*base)) &&
+  return api::isLoopbackHost(settings.http.host) && api::isLoopbackUrl(settings.app.baseUrl) &&
          settings.api.trustedProxies.empty();
 }
 

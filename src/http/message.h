@@ -36,6 +36,7 @@ struct Request {
   std::string_view body;         // complete once handle() is called; empty where it streams
   std::string peer;              // the connection's remote address, without port
   std::string id;                // x-request-id: the caller's where well-formed, else generated
+  bool http10 = false;           // HTTP/1.0, not 1.1
   bool bodyPresent = false;      // content-length above 0 or chunked
   BodyReader* stream = nullptr;  // of routes that stream, also where there is no body; null on all others
 

@@ -242,6 +242,7 @@ void RequestParser::fill(Request& request, std::string_view data) const {
   request.target = view(target_);
   request.path = path_.size == 0 ? std::string_view("/") : view(path_);
   request.query = view(query_);
+  request.http10 = framing_.http10;
   request.headers.clear();
   for (const Field& field : fields_) request.headers.push_back({view(field.name), view(field.value)});
 }

@@ -36,8 +36,8 @@ class RequestParser {
   Status parseHead(std::string_view data);
   // After done.
   const Framing& framing() const { return framing_; }
-  // Sets method, target, path, query and headers of `request` to views of `data`, which holds what parseHead read,
-  // wherever it stands now.
+  // Sets method, target, path, query, http10 and headers of `request` to views of `data`, which holds what parseHead
+  // read, wherever it stands now.
   void fill(Request& request, std::string_view data) const;
   // After the head of a chunked request, with what follows it: ChunkDecoder::decode.
   Status parseChunks(std::string_view data, size_t& consumed, std::string& body, size_t limit);

@@ -123,6 +123,7 @@ TEST(RequestParser, KnowsWhetherTheConnectionGoesOn) {
     const Parsed parsed = parse(head, 1000);
     ASSERT_EQ(parsed.status, Status::done) << head;
     EXPECT_EQ(parsed.framing.keepAlive, keepAlive) << head;
+    EXPECT_EQ(parsed.request.http10, head.find("HTTP/1.0") != std::string_view::npos) << head;
   }
 }
 

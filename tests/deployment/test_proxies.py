@@ -36,7 +36,16 @@ def configuration(language: str, server, port: int) -> str:
 def nginx(server, port: int, folder) -> list[str]:
     text = configuration("nginx", server, port)
     text = re.sub(r"^ *ssl_certificate.*\n", "", text, flags=re.M)
-    text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};")
+    return nginx_with(text.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};"), folder)
+
+
+def bare_nginx(server, port: int, folder) -> list[str]:
+    """Adds no header, and names the server as the host. HTTP/1.0 is the default before 1.29.7."""
+    location = f"location / {{ proxy_http_version 1.0; proxy_pass http://127.0.0.1:{server.port}; }}"
+    return nginx_with(f"server {{ listen 127.0.0.1:{port}; {location} }}\n", folder)
+
+
+def nginx_with(text: str, folder) -> list[str]:
     places = "".join(
         f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
@@ -75,7 +84,7 @@ def behind(proxy, make_server, tmp_path):
 @contextmanager
 def proxied(proxy, server, tmp_path):
     """Starts both: `server` itself, `url` and `port` of the proxy."""
-    program = proxy.__name__
+    program = proxy.__name__.removeprefix("bare_")
     search = os.environ.get("PATH", "") + ":/usr/sbin"
     if shutil.which(program, path=search) is None:
         pytest.skip(f"{program} is not installed")
@@ -164,6 +173,13 @@ def test_a_proxy_that_no_setting_names_needs_the_set_up_code_too(proxy, make_ser
     with proxied(proxy, make_server({"SERVICE_TRUSTED_PROXIES": None}), tmp_path) as found, client(found) as http:
         # The proxy itself may call the server by an address of the loopback.
         http.headers["host"] = "localhost"
+        body = {"email": "first@example.com", "password": PASSWORD}
+        assert http.post("/control/auth/register", json=body).status_code == 403
+
+
+def test_a_proxy_that_adds_nothing_needs_the_set_up_code_too(make_server, tmp_path):
+    with proxied(bare_nginx, make_server({"SERVICE_TRUSTED_PROXIES": None}), tmp_path) as found, client(found) as http:
+        assert http.get("/control/setup-status").json()["setupCodeRequired"] is True
         body = {"email": "first@example.com", "password": PASSWORD}
         assert http.post("/control/auth/register", json=body).status_code == 403
 
