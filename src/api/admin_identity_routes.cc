@@ -1,6 +1,7 @@
 #include "api/admin_identity_routes.h"
 
 #include "api/document_routes.h"
+#include "base/cancellation.h"
 
 namespace mb::api {
 
@@ -58,6 +59,7 @@ void AdminIdentityRoutes::addTo(RouteTable& routes) {
 // ---- users
 
 Task<Reply> AdminIdentityRoutes::listUsers(RequestContext& context) {
+  co_await endWithClient();
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
   CO_TRY(const std::vector<identity::UserRecord> users,
          co_await identity_.users().list(realmOf(context), page.skip, std::min(page.limit, kMostListed),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/document_routes.h"
+#include "base/cancellation.h"
 
 namespace mb::api {
 
@@ -61,6 +62,7 @@ Task<Reply> AuditRoutes::ofInstance(RequestContext& context) {
 }
 
 Task<Reply> AuditRoutes::list(RequestContext& context, store::ProjectNo project) {
+  co_await endWithClient();
   if (!on_) co_return fail(ErrorCode::notFound, "this deployment keeps no audit record");
   CO_TRY(audit::JournalQuery query, journalQuery(context.request.query));
   CO_TRY(const std::vector<audit::AuditEntry> entries,

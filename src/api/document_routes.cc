@@ -127,6 +127,7 @@ Reply DocumentPlane::changedReply(const data::VisibleDocument& changed) const {
 }
 
 Task<Reply> DocumentPlane::list(RequestContext& context) {
+  co_await endWithClient();
   CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
@@ -142,6 +143,7 @@ Task<Reply> DocumentPlane::list(RequestContext& context) {
 }
 
 Task<Reply> DocumentPlane::get(RequestContext& context) {
+  co_await endWithClient();
   CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument found, co_await documents_.get(access, context.param(0), context.param(1), query));

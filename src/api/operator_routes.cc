@@ -2,6 +2,7 @@
 
 #include "api/control_routes.h"
 #include "api/document_routes.h"
+#include "base/cancellation.h"
 
 namespace mb::api {
 
@@ -15,6 +16,7 @@ void OperatorRoutes::addTo(RouteTable& routes) {
 }
 
 Task<Reply> OperatorRoutes::users(RequestContext& context) {
+  co_await endWithClient();
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
   CO_TRY(const auto users, co_await operators_.users(by(context), page.skip, page.limit));
   co_return Reply::list("users", users);

@@ -5,6 +5,7 @@
 #include "api/document_routes.h"
 #include "api/file_response.h"
 #include "api/streamed_upload.h"
+#include "base/cancellation.h"
 #include "storage/storage_rules.h"
 
 namespace mb::api {
@@ -79,6 +80,7 @@ Task<Reply> StorageRoutes::removeBucket(RequestContext& context) {
 // ---- files
 
 Task<Reply> StorageRoutes::list(RequestContext& context) {
+  co_await endWithClient();
   CO_TRY(const data::ReadQuery read, readQuery(context.request.query));
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   storage::FilePage page{std::string(query.get("prefix").value_or("")), read.limit, read.skip};

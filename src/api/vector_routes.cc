@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/search_hits.h"
+#include "base/cancellation.h"
 #include "document/keep_fields.h"
 
 namespace mb::api {
@@ -135,6 +136,7 @@ Task<Reply> VectorRoutes::clearConfig(RequestContext& context) {
 }
 
 Task<Reply> VectorRoutes::search(RequestContext& context, doc::Document body) {
+  co_await endWithClient();
   const data::Access reader{context.caller, context.project, data::Authority::policies, context.deadline};
   CO_CHECK(vectors_.search().allowed(reader, context.param(0)));
   CO_TRY(SearchBody asked, readSearch(body));

@@ -23,7 +23,7 @@ struct Seen {
 
 Async<void> work(asio::cancellation_signal& signal, Seen& seen) {
   co_await asio::this_coro::throw_if_cancelled(false);
-  co_await asio::this_coro::reset_cancellation_state(asio::cancellation_filter<kClientLeft>());
+  co_await endWithClient();
   seen.turnBefore = co_await yieldCore();
   std::thread other;
   {
@@ -54,6 +54,30 @@ TEST(Cancellation, ReachesOtherThreadsAndTheNextTurnButNoWaitOfAsios) {
   EXPECT_TRUE(seen.timerRan);
   ASSERT_FALSE(seen.turn);
   EXPECT_EQ(seen.turn.error().code(), ErrorCode::requestTimeout);
+}
+
+// What the turns before, with and after endWithClient() gave, each after the client has left once more.
+Async<void> workInParts(asio::cancellation_signal& signal, std::vector<bool>& turns) {
+  co_await asio::this_coro::throw_if_cancelled(false);
+  signal.emit(kClientLeft);
+  turns.push_back((co_await yieldCore()).has_value());
+  co_await endWithClient();
+  turns.push_back((co_await yieldCore()).has_value());
+  signal.emit(kClientLeft);
+  turns.push_back((co_await yieldCore()).has_value());
+  co_await outliveClient();
+  signal.emit(kClientLeft);
+  turns.push_back((co_await yieldCore()).has_value());
+}
+
+TEST(Cancellation, ComesOnlyToWhatEndsWithItsClient) {
+  asio::io_context core;
+  asio::cancellation_signal signal;
+  std::vector<bool> turns;
+  asio::co_spawn(core.get_executor(), workInParts(signal, turns),
+                 asio::bind_cancellation_slot(signal.slot(), [](std::exception_ptr bug) { EXPECT_FALSE(bug); }));
+  core.run();
+  EXPECT_EQ(turns, (std::vector<bool>{true, true, false, true}));
 }
 
 Async<void> plain(bool& good) {

@@ -138,6 +138,7 @@ Task<std::string> Graphql::answer(const data::Access& access, doc::Document body
   const auto arguments = Arguments::coerced(steps, *variables);
   if (!arguments) co_return refusal({arguments.error()}, *request.source);
 
+  if ((*operation)->kind == OperationKind::query) co_await endWithClient();
   std::string out = "{\"data\":";
   Executor executor(*schema, documents_, search_, writing_, access, *arguments);
   const Result<> done = co_await executor.run(steps.fields, (*operation)->kind, out);

@@ -176,6 +176,8 @@ Async<Response> Connection::handle() {
   context_.watch.add(*this);
   Response response;
   std::string bug;
+  // The request before may have ended with its client.
+  co_await outliveClient();
   try {
     response = co_await context_.service.handle(request_);
   } catch (const std::exception& e) {
@@ -195,8 +197,9 @@ void Connection::checkClient() {
   pollfd polled{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
   if (::poll(&polled, 1, 0) <= 0) return;
   if ((polled.revents & (POLLERR | POLLHUP)) != 0) {
-    logDebug("the client has left", {{"requestId", request_.id}, {"path", request_.path}});
-    ClientWatch::remove(*this);
+    if (!left_) logDebug("the client has left", {{"requestId", request_.id}, {"path", request_.path}});
+    left_ = true;
+    // At each look: the request may come only later to where it ends with its client.
     cancellation_.emit(kClientLeft);
     return;
   }

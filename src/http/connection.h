@@ -104,6 +104,7 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   int64_t deadline_ = 0;
   int64_t bodyStarted_ = 0;
   bool timedOut_ = false;
+  bool left_ = false;
   bool probed_ = false;  // the client has ended its sending while its request was handled, and was sent a 102
   std::unique_ptr<Stream> stream_;                   // while a request that streams is handled
   std::shared_ptr<const WebSocketUpgrade> upgrade_;  // of the answer that was sent last

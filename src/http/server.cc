@@ -122,7 +122,6 @@ Async<void> speakWebSocket(ListenerPtr listener, Upgraded upgraded) {
 Async<void> converse(ListenerPtr listener, Socket socket, CancellationPtr cancellation) {
   // What is cancelled ends by its own decision, with an error as its result.
   co_await asio::this_coro::throw_if_cancelled(false);
-  co_await asio::this_coro::reset_cancellation_state(asio::cancellation_filter<kClientLeft>());
   std::optional<Upgraded> upgraded = co_await speakHttp(listener, std::move(socket), std::move(cancellation));
   if (upgraded) co_await speakWebSocket(std::move(listener), *std::move(upgraded));
 }

@@ -151,6 +151,25 @@ TEST(Server, CancelsARequestWhoseClientHasLeft) {
   EXPECT_TRUE(eventually([&] { return server.service.left() == 2; }));
 }
 
+TEST(Server, CancelsNothingThatOutlivesItsClient) {
+  TestServer server;
+  {
+    TestClient client(server.port());
+    client.send(get("/status/200") + get("/stays"));
+    ASSERT_TRUE(eventually([&] { return server.service.handled() == 2; }));
+  }
+  {
+    TestClient client(server.port());
+    client.send(get("/until-left"));
+    ASSERT_TRUE(eventually([&] { return server.service.handled() == 3; }));
+  }
+  // It left last, and so the server has looked at both.
+  EXPECT_TRUE(eventually([&] { return server.service.left() == 1; }));
+  server.service.release();
+  server.server.drain(std::chrono::seconds(10));
+  EXPECT_EQ(server.service.left(), 1);
+}
+
 TEST(Server, GoesOnForASenderThatHasFinished) {
   TestServer server;
   TestClient client(server.port());

@@ -16,8 +16,8 @@
 namespace mb::http {
 
 // Paths: /echo (the body), /request (what the service saw), /json/<bytes>, /text/<bytes>, /status/<code>, /wait (until
-// release()), /until-left (until the client has left), /throw, /close, /injected (a header with a line break), /refused
-// and /tiny (10 bytes) by bodyLimit.
+// release()), /until-left (until the client has left), /stays (until release(), whether the client has left or not),
+// /throw, /close, /injected (a header with a line break), /refused and /tiny (10 bytes) by bodyLimit.
 class TestService final : public Service {
  public:
   static constexpr size_t kBodyLimit = 1 << 20;
@@ -29,7 +29,7 @@ class TestService final : public Service {
   void release() { released_ = true; }
   // How many requests were handled, /wait at its beginning.
   int handled() const { return handled_; }
-  // How many clients have left /until-left.
+  // How many requests to /until-left, or /stays, were cancelled since their clients had left.
   int left() const { return left_; }
 
  private:

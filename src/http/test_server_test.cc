@@ -38,7 +38,8 @@ Async<Response> TestService::handle(Request& request) {
   const std::string_view path = request.path;
   if (path == "/throw") throw std::runtime_error("a secret bug");
   while (path == "/wait" && !released_) co_await sleepFor(std::chrono::milliseconds(2));
-  if (path == "/until-left") {
+  if (path == "/until-left" || path == "/stays") {
+    if (path == "/until-left") co_await endWithClient();
     while (!released_ && co_await yieldCore()) co_await sleepFor(std::chrono::milliseconds(2));
     left_ += released_ ? 0 : 1;
   }

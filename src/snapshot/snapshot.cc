@@ -1,5 +1,7 @@
 #include "snapshot/snapshot.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -186,7 +188,9 @@ Task<SnapshotPtr> Snapshots::Impl::current(Key key) {
   bool joined = false;
   while (true) {
     if (flights.leads(key)) {
-      Result<SnapshotPtr> loaded = co_await loadGuarded(key);
+      // Others wait for it too: a coroutine of its own, which does not end with this one's client.
+      Result<SnapshotPtr> loaded =
+          co_await asio::co_spawn(co_await asio::this_coro::executor, loadGuarded(key), useAwaitable);
       Landed<SnapshotPtr> landed;
       if (loaded) {
         landed.value = *loaded;

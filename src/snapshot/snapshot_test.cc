@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 
+#include "base/cancellation.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
 
@@ -40,13 +43,17 @@ class CountingSource final : public SlotSource {
  public:
   Task<std::shared_ptr<const void>> load(ProjectInfo) override {
     const int nth = ++loads;
+    if (onLoad) onLoad();
     co_await sleepFor(std::chrono::milliseconds(delayMs));
+    if (yields) CO_CHECK(co_await yieldCore());
     if (failing) co_return fail(ErrorCode::unavailable, "not now");
     if (throwing) throw std::runtime_error("a bug");
     co_return std::shared_ptr<const void>(std::make_shared<const int>(nth));
   }
   std::atomic<int> loads = 0;
   std::atomic<int> delayMs = 0;
+  std::atomic<bool> yields = false;  // fails where its client has left
+  std::function<void()> onLoad;      // set on the core that loads
   std::atomic<bool> failing = false;
   std::atomic<bool> throwing = false;
 };
@@ -129,6 +136,25 @@ TEST_F(SnapshotsTest, WhoAsksAtTheSameTimeWaitsForOneLoad) {
     ASSERT_TRUE(snapshot && *snapshot);
   }
   EXPECT_EQ(source_.loads, 1);
+}
+
+Task<SnapshotPtr> findAndLeave(Snapshots& snapshots, asio::cancellation_signal& signal, CountingSource& source) {
+  co_await asio::this_coro::throw_if_cancelled(false);
+  co_await endWithClient();
+  source.yields = true;
+  source.onLoad = [&signal] { signal.emit(kClientLeft); };
+  co_return co_await snapshots.find("proj_a");
+}
+
+TEST_F(SnapshotsTest, ALoadGoesOnWhenTheClientOfWhoBeganItLeaves) {
+  asio::cancellation_signal signal;
+  std::promise<Result<SnapshotPtr>> found;
+  asio::co_spawn(cores_.at(0).get_executor(), findAndLeave(snapshots_, signal, source_),
+                 asio::bind_cancellation_slot(signal.slot(), [&found](std::exception_ptr, Result<SnapshotPtr> result) {
+                   found.set_value(std::move(result));
+                 }));
+  const Result<SnapshotPtr> snapshot = found.get_future().get();
+  EXPECT_TRUE(snapshot && *snapshot);
 }
 
 TEST_F(SnapshotsTest, AWaiterNeverGetsWhatWasLoadedBeforeAChangeItKnowsOf) {
