@@ -34,6 +34,8 @@ class DescriptionRoutes {
   // The general one; with a token that may read its project's collections, that project's.
   Task<Reply> general(RequestContext& context);
   Task<Reply> ofProject(RequestContext& context);
+  // After the server's drain.
+  void stop() { pool_.stop(); }
 
  private:
   using TextPtr = std::shared_ptr<const description::Text>;

@@ -29,6 +29,8 @@ class Dispatcher final : public http::Service {
 
   Result<size_t> bodyLimit(const http::Request& head) override;
   Async<http::Response> handle(http::Request& request) override;
+  // After the server's drain: what still waits to be parsed gets unavailable.
+  void stop() { parsing_.stop(); }
 
  private:
   struct Found {

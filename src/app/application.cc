@@ -425,9 +425,13 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   if (storage) storage->sweeper().stop();
   identity.signingKeys().stop();
   server->drain(limit);
+  dispatcher->stop();
+  graphql.stop();
+  descriptionRoutes.stop();
   if (!realtime.stop(kBackgroundLimit)) logWarn("realtime did not end in time");
   if (commandSocket) commandSocket->stop();
   stopJobs();
+  configuration.stop();
   if (!vectors.stop(kBackgroundLimit)) logWarn("not all vector indexes could be saved; they are caught up with later");
   const Result<> logged = runBlocking(*cores, running.log().flush());
   if (!logged) logWarn("the last runs of functions could not be logged", {{"problem", logged.error().message()}});

@@ -7,8 +7,18 @@
 namespace mb {
 
 namespace {
+
 thread_local int currentCore = -1;
-}
+
+// A frame that is destroyed may hand on what it held to one that waits on another core, whose turn comes a round later.
+constexpr int kRounds = 1000;
+
+// Opens what is protected.
+struct Ending : asio::io_context {
+  using asio::execution_context::shutdown;
+};
+
+}  // namespace
 
 Cores::Cores(int count) {
   for (int i = 0; i < count; ++i) {
@@ -36,6 +46,15 @@ void Cores::join() {
   for (auto& guard : guards_) guard.reset();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  // Now, while all that frames refer to is there: the io_contexts themselves go last, since timers and sockets need
+  // them. A frame may ask which core it is on.
+  const int caller = currentCore;
+  for (int round = 0; round < kRounds; ++round) {
+    for (currentCore = 0; currentCore < count(); ++currentCore) {
+      (at(currentCore).*(&Ending::shutdown))();
+    }
+  }
+  currentCore = caller;
 }
 
 void Cores::stop() {

@@ -21,7 +21,7 @@ class Cores {
   asio::io_context& at(int index) { return *contexts_[static_cast<size_t>(index)]; }
   // Starts the threads. Call once.
   void start();
-  // Lets every io_context run out of work, or stops it at once, and joins the threads. Not from a core.
+  // Joins the threads once work has run out, or stop() was called, and destroys what is suspended. Not from a core.
   void join();
   void stop();
 

@@ -57,6 +57,54 @@ TEST(Cores, StopDoesNotWaitForTimers) {
   cores.join();
 }
 
+// Says on which core it went.
+struct Guard {
+  std::vector<int>& went;
+  explicit Guard(std::vector<int>& all) : went(all) {}
+  Guard(const Guard&) = delete;
+  ~Guard() { went.push_back(Cores::current()); }
+};
+using GuardPtr = std::unique_ptr<Guard>;
+
+Async<void> holdForAnHour(GuardPtr guard) {
+  co_await sleepFor(std::chrono::hours(1));
+}
+
+// Resumes who waits for it as it goes.
+struct Handover {
+  Resumer<bool> next;
+  ~Handover() {
+    if (next) next.resume(true);
+  }
+};
+
+Async<void> waitForHandover(Handover& handover, GuardPtr guard) {
+  co_await suspend<bool>([&handover](Resumer<bool> resumer) { handover.next = std::move(resumer); });
+}
+
+Async<void> holdHandover(std::unique_ptr<Handover> handover) {
+  co_await sleepFor(std::chrono::hours(1));
+}
+
+TEST(Cores, JoinDestroysWhatIsStillSuspended) {
+  Cores cores(2);
+  asio::steady_timer timer(cores.at(0), std::chrono::hours(1));
+  std::vector<int> went;
+  auto handover = std::make_unique<Handover>();
+  asio::co_spawn(cores.at(0), waitForHandover(*handover, std::make_unique<Guard>(went)), asio::detached);
+  cores.start();
+  runOn(cores, 0, whichCore());
+  asio::co_spawn(cores.at(1), holdForAnHour(std::make_unique<Guard>(went)), asio::detached);
+  asio::co_spawn(cores.at(1), holdHandover(std::move(handover)), asio::detached);
+  runOn(cores, 1, whichCore());
+  cores.stop();
+  cores.join();
+  // Core 0 had its turn before the frame of core 1 that it waited for went.
+  EXPECT_EQ(went, (std::vector<int>{1, 0}));
+  EXPECT_EQ(Cores::current(), -1);
+  EXPECT_EQ(timer.cancel(), 0U) << "what belongs to a core may go later";
+}
+
 Async<int> countLocal(PerCore<int>& counters) {
   co_return ++counters.local();
 }

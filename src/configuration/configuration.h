@@ -58,6 +58,9 @@ class Configuration {
   // The shape of `project` with values in the types they have, for import() in the same process.
   Task<doc::Document> shapeOf(snapshot::SnapshotPtr project);
 
+  // After the jobs: what still waits to be walked over gets unavailable.
+  void stop() { walking_.stop(); }
+
  private:
   struct Planned {
     ResourceKind* kind;

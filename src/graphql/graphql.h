@@ -21,8 +21,11 @@ class Graphql {
   Graphql(snapshot::Snapshots& snapshots, data::Data& data, Search* search);
 
   // Body: {query, variables?, operationName?, extensions?}. The answer {data?, errors?} as JSON: whatever is wrong with
-  // the request stands in it. `access` outlives the call.
+  // the request stands in it. A query ends with the client of the calling request. `access` outlives the call.
   Task<std::string> answer(const data::Access& access, doc::Document body);
+
+  // After the server's drain: answers that still wait to be written get unavailable.
+  void stop() { writing_.stop(); }
 
   // Of the snapshot; for tests.
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project) const {

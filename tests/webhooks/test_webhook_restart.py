@@ -5,9 +5,11 @@ import threading
 import pytest
 from standardwebhooks.webhooks import Webhook
 
+from support.bucket import Bucket
 from support.client import Api, PlatformUser, ok
 from support.commands import done, run
 from support.hook import Hook
+from support.raw_http import RawConnection
 
 ALLOW = {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}
 
@@ -19,6 +21,24 @@ def deployment(make_server, receiver):
     owner = PlatformUser(server)
     project = owner.create_project()
     return server, owner, project, Hook(project, receiver)
+
+
+def test_a_stop_while_an_upload_and_a_delivery_hang(deployment):
+    server, _, project, hook = deployment
+    bucket = Bucket(project)
+    opened = threading.Event()
+    hook.answer(lambda _: 200 if opened.wait(60) else 500)
+    hook.insert(n=1)
+    hook.arrived(1)
+    head = f"PUT /api/v1{bucket.url('f')} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {project.admin.token}\r\n"
+    with RawConnection(server, 60) as uploading:
+        uploading.send(head.encode() + b"content-length: 1000000\r\nexpect: 100-continue\r\n\r\n")
+        assert uploading.read_answer(head_only=True).status == 100
+        uploading.send(b"a" * 500_000)
+        server.stop(40)
+    opened.set()
+    server.start()
+    assert bucket.get("f").status_code == 404
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
