@@ -63,7 +63,10 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
     co_return co_await forget(project, cursor.generation);
   }
   // Its jobs wait, and what the consumers allow to wait is bounded: the log keeps the changes until the resume.
-  if (snapshot->info().status == snapshot::ProjectStatus::suspended) co_return Step::rest;
+  if (snapshot->info().status == snapshot::ProjectStatus::suspended) {
+    places->suspendedAsOf(project, snapshot->epoch());
+    co_return Step::rest;
+  }
   CO_TRY(const store::ChangeBatch changes, co_await deps.feed.changes(project, cursor.position, kMostChanges));
   if (changes.entries.empty()) co_return Step::rest;
   if (changes.firstHeld > cursor.position + 1) {

@@ -1,5 +1,8 @@
 #include "events/dispatcher.h"
 
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/redirect_error.hpp>
+
 #include "base/log.h"
 #include "events/dispatcher_impl.h"
 #include "store/records.h"
@@ -13,6 +16,7 @@ using namespace std::chrono_literals;
 constexpr size_t kWorkers = 8;
 constexpr uint64_t kPage = 500;
 constexpr auto kPauseAfterTrouble = 500ms;
+constexpr size_t kLooksInARow = 1000;
 
 store::Query pageBehind(std::string_view id) {
   doc::BsonWriter filter;
@@ -37,7 +41,8 @@ std::pair<store::CollectionNo, std::string_view> purgedAlong() {
   return {kCursors, "projectId"};
 }
 
-Dispatcher::Impl::Impl(DispatcherDeps d) : deps(d), places(std::make_shared<Places>(kWorkers)) {}
+Dispatcher::Impl::Impl(DispatcherDeps d)
+    : deps(d), places(std::make_shared<Places>(kWorkers)), timer(d.cores.at(0).get_executor()) {}
 
 void Dispatcher::Impl::wake(store::ProjectNo project) {
   if (places->wake(project)) startWorker();
@@ -62,6 +67,29 @@ Async<void> Dispatcher::Impl::work(std::shared_ptr<Impl> self) {
     }
     if (!self->places->stopping()) co_await sleepFor(kPauseAfterTrouble);
     self->places->endTurn(*project, true);
+  }
+}
+
+Async<void> Dispatcher::Impl::lookAtSuspended(std::shared_ptr<Impl> self) {
+  while (!self->places->stopping()) {
+    self->timer.expires_after(self->deps.lookEvery);
+    boost::system::error_code ignored;
+    co_await self->timer.async_wait(asio::redirect_error(useAwaitable, ignored));
+    co_await self->wakeChanged();
+  }
+}
+
+// Each change of a project's status moves its epoch, which costs no read of the store.
+Async<void> Dispatcher::Impl::wakeChanged() {
+  store::ProjectNo last = 0;
+  while (!places->stopping()) {
+    const auto suspended = places->suspendedBehind(last, kLooksInARow);
+    for (const auto& [project, epoch] : suspended) {
+      if (deps.store.epoch(project) != epoch) wake(project);
+    }
+    if (suspended.size() < kLooksInARow) co_return;
+    last = suspended.back().first;
+    co_await asio::post(asio::deferred);
   }
 }
 
@@ -96,12 +124,14 @@ Task<> Dispatcher::start() {
   }
   impl_->places->allLoaded();
   for (const store::ProjectNo project : all) impl_->wake(project);
+  impl_->tasks.spawn(impl_->deps.cores.at(0).get_executor(), Impl::lookAtSuspended(impl_));
   co_return Result<>();
 }
 
 bool Dispatcher::stop(std::chrono::milliseconds limit) {
   impl_->places->stop();
   impl_->listening.reset();
+  asio::post(impl_->deps.cores.at(0).get_executor(), [impl = impl_] { impl->timer.cancel(); });
   return impl_->tasks.closeAndWait(limit);
 }
 

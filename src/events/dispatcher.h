@@ -26,6 +26,8 @@ struct DispatcherDeps {
   jobs::Queue& queue;
   snapshot::Snapshots& snapshots;
   Cores& cores;
+  // How often suspended projects are looked at, for a resume that nobody told of.
+  std::chrono::milliseconds lookEvery = std::chrono::seconds(30);
 };
 
 // Eight projects at a time, in turn; of each at most 100 changes, 200 jobs and 4 MiB of them a commit. In memory stands
@@ -57,7 +59,8 @@ class Dispatcher {
   Joining join(const snapshot::ProjectInfo& project);
   // After it. Any thread.
   void joined(const Joining& joining);
-  // Call after the commit that resumes a project: while it was suspended its changes stayed in the log. Any thread.
+  // Call after the commit that resumes a project: while it was suspended its changes stayed in the log. Where the call
+  // is missing they stay for `lookEvery` longer. Any thread.
   void resumed(store::ProjectNo project);
 
  private:

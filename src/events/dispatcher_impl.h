@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/steady_timer.hpp>
 
 #include "base/task_group.h"
 #include "events/dispatcher.h"
@@ -29,6 +30,9 @@ struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
 
   void wake(store::ProjectNo project);
   void startWorker();
+  // Wakes the suspended projects that have changed since, time and again.
+  static Async<void> lookAtSuspended(std::shared_ptr<Impl> self);
+  Async<void> wakeChanged();
   static Async<void> work(std::shared_ptr<Impl> self);
   // One step of a project.
   Task<Step> advance(store::ProjectNo project);
@@ -46,6 +50,7 @@ struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
   std::shared_ptr<void> listening;
   std::atomic<size_t> nextCore = 0;
   std::atomic<bool> troubled = false;  // said once, until it is over
+  asio::steady_timer timer;            // on core 0
   TaskGroup tasks;
 };
 

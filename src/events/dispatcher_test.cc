@@ -27,6 +27,7 @@ bool until(const std::function<bool()>& condition) {
 class Projects final : public snapshot::ProjectDirectory {
  public:
   Task<std::optional<snapshot::ProjectInfo>> find(std::string id) override {
+    ++finds;
     const auto number = static_cast<store::ProjectNo>(std::atoi(id.c_str() + 5));
     co_return gone.contains(number) ? std::nullopt : std::optional(present(number));
   }
@@ -45,6 +46,7 @@ class Projects final : public snapshot::ProjectDirectory {
   }
   std::set<store::ProjectNo> gone;
   std::atomic<store::ProjectNo> suspended = 0;
+  std::atomic<int> finds = 0;
 };
 
 // Makes jobs for changes of documents whose id begins with "j", as many as `each`.
@@ -101,7 +103,8 @@ class DispatcherTest : public ::testing::Test {
     return all;
   }
   void make() {
-    dispatcher_ = std::make_unique<Dispatcher>(DispatcherDeps{store_, store_.feed(), queue_, snapshots_, cores_});
+    dispatcher_ =
+        std::make_unique<Dispatcher>(DispatcherDeps{store_, store_.feed(), queue_, snapshots_, cores_, lookEvery_});
     dispatcher_->add(follower_);
   }
   void start() { EXPECT_TRUE(run(dispatcher_->start())); }
@@ -185,6 +188,7 @@ class DispatcherTest : public ::testing::Test {
   Projects projects_;
   jobs::Queue queue_{{store_, cores_, ids_, clock_, master_}};
   Follower follower_;
+  std::chrono::milliseconds lookEvery_ = 1h;
   std::unique_ptr<Dispatcher> dispatcher_;
 };
 
@@ -324,6 +328,29 @@ TEST_F(DispatcherTest, ASuspendedProjectsChangesStayInTheLogUntilTheResume) {
   dispatcher_->resumed(7);
   EXPECT_TRUE(reached(7, last));
   EXPECT_TRUE(made(14));
+}
+
+TEST_F(DispatcherTest, AResumeThatNobodyToldOfIsNoticed) {
+  end();
+  lookEvery_ = 5ms;
+  make();
+  start();
+  join(7);
+  EXPECT_TRUE(reached(7, change(7, "j1")));
+  projects_.suspended = 7;
+  store_.bumpEpoch(7);
+  const uint64_t last = changes(7, {"j2", "j3"});
+  // Other changes of its configuration do not end the suspension, and are looked at once each.
+  const int found = projects_.finds;
+  for (int i = 1; i <= 3; ++i) {
+    store_.bumpEpoch(7);
+    EXPECT_TRUE(until([&] { return projects_.finds >= found + i; }));
+  }
+  EXPECT_TRUE(made(1));
+  projects_.suspended = 0;
+  store_.bumpEpoch(7);
+  EXPECT_TRUE(reached(7, last));
+  EXPECT_TRUE(made(3));
 }
 
 TEST_F(DispatcherTest, TheCursorGoesWithTheLastWhoFollows) {

@@ -76,6 +76,7 @@ std::optional<store::ProjectNo> Places::nextTurn() {
   Place& place = places_[project];
   place.queued = false;
   place.running = true;
+  suspended_.erase(project);
   if (std::exchange(place.renewed, false)) place.cursor.known = false;
   return project;
 }
@@ -89,6 +90,20 @@ Cursor Places::cursorOf(store::ProjectNo project) const {
 void Places::move(store::ProjectNo project, const Cursor& cursor) {
   const std::scoped_lock lock(mutex_);
   places_[project].cursor = cursor;
+}
+
+void Places::suspendedAsOf(store::ProjectNo project, uint64_t epoch) {
+  const std::scoped_lock lock(mutex_);
+  suspended_[project] = epoch;
+}
+
+std::vector<std::pair<store::ProjectNo, uint64_t>> Places::suspendedBehind(store::ProjectNo after, size_t limit) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::pair<store::ProjectNo, uint64_t>> found;
+  for (auto at = suspended_.upper_bound(after); at != suspended_.end() && found.size() < limit; ++at) {
+    found.push_back(*at);
+  }
+  return found;
 }
 
 void Places::endTurn(store::ProjectNo project, bool again) {

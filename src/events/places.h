@@ -3,8 +3,11 @@
 
 #include <chrono>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "events/cursor.h"
 
@@ -42,6 +45,10 @@ class Places {
   std::optional<store::ProjectNo> nextTurn();
   Cursor cursorOf(store::ProjectNo project) const;
   void move(store::ProjectNo project, const Cursor& cursor);
+  // In the project's turn: it is suspended as of this epoch. So it is noted until its next turn.
+  void suspendedAsOf(store::ProjectNo project, uint64_t epoch);
+  // Those noted behind `after` with their epochs, ascending, at most so many.
+  std::vector<std::pair<store::ProjectNo, uint64_t>> suspendedBehind(store::ProjectNo after, size_t limit) const;
   // `again`: there is more to do.
   void endTurn(store::ProjectNo project, bool again);
   // Ends the project's turn and its place, unless somebody joined meanwhile.
@@ -64,6 +71,7 @@ class Places {
   mutable std::mutex mutex_;
   std::unordered_map<store::ProjectNo, Place> places_;
   std::deque<store::ProjectNo> turns_;
+  std::map<store::ProjectNo, uint64_t> suspended_;  // epochs, of projects in places_
   size_t workers_ = 0;
   bool loaded_ = false;
   bool stopping_ = false;
