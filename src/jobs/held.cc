@@ -28,10 +28,20 @@ void Held::leave(const Lane& lane) {
 }
 
 std::optional<Held::Filling> Held::nextToFill() {
-  if (toFill_.empty()) return std::nullopt;
-  Filling next = std::move(toFill_.back());
-  toFill_.pop_back();
-  return next;
+  if (turns_.empty()) return std::nullopt;
+  auto next = toFill_.extract(turns_.front());
+  turns_.pop_front();
+  return Filling{std::move(next.key()), std::move(next.mapped())};
+}
+
+void Held::fillOn(Filling part) {
+  if (const auto waits = toFill_.find(part.prefix); waits != toFill_.end()) {
+    if (part.from < waits->second) waits->second = std::move(part.from);
+    return;
+  }
+  if (toFill_.size() >= kMaxToFill) return;
+  turns_.push_back(part.prefix);
+  toFill_.emplace(std::move(part.prefix), std::move(part.from));
 }
 
 void Held::add(std::string_view prefix) {
@@ -47,7 +57,7 @@ void Held::takeAway(std::string_view prefix, size_t room) {
   const auto part = parts_.find(prefix);
   --part->second.held;
   if (!part->second.from.empty() && part->second.held <= room / 4) {
-    toFill_.push_back({std::string(prefix), std::exchange(part->second.from, {})});
+    fillOn({std::string(prefix), std::exchange(part->second.from, {})});
   }
   if (part->second.held == 0) parts_.erase(part);
 }

@@ -4,10 +4,10 @@
 // Private to jobs/; only on the queue's own core.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "jobs/row.h"
 
@@ -29,13 +29,16 @@ class Held {
 
   struct Filling {
     std::string prefix;  // of the part's places
-    std::string from;    // the first of them that had no room
+    std::string from;    // the first of them that had no room; "" where all are to be read
   };
-  // A part to be filled from the store. Each is named once.
+  // Parts that wait to be filled; what comes on top is left to the sweep.
+  static constexpr size_t kMaxToFill = 4096;
+  // The part to be filled from the store that has waited longest. Each waits once.
   std::optional<Filling> nextToFill();
-  // It was not read to its end, for now.
-  void fillOn(Filling rest) { toFill_.push_back(std::move(rest)); }
-  bool anyToFill() const { return !toFill_.empty(); }
+  // The part is to be filled, behind those that wait already. One that waits keeps its turn, and is read from the
+  // earlier of both places.
+  void fillOn(Filling part);
+  bool anyToFill() const { return !turns_.empty(); }
 
  private:
   struct Part {
@@ -48,7 +51,8 @@ class Held {
   bool isFull(std::string_view prefix, size_t room, std::string_view place);
 
   std::map<std::string, Part, std::less<>> parts_;  // with something in memory
-  std::vector<Filling> toFill_;
+  std::map<std::string, std::string> toFill_;       // by prefix: from where
+  std::deque<std::string> turns_;                   // their prefixes
 };
 
 }  // namespace mb::jobs

@@ -63,5 +63,32 @@ TEST(Held, APartThatHasMoreIsNamedOnceItIsNearlyEmpty) {
   EXPECT_FALSE(held.nextToFill());
 }
 
+TEST(Held, APartWaitsOnceAndThoseThatWaitLongestComeFirst) {
+  Held held;
+  held.fillOn({"a", "a5"});
+  held.fillOn({"b", "b5"});
+  for (int i = 0; i < 1000; ++i) held.fillOn({"b", i == 500 ? "" : "b7"});
+  held.fillOn({"a", "a7"});
+  auto part = held.nextToFill();
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->prefix, "a");
+  EXPECT_EQ(part->from, "a5");
+  held.fillOn(*part);
+  part = held.nextToFill();
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->prefix, "b");
+  EXPECT_EQ(part->from, "");
+  EXPECT_EQ(held.nextToFill()->prefix, "a");
+  EXPECT_FALSE(held.anyToFill());
+}
+
+TEST(Held, SoManyPartsWaitAtMost) {
+  Held held;
+  for (size_t i = 0; i < 2 * Held::kMaxToFill; ++i) held.fillOn({fmt::format("{:05}", i), ""});
+  size_t parts = 0;
+  while (held.nextToFill()) ++parts;
+  EXPECT_EQ(parts, Held::kMaxToFill);
+}
+
 }  // namespace
 }  // namespace mb::jobs
