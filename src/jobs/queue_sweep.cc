@@ -1,7 +1,8 @@
 // Finding what is due in the store: lane by lane, leaping over those that are full or have nothing due, so that a lane
-// with thousands of rows costs a page.
+// with thousands of rows costs a look at its first.
 #include "base/log.h"
 #include "jobs/queue_impl.h"
+#include "jobs/sweep_pages.h"
 
 namespace mb::jobs {
 
@@ -9,7 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr uint64_t kPage = 50;
 // So many of the largest rows stay below what one answer of the store may hold.
 constexpr uint64_t kSmallPage = 12;
 constexpr size_t kPagesPerSweep = 10;
@@ -56,8 +56,9 @@ Task<Page> rowsBetween(store::DocumentStore& store, std::string_view path, std::
 Async<Queue::Impl::Walk> Queue::Impl::walk(std::string prefix, std::string from, size_t pages) {
   Walk walked{from.empty() ? prefix : std::move(from)};
   const std::string end = behind(prefix);
+  SweepPages size;
   while (walked.pages < pages && walked.at < end && !stopping) {
-    const auto page = co_await rowsBetween(deps.store, kPlacePath, walked.at, end, kPage);
+    const auto page = co_await rowsBetween(deps.store, kPlacePath, walked.at, end, size.rows());
     ++walked.pages;
     if (!page) {
       logWarn("jobs could not be looked for", {{"problem", page.error().message()}, {"cause", page.error().cause()}});
@@ -65,16 +66,21 @@ Async<Queue::Impl::Walk> Queue::Impl::walk(std::string prefix, std::string from,
       co_return walked;
     }
     std::optional<std::string> leap;
+    size_t skipped = 0;
     for (const doc::Document& document : page->rows) {
       const std::string place(document.view().stringOr(kPlacePath));
       walked.at = next(place);
-      if (leap && place.starts_with(*leap)) continue;
+      if (leap && place.starts_with(*leap)) {
+        ++skipped;
+        continue;
+      }
       auto row = Row::fromDocument(document);
       if (!row) logError(row.error().message(), {{"job", row.error().cause()}});
       leap = row ? co_await offer(*std::move(row)) : std::nullopt;
     }
     if (leap) walked.at = behind(*leap);
     if (page->whole) break;
+    size.onPage(leap.has_value(), page->rows.size(), skipped);
     if (walked.pages == pages && walked.at < end) co_return walked;
   }
   walked.at.clear();

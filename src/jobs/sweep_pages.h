@@ -1,0 +1,32 @@
+// How many rows a sweep reads at a time. Private to jobs/.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace mb::jobs {
+
+class SweepPages {
+ public:
+  static constexpr uint64_t kMaxRows = 50;
+
+  // The limit of the next page. A walk begins with one row, as it may begin at a lane to be leapt over, and rows are
+  // large.
+  uint64_t rows() const { return rows_; }
+  // Of a page of `read` rows so many were skipped; `leaps`: the next page begins behind a leap. Where half of them or
+  // more were skipped, the next lane may well be one to be leapt over too; lanes of few rows are read many at a time
+  // all the same.
+  void onPage(bool leaps, size_t read, size_t skipped) {
+    if (!leaps) {
+      rows_ = kMaxRows;
+    } else {
+      rows_ = skipped > 0 && skipped * 2 >= read ? 1 : std::min(rows_ * 2, kMaxRows);
+    }
+  }
+
+ private:
+  uint64_t rows_ = 1;
+};
+
+}  // namespace mb::jobs

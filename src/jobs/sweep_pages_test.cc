@@ -1,0 +1,56 @@
+#include "jobs/sweep_pages.h"
+
+#include <gtest/gtest.h>
+
+namespace mb::jobs {
+namespace {
+
+struct Cost {
+  size_t pages = 0;
+  size_t rows = 0;
+};
+
+// What a walk costs over so many lanes of so many rows each, all leapt over at their first row.
+Cost leaping(size_t lanes, size_t rowsOfLane) {
+  SweepPages pages;
+  Cost cost;
+  size_t lane = 0, row = 0;  // where the walk stands
+  while (lane < lanes) {
+    size_t read = 0, skipped = 0;
+    for (; read < pages.rows() && lane < lanes; ++read) {
+      skipped += row > 0 ? 1 : 0;
+      if (++row == rowsOfLane) {
+        row = 0;
+        ++lane;
+      }
+    }
+    if (row > 0) {
+      row = 0;
+      ++lane;
+    }
+    pages.onPage(true, read, skipped);
+    ++cost.pages;
+    cost.rows += read;
+  }
+  return cost;
+}
+
+TEST(SweepPages, LanesToLeapOverCostARowOrTwo) {
+  const Cost cost = leaping(1000, 5000);
+  EXPECT_EQ(cost.pages, 1000u);
+  EXPECT_LE(cost.rows, 1500u);
+}
+
+TEST(SweepPages, LanesOfOneRowAreReadManyAtATime) {
+  EXPECT_LE(leaping(1000, 1).pages, 30u);
+}
+
+TEST(SweepPages, WhatIsTakenIsReadInWholePages) {
+  SweepPages pages;
+  EXPECT_EQ(pages.rows(), 1u);
+  pages.onPage(false, 1, 0);
+  EXPECT_EQ(pages.rows(), SweepPages::kMaxRows);
+}
+
+}  // namespace
+}  // namespace mb::jobs
