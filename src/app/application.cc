@@ -133,31 +133,6 @@ std::vector<store::SystemCollection> systemCollections() {
   return all;
 }
 
-AllSettings::AllSettings(Settings& settings)
-    : app(settings),
-      audit(settings),
-      http(settings),
-      api(settings),
-      store(settings),
-      identity(settings),
-      oauth(settings),
-      outbound(settings),
-      mail(settings),
-      bots(settings),
-      instance(settings),
-      connections(settings),
-      realtime(settings),
-      redis(settings),
-      workers(settings),
-      storage(settings),
-      vectors(settings) {
-  const auto base = outbound::originOf(app.baseUrl);
-  if (base && !api.runOrigin.empty() && hostOf(*base) == hostOf(api.runOrigin)) {
-    settings.refuse("SERVICE_RUN_ORIGIN", "must have another host than SERVICE_BASE_URL: it serves functions alone");
-  }
-  declareLaterRooms(settings);
-}
-
 // Members in the order of their making: each refers only to those above it, or is joined to others in the constructor.
 struct Application::Impl {
   Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,

@@ -1,0 +1,30 @@
+#include "app/application.h"
+
+namespace mb::app {
+
+AllSettings::AllSettings(Settings& settings)
+    : app(settings),
+      audit(settings),
+      http(settings),
+      api(settings),
+      store(settings),
+      identity(settings),
+      oauth(settings),
+      outbound(settings),
+      mail(settings),
+      bots(settings),
+      instance(settings),
+      connections(settings),
+      realtime(settings),
+      redis(settings),
+      workers(settings),
+      storage(settings),
+      vectors(settings) {
+  const auto base = outbound::originOf(app.baseUrl);
+  if (base && !api.runOrigin.empty() && hostOf(*base) == hostOf(api.runOrigin)) {
+    settings.refuse("SERVICE_RUN_ORIGIN", "must have another host than SERVICE_BASE_URL: it serves functions alone");
+  }
+  declareLaterRooms(settings);
+}
+
+}  // namespace mb::app
