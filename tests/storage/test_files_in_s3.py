@@ -1,6 +1,7 @@
 """Files in an S3-compatible store: the same as on the disk, but for where they are."""
 
 import os
+import socket
 
 import pytest
 
@@ -8,8 +9,9 @@ from support.bucket import Bucket, blobs
 from support.client import PlatformUser, ok, refused
 from support.commands import result, run
 from support.function import eventually
+from support.raw_http import RawConnection
 from support.s3_server import S3Server
-from support.server import Server
+from support.server import SLOW, Server
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +108,22 @@ def test_all_settings_are_needed(tmp_path, s3, missing):
     settings = {name: value for name, value in s3.settings.items() if name != missing}
     ran = run("serve", settings={**settings, "SERVICE_DATA_DIR": str(tmp_path / "data")})
     assert ran.returncode != 0 and missing in ran.stderr
+
+
+def test_a_stop_while_the_store_does_not_answer(make_server, s3):
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as silent:
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        server = make_server({**s3.settings, "SERVICE_S3_ENDPOINT": endpoint}).start()
+        project = PlatformUser(server).create_project()
+        shelf = Bucket(project)
+        head = f"PUT /api/v1{shelf.url('f')} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {project.admin.token}\r\n"
+        with RawConnection(server, 60) as uploading:
+            uploading.send(head.encode() + b"content-length: 5\r\n\r\nhello")
+            silent.settimeout(30 * SLOW)
+            # It is asked for more than this one.
+            called = [silent.accept()[0]]
+            while not called[-1].recv(10).startswith(b"PUT"):
+                called.append(silent.accept()[0])
+            server.stop(60)
+        for each in called:
+            each.close()
