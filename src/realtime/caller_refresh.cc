@@ -16,13 +16,14 @@ constexpr size_t kLookupsInARow = 16;
 
 using Sessions = std::vector<std::shared_ptr<Session>>;
 
-// One call's lookups, shared by the coroutines that make them; all on one core.
+// One call's lookups, shared by the coroutines that make them; all on one core. A caller that waits is owned by it and
+// does not own it: where a forced stop destroys the others, the last takes the caller along.
 struct Refresh {
   std::vector<Sessions> byToken;
   size_t next = 0;
   size_t running = 0;  // coroutines besides the caller's
   std::exception_ptr failure;
-  Resumer<bool> caller;  // waits for the others to end
+  Resumer<std::exception_ptr> caller;  // waits for the others to end
 };
 
 std::vector<Sessions> groupByToken(Sessions sessions) {
@@ -50,13 +51,13 @@ Async<void> help(std::shared_ptr<Refresh> refresh) {
   } catch (...) {
     refresh->failure = std::current_exception();
   }
-  if (--refresh->running == 0 && refresh->caller) refresh->caller.resume(true);
+  if (--refresh->running == 0 && refresh->caller) refresh->caller.resume(refresh->failure);
 }
 
 }  // namespace
 
 Async<void> refreshCallers(CoreHub* hub, std::vector<std::shared_ptr<Session>> sessions) {
-  const auto refresh = std::make_shared<Refresh>();
+  auto refresh = std::make_shared<Refresh>();
   refresh->byToken = groupByToken(std::move(sessions));
   const size_t lookups = std::min(refresh->byToken.size(), kMaxLookups);
   for (size_t i = 1; i < lookups; ++i) {
@@ -70,9 +71,14 @@ Async<void> refreshCallers(CoreHub* hub, std::vector<std::shared_ptr<Session>> s
     refresh->failure = std::current_exception();
   }
   if (refresh->running > 0) {
-    co_await suspend<bool>([&refresh](Resumer<bool> caller) { refresh->caller = std::move(caller); });
+    // Throws the failure that it is resumed with.
+    co_await suspend<std::exception_ptr>([&refresh](Resumer<std::exception_ptr> caller) {
+      const std::shared_ptr<Refresh> shared = std::move(refresh);
+      shared->caller = std::move(caller);
+    });
+  } else if (refresh->failure) {
+    std::rethrow_exception(refresh->failure);
   }
-  if (refresh->failure) std::rethrow_exception(refresh->failure);
 }
 
 }  // namespace mb::realtime
