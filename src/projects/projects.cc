@@ -155,18 +155,19 @@ Task<ProjectToken> Projects::token(By by, std::string id) {
 
 // ---- changing
 
-Task<store::ProjectNo> Projects::alter(By by, std::string id, std::string action, doc::Document details,
-                                       Mutation mutation) {
+Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std::string action, doc::Document details,
+                                                      Mutation mutation) {
   CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
   std::vector<store::WriteTarget> targets;
   targets.push_back(target(kProjects, standing.id().str()));
   targets.push_back(target(kMemberships, standing.membershipId));
+  bool changed = false;
   store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
     TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[0]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
     CHECK(mayManage({record, actor}));
     std::vector<store::Change> changes;
-    const bool changed = mutation(*record);
+    changed = mutation(*record);
     changes.push_back(changed ? store::Change::put(doc::encode(*record)) : store::Change::keep());
     changes.push_back(store::Change::keep());
     return changes;
@@ -174,7 +175,7 @@ Task<store::ProjectNo> Projects::alter(By by, std::string id, std::string action
   auto audit = auditOf(deps_, by.caller, standing.number(), std::move(action), "projects/" + standing.id().str(),
                        std::move(details));
   CO_CHECK(co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
-  co_return standing.number();
+  co_return changed ? std::optional(standing.number()) : std::nullopt;
 }
 
 Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
@@ -190,22 +191,22 @@ Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
 }
 
 Task<> Projects::suspend(By by, std::string id) {
-  CO_TRY(const store::ProjectNo number,
+  CO_TRY(const std::optional<store::ProjectNo> changed,
          co_await alter(by, std::move(id), "project.suspended", {}, [](ProjectRecord& record) {
            return std::exchange(record.status, "suspended") != "suspended";
          }));
-  statusChanged_(number);
+  if (changed) statusChanged_(*changed);
   co_return Result<>();
 }
 
 Task<> Projects::resume(By by, std::string id) {
-  CO_TRY(const store::ProjectNo number,
+  CO_TRY(const std::optional<store::ProjectNo> changed,
          co_await alter(by, std::move(id), "project.resumed", {}, [this](ProjectRecord& record) {
            if (std::exchange(record.status, "active") == "active") return false;
            record.resumedAt = deps_.clock.now();
            return true;
          }));
-  statusChanged_(number);
+  if (changed) statusChanged_(*changed);
   co_return Result<>();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ class Projects {
  public:
   explicit Projects(const ProjectDeps& deps) : deps_(deps) {}
 
-  // Called with each project that was suspended, resumed or deleted, after the commit. Before the first call.
+  // Called with each project that was suspended, resumed or deleted, after the commit that changed its status. Before
+  // the first call.
   void setStatusFollower(std::function<void(store::ProjectNo)> follower) { statusChanged_ = std::move(follower); }
 
   // The caller becomes Owner. Fails with validation.
@@ -54,8 +56,9 @@ class Projects {
 
  private:
   using Mutation = std::function<bool(ProjectRecord&)>;  // false: it is so already
-  // The project's number.
-  Task<store::ProjectNo> alter(By by, std::string id, std::string action, doc::Document details, Mutation mutation);
+  // The project's number where the mutation changed something.
+  Task<std::optional<store::ProjectNo>> alter(By by, std::string id, std::string action, doc::Document details,
+                                              Mutation mutation);
   Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
 

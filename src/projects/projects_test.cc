@@ -115,6 +115,9 @@ TEST_F(ProjectsTest, ItsFollowerLearnsOfEachChangeOfStatus) {
   EXPECT_EQ(codeOf(run(projects_->suspend(by(person("eve@example.com")), id))), "NOT_FOUND");
   EXPECT_TRUE(changed.empty());
   EXPECT_FALSE(*run(directory_.isSuspended(number)));
+  ASSERT_TRUE(run(projects_->resume(by(ada), id)));
+  EXPECT_TRUE(changed.empty());  // it is active already
+  ASSERT_TRUE(run(projects_->suspend(by(ada), id)));
   ASSERT_TRUE(run(projects_->suspend(by(ada), id)));
   EXPECT_EQ(changed.size(), 1u);
   EXPECT_TRUE(*run(directory_.isSuspended(number)));
@@ -131,6 +134,7 @@ TEST_F(ProjectsTest, ItsFollowerLearnsOfEachChangeOfStatus) {
   clock_.advance(1000);
   ASSERT_TRUE(run(projects_->resume(by(ada), id)));
   EXPECT_LT(resumedAt(), clock_.now());
+  EXPECT_EQ(changed.size(), 2u);
   ASSERT_TRUE(run(projects_->suspend(by(ada), id)));
   changed.clear();
   ASSERT_TRUE(run(projects_->remove(by(ada), id)));
