@@ -141,6 +141,7 @@ def test_the_code_is_printed_kept_and_used_up(make_server):
     (server.data / "setup-code").write_text(code + "\n")
     server.start()
     assert server.setup_code() == {} and ok(Api(server).get(STATUS))["setupCodeRequired"] is False
+    server.stop()  # its log is complete then
     assert code not in server.log_path.read_text().rpartition('"listening"')[2]
 
 

@@ -2,6 +2,15 @@
 
 namespace mb::app {
 
+namespace {
+
+// With its port, where that is not the scheme's.
+std::string_view hostOf(std::string_view origin) {
+  return origin.substr(origin.find("://") + 3);
+}
+
+}  // namespace
+
 AllSettings::AllSettings(Settings& settings)
     : app(settings),
       audit(settings),
