@@ -18,12 +18,11 @@ def _sanitized(preset: str, env: dict) -> list[Tally]:
         return [tally]
     # Everything runs several times slower: MB_SLOW stretches the tests' own deadlines.
     env = {**env, "MB_SLOW": "8"}
-    server = BUILD / preset / "bin" / "manybase"
-    unit = runners.unit_tests(preset, env, seconds=1800)
-    unit.show()
-    whole = runners.PytestRun(server, preset, env, ["--timeout=600"]).result(seconds=5400)
-    whole.show()
-    return [unit, whole]
+    tallies = []
+    for tally in runners.suite(preset, env, ["--timeout=600"], unit_seconds=1800, server_seconds=5400):
+        tally.show()
+        tallies.append(tally)
+    return tallies
 
 
 def asan() -> list[Tally]:

@@ -27,16 +27,8 @@ def run() -> int:
     fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "300")))
     stage("Formatting")
     done(runners.single("formatting", [ROOT / "scripts" / "format", "--check"], 300))
-    # Half of the whole-server tests run beside the unit tests, since they often wait (a schedule's minute); what MB_PYTEST
-    # picks may leave nothing for a second half.
-    halves = [""] if os.environ.get("MB_PYTEST") else ["1/2", "2/2"]
-    server_tests = [runners.PytestRun(SERVER, "release", shard=halves[0])]
-    stage("Unit tests")
-    done(runners.unit_tests("release"))
-    stage("Whole-server tests")
-    server_tests += [runners.PytestRun(SERVER, "release", shard=half) for half in halves[1:]]
-    for run in server_tests:
-        done(run.result())
+    for tally in runners.suite("release"):
+        done(tally)
     stage("Differential test")
     done(runners.differential(20_000, 600))
     stage("Catalogue example")

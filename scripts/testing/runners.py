@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,6 +143,28 @@ class PytestRun:
         elif code != 0 and tally.failed == 0:
             tally.fail(f"pytest: exit code {code}\n{processes.tail(self.log)}")
         return tally
+
+
+def suite(
+    preset: str,
+    env: dict | None = None,
+    arguments: list | None = None,
+    unit_seconds: float = 600,
+    server_seconds: float = 1500,
+) -> Iterator[Tally]:
+    """Unit and whole-server tests of a build; `unit_seconds` are one program's, `server_seconds` those of a half of the
+    whole-server tests once the unit tests are done."""
+    # One half runs beside the unit tests, since its tests often wait (a schedule's minute); what MB_PYTEST picks may
+    # leave nothing for a second half.
+    halves = [""] if os.environ.get("MB_PYTEST") else ["1/2", "2/2"]
+    server = BUILD / preset / "bin" / "manybase"
+    server_tests = [PytestRun(server, preset, env, arguments, halves[0])]
+    processes.stage("Unit tests")
+    yield unit_tests(preset, env, unit_seconds)
+    processes.stage("Whole-server tests")
+    server_tests += [PytestRun(server, preset, env, arguments, half) for half in halves[1:]]
+    for run in server_tests:
+        yield run.result(server_seconds)
 
 
 class FuzzRun:
