@@ -1,5 +1,7 @@
 #include "app/project_export.h"
 
+#include "data/backed_up_config.h"
+#include "events/following.h"
 #include "identity/records.h"
 #include "projects/records.h"
 #include "projects/restoring.h"
@@ -18,15 +20,15 @@ class Exporter {
         record_(record),
         number_(static_cast<store::ProjectNo>(record.number)),
         progress_(progress),
-        sink_(sink) {}
+        sink_(sink),
+        collections_(image.collections(number_)) {}
 
   Result<StreamEnd> run() {
-    const std::vector<store::CollectionInfo> collections = image_.collections(number_);
-    for (const auto& collection : collections) total_ += image_.stats(number_, collection.number).documents;
+    for (const auto& collection : collections_) total_ += image_.stats(number_, collection.number).documents;
     CHECK(sink_("manybase", doc::encode(StreamBegin{})));
     CHECK(sink_("project", doc::encode(record_)));
     CHECK(members());
-    for (const auto& collection : collections) CHECK(section(collection));
+    for (const auto& collection : collections_) CHECK(section(collection));
     CHECK(sink_("end", doc::encode(end_)));
     return end_;
   }
@@ -61,13 +63,17 @@ class Exporter {
       CHECK(sink_("system", doc::encode(section)));
     } else {
       ++end_.collections;
-      CHECK(sink_("collection", encodeCollection(collection)));
+      store::CollectionInfo backedUp = collection;
+      backedUp.config = data::backedUpConfig(collection.config, collections_);
+      CHECK(sink_("collection", encodeCollection(backedUp)));
     }
-    return image_.each(number_, collection.number, [this](doc::DocumentView document) -> Result<> {
+    const bool follows = isFollowers(collection.number);
+    return image_.each(number_, collection.number, [this, follows](doc::DocumentView document) -> Result<> {
       if (end_.documents++ % kBetweenSigns == 0) {
         progress_.at("documents", static_cast<uint64_t>(end_.documents), total_);
         if (progress_.stopped()) return fail(ErrorCode::unavailable, "stopped");
       }
+      if (follows) return sink_("document", events::backedUpFollower(document, collections_));
       return sink_("document", document);
     });
   }
@@ -77,6 +83,7 @@ class Exporter {
   const store::ProjectNo number_;
   Progress& progress_;
   const RecordSink& sink_;
+  const std::vector<store::CollectionInfo> collections_;
   uint64_t total_ = 0;
   StreamEnd end_;
 };

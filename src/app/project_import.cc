@@ -6,11 +6,10 @@
 #include "app/stored_files.h"
 #include "base/blocking.h"
 #include "base/log.h"
+#include "data/backed_up_config.h"
 #include "events/following.h"
-#include "functions/functions.h"
 #include "integrations/integration_service.h"
 #include "vectors/embedding_rows.h"
-#include "webhooks/webhooks.h"
 
 namespace mb::app {
 
@@ -153,6 +152,7 @@ Result<> ProjectImport::takeSystem(doc::DocumentView content) {
 
 Result<> ProjectImport::takeCollection(doc::DocumentView content) {
   TRY(store::CollectionInfo collection, decodeCollection(content));
+  collection.config = data::restoredConfig(collection.config).write();
   TRY(const store::CollectionInfo made,
       runBlocking(deployment_.cores, deployment_.store.restoreCollection(restoring_.number(), std::move(collection))));
   section_ = store::CollectionRef{restoring_.number(), made.number, made.version};
@@ -178,9 +178,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   }
   const store::CollectionNo kind = system_ ? section_->number : 0;
   if (kind == integrations::kIntegrations) document = integrations::asRestored(document);
-  if (kind == webhooks::kWebhooks || kind == functions::kFunctions || kind == functions::kVersions) {
-    document = events::restoredFollower(document);
-  }
+  if (isFollowers(kind)) document = events::restoredFollower(document);
   if (system_ && section_->number == storage::kFiles) {
     TRY(document, restoreFile(deployment_, wish_.from, restoring_.number(), document));
   }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "functions/function_types.h"
+#include "webhooks/webhook_types.h"
 
 namespace mb::app {
 
@@ -57,6 +59,11 @@ std::unexpected<Error> damaged(std::string_view what) {
 }
 
 }  // namespace
+
+bool isFollowers(store::CollectionNo systemCollection) {
+  return systemCollection == webhooks::kWebhooks || systemCollection == functions::kFunctions ||
+         systemCollection == functions::kVersions;
+}
 
 doc::Document encodeCollection(const store::CollectionInfo& collection) {
   CollectionRecord record{collection.name, collection.config, {}};

@@ -13,6 +13,9 @@
 //   {document: {…}}                  its documents, ascending id
 //   {end: {collections, documents}}  what was in the stream
 //
+// Numbers of collections are the store's own and mean others where the project comes back: what is bound to a
+// collection by its number (followers, references of schemas) names it here as it is called at the time of the backup.
+//
 // Sections that join later (stored files, vector indexes) are records of other kinds before the end, whose large bytes
 // stand in files of their own beside the stream, listed in the manifest. They come with a higher format, and a reader
 // refuses formats and kinds it does not know, so that nothing is left out silently.
@@ -61,6 +64,9 @@ struct StreamEnd {
   }
   bool operator==(const StreamEnd&) const = default;
 };
+
+// Whether the documents of a system collection follow collections (events/following.h).
+bool isFollowers(store::CollectionNo systemCollection);
 
 // A user collection, as a record.
 doc::Document encodeCollection(const store::CollectionInfo& collection);

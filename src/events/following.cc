@@ -1,6 +1,27 @@
 #include "events/following.h"
 
+#include <algorithm>
+
 namespace mb::events {
+
+namespace {
+
+// `collection` stands in the record itself, or in its trigger.
+doc::Document withCollection(doc::DocumentView record, std::string_view name) {
+  doc::BsonWriter out(record.bytes().size() + name.size());
+  for (const doc::Element& element : record) {
+    if (element.key == "collection") {
+      out.appendString(element.key, name);
+    } else if (element.key == "trigger" && element.value.type() == doc::BsonType::document) {
+      out.appendDocument(element.key, withCollection(element.value.asDocument(), name));
+    } else {
+      out.append(element.key, element.value);
+    }
+  }
+  return out.finish();
+}
+
+}  // namespace
 
 std::string_view eventName(store::ChangeEntry::Kind kind) {
   switch (kind) {
@@ -14,6 +35,13 @@ std::string_view eventName(store::ChangeEntry::Kind kind) {
       break;
   }
   return "delete";
+}
+
+doc::Document backedUpFollower(doc::DocumentView record, const std::vector<store::CollectionInfo>& collections) {
+  const auto bound = record.find("collectionNo");
+  const auto number = static_cast<store::CollectionNo>(bound ? bound->toInteger().value_or(0) : 0);
+  const auto found = std::ranges::find(collections, number, &store::CollectionInfo::number);
+  return number == 0 || found == collections.end() ? doc::Document(record) : withCollection(record, found->name);
 }
 
 doc::Document restoredFollower(doc::DocumentView record) {

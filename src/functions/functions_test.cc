@@ -304,6 +304,18 @@ TEST_F(FunctionsTest, AFailedCommitLeavesNothingBehind) {
   EXPECT_TRUE(create(function("one")));
 }
 
+TEST_F(FunctionsTest, OneThatIsBackedUpNamesItsCollectionAsThatIsCalledNow) {
+  const store::CollectionInfo orders = collection("orders");
+  ASSERT_TRUE(create(function("one")));
+  const doc::Document stored = memory_.all({shop_, kFunctions, 0}).at(0);
+  const auto nameIn = [&](std::vector<store::CollectionInfo> collections) {
+    const auto backedUp = store::fromStore<FunctionRecord>(events::backedUpFollower(stored, collections).view());
+    return std::string(backedUp->trigger.view().stringOr("collection"));
+  };
+  EXPECT_EQ(nameIn({{orders.number, "sales", 2, {}, {}}, {orders.number + 1, "orders", 1, {}, {}}}), "sales");
+  EXPECT_EQ(nameIn({{orders.number + 1, "sales", 1, {}, {}}}), "orders");
+}
+
 TEST_F(FunctionsTest, OneThatIsRestoredDoesNothingUntilItIsEnabled) {
   collection("orders");
   ASSERT_TRUE(create(function("one")));

@@ -1,0 +1,35 @@
+#include "data/backed_up_config.h"
+
+#include <gtest/gtest.h>
+
+#include "document/json.h"
+
+namespace mb::data {
+namespace {
+
+doc::Document json(std::string_view text) {
+  return *doc::parseJson(text);
+}
+
+const doc::Document kStored = json(R"({
+  "schema":{"type":"object","properties":{"by":{"x-ref":"people"},"in":{"x-ref":"gone"},"of":{"x-ref":"free"}}},
+  "policy":{"list":{}},"vectors":{"fields":[]},
+  "refs":[{"name":"people","number":1003},{"name":"gone","number":1004}]})");
+
+TEST(BackedUpConfigTest, NamesWhatItRefersToAsThatIsCalledNow) {
+  const std::vector<store::CollectionInfo> collections = {{1000, "people", 1, {}, {}}, {1003, "authors", 1, {}, {}}};
+  EXPECT_EQ(backedUpConfig(kStored, collections), json(R"({
+    "schema":{"type":"object","properties":{"by":{"x-ref":"authors"},"in":{"x-ref":"gone"},"of":{"x-ref":"free"}}},
+    "policy":{"list":{}},"vectors":{"fields":[]}})"));
+  EXPECT_EQ(backedUpConfig(doc::Document(), collections), doc::Document());
+}
+
+TEST(BackedUpConfigTest, NumbersOfAnEarlierVersionsBackupBindNothing) {
+  const CollectionConfig config = restoredConfig(kStored);
+  EXPECT_TRUE(config.references.empty());
+  EXPECT_EQ(config.schema, doc::Document(kStored.view().find("schema")->asDocument()));
+  EXPECT_TRUE(config.policy && config.vectors);
+}
+
+}  // namespace
+}  // namespace mb::data

@@ -1,0 +1,164 @@
+"""Projects that come back from a backup after their collections were renamed: who follows a collection, and what refers
+to it, goes by the collection, whatever it was called."""
+
+import hashlib
+import json
+import subprocess
+
+import bson
+import pytest
+
+from support.client import Api, PlatformUser, Project, ok
+from support.commands import done, result, run
+from support.function import database_function
+from support.hook import Hook
+from support.receiver import Receiver
+from support.server import Server
+
+ALLOW = {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("server"), ALLOW).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def rename(project: Project, name: str, to: str) -> None:
+    ok(project.admin.post(f"/admin/collections/{name}/rename", {"to": to}), 204)
+
+
+def backed_up(project: Project, to, whole: bool = False) -> None:
+    done(run("backup", "--to", to, *(() if whole else ("--project", project.id)), data=project.owner.server.data))
+
+
+def copied(project: Project, backup, slug: str) -> Api:
+    """An owner's token of the copy."""
+    line = ("restore", "--from", backup, "--project", project.id, "--as", slug, "--json")
+    return project.owner.exchange(result(run(*line, data=project.owner.server.data))["id"])
+
+
+def again(project: Project, backup) -> Api:
+    """The same under its own id."""
+    ok(project.owner.delete(f"/control/projects/{project.id}"), 204)
+    done(run("restore", "--from", backup, "--project", project.id, data=project.owner.server.data))
+    return project.owner.exchange(project.id)
+
+
+def put(api: Api, collection: str, **document) -> None:
+    ok(api.post(f"/admin/collections/{collection}/documents", document), 201)
+
+
+@pytest.mark.parametrize("how", ["one project", "whole", "own id"])
+def test_who_follows_a_renamed_collection(owner, receiver, tmp_path, how):
+    project = owner.create_project()
+    posts = project.collection("posts")
+    hook = Hook(project, receiver, collection=posts)
+    post = database_function(project, posts, "console.log('n', event.document.n);", ["insert"])
+    pre = database_function(project, posts, "return {document: {...event.document, seen: true}};", ["insert"], timing="pre")
+    rename(project, posts, "drafts")
+    rename(project, "drafts", "articles")
+    # It is not this one that they follow.
+    project.collection("posts")
+    # Its first version has the name of then.
+    post.patch(code="export default async () => console.log('other');")
+    backup = tmp_path / "b"
+    backed_up(project, backup, how == "whole")
+    admin = again(project, backup) if how == "own id" else copied(project, backup, f"copy-{how.replace(' ', '-')}")
+
+    hook.admin = post.admin = pre.admin = admin
+    assert hook.read()["collection"] == "articles"
+    function = ok(admin.post(f"{post.route}/rollback", {"version": 1}))["function"]
+    assert function["trigger"]["collection"] == "articles" and function["enabled"] is False
+    for each in (hook, post, pre):
+        each.patch(enabled=True)
+    put(admin, "posts", n=1)
+    put(admin, "articles", n=2)
+    [told] = hook.arrived(1)
+    assert (told.body["collection"], told.body["document"]["n"]) == ("articles", 2)
+    assert told.body["document"]["seen"] is True
+    [ran] = post.logged(1)
+    assert (ran["status"], [line["message"] for line in ran["logs"]]) == ("success", ["n 2"])
+    # They go with it from here on, too.
+    ok(admin.post("/admin/collections/articles/rename", {"to": "papers"}), 204)
+    put(admin, "papers", n=3)
+    put(admin, "posts", n=4)
+    assert hook.arrived(2)[1].body["collection"] == "papers"
+    assert len(post.logged(2)) == 2
+
+
+def referring(to: str) -> dict:
+    return {"type": "object", "properties": {"by": {"type": "string", "x-ref": to}}}
+
+
+def reference(api: Api, collection: str) -> str:
+    return ok(api.get(f"/admin/collections/{collection}/schema"))["schema"]["properties"]["by"]["x-ref"]
+
+
+def numbers_that_shift(project: Project) -> None:
+    """The collections that a copy makes have other numbers: indexes take some in between."""
+    for name in ("authors", "others", "more"):
+        project.collection(name)
+    ok(project.admin.post("/admin/collections/authors/indexes", {"keys": {"n": 1}}), 201)
+
+
+@pytest.mark.parametrize("renamed", [True, False])
+def test_what_a_schema_refers_to(owner, tmp_path, renamed):
+    project = owner.create_project()
+    numbers_that_shift(project)
+    project.collection("posts", schema=referring("more"))
+    project.collection("gone")
+    project.collection("stays", schema=referring("gone"))
+    ok(project.admin.delete("/admin/collections/gone"), 204)
+    wanted = "more"
+    if renamed:
+        rename(project, "more", "writers")
+        project.collection("more")
+        wanted = "writers"
+    put(project.admin, wanted, id="ann")
+    put(project.admin, "posts", id="first", by="ann")
+    backed_up(project, tmp_path / "b")
+    copy = copied(project, tmp_path / "b", f"copy-{renamed}".lower())
+    assert (reference(copy, "posts"), reference(copy, "stays")) == (wanted, "gone")
+    [found] = copy.list("posts", {}, expand="by")
+    assert found["by"]["id"] == "ann"
+    ok(copy.post(f"/admin/collections/{wanted}/rename", {"to": "people"}), 204)
+    assert reference(copy, "posts") == "people"
+
+
+def rewrite(backup, change) -> None:
+    """Puts a project's records in place of those of a backup, with its sums."""
+    records = bson.decode_all((backup / "project.bson").read_bytes())
+    for record in records:
+        change(record)
+    content = b"".join(bson.encode(record) for record in records)
+    (backup / "project.bson").write_bytes(content)
+    manifest = json.loads((backup / "manifest.json").read_text())
+    manifest["files"][0] |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (backup / "manifest.json").write_text(json.dumps(manifest))
+    sums = subprocess.run(["sha256sum", "manifest.json"], cwd=backup, capture_output=True, text=True).stdout
+    (backup / "SHA256SUMS").write_text(sums)
+
+
+def test_numbers_in_a_backup_of_an_earlier_version_mean_nothing(owner, tmp_path):
+    project = owner.create_project()
+    numbers_that_shift(project)
+    project.collection("posts", schema=referring("more"))
+    backup = tmp_path / "b"
+    backed_up(project, backup)
+
+    def bind(record):
+        if (record.get("collection") or {}).get("name") == "posts":
+            # The first collection of a project that comes back has this number.
+            record["collection"]["config"]["refs"] = [{"name": "more", "number": 1000}]
+
+    rewrite(backup, bind)
+    assert reference(copied(project, backup, "of-earlier"), "posts") == "more"
