@@ -16,6 +16,8 @@ from support.receiver import Receiver
 from support.server import Server
 
 ALLOW = {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}
+EXPLAIN = {"x-service-explain": "1"}
+OWNED = {"list": {"filter": {"ownerId": "$auth.uid"}}, "create": {}}
 
 
 @pytest.fixture(scope="module")
@@ -162,3 +164,25 @@ def test_numbers_in_a_backup_of_an_earlier_version_mean_nothing(owner, tmp_path)
 
     rewrite(backup, bind)
     assert reference(copied(project, backup, "of-earlier"), "posts") == "more"
+
+
+@pytest.mark.parametrize("whose", ["own", "default"])
+def test_indexes_hold_the_owner_from_the_start(owner, tmp_path, whose):
+    project = owner.create_project()
+    if whose == "default":
+        ok(project.admin.put("/admin/collections/*/policy", OWNED), 204)
+    things = project.collection("things", policy=OWNED if whose == "own" else None, indexes=[{"keys": {"shelf": 1}}])
+    users = [project.end_user() for _ in range(4)]
+    for n in range(40):
+        ok(users[n % 4].post(f"/{things}", {"shelf": 1, "n": n}), 201)
+    backed_up(project, tmp_path / "b")
+    copy = copied(project, tmp_path / "b", f"held-{whose}")
+    found = ok(
+        copy.get(
+            f"/admin/collections/{things}/documents",
+            params={"filter": json.dumps({"shelf": 1, "ownerId": users[1].id})},
+            headers=EXPLAIN,
+        )
+    )
+    assert (found["total"], found["explain"]["documentsExamined"]) == (10, 10)
+    assert "all is well" in done(run("check", data=owner.server.data))

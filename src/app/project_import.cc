@@ -7,6 +7,8 @@
 #include "base/blocking.h"
 #include "base/log.h"
 #include "data/backed_up_config.h"
+#include "data/default_policy.h"
+#include "data/policy_fields.h"
 #include "events/following.h"
 #include "integrations/integration_service.h"
 #include "vectors/embedding_rows.h"
@@ -152,9 +154,12 @@ Result<> ProjectImport::takeSystem(doc::DocumentView content) {
 
 Result<> ProjectImport::takeCollection(doc::DocumentView content) {
   TRY(store::CollectionInfo collection, decodeCollection(content));
-  collection.config = data::restoredConfig(collection.config).write();
+  const data::CollectionConfig config = data::restoredConfig(collection.config);
+  collection.config = config.write();
+  std::vector<std::string> held = data::fieldsForPolicy(config.policy ? *config.policy : defaultPolicy_);
   TRY(const store::CollectionInfo made,
-      runBlocking(deployment_.cores, deployment_.store.restoreCollection(restoring_.number(), std::move(collection))));
+      runBlocking(deployment_.cores,
+                  deployment_.store.restoreCollection(restoring_.number(), std::move(collection), std::move(held))));
   section_ = store::CollectionRef{restoring_.number(), made.number, made.version};
   system_ = skips_ = verbatim_ = false;
   ++seen_.collections;
@@ -179,6 +184,10 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   const store::CollectionNo kind = system_ ? section_->number : 0;
   if (kind == integrations::kIntegrations) document = integrations::asRestored(document);
   if (isFollowers(kind)) document = events::restoredFollower(document);
+  if (kind == data::kPolicyCollection) {
+    const auto policy = document.view().find("policy");
+    if (policy && policy->type() == doc::BsonType::document) defaultPolicy_ = doc::Document(policy->asDocument());
+  }
   if (system_ && section_->number == storage::kFiles) {
     TRY(document, restoreFile(deployment_, wish_.from, restoring_.number(), document));
   }

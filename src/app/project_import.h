@@ -54,6 +54,7 @@ class ProjectImport {
   bool system_ = false;
   bool verbatim_ = false;  // the section under way is chained: nothing in it may change
   std::optional<store::CollectionRef> section_;
+  doc::Document defaultPolicy_;  // comes before all collections
   Pending pending_;
   StreamEnd seen_;  // all, those that were left out too
   std::optional<StreamEnd> end_;

@@ -130,17 +130,19 @@ Task<std::vector<CollectionInfo>> Engine::collections(ProjectNo project) {
 Task<CollectionInfo> Engine::createCollection(ProjectNo project, std::string name, doc::Document config,
                                               std::vector<Insert> alongside) {
   CollectionInfo collection{0, std::move(name), 0, std::move(config), {}};
-  co_return co_await addCollection(project, std::move(collection), std::move(alongside), {});
+  co_return co_await addCollection(project, std::move(collection), {}, std::move(alongside), {});
 }
 
-Task<CollectionInfo> Engine::restoreCollection(ProjectNo project, CollectionInfo collection) {
+Task<CollectionInfo> Engine::restoreCollection(ProjectNo project, CollectionInfo collection,
+                                               std::vector<std::string> held) {
   WriteOptions options;
   options.logged = false;
-  co_return co_await addCollection(project, std::move(collection), {}, std::move(options));
+  co_return co_await addCollection(project, std::move(collection), std::move(held), {}, std::move(options));
 }
 
 // Its indexes are ready at once: it is empty.
-Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo collection, std::vector<Insert> alongside,
+Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo collection,
+                                           std::vector<std::string> heldFields, std::vector<Insert> alongside,
                                            WriteOptions options) {
   const Inside inside(gate_);
   if (!inside) co_return stopping();
@@ -158,8 +160,10 @@ Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo col
   schema->name = std::move(collection.name);
   schema->version = 1;
   schema->config = std::move(collection.config);
+  schema->held = std::move(heldFields);
   for (IndexInfo& index : collection.indexes) {
-    CO_TRY(std::shared_ptr<Index> compiled, compileIndex(held.project->nextNumber++, std::move(index.spec), true));
+    CO_TRY(std::shared_ptr<Index> compiled,
+           compileIndex(held.project->nextNumber++, std::move(index.spec), true, schema->held));
     schema->indexes.push_back(std::move(compiled));
   }
   WriteJob job(writeRoom());

@@ -78,7 +78,9 @@ class EmbeddedStore : public DocumentStore, public ChangeFeed, public EntryField
   virtual int64_t idFloorMs() const = 0;
   virtual void rememberIdsOf(const IdGenerator& ids) = 0;
   // A collection as it was, with its indexes, past the limits of configuration: a backup may be of a time without them.
-  virtual Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection) = 0;
+  // `held`: as EntryFields::holdFields() takes them; its entries hold them from the first on.
+  virtual Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection,
+                                                 std::vector<std::string> held) = 0;
 };
 
 }  // namespace mb::store

@@ -82,7 +82,8 @@ class Engine final : public EmbeddedStore {
   Result<CompactReport> compact(std::optional<ProjectNo> project, Progress& progress) override;
   Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) override;
   Task<> restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) override;
-  Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection) override;
+  Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection,
+                                         std::vector<std::string> held) override;
   int64_t idFloorMs() const override { return catalogue_.idFloorMs; }
   void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
 
@@ -109,8 +110,8 @@ class Engine final : public EmbeddedStore {
   Task<> lockCollection(Alterable& held, CollectionRef collection, bool anyVersion = false);
   // Commits what was put into the job, the inserts with it.
   Task<> commitAlteration(WriteJob& job, std::vector<Insert> alongside, WriteOptions options = {});
-  Task<CollectionInfo> addCollection(ProjectNo project, CollectionInfo collection, std::vector<Insert> alongside,
-                                     WriteOptions options);
+  Task<CollectionInfo> addCollection(ProjectNo project, CollectionInfo collection, std::vector<std::string> heldFields,
+                                     std::vector<Insert> alongside, WriteOptions options);
   // Adds to the job that the collection is `next` from this commit on, in place of `before` (null for a new one).
   void putSchema(WriteJob& job, ProjectState& project, const Schema* before, SchemaPtr next);
   // Adds to the job that these ranges are to be swept; returns what to do when that is durable.
