@@ -15,6 +15,8 @@ namespace mb::configuration {
 
 namespace {
 
+constexpr size_t kFreedInline = 16 << 20;  // giving back the memory of more takes milliseconds
+
 // The order in which an import is applied (contract 4.11).
 constexpr std::string_view kApplied[] = {"collections", "vectors",  "roles",   "enduserRoles", "integrations",
                                          "functions",   "webhooks", "buckets", "oauth"};
@@ -156,15 +158,20 @@ Task<Configuration::Planned> Configuration::plannedKind(ResourceKind& kind, Reso
 Task<Configuration::Plan> Configuration::planned(Target target, doc::Document document) {
   Problems problems;
   CO_CHECK(co_await offCore(target.project, [&]() -> Result<> {
-    checkDocument(document, [this](std::string_view section) { return kindOf(section) != nullptr; }, problems);
-    return {};
+    const auto known = [this](std::string_view section) { return kindOf(section) != nullptr; };
+    if (checkDocument(document, known, problems)) return {};
+    const doc::Document released = std::move(document);
+    return fail(std::move(problems).asError());
   }));
   Plan plan;
   for (const auto& kind : kinds_) {
     const auto section = document.view().find(kind->section());
-    if (!section || !section->isContainer() || section->asDocument().count() > kMostEntries) continue;
+    if (!section || !section->isContainer()) continue;
     CO_TRY(Planned planned, co_await plannedKind(*kind, {*section, document, target.project}, problems));
     plan.push_back(std::move(planned));
+  }
+  if (document.size() > kFreedInline) {
+    co_await offCore(target.project, [released = std::move(document)]() -> Result<> { return {}; });
   }
   if (!problems.empty()) co_return fail(std::move(problems).asError());
   CO_CHECK(checkCaller(target.caller, plan));

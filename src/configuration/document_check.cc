@@ -103,17 +103,23 @@ void checkSection(std::string_view key, ValueView value, bool known, Problems& p
   }
   const size_t count = value.asDocument().count();
   if (!known && count > 0) problems.add(pointer, fmt::format("must be empty: this server has no {}", key));
-  if (array && count > kMostEntries) problems.add(pointer, fmt::format("has more than {} entries", kMostEntries));
+  if (count > kMostEntries) problems.add(pointer, fmt::format("has more than {} entries", kMostEntries));
 }
 
 }  // namespace
 
-void checkDocument(doc::DocumentView document, const std::function<bool(std::string_view)>& known, Problems& problems) {
+bool checkDocument(doc::DocumentView document, const std::function<bool(std::string_view)>& known, Problems& problems) {
   refuseSecrets(document, "", problems);
   checkHead(document, problems);
+  bool bearable = true;
+  size_t keys = 0;
   for (const auto& [key, value] : document) {
-    if (!isHead(key)) checkSection(key, value, known(key), problems);
+    bearable = bearable && ++keys <= kMostEntries;
+    if (isHead(key)) continue;
+    checkSection(key, value, known(key), problems);
+    bearable = bearable && (!value.isContainer() || value.asDocument().count() <= kMostEntries);
   }
+  return bearable;
 }
 
 }  // namespace mb::configuration

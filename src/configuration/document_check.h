@@ -12,8 +12,9 @@ namespace mb::configuration {
 inline constexpr size_t kMostEntries = 5000;
 
 // Format, keys, types of the sections, and that no secret is brought along. `known` tells which sections this server
-// has; of others there may be no entries.
-void checkDocument(doc::DocumentView document, const std::function<bool(std::string_view section)>& known,
+// has; of others there may be no entries. False, with a problem, where the document or a section is too wide for a core
+// to walk over.
+bool checkDocument(doc::DocumentView document, const std::function<bool(std::string_view section)>& known,
                    Problems& problems);
 
 }  // namespace mb::configuration

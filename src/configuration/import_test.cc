@@ -7,8 +7,10 @@ namespace mb::configuration {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 class Import : public ConfigurationFixture {
  protected:
@@ -301,7 +303,15 @@ TEST_F(Import, ManyProblemsAreBounded) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().details().size(), 1000u);
   for (int i = 0; i < 1001; ++i) many += ",5";
-  EXPECT_THAT(problemsOf(plan(shop_, with("\"roles\":[" + many + "]"))), ElementsAre(HasSubstr("more than 5000")));
+  // Neither that section nor the others are looked into.
+  EXPECT_THAT(problemsOf(plan(shop_, with("\"collections\":[5],\"roles\":[" + many + "]"))),
+              ElementsAre(HasSubstr("/roles: has more than 5000")));
+  Text wide;
+  for (int i = 0; i < 5001; ++i) wide += fmt::format("{}\"k{}\":5", wide.empty() ? "" : ",", i);
+  EXPECT_THAT(problemsOf(plan(shop_, with("\"collections\":[5],\"oauth\":{" + wide + "}"))),
+              ElementsAre(HasSubstr("/oauth: has more than 5000")));
+  EXPECT_THAT(problemsOf(plan(shop_, with("\"collections\":[5]," + wide))),
+              AllOf(SizeIs(1000), Each(HasSubstr("is not a known field"))));
   EXPECT_THAT(problemsOf(plan(shop_, with(fmt::format(R"("collections":[{{"name":"a","schema":{{"title":"{}"}}}}])",
                                                       std::string(1 << 20, 'x'))))),
               ElementsAre(HasSubstr("/collections/0: is too large")));
