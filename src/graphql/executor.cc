@@ -1,7 +1,6 @@
 #include "graphql/executor.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/cancellation.h"
 #include "document/json.h"
@@ -278,6 +277,16 @@ Task<Executor::Root> Executor::fetch(const Planned& field) {
 
 // ---- relations
 
+template <class F>
+Task<> Executor::atOnce(size_t work, OperationKind kind, F step) {
+  if (work <= kWrittenInline) co_return step();
+  Result<> done = co_await writing_.run(access_.project->info().id.str(), [&] { return step(); });
+  const bool refused = !done && done.error().code() == ErrorCode::unavailable;
+  // A mutation has committed: a client that reads "unavailable" would send it again.
+  if (refused && kind == OperationKind::mutation) co_return step();
+  co_return done;
+}
+
 Task<> Executor::load(const std::string& collection, std::vector<std::string> ids) {
   Related& target = related_[collection];
   auto found = co_await documents_.byIds(access_, collection, ids);
@@ -297,38 +306,49 @@ Task<> Executor::load(const std::string& collection, std::vector<std::string> id
   co_return Result<>();
 }
 
+std::vector<Executor::Wanted> Executor::wantedBy(const std::vector<Seen>& level) const {
+  std::vector<Wanted> wanted;
+  for (const Seen& seen : level) {
+    eachRelation(seen.field->children, seen.document, [&](const Planned& field, std::string_view id) {
+      wanted.push_back({&field, id});
+      return true;
+    });
+  }
+  keepOne(wanted);
+  return wanted;
+}
+
+std::map<std::string_view, std::vector<std::string>> Executor::missing(const std::vector<Wanted>& wanted) const {
+  std::map<std::string_view, std::vector<std::string>> missing;
+  for (const Wanted& each : wanted) {
+    const std::string& collection = each.field->field->collection;
+    const auto known = related_.find(collection);
+    if (known != related_.end() && known->second.documents.contains(each.id)) continue;
+    missing[collection].emplace_back(each.id);
+  }
+  // Several fields may lead to one document.
+  for (auto& [collection, ids] : missing) keepOne(ids);
+  return missing;
+}
+
 // One call for each collection of a level, however many documents stand on it.
-Task<> Executor::relate(std::vector<Seen> level) {
-  struct Wanted {
-    const Planned* field;
-    std::string_view id;  // of a document that stays
-    auto operator<=>(const Wanted&) const = default;
-  };
+Task<> Executor::relate(std::vector<Seen> level, OperationKind kind) {
   while (!level.empty()) {
+    size_t work = 0;
+    for (const Seen& seen : level) work += seen.document.bytes().size() * seen.field->times;
     std::vector<Wanted> wanted;
-    for (const Seen& seen : level) {
-      eachRelation(*seen.fields, seen.document, [&](const Planned& field, std::string_view id) {
-        wanted.push_back({&field, id});
-        return true;
-      });
-    }
-    keepOne(wanted);
-    std::map<std::string_view, std::vector<std::string>> missing;
-    for (const Wanted& each : wanted) {
-      const std::string& collection = each.field->field->collection;
-      const auto known = related_.find(collection);
-      if (known != related_.end() && known->second.documents.contains(each.id)) continue;
-      missing[collection].emplace_back(each.id);
-    }
-    for (auto& [collection, ids] : missing) {
-      keepOne(ids);  // several fields may lead to one document
-      CO_CHECK(co_await load(std::string(collection), std::move(ids)));
-    }
+    std::map<std::string_view, std::vector<std::string>> absent;
+    CO_CHECK(co_await atOnce(work, kind, [&]() -> Result<> {
+      wanted = wantedBy(level);
+      absent = missing(wanted);
+      return {};
+    }));
+    for (auto& [collection, ids] : absent) CO_CHECK(co_await load(std::string(collection), std::move(ids)));
     level.clear();
     for (const Wanted& each : wanted) {
       if (!asksRelations(each.field->children)) continue;
       const auto& found = related_[each.field->field->collection].documents.find(each.id)->second;
-      if (found) level.push_back({&each.field->children, found->view()});
+      if (found) level.push_back({each.field, found->view()});
     }
   }
   co_return Result<>();
@@ -353,21 +373,22 @@ void Executor::append(std::string& out, const Planned& field, const Root& root) 
 size_t Executor::workOf(const Planned& field, const Root& root) const {
   size_t work = root.plain ? root.plain->size() : 0;
   for (const doc::Document& document : root.documents) {
-    addWork(field.children, document, work);
+    addWork(field, document, work);
     if (work > kWrittenInline) break;
   }
   return work;
 }
 
 // Ends soon: each reference adds to `work`, also where it leads to a document that was counted before.
-void Executor::addWork(const std::vector<Planned>& fields, const doc::Document& document, size_t& work) const {
-  work += document.size() + fieldsOf(fields) * kBytesPerField;
+void Executor::addWork(const Planned& shown, const doc::Document& document, size_t& work) const {
+  const std::vector<Planned>& fields = shown.children;
+  work += document.size() * shown.times + fieldsOf(fields) * kBytesPerField;
   if (work > kWrittenInline || !asksRelations(fields)) return;
   eachRelation(fields, document, [&](const Planned& field, std::string_view id) {
     work += kBytesPerField;
     const auto known = related_.find(field.field->collection);
     const auto* found = AnswerWriter::lookUp(known == related_.end() ? nullptr : &known->second, id);
-    if (found) addWork(field.children, *found, work);
+    if (found) addWork(field, *found, work);
     return work <= kWrittenInline;
   });
 }
@@ -390,18 +411,13 @@ Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, s
   }
   for (size_t i = 0; i < fields.size(); ++i) {
     if (!asksRelations(fields[i].children)) continue;
-    for (const doc::Document& document : roots[i].documents) level.push_back({&fields[i].children, document.view()});
+    for (const doc::Document& document : roots[i].documents) level.push_back({&fields[i], document.view()});
   }
-  CO_CHECK(co_await relate(std::move(level)));
+  CO_CHECK(co_await relate(std::move(level), kind));
   out.reserve(out.size() + std::min(bytes_, kReservedBytes));
   size_t work = 0;
   for (size_t i = 0; i < fields.size() && work <= kWrittenInline; ++i) work += workOf(fields[i], roots[i]);
-  if (work <= kWrittenInline) co_return write(fields, roots, out);
-  Result<> written = co_await writing_.run(access_.project->info().id.str(), [&] { return write(fields, roots, out); });
-  const bool refused = !written && written.error().code() == ErrorCode::unavailable;
-  // A mutation has committed: a client that reads "unavailable" would send it again.
-  if (refused && kind == OperationKind::mutation) co_return write(fields, roots, out);
-  co_return written;
+  co_return co_await atOnce(work, kind, [&] { return write(fields, roots, out); });
 }
 
 Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out) {

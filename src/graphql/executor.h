@@ -2,6 +2,7 @@
 // level at a time, then the answer. Source: October 2021 specification, 6; decisions 8 (which rule reads).
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,10 +42,16 @@ class Executor {
     bool found = false;                // of a single document; of a list: it could be read
     std::optional<std::string> plain;  // of what is no document: its JSON
   };
-  // A document below which relations may stand.
+  // A document below which relations may stand, and what showed it.
   struct Seen {
-    const std::vector<Planned>* fields;
+    const Planned* field;
     doc::DocumentView document;
+  };
+  // A reference in a document that stays.
+  struct Wanted {
+    const Planned* field;
+    std::string_view id;
+    auto operator<=>(const Wanted&) const = default;
   };
 
   // Of a mutation: one field of it.
@@ -65,9 +72,15 @@ class Executor {
 
   // About how many bytes of documents are shown; not exact above kWrittenInline.
   size_t workOf(const Planned& field, const Root& root) const;
-  void addWork(const std::vector<Planned>& fields, const doc::Document& document, size_t& work) const;
+  void addWork(const Planned& shown, const doc::Document& document, size_t& work) const;
   Result<> write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out);
-  Task<> relate(std::vector<Seen> level);
+  // Runs `step`, which goes through `work` bytes of documents and gives a Result, on the core or on `writing_`.
+  template <class F>
+  Task<> atOnce(size_t work, OperationKind kind, F step);
+  Task<> relate(std::vector<Seen> level, OperationKind kind);
+  // The references of a level, each once, and the ids of them that were not loaded, by collection.
+  std::vector<Wanted> wantedBy(const std::vector<Seen>& level) const;
+  std::map<std::string_view, std::vector<std::string>> missing(const std::vector<Wanted>& wanted) const;
   Task<> load(const std::string& collection, std::vector<std::string> ids);
   void append(std::string& out, const Planned& field, const Root& root);
   // An argument that is there and not null.

@@ -224,6 +224,12 @@ TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
   std::string often;
   for (int i = 0; i < 20; ++i) often += fmt::format("a{}: author{{name}} ", i);
   EXPECT_THAT(ask(alice_, "{postsById(id: \"q1\"){related{" + often + "}}}"), HasSubstr("UNAVAILABLE"));
+  // Or where a document is shown under several names, or looked through for relations.
+  put("posts", fmt::format(R"({{"id": "big", "title": "{}"}})", std::string(20 << 10, 'x')));
+  std::string names;
+  for (int i = 0; i < 20; ++i) names += fmt::format("a{}: title ", i);
+  EXPECT_THAT(ask(alice_, "{postsById(id: \"big\"){" + names + "}}"), HasSubstr("UNAVAILABLE"));
+  EXPECT_THAT(ask(alice_, "{postsById(id: \"big\"){title}}"), Not(HasSubstr("errors")));
   // What is small is written at once.
   EXPECT_THAT(ask(alice_, "{posts(limit: 200){id title}}"), Not(HasSubstr("errors")));
   EXPECT_THAT(ask(alice_, "{posts(filter: {title: \"Refers\"}, limit: 30){author{name}}}"), Not(HasSubstr("errors")));

@@ -213,6 +213,18 @@ std::unexpected<Problem> tooCostly() {
       "The request costs more than {}: ask for fewer documents (`limit`), relations or fields.", kMostCost)});
 }
 
+// The documents that a relation leads to are others.
+size_t timesOf(const std::vector<Planned>& children) {
+  std::unordered_map<const Field*, size_t> shown;
+  size_t most = 1;
+  for (const Planned& child : children) {
+    size_t& times = shown[child.field];
+    times += child.field->source == Source::relation ? 1 : child.times;
+    most = std::max(most, times);
+  }
+  return most;
+}
+
 class Planner {
  public:
   Planner(const Schema& schema, const Request& request, doc::DocumentView variables)
@@ -253,6 +265,7 @@ class Planner {
     auto children = planned(group.field->type->named(), group.below());
     if (!children) return false;
     one.children = *std::move(children);
+    one.times = timesOf(one.children);
     return true;
   }
 

@@ -37,6 +37,8 @@ struct Planned {
   const std::vector<Argument>* given = nullptr;  // null: the field takes no arguments
   size_t arguments = 0;                          // where those of a run stand (Arguments)
   std::vector<Planned> children;
+  // How often the answer holds one and the same part of a document below, at most: a field may have several names.
+  size_t times = 1;
 };
 
 // An operation as it runs.
