@@ -151,13 +151,8 @@ class SchemaCompiler {
       Place below = at.below(element.key);
       below.depth = at.depth;
       below.path.reset();
-      auto pattern = compilePattern(element.key, "", ErrorCode::validation);
-      if (!pattern) {
-        problem(below.pointer, pattern.error().message());
-        continue;
-      }
-      countInstructions(*pattern, below);
-      node.patternProperties.push_back({*std::move(pattern), compile(element.value, below)});
+      auto pattern = patternOf(element.key, below);
+      if (pattern) node.patternProperties.push_back({*std::move(pattern), compile(element.value, below)});
     }
   }
 
@@ -193,17 +188,22 @@ class SchemaCompiler {
 
   void readPattern(SchemaNode& node, ValueView value, const Place& at) {
     if (value.type() != BsonType::string) return problem(at.pointer, "must be a regular expression");
-    auto pattern = compilePattern(value.asString(), "", ErrorCode::validation);
-    if (!pattern) return problem(at.pointer, pattern.error().message());
-    countInstructions(*pattern, at);
-    node.pattern = *std::move(pattern);
+    node.pattern = patternOf(value.asString(), at);
   }
 
-  void countInstructions(const Pattern& pattern, const Place& at) {
-    instructions_ += programSize(pattern);
-    if (instructions_ > kMaxInstructions) {
-      problem(at.pointer, "makes the regular expressions of the schema too large together: use fewer or smaller ones");
+  // nullopt, with a problem, where it cannot be used. Those past the bound of all are not compiled.
+  std::optional<Pattern> patternOf(std::string_view source, const Place& at) {
+    if (instructions_ <= kMaxInstructions) {
+      auto pattern = compilePattern(source, "", ErrorCode::validation);
+      if (!pattern) {
+        problem(at.pointer, pattern.error().message());
+        return std::nullopt;
+      }
+      instructions_ += programSize(*pattern);
+      if (instructions_ <= kMaxInstructions) return *std::move(pattern);
     }
+    problem(at.pointer, "makes the regular expressions of the schema too large together: use fewer or smaller ones");
+    return std::nullopt;
   }
 
   void readFormat(SchemaNode& node, ValueView value, const Place& at) {

@@ -1,5 +1,7 @@
 #include "document/schema.h"
 
+#include <gmock/gmock.h>
+
 #include "base/work_budget.h"
 #include "document/testing.h"
 #include "document/value_order.h"
@@ -198,6 +200,16 @@ TEST(SchemaCompile, IsBounded) {
   };
   EXPECT_TRUE(wide(1999));
   EXPECT_FALSE(wide(2000));
+}
+
+// What is wrong with them is not found out either.
+TEST(SchemaCompile, LeavesPatternsPastTheBoundAlone) {
+  std::string text = R"({"properties":{"bad":{"pattern":"("})";
+  for (int i = 0; i < 60; ++i) text += fmt::format(R"(,"p{}":{{"pattern":"[ab]{{1000}}c"}})", i);
+  const auto schema = Schema::compile(fromJson(text + R"(,"late":{"pattern":"("}}})"));
+  ASSERT_FALSE(schema);
+  EXPECT_THAT(schema.error().details().front().message, testing::HasSubstr("cannot be used"));
+  EXPECT_THAT(schema.error().details().back().message, testing::HasSubstr("too large together"));
 }
 
 TEST(SchemaValidate, PointsAtEachBreach) {
