@@ -411,6 +411,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   const Result<> logged = runBlocking(*cores, running.log().flush());
   if (!logged) logWarn("the last runs of functions could not be logged", {{"problem", logged.error().message()}});
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
+  data->stop();
   identity.stop();
   if (storage) storage->blobs().stop();
   store->close();

@@ -114,8 +114,8 @@ Result<data::NewIndex> newIndex(doc::DocumentView written) {
   return doc::decode<data::NewIndex>(written);
 }
 
-void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, const data::Collection* standing,
-                     const std::string& pointer, Problems& problems) {
+void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, const CompiledSchema& newSchema,
+                     const data::Collection* standing, const std::string& pointer, Problems& problems) {
   using State = doc::Patch<doc::Document>::State;
   std::shared_ptr<const doc::Schema> schema = standing ? standing->schema : nullptr;
   if (given.schema.given()) {
@@ -123,9 +123,8 @@ void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, co
     entry.schema.reset();
   }
   if (given.schema.state == State::value) {
-    auto compiled = data::Collections::checkSchema(given.schema.value);
-    if (!compiled) return problems.add(pointer + "/schema", compiled.error());
-    schema = *std::move(compiled);
+    if (!newSchema) return problems.add(pointer + "/schema", newSchema.error());
+    schema = *newSchema;
     entry.schema = canonicalSchema(given.schema.value);
   }
   if (given.policy.given()) entry.policy.reset();

@@ -173,7 +173,12 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     const std::optional<doc::Document> schemaBefore = entry.schema;
     const data::CollectionPtr* now = table.find(given.name);
     if (!now && !entry.isDefault()) ++created;
-    mergeCollection(entry, given, now ? now->get() : nullptr, pointer, problems);
+    CompiledSchema compiled;
+    if (given.schema.state == doc::Patch<doc::Document>::State::value) {
+      compiled = co_await collections_.checkSchema(*source.project, given.schema.value);
+      if (!compiled && compiled.error().code() == ErrorCode::unavailable) co_return fail(std::move(compiled).error());
+    }
+    mergeCollection(entry, given, compiled, now ? now->get() : nullptr, pointer, problems);
     pointers.emplace(entry.name, pointer);
     // An unchanged schema may refer to a collection that was deleted after it was saved.
     if (entry.schema && !source.copied && !sameText(schemaBefore, entry.schema)) {

@@ -117,6 +117,24 @@ void readDefaultPolicy(CollectionTable& table, const std::optional<doc::Document
   }
 }
 
+std::shared_ptr<const CollectionTable> tableOf(store::ProjectNo project, std::vector<store::CollectionInfo> infos,
+                                               const std::optional<doc::Document>& defaultPolicy,
+                                               const CollectionTable* before) {
+  auto table = std::make_shared<CollectionTable>();
+  readDefaultPolicy(*table, defaultPolicy, before);
+  NamesByNumber names;
+  for (const store::CollectionInfo& info : infos) names.emplace(info.number, info.name);
+  for (store::CollectionInfo& info : infos) {
+    const CollectionConfig config = CollectionConfig::read(info.config);
+    References references = resolve(config, names);
+    CollectionPtr collection = unchanged(before, info, references, *table);
+    if (!collection) collection = compile(project, std::move(info), config, std::move(references), *table);
+    std::string name = collection->name();
+    table->byName.emplace(std::move(name), std::move(collection));
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string_view policySourceName(PolicySource source) {
@@ -166,18 +184,10 @@ Task<std::shared_ptr<const void>> CollectionTableSource::load(snapshot::ProjectI
          co_await store_.get(policyCollection(project.number), std::string(kDefaultPolicyId)));
 
   const std::shared_ptr<const CollectionTable> before = recent(project.number);
-  auto table = std::make_shared<CollectionTable>();
-  readDefaultPolicy(*table, stored, before.get());
-  NamesByNumber names;
-  for (const store::CollectionInfo& info : infos) names.emplace(info.number, info.name);
-  for (store::CollectionInfo& info : infos) {
-    const CollectionConfig config = CollectionConfig::read(info.config);
-    References references = resolve(config, names);
-    CollectionPtr collection = unchanged(before.get(), info, references, *table);
-    if (!collection) collection = compile(project.number, std::move(info), config, std::move(references), *table);
-    std::string name = collection->name();
-    table->byName.emplace(std::move(name), std::move(collection));
-  }
+  CO_TRY(const std::shared_ptr<const CollectionTable> table,
+         co_await pool_.run(project.id.str(), [&]() -> Result<std::shared_ptr<const CollectionTable>> {
+           return tableOf(project.number, std::move(infos), stored, before.get());
+         }));
   remember(project.number, table);
   co_return std::shared_ptr<const void>(table);
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/fair_pool.h"
 #include "base/lru_cache.h"
 #include "document/schema.h"
 #include "policy/policy.h"
@@ -64,7 +65,9 @@ struct CollectionTable {
 // Fills the slot from the store's catalogue.
 class CollectionTableSource final : public snapshot::SlotSource {
  public:
-  explicit CollectionTableSource(store::DocumentStore& store) : store_(store), recent_(kRecentTables) {}
+  // Tables are made on `pool`, as patterns may take long to compile.
+  CollectionTableSource(store::DocumentStore& store, FairPool& pool)
+      : store_(store), pool_(pool), recent_(kRecentTables) {}
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
 
  private:
@@ -73,6 +76,7 @@ class CollectionTableSource final : public snapshot::SlotSource {
   void remember(store::ProjectNo project, const std::shared_ptr<const CollectionTable>& table);
 
   store::DocumentStore& store_;
+  FairPool& pool_;
   std::mutex mutex_;
   LruCache<std::weak_ptr<const CollectionTable>> recent_;  // by project number
 };

@@ -42,8 +42,8 @@ doc::Document oneField(std::string_view key, std::string_view value) {
 
 }  // namespace
 
-Collections::Collections(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections)
-    : deps_(deps), slot_(collections) {}
+Collections::Collections(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections)
+    : deps_(deps), pool_(pool), slot_(collections) {}
 
 std::vector<std::string> Collections::names(const snapshot::ProjectSnapshot& project) const {
   return table(project).names();

@@ -82,14 +82,16 @@ struct AdminAccess {
 // after they were answered. On any core.
 class Collections {
  public:
-  Collections(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections);
+  Collections(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections);
   // Asked before each rename and drop. At start-up.
   void addReferrer(CollectionReferrer& referrer) { referrers_.push_back(&referrer); }
 
-  // The rules that hold for a new name, a schema and an index, for those who plan a change: nothing is looked up. The
-  // index is given as it would be listed, the constants of its filter in the types of the collection's schema.
+  // The rules that hold for a new name, a schema and an index, for those who plan a change: nothing is looked up. A
+  // schema is compiled off the core, as patterns may take long, in the turn of the project. The index is given as it
+  // would be listed, the constants of its filter in the types of the collection's schema.
   static Result<> checkName(std::string_view name);
-  static Result<std::shared_ptr<const doc::Schema>> checkSchema(doc::DocumentView schema);
+  Task<std::shared_ptr<const doc::Schema>> checkSchema(const snapshot::ProjectSnapshot& project,
+                                                       doc::DocumentView schema) const;
   static Result<IndexView> checkIndex(const NewIndex& index, const doc::FilterCoercion& coercion);
 
   std::vector<std::string> names(const snapshot::ProjectSnapshot& project) const;  // sorted
@@ -147,6 +149,7 @@ class Collections {
   Task<> dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index);
 
   const DataDeps& deps_;
+  FairPool& pool_;
   snapshot::SlotKey<CollectionTable> slot_;
   std::vector<CollectionReferrer*> referrers_;
 };

@@ -160,6 +160,15 @@ TEST_F(CollectionsTest, SchemasAreCompiledAtSave) {
   expectError(ErrorCode::notFound, schema("nope", "{}"));
 }
 
+// A pool that has stopped refuses as a full one does, and so shows what is done on it.
+TEST_F(CollectionsTest, SchemasAreCompiledOffTheCore) {
+  expectOk(make("notes"));
+  const AdminAccess access = managing();
+  data_->pool().stop();
+  expectError(ErrorCode::unavailable,
+              run(data_->collections().setSchema(access, "notes", json(R"({"properties":{"a":{"pattern":"x"}}})"))));
+}
+
 TEST_F(CollectionsTest, ASchemaMustSuitThePolicy) {
   expectOk(make("posts"));
   expectOk(schema("posts", R"({"type":"object","properties":{"n":{"type":"integer"}}})"));

@@ -18,11 +18,11 @@ std::unique_ptr<Data> Data::build(DataDeps deps, ProjectNumbers projects) {
 
 Data::Data(DataDeps deps, ProjectNumbers projects)
     : deps_(deps),
-      source_(deps_.store),
+      source_(deps_.store, pool_),
       slot_(deps_.snapshots.addSlot<CollectionTable>(source_)),
       documents_(deps_, slot_),
       serviceDocuments_(deps_),
-      collections_(deps_, slot_),
+      collections_(deps_, pool_, slot_),
       expiry_(deps_, std::move(projects)) {}
 
 }  // namespace mb::data

@@ -26,11 +26,18 @@ class Data {
   ServiceDocuments& serviceDocuments() { return serviceDocuments_; }
   Collections& collections() { return collections_; }
   Expiry& expiry() { return expiry_; }
+  FairPool& pool() { return pool_; }  // for tests
+
+  // After all that reads, writes or configures: what still waits for the pool gets unavailable.
+  void stop() { pool_.stop(); }
 
  private:
   Data(DataDeps deps, ProjectNumbers projects);
 
+  static constexpr int kThreads = 2;
+
   DataDeps deps_;
+  FairPool pool_{"data", kThreads};  // for what would hold a core for long: large schemas, large answers
   CollectionTableSource source_;
   snapshot::SlotKey<CollectionTable> slot_;
   Documents documents_;
