@@ -20,7 +20,7 @@ Data::Data(DataDeps deps, ProjectNumbers projects)
     : deps_(deps),
       source_(deps_.store, pool_),
       slot_(deps_.snapshots.addSlot<CollectionTable>(source_)),
-      documents_(deps_, slot_),
+      documents_(deps_, pool_, slot_),
       serviceDocuments_(deps_),
       collections_(deps_, pool_, slot_),
       expiry_(deps_, std::move(projects)) {}

@@ -54,7 +54,7 @@ struct VisibleDocuments {
 // core.
 class Documents {
  public:
-  Documents(const DataDeps& deps, snapshot::SlotKey<CollectionTable> collections);
+  Documents(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections);
   ~Documents();
   // At start-up; `hook` outlives this.
   void setPreHook(PreHook& hook);

@@ -10,6 +10,7 @@ namespace mb::data {
 
 struct Documents::Impl {
   const DataDeps& deps;
+  FairPool& pool;
   snapshot::SlotKey<CollectionTable> slot;
   PreHook* preHook = nullptr;
 

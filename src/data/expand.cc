@@ -11,6 +11,9 @@ namespace {
 
 // Of one answer, distinct.
 constexpr size_t kMaxTargets = 4000;
+// Of documents that are walked over on the core; more is some milliseconds.
+constexpr size_t kWalkedInline = 512 << 10;
+
 // Where one relation stands while a document is walked.
 struct Step {
   const doc::Relation* relation;
@@ -112,12 +115,19 @@ Error tooLarge() {
   return Error(ErrorCode::payloadTooLarge, "the answer with its expanded documents is too large: lower `limit`");
 }
 
-// Notes every id that the documents hold; false when there are too many.
-bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Targets& targets) {
+size_t bytesOf(const std::vector<doc::Document>& documents) {
+  size_t bytes = 0;
+  for (const doc::Document& document : documents) bytes += document.size();
+  return bytes;
+}
+
+// Notes every id that the documents hold, and counts how often one stands there; false when there are too many.
+bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Targets& targets, size_t& places) {
   size_t wanted = 0;
   for (const doc::Document& document : documents) {
     for (const doc::Element& field : document.view()) {
       eachReference(field.value, below(steps, field.key), [&](const doc::Relation& relation, std::string_view id) {
+        ++places;
         wanted += targets.find(relation.collection)->second.documents.emplace(id, std::nullopt).second ? 1 : 0;
       });
     }
@@ -142,6 +152,34 @@ Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline dead
     for (size_t i = 0; i < ids.size(); ++i) target.documents.find(ids[i])->second = std::move(found[i]);
   }
   co_return Result<>();
+}
+
+size_t largestOf(const Targets& targets) {
+  size_t largest = 0;
+  for (const auto& [name, target] : targets) {
+    for (const auto& [id, document] : target.documents) {
+      if (document) largest = std::max(largest, document->size());
+    }
+  }
+  return largest;
+}
+
+// Fails with payloadTooLarge.
+Result<> assembleAll(std::vector<doc::Document>& documents, const Targets& targets, const Steps& steps) {
+  Assembly assembly(targets);
+  for (doc::Document& document : documents) {
+    auto assembled = assembly.assemble(document, steps);
+    if (!assembled) return fail(tooLarge());
+    document = *std::move(assembled);
+  }
+  return {};
+}
+
+// Runs `step`, which goes through `bytes` of documents and gives a Result, on the core or on the pool.
+template <class F>
+Task<> atOnce(FairPool& pool, const Access& access, size_t bytes, F step) {
+  if (bytes <= kWalkedInline) co_return step();
+  co_return co_await pool.run(access.project->info().id.str(), std::move(step));
 }
 
 }  // namespace
@@ -178,16 +216,15 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
     steps.push_back({&relation, relation.path});
   }
   if (steps.empty()) co_return Result<>();
-  if (!collect(documents, steps, targets)) co_return fail(tooLarge());
+  const size_t bytes = bytesOf(documents);
+  size_t places = 0;
+  CO_CHECK(co_await atOnce(pool, access, bytes, [&]() -> Result<> {
+    if (!collect(documents, steps, targets, places)) return fail(tooLarge());
+    return {};
+  }));
   CO_CHECK(co_await fetch(deps.store, targets, access.deadline));
-
-  Assembly assembly(targets);
-  for (doc::Document& document : documents) {
-    auto assembled = assembly.assemble(document, steps);
-    if (!assembled) co_return fail(tooLarge());
-    document = *std::move(assembled);
-  }
-  co_return Result<>();
+  co_return co_await atOnce(pool, access, bytes + places * largestOf(targets),
+                            [&] { return assembleAll(documents, targets, steps); });
 }
 
 }  // namespace mb::data

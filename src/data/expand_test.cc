@@ -157,6 +157,20 @@ TEST_F(ExpandTest, ManifoldReferencesToALargeDocumentAreCutOff) {
   EXPECT_NE(std::string::npos, found.error().message().find("limit"));
 }
 
+// A pool that has stopped refuses as a full one does, and so shows what is done on it.
+TEST_F(ExpandTest, WalksOverMuchOffTheCore) {
+  library(R"({"read":{}})");
+  put("people", R"({"id":"fat","text":")" + std::string(100'000, 'x') + "\"}");
+  put("books", R"({"id":"b8","editors":["fat"]})");
+  put("books", R"({"id":"b9","editors":["fat","fat","fat","fat","fat","fat"]})");
+  ReadQuery query;
+  query.expand = {"editors"};
+  expectOk(get(alice_, "books", "b9", query));
+  data_->pool().stop();
+  expectOk(get(alice_, "books", "b8", query));
+  expectError(ErrorCode::unavailable, get(alice_, "books", "b9", query));
+}
+
 TEST_F(ExpandTest, TooManyTargetsAreCutOff) {
   library(R"({"read":{}})");
   std::string editors;
