@@ -10,6 +10,8 @@ namespace {
 
 // Of JSON that is written at a stretch: some milliseconds.
 constexpr size_t kTurnBytes = 512 << 10;
+// Of a document whose JSON is written on the core; leaving fields out takes longer than writing them.
+constexpr size_t kWrittenInline = 256 << 10;
 
 Result<uint64_t> readCount(std::string_view name, std::string_view text) {
   uint64_t value = 0;
@@ -56,6 +58,18 @@ Task<> writeDocuments(std::string& out, const data::VisibleDocuments& found) {
 
 Reply documentReply(int status, const data::VisibleDocument& visible) {
   return Reply::entity(status, "document", visible.document, visible.hidden.get());
+}
+
+bool isLarge(const data::VisibleDocument& visible) {
+  return visible.document.size() > kWrittenInline;
+}
+
+// documentReply() off the core. `done`: of a change, whose client would make it again if it read "unavailable".
+Task<Reply> largeReply(RequestContext& context, int status, const data::VisibleDocument& visible, bool done) {
+  const auto write = [&]() -> Result<Reply> { return documentReply(status, visible); };
+  Result<Reply> reply = co_await context.parsing.run(context.project->info().id.str(), write);
+  if (done && !reply && reply.error().code() == ErrorCode::unavailable) co_return write();
+  co_return reply;
 }
 
 // How the listing was answered; `index` is "" for a scan of the collection, `timeMs` the time in the store.
@@ -147,12 +161,14 @@ Task<Reply> DocumentPlane::get(RequestContext& context) {
   CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument found, co_await documents_.get(access, context.param(0), context.param(1), query));
+  if (isLarge(found)) co_return co_await largeReply(context, 200, found, false);
   co_return documentReply(200, found);
 }
 
 Task<Reply> DocumentPlane::create(RequestContext& context, doc::Document body) {
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument created, co_await documents_.create(access, context.param(0), std::move(body)));
+  if (isLarge(created)) co_return co_await largeReply(context, 201, created, true);
   co_return documentReply(201, created);
 }
 
@@ -160,6 +176,9 @@ Task<Reply> DocumentPlane::update(RequestContext& context, doc::Document body) {
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument changed,
          co_await documents_.update(access, context.param(0), context.param(1), std::move(body)));
+  if (authority_ == data::Authority::admin && isLarge(changed)) {
+    co_return co_await largeReply(context, 200, changed, true);
+  }
   co_return changedReply(changed);
 }
 
@@ -167,6 +186,9 @@ Task<Reply> DocumentPlane::replace(RequestContext& context, doc::Document body) 
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument changed,
          co_await documents_.replace(access, context.param(0), context.param(1), std::move(body)));
+  if (authority_ == data::Authority::admin && isLarge(changed)) {
+    co_return co_await largeReply(context, 200, changed, true);
+  }
   co_return changedReply(changed);
 }
 
