@@ -101,7 +101,8 @@ Result<doc::Document> pinServerFields(const Judgement& judgement, const std::opt
   TRY(const std::optional<doc::Value> owned, owner(judgement, before, draft.find("ownerId")));
   const auto created = before ? before->view().find("createdAt") : std::nullopt;
 
-  doc::BsonWriter out;
+  constexpr size_t kServerFields = 256;
+  doc::BsonWriter out(draft.bytes().size() + kServerFields);
   out.appendString("id", judgement.intent.id);
   for (const auto& [key, value] : draft) {
     if (!isServerField(key)) out.append(key, value);
@@ -160,9 +161,16 @@ bool changesNothing(const Judgement& judgement, const doc::Document& before, con
   // The same bytes, since 1 and 1.0 are kept apart; the time is of one size whatever it is.
   if (!updated || before.view().bytes().size() != settled.view().bytes().size()) return false;
   if (touchesDenied(judgement)) return false;
-  doc::BsonWriter out(settled.view().bytes().size());
-  for (const auto& [key, value] : settled.view()) out.append(key, key == "updatedAt" ? *updated : value);
-  return out.finish() == before;
+  const auto same = [](const doc::Element& a, const doc::Element& b) {
+    if (a.key != b.key || a.value.type() != b.value.type()) return false;
+    return a.key == "updatedAt" || a.value.raw() == b.value.raw();
+  };
+  const auto end = before.view().end();
+  auto now = settled.view().begin();
+  for (auto held = before.view().begin(); held != end; ++held, ++now) {
+    if (now == settled.view().end() || !same(*held, *now)) return false;
+  }
+  return now == settled.view().end();
 }
 
 }  // namespace mb::data

@@ -1,6 +1,7 @@
 // The write path: from an intent to a committed change. Source: docs/engine.md 1.1 to 1.3.
 #include <chrono>
 
+#include "base/cancellation.h"
 #include "data/documents_impl.h"
 
 namespace mb::data {
@@ -8,6 +9,8 @@ namespace {
 
 constexpr int kMaxHookRounds = 3;
 constexpr std::chrono::seconds kHookChain{5};
+// Bytes of a body that is judged in the turn in which it is read.
+constexpr size_t kReadAndJudged = 32 << 10;
 
 }  // namespace
 
@@ -157,6 +160,7 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
     CO_TRY(const Grant grant,
            grantFor(access.caller, project, slot, collection, operationOf(intent.event), access.authority));
     CO_CHECK(readIntent(intent, grant));
+    if (intent.body.size() > kReadAndJudged) CO_CHECK(co_await yieldCore());
     const bool hooks = hooked(grant, intent);
     if (hooks && tries > 1 && (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline)) {
       co_return fail(ErrorCode::unavailable, "the collection kept changing while the hooks ran, try again");
