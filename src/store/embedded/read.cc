@@ -1,6 +1,7 @@
 // Reading: on the calling core while the memory answers and little is examined, else on the read pool, and long scans
 // on the scan pool.
 #include "base/cancellation.h"
+#include "document/strip_fields.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/keys.h"
@@ -61,11 +62,14 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
   out.clear();
   out.reserve(ids.size());
   size_t bytes = 0;
+  const bool repeated = distinct.size() < ids.size();
   for (const std::string& id : ids) {
     const auto at = static_cast<size_t>(std::lower_bound(distinct.begin(), distinct.end(), id) - distinct.begin());
     std::optional<doc::Document>& document = out.emplace_back();
     if (!batch.found(at)) continue;
-    document = hidden ? hidden->strip(doc::DocumentView(batch.bytes(at))) : doc::Document::fromTrusted(batch.bytes(at));
+    std::string whole = repeated ? batch.bytes(at) : std::move(batch.bytes(at));
+    if (hidden) doc::stripFields(*hidden, whole);
+    document = doc::Document::fromTrusted(std::move(whole));
     bytes += document->bytes().size();
     if (bytes > kAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }
