@@ -9,9 +9,9 @@ namespace {
 
 using identity::RoleKind;
 
-constexpr uint64_t kMostListed = 1000;
+constexpr uint64_t kMaxRows = 1000;
 
-identity::Realm realmOf(const RequestContext& context) {
+identity::Realm adminRealm(const RequestContext& context) {
   return identity::Realm::of(context.project->info());
 }
 
@@ -62,7 +62,7 @@ Task<Reply> AdminIdentityRoutes::listUsers(RequestContext& context) {
   co_await endWithClient();
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
   CO_TRY(const std::vector<identity::UserRecord> users,
-         co_await identity_.users().list(realmOf(context), page.skip, std::min(page.limit, kMostListed),
+         co_await identity_.users().list(adminRealm(context), page.skip, std::min(page.limit, kMaxRows),
                                          context.deadline));
   std::vector<identity::UserView> views;
   views.reserve(users.size());
@@ -72,25 +72,25 @@ Task<Reply> AdminIdentityRoutes::listUsers(RequestContext& context) {
 
 Task<Reply> AdminIdentityRoutes::createUser(RequestContext& context, identity::NewUser body) {
   CO_TRY(const identity::UserRecord user,
-         co_await identity_.users().create(realmOf(context), std::move(body), context.caller, context.deadline));
+         co_await identity_.users().create(adminRealm(context), std::move(body), context.caller, context.deadline));
   co_return Reply::entity(201, "user", identity::viewOf(user));
 }
 
 Task<Reply> AdminIdentityRoutes::user(RequestContext& context) {
   CO_TRY(const std::optional<identity::UserRecord> user,
-         co_await identity_.users().get(realmOf(context), UserId(context.param(0))));
+         co_await identity_.users().get(adminRealm(context), UserId(context.param(0))));
   if (!user) co_return fail(ErrorCode::notFound, "no such user");
   co_return Reply::entity(200, "user", identity::viewOf(*user));
 }
 
 Task<Reply> AdminIdentityRoutes::patchUser(RequestContext& context, identity::UserPatch body) {
-  CO_CHECK(co_await identity_.users().patch(realmOf(context), UserId(context.param(0)), std::move(body), context.caller,
-                                            context.deadline));
+  CO_CHECK(co_await identity_.users().patch(adminRealm(context), UserId(context.param(0)), std::move(body),
+                                            context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
 Task<Reply> AdminIdentityRoutes::setStatus(RequestContext& context, identity::UserStatus status) {
-  CO_CHECK(co_await identity_.users().setStatus(realmOf(context), UserId(context.param(0)), status, context.caller,
+  CO_CHECK(co_await identity_.users().setStatus(adminRealm(context), UserId(context.param(0)), status, context.caller,
                                                 context.deadline));
   co_return Reply::noContent();
 }

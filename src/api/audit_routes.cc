@@ -9,7 +9,7 @@ namespace mb::api {
 
 namespace {
 
-constexpr uint64_t kMostListed = 200;
+constexpr uint64_t kMaxAuditRows = 200;
 constexpr size_t kMaxText = 256;
 
 // "" where it was not given.
@@ -36,7 +36,7 @@ Result<audit::JournalQuery> journalQuery(std::string_view rawQuery) {
   audit::JournalQuery query;
   TRY(const data::ReadQuery page, readQuery(rawQuery));
   query.skip = page.skip;
-  query.limit = std::min(page.limit, kMostListed);
+  query.limit = std::min(page.limit, kMaxAuditRows);
   TRY(const http::QueryParams params, http::QueryParams::parse(rawQuery));
   TRY(query.action, textOf(params, "action"));
   if (query.action == ".*") return fail(ErrorCode::invalidParam, "action must name something before \".*\"");

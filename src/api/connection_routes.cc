@@ -9,7 +9,7 @@ constexpr std::string_view kOwn = "/api/v1/control/connections";
 constexpr std::string_view kOne = "/api/v1/control/connections/:id";
 constexpr std::string_view kOfProject = "/api/v1/control/projects/:id/connections";
 
-projects::By by(const RequestContext& context) {
+projects::By authorOf(const RequestContext& context) {
   return {context.caller, context.deadline};
 }
 
@@ -39,32 +39,32 @@ Task<Reply> ConnectionRoutes::kinds(RequestContext&) {
 }
 
 Task<Reply> ConnectionRoutes::listOwn(RequestContext& context) {
-  CO_TRY(const auto connections, co_await connections_.listOwn(by(context)));
+  CO_TRY(const auto connections, co_await connections_.listOwn(authorOf(context)));
   co_return Reply::list("connections", connections);
 }
 
 Task<Reply> ConnectionRoutes::createOwn(RequestContext& context, connections::NewConnection body) {
-  CO_TRY(const auto connection, co_await connections_.createOwn(by(context), std::move(body)));
+  CO_TRY(const auto connection, co_await connections_.createOwn(authorOf(context), std::move(body)));
   co_return Reply::entity(201, "connection", connection);
 }
 
 Task<Reply> ConnectionRoutes::change(RequestContext& context, connections::ConnectionPatch body) {
-  CO_CHECK(co_await connections_.change(by(context), context.param(0), std::move(body)));
+  CO_CHECK(co_await connections_.change(authorOf(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ConnectionRoutes::remove(RequestContext& context) {
-  CO_CHECK(co_await connections_.remove(by(context), context.param(0)));
+  CO_CHECK(co_await connections_.remove(authorOf(context), context.param(0)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ConnectionRoutes::listOf(RequestContext& context) {
-  CO_TRY(const auto connections, co_await connections_.listOf(by(context), context.param(0)));
+  CO_TRY(const auto connections, co_await connections_.listOf(authorOf(context), context.param(0)));
   co_return Reply::list("connections", connections);
 }
 
 Task<Reply> ConnectionRoutes::createOf(RequestContext& context, connections::NewConnection body) {
-  CO_TRY(const auto connection, co_await connections_.createOf(by(context), context.param(0), std::move(body)));
+  CO_TRY(const auto connection, co_await connections_.createOf(authorOf(context), context.param(0), std::move(body)));
   co_return Reply::entity(201, "connection", connection);
 }
 

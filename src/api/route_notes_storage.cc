@@ -29,20 +29,20 @@ constexpr std::string_view kOtherVersion = R"({
   "required": ["error"]
 })";
 
-constexpr std::string_view kBytes = R"({"examples": ["…"]})";
+constexpr std::string_view kByteExamples = R"({"examples": ["…"]})";
 
 Answer fileBytes(int status) {
-  return {.status = status, .content = {.type = "*/*", .schema = kBytes}};
+  return {.status = status, .content = {.type = "*/*", .schema = kByteExamples}};
 }
 
-Answer otherVersion() {
+Answer otherVersionAnswer() {
   Answer answer = like(kOtherVersion, 412);
   answer.meaning = "Resumable uploads are of version 1.0.0.";
   return answer;
 }
 
 std::vector<RouteNote> uploadNotes(const std::string& file) {
-  const description::Content bytes{.type = "application/offset+octet-stream", .schema = kBytes};
+  const description::Content bytes{.type = "application/offset+octet-stream", .schema = kByteExamples};
   return {
       {Method::options,
        file,
@@ -51,7 +51,7 @@ std::vector<RouteNote> uploadNotes(const std::string& file) {
       {Method::post,
        file,
        "createUpload",
-       {{.status = 201, .meaning = "The upload's address is in `location`."}, otherVersion()},
+       {{.status = 201, .meaning = "The upload's address is in `location`."}, otherVersionAnswer()},
        {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, validation},
        {},
        {.more = "As tus 1.0.0 has it; first bytes may come along.",
@@ -62,7 +62,7 @@ std::vector<RouteNote> uploadNotes(const std::string& file) {
        file,
        "continueUpload",
        {{.status = 204, .meaning = "`upload-offset` tells how far the upload is; at its length the file is there."},
-        otherVersion()},
+        otherVersionAnswer()},
        {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, validation},
        {"upload"},
        {.more = "As tus 1.0.0 has it. What has come before the connection breaks is kept.",
@@ -101,11 +101,11 @@ std::vector<RouteNote> storageNotes() {
        {entity<storage::FileView>("file", 201)},
        {validation, invalidParam, conflict, payloadTooLarge, planLimit},
        {},
-       {.more = "The bytes themselves; `content-type` is kept.", .body = {.type = "*/*", .schema = kBytes}}},
+       {.more = "The bytes themselves; `content-type` is kept.", .body = {.type = "*/*", .schema = kByteExamples}}},
       {Method::get,
        file,
        "getFile",
-       {fileBytes(200), address, progress, fileBytes(206), {.status = 304}, otherVersion(), outside},
+       {fileBytes(200), address, progress, fileBytes(206), {.status = 304}, otherVersionAnswer(), outside},
        {invalidParam, missingProject},
        {"sign", "expires", "signature", "project", "upload"},
        {.more = "Without a token, files of public buckets and signed addresses.",
@@ -114,7 +114,7 @@ std::vector<RouteNote> storageNotes() {
       {Method::remove,
        file,
        "deleteFile",
-       {kNothing, otherVersion()},
+       {kNothing, otherVersionAnswer()},
        {conflict},
        {"upload"},
        {.more = "With `upload`: gives that upload up.", .headers = {"tus-resumable"}}},

@@ -85,7 +85,7 @@ struct Sent {
   const char* sent;
 };
 
-std::string headerOf(const http::Response& response, std::string_view name) {
+std::string responseHeader(const http::Response& response, std::string_view name) {
   for (const auto& [key, value] : response.headers) {
     if (key == name) return value;
   }
@@ -113,8 +113,8 @@ TEST(RunMessage, anAnswerIsSentAsWhatItIs) {
     EXPECT_EQ(each.status, response.status);
     EXPECT_EQ(each.contentType, response.contentType) << each.body;
     EXPECT_EQ(each.sent, response.body);
-    EXPECT_EQ("sandbox allow-scripts allow-forms allow-popups", headerOf(response, "content-security-policy"));
-    EXPECT_EQ("nosniff", headerOf(response, "x-content-type-options"));
+    EXPECT_EQ("sandbox allow-scripts allow-forms allow-popups", responseHeader(response, "content-security-policy"));
+    EXPECT_EQ("nosniff", responseHeader(response, "x-content-type-options"));
   }
 }
 
@@ -123,13 +123,13 @@ TEST(RunMessage, aTypeThatIsGivenStands) {
   answer.headers = {{"content-type", "text/html"}, {"x-a", "1"}, {"x-content-type-options", "off"}};
   const http::Response response = runResponse(std::move(answer), functions::Origin::shared);
   EXPECT_EQ("text/html", response.contentType);
-  EXPECT_EQ("1", headerOf(response, "x-a"));
-  EXPECT_EQ("nosniff", headerOf(response, "x-content-type-options"));
+  EXPECT_EQ("1", responseHeader(response, "x-a"));
+  EXPECT_EQ("nosniff", responseHeader(response, "x-content-type-options"));
 }
 
 TEST(RunMessage, anOriginOfItsOwnHasNoSandbox) {
-  EXPECT_EQ("", headerOf(runResponse({}, functions::Origin::own), "content-security-policy"));
-  EXPECT_EQ("", headerOf(runFailure(500, "function error", functions::Origin::own), "content-security-policy"));
+  EXPECT_EQ("", responseHeader(runResponse({}, functions::Origin::own), "content-security-policy"));
+  EXPECT_EQ("", responseHeader(runFailure(500, "function error", functions::Origin::own), "content-security-policy"));
 }
 
 TEST(RunMessage, aFailureSaysNoMore) {

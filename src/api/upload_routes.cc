@@ -85,7 +85,7 @@ http::Response told(int status, const storage::UploadRecord& upload) {
   return response;
 }
 
-storage::Access access(const RequestContext& context) {
+storage::Access uploadAccess(const RequestContext& context) {
   return {context.caller, context.project, context.deadline};
 }
 
@@ -114,11 +114,12 @@ Task<storage::UploadRecord> UploadRoutes::begin(RequestContext& context) {
   CO_TRY(std::string type, contentTypeIn(metadata));
   if (request.bodyPresent) CO_CHECK(requireBytes(request));
   CO_TRY(storage::UploadRecord upload,
-         co_await storage_.uploads().create(access(context), context.param(0), context.param(1),
+         co_await storage_.uploads().create(uploadAccess(context), context.param(0), context.param(1),
                                             {length, std::move(type), std::string(metadata)}));
   if (!request.bodyPresent) co_return upload;
   StreamedUpload body(*request.stream);
-  co_return co_await storage_.uploads().append(access(context), context.param(0), context.param(1), upload.id, 0, body);
+  co_return co_await storage_.uploads().append(uploadAccess(context), context.param(0), context.param(1), upload.id, 0,
+                                               body);
 }
 
 Task<Reply> UploadRoutes::create(RequestContext& context) {
@@ -137,7 +138,7 @@ Task<storage::UploadRecord> UploadRoutes::goOn(RequestContext& context) {
   CO_TRY(const int64_t offset, requireCount(request, "upload-offset"));
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(request.query));
   StreamedUpload body(*request.stream);
-  co_return co_await storage_.uploads().append(access(context), context.param(0), context.param(1),
+  co_return co_await storage_.uploads().append(uploadAccess(context), context.param(0), context.param(1),
                                                std::string(query.get("upload").value_or("")), offset, body);
 }
 
@@ -151,7 +152,7 @@ Task<Reply> UploadRoutes::append(RequestContext& context) {
 Task<Reply> UploadRoutes::status(RequestContext& context, std::string upload) {
   if (!speaksTus(context.request)) co_return otherVersion();
   const Result<storage::UploadRecord> found =
-      co_await storage_.uploads().find(access(context), context.param(0), context.param(1), std::move(upload));
+      co_await storage_.uploads().find(uploadAccess(context), context.param(0), context.param(1), std::move(upload));
   if (!found) co_return failed(found.error().clone());
   http::Response response = told(204, *found);
   response.headers.emplace_back("upload-length", std::to_string(found->length));
@@ -163,7 +164,7 @@ Task<Reply> UploadRoutes::status(RequestContext& context, std::string upload) {
 Task<Reply> UploadRoutes::remove(RequestContext& context, std::string upload) {
   if (!speaksTus(context.request)) co_return otherVersion();
   const Result<> gone =
-      co_await storage_.uploads().remove(access(context), context.param(0), context.param(1), std::move(upload));
+      co_await storage_.uploads().remove(uploadAccess(context), context.param(0), context.param(1), std::move(upload));
   if (!gone) co_return failed(gone.error().clone());
   co_return Reply{withVersion(http::Response::empty(204))};
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostFields = 100;
 
-vectors::Access access(const RequestContext& context) {
+vectors::Access vectorAccess(const RequestContext& context) {
   return {context.caller, context.project};
 }
 
@@ -21,15 +21,13 @@ struct SearchBody {
   std::optional<doc::FieldSet> fields;  // what of the hits is shown; unset: everything
 };
 
-using Problems = std::vector<ErrorDetail>;
-
 Result<uint64_t> limitOf(doc::ValueView value) {
   const auto limit = value.isNumber() ? value.toInteger() : std::nullopt;
   if (!limit || *limit < 0) return fail(ErrorCode::invalidParam, "limit must be a non-negative integer");
   return static_cast<uint64_t>(*limit);
 }
 
-std::optional<doc::FieldSet> fieldsOf(doc::ValueView value, Problems& problems) {
+std::optional<doc::FieldSet> fieldsOf(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (value.type() != doc::BsonType::array) {
     problems.push_back({"/fields", "must be an array of field names"});
     return std::nullopt;
@@ -54,7 +52,7 @@ std::optional<doc::FieldSet> fieldsOf(doc::ValueView value, Problems& problems) 
   return doc::FieldSet(std::move(paths));
 }
 
-std::optional<std::string> textOf(doc::ValueView value, std::string path, Problems& problems) {
+std::optional<std::string> textOf(doc::ValueView value, std::string path, std::vector<ErrorDetail>& problems) {
   if (value.type() == doc::BsonType::string) return std::string(value.asString());
   problems.push_back({std::move(path), "must be a string"});
   return std::nullopt;
@@ -62,7 +60,7 @@ std::optional<std::string> textOf(doc::ValueView value, std::string path, Proble
 
 Result<SearchBody> readSearch(doc::DocumentView source) {
   SearchBody body;
-  Problems problems;
+  std::vector<ErrorDetail> problems;
   for (const auto& [key, value] : source) {
     if (value.type() == doc::BsonType::null) continue;
     if (key == "text") {
@@ -126,12 +124,12 @@ Task<Reply> VectorRoutes::config(RequestContext& context) {
 }
 
 Task<Reply> VectorRoutes::setConfig(RequestContext& context, vectors::VectorConfig body) {
-  CO_CHECK(co_await vectors_.set(access(context), context.param(0), std::move(body)));
+  CO_CHECK(co_await vectors_.set(vectorAccess(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> VectorRoutes::clearConfig(RequestContext& context) {
-  CO_CHECK(co_await vectors_.clear(access(context), context.param(0)));
+  CO_CHECK(co_await vectors_.clear(vectorAccess(context), context.param(0)));
   co_return Reply::noContent();
 }
 

@@ -7,25 +7,25 @@ namespace mb::app {
 
 namespace {
 
-std::unexpected<Error> refused(std::string line) {
+std::unexpected<Error> refusedPrompt(std::string line) {
   return fail(ErrorCode::invalidParam, std::move(line));
 }
 
 Result<std::string> fromTerminal() {
   std::optional<cli::Terminal> terminal = cli::Terminal::open();
-  if (!terminal) return refused("there is no terminal to ask for the password on: give it with --stdin");
-  if (!terminal->hide()) return refused("the terminal cannot hide what is typed: give the password with --stdin");
+  if (!terminal) return refusedPrompt("there is no terminal to ask for the password on: give it with --stdin");
+  if (!terminal->hide()) return refusedPrompt("the terminal cannot hide what is typed: give the password with --stdin");
   std::optional<std::string> first = terminal->ask("New password: ");
-  if (!first) return refused("no password was given");
+  if (!first) return refusedPrompt("no password was given");
   const std::optional<std::string> again = terminal->ask("Again: ");
-  if (!again) return refused("no password was given");
-  if (*first != *again) return refused("the two are not the same");
+  if (!again) return refusedPrompt("no password was given");
+  if (*first != *again) return refusedPrompt("the two are not the same");
   return *std::move(first);
 }
 
 Result<std::string> fromInput() {
   TRY(std::vector<std::string> lines, cli::inputLines("password"));
-  if (lines.size() > 1) return refused("standard input holds more than one line with a password");
+  if (lines.size() > 1) return refusedPrompt("standard input holds more than one line with a password");
   return std::move(lines.front());
 }
 
@@ -33,8 +33,8 @@ Result<std::string> fromInput() {
 
 Result<> askPassword(cli::Arguments& arguments) {
   TRY(std::string password, has(arguments, "stdin") ? fromInput() : fromTerminal());
-  if (password.empty()) return refused("no password was given");
-  if (!isUtf8(password)) return refused("the password is no UTF-8 text");
+  if (password.empty()) return refusedPrompt("no password was given");
+  if (!isUtf8(password)) return refusedPrompt("the password is no UTF-8 text");
   arguments["password"] = std::move(password);
   return {};
 }

@@ -54,7 +54,7 @@ struct CollectionRecord {
   }
 };
 
-std::unexpected<Error> damaged(std::string_view what) {
+std::unexpected<Error> damagedRecord(std::string_view what) {
   return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", what));
 }
 
@@ -83,7 +83,7 @@ doc::Document encodeCollection(const store::CollectionInfo& collection) {
 
 Result<store::CollectionInfo> decodeCollection(doc::DocumentView view) {
   auto record = doc::decode<CollectionRecord>(view);
-  if (!record) return damaged("a collection in it, " + record.error().message());
+  if (!record) return damagedRecord("a collection in it, " + record.error().message());
   store::CollectionInfo collection;
   collection.name = std::move(record->name);
   collection.config = std::move(record->config);
@@ -132,18 +132,18 @@ Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink) 
       CHECK(fill(kPiece / 2));
     }
     if (at == buffer.size()) return {};
-    if (buffer.size() - at < 5) return damaged("it ends in the middle of a record");
+    if (buffer.size() - at < 5) return damagedRecord("it ends in the middle of a record");
     int32_t size = 0;
     std::memcpy(&size, buffer.data() + at, sizeof size);
-    if (size < 5 || static_cast<size_t>(size) > kMostRecord) return damaged("a record of impossible size");
+    if (size < 5 || static_cast<size_t>(size) > kMostRecord) return damagedRecord("a record of impossible size");
     CHECK(fill(at + static_cast<size_t>(size)));
-    if (buffer.size() - at < static_cast<size_t>(size)) return damaged("it ends in the middle of a record");
+    if (buffer.size() - at < static_cast<size_t>(size)) return damagedRecord("it ends in the middle of a record");
     const auto record = doc::Document::fromUntrusted(buffer.substr(at, static_cast<size_t>(size)));
     at += static_cast<size_t>(size);
-    if (!record) return damaged("a record that is none");
+    if (!record) return damagedRecord("a record that is none");
     const doc::DocumentView view = *record;
     if (view.count() != 1 || view.begin()->value.type() != doc::BsonType::document) {
-      return damaged("a record that is none");
+      return damagedRecord("a record that is none");
     }
     CHECK(sink(view.begin()->key, view.begin()->value.asDocument()));
   }

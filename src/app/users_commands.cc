@@ -15,7 +15,7 @@ using identity::Realm;
 using identity::Recovery;
 using identity::UserRecord;
 
-store::Deadline deadline() {
+store::Deadline commandDeadline() {
   return std::chrono::steady_clock::now() + std::chrono::seconds(60);
 }
 
@@ -84,8 +84,9 @@ Result<cli::Outcome> listUsers(Deployment& deployment, const cli::Arguments& arg
   TRY(const Realm realm, realmOf(deployment, arguments));
   Recovery recovery = recoveryOf(deployment);
   TRY(const std::vector<UserRecord> users,
-      runBlocking(deployment.cores,
-                  recovery.list(realm, {valueOf(arguments, "email"), valueOf(arguments, "after"), limit}, deadline())));
+      runBlocking(
+          deployment.cores,
+          recovery.list(realm, {valueOf(arguments, "email"), valueOf(arguments, "after"), limit}, commandDeadline())));
   cli::Outcome outcome;
   std::vector<identity::UserView> views;
   for (const UserRecord& user : users) {
@@ -115,7 +116,8 @@ Result<cli::Outcome> setPassword(Deployment& deployment, const cli::Arguments& a
   }
   TRY(std::string hash, identity::hashPassword(password.reveal()));
   Recovery recovery = recoveryOf(deployment);
-  CHECK(runBlocking(deployment.cores, recovery.setPassword(wanted.realm, wanted.user.id, std::move(hash), deadline())));
+  CHECK(runBlocking(deployment.cores,
+                    recovery.setPassword(wanted.realm, wanted.user.id, std::move(hash), commandDeadline())));
   if (deployment.identity != nullptr) {
     deployment.identity->users().forgiveLogins(wanted.realm, wanted.user.emailKey);
   }
@@ -129,7 +131,7 @@ Result<cli::Outcome> setOperator(Deployment& deployment, const cli::Arguments& a
   TRY(const Wanted wanted, wantedUser(deployment, arguments));
   const bool on = !has(arguments, "remove");
   Recovery recovery = recoveryOf(deployment);
-  TRY(const bool changed, runBlocking(deployment.cores, recovery.setOperator(wanted.user.id, on, deadline())));
+  TRY(const bool changed, runBlocking(deployment.cores, recovery.setOperator(wanted.user.id, on, commandDeadline())));
   const std::string_view state = on        ? (changed ? "is super-admin now" : "is super-admin already")
                                  : changed ? "is super-admin no more"
                                            : "is no super-admin";
@@ -140,7 +142,7 @@ Result<cli::Outcome> resetFactor(Deployment& deployment, const cli::Arguments& a
   TRY(const Wanted wanted, wantedUser(deployment, arguments));
   Recovery recovery = recoveryOf(deployment);
   TRY(const bool changed,
-      runBlocking(deployment.cores, recovery.resetFactor(wanted.realm, wanted.user.id, deadline())));
+      runBlocking(deployment.cores, recovery.resetFactor(wanted.realm, wanted.user.id, commandDeadline())));
   return tell(
       wanted.user, changed,
       fmt::format("{} {}", wanted.user.email, changed ? "has no second factor any more" : "had no second factor"));

@@ -6,8 +6,8 @@ namespace mb {
 namespace {
 
 using Line = FairLine<std::string>;
-const Line::Time kNow = std::chrono::steady_clock::now();
-const Line::Time kLater = kNow + std::chrono::hours(1);
+const Line::Time kStart = std::chrono::steady_clock::now();
+const Line::Time kLater = kStart + std::chrono::hours(1);
 
 bool push(Line& line, std::string project, std::string target, std::string name, Line::Time deadline = kLater) {
   return line.push({std::move(project), std::move(target)}, deadline, name);
@@ -126,12 +126,12 @@ TEST(FairLine, RefusesWhatIsTooMuch) {
 
 TEST(FairLine, GivesBackWhatIsLate) {
   Line line({.running = 1});
-  push(line, "a", "", "a1", kNow);
+  push(line, "a", "", "a1", kStart);
   push(line, "a", "", "a2");
-  push(line, "b", "", "b1", kNow + std::chrono::seconds(1));
-  EXPECT_EQ(line.earliestDeadline(), kNow);
-  EXPECT_EQ(line.expired(kNow), std::vector<std::string>{"a1"});
-  EXPECT_EQ(line.expired(kNow + std::chrono::seconds(2)), std::vector<std::string>{"b1"});
+  push(line, "b", "", "b1", kStart + std::chrono::seconds(1));
+  EXPECT_EQ(line.earliestDeadline(), kStart);
+  EXPECT_EQ(line.expired(kStart), std::vector<std::string>{"a1"});
+  EXPECT_EQ(line.expired(kStart + std::chrono::seconds(2)), std::vector<std::string>{"b1"});
   EXPECT_EQ(next(line), "a2");
   EXPECT_EQ(line.earliestDeadline(), std::nullopt);
   push(line, "b", "", "b2");

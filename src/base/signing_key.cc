@@ -23,14 +23,14 @@ using evp::DigestContext;
 using evp::PKey;
 using evp::Signature;
 
-constexpr size_t kCoordinate = 32;
+constexpr size_t kScalarBytes = 32;
 
 // The order of P-256's group (SEC 2, 2.4.2), and half of it.
-constexpr std::array<unsigned char, kCoordinate> kOrder = {
+constexpr std::array<unsigned char, kScalarBytes> kOrder = {
     0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
 };
-constexpr std::array<unsigned char, kCoordinate> kHalfOrder = {
+constexpr std::array<unsigned char, kScalarBytes> kHalfOrder = {
     0x7f, 0xff, 0xff, 0xff, 0x80, 0x00, 0x00, 0x00, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xde, 0x73, 0x7d, 0x56, 0xd3, 0x8b, 0xcf, 0x42, 0x79, 0xdc, 0xe5, 0x61, 0x7e, 0x31, 0x92, 0xa8,
 };
@@ -43,8 +43,8 @@ std::string coordinate(const EVP_PKEY* key, const char* name) {
   BIGNUM* raw = nullptr;
   EVP_PKEY_get_bn_param(key, name, &raw);
   const BigNumber number(raw);
-  std::string out(kCoordinate, '\0');
-  BN_bn2binpad(number.get(), bytesOf(out), kCoordinate);
+  std::string out(kScalarBytes, '\0');
+  BN_bn2binpad(number.get(), bytesOf(out), kScalarBytes);
   return out;
 }
 
@@ -101,20 +101,20 @@ std::string SigningKey::sign(std::string_view data) const {
   }
   const unsigned char* at = bytesOf(std::string_view(der));
   const Signature signature(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(length)));
-  std::string out(2 * kCoordinate, '\0');
-  BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), bytesOf(out), kCoordinate);
-  BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), bytesOf(out) + kCoordinate, kCoordinate);
+  std::string out(2 * kScalarBytes, '\0');
+  BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), bytesOf(out), kScalarBytes);
+  BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), bytesOf(out) + kScalarBytes, kScalarBytes);
   if (!isLowS(out)) {
-    const BigNumber order(BN_bin2bn(kOrder.data(), kCoordinate, nullptr));
+    const BigNumber order(BN_bin2bn(kOrder.data(), kScalarBytes, nullptr));
     BN_sub(order.get(), order.get(), ECDSA_SIG_get0_s(signature.get()));
-    BN_bn2binpad(order.get(), bytesOf(out) + kCoordinate, kCoordinate);
+    BN_bn2binpad(order.get(), bytesOf(out) + kScalarBytes, kScalarBytes);
   }
   return out;
 }
 
 bool isLowS(std::string_view signature) {
-  if (signature.size() != 2 * kCoordinate) return false;
-  return std::memcmp(signature.data() + kCoordinate, kHalfOrder.data(), kCoordinate) <= 0;
+  if (signature.size() != 2 * kScalarBytes) return false;
+  return std::memcmp(signature.data() + kScalarBytes, kHalfOrder.data(), kScalarBytes) <= 0;
 }
 
 bool SigningKey::verify(std::string_view data, std::string_view signature) const {
@@ -122,10 +122,10 @@ bool SigningKey::verify(std::string_view data, std::string_view signature) const
 }
 
 bool evp::verifyEs256(EVP_PKEY* key, std::string_view data, std::string_view signature) {
-  if (signature.size() != 2 * kCoordinate) return false;
+  if (signature.size() != 2 * kScalarBytes) return false;
   const Signature parts(ECDSA_SIG_new());
-  ECDSA_SIG_set0(parts.get(), BN_bin2bn(bytesOf(signature), kCoordinate, nullptr),
-                 BN_bin2bn(bytesOf(signature) + kCoordinate, kCoordinate, nullptr));
+  ECDSA_SIG_set0(parts.get(), BN_bin2bn(bytesOf(signature), kScalarBytes, nullptr),
+                 BN_bin2bn(bytesOf(signature) + kScalarBytes, kScalarBytes, nullptr));
   unsigned char der[80];
   unsigned char* end = der;
   const int length = i2d_ECDSA_SIG(parts.get(), &end);

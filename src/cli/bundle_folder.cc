@@ -15,7 +15,7 @@ using configuration::Bundle;
 using configuration::BundleFile;
 
 constexpr size_t kMostFileBytes = 16 << 20;
-constexpr size_t kMostBytes = 64 << 20;
+constexpr size_t kMaxFolderBytes = 64 << 20;
 constexpr size_t kMostEntries = 50'000;
 
 // Goes through the folder, one level of folders deep, and takes what belongs to a bundle.
@@ -69,8 +69,8 @@ class Reader {
     auto text = readWhole(root_ / path, kMostFileBytes);
     if (!text) return problem(path, text.error().message());
     bytes_ += text->size();
-    if (bytes_ > kMostBytes) {
-      if (!std::exchange(full_, true)) problem(path, fmt::format("makes it more than {} MiB", kMostBytes >> 20));
+    if (bytes_ > kMaxFolderBytes) {
+      if (!std::exchange(full_, true)) problem(path, fmt::format("makes it more than {} MiB", kMaxFolderBytes >> 20));
       return;
     }
     out_.bundle.push_back({path, *std::move(text)});

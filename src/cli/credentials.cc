@@ -14,7 +14,7 @@ namespace mb::cli {
 
 namespace {
 
-constexpr size_t kMostBytes = 1 << 20;
+constexpr size_t kMaxCredentialBytes = 1 << 20;
 
 struct Stored {
   doc::Document servers;
@@ -62,7 +62,7 @@ Result<std::map<std::string, Login>> Credentials::all() const {
   if ((found.st_mode & 077) != 0) {
     return fail(ErrorCode::validation, fmt::format("{} may be read by others: run `chmod 600` on it", file().string()));
   }
-  TRY(const std::string text, readWhole(file(), kMostBytes));
+  TRY(const std::string text, readWhole(file(), kMaxCredentialBytes));
   const auto parsed = doc::parseJson(text);
   if (!parsed) return broken(file());
   const auto stored = doc::decode<Stored>(*parsed, doc::UnknownFields::ignore);

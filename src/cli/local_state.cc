@@ -14,7 +14,7 @@ namespace mb::cli {
 
 namespace {
 
-constexpr size_t kMostBytes = 64 << 20;
+constexpr size_t kMaxStateBytes = 64 << 20;
 constexpr int32_t kFormat = 1;
 
 struct StoredRecord {
@@ -71,7 +71,7 @@ std::vector<FileChange> changes(const Sums& before, const configuration::Bundle&
   return out;
 }
 
-std::unexpected<Error> broken(const std::filesystem::path& path) {
+std::unexpected<Error> brokenState(const std::filesystem::path& path) {
   return fail(ErrorCode::validation,
               fmt::format("{} cannot be read: remove it, then link and pull again", path.string()));
 }
@@ -82,9 +82,9 @@ Result<std::optional<doc::Document>> LocalState::read(std::string_view name) con
   const std::filesystem::path path = folder_ / name;
   std::error_code failed;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, failed))) return std::optional<doc::Document>();
-  TRY(const std::string text, readWhole(path, kMostBytes));
+  TRY(const std::string text, readWhole(path, kMaxStateBytes));
   auto parsed = doc::parseJson(text);
-  if (!parsed) return broken(path);
+  if (!parsed) return brokenState(path);
   return std::optional(*std::move(parsed));
 }
 
@@ -92,7 +92,7 @@ Result<std::optional<Link>> LocalState::link() const {
   TRY(const auto document, read("link.json"));
   if (!document) return std::optional<Link>();
   auto link = doc::decode<Link>(*document, doc::UnknownFields::ignore);
-  if (!link) return broken(folder_ / "link.json");
+  if (!link) return brokenState(folder_ / "link.json");
   return std::optional(*std::move(link));
 }
 
@@ -100,7 +100,7 @@ Result<std::optional<PullRecord>> LocalState::record() const {
   TRY(const auto document, read("pull.json"));
   if (!document) return std::optional<PullRecord>();
   auto stored = doc::decode<StoredRecord>(*document, doc::UnknownFields::ignore);
-  if (!stored || stored->formatVersion != kFormat) return broken(folder_ / "pull.json");
+  if (!stored || stored->formatVersion != kFormat) return brokenState(folder_ / "pull.json");
   return std::optional(
       PullRecord{std::move(stored->url), std::move(stored->projectId), sumsOf(stored->files), sumsOf(stored->written)});
 }

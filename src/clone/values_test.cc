@@ -10,7 +10,7 @@
 namespace mb::clone {
 namespace {
 
-std::string written(const std::function<void(Writer&)>& fill) {
+std::string writtenValue(const std::function<void(Writer&)>& fill) {
   std::string out;
   Writer writer(out);
   fill(writer);
@@ -33,7 +33,7 @@ std::string read(std::string_view bytes, Purpose purpose = Purpose::result) {
 }
 
 std::string read(const std::function<void(Writer&)>& fill, Purpose purpose = Purpose::result) {
-  return read(written(fill), purpose);
+  return read(writtenValue(fill), purpose);
 }
 
 TEST(CloneValues, NumbersBecomeTheSmallestTypeThatHoldsThem) {
@@ -132,7 +132,7 @@ TEST(CloneValues, RegularExpressionsServeFilters) {
 }
 
 std::string objectWith(const std::vector<std::string>& keys) {
-  return written([&](Writer& out) {
+  return writtenValue([&](Writer& out) {
     out.tag(Tag::object);
     out.count(static_cast<uint32_t>(keys.size()));
     for (const std::string& key : keys) {
@@ -152,7 +152,7 @@ TEST(CloneValues, KeysThatADocumentCannotHave) {
   EXPECT_EQ(read(objectWith(many)), "refused: the result holds an object with one key twice");
 }
 
-std::string nested(int depth) {
+std::string nestedArrays(int depth) {
   std::string out;
   for (int i = 0; i < depth; ++i) {
     out.push_back(static_cast<char>(Tag::array));
@@ -163,11 +163,11 @@ std::string nested(int depth) {
 }
 
 TEST(CloneValues, DepthAndSizeAreBounded) {
-  EXPECT_EQ(read(nested(100)).substr(0, 5), "array");
-  EXPECT_EQ(read(nested(101)), "refused: the result is nested too deeply");
-  EXPECT_EQ(read(nested(100'000)), "refused: the result is nested too deeply");
+  EXPECT_EQ(read(nestedArrays(100)).substr(0, 5), "array");
+  EXPECT_EQ(read(nestedArrays(101)), "refused: the result is nested too deeply");
+  EXPECT_EQ(read(nestedArrays(100'000)), "refused: the result is nested too deeply");
   // A byte each becomes many in BSON.
-  std::string wide = written([](Writer& out) {
+  std::string wide = writtenValue([](Writer& out) {
     out.tag(Tag::array);
     out.count(5'000'000);
   });
@@ -194,7 +194,7 @@ TEST(CloneValues, BytesThatAreNoValue) {
 }
 
 TEST(CloneValues, ArgumentsAreAnArray) {
-  const std::string two = written([](Writer& out) {
+  const std::string two = writtenValue([](Writer& out) {
     out.tag(Tag::array);
     out.count(2);
     out.string("notes");

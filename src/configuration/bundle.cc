@@ -15,7 +15,6 @@ namespace {
 using doc::BsonType;
 using doc::DocumentView;
 using doc::ValueView;
-using Problems = std::vector<ErrorDetail>;
 
 constexpr std::string_view kMeta = "meta.json";
 constexpr std::string_view kFunctions = "functions";
@@ -34,7 +33,7 @@ ValueView valueOf(DocumentView document) {
   return {BsonType::document, document.bytes().data(), document.bytes().size()};
 }
 
-Error broken(std::string_view what, Problems problems) {
+Error broken(std::string_view what, std::vector<ErrorDetail> problems) {
   std::string message = fmt::format("{}: {} {}", what, problems.front().path, problems.front().message);
   if (problems.size() > 1) message += fmt::format(" (and {} more)", problems.size() - 1);
   return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems));
@@ -124,7 +123,7 @@ class Cutter {
   }
 
   Bundle files_;
-  Problems problems_;
+  std::vector<ErrorDetail> problems_;
 };
 
 // ---- from files
@@ -271,7 +270,7 @@ class Joiner {
   std::map<std::string_view, std::map<std::string, ValueView>> entries_;
   std::set<std::string> codeUsed_;
   std::optional<ValueView> meta_;
-  Problems problems_;
+  std::vector<ErrorDetail> problems_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace mb::configuration {
 namespace {
 
-doc::Document json(std::string_view text) {
+doc::Document shapeDocument(std::string_view text) {
   return *doc::parseJson(text);
 }
 
@@ -30,7 +30,7 @@ TEST(CanonicalShape, SchemasKeepWhatOrderMeans) {
       {R"({"properties":{"default":{"type":"string","maxLength":1}},"additionalProperties":false})",
        R"({"additionalProperties":false,"properties":{"default":{"maxLength":1,"type":"string"}}})"},
   };
-  for (const Case& each : cases) EXPECT_EQ(doc::toJson(canonicalSchema(json(each.given))), each.canonical);
+  for (const Case& each : cases) EXPECT_EQ(doc::toJson(canonicalSchema(shapeDocument(each.given))), each.canonical);
 }
 
 TEST(CanonicalShape, PoliciesHaveTheirFixedOrder) {
@@ -41,7 +41,7 @@ TEST(CanonicalShape, PoliciesHaveTheirFixedOrder) {
        R"({"update":{"filter":{},"validate":"true","immutableFields":["x","y"],"allowedWriteFields":["a","b"]}})"},
       {R"({"read":{"filter":{"b":1,"a":{"$lt":2,"$gt":1}}}})", R"({"read":{"filter":{"a":{"$gt":1,"$lt":2},"b":1}}})"},
   };
-  for (const Case& each : cases) EXPECT_EQ(doc::toJson(canonicalPolicy(json(each.given))), each.canonical);
+  for (const Case& each : cases) EXPECT_EQ(doc::toJson(canonicalPolicy(shapeDocument(each.given))), each.canonical);
 }
 
 TEST(CanonicalShape, FiltersKeepTheOrderOfValuesAndAlternatives) {
@@ -54,26 +54,26 @@ TEST(CanonicalShape, FiltersKeepTheOrderOfValuesAndAlternatives) {
        R"({"a":{"$not":{"$gt":1,"$lt":2}},"b":{"$elemMatch":{"c":{"$gt":1,"$lt":2},"d":1}}})"},
       {R"({"a":{"$elemMatch":{"$lt":2,"$gt":1}},"b":{}})", R"({"a":{"$elemMatch":{"$gt":1,"$lt":2}},"b":{}})"},
   };
-  for (const Case& each : cases) EXPECT_EQ(doc::toJson(canonicalFilter(json(each.given))), each.canonical);
+  for (const Case& each : cases) EXPECT_EQ(doc::toJson(canonicalFilter(shapeDocument(each.given))), each.canonical);
 }
 
 TEST(CanonicalShape, PortableTextComesBackAsWhatItWas) {
   for (const char* text : {R"({"a":{"$date":"2026-01-31T09:30:00.000Z"},"b":[{"$oid":"507f1f77bcf86cd799439011"}]})",
                            R"({"a":{"$numberDecimal":"10.50"},"b":{"$binary":{"base64":"AQID","subType":"04"}}})",
                            R"({"a":{"$date":300000000000000}})", R"({"a":9007199254740993,"b":1.5,"c":null})"}) {
-    const doc::Document typed = json(text);
+    const doc::Document typed = shapeDocument(text);
     EXPECT_EQ(doc::toJson(portable(typed)), text);
-    EXPECT_EQ(json(doc::toJson(portable(typed))), typed);
+    EXPECT_EQ(shapeDocument(doc::toJson(portable(typed))), typed);
   }
 }
 
 TEST(CanonicalShape, ComparesAsText) {
-  EXPECT_TRUE(sameText(json(R"({"a":1.0})"), json(R"({"a":1})")));
-  EXPECT_FALSE(sameText(json(R"({"a":1})"), json(R"({"a":"1"})")));
-  EXPECT_FALSE(
-      sameText(json(R"({"a":{"$date":"2026-01-31T09:30:00Z"}})"), json(R"({"a":"2026-01-31T09:30:00.000Z"})")));
+  EXPECT_TRUE(sameText(shapeDocument(R"({"a":1.0})"), shapeDocument(R"({"a":1})")));
+  EXPECT_FALSE(sameText(shapeDocument(R"({"a":1})"), shapeDocument(R"({"a":"1"})")));
+  EXPECT_FALSE(sameText(shapeDocument(R"({"a":{"$date":"2026-01-31T09:30:00Z"}})"),
+                        shapeDocument(R"({"a":"2026-01-31T09:30:00.000Z"})")));
   EXPECT_TRUE(sameText(std::optional<doc::Document>(), std::nullopt));
-  EXPECT_FALSE(sameText(std::optional<doc::Document>(), json("{}")));
+  EXPECT_FALSE(sameText(std::optional<doc::Document>(), shapeDocument("{}")));
 }
 
 }  // namespace

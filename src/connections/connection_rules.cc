@@ -15,8 +15,6 @@ constexpr size_t kMostNameCharacters = 64;
 constexpr size_t kMostConfigBytes = 200;
 constexpr size_t kMostSecretBytes = 4096;
 
-using Problems = std::vector<ErrorDetail>;
-
 bool isPlain(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
@@ -25,7 +23,7 @@ bool knows(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-void checkName(std::string_view given, Checked& out, Problems& problems) {
+void checkName(std::string_view given, Checked& out, std::vector<ErrorDetail>& problems) {
   const std::string_view name = identity::trimmed(given);
   if (name.empty() || identity::codePoints(name) > kMostNameCharacters || !isPlain(name)) {
     problems.push_back({"/name", "must be 1 to 64 characters"});
@@ -33,7 +31,7 @@ void checkName(std::string_view given, Checked& out, Problems& problems) {
   out.name = std::string(name);
 }
 
-void checkConfig(const Kind& kind, doc::DocumentView given, Checked& out, Problems& problems) {
+void checkConfig(const Kind& kind, doc::DocumentView given, Checked& out, std::vector<ErrorDetail>& problems) {
   for (const doc::Element& field : given) {
     const std::string path = "/config/" + std::string(field.key);
     if (!knows(kind.config, field.key)) {
@@ -48,7 +46,7 @@ void checkConfig(const Kind& kind, doc::DocumentView given, Checked& out, Proble
   out.config = doc::Document(given);
 }
 
-void checkSecrets(const Kind& kind, doc::DocumentView given, Checked& out, Problems& problems) {
+void checkSecrets(const Kind& kind, doc::DocumentView given, Checked& out, std::vector<ErrorDetail>& problems) {
   for (const doc::Element& field : given) {
     const std::string path = "/secrets/" + std::string(field.key);
     if (!knows(kind.secrets, field.key)) {
@@ -81,7 +79,7 @@ std::string nameKey(std::string_view name) {
 
 Result<Checked> check(const Kind& kind, const ConnectionPatch& input) {
   Checked out;
-  Problems problems;
+  std::vector<ErrorDetail> problems;
   if (input.name) checkName(*input.name, out, problems);
   if (input.config) checkConfig(kind, *input.config, out, problems);
   if (input.secrets) checkSecrets(kind, *input.secrets, out, problems);
@@ -93,7 +91,7 @@ Result<Checked> check(const NewConnection& input) {
   const Kind* kind = findKind(input.kind);
   if (kind != nullptr) return check(*kind, ConnectionPatch{input.name, input.config, input.secrets});
   Checked unused;
-  Problems problems{{"/kind", "must be one of the kinds of the catalog"}};
+  std::vector<ErrorDetail> problems{{"/kind", "must be one of the kinds of the catalog"}};
   checkName(input.name, unused, problems);
   return std::unexpected(projects::refuseIfAny(std::move(problems)).error().clone());
 }

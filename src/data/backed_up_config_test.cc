@@ -7,18 +7,18 @@
 namespace mb::data {
 namespace {
 
-doc::Document json(std::string_view text) {
+doc::Document configDocument(std::string_view text) {
   return *doc::parseJson(text);
 }
 
-const doc::Document kStored = json(R"({
+const doc::Document kStored = configDocument(R"({
   "schema":{"type":"object","properties":{"by":{"x-ref":"people"},"in":{"x-ref":"gone"},"of":{"x-ref":"free"}}},
   "policy":{"list":{}},"vectors":{"fields":[]},
   "refs":[{"name":"people","number":1003},{"name":"gone","number":1004}]})");
 
 TEST(BackedUpConfigTest, NamesWhatItRefersToAsThatIsCalledNow) {
   const std::vector<store::CollectionInfo> collections = {{1000, "people", 1, {}, {}}, {1003, "authors", 1, {}, {}}};
-  EXPECT_EQ(backedUpConfig(kStored, collections), json(R"({
+  EXPECT_EQ(backedUpConfig(kStored, collections), configDocument(R"({
     "schema":{"type":"object","properties":{"by":{"x-ref":"authors"},"in":{"x-ref":"gone"},"of":{"x-ref":"free"}}},
     "policy":{"list":{}},"vectors":{"fields":[]}})"));
   EXPECT_EQ(backedUpConfig(doc::Document(), collections), doc::Document());

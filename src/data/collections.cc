@@ -22,7 +22,7 @@ Result<> checkNewName(std::string_view name, std::string_view field) {
 }
 
 // The contract's data operations.
-constexpr std::string_view kOperations[] = {"read", "list", "create", "update", "delete", "admin"};
+constexpr std::string_view kOperationNames[] = {"read", "list", "create", "update", "delete", "admin"};
 
 // Whether a new name gives its caller nothing that the old one withholds: permissions follow names, not collections.
 bool gainsByName(const policy::Caller& caller, std::string_view name, std::string_view to) {
@@ -30,7 +30,7 @@ bool gainsByName(const policy::Caller& caller, std::string_view name, std::strin
     return caller.may(fmt::format("data:{}:{}", collection, operation));
   };
   const bool gains =
-      std::ranges::any_of(kOperations, [&](std::string_view one) { return held(to, one) && !held(name, one); });
+      std::ranges::any_of(kOperationNames, [&](std::string_view one) { return held(to, one) && !held(name, one); });
   return gains || (caller.adminOf(to) && !caller.adminOf(name));
 }
 

@@ -14,9 +14,7 @@ constexpr size_t kMaxIndexKeys = 16;
 constexpr size_t kMaxDefaultName = 200;
 constexpr int64_t kMaxExpireSeconds = std::numeric_limits<int32_t>::max();
 
-using Problems = std::vector<ErrorDetail>;
-
-std::vector<store::IndexKey> readKeys(doc::DocumentView keys, Problems& problems) {
+std::vector<store::IndexKey> readKeys(doc::DocumentView keys, std::vector<ErrorDetail>& problems) {
   std::vector<store::IndexKey> read;
   for (const auto& [path, direction] : keys) {
     const std::string pointer = "/keys/" + std::string(path);
@@ -35,7 +33,8 @@ std::vector<store::IndexKey> readKeys(doc::DocumentView keys, Problems& problems
   return read;
 }
 
-std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& keys, Problems& problems) {
+std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& keys,
+                     std::vector<ErrorDetail>& problems) {
   // The default name may be given too: it is what a list shows.
   if (index.name && *index.name != store::defaultIndexName(keys)) {
     if (!isCollectionName(*index.name)) problems.push_back({"/name", "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"});
@@ -46,7 +45,7 @@ std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& 
   return name;
 }
 
-std::vector<std::string> readInclude(const NewIndex& index, Problems& problems) {
+std::vector<std::string> readInclude(const NewIndex& index, std::vector<ErrorDetail>& problems) {
   std::vector<std::string> include = index.include.value_or(std::vector<std::string>());
   if (include.size() > store::kMaxIncluded) {
     problems.push_back({"/include", fmt::format("must name at most {} fields", store::kMaxIncluded)});
@@ -71,7 +70,7 @@ bool holdsPattern(const doc::FilterNode& node) {
 }
 
 Result<store::IndexSpec> readIndex(const NewIndex& index, const doc::FilterCoercion& coercion) {
-  Problems problems;
+  std::vector<ErrorDetail> problems;
   store::IndexSpec spec;
   spec.keys = readKeys(index.keys, problems);
   spec.name = readName(index, spec.keys, problems);

@@ -11,7 +11,7 @@ using policy::Operation;
 
 constexpr uint64_t kPageOfIds = 10'000;
 
-doc::Filter behind(const std::string& id) {
+doc::Filter behindId(const std::string& id) {
   doc::BsonWriter out;
   out.beginDocument("id");
   out.appendString("$gt", id);
@@ -52,7 +52,7 @@ Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const 
   while (ids.size() <= most) {
     store::Query asked;
     asked.collection = plan.grant.collection->ref;
-    asked.filter = ids.empty() ? plan.filter : doc::Filter::both(plan.filter, behind(ids.back()));
+    asked.filter = ids.empty() ? plan.filter : doc::Filter::both(plan.filter, behindId(ids.back()));
     const uint64_t wanted = asked.limit = std::min<uint64_t>(kPageOfIds, most + 1 - ids.size());
     asked.deadline = access.deadline;
     asked.answer = store::Answer::ids;

@@ -51,7 +51,7 @@ doc::Document read(const Text& text) {
   return document ? *std::move(document) : doc::Document();
 }
 
-std::string at(doc::DocumentView view, std::initializer_list<std::string_view> steps) {
+std::string atSteps(doc::DocumentView view, std::initializer_list<std::string_view> steps) {
   doc::ValueView value;
   for (const std::string_view step : steps) {
     const auto found = view.find(step);
@@ -67,20 +67,21 @@ std::string at(doc::DocumentView view, std::initializer_list<std::string_view> s
 TEST(Description, WritesAnOperation) {
   const Description description({"1.2.3", "https://example.com"}, {colours("get")});
   const doc::Document spec = read(description.general());
-  EXPECT_EQ(at(spec, {"openapi"}), R"("3.1.0")");
-  EXPECT_EQ(at(spec, {"info", "version"}), R"("1.2.3")");
+  EXPECT_EQ(atSteps(spec, {"openapi"}), R"("3.1.0")");
+  EXPECT_EQ(atSteps(spec, {"info", "version"}), R"("1.2.3")");
   const auto operation =
       spec.view().find("paths")->asDocument().find("/api/v1/colours/{name}")->asDocument().find("get");
   ASSERT_TRUE(operation);
   const doc::DocumentView get = operation->asDocument();
-  EXPECT_EQ(at(get, {"operationId"}), R"("getColour")");
-  EXPECT_EQ(at(get, {"security"}), R"([{"member":["colours:read"]}])");
-  EXPECT_EQ(at(get, {"parameters", "0", "required"}), "true");
-  EXPECT_EQ(at(get, {"responses", "400"}), R"({"$ref":"#/components/responses/400.VALIDATION.INVALID_JSON"})");
-  EXPECT_EQ(at(get, {"responses", "200", "content", "application/json", "schema", "properties", "colour", "$ref"}),
+  EXPECT_EQ(atSteps(get, {"operationId"}), R"("getColour")");
+  EXPECT_EQ(atSteps(get, {"security"}), R"([{"member":["colours:read"]}])");
+  EXPECT_EQ(atSteps(get, {"parameters", "0", "required"}), "true");
+  EXPECT_EQ(atSteps(get, {"responses", "400"}), R"({"$ref":"#/components/responses/400.VALIDATION.INVALID_JSON"})");
+  EXPECT_EQ(atSteps(get, {"responses", "200", "content", "application/json", "schema", "properties", "colour", "$ref"}),
             R"("#/components/schemas/Colour")");
-  EXPECT_EQ(at(spec, {"components", "responses", "404.NOT_FOUND", "content", "application/json", "schema", "$ref"}),
-            R"("#/components/schemas/Error")");
+  EXPECT_EQ(
+      atSteps(spec, {"components", "responses", "404.NOT_FOUND", "content", "application/json", "schema", "$ref"}),
+      R"("#/components/schemas/Error")");
 }
 
 TEST(Description, AShapeThatBodiesAndAnswersShareHasTwoSchemasWhereTheyDiffer) {
@@ -88,9 +89,9 @@ TEST(Description, AShapeThatBodiesAndAnswersShareHasTwoSchemasWhereTheyDiffer) {
   put.body = {.shape = &doc::shapeInfo<Colour>};
   const Description description({"1", ""}, {put});
   const doc::Document spec = read(description.general());
-  EXPECT_EQ(at(spec, {"components", "schemas", "ColourInput", "additionalProperties"}), "false");
-  EXPECT_EQ(at(spec, {"components", "schemas", "ColourInput", "required"}), R"(["name"])");
-  EXPECT_EQ(at(spec, {"components", "schemas", "Colour", "additionalProperties"}), "none");
+  EXPECT_EQ(atSteps(spec, {"components", "schemas", "ColourInput", "additionalProperties"}), "false");
+  EXPECT_EQ(atSteps(spec, {"components", "schemas", "ColourInput", "required"}), R"(["name"])");
+  EXPECT_EQ(atSteps(spec, {"components", "schemas", "Colour", "additionalProperties"}), "none");
 }
 
 TEST(Description, AnAnswerOfTwoKindsTakesEither) {
@@ -100,7 +101,7 @@ TEST(Description, AnAnswerOfTwoKindsTakesEither) {
   const doc::Document spec = read(description.general());
   const auto path = spec.view().find("paths")->asDocument().begin()->value.asDocument();
   const std::string choices =
-      at(path, {"get", "responses", "200", "content", "application/json", "schema", "anyOf", "1"});
+      atSteps(path, {"get", "responses", "200", "content", "application/json", "schema", "anyOf", "1"});
   EXPECT_EQ(choices, R"({"type":"object"})");
 }
 
@@ -112,20 +113,21 @@ TEST(Description, AProjectHasItsCollectionsInPlaceOfAny) {
   const Text typed = description.ofProject({"proj_1", "Shop", {{"notes", *schema, {}}, {"a-b", {}, {}}}});
   EXPECT_NE(typed.etag, description.general().etag);
   const doc::Document spec = read(typed);
-  EXPECT_EQ(at(spec, {"info", "title"}), R"("Shop")");
+  EXPECT_EQ(atSteps(spec, {"info", "title"}), R"("Shop")");
   const doc::DocumentView paths = spec.view().find("paths")->asDocument();
   EXPECT_FALSE(paths.find("/api/v1/{collection}"));
   EXPECT_TRUE(paths.find("/api/v1/colours/{name}"));
   ASSERT_TRUE(paths.find("/api/v1/notes"));
   ASSERT_TRUE(paths.find("/api/v1/a-b"));
   const doc::DocumentView post = paths.find("/api/v1/notes")->asDocument().find("post")->asDocument();
-  EXPECT_EQ(at(post, {"operationId"}), R"("create_notes")");
-  EXPECT_EQ(at(post, {"parameters"}), "[]");
+  EXPECT_EQ(atSteps(post, {"operationId"}), R"("create_notes")");
+  EXPECT_EQ(atSteps(post, {"parameters"}), "[]");
   const auto body = post.find("requestBody")->asDocument().find("content")->asDocument().begin()->value.asDocument();
-  EXPECT_EQ(at(body, {"schema", "$ref"}), R"("#/components/schemas/NewDocument.notes")");
-  EXPECT_EQ(at(body, {"example", "title"}), R"("text")");
-  EXPECT_EQ(at(post, {"responses", "201", "content", "application/json", "schema", "properties", "document", "$ref"}),
-            R"("#/components/schemas/Document.notes")");
+  EXPECT_EQ(atSteps(body, {"schema", "$ref"}), R"("#/components/schemas/NewDocument.notes")");
+  EXPECT_EQ(atSteps(body, {"example", "title"}), R"("text")");
+  EXPECT_EQ(
+      atSteps(post, {"responses", "201", "content", "application/json", "schema", "properties", "document", "$ref"}),
+      R"("#/components/schemas/Document.notes")");
 }
 
 TEST(Description, IsTheSameForTheSameShape) {

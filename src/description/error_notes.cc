@@ -4,7 +4,7 @@ namespace mb::description {
 
 namespace {
 
-constexpr ErrorNote kNotes[] = {
+constexpr ErrorNote kErrorNotes[] = {
     {ErrorCode::validation, "the body is not what this takes; `details` name each problem"},
     {ErrorCode::invalidJson, "the body is not JSON, or a key stands twice in it"},
     {ErrorCode::invalidParam, "a query parameter cannot be read"},
@@ -40,11 +40,11 @@ constexpr ErrorNote kNotes[] = {
 }  // namespace
 
 std::span<const ErrorNote> errorNotes() {
-  return kNotes;
+  return kErrorNotes;
 }
 
 std::string_view errorMeaning(ErrorCode code) {
-  for (const ErrorNote& note : kNotes) {
+  for (const ErrorNote& note : kErrorNotes) {
     if (note.code == code) return note.meaning;
   }
   return {};

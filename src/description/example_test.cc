@@ -8,14 +8,14 @@
 namespace mb::description {
 namespace {
 
-doc::Document parsed(std::string_view json) {
+doc::Document parsedExample(std::string_view json) {
   auto document = doc::parseJson(json, {.extended = doc::ExtendedJson::refuse});
   EXPECT_TRUE(document) << json;
   return document ? *std::move(document) : doc::Document();
 }
 
 std::string exampleText(std::string_view schema, const Components& components = {}) {
-  const auto example = exampleOf(parsed(schema), components);
+  const auto example = exampleOf(parsedExample(schema), components);
   if (!example) return "none";
   std::string text;
   doc::writeJsonValue(text, *example);
@@ -52,8 +52,8 @@ TEST(Example, SaysWhereItKnowsNone) {
 
 TEST(Example, FollowsReferencesAndEndsInThemselves) {
   Components components;
-  components.emplace("Name", parsed(R"({"type": "string", "examples": ["Ada"]})"));
-  components.emplace("Loop", parsed(R"({"type": "object", "required": ["next"],
+  components.emplace("Name", parsedExample(R"({"type": "string", "examples": ["Ada"]})"));
+  components.emplace("Loop", parsedExample(R"({"type": "object", "required": ["next"],
                                         "properties": {"next": {"$ref": "#/components/schemas/Loop"}}})"));
   EXPECT_EQ(
       exampleText(R"({"type": "object", "properties": {"name": {"$ref": "#/components/schemas/Name"}}})", components),

@@ -19,7 +19,7 @@ constexpr std::string_view kColours =
         "blue", "indigo", "violet", "purple", "pink", "rose"]})";
 
 // Own words of a shape stand before those that all shapes share.
-constexpr FieldNote kNotes[] = {
+constexpr FieldNote kFieldNotes[] = {
     {"ApiKey.expiresAt", "When it ends; null for never.", R"("2027-01-31T09:30:00.000Z")"},
     {"ApiKey.id", "The key's id.", R"("key_06fVx3jmA1qK9bTzLw2C")"},
     {"ApiKey.lastUsedAt", "When it was last used, to some minutes; null for never.", R"("2026-01-31T09:30:00.000Z")"},
@@ -338,12 +338,12 @@ constexpr FieldNote kNotes[] = {
 }  // namespace
 
 std::span<const FieldNote> fieldNotes() {
-  return kNotes;
+  return kFieldNotes;
 }
 
 const FieldNote* fieldNote(std::string_view shape, std::string_view field) {
   const FieldNote* shared = nullptr;
-  for (const FieldNote& note : kNotes) {
+  for (const FieldNote& note : kFieldNotes) {
     if (note.field == field) shared = &note;
     if (note.field.size() == shape.size() + 1 + field.size() && note.field.starts_with(shape) &&
         note.field[shape.size()] == '.' && note.field.ends_with(field)) {

@@ -97,7 +97,7 @@ constexpr ParameterNote kPath[] = {
     {"webhooks/name", "The webhook's name.", R"({"type": "string", "examples": ["orders-out"]})"},
 };
 
-constexpr ParameterNote kHeaders[] = {
+constexpr ParameterNote kHeaderNotes[] = {
     {"if-none-match", "An entity tag in hand: 304 where it still holds.",
      R"({"type": "string", "examples": ["\"abc\""]})"},
     {"if-range", "An entity tag in hand: the range is only given where it still holds.",
@@ -171,7 +171,7 @@ std::span<const ParameterNote> pathNotes() {
   return kPath;
 }
 std::span<const ParameterNote> headerNotes() {
-  return kHeaders;
+  return kHeaderNotes;
 }
 std::span<const TagNote> tagNotes() {
   return kTags;
@@ -181,7 +181,7 @@ const ParameterNote* queryNote(std::string_view name) {
   return named(kQuery, name);
 }
 const ParameterNote* headerNote(std::string_view name) {
-  return named(kHeaders, name);
+  return named(kHeaderNotes, name);
 }
 
 const ParameterNote* pathNote(std::string_view before, std::string_view name) {

@@ -10,7 +10,7 @@ namespace mb::doc {
 namespace {
 
 // Of a WorkBudget, for each field that is passed by.
-constexpr int64_t kUnitsPerField = 4;
+constexpr int64_t kCopyUnitsPerField = 4;
 
 constexpr std::string_view kEmptyDocument{"\5\0\0\0\0", 5};
 
@@ -113,7 +113,7 @@ std::optional<ValueView> DocumentView::find(std::string_view key) const {
     }
     at = data + size;
   }
-  WorkBudget::charge(passed * kUnitsPerField);
+  WorkBudget::charge(passed * kCopyUnitsPerField);
   return found;
 }
 

@@ -9,7 +9,7 @@ namespace {
 // Wide enough for the product of two coefficients, and for a sum aligned over 80 digits.
 using Wide = boost::multiprecision::int512_t;
 
-constexpr int kMaxDigits = 34;
+constexpr int kPrecision = 34;
 constexpr int kMinExponent = -6176;
 constexpr int kMaxExponent = 6111;
 
@@ -18,7 +18,7 @@ Wide widen(const Decimal& value) {
   return value.negative ? Wide(-coefficient) : coefficient;
 }
 
-Wide powerOfTen(int n) {
+Wide widePowerOfTen(int n) {
   return boost::multiprecision::pow(Wide(10), static_cast<unsigned>(n));
 }
 
@@ -28,7 +28,7 @@ int digitsOf(const Wide& magnitude) {
 
 // Cuts `drop` digits off, half to even.
 Wide rounded(const Wide& magnitude, int drop) {
-  const Wide divisor = powerOfTen(drop);
+  const Wide divisor = widePowerOfTen(drop);
   Wide quotient = magnitude / divisor;
   const Wide twice = 2 * (magnitude % divisor);
   if (twice > divisor || (twice == divisor && (quotient & 1) != 0)) ++quotient;
@@ -37,7 +37,7 @@ Wide rounded(const Wide& magnitude, int drop) {
 
 std::optional<Decimal> narrow(const Wide& value, int exponent) {
   Wide magnitude = boost::multiprecision::abs(value);
-  int drop = std::max(digitsOf(magnitude) - kMaxDigits, 0);
+  int drop = std::max(digitsOf(magnitude) - kPrecision, 0);
   drop = std::max(drop, kMinExponent - exponent);
   if (drop > 0) {
     if (drop > 150) {
@@ -46,12 +46,12 @@ std::optional<Decimal> narrow(const Wide& value, int exponent) {
       magnitude = rounded(magnitude, drop);
     }
     exponent += drop;
-    if (digitsOf(magnitude) > kMaxDigits) {
+    if (digitsOf(magnitude) > kPrecision) {
       magnitude /= 10;
       ++exponent;
     }
   }
-  while (exponent > kMaxExponent && digitsOf(magnitude) < kMaxDigits) {
+  while (exponent > kMaxExponent && digitsOf(magnitude) < kPrecision) {
     magnitude *= 10;
     --exponent;
     if (magnitude == 0) exponent = kMaxExponent;
@@ -72,11 +72,11 @@ std::optional<Decimal> add(const Decimal& a, const Decimal& b) {
   const Decimal& lower = a.exponent >= b.exponent ? b : a;
   const int gap = upper.exponent - lower.exponent;
   // Past this gap the lower one is less than half a unit in the 34th digit of the other.
-  if (gap > 2 * kMaxDigits + 2) {
+  if (gap > 2 * kPrecision + 2) {
     if (upper.coefficient == 0) return lower;
-    return narrow(widen(upper) * powerOfTen(kMaxDigits), upper.exponent - kMaxDigits);
+    return narrow(widen(upper) * widePowerOfTen(kPrecision), upper.exponent - kPrecision);
   }
-  return narrow(widen(upper) * powerOfTen(gap) + widen(lower), lower.exponent);
+  return narrow(widen(upper) * widePowerOfTen(gap) + widen(lower), lower.exponent);
 }
 
 std::optional<Decimal> multiply(const Decimal& a, const Decimal& b) {
@@ -90,8 +90,8 @@ bool isMultipleOf(const Decimal& value, const Decimal& step) {
   if (value.exponent < step.exponent) {
     const int gap = step.exponent - value.exponent;
     // A larger step than the value has no multiple there but zero.
-    if (gap > kMaxDigits) return false;
-    return Wide(value.coefficient) % (divisor * powerOfTen(gap)) == 0;
+    if (gap > kPrecision) return false;
+    return Wide(value.coefficient) % (divisor * widePowerOfTen(gap)) == 0;
   }
   Wide remainder = Wide(value.coefficient) % divisor;
   Wide factor = Wide(10) % divisor;

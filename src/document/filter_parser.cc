@@ -11,7 +11,7 @@ namespace {
 // Each numeric step can be a position or a name, and both are followed: few enough that 2^n stays small.
 constexpr auto kMaxNumericSteps = 8;
 
-std::unexpected<Error> refuse(std::string message) {
+std::unexpected<Error> refuseFilter(std::string message) {
   return fail(ErrorCode::invalidFilter, std::move(message));
 }
 
@@ -47,15 +47,15 @@ Result<std::shared_ptr<FilterNode>> FilterParser::conditions(DocumentView source
 Result<> FilterParser::logical(FilterNode& parent, std::string_view op, ValueView value, const std::string& prefix,
                                int depth) {
   const auto kind = logicalOp(op);
-  if (!kind) return refuse(fmt::format("\"{}\" is not an operator here", op.substr(0, 100)));
+  if (!kind) return refuseFilter(fmt::format("\"{}\" is not an operator here", op.substr(0, 100)));
   if (value.type() != BsonType::array || value.asDocument().empty()) {
-    return refuse(fmt::format("{} takes a non-empty array of filters", op));
+    return refuseFilter(fmt::format("{} takes a non-empty array of filters", op));
   }
   auto node = std::make_shared<FilterNode>();
   node->op = *kind;
   for (const Element& element : value.asDocument()) {
     if (element.value.type() != BsonType::document) {
-      return refuse(fmt::format("{} takes a non-empty array of filters", op));
+      return refuseFilter(fmt::format("{} takes a non-empty array of filters", op));
     }
     TRY(Node child, conditions(element.value.asDocument(), prefix, depth + 1));
     if (child->children.empty()) CHECK(count());
@@ -72,9 +72,10 @@ Result<> FilterParser::logical(FilterNode& parent, std::string_view op, ValueVie
 
 Result<FilterParser::Place> FilterParser::place(std::string_view key, const std::string& prefix) const {
   auto path = FieldPath::parse(key);
-  if (!path) return refuse(path.error().message());
+  if (!path) return refuseFilter(path.error().message());
   if (std::ranges::count_if(path->steps(), isAllDigits) > kMaxNumericSteps) {
-    return refuse(fmt::format("the path \"{}\" has more than {} numeric steps", key.substr(0, 100), kMaxNumericSteps));
+    return refuseFilter(
+        fmt::format("the path \"{}\" has more than {} numeric steps", key.substr(0, 100), kMaxNumericSteps));
   }
   std::string full = prefix.empty() ? std::string(key) : prefix + "." + std::string(key);
   return Place{*std::move(path), std::move(full)};
@@ -102,7 +103,7 @@ Result<> FilterParser::operators(FilterNode& parent, const Place& place, Documen
 }
 
 Result<FilterParser::Node> FilterParser::inverted(const Place& place, ValueView value, int depth) {
-  if (!isOperatorObject(value)) return refuse("$not takes an object of operators");
+  if (!isOperatorObject(value)) return refuseFilter("$not takes an object of operators");
   CHECK(checkDepth(depth + 1));
   auto child = std::make_shared<FilterNode>();
   CHECK(operators(*child, place, value.asDocument(), depth + 1));
@@ -115,7 +116,7 @@ Result<FilterParser::Node> FilterParser::inverted(const Place& place, ValueView 
 }
 
 Result<FilterParser::Node> FilterParser::elemMatch(const Place& place, ValueView value, int depth) {
-  if (value.type() != BsonType::document) return refuse("$elemMatch takes an object");
+  if (value.type() != BsonType::document) return refuseFilter("$elemMatch takes an object");
   CHECK(checkDepth(depth + 1));
   const DocumentView source = value.asDocument();
   auto node = std::make_shared<FilterNode>();
@@ -154,12 +155,12 @@ FilterParser::Node FilterParser::negated(const Place& place, Node child) const {
 Result<> FilterParser::count(int conditions) {
   conditions_ += conditions;
   if (conditions_ <= limits_.maxConditions) return {};
-  return refuse(fmt::format("a filter may hold at most {} conditions", limits_.maxConditions));
+  return refuseFilter(fmt::format("a filter may hold at most {} conditions", limits_.maxConditions));
 }
 
 Result<> FilterParser::checkDepth(int depth) const {
   if (depth <= limits_.maxDepth) return {};
-  return refuse(fmt::format("a filter may be nested at most {} levels deep", limits_.maxDepth));
+  return refuseFilter(fmt::format("a filter may be nested at most {} levels deep", limits_.maxDepth));
 }
 
 }  // namespace mb::doc

@@ -20,7 +20,7 @@ constexpr size_t kKeptBytes = 256 * 1024;
 // Objects up to this many keys are searched for duplicates pair by pair, larger ones by hash.
 constexpr size_t kPairwiseKeys = 16;
 
-std::unexpected<Error> refuse(std::string_view why) {
+std::unexpected<Error> refuseJson(std::string_view why) {
   return fail(ErrorCode::invalidJson, fmt::format("the JSON text is invalid: {}", why));
 }
 
@@ -65,7 +65,7 @@ class Reader {
       od::field entry;
       if (const auto error = std::move(field).get(entry)) return syntax(error);
       TRY(const std::string_view key, keyOf(entry));
-      if (key.find('\0') != std::string_view::npos) return refuse("a key holds a NUL character");
+      if (key.find('\0') != std::string_view::npos) return refuseJson("a key holds a NUL character");
       keys_.push_back(key);
       CHECK(value(key, entry.value(), depth));
     }
@@ -115,38 +115,38 @@ class Reader {
       }
       case od::json_type::null: {
         bool isNull = false;
-        if (value.is_null().get(isNull) || !isNull) return refuse("a word is none of true, false and null");
+        if (value.is_null().get(isNull) || !isNull) return refuseJson("a word is none of true, false and null");
         out_.appendNull(key);
         return {};
       }
     }
-    return refuse("a value is expected");
+    return refuseJson("a value is expected");
   }
 
   static std::unexpected<Error> syntax(simdjson::error_code error) {
     switch (error) {
       case simdjson::UTF8_ERROR:
-        return refuse("it is not UTF-8");
+        return refuseJson("it is not UTF-8");
       case simdjson::EMPTY:
-        return refuse("it is empty");
+        return refuseJson("it is empty");
       case simdjson::UNCLOSED_STRING:
-        return refuse("a string is not closed");
+        return refuseJson("a string is not closed");
       case simdjson::UNESCAPED_CHARS:
-        return refuse("a string holds a control character");
+        return refuseJson("a string holds a control character");
       case simdjson::STRING_ERROR:
-        return refuse("a string holds a malformed escape");
+        return refuseJson("a string holds a malformed escape");
       case simdjson::NUMBER_ERROR:
-        return refuse("a number is malformed or too large");
+        return refuseJson("a number is malformed or too large");
       case simdjson::DEPTH_ERROR:
-        return refuse("it is nested too deeply");
+        return refuseJson("it is nested too deeply");
       default:
-        return refuse("syntax error");
+        return refuseJson("syntax error");
     }
   }
 
  private:
   std::unexpected<Error> tooDeep() const {
-    return refuse(fmt::format("it is nested more than {} levels deep", limits_.maxDepth));
+    return refuseJson(fmt::format("it is nested more than {} levels deep", limits_.maxDepth));
   }
 
   // The text between the quotes from `start` on, when it holds no escape.
@@ -169,7 +169,7 @@ class Reader {
     if (const auto plain = plainText(start)) return *plain;
     std::string_view unescaped;
     if (const auto error = field.unescaped_key().get(unescaped)) return syntax(error);
-    if (!SurrogateCheck::passes(escapedText(start))) return refuse("a key holds half of a surrogate pair");
+    if (!SurrogateCheck::passes(escapedText(start))) return refuseJson("a key holds half of a surrogate pair");
     return unescaped;
   }
 
@@ -181,7 +181,7 @@ class Reader {
     }
     std::string_view unescaped;
     if (const auto error = value.get_string().get(unescaped)) return syntax(error);
-    if (!SurrogateCheck::passes(escapedText(start))) return refuse("a string holds half of a surrogate pair");
+    if (!SurrogateCheck::passes(escapedText(start))) return refuseJson("a string holds half of a surrogate pair");
     return unescaped;
   }
 
@@ -243,7 +243,7 @@ class Reader {
       }
     }
     if (!duplicate) return {};
-    return refuse(fmt::format("the key \"{}\" stands twice in one object", duplicate->substr(0, 100)));
+    return refuseJson(fmt::format("the key \"{}\" stands twice in one object", duplicate->substr(0, 100)));
   }
 
   BsonWriter& out_;
@@ -294,13 +294,13 @@ Result<Document> parseObject(Workspace& space, std::string_view text, const Json
   if (const auto error = space.start("", text, "", document)) return Reader::syntax(error);
   od::json_type type;
   if (const auto error = document.type().get(type)) return Reader::syntax(error);
-  if (type != od::json_type::object) return refuse("an object is expected");
+  if (type != od::json_type::object) return refuseJson("an object is expected");
   od::object object;
   if (const auto error = document.get_object().get(object)) return Reader::syntax(error);
   BsonWriter out(expectedBytes(text));
   Reader reader(out, limits, space.keys);
   CHECK(reader.fields(object, 1));
-  if (!isAtEnd(document)) return refuse("something follows the object");
+  if (!isAtEnd(document)) return refuseJson("something follows the object");
   return out.finish();
 }
 
@@ -319,7 +319,7 @@ Result<Document> parseEnclosed(Workspace& space, std::string_view text, const Js
     if (++count > 1) break;
     CHECK(reader.value("", element, 0));
   }
-  if (count != 1 || !isAtEnd(document)) return refuse("one value is expected");
+  if (count != 1 || !isAtEnd(document)) return refuseJson("one value is expected");
   return out.finish();
 }
 

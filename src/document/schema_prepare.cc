@@ -8,9 +8,9 @@ namespace mb::doc {
 namespace {
 
 // Units of a WorkBudget. Once that is used up, what was prepared means nothing, and little is still done.
-constexpr int64_t kUnitsPerField = 30;
+constexpr int64_t kPrepareUnitsPerField = 30;
 constexpr int64_t kUnitsPerConversion = 300;
-constexpr size_t kMaxProblems = 100;
+constexpr size_t kMaxMarks = 100;
 
 std::string_view formText(BsonForm form) {
   switch (form) {
@@ -40,7 +40,7 @@ class Preparation {
     if (value.type() == BsonType::array) {
       out_.beginArray(key);
       for (const Element& element : value.asDocument()) {
-        if (!WorkBudget::charge(kUnitsPerField)) break;
+        if (!WorkBudget::charge(kPrepareUnitsPerField)) break;
         child(node.items.get(), element, place);
       }
     } else {
@@ -53,7 +53,7 @@ class Preparation {
   void fields(const SchemaNode& node, DocumentView object, const SchemaPlace& place) {
     boost::container::small_vector<bool, 32> seen(node.properties.size(), false);
     for (const Element& element : object) {
-      if (!WorkBudget::charge(kUnitsPerField)) return;
+      if (!WorkBudget::charge(kPrepareUnitsPerField)) return;
       if (const auto* property = node.property(element.key)) {
         seen[static_cast<size_t>(property - node.properties.data())] = true;
       }
@@ -65,7 +65,7 @@ class Preparation {
       if (seen[i] || !property.node) continue;
       const auto& fallback = property.node->fallback;
       if (!fallback) continue;
-      if (!WorkBudget::charge(kUnitsPerField + static_cast<int64_t>(fallback->view().raw().size() / 2))) return;
+      if (!WorkBudget::charge(kPrepareUnitsPerField + static_cast<int64_t>(fallback->view().raw().size() / 2))) return;
       out_.append(property.name, *fallback);
     }
   }
@@ -84,7 +84,7 @@ class Preparation {
     if (value.type() == BsonType::null || value.type() == typeOf(node.form)) return out_.append(key, value);
     if (!WorkBudget::charge(kUnitsPerConversion + static_cast<int64_t>(value.raw().size()))) return;
     if (const auto made = convertTo(node.form, value)) return out_.append(key, *made);
-    if (problems_.size() < kMaxProblems) problems_.push_back({pointerOf(place), std::string(formText(node.form))});
+    if (problems_.size() < kMaxMarks) problems_.push_back({pointerOf(place), std::string(formText(node.form))});
     out_.append(key, value);
   }
 

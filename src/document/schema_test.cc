@@ -24,14 +24,14 @@ TEST_P(SchemaKeyword, JudgesValues) {
   expectJudged(GetParam());
 }
 
-const std::string kDate = R"({"$date":0})";
+const std::string kDateText = R"({"$date":0})";
 const std::string kDecimal = R"({"$numberDecimal":"2.50"})";
 
 INSTANTIATE_TEST_SUITE_P(
     Types, SchemaKeyword,
-    testing::Values(Judged{"{}", {"1", "null", "\"x\"", "[]", "{}", kDate}, {}}, Judged{"true", {"1"}, {}},
+    testing::Values(Judged{"{}", {"1", "null", "\"x\"", "[]", "{}", kDateText}, {}}, Judged{"true", {"1"}, {}},
                     Judged{"false", {}, {"1", "null"}},
-                    Judged{R"({"type":"string"})", {"\"\""}, {"1", "null", "[]", "{}", "true", kDate}},
+                    Judged{R"({"type":"string"})", {"\"\""}, {"1", "null", "[]", "{}", "true", kDateText}},
                     Judged{R"({"type":"integer"})",
                            {"1", "-5", "1.0", "1e3", "5000000000", "1e300", R"({"$numberDecimal":"2.00"})"},
                            {"1.5", "\"1\"", "null", kDecimal}},
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Numbers, SchemaKeyword,
     testing::Values(
-        Judged{R"({"minimum":5})", {"5", "5.0", "6", "\"1\"", kDate}, {"4", "4.999", kDecimal}},
+        Judged{R"({"minimum":5})", {"5", "5.0", "6", "\"1\"", kDateText}, {"4", "4.999", kDecimal}},
         Judged{R"({"maximum":9007199254740992})",
                {"9007199254740992", "9007199254740992.0"},
                {"9007199254740993", "1e300"}},

@@ -9,7 +9,7 @@ namespace {
 using Level = FieldTree::Level;
 
 // Units of a WorkBudget.
-constexpr int64_t kUnitsPerField = 15;
+constexpr int64_t kStripUnitsPerField = 15;
 constexpr size_t kUsualBytes = 1024;  // of a document
 
 // Moves what stays towards the front; fields that follow each other at once. The end of what was moved is never past
@@ -86,7 +86,7 @@ void stripFields(const FieldSet& fields, std::string& document) {
   if (fields.empty()) return;
   Compactor compactor(document.data());
   document.resize(compactor.compact(0, 0, fields.tree()->top(), false));
-  WorkBudget::charge(compactor.walked() * kUnitsPerField);
+  WorkBudget::charge(compactor.walked() * kStripUnitsPerField);
   if (document.capacity() > 2 * document.size() + kUsualBytes) document.shrink_to_fit();
 }
 

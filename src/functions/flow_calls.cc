@@ -13,7 +13,7 @@ namespace mb::functions {
 namespace {
 
 using cel::Node;
-using Arguments = std::vector<JsExpression>;
+using CallArguments = std::vector<JsExpression>;
 using Written = std::expected<JsExpression, std::string>;
 
 bool isNumber(const JsExpression& each) {
@@ -25,13 +25,13 @@ bool comparesAsIs(const JsExpression& each) {
   return isNumber(each) || each.type == JsType::text || each.type == JsType::boolean;
 }
 
-JsExpression helperCall(FlowScope& scope, std::string_view helper, const Arguments& arguments, JsType type) {
+JsExpression helperCall(FlowScope& scope, std::string_view helper, const CallArguments& arguments, JsType type) {
   std::vector<std::string_view> codes;
   for (const JsExpression& each : arguments) codes.push_back(each.code);
   return {fmt::format("{}({})", scope.helper(helper), fmt::join(codes, ", ")), type, true};
 }
 
-JsExpression infix(const Arguments& arguments, std::string_view symbol, JsType type) {
+JsExpression infix(const CallArguments& arguments, std::string_view symbol, JsType type) {
   return {fmt::format("{} {} {}", operandCode(arguments[0]), symbol, operandCode(arguments[1])), type, false};
 }
 
@@ -40,7 +40,7 @@ std::string text(FlowScope& scope, const JsExpression& each) {
   return each.type == JsType::text ? each.code : fmt::format("{}({})", scope.helper("string"), each.code);
 }
 
-Written equality(const Arguments& arguments, bool wanted, FlowScope& scope) {
+Written equality(const CallArguments& arguments, bool wanted, FlowScope& scope) {
   const bool isNull = arguments[0].type == JsType::null || arguments[1].type == JsType::null;
   if (isNull) return infix(arguments, wanted ? "==" : "!=", JsType::boolean);
   if (comparesAsIs(arguments[0]) || comparesAsIs(arguments[1])) {
@@ -51,7 +51,7 @@ Written equality(const Arguments& arguments, bool wanted, FlowScope& scope) {
   return same;
 }
 
-Written ordering(const Arguments& arguments, std::string_view symbol, FlowScope& scope) {
+Written ordering(const CallArguments& arguments, std::string_view symbol, FlowScope& scope) {
   if (isNumber(arguments[0]) && isNumber(arguments[1])) return infix(arguments, symbol, JsType::boolean);
   JsExpression order = helperCall(scope, "order", arguments, JsType::boolean);
   order.code += fmt::format(" {} 0", symbol);
@@ -59,7 +59,7 @@ Written ordering(const Arguments& arguments, std::string_view symbol, FlowScope&
   return order;
 }
 
-Written arithmetic(std::string_view operation, const Arguments& arguments, FlowScope& scope) {
+Written arithmetic(std::string_view operation, const CallArguments& arguments, FlowScope& scope) {
   struct Operator {
     std::string_view name, helper, symbol;
   };
@@ -74,7 +74,7 @@ Written arithmetic(std::string_view operation, const Arguments& arguments, FlowS
   const bool anyReal = a.type == JsType::real || b.type == JsType::real;
   // With a double, JavaScript's own operators say it; what may be no number is looked at.
   if (anyReal && found->helper != "modulo") {
-    Arguments numbers = arguments;
+    CallArguments numbers = arguments;
     for (JsExpression& each : numbers) {
       if (!isNumber(each)) each = {fmt::format("{}({})", scope.helper("number"), each.code), JsType::real, true};
     }
@@ -86,7 +86,7 @@ Written arithmetic(std::string_view operation, const Arguments& arguments, FlowS
 }
 
 // A regular expression of RE2 that JavaScript reads alike; the check of the code says what it cannot read.
-Written matches(const Node& call, const Arguments& arguments, FlowScope& scope) {
+Written matches(const Node& call, const CallArguments& arguments, FlowScope& scope) {
   const Node& pattern = *call.children[1];
   if (pattern.kind != cel::NodeKind::constant) return std::unexpected("the pattern must be written out");
   const std::string_view source = pattern.constant.text();
@@ -112,7 +112,7 @@ Written matches(const Node& call, const Arguments& arguments, FlowScope& scope) 
 }
 
 // A part of a timestamp, in UTC.
-Written timePart(const Node& call, const Arguments& arguments, FlowScope& scope) {
+Written timePart(const Node& call, const CallArguments& arguments, FlowScope& scope) {
   struct Part {
     std::string_view name, method, rest;
   };
@@ -137,7 +137,7 @@ Written timePart(const Node& call, const Arguments& arguments, FlowScope& scope)
   return JsExpression{fmt::format("{}.{}(){}", time, part->method, part->rest), JsType::integer, part->rest.empty()};
 }
 
-Written member(const Node& call, const Arguments& arguments, FlowScope& scope) {
+Written member(const Node& call, const CallArguments& arguments, FlowScope& scope) {
   struct Method {
     std::string_view name, method;
   };

@@ -17,7 +17,7 @@ namespace {
 using cel::Node;
 using cel::NodeKind;
 
-constexpr int64_t kMostSafe = (int64_t{1} << 53) - 1;
+constexpr int64_t kMaxSafeInteger = (int64_t{1} << 53) - 1;
 
 // Words of JavaScript, and names that flows' code has.
 constexpr std::string_view kTaken[] = {
@@ -28,9 +28,9 @@ constexpr std::string_view kTaken[] = {
     "undefined",  "Object",    "Array", "Date",   "String"};
 
 // Writes a tree; stops at the first problem.
-class Writer {
+class ExpressionWriter {
  public:
-  Writer(const cel::Program& program, FlowScope& scope) : program_(program), scope_(scope) {}
+  ExpressionWriter(const cel::Program& program, FlowScope& scope) : program_(program), scope_(scope) {}
 
   Result<JsExpression> write() {
     JsExpression whole = node(*program_.root);
@@ -91,7 +91,8 @@ class Writer {
       case cel::Kind::boolean:
         return {value.boolean ? "true" : "false", JsType::boolean, true};
       case cel::Kind::integer:
-        if (value.integer > kMostSafe || value.integer < -kMostSafe) return refuse(each, "the integer is too large");
+        if (value.integer > kMaxSafeInteger || value.integer < -kMaxSafeInteger)
+          return refuse(each, "the integer is too large");
         return {fmt::format("{}", value.integer), JsType::integer, value.integer >= 0};
       case cel::Kind::real: {
         if (!std::isfinite(value.real)) return refuse(each, "the number is too large");
@@ -221,7 +222,7 @@ std::string jsKey(std::string_view name) {
 
 Result<JsExpression> compileExpression(std::string_view source, FlowScope& scope) {
   TRY(const auto program, cel::checkedProgram(source, scope.environment()));
-  return Writer(*program, scope).write();
+  return ExpressionWriter(*program, scope).write();
 }
 
 Result<std::string> compileCondition(std::string_view source, FlowScope& scope) {

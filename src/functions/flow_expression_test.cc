@@ -137,7 +137,7 @@ TEST(FlowTemplate, IsCutWhereItsExpressionsEnd) {
   }
 }
 
-std::string value(std::string_view json, ValueUse use = ValueUse::plain) {
+std::string valueCode(std::string_view json, ValueUse use = ValueUse::plain) {
   FlowScope scope({"x"});
   const auto parsed = doc::parseJsonValue(json, {.maxDepth = 50, .extended = doc::ExtendedJson::refuse});
   auto code = valueCode(parsed->view().begin()->value, use, 0, scope);
@@ -145,21 +145,22 @@ std::string value(std::string_view json, ValueUse use = ValueUse::plain) {
 }
 
 TEST(FlowValues, AreWrittenAsTheyStand) {
-  EXPECT_EQ(value(R"({"a":1,"b c":[true,null,1.5,"x"],"$set":{}})"),
+  EXPECT_EQ(valueCode(R"({"a":1,"b c":[true,null,1.5,"x"],"$set":{}})"),
             R"({ a: 1, "b c": [true, null, 1.5, "x"], $set: {} })");
-  EXPECT_EQ(value(R"({"__proto__":1})"), R"({ ["__proto__"]: 1 })");
-  EXPECT_EQ(value("9007199254740993"), "9007199254740993n");
-  EXPECT_EQ(value(R"({"$date":"2026-01-31T09:30:00Z"})"), R"(new Date("2026-01-31T09:30:00.000Z"))");
-  EXPECT_EQ(value(R"("`${x}` \" \\ ")"), R"("`${x}` \" \\ ")");
-  EXPECT_EQ(value(R"("{{ x }}")"), "vars.x");
-  EXPECT_EQ(value(R"("Hi {{ x }} and {{ string(x) }}")"), R"("Hi " + text(vars.x) + " and " + toText(vars.x))");
-  EXPECT_EQ(value(R"("{{ now - timestamp(x) }}")"), "plain(subtract(now, timestamp(vars.x)))");
-  EXPECT_EQ(value(R"({"a":{"b":["{{ nobody }}"]}})").substr(0, 17), "refused: a.b.0: l");
-  EXPECT_EQ(value(R"({"$oid":"507f1f77bcf86cd799439011"})"), "refused: holds a value of a type that code cannot have");
+  EXPECT_EQ(valueCode(R"({"__proto__":1})"), R"({ ["__proto__"]: 1 })");
+  EXPECT_EQ(valueCode("9007199254740993"), "9007199254740993n");
+  EXPECT_EQ(valueCode(R"({"$date":"2026-01-31T09:30:00Z"})"), R"(new Date("2026-01-31T09:30:00.000Z"))");
+  EXPECT_EQ(valueCode(R"("`${x}` \" \\ ")"), R"("`${x}` \" \\ ")");
+  EXPECT_EQ(valueCode(R"("{{ x }}")"), "vars.x");
+  EXPECT_EQ(valueCode(R"("Hi {{ x }} and {{ string(x) }}")"), R"("Hi " + text(vars.x) + " and " + toText(vars.x))");
+  EXPECT_EQ(valueCode(R"("{{ now - timestamp(x) }}")"), "plain(subtract(now, timestamp(vars.x)))");
+  EXPECT_EQ(valueCode(R"({"a":{"b":["{{ nobody }}"]}})").substr(0, 17), "refused: a.b.0: l");
+  EXPECT_EQ(valueCode(R"({"$oid":"507f1f77bcf86cd799439011"})"),
+            "refused: holds a value of a type that code cannot have");
 }
 
 TEST(FlowValues, AFilterTakesNoOperatorsFromData) {
-  EXPECT_EQ(value(R"({"a":"{{ x }}","b":{"$gt":"{{ size(x) }}"},"c":"{{ [x] }}"})", ValueUse::filter),
+  EXPECT_EQ(valueCode(R"({"a":"{{ x }}","b":{"$gt":"{{ size(x) }}"},"c":"{{ [x] }}"})", ValueUse::filter),
             "{ a: operand(vars.x), b: { $gt: size(vars.x) }, c: operand([vars.x]) }");
 }
 

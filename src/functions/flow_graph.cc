@@ -13,7 +13,6 @@ namespace mb::functions {
 namespace {
 
 using doc::BsonType;
-using Problems = std::vector<ErrorDetail>;
 
 constexpr size_t kMostProblems = 20;
 
@@ -204,7 +203,7 @@ class Reader {
   FlowGraph graph_;
   std::map<std::string, size_t, std::less<>> index_;
   std::set<std::string> edges_;
-  Problems problems_;
+  std::vector<ErrorDetail> problems_;
 };
 
 void appendNode(doc::BsonWriter& out, std::string_view key, doc::ValueView node) {

@@ -15,7 +15,7 @@ using doc::BsonType;
 using doc::ValueView;
 
 constexpr size_t kWidth = 100;
-constexpr int64_t kMostSafe = (int64_t{1} << 53) - 1;
+constexpr int64_t kMaxExactInteger = (int64_t{1} << 53) - 1;
 
 // A length of time has a text, and JavaScript no such type.
 std::string withoutDurations(const JsExpression& expression, FlowScope& scope) {
@@ -41,9 +41,9 @@ Result<std::string> joined(const std::vector<TemplatePiece>& pieces, FlowScope& 
   return fmt::format("{}", fmt::join(parts, " + "));
 }
 
-class Writer {
+class FlowValueWriter {
  public:
-  Writer(ValueUse use, FlowScope& scope) : use_(use), scope_(scope) {}
+  FlowValueWriter(ValueUse use, FlowScope& scope) : use_(use), scope_(scope) {}
 
   Result<std::string> write(ValueView value, size_t indent) {
     switch (value.type()) {
@@ -55,7 +55,8 @@ class Writer {
       case BsonType::date:
         return fmt::format("new Date({})", jsString(toRfc3339(value.asDate())));
       case BsonType::int64:
-        if (value.asInt64() > kMostSafe || value.asInt64() < -kMostSafe) return fmt::format("{}n", value.asInt64());
+        if (value.asInt64() > kMaxExactInteger || value.asInt64() < -kMaxExactInteger)
+          return fmt::format("{}n", value.asInt64());
         [[fallthrough]];
       case BsonType::int32:
       case BsonType::real:
@@ -121,7 +122,7 @@ Result<std::string> valueCode(ValueView value, ValueUse use, size_t indent, Flow
   std::string text;
   doc::writeJsonValue(text, value);
   TRY(const doc::Document read, doc::parseJsonValue(text));
-  return Writer(use, scope).write(read.view().begin()->value, indent);
+  return FlowValueWriter(use, scope).write(read.view().begin()->value, indent);
 }
 
 Result<std::string> textCode(std::string_view source, FlowScope& scope) {

@@ -16,7 +16,6 @@ namespace mb::functions {
 namespace {
 
 using doc::BsonType;
-using Problems = std::vector<ErrorDetail>;
 
 constexpr std::string_view kEvents[] = {"insert", "update", "delete"};
 constexpr std::string_view kMethods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
@@ -26,20 +25,20 @@ constexpr std::string_view kNameRule =
 // A kind of trigger: its fields in the order of the contract, and who judges each.
 struct TriggerField {
   std::string_view name;
-  void (*check)(doc::ValueView value, Problems& problems);
+  void (*check)(doc::ValueView value, std::vector<ErrorDetail>& problems);
 };
 struct TriggerShape {
   std::string_view type;
   std::vector<TriggerField> fields;
 };
 
-bool isText(doc::ValueView value, std::string_view path, Problems& problems) {
+bool isText(doc::ValueView value, std::string_view path, std::vector<ErrorDetail>& problems) {
   if (value.type() == BsonType::string) return true;
   problems.push_back({std::string(path), "must be a string"});
   return false;
 }
 
-void checkCollection(doc::ValueView value, Problems& problems) {
+void checkCollection(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (!isText(value, "/trigger/collection", problems)) return;
   if (!data::isCollectionName(value.asString())) {
     problems.push_back(
@@ -49,7 +48,7 @@ void checkCollection(doc::ValueView value, Problems& problems) {
   }
 }
 
-void checkEvents(doc::ValueView value, Problems& problems) {
+void checkEvents(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::array) return problems.push_back({"/trigger/events", "must be an array"});
   if (value.asDocument().empty()) {
     problems.push_back({"/trigger/events", "must name at least one of insert, update, delete"});
@@ -66,27 +65,27 @@ void checkEvents(doc::ValueView value, Problems& problems) {
   }
 }
 
-void checkUserCreated(doc::ValueView value, Problems& problems) {
+void checkUserCreated(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (value.type() == BsonType::string && value.asString() == "userCreated") return;
   problems.push_back({"/trigger/event", "must be userCreated"});
 }
 
-void checkFileUploaded(doc::ValueView value, Problems& problems) {
+void checkFileUploaded(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (value.type() == BsonType::string && value.asString() == "fileUploaded") return;
   problems.push_back({"/trigger/event", "must be fileUploaded"});
 }
 
-void checkMethod(doc::ValueView value, Problems& problems) {
+void checkMethod(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (value.type() == BsonType::string && contains(kMethods, value.asString())) return;
   problems.push_back({"/trigger/method", "must be GET, POST, PUT, PATCH or DELETE"});
 }
 
-void checkPath(doc::ValueView value, Problems& problems) {
+void checkPath(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (!isText(value, "/trigger/path", problems)) return;
   if (auto problem = pathProblem(value.asString())) problems.push_back({"/trigger/path", *std::move(problem)});
 }
 
-void checkSchedule(doc::ValueView value, Problems& problems) {
+void checkSchedule(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   if (!isText(value, "/trigger/schedule", problems)) return;
   if (const auto parsed = CronSchedule::parse(value.asString()); !parsed) {
     problems.push_back({"/trigger/schedule", parsed.error().message()});
@@ -109,7 +108,7 @@ const TriggerShape* shapeOf(doc::DocumentView trigger) {
   return found == triggerShapes().end() ? nullptr : &*found;
 }
 
-void checkTrigger(doc::DocumentView trigger, Problems& problems) {
+void checkTrigger(doc::DocumentView trigger, std::vector<ErrorDetail>& problems) {
   const TriggerShape* shape = shapeOf(trigger);
   if (!shape) return problems.push_back({"/trigger/type", "must be database, auth, storage, http or cron"});
   for (const TriggerField& field : shape->fields) {
@@ -125,7 +124,7 @@ void checkTrigger(doc::DocumentView trigger, Problems& problems) {
   }
 }
 
-void checkTiming(const NewFunction& function, Problems& problems) {
+void checkTiming(const NewFunction& function, std::vector<ErrorDetail>& problems) {
   if (!function.timing || *function.timing == "post") return;
   if (*function.timing != "pre") return problems.push_back({"/timing", "must be pre or post"});
   if (function.trigger.view().stringOr("type") != "database") {
@@ -143,7 +142,7 @@ bool isFunctionName(std::string_view name) {
 }
 
 std::vector<ErrorDetail> problemsOf(const NewFunction& function) {
-  Problems problems;
+  std::vector<ErrorDetail> problems;
   if (!isFunctionName(function.name)) problems.push_back({"/name", std::string(kNameRule)});
   // GET /admin/functions/stats would hide it.
   if (function.name == "stats") problems.push_back({"/name", "is reserved"});

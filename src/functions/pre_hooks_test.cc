@@ -4,7 +4,8 @@ namespace mb::functions {
 namespace {
 
 constexpr std::string_view kPre = R"({"timing":"pre"})";
-constexpr std::string_view kAll = R"({"type":"database","collection":"notes","events":["insert","update","delete"]})";
+constexpr std::string_view kAllEvents =
+    R"({"type":"database","collection":"notes","events":["insert","update","delete"]})";
 
 class PreHooksTest : public RunningFixture {
  protected:
@@ -23,7 +24,7 @@ class PreHooksTest : public RunningFixture {
 };
 
 TEST_F(PreHooksTest, seesWhatWouldBeWritten) {
-  define("check", kAll, kPre);
+  define("check", kAllEvents, kPre);
   ASSERT_TRUE(create("notes", R"({"id":"a","n":1})"));
   ASSERT_TRUE(patch("notes", "a", R"({"n":2})"));
   ASSERT_TRUE(remove("notes", "a"));
@@ -52,7 +53,7 @@ TEST_F(PreHooksTest, onlyTheEventsThatItNames) {
 }
 
 TEST_F(PreHooksTest, anAbortTellsItsReason) {
-  define("check", kAll, kPre);
+  define("check", kAllEvents, kPre);
   executor_.answer("check", {gives(R"({"abort":true,"reason":"not on Sundays"})"), gives(R"({"abort":true})")});
   refused(create("notes", "{}"), ErrorCode::validation, "not on Sundays");
   refused(create("notes", "{}"), ErrorCode::validation, "the function \"check\" rejected this");
@@ -60,7 +61,7 @@ TEST_F(PreHooksTest, anAbortTellsItsReason) {
 }
 
 TEST_F(PreHooksTest, whateverGoesWrongRefuses) {
-  define("check", kAll, kPre);
+  define("check", kAllEvents, kPre);
   executor_.answer("check", {ends(workers::RunStatus::error, "secret detail"), ends(workers::RunStatus::timeout),
                              ends(workers::RunStatus::busy), gives(R"({"document":3})")});
   refused(create("notes", "{}"), ErrorCode::validation, "the function \"check\" failed, so nothing was written");
@@ -73,8 +74,8 @@ TEST_F(PreHooksTest, whateverGoesWrongRefuses) {
 }
 
 TEST_F(PreHooksTest, aChainGoesByNameAndHandsOnTheDocument) {
-  define("b-second", kAll, kPre);
-  define("a-first", kAll, kPre);
+  define("b-second", kAllEvents, kPre);
+  define("a-first", kAllEvents, kPre);
   executor_.answer("a-first", {gives(R"({"document":{"n":5,"from":"a"}})")});
   executor_.answer("b-second", {gives(R"({"document":{"n":6,"id":"other","createdAt":"never"}})")});
   ASSERT_TRUE(create("notes", R"({"id":"x","n":1})"));
@@ -88,7 +89,7 @@ TEST_F(PreHooksTest, aChainGoesByNameAndHandsOnTheDocument) {
 }
 
 TEST_F(PreHooksTest, whatItMadeOfTheDocumentIsJudgedAgain) {
-  define("check", kAll, kPre);
+  define("check", kAllEvents, kPre);
   executor_.answer("check", {gives(R"({"document":{"n":"five"}})")});
   const auto made = create("notes", R"({"n":1})");
   ASSERT_FALSE(made);
@@ -97,14 +98,14 @@ TEST_F(PreHooksTest, whatItMadeOfTheDocumentIsJudgedAgain) {
 
 TEST_F(PreHooksTest, aDocumentIsIgnoredOnDelete) {
   ASSERT_TRUE(create("notes", R"({"id":"a","n":1})"));
-  define("check", kAll, kPre);
+  define("check", kAllEvents, kPre);
   executor_.answer("check", {gives(R"({"document":{"n":5}})")});
   EXPECT_TRUE(remove("notes", "a"));
   EXPECT_TRUE(stored("notes").empty());
 }
 
 TEST_F(PreHooksTest, isLoggedAndNotMetered) {
-  define("check", kAll, kPre);
+  define("check", kAllEvents, kPre);
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_EQ(1, log("check").size());
   EXPECT_EQ("database", log("check")[0].trigger);
@@ -112,7 +113,7 @@ TEST_F(PreHooksTest, isLoggedAndNotMetered) {
 }
 
 TEST_F(PreHooksTest, writesOfFunctionsFireNone) {
-  define("check", kAll, kPre);
+  define("check", kAllEvents, kPre);
   define("hello", R"({"type":"http","method":"GET","path":"/a"})");
   executor_.script("hello", [](workers::RunRequest request) -> Async<Outcome> {
     auto made = co_await request.bridge->call("db.insertOne", json(R"({"0":"notes","1":{"n":1}})"));

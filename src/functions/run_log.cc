@@ -47,13 +47,13 @@ struct MonthRow {
   }
 };
 
-struct Entry {
+struct LoggedRun {
   std::string id;  // placeOf()
   int64_t seq = 0;
   RunView run;
   static constexpr auto shape() {
-    return doc::shape<Entry>("FunctionRunEntry", doc::field("id", &Entry::id), doc::field("seq", &Entry::seq),
-                             doc::field("run", &Entry::run));
+    return doc::shape<LoggedRun>("FunctionRunEntry", doc::field("id", &LoggedRun::id),
+                                 doc::field("seq", &LoggedRun::seq), doc::field("run", &LoggedRun::run));
   }
 };
 
@@ -261,7 +261,7 @@ Task<> RunLog::write(const Pending& pending) {
       changes.push_back(store::Change::put(doc::encode(*now)));
       changes.push_back(store::Change::keep());
       for (int64_t i = 0; i < std::ssize(pending.runs); ++i) {
-        const Entry entry{placeOf(id, logged + i), logged + i, pending.runs[static_cast<size_t>(i)]};
+        const LoggedRun entry{placeOf(id, logged + i), logged + i, pending.runs[static_cast<size_t>(i)]};
         changes.push_back(store::Change::put(doc::encode(entry)));
       }
       return changes;
@@ -306,10 +306,10 @@ Async<void> RunLog::loop() {
 Task<std::vector<RunView>> RunLog::list(RunOf of, int64_t limit) {
   CO_CHECK(co_await flush());
   CO_TRY(const auto found, co_await store::recordsWithPrefix(store_, in(of.project, kRuns), of.functionId + "/"));
-  CO_TRY(std::vector<Entry> entries, store::fromStore<Entry>(found));
-  std::ranges::sort(entries, std::greater(), &Entry::seq);
+  CO_TRY(std::vector<LoggedRun> entries, store::fromStore<LoggedRun>(found));
+  std::ranges::sort(entries, std::greater(), &LoggedRun::seq);
   std::vector<RunView> runs;
-  for (Entry& entry : entries) {
+  for (LoggedRun& entry : entries) {
     if (std::ssize(runs) >= limit) break;
     runs.push_back(std::move(entry.run));
   }

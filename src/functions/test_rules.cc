@@ -17,31 +17,30 @@ namespace {
 
 using doc::BsonType;
 using doc::ValueView;
-using Problems = std::vector<ErrorDetail>;
 
 constexpr size_t kMostNameBytes = 100;
 constexpr size_t kMostProblems = 20;
 constexpr size_t kMostExpected = 1000;  // documents of a collection
 constexpr std::string_view kStatuses[] = {"success", "error", "timeout", "aborted"};
 
-void checkName(ValueView value, const std::string& path, Problems& problems) {
+void checkName(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   const bool fits =
       value.type() == BsonType::string && !value.asString().empty() && value.asString().size() <= kMostNameBytes;
   if (!fits) problems.push_back({path, "must be a string of 1 to 100 bytes"});
 }
 
-void checkObject(ValueView value, const std::string& path, Problems& problems) {
+void checkObject(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::document) problems.push_back({path, "must be an object"});
 }
 
-void checkObjectOrNull(ValueView value, const std::string& path, Problems& problems) {
+void checkObjectOrNull(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::null) checkObject(value, path, problems);
 }
 
-void checkAnything(ValueView, const std::string&, Problems&) {}
+void checkAnything(ValueView, const std::string&, std::vector<ErrorDetail>&) {}
 
 // {collection: [documents]}
-void checkByCollection(ValueView value, const std::string& path, Problems& problems) {
+void checkByCollection(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::document) return problems.push_back({path, "must be an object"});
   for (const auto& [collection, documents] : value.asDocument()) {
     const std::string at = fmt::format("{}/{}", path, collection);
@@ -60,7 +59,7 @@ void checkByCollection(ValueView value, const std::string& path, Problems& probl
 }
 
 // {"integration.op": result}
-void checkStubs(ValueView value, const std::string& path, Problems& problems) {
+void checkStubs(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::document) return problems.push_back({path, "must be an object"});
   for (const doc::Element& stub : value.asDocument()) {
     const size_t dot = stub.key.find('.');
@@ -72,18 +71,18 @@ void checkStubs(ValueView value, const std::string& path, Problems& problems) {
 }
 
 // Of the run, or of the answer of an http function.
-void checkStatus(ValueView value, const std::string& path, Problems& problems) {
+void checkStatus(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   const auto number = value.isNumber() ? value.toInteger() : std::nullopt;
   if (number && *number >= 200 && *number <= 599) return;
   if (value.type() == BsonType::string && contains(kStatuses, value.asString())) return;
   problems.push_back({path, "must be success, error, timeout or aborted, or an HTTP status"});
 }
 
-void checkText(ValueView value, const std::string& path, Problems& problems) {
+void checkText(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::string) problems.push_back({path, "must be a string"});
 }
 
-void checkObjects(ValueView value, const std::string& path, Problems& problems) {
+void checkObjects(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::array) return problems.push_back({path, "must be an array"});
   for (const auto& [index, each] : value.asDocument()) {
     checkObject(each, fmt::format("{}/{}", path, index), problems);
@@ -94,10 +93,11 @@ void checkObjects(ValueView value, const std::string& path, Problems& problems) 
 struct Rule {
   std::string_view name;
   bool required;
-  void (*check)(ValueView value, const std::string& path, Problems& problems);
+  void (*check)(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems);
 };
 
-void checkFields(std::span<const Rule> rules, doc::DocumentView given, const std::string& path, Problems& problems) {
+void checkFields(std::span<const Rule> rules, doc::DocumentView given, const std::string& path,
+                 std::vector<ErrorDetail>& problems) {
   for (const Rule& rule : rules) {
     const auto value = given.find(rule.name);
     const std::string at = fmt::format("{}/{}", path, rule.name);
@@ -115,7 +115,7 @@ void checkFields(std::span<const Rule> rules, doc::DocumentView given, const std
 }
 
 // What is looked for is compared with each document that is there.
-void checkExpected(ValueView value, const std::string& path, Problems& problems) {
+void checkExpected(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   const size_t before = problems.size();
   checkByCollection(value, path, problems);
   if (problems.size() > before) return;
@@ -130,7 +130,7 @@ constexpr Rule kExpect[] = {
     {"documents", false, checkExpected}, {"calls", false, checkObjects},
 };
 
-void checkExpect(ValueView value, const std::string& path, Problems& problems) {
+void checkExpect(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   if (value.type() != BsonType::document) return problems.push_back({path, "must be an object"});
   checkFields(kExpect, value.asDocument(), path, problems);
 }
@@ -156,7 +156,7 @@ void appendExpect(doc::BsonWriter& out, doc::DocumentView expect) {
 
 }  // namespace
 
-void checkTests(const std::vector<doc::Document>& tests, Problems& problems) {
+void checkTests(const std::vector<doc::Document>& tests, std::vector<ErrorDetail>& problems) {
   if (tests.size() > kMostTests) return problems.push_back({"/tests", "must have at most 20 cases"});
   std::set<std::string_view> names;
   size_t bytes = 0;

@@ -5,7 +5,7 @@
 namespace mb::functions {
 namespace {
 
-constexpr std::string_view kHttp = R"({"type":"http","method":"POST","path":"/a/:id"})";
+constexpr std::string_view kPostRoute = R"({"type":"http","method":"POST","path":"/a/:id"})";
 
 class TestsRunTest : public RunningFixture {
  protected:
@@ -16,7 +16,7 @@ class TestsRunTest : public RunningFixture {
     EXPECT_TRUE(run(data_->collections().createIndex(
         {caller, now}, "notes", *doc::decode<data::NewIndex>(json(R"({"keys":{"n":1},"unique":true})")))));
   }
-  void testing(const std::string& cases, std::string_view trigger = kHttp, std::string_view timing = "post") {
+  void testing(const std::string& cases, std::string_view trigger = kPostRoute, std::string_view timing = "post") {
     define("code", trigger, fmt::format(R"({{"timing":"{}","tests":{}}})", timing, cases));
   }
   TestReport report(store::Deadline deadline = soon()) {

@@ -4,7 +4,7 @@ namespace mb::http {
 
 namespace {
 
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr std::string_view kContinueLine = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
@@ -95,7 +95,7 @@ Task<std::string_view> Connection::Stream::readChunked() {
 // client is gone or too slow.
 Async<bool> Connection::Stream::receive(size_t most) {
   Connection& c = connection_;
-  if (!std::exchange(invited_, true)) c.out_ += kContinue;
+  if (!std::exchange(invited_, true)) c.out_ += kContinueLine;
   // The client may wait for earlier answers, or for the invitation, before it goes on.
   if (!c.out_.empty() && !co_await c.flush()) co_return false;
   const std::span<char> space = c.in_.space(1);

@@ -15,7 +15,7 @@ bool isPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
 }
 
-int hexDigit(char c) {
+int hexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -101,8 +101,8 @@ std::optional<std::string> percentDecode(std::string_view text, bool plusIsSpace
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
-      const int high = i + 1 < text.size() ? hexDigit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hexDigit(text[i + 2]) : -1;
+      const int high = i + 1 < text.size() ? hexValue(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hexValue(text[i + 2]) : -1;
       if (high < 0 || low < 0) return std::nullopt;
       out += static_cast<char>(high * 16 + low);
       i += 2;

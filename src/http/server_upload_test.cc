@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-ServerSettings impatient() {
+ServerSettings impatientUploads() {
   ServerSettings settings;
   settings.bodyTimeout = seconds(1);
   return settings;
@@ -203,7 +203,7 @@ TEST(Upload, BrokenChunksFailTheRead) {
 }
 
 TEST(Upload, OneThatStallsIsEnded) {
-  BodyServer server(impatient());
+  BodyServer server(impatientUploads());
   TestClient sized(server.port());
   sized.send("PUT /count HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na");
   TestClient chunked(server.port());
@@ -217,7 +217,7 @@ TEST(Upload, OneThatStallsIsEnded) {
 }
 
 TEST(Upload, DribblingDoesNotBuyTime) {
-  BodyServer server(impatient());
+  BodyServer server(impatientUploads());
   TestClient client(server.port());
   client.send("PUT /count HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
   std::atomic<bool> stop = false;
@@ -233,7 +233,7 @@ TEST(Upload, DribblingDoesNotBuyTime) {
 }
 
 TEST(Upload, MayTakeLongerThanEveryTimeoutWhileItComes) {
-  ServerSettings settings = impatient();
+  ServerSettings settings = impatientUploads();
   settings.slowestClient = 1000;
   BodyServer server(settings);
   TestClient client(server.port());
@@ -247,7 +247,7 @@ TEST(Upload, MayTakeLongerThanEveryTimeoutWhileItComes) {
 }
 
 TEST(Upload, TheHandlersOwnTimeIsNotTheClients) {
-  BodyServer server(impatient());
+  BodyServer server(impatientUploads());
   TestClient client(server.port());
   client.send(put("/held", pattern(1000)));
   std::this_thread::sleep_for(seconds(3));

@@ -19,11 +19,11 @@ Bytef* bytesOf(std::string_view text) {
   return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
 }
 
-class Deflater {
+class MessageDeflater {
  public:
-  Deflater() { ready_ = deflateInit2(&stream_, kLevel, Z_DEFLATED, kRawWindow, 8, Z_DEFAULT_STRATEGY) == Z_OK; }
-  ~Deflater() { deflateEnd(&stream_); }
-  Deflater(const Deflater&) = delete;
+  MessageDeflater() { ready_ = deflateInit2(&stream_, kLevel, Z_DEFLATED, kRawWindow, 8, Z_DEFAULT_STRATEGY) == Z_OK; }
+  ~MessageDeflater() { deflateEnd(&stream_); }
+  MessageDeflater(const MessageDeflater&) = delete;
 
   std::optional<std::string> compress(std::string_view in) {
     if (!ready_ || deflateReset(&stream_) != Z_OK) return std::nullopt;
@@ -95,7 +95,7 @@ class Inflater {
 }  // namespace
 
 std::optional<std::string> deflateMessage(std::string_view text) {
-  thread_local Deflater deflater;
+  thread_local MessageDeflater deflater;
   return deflater.compress(text);
 }
 

@@ -10,7 +10,7 @@ namespace mb::identity {
 namespace {
 
 constexpr size_t kSecretBytes = 32;
-constexpr size_t kMaxName = 100;
+constexpr size_t kMaxKeyName = 100;
 
 struct Scope {
   std::string_view name;
@@ -161,7 +161,7 @@ Task<std::vector<ApiKeyView>> ApiKeys::list(store::ProjectNo project) {
 Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey input, policy::Caller by,
                                    store::Deadline deadline) {
   ApiKeyRecord record;
-  CO_TRY(record.name, checkDisplayName(input.name, "/name", kMaxName));
+  CO_TRY(record.name, checkDisplayName(input.name, "/name", kMaxKeyName));
   CO_CHECK(mayIssue(by, input.scopes));
   record.createdAt = deps_.clock.now();
   if (input.expiresAt && *input.expiresAt <= record.createdAt) {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kPublic = "https://github.com";
 constexpr std::string_view kPublicApi = "https://api.github.com";
 constexpr std::string_view kScope = "read:user user:email";
-constexpr size_t kMaxToken = 8 << 10;
+constexpr size_t kMaxGithubToken = 8 << 10;
 
 std::string addressOf(const ProviderClient& client) {
   return client.issuer.empty() ? std::string(kPublic) : client.issuer;
@@ -42,7 +42,7 @@ Task<std::string> accessToken(outbound::Outbound& outbound, ProviderClient clien
   CO_TRY(const doc::Document answer, co_await callProvider(outbound, client, std::move(request)));
   std::string token(answer.view().stringOr("access_token"));
   // Refusals come with status 200, too.
-  if (token.empty() || token.size() > kMaxToken) {
+  if (token.empty() || token.size() > kMaxGithubToken) {
     co_return fail(Error(ErrorCode::unauthenticated, "the provider's answer is not valid")
                        .withCause("GitHub gave no access token"));
   }

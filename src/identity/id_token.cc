@@ -7,7 +7,7 @@ namespace mb::identity {
 
 namespace {
 
-constexpr size_t kMaxToken = 32 << 10;
+constexpr size_t kMaxIdToken = 32 << 10;
 constexpr size_t kMaxDepth = 20;
 constexpr size_t kMaxSubject = 255;
 constexpr int64_t kSkewSeconds = 60;
@@ -47,7 +47,7 @@ bool isFor(doc::DocumentView claims, std::string_view clientId) {
 }  // namespace
 
 Result<IdToken> IdToken::parse(std::string_view text) {
-  if (text.size() > kMaxToken) return refused("too long");
+  if (text.size() > kMaxIdToken) return refused("too long");
   const size_t first = text.find('.');
   const size_t second = first == std::string_view::npos ? first : text.find('.', first + 1);
   if (second == std::string_view::npos || text.find('.', second + 1) != std::string_view::npos) {

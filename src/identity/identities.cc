@@ -17,7 +17,7 @@ using Changes = std::vector<store::Change>;
 
 constexpr int kMostRounds = 3;
 constexpr size_t kDigestText = 40;
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxProviderName = 200;
 
 std::string idOf(std::string_view provider, const ExternalIdentity& person) {
   std::string text;
@@ -39,7 +39,7 @@ doc::Document detailsOf(const IdentityRecord& identity) {
 }
 
 std::optional<std::string> nameOf(const std::string& given) {
-  auto name = checkDisplayName(given, "/name", kMaxName);
+  auto name = checkDisplayName(given, "/name", kMaxProviderName);
   return name ? std::optional(*std::move(name)) : std::nullopt;
 }
 

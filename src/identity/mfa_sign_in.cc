@@ -24,7 +24,7 @@ std::string markOf(const UserRecord& user) {
   return toHex(sha256(user.passwordHash));
 }
 
-Error refused() {
+Error refusedChallenge() {
   return Error(ErrorCode::unauthenticated, "this mfaToken is not valid");
 }
 
@@ -49,7 +49,7 @@ Task<std::string> Mfa::challenge(Realm realm, UserRecord user, store::Deadline d
 }
 
 Task<UserRecord> Mfa::verify(Realm realm, MfaVerification input, policy::Caller by, store::Deadline deadline) {
-  if (input.mfaToken.empty() || input.mfaToken.size() > kMaxTokenText) co_return fail(refused());
+  if (input.mfaToken.empty() || input.mfaToken.size() > kMaxTokenText) co_return fail(refusedChallenge());
   const auto verdict = std::make_shared<Verdict>();
   const auto tried = co_await tryCode(realm, challengeId(input.mfaToken), std::move(input.code), verdict, by, deadline);
   if (tried) co_return std::move(verdict->user);
@@ -66,7 +66,7 @@ Task<> Mfa::tryCode(Realm realm, std::string id, std::string code, std::shared_p
   CO_TRY(const std::optional<doc::Document> stored,
          co_await deps_.store.get(collectionOf(realm.project, kChallenges), id));
   CO_TRY(const std::optional<ChallengeRecord> found, fromStore<ChallengeRecord>(stored));
-  if (!found) co_return fail(refused());
+  if (!found) co_return fail(refusedChallenge());
   const UserId user = verdict->of = found->userId;
   CO_CHECK(begin(realm, user));
 
@@ -79,11 +79,11 @@ Task<> Mfa::tryCode(Realm realm, std::string id, std::string code, std::shared_p
   addTargets(targets, entries);
   store::Judge judge = [this, verdict, entries = std::move(entries), code = std::move(code),
                         now = deps_.clock.now()](Before before) mutable -> Result<Changes> {
-    if (!before[0] || !before[1] || !before[2]) return fail(refused());
+    if (!before[0] || !before[1] || !before[2]) return fail(refusedChallenge());
     TRY(ChallengeRecord challenge, fromStore<ChallengeRecord>(before[0]->view()));
     TRY(SecondFactorRecord factor, fromStore<SecondFactorRecord>(before[1]->view()));
     TRY(verdict->user, fromStore<UserRecord>(before[2]->view()));
-    if (challenge.expiresAt <= now || challenge.mark != markOf(verdict->user)) return fail(refused());
+    if (challenge.expiresAt <= now || challenge.mark != markOf(verdict->user)) return fail(refusedChallenge());
     TRY(verdict->kind, useCode(deps_, factor, code));
     Changes changes;
     if (verdict->kind == CodeKind::wrong) {

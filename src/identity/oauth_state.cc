@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kMaxState = 8 << 10;
 constexpr size_t kCookieBytes = 32;
 
-std::unexpected<Error> refused() {
+std::unexpected<Error> refusedState() {
   return fail(ErrorCode::unauthenticated, "this state is not valid");
 }
 
@@ -33,19 +33,19 @@ std::string OauthStates::sign(const OauthState& state) const {
 
 Result<OauthState> OauthStates::open(std::string_view text, std::span<const std::string> cookies) const {
   const size_t dot = text.find('.');
-  if (text.size() > kMaxState || dot == std::string_view::npos) return refused();
+  if (text.size() > kMaxState || dot == std::string_view::npos) return refusedState();
   const std::string_view payload = text.substr(0, dot);
-  if (!equalConstantTime(derived("state", payload), text.substr(dot + 1))) return refused();
+  if (!equalConstantTime(derived("state", payload), text.substr(dot + 1))) return refusedState();
   const auto decoded = fromBase64Url(payload);
-  if (!decoded) return refused();
+  if (!decoded) return refusedState();
   const auto parsed = doc::parseJson(*decoded, {.maxDepth = 2, .extended = doc::ExtendedJson::refuse});
-  if (!parsed) return refused();
+  if (!parsed) return refusedState();
   auto state = doc::decode<OauthState>(*parsed);
-  if (!state || state->expiresMs <= clock_.now().ms) return refused();
+  if (!state || state->expiresMs <= clock_.now().ms) return refusedState();
   for (const std::string& cookie : cookies) {
     if (isCookie(cookie) && equalConstantTime(state->browser, browserDigest(cookie))) return state;
   }
-  return refused();
+  return refusedState();
 }
 
 std::string OauthStates::verifierOf(const OauthState& state) const {

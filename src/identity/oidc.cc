@@ -15,7 +15,7 @@ constexpr int64_t kKeptMs = 3600'000;
 constexpr int64_t kFailedMs = 5'000;
 constexpr int64_t kRefetchWindowMs = 60'000;
 constexpr int kMostRefetches = 5;
-constexpr size_t kMaxToken = 8 << 10;
+constexpr size_t kMaxAccessToken = 8 << 10;
 
 std::unexpected<Error> unusable(std::string cause) {
   return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause(std::move(cause)));
@@ -166,7 +166,7 @@ Task<> Oidc::checkSignature(ProviderClient client, IdToken token, ExpectedToken 
 Task<ExternalIdentity> Oidc::completed(ExternalIdentity identity, ProviderClient client, std::string endpoint,
                                        std::string accessToken) {
   if (!identity.email.empty() || endpoint.empty()) co_return identity;
-  if (accessToken.empty() || accessToken.size() > kMaxToken) co_return unusable("no access token");
+  if (accessToken.empty() || accessToken.size() > kMaxAccessToken) co_return unusable("no access token");
   outbound::Request request;
   request.url = std::move(endpoint);
   request.headers.push_back({"authorization", "Bearer " + accessToken});

@@ -13,7 +13,7 @@ namespace {
 using Before = std::span<const std::optional<doc::Document>>;
 using Changes = std::vector<store::Change>;
 
-constexpr int kMostRaces = 3;
+constexpr int kMaxResetRaces = 3;
 constexpr uint64_t kMostSessions = 1000;
 
 audit::AuditActor server() {
@@ -169,7 +169,7 @@ Task<std::optional<UserId>> Recovery::otherOperator(UserId but, store::Deadline 
 
 Task<bool> Recovery::setOperator(UserId user, bool on, store::Deadline deadline) {
   const Realm realm = Realm::platform();
-  for (int attempt = 1; attempt <= kMostRaces; ++attempt) {
+  for (int attempt = 1; attempt <= kMaxResetRaces; ++attempt) {
     std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str())};
     // Who stays, locked in the same commit: of two who are taken out at the same time one remains.
     std::optional<UserId> stays;

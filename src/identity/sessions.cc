@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxUserAgent = 512;
 constexpr int64_t kTouchEveryMs = 60'000;
-constexpr int kMostRaces = 3;
+constexpr int kMaxRefreshRaces = 3;
 
 std::string hashOf(std::string_view family) {
   return toHex(sha256(family));
@@ -27,7 +27,7 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-Error refused() {
+Error refusedRefresh() {
   return Error(ErrorCode::unauthenticated, "this refresh token is not valid");
 }
 
@@ -126,20 +126,20 @@ Task<std::optional<SessionRecord>> Sessions::byFamily(Realm realm, std::string f
 Task<Sessions::Refreshed> Sessions::refresh(Realm realm, std::string refreshToken, Rotation rotation, ClientInfo client,
                                             store::Deadline deadline) {
   const std::optional<RefreshToken> given = tokens_.parse(refreshToken);
-  if (!given) co_return fail(refused());
-  for (int attempt = 1; attempt <= kMostRaces; ++attempt) {
+  if (!given) co_return fail(refusedRefresh());
+  for (int attempt = 1; attempt <= kMaxRefreshRaces; ++attempt) {
     CO_TRY(std::optional<SessionRecord> session, co_await byFamily(realm, given->family, deadline));
     const Timestamp now = deps_.clock.now();
-    if (!session || session->expiresAt <= now) co_return fail(refused());
+    if (!session || session->expiresAt <= now) co_return fail(refusedRefresh());
     const int64_t held = session->generation.value_or(0);
     if (given->generation < held) {
       const bool justReplaced =
           given->generation + 1 == held && session->rotatedAt && now.ms - session->rotatedAt->ms < kRotationGraceMs;
       if (justReplaced) co_return Refreshed{*std::move(session), tokens_.textOf({given->family, held})};
       CO_CHECK(co_await endForReuse(std::move(realm), *std::move(session), std::move(client), deadline));
-      co_return fail(refused());
+      co_return fail(refusedRefresh());
     }
-    if (given->generation > held) co_return fail(refused());
+    if (given->generation > held) co_return fail(refusedRefresh());
     if (rotation == Rotation::keep && now.ms - session->lastUsedAt.ms < kTouchEveryMs) {
       co_return Refreshed{*std::move(session), ""};
     }
@@ -155,7 +155,7 @@ Task<Sessions::Refreshed> Sessions::refresh(Realm realm, std::string refreshToke
     store::Judge judge =
         [held, stored = doc::encode(refreshed.session)](
             std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
-      if (!before[0]) return fail(refused());
+      if (!before[0]) return fail(refusedRefresh());
       TRY(const SessionRecord still, fromStore<SessionRecord>(before[0]->view()));
       // Rotated by another request meanwhile: look again.
       if (still.generation.value_or(0) != held) return fail(ErrorCode::staleCatalogue, "rotated meanwhile");
@@ -169,7 +169,7 @@ Task<Sessions::Refreshed> Sessions::refresh(Realm realm, std::string refreshToke
     if (outcome) co_return refreshed;
     if (outcome.error().code() != ErrorCode::staleCatalogue) co_return fail(outcome.error().clone());
   }
-  co_return fail(refused());
+  co_return fail(refusedRefresh());
 }
 
 std::vector<store::Insert> Sessions::entry(const Realm& realm, std::string action, const UserId& user,

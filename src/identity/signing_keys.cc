@@ -17,7 +17,7 @@ using Changes = std::vector<store::Change>;
 // The first key's document has this id, so that two servers cannot both make one; later ones have their kid.
 constexpr std::string_view kFirstKeyId = "key-1";
 constexpr std::string_view kSealContext = "signing-key";
-constexpr int kMostRaces = 3;
+constexpr int kMaxRotationRaces = 3;
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr auto kAfterFailure = std::chrono::seconds(1);
 
@@ -160,7 +160,7 @@ Task<std::vector<SigningKeyView>> SigningKeys::list() {
 }
 
 Task<std::vector<SigningKeyView>> SigningKeys::rotate(OldKeys old, audit::AuditActor by, store::Deadline deadline) {
-  for (int attempt = 1; attempt <= kMostRaces; ++attempt) {
+  for (int attempt = 1; attempt <= kMaxRotationRaces; ++attempt) {
     // Only who can read the keys may add one: else its own would be sealed under a secret that nobody else has.
     CO_CHECK(co_await load());
     CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kTokensPerCore = 4096;
 constexpr int64_t kNoteEveryMs = 60'000;
 
-Error refused() {
+Error refusedToken() {
   return Error(ErrorCode::unauthenticated, "this token is not valid here");
 }
 
@@ -128,9 +128,9 @@ Task<snapshot::SnapshotPtr> TokenAuthenticator::snapshotOf(std::string project) 
 
 Task<UserRecord> TokenAuthenticator::liveUser(Realm realm, UserId user, SessionId session) {
   CO_TRY(const std::optional<SessionRecord> live, co_await sessions_.get(realm, session));
-  if (!live || live->userId != user || live->expiresAt <= deps_.clock.now()) co_return fail(refused());
+  if (!live || live->userId != user || live->expiresAt <= deps_.clock.now()) co_return fail(refusedToken());
   CO_TRY(std::optional<UserRecord> found, co_await users_.get(realm, user));
-  if (!found || !found->active() || isOver(*live, *found)) co_return fail(refused());
+  if (!found || !found->active() || isOver(*live, *found)) co_return fail(refusedToken());
   co_return *std::move(found);
 }
 
@@ -182,7 +182,7 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   const auto& members = project->get(slots_.members).byUser;
   const auto membership = members.find(user.id.str());
-  if (membership == members.end()) co_return fail(refused());
+  if (membership == members.end()) co_return fail(refusedToken());
   Entry entry;
   policy::Caller& caller = entry.caller;
   caller.kind = policy::CallerKind::member;
@@ -244,18 +244,18 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
 
 Task<Identified> TokenAuthenticator::byKey(std::string token) {
   const auto parts = splitKey(token);
-  if (!parts) co_return fail(refused());
+  if (!parts) co_return fail(refusedToken());
   CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.find(std::string(parts->project)));
   // Not told apart from a wrong secret: a made-up key must not say which projects exist.
-  if (!project || project->info().status == snapshot::ProjectStatus::deleted) co_return fail(refused());
+  if (!project || project->info().status == snapshot::ProjectStatus::deleted) co_return fail(refusedToken());
   const Digest digest = sha256(parts->secret);
   const std::string_view hash(reinterpret_cast<const char*>(digest.data()), digest.size());
   const auto& keys = project->get(slots_.keys).byHash;
   const auto found = keys.find(hash);
-  if (found == keys.end() || !equalConstantTime(found->second.hash, hash)) co_return fail(refused());
+  if (found == keys.end() || !equalConstantTime(found->second.hash, hash)) co_return fail(refusedToken());
   const ApiKeyTable::Key& key = found->second;
   const int64_t now = deps_.clock.now().ms;
-  if (key.expiresAt && key.expiresAt->ms <= now) co_return fail(refused());
+  if (key.expiresAt && key.expiresAt->ms <= now) co_return fail(refusedToken());
   CO_CHECK(mustBeActive(*project));
 
   Entry entry;

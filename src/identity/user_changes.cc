@@ -10,7 +10,7 @@ namespace mb::identity {
 
 namespace {
 
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxChangedName = 200;
 constexpr size_t kMaxMetadataBytes = 16 << 10;
 constexpr size_t kMaxRoleName = 64;
 
@@ -67,7 +67,7 @@ Result<> apply(UserRecord& user, const UserPatch& patch) {
   if (patch.name.given()) {
     user.name.value.reset();
     if (patch.name.state == doc::Patch<std::string>::State::value) {
-      TRY(user.name.value, checkDisplayName(patch.name.value, "/name", kMaxName));
+      TRY(user.name.value, checkDisplayName(patch.name.value, "/name", kMaxChangedName));
     }
   }
   if (patch.metadata) {

@@ -7,7 +7,7 @@ namespace mb::identity {
 
 namespace {
 
-constexpr size_t kMaxName = 200;
+constexpr size_t kMaxUserName = 200;
 constexpr size_t kMaxSetupCode = 200;
 constexpr size_t kMaxPasswordBytes = 1024;  // 256 code points of four bytes
 constexpr int kMostPlans = 3;
@@ -44,7 +44,7 @@ Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::
 
 Result<doc::Nullable<std::string>> userName(const std::optional<std::string>& given) {
   if (!given || trimmed(*given).empty()) return doc::Nullable<std::string>{};
-  TRY(std::string name, checkDisplayName(*given, "/name", kMaxName));
+  TRY(std::string name, checkDisplayName(*given, "/name", kMaxUserName));
   return doc::Nullable<std::string>{std::move(name)};
 }
 

@@ -8,10 +8,10 @@ namespace mb::integrations {
 
 namespace {
 
-constexpr size_t kMostAnswer = 256 << 10;
+constexpr size_t kMaxBotAnswer = 256 << 10;
 constexpr size_t kMostReason = 100;
 
-constexpr std::string_view kCatalogue = R"json({
+constexpr std::string_view kBotCatalogue = R"json({
   "provider": "bot",
   "label": "Messaging bot",
   "config": {
@@ -75,7 +75,7 @@ BotSettings::BotSettings(Settings& settings)
       discordUrl(settingOf(settings, "SERVICE_BOT_DISCORD_URL", "Discord")) {}
 
 BotProvider::BotProvider(outbound::Outbound& outbound, BotSettings settings, std::string baseUrl)
-    : Provider(kCatalogue), outbound_(outbound), settings_(std::move(settings)), baseUrl_(std::move(baseUrl)) {}
+    : Provider(kBotCatalogue), outbound_(outbound), settings_(std::move(settings)), baseUrl_(std::move(baseUrl)) {}
 
 void BotProvider::checkConfig(doc::DocumentView config, Problems& problems) const {
   if (!config.find("defaultChannel")) return;
@@ -125,7 +125,7 @@ Task<doc::Value> BotProvider::call(Call call) {
   request.trust = own.empty() ? outbound::Trust::guarded : outbound::Trust::deployment;
   request.timeout = call.timeout;
   request.connectTimeout = std::min(request.connectTimeout, call.timeout);
-  request.maxResponseBytes = kMostAnswer;
+  request.maxResponseBytes = kMaxBotAnswer;
   request.keys = call.keys();
   request.aborted = call.aborted;
   CO_TRY(const outbound::Response response, co_await outbound_.send(std::move(request)));

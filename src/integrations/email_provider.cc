@@ -9,7 +9,7 @@ namespace {
 constexpr int kImplicitPort = 465;
 constexpr int kSubmissionPort = 587;
 
-constexpr std::string_view kCatalogue = R"json({
+constexpr std::string_view kEmailCatalogue = R"json({
   "provider": "email",
   "label": "E-mail",
   "config": {
@@ -73,7 +73,7 @@ bool hasControls(std::string_view text) {
 }  // namespace
 
 EmailProvider::EmailProvider(outbound::Outbound& outbound, IdGenerator& ids, const Clock& clock)
-    : Provider(kCatalogue), outbound_(outbound), ids_(ids), clock_(clock) {}
+    : Provider(kEmailCatalogue), outbound_(outbound), ids_(ids), clock_(clock) {}
 
 void EmailProvider::checkConfig(doc::DocumentView config, Problems& problems) const {
   if (const auto from = mail::parseAddress(config.stringOr("from")); !from) {

@@ -11,7 +11,7 @@ namespace mb::integrations {
 
 namespace {
 
-constexpr size_t kMostAnswer = 1 << 20;
+constexpr size_t kMaxHttpAnswer = 1 << 20;
 constexpr size_t kMostBody = 2 << 20;
 constexpr size_t kMaxCallHeaders = 50;
 constexpr size_t kMaxHeaderProblems = 50;
@@ -19,7 +19,7 @@ constexpr size_t kMostHeaderBytes = 16 << 10;
 constexpr std::string_view kSecretHeader = "headers/";
 
 // The five operations are asked for the same.
-constexpr std::string_view kCatalogue = R"json({{
+constexpr std::string_view kHttpCatalogue = R"json({{
   "provider": "http",
   "label": "HTTP",
   "config": {{
@@ -45,7 +45,7 @@ constexpr std::string_view kOperations[] = {"get", "post", "put", "patch", "dele
 std::string catalogueText() {
   std::vector<std::string> operations;
   for (const std::string_view name : kOperations) operations.push_back(fmt::format(kOperation, name));
-  return fmt::format(kCatalogue, fmt::join(operations, ", "));
+  return fmt::format(kHttpCatalogue, fmt::join(operations, ", "));
 }
 
 std::string methodOf(std::string_view op) {
@@ -171,7 +171,7 @@ Task<doc::Value> HttpProvider::call(Call call) {
   request.trust = trustOf(config);
   request.timeout = timeoutOf(call);
   request.connectTimeout = std::min(request.connectTimeout, request.timeout);
-  request.maxResponseBytes = kMostAnswer;
+  request.maxResponseBytes = kMaxHttpAnswer;
   request.keys = call.keys();
   request.aborted = call.aborted;
   CO_TRY(const outbound::Response response, co_await outbound_.send(std::move(request)));

@@ -13,7 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::string_view kApi = R"({"name":"api","provider":"http","config":{"baseUrl":"https://api.example.org/v1"},
+constexpr std::string_view kApiIntegration =
+    R"({"name":"api","provider":"http","config":{"baseUrl":"https://api.example.org/v1"},
     "secrets":{"authorization":"Bearer never-to-be-seen","headers":{"X-Key":"never-to-be-seen-2"}}})";
 
 class IntegrationService : public IntegrationsFixture {
@@ -35,7 +36,7 @@ class IntegrationService : public IntegrationsFixture {
 };
 
 TEST_F(IntegrationService, Lives) {
-  const auto made = create(kApi);
+  const auto made = create(kApiIntegration);
   ASSERT_TRUE(made) << made.error().message();
   const std::string shown = doc::toJson(doc::encode(*made));
   EXPECT_THAT(shown, HasSubstr(R"("name":"api","provider":"http","config":{"baseUrl":"https://api.example.org/v1"})"));
@@ -43,7 +44,7 @@ TEST_F(IntegrationService, Lives) {
                                R"("names":["x-key"]}},"enabled":true,"tests":[])"));
   EXPECT_EQ(view("api"), shown);
   EXPECT_EQ(integrations_.list(*snapshot(shop_)).size(), 1u);
-  EXPECT_EQ(codeOf(create(kApi)), "CONFLICT");
+  EXPECT_EQ(codeOf(create(kApiIntegration)), "CONFLICT");
   clock_.advance(1000);
   EXPECT_TRUE(change("api", R"({"config":{"baseUrl":"https://api.example.org/v2"},"enabled":false})"));
   EXPECT_THAT(view("api"), HasSubstr("/v2"));
@@ -106,7 +107,7 @@ TEST_F(IntegrationService, WhatIsNoneIsRefused) {
 }
 
 TEST_F(IntegrationService, SecretsStayInside) {
-  created(kApi);
+  created(kApiIntegration);
   EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"X-Two":"never-to-be-seen-3"}}})"));
   EXPECT_THAT(stored(), Not(HasSubstr("never-to-be-seen")));
   EXPECT_THAT(view("api"), Not(HasSubstr("never-to-be-seen")));
@@ -115,7 +116,7 @@ TEST_F(IntegrationService, SecretsStayInside) {
 }
 
 TEST_F(IntegrationService, AChangeKeepsSetsAndRemovesSecrets) {
-  created(kApi);
+  created(kApiIntegration);
   constexpr std::string_view kFirst = "Bearer never-to-be-seen|never-to-be-seen-2|";
   EXPECT_EQ(secretsSent(), kFirst);
   EXPECT_TRUE(change("api", R"({"config":{"baseUrl":"https://api.example.org/v2"}})"));
@@ -135,7 +136,7 @@ TEST_F(IntegrationService, AChangeKeepsSetsAndRemovesSecrets) {
 }
 
 TEST_F(IntegrationService, NoSecretGoesWhereItWasNotEnteredFor) {
-  created(kApi);
+  created(kApiIntegration);
   for (const char* elsewhere : {"https://evil.example", "http://api.example.org", "https://api.example.org:8443",
                                 "https://api.example.org.evil.example"}) {
     const std::string config = fmt::format(R"("config":{{"baseUrl":"{}"}})", elsewhere);
@@ -165,7 +166,7 @@ TEST_F(IntegrationService, NoSecretGoesWhereItWasNotEnteredFor) {
 }
 
 TEST_F(IntegrationService, WhatCannotBeOpenedIsEnteredAnew) {
-  created(kApi);
+  created(kApiIntegration);
   doc::Document record = memory_.all({shop_, kIntegrations, 0}).front();
   auto broken = *store::fromStore<IntegrationRecord>(record.view());
   broken.secrets = toBase64("not sealed");
@@ -183,7 +184,7 @@ TEST_F(IntegrationService, WhatCannotBeOpenedIsEnteredAnew) {
 }
 
 TEST_F(IntegrationService, CallsOfFunctions) {
-  created(kApi);
+  created(kApiIntegration);
   EXPECT_EQ(called("other", "get"), "NOT_FOUND: no such integration");
   EXPECT_EQ(called("api", "steal"), "VALIDATION: /op is no operation of this provider");
   EXPECT_THAT(called("api", "get"), HasSubstr("VALIDATION: /args/path"));
@@ -197,7 +198,7 @@ TEST_F(IntegrationService, CallsOfFunctions) {
 }
 
 TEST_F(IntegrationService, CallsEndWithTheirRunOrAfterTenSeconds) {
-  created(kApi);
+  created(kApiIntegration);
   const auto timeout = [&](store::Deadline deadline) {
     EXPECT_TRUE(run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), deadline, {})));
     return outside_.request().timeout;
@@ -218,7 +219,7 @@ TEST_F(IntegrationService, CallsEndWithTheirRunOrAfterTenSeconds) {
 }
 
 TEST_F(IntegrationService, FailuresHoldNoSecret) {
-  created(kApi);
+  created(kApiIntegration);
   outside_.refuse(Error(ErrorCode::upstreamFailed, "request failed").withCause("sent Bearer never-to-be-seen"));
   const auto failed = run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), soon(), {}));
   EXPECT_EQ(said(failed.error()), "UPSTREAM_FAILED: request failed");
@@ -228,7 +229,7 @@ TEST_F(IntegrationService, FailuresHoldNoSecret) {
 }
 
 TEST_F(IntegrationService, TryingOne) {
-  created(kApi);
+  created(kApiIntegration);
   EXPECT_TRUE(change("api", R"({"enabled":false})"));
   const auto tried = [&](std::string_view body) {
     const auto result = run(integrations_.tryCall(access(), "api", decoded<TryBody>(body)));
@@ -249,7 +250,7 @@ TEST_F(IntegrationService, TryingOne) {
 }
 
 TEST_F(IntegrationService, StoredTests) {
-  created(kApi);
+  created(kApiIntegration);
   const auto save = [&](std::string_view tests) {
     return run(integrations_.saveTests(access(), "api", decoded<StoredTests>(tests)));
   };
@@ -280,12 +281,12 @@ TEST_F(IntegrationService, AsManyAsThereMayBe) {
   for (size_t i = 0; i < store::kMaxIntegrations; ++i) {
     created(fmt::format(R"({{"name":"i-{}","provider":"bot","config":{{"platform":"slack"}}}})", i));
   }
-  EXPECT_EQ(codeOf(create(kApi)), "CONFLICT");
+  EXPECT_EQ(codeOf(create(kApiIntegration)), "CONFLICT");
   EXPECT_EQ(integrations_.list(*snapshot(shop_)).size(), store::kMaxIntegrations);
 }
 
 TEST_F(IntegrationService, HeadersAreCountedAsTheyAreHeld) {
-  created(kApi);  // has one of them
+  created(kApiIntegration);  // has one of them
   for (size_t i = 1; i < store::kMaxConfiguredHeaders; ++i) {
     ASSERT_TRUE(change("api", fmt::format(R"({{"secrets":{{"headers":{{"x-h{}":"v"}}}}}})", i))) << i;
   }
@@ -300,7 +301,7 @@ TEST_F(IntegrationService, HeadersAreCountedAsTheyAreHeld) {
 }
 
 TEST_F(IntegrationService, HeadersOfTheConfigCountWithTheSecretOnes) {
-  created(kApi);
+  created(kApiIntegration);
   const auto config = [](size_t headers) {
     std::string fields;
     for (size_t i = 0; i < headers; ++i) fields += fmt::format(R"({}"y-{}":"v")", i == 0 ? "" : ",", i);
@@ -315,7 +316,7 @@ TEST_F(IntegrationService, HeadersOfTheConfigCountWithTheSecretOnes) {
 
 // As older versions let them grow.
 TEST_F(IntegrationService, TooManyHeadersThatAreHeldCanBeMadeFewer) {
-  created(kApi);
+  created(kApiIntegration);
   auto record = *store::fromStore<IntegrationRecord>(memory_.all({shop_, kIntegrations, 0}).front().view());
   Secrets secrets;
   for (size_t i = 0; i < store::kMaxConfiguredHeaders + 3; ++i)
@@ -337,7 +338,7 @@ TEST_F(IntegrationService, TooManyHeadersThatAreHeldCanBeMadeFewer) {
 }
 
 TEST_F(IntegrationService, ACopyOfARestoredProjectReachesNobody) {
-  created(kApi);
+  created(kApiIntegration);
   const doc::Document record = memory_.all({shop_, kIntegrations, 0}).front();
   const auto restored = store::fromStore<IntegrationRecord>(asRestored(record).view());
   ASSERT_TRUE(restored);
@@ -346,7 +347,7 @@ TEST_F(IntegrationService, ACopyOfARestoredProjectReachesNobody) {
 }
 
 TEST_F(IntegrationService, TheSealedValueIsOfOneProjectAndOneIntegration) {
-  created(kApi);
+  created(kApiIntegration);
   const doc::Document record = memory_.all({shop_, kIntegrations, 0}).front();
   const store::SealedField field = sealedFields().front();
   const std::string project = snapshot(shop_)->info().id.str();

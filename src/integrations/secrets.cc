@@ -9,8 +9,6 @@ namespace mb::integrations {
 
 namespace {
 
-using Problems = std::vector<ErrorDetail>;
-
 constexpr std::string_view kHeaderPrefix = "headers/";
 constexpr size_t kMostHeaderNameBytes = 100;
 
@@ -20,7 +18,7 @@ bool hasControls(std::string_view text) {
 
 // Null takes one away, "" leaves it.
 void readText(std::string name, doc::ValueView value, const std::string& pointer, SecretEdit& edit,
-              Problems& problems) {
+              std::vector<ErrorDetail>& problems) {
   if (value.type() == doc::BsonType::null) {
     edit.texts.insert_or_assign(std::move(name), std::nullopt);
     return;
@@ -34,7 +32,7 @@ void readText(std::string name, doc::ValueView value, const std::string& pointer
   if (!text.empty()) edit.texts.insert_or_assign(std::move(name), Secret(std::string(text)));
 }
 
-void readHeaders(doc::ValueView value, SecretEdit& edit, Problems& problems) {
+void readHeaders(doc::ValueView value, SecretEdit& edit, std::vector<ErrorDetail>& problems) {
   if (value.type() == doc::BsonType::null) {
     edit.dropsHeaders = true;
     return;
@@ -101,7 +99,8 @@ void SecretEdit::applyTo(Secrets& held) const {
   }
 }
 
-SecretEdit readSecrets(doc::DocumentView given, const std::vector<std::string>& known, Problems& problems) {
+SecretEdit readSecrets(doc::DocumentView given, const std::vector<std::string>& known,
+                       std::vector<ErrorDetail>& problems) {
   SecretEdit edit;
   for (const auto& [name, value] : given) {
     const std::string pointer = fmt::format("/secrets/{}", name);

@@ -11,7 +11,7 @@ constexpr std::string_view kOwn[] = {
     "expect", "proxy-authorization", "proxy-connection"};
 constexpr std::string_view kTravel[] = {"accept", "accept-language", "content-type", "user-agent"};
 constexpr size_t kMaxHeaders = 100;
-constexpr size_t kMaxHeaderBytes = 32 << 10;
+constexpr size_t kMaxRequestHeaderBytes = 32 << 10;
 constexpr size_t kMaxRecipients = 50;
 constexpr size_t kMaxMailBytes = 10 << 20;
 constexpr size_t kMaxAddressBytes = 254;
@@ -88,7 +88,7 @@ Result<> checkRequest(const Request& request) {
     if (!isText(header.value)) return invalid("has control characters in the header " + header.name);
     if (isClientHeader(header.name)) return invalid("must not set the header " + header.name);
   }
-  if (bytes > kMaxHeaderBytes) return invalid("has headers that are too long");
+  if (bytes > kMaxRequestHeaderBytes) return invalid("has headers that are too long");
   return {};
 }
 

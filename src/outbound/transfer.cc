@@ -6,7 +6,7 @@ namespace mb::outbound {
 
 namespace {
 
-constexpr size_t kMaxHeaderBytes = 64 << 10;
+constexpr size_t kMaxResponseHeaderBytes = 64 << 10;
 constexpr long kIdleConnectionSeconds = 30;
 
 std::string lower(std::string_view text) {
@@ -182,7 +182,7 @@ size_t Transfer::takeHeader(char* data, size_t size, size_t count, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
   const std::string_view line(data, size * count);
   transfer.headerBytes_ += line.size();
-  if (transfer.headerBytes_ > kMaxHeaderBytes) {
+  if (transfer.headerBytes_ > kMaxResponseHeaderBytes) {
     transfer.tooLong_ = true;
     return 0;
   }

@@ -6,7 +6,7 @@ namespace mb::projects {
 
 namespace {
 
-constexpr uint64_t kPage = 1000;
+constexpr uint64_t kDirectoryPage = 1000;
 
 Result<std::optional<snapshot::ProjectInfo>> liveInfo(doc::Document stored) {
   TRY(snapshot::ProjectInfo info, infoOf(std::move(stored)));
@@ -63,45 +63,47 @@ Task<std::optional<snapshot::ProjectInfo>> Directory::onlyOne() {
 
 Task<std::vector<snapshot::ProjectInfo>> Directory::all() {
   std::vector<snapshot::ProjectInfo> projects;
-  for (uint64_t skip = 0;; skip += kPage) {
-    CO_TRY(const store::QueryResult found, co_await store_.find(queryOf(kProjects, doc::Filter(), skip, kPage)));
+  for (uint64_t skip = 0;; skip += kDirectoryPage) {
+    CO_TRY(const store::QueryResult found,
+           co_await store_.find(queryOf(kProjects, doc::Filter(), skip, kDirectoryPage)));
     for (const doc::Document& stored : found.documents) {
       CO_TRY(snapshot::ProjectInfo info, infoOf(stored));
       projects.push_back(std::move(info));
     }
-    if (found.documents.size() < kPage) co_return projects;
+    if (found.documents.size() < kDirectoryPage) co_return projects;
   }
 }
 
 Task<std::vector<store::ProjectNo>> Directory::numbers() {
   std::vector<store::ProjectNo> numbers;
-  for (uint64_t skip = 0;; skip += kPage) {
-    CO_TRY(const store::QueryResult found, co_await store_.find(queryOf(kProjects, doc::Filter(), skip, kPage)));
+  for (uint64_t skip = 0;; skip += kDirectoryPage) {
+    CO_TRY(const store::QueryResult found,
+           co_await store_.find(queryOf(kProjects, doc::Filter(), skip, kDirectoryPage)));
     for (const doc::Document& stored : found.documents) {
       if (stored.view().stringOr("status") == "deleted") continue;
       CO_TRY(const auto record, fromStore<ProjectRecord>(stored.view()));
       numbers.push_back(static_cast<store::ProjectNo>(record.number));
     }
-    if (found.documents.size() < kPage) co_return numbers;
+    if (found.documents.size() < kDirectoryPage) co_return numbers;
   }
 }
 
 Task<std::shared_ptr<const void>> MemberSource::load(snapshot::ProjectInfo project) {
   auto table = std::make_shared<identity::MemberTable>();
   // Invites first: one that becomes a membership between the two reads is then seen as either, never as neither.
-  for (uint64_t skip = 0;; skip += kPage) {
-    store::Query query = queryOf(kInvites, equals("projectId", project.id.str()), skip, kPage);
+  for (uint64_t skip = 0;; skip += kDirectoryPage) {
+    store::Query query = queryOf(kInvites, equals("projectId", project.id.str()), skip, kDirectoryPage);
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
     CO_TRY(const std::vector<InviteRecord> invites, fromStore<InviteRecord>(found.documents));
     for (const auto& invite : invites) table->invitedAs.insert(invite.role);
-    if (found.documents.size() < kPage) break;
+    if (found.documents.size() < kDirectoryPage) break;
   }
-  for (uint64_t skip = 0;; skip += kPage) {
-    store::Query query = queryOf(kMemberships, equals("projectId", project.id.str()), skip, kPage);
+  for (uint64_t skip = 0;; skip += kDirectoryPage) {
+    store::Query query = queryOf(kMemberships, equals("projectId", project.id.str()), skip, kDirectoryPage);
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
     CO_TRY(const std::vector<MembershipRecord> members, fromStore<MembershipRecord>(found.documents));
     for (const auto& member : members) table->byUser[member.userId.str()] = {member.id.str(), member.role};
-    if (found.documents.size() < kPage) break;
+    if (found.documents.size() < kDirectoryPage) break;
   }
   co_return std::shared_ptr<const void>(std::move(table));
 }

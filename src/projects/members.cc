@@ -11,7 +11,7 @@ namespace {
 
 using Changes = std::vector<store::Change>;
 
-constexpr int kMaxAttempts = 3;
+constexpr int kMaxMemberAttempts = 3;
 
 doc::Document details(std::string_view email, std::string_view role) {
   doc::BsonWriter out;
@@ -157,7 +157,7 @@ Task<MemberView> Members::add(By by, std::string project, NewMember input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
   const bool mailed = mails_.begin(email.key).has_value();
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMaxMemberAttempts; ++attempt) {
     CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
     if (user && mayJoin(deps_, *user)) {
       co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));

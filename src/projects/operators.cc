@@ -13,8 +13,8 @@ namespace {
 
 using Changes = std::vector<store::Change>;
 
-constexpr size_t kTokenBytes = 32;
-constexpr int kMaxAttempts = 3;
+constexpr size_t kOperatorTokenBytes = 32;
+constexpr int kMaxOperatorAttempts = 3;
 
 store::WriteTarget userTarget(std::string id) {
   return {controlCollection(identity::kUsers), std::move(id)};
@@ -101,7 +101,7 @@ Task<std::vector<OperatorView>> Operators::list(By by) {
 
 Task<OperatorView> Operators::add(By by, NewOperator input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMaxOperatorAttempts; ++attempt) {
     CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
     if (user && (mayJoin(deps_, *user) || isOperator(*user))) co_return co_await promote(by, *std::move(user));
     CO_TRY(const bool invited, co_await invite(by, email));
@@ -172,7 +172,7 @@ Task<bool> Operators::invite(By by, identity::Email address) {
       auditOf(deps_, by.caller, store::kControlProject, "operator.invited", "operators/" + email, addressed(email));
   std::string job;
   if (mails_.begin(email)) {
-    const std::string token = randomToken(kTokenBytes);
+    const std::string token = randomToken(kOperatorTokenBytes);
     const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
     auto letter =
         deps_.mailer.asChange(letterTo(*invite.address, by.caller, deps_.baseUrl, token, end), store::kControlProject);

@@ -10,7 +10,7 @@ namespace mb::projects {
 namespace {
 
 constexpr int64_t kKeptMs = 30LL * 24 * 3600 * 1000;
-constexpr uint64_t kPage = 100;
+constexpr uint64_t kPurgePage = 100;
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr int kTicksBetweenPasses = 4 * 3600;
 
@@ -35,7 +35,7 @@ Task<uint64_t> Purge::pass() {
   uint64_t kept = 0;
   while (!stopping_) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kProjects, equals("status", "deleted"), kept, kPage)));
+           co_await deps_.store.find(queryOf(kProjects, equals("status", "deleted"), kept, kPurgePage)));
     for (const doc::Document& document : found.documents) {
       // One that fails is tried again by the next pass, and stops no other.
       const Result<bool> purged = co_await purgeWhereDue(document);
@@ -51,7 +51,7 @@ Task<uint64_t> Purge::pass() {
                   {"cause", purged.error().cause()}});
       }
     }
-    if (found.documents.size() < kPage) break;
+    if (found.documents.size() < kPurgePage) break;
   }
   CO_CHECK(co_await pruneAudit());
   co_return gone;
@@ -86,11 +86,11 @@ Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
 Task<> Purge::removeAllOf(GoesAlong what, ProjectId id) {
   while (true) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(what.collection, equals(what.field, id.str()), 0, kPage)));
+           co_await deps_.store.find(queryOf(what.collection, equals(what.field, id.str()), 0, kPurgePage)));
     for (const auto& document : found.documents) {
       CO_CHECK(co_await removeOne(what.collection, std::string(document.view().stringOr("id"))));
     }
-    if (found.documents.size() < kPage) co_return Result<>();
+    if (found.documents.size() < kPurgePage) co_return Result<>();
   }
 }
 

@@ -41,7 +41,7 @@ struct Registration::Plan {
 namespace {
 
 using Changes = std::vector<store::Change>;
-using Before = std::span<const std::optional<doc::Document>>;
+using DocumentsBefore = std::span<const std::optional<doc::Document>>;
 
 // More than an address can have (Members::add refuses earlier), so that none stays behind.
 constexpr uint64_t kMostInvites = 1000;
@@ -60,7 +60,7 @@ doc::Document instanceRecord(const identity::UserRecord& first) {
   return out.finish();
 }
 
-Result<> join(Joining& joining, Before before, Changes& changes) {
+Result<> join(Joining& joining, DocumentsBefore before, Changes& changes) {
   TRY(const auto invite, fromStore<InviteRecord>(before[0]));
   TRY(auto project, fromStore<ProjectRecord>(before[2]));
   const bool active = invite && project && project->status != "deleted";
@@ -117,7 +117,7 @@ void Registration::Plan::judgeOperator(identity::UserRecord& user, const std::op
   }
 }
 
-Result<Changes> Registration::Plan::judge(identity::UserRecord& user, Before before) {
+Result<Changes> Registration::Plan::judge(identity::UserRecord& user, DocumentsBefore before) {
   TRY(const int64_t now, revisionOf(before[0]));
   if (now != revision) return fail(ErrorCode::staleCatalogue, "invited meanwhile");
   const bool byLink = !followed.empty();
@@ -187,7 +187,7 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
     planOperator(plan, out, user, operating);
     planJoining(plan, out, user, invites);
   }
-  out.judge = [plan = std::move(plan)](identity::UserRecord& registered, Before before) mutable {
+  out.judge = [plan = std::move(plan)](identity::UserRecord& registered, DocumentsBefore before) mutable {
     return plan.judge(registered, before);
   };
   co_return out;
@@ -211,7 +211,7 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
   // Tokens in hand are those of no operator yet.
   if (plan.mayOperate()) out.bumpEpochs.push_back(store::kControlProject);
   planJoining(plan, out, user, invites);
-  out.judge = [plan = std::move(plan)](identity::UserRecord& proven, Before before) mutable {
+  out.judge = [plan = std::move(plan)](identity::UserRecord& proven, DocumentsBefore before) mutable {
     return plan.judge(proven, before);
   };
   co_return out;

@@ -16,9 +16,9 @@ namespace mb::projects {
 
 namespace {
 
-using Before = std::span<const std::optional<doc::Document>>;
+using DocumentsBefore = std::span<const std::optional<doc::Document>>;
 
-constexpr uint64_t kPage = 1000;
+constexpr uint64_t kRestorePage = 1000;
 
 store::WriteOptions asServer(std::vector<store::ProjectNo> bumpEpochs) {
   return {std::chrono::steady_clock::now() + std::chrono::seconds(30),
@@ -29,7 +29,7 @@ store::WriteOptions asServer(std::vector<store::ProjectNo> bumpEpochs) {
 
 // A write that looks at nothing.
 store::Judge just(std::vector<store::Change> changes) {
-  return [changes = std::move(changes)](Before) mutable -> Result<std::vector<store::Change>> {
+  return [changes = std::move(changes)](DocumentsBefore) mutable -> Result<std::vector<store::Change>> {
     return std::move(changes);
   };
 }
@@ -167,14 +167,14 @@ Task<> Restoring::putPlaceholder() {
 
 Task<> Restoring::removeOld(store::CollectionNo collection, std::vector<store::WriteTarget>& targets,
                             std::vector<store::Change>& changes) {
-  for (uint64_t skip = 0; old_; skip += kPage) {
+  for (uint64_t skip = 0; old_; skip += kRestorePage) {
     CO_TRY(const store::QueryResult found,
-           co_await store_.find(queryOf(collection, equals("projectId", record_.id.str()), skip, kPage)));
+           co_await store_.find(queryOf(collection, equals("projectId", record_.id.str()), skip, kRestorePage)));
     for (const auto& document : found.documents) {
       targets.push_back(target(collection, std::string(document.view().stringOr("id"))));
       changes.push_back(store::Change::remove());
     }
-    if (found.documents.size() < kPage) break;
+    if (found.documents.size() < kRestorePage) break;
   }
   co_return Result<>();
 }
@@ -229,8 +229,8 @@ Task<store::WriteOutcome> Restoring::commitAll() {
     targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
     changes.push_back(store::Change::put(std::move(entry.document)));
   }
-  store::Judge judge = [this,
-                        changes = std::move(changes)](Before before) mutable -> Result<std::vector<store::Change>> {
+  store::Judge judge =
+      [this, changes = std::move(changes)](DocumentsBefore before) mutable -> Result<std::vector<store::Change>> {
     TRY(const auto there, fromStore<ProjectRecord>(before[0]));
     const bool same = there.has_value() == old_.has_value() &&
                       (!there || (there->status == "deleted" && there->number == old_->number));
@@ -278,7 +278,7 @@ Task<> Restoring::joinLate() {
     targets.push_back(target(kInvites, invite.id.str()));
     targets.push_back(target(kMemberships, membership.id.str()));
     targets.push_back(target(kProjects, invite.projectId.str()));
-    store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
+    store::Judge judge = [&](DocumentsBefore before) -> Result<std::vector<store::Change>> {
       TRY(auto project, fromStore<ProjectRecord>(before[2]));
       std::vector<store::Change> changes(3);
       if (!before[0] || !project) return changes;

@@ -11,7 +11,7 @@ constexpr size_t kPageEntries = 128;
 // More is not put into a socket that has not taken what came before.
 constexpr size_t kUnsentBeforePage = 64 << 10;
 constexpr std::chrono::milliseconds kSlowPause{20};
-constexpr std::chrono::milliseconds kRetryPause{250};
+constexpr std::chrono::milliseconds kReplayPause{250};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
   while (Subscription* subscription = self->replaying(id, serial)) {
     if (self->doubted_) {
       co_await refresh(self);
-      if (self->doubted_) co_await sleepFor(kRetryPause);
+      if (self->doubted_) co_await sleepFor(kReplayPause);
       continue;
     }
     if (!self->takesPage()) {
@@ -57,7 +57,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
     if (self->replaying(id, serial) == nullptr) co_return;
     const auto page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
     if (!page || (page->entries.empty() && page->firstHeld <= after + 1)) {
-      co_await sleepFor(kRetryPause);
+      co_await sleepFor(kReplayPause);
       continue;
     }
     if (self->project_ && !self->holds(self->project_->moment())) co_await refresh(self);

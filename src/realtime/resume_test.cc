@@ -7,7 +7,7 @@
 namespace mb::realtime {
 namespace {
 
-constexpr std::string_view kOpen = R"({"read":{}})";
+constexpr std::string_view kOpenPolicy = R"({"read":{}})";
 
 class ResumeTest : public RealtimeTest {
  protected:
@@ -19,7 +19,7 @@ class ResumeTest : public RealtimeTest {
 };
 
 TEST_F(ResumeTest, GoesOnBehindThePosition) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   Client& first = connectAs("alice");
   follow(first, "s", "posts");
   putNumbered(1, 300);
@@ -38,7 +38,7 @@ TEST_F(ResumeTest, GoesOnBehindThePosition) {
 }
 
 TEST_F(ResumeTest, WhatWasMissedIsJudgedByTodaysPolicyAndCaller) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   Client& first = connectAs("alice");
   follow(first, "s", "posts");
   putNumbered(1, 1);
@@ -56,7 +56,7 @@ TEST_F(ResumeTest, WhatWasMissedIsJudgedByTodaysPolicyAndCaller) {
 }
 
 TEST_F(ResumeTest, ForgedAndForeignPositionsAreRefused) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   Client& client = connectAs("alice");
   PositionCipher cipher(master_);
   for (const std::string& wrong : {std::string("1"), std::string(22, 'A'), cipher.write(project_ + 1, 1)}) {
@@ -69,7 +69,7 @@ TEST_F(ResumeTest, ForgedAndForeignPositionsAreRefused) {
 }
 
 TEST_F(ResumeTest, WhatTheLogHasLetGoOfIsAGap) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   putNumbered(1, 10);
   const uint64_t last = store_.feed().lastPosition(project_);
   store_.feed().trimTo(project_, last - 3);
@@ -85,7 +85,7 @@ TEST_F(ResumeTest, WhatTheLogHasLetGoOfIsAGap) {
 
 // A store that was put back to an earlier state has not reached the position yet.
 TEST_F(ResumeTest, APositionAheadOfTheLogIsAGap) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   putNumbered(1, 2);
   Client& client = connectAs("alice");
   PositionCipher cipher(master_);
@@ -98,8 +98,8 @@ TEST_F(ResumeTest, APositionAheadOfTheLogIsAGap) {
 }
 
 TEST_F(ResumeTest, ASocketThatIsFullGetsAGapAndGoesOn) {
-  collection("posts", kOpen);
-  collection("quiet", kOpen);
+  collection("posts", kOpenPolicy);
+  collection("quiet", kOpenPolicy);
   Client& slow = connectAs("alice");
   Client& other = connectAs("bob");
   follow(slow, "s", "posts");
@@ -125,7 +125,7 @@ TEST_F(ResumeTest, ASocketThatIsFullGetsAGapAndGoesOn) {
 }
 
 TEST_F(ResumeTest, ReplayWaitsForASlowSocketAndLosesNothing) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   PositionCipher cipher(master_);
   const std::string before = cipher.write(project_, store_.feed().lastPosition(project_));
   putNumbered(1, 400);
@@ -145,7 +145,7 @@ TEST_F(ResumeTest, ReplayWaitsForASlowSocketAndLosesNothing) {
 
 // More than may have a page in memory at a time; some leave while they wait.
 TEST_F(ResumeTest, ManySocketsResumeTogether) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   PositionCipher cipher(master_);
   const std::string before = cipher.write(project_, store_.feed().lastPosition(project_));
   putNumbered(1, 300);
@@ -163,7 +163,7 @@ TEST_F(ResumeTest, ManySocketsResumeTogether) {
 }
 
 TEST_F(ResumeTest, ACallerThatCannotBeLookedUpWaitsAndMissesNothing) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   Client& client = connectAs("bob");
   follow(client, "s", "posts");
   auth_.fail("bob", ErrorCode::unavailable);
@@ -176,7 +176,7 @@ TEST_F(ResumeTest, ACallerThatCannotBeLookedUpWaitsAndMissesNothing) {
 }
 
 TEST_F(ResumeTest, ALogThatFailsForAWhileLosesNothing) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   Client& client = connectAs("bob");
   follow(client, "s", "posts");
   store_.feed().failWith(ErrorCode::internal);
@@ -186,7 +186,7 @@ TEST_F(ResumeTest, ALogThatFailsForAWhileLosesNothing) {
 }
 
 TEST_F(ResumeTest, ALogThatWasTrimmedUnderLiveSubscribersIsAGapForEach) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   Client& client = connectAs("bob");
   follow(client, "s", "posts");
   follow(client, "t", "posts");
@@ -206,7 +206,7 @@ TEST_F(ResumeTest, ALogThatWasTrimmedUnderLiveSubscribersIsAGapForEach) {
 
 // Sockets that come at any moment, from any position, while others write: each change once, in order.
 TEST_F(ResumeTest, LiveAndReplayMeetWithoutHoleOrDouble) {
-  collection("posts", kOpen);
+  collection("posts", kOpenPolicy);
   std::mt19937 dice(7);
   PositionCipher cipher(master_);
   const uint64_t start = store_.feed().lastPosition(project_);

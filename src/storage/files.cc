@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kDefaultRole = "user";
 constexpr auto kCommitLimit = std::chrono::seconds(30);
 
-Error noBucket() {
+Error missingBucket() {
   return Error(ErrorCode::notFound, "no such bucket");
 }
 Error noFile() {
@@ -35,7 +35,7 @@ store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection
 
 Result<BucketRecord> Files::require(const Access& access, std::string_view bucket, std::string_view path) const {
   const BucketRecord* found = access.project->get(deps_.slot).find(bucket);
-  if (found == nullptr) return fail(noBucket());
+  if (found == nullptr) return fail(missingBucket());
   CHECK(checkPath(path));
   return *found;
 }
@@ -148,7 +148,7 @@ Task<std::vector<doc::Document>> Files::range(store::CollectionRef collection, c
 
 Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
   const BucketRecord* known = access.project->get(deps_.slot).find(bucket);
-  if (known == nullptr) co_return fail(noBucket());
+  if (known == nullptr) co_return fail(missingBucket());
   const BucketRecord found = *known;
   if (!access.caller.may("storage:read")) co_return fail(lacks("storage:read"));
   FileList list;
@@ -227,11 +227,11 @@ Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t
 Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord record, Along along) {
   access.deadline = std::chrono::steady_clock::now() + kCommitLimit;
   CO_TRY(access.project, co_await deps_.snapshots.byNumber(access.project->info().number));
-  if (!access.project) co_return fail(noBucket());
+  if (!access.project) co_return fail(missingBucket());
   if (access.project->info().status == snapshot::ProjectStatus::suspended) {
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
-  if (!access.project->get(deps_.slot).holds(bucket.bucketId)) co_return fail(noBucket());
+  if (!access.project->get(deps_.slot).holds(bucket.bucketId)) co_return fail(missingBucket());
   record.id = fileKey(bucket.bucketId, record.path);
   co_return co_await commit(std::move(access), std::move(bucket), std::move(record), std::move(along));
 }

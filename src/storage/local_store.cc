@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kIncoming = "incoming";
-constexpr int kFolders = 256;
+constexpr int kBlobFolders = 256;
 // What an upload holds in memory before it goes to the disk; most files are smaller, and one trip is all they take.
 constexpr size_t kBuffer = 256 << 10;
 // What stands unsynced at most, so that the last sync of a large file is no longer than others.
@@ -55,7 +55,7 @@ Result<> makeBlobFolders(const fs::path& directory) {
   CHECK(makeFolder(directory));
   CHECK(makeFolder(directory / kBlobsFolder));
   bool missed = false;
-  for (int i = 0; i < kFolders; ++i) {
+  for (int i = 0; i < kBlobFolders; ++i) {
     TRY(const bool made, makeFolder(directory / kBlobsFolder / folderName(i)));
     missed = missed || made;
   }
@@ -239,7 +239,7 @@ Task<BlobPage> LocalStore::list(std::string from) {
       if (!gone) page.blobs.push_back({entry.path().filename().string(), size});
     }
     if (failed) return fail(ErrorCode::internal, fmt::format("cannot read {}: {}", folder.string(), failed.message()));
-    if (number + 1 < kFolders) page.next = folderName(number + 1);
+    if (number + 1 < kBlobFolders) page.next = folderName(number + 1);
     return page;
   });
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr int kTicksBetweenPasses = 4 * 3600;
-constexpr size_t kPage = 100;
+constexpr size_t kSweepPage = 100;
 constexpr auto kReadLimit = std::chrono::seconds(10);
 constexpr auto kWriteLimit = std::chrono::seconds(30);
 constexpr std::chrono::seconds kBackoff[] = {std::chrono::seconds(1), std::chrono::seconds(10),
@@ -89,7 +89,7 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
   CO_TRY(const GoneBucket gone, store::fromStore<GoneBucket>(run.payload.view()));
   const auto project = static_cast<store::ProjectNo>(gone.project);
   while (true) {
-    const auto found = co_await deps_.store.find(queryOf(project, kFiles, keysOf(gone.bucket), kPage));
+    const auto found = co_await deps_.store.find(queryOf(project, kFiles, keysOf(gone.bucket), kSweepPage));
     // The project was purged meanwhile.
     if (!found && found.error().code() == ErrorCode::notFound) co_return Result<>();
     if (!found) co_return fail(found.error().clone());
@@ -98,7 +98,7 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
     CO_CHECK(co_await removeRecords(project, std::move(records)));
   }
   while (true) {
-    CO_TRY(const auto found, co_await deps_.store.find(queryOf(project, kFolders, keysOf(gone.bucket), kPage)));
+    CO_TRY(const auto found, co_await deps_.store.find(queryOf(project, kFolders, keysOf(gone.bucket), kSweepPage)));
     if (found.documents.empty()) co_return Result<>();
     std::vector<store::WriteTarget> targets;
     for (const doc::Document& folder : found.documents) {
@@ -113,7 +113,7 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
   }
 }
 
-// At most kPage of them, with their counts and the removal of their blobs, in one commit.
+// At most kSweepPage of them, with their counts and the removal of their blobs, in one commit.
 Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> records) {
   GoneBlobs gone;
   std::map<std::string, size_t> shelves;  // where each stands among the targets
@@ -209,8 +209,8 @@ Task<uint64_t> Sweeper::pass() {
 
 Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::vector<BlobName> blobs) {
   std::vector<BlobName> orphans;
-  for (size_t at = 0; at < blobs.size(); at += kPage) {
-    const size_t end = std::min(at + kPage, blobs.size());
+  for (size_t at = 0; at < blobs.size(); at += kSweepPage) {
+    const size_t end = std::min(at + kSweepPage, blobs.size());
     std::set<std::string> unnamed(blobs.begin() + static_cast<std::ptrdiff_t>(at),
                                   blobs.begin() + static_cast<std::ptrdiff_t>(end));
     doc::BsonWriter filter;
@@ -221,13 +221,13 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
     filter.end();
     filter.end();
     const doc::Document named = filter.finish();
-    const auto found = co_await deps_.store.find(queryOf(project, kFiles, named, 2 * kPage));
+    const auto found = co_await deps_.store.find(queryOf(project, kFiles, named, 2 * kSweepPage));
     // A project that is being purged: a later look finds them.
     if (!found && found.error().code() == ErrorCode::notFound) co_return std::vector<BlobName>();
     if (!found) co_return fail(found.error().clone());
     CO_TRY(std::vector<FileRecord> records, store::fromStore<FileRecord>(found->documents));
     for (const FileRecord& record : records) unnamed.erase(record.blob);
-    CO_TRY(const auto pieces, co_await deps_.store.find(queryOf(project, kPieces, named, 2 * kPage)));
+    CO_TRY(const auto pieces, co_await deps_.store.find(queryOf(project, kPieces, named, 2 * kSweepPage)));
     for (const doc::Document& piece : pieces.documents) unnamed.erase(std::string(piece.view().stringOr("blob")));
     // An upload may end just after its bucket did: its record is out of reach, and belongs to nobody.
     CO_TRY(const auto buckets, co_await store::allRecords(deps_.store, {project, kBuckets, 0}));
@@ -235,9 +235,9 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
       return std::ranges::any_of(
           buckets, [&](const doc::Document& bucket) { return bucket.view().stringOr("bucketId") == record.bucket; });
     });
-    for (size_t i = 0; i < records.size(); i += kPage) {
+    for (size_t i = 0; i < records.size(); i += kSweepPage) {
       const auto first = records.begin() + static_cast<std::ptrdiff_t>(i);
-      const auto last = records.begin() + static_cast<std::ptrdiff_t>(std::min(i + kPage, records.size()));
+      const auto last = records.begin() + static_cast<std::ptrdiff_t>(std::min(i + kSweepPage, records.size()));
       CO_CHECK(co_await removeRecords(project, std::vector<FileRecord>(first, last)));
     }
     orphans.insert(orphans.end(), unnamed.begin(), unnamed.end());

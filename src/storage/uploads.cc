@@ -9,7 +9,7 @@ namespace mb::storage {
 namespace {
 
 constexpr auto kLimit = std::chrono::seconds(30);
-constexpr size_t kPage = 100;
+constexpr size_t kUploadPage = 100;
 
 Error noUpload() {
   return Error(ErrorCode::notFound, "no such upload");
@@ -86,10 +86,10 @@ class Uploads::Whole final : public Upload {
  private:
   Task<> next() {
     if (at_ == page_.size() && more_) {
-      CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project_, from_, upload_, kPage)));
+      CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project_, from_, upload_, kUploadPage)));
       CO_TRY(page_, store::fromStore<PieceRecord>(found.documents));
       at_ = 0;
-      more_ = page_.size() == kPage;
+      more_ = page_.size() == kUploadPage;
     }
     if (at_ == page_.size()) {
       ended_ = true;
@@ -408,7 +408,7 @@ Task<> Uploads::clean(jobs::JobRun run) {
 
 // A page of them, and the job that removes their blobs, in one commit. Whether there may be more.
 Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& upload) {
-  CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project, upload + "/", upload, kPage)));
+  CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project, upload + "/", upload, kUploadPage)));
   CO_TRY(const std::vector<PieceRecord> pieces, store::fromStore<PieceRecord>(found.documents));
   if (pieces.empty()) co_return false;
   std::vector<BlobName> blobs;
@@ -430,7 +430,7 @@ Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& up
   };
   CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing({"server", ""})));
   deps_.queue.wake({jobId});
-  co_return pieces.size() == kPage;
+  co_return pieces.size() == kUploadPage;
 }
 
 }  // namespace mb::storage

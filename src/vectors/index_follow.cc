@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr uint64_t kPage = 256;
 
-store::Deadline soon() {
+store::Deadline followDeadline() {
   return std::chrono::steady_clock::now() + 10s;
 }
 
@@ -71,7 +71,7 @@ Task<> IndexKeeper::buildOfDocuments(LiveIndexPtr live) {
     query.collection = {live->place.project, live->place.collection, 0};
     if (!last.empty()) query.filter = behind(last);
     query.limit = page;
-    query.deadline = soon();
+    query.deadline = followDeadline();
     auto found = co_await deps_.store.find(std::move(query));
     // Large documents: fewer at a time.
     if (!found && found.error().code() == ErrorCode::payloadTooLarge && page > 1) {

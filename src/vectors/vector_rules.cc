@@ -10,8 +10,6 @@ namespace mb::vectors {
 
 namespace {
 
-using Problems = std::vector<ErrorDetail>;
-
 constexpr std::string_view kServerFields[] = {"id", "ownerId", "createdAt", "updatedAt", "_score"};
 
 bool isFieldName(std::string_view name) {
@@ -21,13 +19,13 @@ bool isFieldName(std::string_view name) {
 }
 
 void checkRange(std::optional<int64_t> value, int64_t from, int64_t to, const std::string& pointer,
-                Problems& problems) {
+                std::vector<ErrorDetail>& problems) {
   if (value && (*value < from || *value > to)) {
     problems.push_back({pointer, fmt::format("must be {} to {}", from, to)});
   }
 }
 
-void checkField(const FieldConfig& field, const std::string& pointer, bool embeds, Problems& problems) {
+void checkField(const FieldConfig& field, const std::string& pointer, bool embeds, std::vector<ErrorDetail>& problems) {
   if (!isFieldName(field.name)) {
     problems.push_back(
         {pointer + "/name", "must be a letter or underscore, then at most 63 letters, digits, hyphens or underscores"});
@@ -63,7 +61,7 @@ void checkField(const FieldConfig& field, const std::string& pointer, bool embed
 }  // namespace
 
 std::vector<ErrorDetail> problemsOf(const VectorConfig& config, bool embeds) {
-  Problems problems;
+  std::vector<ErrorDetail> problems;
   if (config.fields.empty() || config.fields.size() > kMostVectorFields) {
     problems.push_back({"/fields", fmt::format("must hold 1 to {} fields", kMostVectorFields)});
     return problems;

@@ -23,13 +23,14 @@ struct Counter {
   }
 };
 
-struct Entry {
+struct LoggedDelivery {
   std::string id;  // placeOf()
   int64_t seq = 0;
   DeliveryView delivery;
   static constexpr auto shape() {
-    return doc::shape<Entry>("DeliveryEntry", doc::field("id", &Entry::id), doc::field("seq", &Entry::seq),
-                             doc::field("delivery", &Entry::delivery));
+    return doc::shape<LoggedDelivery>("DeliveryEntry", doc::field("id", &LoggedDelivery::id),
+                                      doc::field("seq", &LoggedDelivery::seq),
+                                      doc::field("delivery", &LoggedDelivery::delivery));
   }
 };
 
@@ -73,10 +74,10 @@ store::Query entriesOf(store::ProjectNo project, const std::string& hookId) {
 
 Task<std::vector<DeliveryView>> DeliveryLog::list(store::ProjectNo project, std::string hookId, int64_t limit) {
   CO_TRY(const store::QueryResult found, co_await store_.find(entriesOf(project, hookId)));
-  CO_TRY(std::vector<Entry> entries, store::fromStore<Entry>(found.documents));
-  std::ranges::sort(entries, std::greater(), &Entry::seq);
+  CO_TRY(std::vector<LoggedDelivery> entries, store::fromStore<LoggedDelivery>(found.documents));
+  std::ranges::sort(entries, std::greater(), &LoggedDelivery::seq);
   std::vector<DeliveryView> views;
-  for (Entry& entry : entries) {
+  for (LoggedDelivery& entry : entries) {
     if (std::ssize(views) >= limit) break;
     views.push_back(std::move(entry.delivery));
   }
@@ -85,8 +86,9 @@ Task<std::vector<DeliveryView>> DeliveryLog::list(store::ProjectNo project, std:
 
 Task<SentEvent> DeliveryLog::sentBy(store::ProjectNo project, std::string hookId, std::string deliveryId) {
   CO_TRY(const store::QueryResult found, co_await store_.find(entriesOf(project, hookId)));
-  CO_TRY(const std::vector<Entry> entries, store::fromStore<Entry>(found.documents));
-  const auto entry = std::ranges::find(entries, deliveryId, [](const Entry& each) { return each.delivery.id; });
+  CO_TRY(const std::vector<LoggedDelivery> entries, store::fromStore<LoggedDelivery>(found.documents));
+  const auto entry =
+      std::ranges::find(entries, deliveryId, [](const LoggedDelivery& each) { return each.delivery.id; });
   if (entry != entries.end()) {
     CO_TRY(const auto stored, co_await store_.get(in(project, kSentEvents), entry->id));
     CO_TRY(std::optional<Sent> sent, store::fromStore<Sent>(stored));
@@ -117,7 +119,7 @@ Task<> DeliveryLog::add(store::ProjectNo project, WebhookRecord hook, DeliveryVi
       Changes changes;
       if (adds) {
         changes.push_back(store::Change::put(doc::encode(Counter{hook.hookId, added + 1})));
-        changes.push_back(store::Change::put(doc::encode(Entry{place, added, delivery})));
+        changes.push_back(store::Change::put(doc::encode(LoggedDelivery{place, added, delivery})));
         changes.push_back(store::Change::put(doc::encode(Sent{place, delivery.id, event})));
         changes.push_back(store::Change::keep());
       } else {

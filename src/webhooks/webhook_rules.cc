@@ -20,9 +20,7 @@ constexpr std::string_view kReserved[] = {"content-encoding",  "content-type",  
 constexpr size_t kMostHeaderNameBytes = 100;
 constexpr std::string_view kNameRule = "must be a letter, then at most 63 letters, digits, hyphens or underscores";
 
-using Problems = std::vector<ErrorDetail>;
-
-void checkEvents(const std::vector<std::string>& events, Problems& problems) {
+void checkEvents(const std::vector<std::string>& events, std::vector<ErrorDetail>& problems) {
   if (events.empty()) problems.push_back({"/events", "must name at least one of insert, update, delete"});
   std::set<std::string_view> seen;
   for (size_t i = 0; i < events.size() && problems.size() < 10; ++i) {
@@ -35,7 +33,7 @@ void checkEvents(const std::vector<std::string>& events, Problems& problems) {
   }
 }
 
-void checkHeaders(doc::DocumentView headers, Problems& problems) {
+void checkHeaders(doc::DocumentView headers, std::vector<ErrorDetail>& problems) {
   if (headers.count() > store::kMaxConfiguredHeaders) {
     problems.push_back({"/headers", fmt::format("must be at most {} headers", store::kMaxConfiguredHeaders)});
     return;
@@ -63,7 +61,7 @@ void checkHeaders(doc::DocumentView headers, Problems& problems) {
   if (bytes > kMostHeaderBytes) problems.push_back({"/headers", "must have at most 8192 characters in all"});
 }
 
-void checkFields(const std::vector<std::string>& fields, Problems& problems) {
+void checkFields(const std::vector<std::string>& fields, std::vector<ErrorDetail>& problems) {
   if (fields.empty() || fields.size() > kMostFields) {
     problems.push_back({"/fields", "must name 1 to 100 fields"});
     return;
@@ -78,7 +76,7 @@ void checkFields(const std::vector<std::string>& fields, Problems& problems) {
 }  // namespace
 
 std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook) {
-  Problems problems;
+  std::vector<ErrorDetail> problems;
   if (!identity::isName(webhook.name)) problems.push_back({"/name", std::string(kNameRule)});
   if (!data::isCollectionName(webhook.collection)) {
     problems.push_back({"/collection", std::string(kNameRule)});

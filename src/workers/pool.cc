@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr auto kTick = 20ms;
+constexpr auto kPoolTick = 20ms;
 constexpr auto kFirstPause = 100ms;
 constexpr auto kLongestPause = 5000ms;
 // A process that has not said that it is ready by then is of no use.
@@ -53,7 +53,7 @@ void Pool::submit(JobPtr job) {
     }
   }
   carryOut(std::move(orders));
-  keeper_.wakeWithin(2 * kTick, now);
+  keeper_.wakeWithin(2 * kPoolTick, now);
 }
 
 void Pool::carryOut(Orders orders) {
@@ -187,7 +187,7 @@ void Pool::leaveIfGone(const SeatPtr& seat, std::unique_lock<std::mutex>& lock) 
   empty_.notify_all();
   lock.unlock();
   carryOut(std::move(orders));
-  keeper_.wakeWithin(2 * kTick, SteadyClock::now());
+  keeper_.wakeWithin(2 * kPoolTick, SteadyClock::now());
 }
 
 Time Pool::look(Time now) {
@@ -195,7 +195,7 @@ Time Pool::look(Time now) {
   Time next;
   {
     const std::scoped_lock lock(mutex_);
-    if (!open_) return now + kTick;
+    if (!open_) return now + kPoolTick;
     for (const SeatPtr& seat : line_.seats()) watch(seat, now);
     line_.look(now, orders);
     next = line_.nextLook(now);
@@ -214,13 +214,13 @@ void Pool::watch(const SeatPtr& seat, Time now) {
     keeper_.endProcessOf(seat);
     return;
   }
-  if (seat->state != SeatState::running || seat->lowered || now - seat->since < kTick) return;
+  if (seat->state != SeatState::running || seat->lowered || now - seat->since < kPoolTick) return;
   const auto cpu = cpuTimeOf(seat->pid);
   if (!cpu) return;
   if (!seat->watched) {
     seat->watched = true;
     seat->cpuBefore = *cpu;
-  } else if (*cpu - seat->cpuBefore >= kFairCpu - kTick) {
+  } else if (*cpu - seat->cpuBefore >= kFairCpu - kPoolTick) {
     seat->lowered = lowerPriority(seat->pid);
   }
 }

@@ -124,7 +124,7 @@ Value negate(Run&, const Node& call, std::span<const Value> args) {
   return Value::ofInt(-args[0].integer);
 }
 
-constexpr OverloadRow kRows[] = {
+constexpr OverloadRow kArithmeticRows[] = {
     {"_+_", Style::global, "int,int", "int", add},
     {"_+_", Style::global, "uint,uint", "uint", add},
     {"_+_", Style::global, "double,double", "double", add},
@@ -155,7 +155,7 @@ constexpr OverloadRow kRows[] = {
 }  // namespace
 
 std::span<const OverloadRow> arithmeticOverloads() {
-  return kRows;
+  return kArithmeticRows;
 }
 
 }  // namespace mb::cel

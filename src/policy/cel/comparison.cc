@@ -91,8 +91,8 @@ std::partial_ordering compareNumbers(const Value& a, const Value& b) {
 }
 
 std::span<const OverloadRow> comparisonOverloads() {
-  static const std::vector<OverloadRow> kRows = makeRows();
-  return kRows;
+  static const std::vector<OverloadRow> kComparisonRows = makeRows();
+  return kComparisonRows;
 }
 
 }  // namespace mb::cel

@@ -118,7 +118,7 @@ Value in(Run& run, const Node& call, std::span<const Value> args) {
   return Value::ofBool(false);
 }
 
-constexpr OverloadRow kRows[] = {
+constexpr OverloadRow kContainerRows[] = {
     {"_[_]", Style::global, "list(A),int", "A", index},
     {"_[_]", Style::global, "map(A,B),A", "B", index},
     {"@in", Style::global, "A,list(A)", "bool", in},
@@ -128,7 +128,7 @@ constexpr OverloadRow kRows[] = {
 }  // namespace
 
 std::span<const OverloadRow> containerOverloads() {
-  return kRows;
+  return kContainerRows;
 }
 
 Value Run::fromBson(doc::ValueView value, Position at) {

@@ -182,7 +182,7 @@ Value typeOf(Run&, const Node&, std::span<const Value> args) {
   return Value::ofType(args[0].kind);
 }
 
-constexpr OverloadRow kRows[] = {
+constexpr OverloadRow kConversionRows[] = {
     {"int", Style::global, "int", "int", toInt},
     {"int", Style::global, "uint", "int", toInt},
     {"int", Style::global, "double", "int", toInt},
@@ -220,7 +220,7 @@ constexpr OverloadRow kRows[] = {
 }  // namespace
 
 std::span<const OverloadRow> conversionOverloads() {
-  return kRows;
+  return kConversionRows;
 }
 
 }  // namespace mb::cel

@@ -84,7 +84,7 @@ Value matches(Run& run, const Node& call, std::span<const Value> args) {
   return Value::ofBool(matches);
 }
 
-constexpr OverloadRow kRows[] = {
+constexpr OverloadRow kStringRows[] = {
     {"size", Style::either, "string", "int", size},
     {"size", Style::either, "bytes", "int", size},
     {"size", Style::either, "list(A)", "int", size},
@@ -98,7 +98,7 @@ constexpr OverloadRow kRows[] = {
 }  // namespace
 
 std::span<const OverloadRow> stringOverloads() {
-  return kRows;
+  return kStringRows;
 }
 
 std::shared_ptr<const re2::RE2> compilePattern(std::string_view source) {

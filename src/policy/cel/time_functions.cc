@@ -101,8 +101,8 @@ std::vector<OverloadRow> makeRows() {
 }  // namespace
 
 std::span<const OverloadRow> timeOverloads() {
-  static const std::vector<OverloadRow> kRows = makeRows();
-  return kRows;
+  static const std::vector<OverloadRow> kTimeRows = makeRows();
+  return kTimeRows;
 }
 
 }  // namespace mb::cel

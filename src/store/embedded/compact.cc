@@ -10,7 +10,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-constexpr uint64_t kSliceBytes = 64 << 20;
+constexpr uint64_t kCompactSliceBytes = 64 << 20;
 constexpr std::array kCompacted = {Family::documents, Family::indexes, Family::log, Family::system};
 
 // Files of a family that hold keys of [from, to); empty bounds are none.
@@ -48,14 +48,14 @@ struct Slice {
   uint64_t bytes = 0;
 };
 
-// Cuts a family's range where files begin, each part of about kSliceBytes.
+// Cuts a family's range where files begin, each part of about kCompactSliceBytes.
 void cut(Database& database, Family family, const Range& whole, std::vector<Slice>& out) {
   auto files = filesIn(database, family, whole);
   if (files.empty()) return;
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.smallestkey < b.smallestkey; });
   Slice slice{family, {whole.from, {}}, 0};
   for (const auto& file : files) {
-    if (slice.bytes >= kSliceBytes && file.smallestkey > slice.range.from) {
+    if (slice.bytes >= kCompactSliceBytes && file.smallestkey > slice.range.from) {
       slice.range.to = file.smallestkey;
       out.push_back(std::exchange(slice, Slice{family, {file.smallestkey, {}}, 0}));
     }

@@ -7,7 +7,7 @@ namespace {
 
 using Ticket = DocumentCache::Ticket;
 
-class DocumentCacheTest : public testing::Test {
+class DocumentCacheTest : public ::testing::Test {
  protected:
   std::string look(std::string_view key, uint64_t sequence = DocumentCache::kLatest) {
     std::string out;

@@ -15,14 +15,14 @@ namespace mb::store::embedded {
 
 namespace {
 
-doc::Document json(std::string_view text) {
+doc::Document storeDocument(std::string_view text) {
   return doc::parseJson(text).value();
 }
 
 Judge putting(std::string text) {
   return [text = std::move(text)](auto) -> Result<std::vector<Change>> {
     std::vector<Change> changes;
-    changes.push_back(Change::put(json(text)));
+    changes.push_back(Change::put(storeDocument(text)));
     return changes;
   };
 }
@@ -87,7 +87,7 @@ TEST(EmbeddedStoreTest, SystemIndexesFollowTheirSpecs) {
   const auto explainOf = [&](std::string_view filter) {
     Query query;
     query.collection = ref;
-    query.filter = doc::Filter::parse(json(filter)).value();
+    query.filter = doc::Filter::parse(storeDocument(filter)).value();
     return opened.must(opened.store().find(query)).explain.index;
   };
   EXPECT_EQ(explainOf(R"({"a":1})"), "a_1");
@@ -97,7 +97,8 @@ TEST(EmbeddedStoreTest, SystemIndexesFollowTheirSpecs) {
   EXPECT_EQ(explainOf(R"({"a":1})"), "");
   EXPECT_EQ(explainOf(R"({"b":{"$gt":1,"$lt":3}})"), "b_1");
   // Each bound may be met by another element of b, so the index alone must not tell.
-  EXPECT_EQ(opened.must(opened.store().count(ref, doc::Filter::parse(json(R"({"b":{"$gt":1,"$lt":3}})")).value(), {})),
+  EXPECT_EQ(opened.must(
+                opened.store().count(ref, doc::Filter::parse(storeDocument(R"({"b":{"$gt":1,"$lt":3}})")).value(), {})),
             18u);
   EXPECT_EQ(opened.store().check().problems, std::vector<std::string>());
   put(opened, ref, "x", R"({"id":"x","b":500})");
@@ -356,7 +357,7 @@ TEST(EmbeddedStoreTest, ReadsManyOfWhichSomeAreInMemory) {
     return ids;
   };
   const auto documentOf = [](const std::string& id) {
-    return json(fmt::format(R"({{"id": "{}", "text": "{}"}})", id, std::string(5000, 'x')));
+    return storeDocument(fmt::format(R"({{"id": "{}", "text": "{}"}})", id, std::string(5000, 'x')));
   };
   for (const std::string_view end : {"m", ""}) {
     for (size_t begin = 0; begin < kPages; begin += kTogether) {

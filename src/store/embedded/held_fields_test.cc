@@ -15,7 +15,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-doc::Document json(std::string_view text) {
+doc::Document heldDocument(std::string_view text) {
   return doc::parseJson(text).value();
 }
 
@@ -27,29 +27,29 @@ std::shared_ptr<Index> indexOf(std::vector<std::string> include, bool unique = f
   return compileIndex(7, std::move(spec), true).value();
 }
 
-std::string held(const std::vector<std::string>& include, std::string_view document) {
+std::string heldIn(const std::vector<std::string>& include, std::string_view document) {
   const auto index = indexOf(include);
-  const std::string stored = heldOf(*index, json(document), 1);
+  const std::string stored = heldOf(*index, heldDocument(document), 1);
   const auto fields = heldFields(*index, stored);
   return fields ? doc::toJson(*fields) : "";
 }
 
 TEST(HeldFields, AreAsTheDocumentHasThem) {
-  EXPECT_EQ(held({"a"}, R"({"a":1,"b":2})"), R"({"a":1})");
-  EXPECT_EQ(held({"a", "b.c"}, R"({"b":{"c":[1,{"x":2}],"d":3},"a":null})"), R"({"a":null,"b":{"c":[1,{"x":2}]}})");
-  EXPECT_EQ(held({"a", "b.c"}, R"({"x":1})"), "{}");
-  EXPECT_EQ(held({"b.c", "b.d"}, R"({"b":{"e":1}})"), R"({"b":{}})");
+  EXPECT_EQ(heldIn({"a"}, R"({"a":1,"b":2})"), R"({"a":1})");
+  EXPECT_EQ(heldIn({"a", "b.c"}, R"({"b":{"c":[1,{"x":2}],"d":3},"a":null})"), R"({"a":null,"b":{"c":[1,{"x":2}]}})");
+  EXPECT_EQ(heldIn({"a", "b.c"}, R"({"x":1})"), "{}");
+  EXPECT_EQ(heldIn({"b.c", "b.d"}, R"({"b":{"e":1}})"), R"({"b":{}})");
   // Arrays and what is no object are held whole, wherever the path meets them.
-  EXPECT_EQ(held({"b.c"}, R"({"b":[{"c":1,"d":2},3,{"d":4}]})"), R"({"b":[{"c":1,"d":2},3,{"d":4}]})");
-  EXPECT_EQ(held({"b.c"}, R"({"b":5})"), R"({"b":5})");
-  EXPECT_EQ(held({"b.0"}, R"({"b":[1,2],"c":1})"), R"({"b":[1,2]})");
+  EXPECT_EQ(heldIn({"b.c"}, R"({"b":[{"c":1,"d":2},3,{"d":4}]})"), R"({"b":[{"c":1,"d":2},3,{"d":4}]})");
+  EXPECT_EQ(heldIn({"b.c"}, R"({"b":5})"), R"({"b":5})");
+  EXPECT_EQ(heldIn({"b.0"}, R"({"b":[1,2],"c":1})"), R"({"b":[1,2]})");
   // A path below another adds nothing.
-  EXPECT_EQ(held({"a", "a.b", "a.b.c"}, R"({"a":{"b":{"c":1},"d":2}})"), R"({"a":{"b":{"c":1},"d":2}})");
+  EXPECT_EQ(heldIn({"a", "a.b", "a.b.c"}, R"({"a":{"b":{"c":1},"d":2}})"), R"({"a":{"b":{"c":1},"d":2}})");
 }
 
 TEST(HeldFields, AreBounded) {
   const auto index = indexOf({"a"});
-  const auto text = [](size_t size) { return json(fmt::format(R"({{"a":"{}"}})", std::string(size, 'x'))); };
+  const auto text = [](size_t size) { return heldDocument(fmt::format(R"({{"a":"{}"}})", std::string(size, 'x'))); };
   EXPECT_FALSE(heldOf(*index, text(1000), 1).empty());
   EXPECT_TRUE(heldOf(*index, text(1020), 1).empty());
   EXPECT_FALSE(heldOf(*index, text(100), 100).empty());
@@ -85,18 +85,19 @@ TEST(HeldFields, ADecidedConditionIsDecidedAsByTheDocument) {
                                             R"({"c":{"$elemMatch":{"$gt":1}}})"};
   const auto index = indexOf({"a.b", "c"});
   for (const std::string& filter : filters) {
-    const auto parsed = doc::Filter::parse(json(filter)).value();
+    const auto parsed = doc::Filter::parse(heldDocument(filter)).value();
     EXPECT_TRUE(isDecidedBy(index->held, parsed.root())) << filter;
     for (const std::string& document : documents) {
-      const std::string stored = heldOf(*index, json(document), 1);
+      const std::string stored = heldOf(*index, heldDocument(document), 1);
       const auto fields = heldFields(*index, stored);
       ASSERT_TRUE(fields);
-      EXPECT_EQ(doc::matchesDocument(parsed.root(), *fields), parsed.matches(json(document))) << filter << document;
+      EXPECT_EQ(doc::matchesDocument(parsed.root(), *fields), parsed.matches(heldDocument(document)))
+          << filter << document;
     }
   }
   for (const char* filter : {R"({"a":1})", R"({"a.c":1})", R"({"a":{"$elemMatch":{"b":1}}})", R"({"d":null})",
                              R"({"$or":[{"a.b":1},{"d":1}]})", R"({"$nor":[{"a.b":1,"a.x":1}]})", R"({"ab":1})"}) {
-    EXPECT_FALSE(isDecidedBy(index->held, doc::Filter::parse(json(filter)).value().root())) << filter;
+    EXPECT_FALSE(isDecidedBy(index->held, doc::Filter::parse(heldDocument(filter)).value().root())) << filter;
   }
 }
 
@@ -104,7 +105,7 @@ TEST(HeldFields, GoldenBytesOfValues) {
   using std::string_literals::operator""s;
   EntrySet entries;
   std::string room;
-  const doc::Document document = json(R"({"id":"x1","n":5,"a":true})");
+  const doc::Document document = heldDocument(R"({"id":"x1","n":5,"a":true})");
   const std::string fields = "\x00\x00\x00\x01\x09\x00\x00\x00\x08\x61\x00\x01\x00"s;
   const auto plain = indexOf({});
   ASSERT_TRUE(collectEntries(*plain, 1, document, "x1", entries));
@@ -148,7 +149,7 @@ class HeldFieldsTest : public ::testing::Test {
     const std::string id = fmt::format("{:04}", i);
     auto judge = [&](auto) -> Result<std::vector<Change>> {
       std::vector<Change> changes;
-      changes.push_back(Change::put(json(fmt::format(R"({{"id":"{}","group":1,"owner":{}}})", id, owner))));
+      changes.push_back(Change::put(heldDocument(fmt::format(R"({{"id":"{}","group":1,"owner":{}}})", id, owner))));
       return changes;
     };
     return testing::runOn(opened_.cores(), 0, opened_.store().write({{current(), id}}, std::move(judge), {}))
@@ -163,7 +164,7 @@ class HeldFieldsTest : public ::testing::Test {
     query.collection = posts_;
     query.limit = 10'000;
     query.answer = answer;
-    query.filter = doc::Filter::parse(json(fmt::format(R"({{"group":{},"owner":{}}})", group, owner))).value();
+    query.filter = doc::Filter::parse(heldDocument(fmt::format(R"({{"group":{},"owner":{}}})", group, owner))).value();
     return opened_.must(opened_.store().find(std::move(query)));
   }
   void hold(std::vector<std::string> paths) {

@@ -16,7 +16,7 @@ namespace mb::store::embedded {
 namespace {
 
 constexpr size_t kSliceDocuments = 500;
-constexpr size_t kSliceBytes = 1 << 20;
+constexpr size_t kBuildSliceBytes = 1 << 20;
 // While the disk is nearly full, or too many writes or reads wait.
 constexpr std::chrono::milliseconds kBusyPause{50};
 // Waits for the locks of an index to abandon, each as long as a lock is waited for; then it stays until the next start.
@@ -51,7 +51,7 @@ Result<std::vector<std::string>> nextIds(Database& database, const CollectionRef
   for (at->Seek(prefix + after + std::string(after.empty() ? 0 : 1, '\0')); at->Valid(); at->Next()) {
     ids.emplace_back(view(at->key()).substr(kPrefixBytes));
     bytes += at->value().size();
-    if (ids.size() == kSliceDocuments || bytes > kSliceBytes) break;
+    if (ids.size() == kSliceDocuments || bytes > kBuildSliceBytes) break;
   }
   if (!at->status().ok()) return fail(readError(at->status()));
   return ids;

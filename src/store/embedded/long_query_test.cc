@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDocuments = 3000;
 
-doc::Document json(std::string_view text) {
+doc::Document longDocument(std::string_view text) {
   return doc::parseJson(text).value();
 }
 
@@ -48,7 +48,7 @@ class LongQueryTest : public ::testing::Test {
   void putTexts(std::vector<WriteTarget> targets, std::vector<std::string> texts) {
     const auto judge = [texts = std::move(texts)](auto) -> Result<std::vector<Change>> {
       std::vector<Change> changes;
-      for (const std::string& text : texts) changes.push_back(Change::put(json(text)));
+      for (const std::string& text : texts) changes.push_back(Change::put(longDocument(text)));
       return changes;
     };
     ASSERT_TRUE(opened_.must(opened_.store().write(std::move(targets), judge, {})).committed());
@@ -62,7 +62,7 @@ class LongQueryTest : public ::testing::Test {
   Query query(std::string_view filter, std::vector<SortKey> sort = {}) {
     Query query;
     query.collection = rows_;
-    query.filter = doc::Filter::parse(json(filter)).value();
+    query.filter = doc::Filter::parse(longDocument(filter)).value();
     query.sort = std::move(sort);
     query.limit = 10'000;
     query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -160,7 +160,7 @@ TEST_F(LongQueryTest, FindsWhatStaysWhileOtherThingsChange) {
       std::sort(texts.begin(), texts.end());
       const auto judge = [texts](auto) -> Result<std::vector<Change>> {
         std::vector<Change> changes;
-        for (const std::string& text : texts) changes.push_back(Change::put(json(text)));
+        for (const std::string& text : texts) changes.push_back(Change::put(longDocument(text)));
         return changes;
       };
       static_cast<void>(testing::runOn(opened_.cores(), 1, opened_.store().write(targets, judge, {})));
@@ -247,18 +247,18 @@ TEST(SlowQueriesTest, TheShapeHoldsPathsAndOperatorsButNoValue) {
             "$or(a $eq, b $eq | c $in), d $not(d $gt)"},
            {R"({"items":{"$elemMatch":{"sku":"secret"}}})", "items $elemMatch(sku $eq)"},
        }) {
-    EXPECT_EQ(shapeOf(doc::Filter::parse(json(c.filter)).value()), c.shape) << c.filter;
+    EXPECT_EQ(shapeOf(doc::Filter::parse(longDocument(c.filter)).value()), c.shape) << c.filter;
   }
   std::string many = "{";
   for (int i = 0; i < 90; ++i) many += fmt::format(R"({}"a.rather.long.path.{}":1)", i > 0 ? "," : "", i);
-  EXPECT_LT(shapeOf(doc::Filter::parse(json(many + "}")).value()).size(), 520u);
+  EXPECT_LT(shapeOf(doc::Filter::parse(longDocument(many + "}")).value()).size(), 520u);
 }
 
 TEST(SlowQueriesTest, LogsWhatIsSlowWithoutValuesAndNotTooOften) {
   SlowQueries slow(std::chrono::milliseconds(50));
   Query query;
   query.collection = {12, 1007, 3};
-  query.filter = doc::Filter::parse(json(R"({"name":"hush","n":{"$gt":4711}})")).value();
+  query.filter = doc::Filter::parse(longDocument(R"({"name":"hush","n":{"$gt":4711}})")).value();
   query.sort = {{"n", -1}};
   Explain explain;
   explain.index = "name_1";

@@ -8,7 +8,7 @@ namespace mb::store::embedded {
 namespace {
 
 // Ids gathered at a time; two windows of ids, at some 60 bytes each, are what a query may hold.
-constexpr size_t kWindow = 50'000;
+constexpr size_t kWindowIds = 50'000;
 // A bounded index that holds many keys may still be the longer way to a few documents: after this many keys, as many
 // documents are looked at in order of id first.
 constexpr uint64_t kTryAfter = 2'000;
@@ -54,7 +54,7 @@ Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
     if (verdict == KeyStream::Verdict::noMatch) continue;
     windowMatches_ = windowMatches_ && verdict == KeyStream::Verdict::match;
     window_.emplace_back(id);
-    if (window_.size() >= 2 * kWindow) cutWindow();
+    if (window_.size() >= 2 * kWindowIds) cutWindow();
   }
   if (stream->status().IsIncomplete()) return Flow::disk;
   if (!stream->status().ok()) return fail(readError(stream->status()));
@@ -70,8 +70,8 @@ Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
 void QueryRun::cutWindow() {
   std::sort(window_.begin(), window_.end());
   window_.erase(std::unique(window_.begin(), window_.end()), window_.end());
-  if (window_.size() <= kWindow) return;
-  window_.resize(kWindow);
+  if (window_.size() <= kWindowIds) return;
+  window_.resize(kWindowIds);
   windowCut_ = true;
 }
 

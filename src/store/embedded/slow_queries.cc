@@ -6,7 +6,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-constexpr std::chrono::seconds kWindow{10};
+constexpr std::chrono::seconds kReportWindow{10};
 constexpr int kLinesPerWindow = 20;
 constexpr size_t kShapeBytes = 500;
 
@@ -97,7 +97,7 @@ std::string shapeOf(const doc::Filter& filter) {
 std::optional<uint64_t> SlowQueries::admit() {
   const std::lock_guard lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
-  if (now - windowStart_ > kWindow) {
+  if (now - windowStart_ > kReportWindow) {
     windowStart_ = now;
     inWindow_ = 0;
   }

@@ -7,7 +7,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-doc::Document json(std::string_view text) {
+doc::Document workDocument(std::string_view text) {
   return doc::parseJson(text).value();
 }
 
@@ -27,7 +27,7 @@ class WorkTest : public ::testing::Test {
       std::vector<Change> changes;
       std::string text(bytes, 'a');
       for (size_t i = 0; i < bytes; ++i) text[i] = (i * i / 7 + i / 3) % 2 == 0 ? 'a' : 'b';
-      changes.push_back(Change::put(json(fmt::format(R"({{"id":"{}","text":"{}"}})", id, text))));
+      changes.push_back(Change::put(workDocument(fmt::format(R"({{"id":"{}","text":"{}"}})", id, text))));
       return changes;
     };
     ASSERT_TRUE(write(id, judge));
@@ -35,7 +35,7 @@ class WorkTest : public ::testing::Test {
   Query query(std::string_view filter) {
     Query query;
     query.collection = rows_;
-    query.filter = doc::Filter::parse(json(filter)).value();
+    query.filter = doc::Filter::parse(workDocument(filter)).value();
     query.limit = 10'000;
     return query;
   }

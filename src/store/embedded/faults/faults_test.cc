@@ -11,7 +11,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-constexpr uint64_t kFew = 12;
+constexpr uint64_t kQuickCalls = 12;
 
 // Ended as it should: by itself, unable to open with a line that says why, or stopped with one line that says why.
 std::string judge(const LoadRun& run) {
@@ -25,7 +25,7 @@ std::string judge(const LoadRun& run) {
 
 uint64_t wanted(uint64_t calls) {
   const char* asked = std::getenv("MB_FAULT_CALLS");
-  if (!asked) return kFew;
+  if (!asked) return kQuickCalls;
   return std::string_view(asked) == "all" ? calls : std::stoull(asked);
 }
 

@@ -9,7 +9,7 @@
 namespace mb::store::embedded {
 
 namespace {
-constexpr uint64_t kFew = 6;
+constexpr uint64_t kQuickCuts = 6;
 // Rounds on one directory before the next begins anew.
 constexpr uint64_t kOnOne = 10;
 }  // namespace
@@ -34,7 +34,7 @@ TEST(PowerCutTest, ADiskThatLiesIsFoundOut) {
 TEST(PowerCutTest, LosesNothingThatWasAcknowledged) {
   const char* asked = std::getenv("MB_POWER_CUTS");
   const char* seeded = std::getenv("MB_POWER_SEED");
-  const uint64_t rounds = asked ? std::stoull(asked) : kFew;
+  const uint64_t rounds = asked ? std::stoull(asked) : kQuickCuts;
   const uint64_t seed = seeded ? std::stoull(seeded) : std::random_device()();
   std::mt19937_64 chance(seed);
   std::optional<TemporaryFolder> folder;
