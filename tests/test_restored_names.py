@@ -95,6 +95,10 @@ def test_who_follows_a_renamed_collection(owner, receiver, tmp_path, how):
     put(admin, "posts", n=4)
     assert hook.arrived(2)[1].body["collection"] == "papers"
     assert len(post.logged(2)) == 2
+    # A version too.
+    ok(admin.post("/admin/collections", {"name": "articles"}), 201)
+    function = ok(admin.post(f"{post.route}/rollback", {"version": 1}))["function"]
+    assert function["trigger"]["collection"] == "papers"
 
 
 def referring(to: str) -> dict:

@@ -28,7 +28,13 @@ class Exporter {
     CHECK(sink_("manybase", doc::encode(StreamBegin{})));
     CHECK(sink_("project", doc::encode(record_)));
     CHECK(members());
-    for (const auto& collection : collections_) CHECK(section(collection));
+    for (const auto& collection : collections_) {
+      if (!isFollowers(collection.number)) CHECK(section(collection));
+    }
+    // Only then are the numbers known that the collections have where they come back.
+    for (const auto& collection : collections_) {
+      if (isFollowers(collection.number)) CHECK(section(collection));
+    }
     CHECK(sink_("end", doc::encode(end_)));
     return end_;
   }

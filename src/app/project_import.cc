@@ -9,7 +9,6 @@
 #include "data/backed_up_config.h"
 #include "data/default_policy.h"
 #include "data/policy_fields.h"
-#include "events/following.h"
 #include "integrations/integration_service.h"
 #include "vectors/embedding_rows.h"
 
@@ -160,6 +159,7 @@ Result<> ProjectImport::takeCollection(doc::DocumentView content) {
   TRY(const store::CollectionInfo made,
       runBlocking(deployment_.cores,
                   deployment_.store.restoreCollection(restoring_.number(), std::move(collection), std::move(held))));
+  numbers_.emplace(made.name, made.number);
   section_ = store::CollectionRef{restoring_.number(), made.number, made.version};
   system_ = skips_ = verbatim_ = false;
   ++seen_.collections;
@@ -183,7 +183,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   }
   const store::CollectionNo kind = system_ ? section_->number : 0;
   if (kind == integrations::kIntegrations) document = integrations::asRestored(document);
-  if (isFollowers(kind)) document = events::restoredFollower(document);
+  if (isFollowers(kind)) document = events::restoredFollower(document, numbers_);
   if (kind == data::kPolicyCollection) {
     const auto policy = document.view().find("policy");
     if (policy && policy->type() == doc::BsonType::document) defaultPolicy_ = doc::Document(policy->asDocument());

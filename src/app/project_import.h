@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/project_records.h"
+#include "events/following.h"
 #include "projects/restoring.h"
 
 namespace mb::app {
@@ -54,7 +55,8 @@ class ProjectImport {
   bool system_ = false;
   bool verbatim_ = false;  // the section under way is chained: nothing in it may change
   std::optional<store::CollectionRef> section_;
-  doc::Document defaultPolicy_;  // comes before all collections
+  doc::Document defaultPolicy_;        // comes before all collections
+  events::CollectionNumbers numbers_;  // of the collections that came; followers come after them
   Pending pending_;
   StreamEnd seen_;  // all, those that were left out too
   std::optional<StreamEnd> end_;

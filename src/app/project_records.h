@@ -5,12 +5,13 @@
 //   {project:  {…}}                  its record in the control plane
 //   {member:   {email, role, createdAt}}          any number; invites too
 //   {system:   {name, number, chain?: {seq, hash}}}   a system collection that holds something (users, roles, keys,
-//   audit
-//                                    entries, …); the end of its chain, where it has one (store/chain.h)
+//                                    audit entries, …); the end of its chain, where it has one (store/chain.h)
 //   {document: {…}}                  its documents, ascending id
 //   {collection: {name, config, indexes: [{name, keys: [{path, direction}], unique, sparse, partialFilter?,
 //                                          expireAfterSeconds?, covering?, include?}]}}
 //   {document: {…}}                  its documents, ascending id
+//   {system:   {…}}                  those whose documents follow collections (webhooks, functions); first in earlier
+//                                    backups
 //   {end: {collections, documents}}  what was in the stream
 //
 // Numbers of collections are the store's own and mean others where the project comes back: what is bound to a

@@ -21,6 +21,14 @@ doc::Document withCollection(doc::DocumentView record, std::string_view name) {
   return out.finish();
 }
 
+// 0: not among them.
+int64_t numberOf(doc::DocumentView record, const CollectionNumbers& collections) {
+  const auto trigger = record.find("trigger");
+  const bool inTrigger = trigger && trigger->type() == doc::BsonType::document;
+  const auto found = collections.find((inTrigger ? trigger->asDocument() : record).stringOr("collection"));
+  return found == collections.end() ? 0 : static_cast<int64_t>(found->second);
+}
+
 }  // namespace
 
 std::string_view eventName(store::ChangeEntry::Kind kind) {
@@ -44,13 +52,15 @@ doc::Document backedUpFollower(doc::DocumentView record, const std::vector<store
   return number == 0 || found == collections.end() ? doc::Document(record) : withCollection(record, found->name);
 }
 
-doc::Document restoredFollower(doc::DocumentView record) {
+doc::Document restoredFollower(doc::DocumentView record, const CollectionNumbers& collections) {
   doc::BsonWriter out(record.bytes().size());
   for (const doc::Element& element : record) {
     if (element.key == "enabled") {
       out.appendBool("enabled", false);
-    } else if (element.key == "after" || element.key == "collectionNo") {
+    } else if (element.key == "after") {
       out.appendInteger(element.key, 0);
+    } else if (element.key == "collectionNo") {
+      out.appendInteger(element.key, element.value.toInteger() == 0 ? 0 : numberOf(record, collections));
     } else {
       out.append(element.key, element.value);
     }

@@ -319,12 +319,15 @@ TEST_F(FunctionsTest, OneThatIsBackedUpNamesItsCollectionAsThatIsCalledNow) {
 TEST_F(FunctionsTest, OneThatIsRestoredDoesNothingUntilItIsEnabled) {
   collection("orders");
   ASSERT_TRUE(create(function("one")));
+  const doc::Document stored = memory_.all({shop_, kFunctions, 0}).at(0);
   const auto restored =
-      store::fromStore<FunctionRecord>(events::restoredFollower(memory_.all({shop_, kFunctions, 0}).at(0)).view());
+      store::fromStore<FunctionRecord>(events::restoredFollower(stored, {{"orders", 1007}, {"others", 1008}}).view());
   ASSERT_TRUE(restored);
   EXPECT_FALSE(restored->enabled);
   EXPECT_EQ(restored->after, 0);
-  EXPECT_EQ(restored->collectionNo, 0);
+  EXPECT_EQ(restored->collectionNo, 1007);
+  // Its collection was deleted, or comes later in a backup of an earlier version.
+  EXPECT_EQ(store::fromStore<FunctionRecord>(events::restoredFollower(stored, {}).view())->collectionNo, 0);
   EXPECT_EQ(restored->code, "export default async () => 1;");
 }
 

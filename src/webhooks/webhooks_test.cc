@@ -25,12 +25,12 @@ TEST_F(WebhooksTest, SecretsAreSealedUnderTheirWebhook) {
 TEST_F(WebhooksTest, OneThatIsRestoredSaysNothingUntilItIsEnabled) {
   collection("orders");
   create(hook("w"));
-  const auto restored = events::restoredFollower(memory_.all({shop_, kWebhooks, 0}).at(0));
+  const auto restored = events::restoredFollower(memory_.all({shop_, kWebhooks, 0}).at(0), {{"orders", 1007}});
   const auto record = store::fromStore<WebhookRecord>(restored.view());
   ASSERT_TRUE(record);
   EXPECT_FALSE(record->enabled);
   EXPECT_EQ(record->after, 0);
-  EXPECT_EQ(record->collectionNo, 0);
+  EXPECT_EQ(record->collectionNo, 1007);
   EXPECT_FALSE(record->secret.empty());
 }
 

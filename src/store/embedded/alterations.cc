@@ -129,6 +129,7 @@ Task<std::vector<CollectionInfo>> Engine::collections(ProjectNo project) {
 
 Task<CollectionInfo> Engine::createCollection(ProjectNo project, std::string name, doc::Document config,
                                               std::vector<Insert> alongside) {
+  CO_CHECK(checkConfig(config));
   CollectionInfo collection{0, std::move(name), 0, std::move(config), {}};
   co_return co_await addCollection(project, std::move(collection), {}, std::move(alongside), {});
 }
@@ -147,7 +148,6 @@ Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo col
   const Inside inside(gate_);
   if (!inside) co_return stopping();
   CO_CHECK(healthy());
-  CO_CHECK(checkConfig(collection.config));
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCatalogue(held, project));
   if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
