@@ -17,7 +17,8 @@ def _sanitized(preset: str, env: dict) -> list[Tally]:
         tally.fail(broken)
         return [tally]
     # Everything runs several times slower: MB_SLOW stretches the tests' own deadlines.
-    env = {**env, "MB_SLOW": "8"}
+    named = ":external_symbolizer_path=/usr/bin/llvm-symbolizer-19"
+    env = {**{name: options + named for name, options in env.items()}, "MB_SLOW": "8"}
     tallies = []
     for tally in runners.suite(preset, env, ["--timeout=600"], unit_seconds=1800, server_seconds=5400):
         tally.show()

@@ -6,7 +6,7 @@ namespace mb::doc {
 
 namespace {
 constexpr size_t kMaxSteps = 32;
-constexpr size_t kMaxBytes = 1024;
+constexpr size_t kMaxPathBytes = 1024;
 }  // namespace
 
 Result<FieldPath> FieldPath::parse(std::string_view dotted) {
@@ -14,7 +14,7 @@ Result<FieldPath> FieldPath::parse(std::string_view dotted) {
     return fail(ErrorCode::validation, fmt::format("the path \"{}\" {}", dotted.substr(0, 100), why));
   };
   if (dotted.empty()) return fail(ErrorCode::validation, "a path must not be empty");
-  if (dotted.size() > kMaxBytes) return refuse("is longer than 1024 bytes");
+  if (dotted.size() > kMaxPathBytes) return refuse("is longer than 1024 bytes");
   if (dotted.find('\0') != std::string_view::npos) {
     return fail(ErrorCode::validation, "a path must not hold a NUL character");
   }
