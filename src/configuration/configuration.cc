@@ -21,6 +21,11 @@ constexpr size_t kFreedInline = 16 << 20;  // giving back the memory of more tak
 constexpr std::string_view kApplied[] = {"collections", "vectors",  "roles",   "enduserRoles", "integrations",
                                          "functions",   "webhooks", "buckets", "oauth"};
 
+// Of a server that is busy or stops: trying again helps.
+bool isPassing(const Error& error) {
+  return error.code() == ErrorCode::unavailable;
+}
+
 std::string_view nameOf(Action action) {
   switch (action) {
     case Action::create:
@@ -312,6 +317,7 @@ Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, T
     Problems problems;
     auto planned = co_await plannedKind(*kind, {*section, shape, target.project, true}, problems);
     if (planned && !problems.empty()) planned = fail(std::move(problems).asError());
+    if (!planned && isPassing(planned.error())) co_return fail(std::move(planned).error());
     if (!planned) {
       warn(planned.error());
       continue;
@@ -321,6 +327,7 @@ Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, T
     CO_TRY(target.project, co_await deps_.snapshots.byNumber(target.project->info().number));
     if (!target.project) co_return fail(ErrorCode::notFound, "no such project");
     planned = co_await plannedKind(*kind, {*section, shape, target.project, true}, problems);
+    if (!planned && isPassing(planned.error())) co_return fail(std::move(planned).error());
     if (!planned) {
       warn(planned.error());
       continue;

@@ -46,7 +46,8 @@ class Configuration {
   Task<doc::Document> exported(snapshot::SnapshotPtr project);
 
   // What an import would do: {plan: {changes, summary}, problems: []}. Fails with validation (every problem in the
-  // details), forbidden (what a change takes and the caller does not hold; config:manage is the caller's business).
+  // details; of a document that is too wide, those that its outline shows), forbidden (what a change takes and the
+  // caller does not hold; config:manage is the caller's business).
   Task<doc::Document> plan(Target target, doc::Document document);
   // Does it, recorded as config.import beside the entries of what it does; {plan, problems, applied: true}. Fails as
   // plan does, and with conflict where the plan is not the one of `planDigest` ("" for any), with nothing done; then as

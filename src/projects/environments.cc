@@ -263,9 +263,14 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
   if (!copied) {
     logWarn("the configuration of an environment was not copied",
             {{"project", record.id.str()}, {"message", copied.error().message()}, {"cause", copied.error().cause()}});
+  }
+  const bool isLate = !copied && copied.error().code() == ErrorCode::unavailable;
+  if (isLate) {
+    warnings.push_back("the configuration is copied in some minutes");
+  } else if (!copied) {
     warnings.push_back("the configuration was not copied: promote it when the server is well again");
   }
-  const auto settled = co_await queue_.cancel(copying.jobId);
+  const auto settled = isLate ? Result<bool>(true) : co_await queue_.cancel(copying.jobId);
   if (!settled) logWarn("an environment is copied twice", {{"project", record.id.str()}});
   ProjectView view = viewOf(record, std::string(kOwner));
   view.warnings = std::move(warnings);
