@@ -245,6 +245,19 @@ def test_large_graphql_responses(project, alice):
     assert {one["id"] for one in found} == set(made)
 
 
+def test_large_documents(project, admin, alice):
+    name = project.collection(policy={"create": {}, "read": {"deniedReadFields": ["hidden"]}})
+    sent = {f"f{n}": n for n in range(20_000)} | {"text": "x" * 300_000, "hidden": 1}
+    made = ok(alice.post(f"/{name}", sent), 201)["document"]
+    server_fields = {field: made[field] for field in ("id", "ownerId", "createdAt", "updatedAt")}
+    del sent["hidden"]
+    assert made == sent | server_fields
+    assert ok(alice.get(f"/{name}/{made['id']}"))["document"] == made
+    documents = f"/admin/collections/{name}/documents"
+    changed = ok(admin.patch(f"{documents}/{made['id']}", {"f0": "new"}))["document"]
+    assert changed == made | {"f0": "new", "hidden": 1, "updatedAt": changed["updatedAt"]}
+
+
 class Scanned:
     """A server that logs its requests, and a collection in which a scan costs as much as a query may."""
 

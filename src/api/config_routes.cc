@@ -54,7 +54,11 @@ Task<Reply> ConfigRoutes::import(RequestContext& context, doc::Document body) {
   auto answer = mode.dryRun ? configuration_.plan(std::move(target), std::move(body))
                             : configuration_.import(std::move(target), std::move(body), std::move(mode.planDigest));
   CO_TRY(const doc::Document done, co_await std::move(answer));
-  co_return co_await context.parsed([&]() -> Result<Reply> { return importReply(done, mode.dryRun); });
+  const auto write = [&]() -> Result<Reply> { return importReply(done, mode.dryRun); };
+  Result<Reply> reply = co_await context.parsed(write);
+  // Made: a client that reads "unavailable" would make it again.
+  if (!mode.dryRun && !reply && reply.error().code() == ErrorCode::unavailable) co_return write();
+  co_return reply;
 }
 
 }  // namespace mb::api

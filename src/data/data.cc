@@ -18,7 +18,7 @@ std::unique_ptr<Data> Data::build(DataDeps deps, ProjectNumbers projects) {
 
 Data::Data(DataDeps deps, ProjectNumbers projects)
     : deps_(deps),
-      source_(deps_.store, pool_),
+      source_(deps_.store, tables_),
       slot_(deps_.snapshots.addSlot<CollectionTable>(source_)),
       documents_(deps_, pool_, slot_),
       serviceDocuments_(deps_),

@@ -28,8 +28,11 @@ class Data {
   Expiry& expiry() { return expiry_; }
   FairPool& pool() { return pool_; }  // for tests
 
-  // After all that reads, writes or configures: what still waits for the pool gets unavailable.
-  void stop() { pool_.stop(); }
+  // After all that reads, writes or configures: what still waits for the pools gets unavailable.
+  void stop() {
+    pool_.stop();
+    tables_.stop();
+  }
 
  private:
   Data(DataDeps deps, ProjectNumbers projects);
@@ -38,6 +41,8 @@ class Data {
 
   DataDeps deps_;
   FairPool pool_{"data", kThreads};  // for what would hold a core for long: large schemas, large answers
+  // Apart, as a project without its table answers nothing.
+  FairPool tables_{"tables", kThreads};
   CollectionTableSource source_;
   snapshot::SlotKey<CollectionTable> slot_;
   Documents documents_;

@@ -216,7 +216,7 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
     steps.push_back({&relation, relation.path});
   }
   if (steps.empty()) co_return Result<>();
-  const size_t bytes = bytesOf(documents);
+  const size_t bytes = bytesOf(documents) * steps.size();
   size_t places = 0;
   CO_CHECK(co_await atOnce(pool, access, bytes, [&]() -> Result<> {
     if (!collect(documents, steps, targets, places)) return fail(tooLarge());

@@ -1,3 +1,4 @@
+#include "base/work_budget.h"
 #include "data/collection_config.h"
 #include "data/collections.h"
 #include "data/revealing_rules.h"
@@ -5,6 +6,9 @@
 
 namespace mb::data {
 namespace {
+
+// Of a schema that is saved; one that is stored is compiled whatever it takes.
+constexpr int64_t kCompileWork = 40 * kCoreWork;
 
 // The server writes these fields itself, in types of its own; a schema that would convert them could never be met.
 Result<> checkServerFields(doc::DocumentView schema) {
@@ -43,6 +47,7 @@ Result<std::optional<doc::Document>> Collections::schema(const snapshot::Project
 Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(const snapshot::ProjectSnapshot& project,
                                                                   doc::DocumentView schema) const {
   co_return co_await pool_.run(project.info().id.str(), [schema]() -> Result<std::shared_ptr<const doc::Schema>> {
+    const WorkBudget work(kCompileWork);
     TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
     CHECK(checkServerFields(schema));
     return compiled;

@@ -27,6 +27,7 @@ constexpr int64_t kUnitsPerStateByte = 3;   // of states that were made and drop
 constexpr int64_t kUnitsPerSlowStep = 7;    // an instruction for a byte
 constexpr int64_t kUnitsPerCompiled = 300;  // an instruction
 constexpr int64_t kUnitsPerNamedClass = 200'000;
+constexpr int64_t kUnitsPerRefused = 1'000'000;
 // A slow match cannot be stopped, so a longer one does not begin, whatever the budget.
 constexpr int64_t kMaxSlowMatch = 10'000'000;
 // From here on (program times text) a match that makes states may cost far more than reading the text, so it is timed.
@@ -192,7 +193,10 @@ Result<std::shared_ptr<const re2::RE2>> compileProgram(std::string_view source, 
   if (mayBeLarge(source)) {
     // The least memory first, so that what is too large takes little time to refuse.
     const auto probe = compile(kProbeMemory);
-    if (probe->error_code() == re2::RE2::ErrorPatternTooLarge || probe->ProgramSize() > kMaxProgram) return tooLarge();
+    if (probe->error_code() == re2::RE2::ErrorPatternTooLarge || probe->ProgramSize() > kMaxProgram) {
+      WorkBudget::charge(kUnitsPerRefused + static_cast<int64_t>(namedClasses(source)) * kUnitsPerNamedClass);
+      return tooLarge();
+    }
     if (probe->ProgramSize() > kLargeProgram) memory = kLargeMemory;
   }
   auto compiled = compile(memory);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/work_budget.h"
 #include "document/canonical.h"
 #include "document/pattern.h"
 #include "document/schema_node.h"
@@ -191,9 +192,10 @@ class SchemaCompiler {
     node.pattern = patternOf(value.asString(), at);
   }
 
-  // nullopt, with a problem, where it cannot be used. Those past the bound of all are not compiled.
+  // nullopt, with a problem, where it cannot be used. Those past the bound of all, or past the thread's WorkBudget, are
+  // not compiled.
   std::optional<Pattern> patternOf(std::string_view source, const Place& at) {
-    if (instructions_ <= kMaxInstructions) {
+    if (instructions_ <= kMaxInstructions && !WorkBudget::exceeded()) {
       auto pattern = compilePattern(source, "", ErrorCode::validation);
       if (!pattern) {
         problem(at.pointer, pattern.error().message());

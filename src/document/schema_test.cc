@@ -212,6 +212,17 @@ TEST(SchemaCompile, LeavesPatternsPastTheBoundAlone) {
   EXPECT_THAT(schema.error().details().back().message, testing::HasSubstr("too large together"));
 }
 
+// One that is refused took its time, too.
+TEST(SchemaCompile, LeavesPatternsPastTheBudgetAlone) {
+  const WorkBudget work(10'000'000);
+  std::string text = R"({"patternProperties":{"[a":true)";
+  for (int i = 0; i < 60; ++i) text += fmt::format(R"(,"[ab]{{999}}[ab]{{999}}[ab]{{999}}{}":true)", i);
+  const auto schema = Schema::compile(fromJson(text + R"(,"[b":true}})"));
+  ASSERT_FALSE(schema);
+  EXPECT_THAT(schema.error().details().front().message, testing::HasSubstr("cannot be used"));
+  EXPECT_THAT(schema.error().details().back().message, testing::HasSubstr("too large together"));
+}
+
 TEST(SchemaValidate, PointsAtEachBreach) {
   const auto schema = compiled(
       R"({"type":"object","required":["title","x"],"properties":{"title":{"type":"string"},"tags":{"items":{"type":"string"}},

@@ -13,8 +13,8 @@
 
 namespace mb::graphql {
 
-// Documents that relations lead to, by collection and id; nullopt: the caller cannot see it. `failure`: it could not be
-// read at all.
+// Documents that relations lead to, by collection and id; nullopt, or none: the caller cannot see it. `failure`: it
+// could not be read at all.
 struct Related {
   std::unordered_map<std::string, std::optional<doc::Document>, StringHash, std::equal_to<>> documents;
   std::optional<Problem> failure;

@@ -86,6 +86,15 @@ size_t fieldsOf(const std::vector<Planned>& fields) {
   return count;
 }
 
+// Those that are looked for in each document, inside its objects too.
+size_t relationsOf(const std::vector<Planned>& fields) {
+  size_t count = 0;
+  for (const Planned& field : fields) {
+    count += field.field->source == Source::relation ? 1 : relationsOf(field.children);
+  }
+  return count;
+}
+
 bool asksRelations(const std::vector<Planned>& fields) {
   for (const Planned& field : fields) {
     if (field.field->source == Source::relation || asksRelations(field.children)) return true;
@@ -295,7 +304,6 @@ Task<> Executor::load(const std::string& collection, std::vector<std::string> id
     // What the caller may not read at all is null, as what is not there.
     if (code != ErrorCode::forbidden && code != ErrorCode::notFound)
       target.failure = problemOf(found.error(), access_.caller.requestId);
-    for (std::string& id : ids) target.documents.emplace(std::move(id), std::nullopt);
     co_return Result<>();
   }
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -335,7 +343,9 @@ std::map<std::string_view, std::vector<std::string>> Executor::missing(const std
 Task<> Executor::relate(std::vector<Seen> level, OperationKind kind) {
   while (!level.empty()) {
     size_t work = 0;
-    for (const Seen& seen : level) work += seen.document.bytes().size() * seen.field->times;
+    for (const Seen& seen : level) {
+      work += seen.document.bytes().size() * std::max(seen.field->times, relationsOf(seen.field->children));
+    }
     std::vector<Wanted> wanted;
     std::map<std::string_view, std::vector<std::string>> absent;
     CO_CHECK(co_await atOnce(work, kind, [&]() -> Result<> {
@@ -347,7 +357,7 @@ Task<> Executor::relate(std::vector<Seen> level, OperationKind kind) {
     level.clear();
     for (const Wanted& each : wanted) {
       if (!asksRelations(each.field->children)) continue;
-      const auto& found = related_[each.field->field->collection].documents.find(each.id)->second;
+      const doc::Document* found = AnswerWriter::lookUp(&related_[each.field->field->collection], each.id);
       if (found) level.push_back({each.field, found->view()});
     }
   }
@@ -382,7 +392,7 @@ size_t Executor::workOf(const Planned& field, const Root& root) const {
 // Ends soon: each reference adds to `work`, also where it leads to a document that was counted before.
 void Executor::addWork(const Planned& shown, const doc::Document& document, size_t& work) const {
   const std::vector<Planned>& fields = shown.children;
-  work += document.size() * shown.times + fieldsOf(fields) * kBytesPerField;
+  work += document.size() * std::max(shown.times, relationsOf(fields)) + fieldsOf(fields) * kBytesPerField;
   if (work > kWrittenInline || !asksRelations(fields)) return;
   eachRelation(fields, document, [&](const Planned& field, std::string_view id) {
     work += kBytesPerField;

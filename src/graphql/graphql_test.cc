@@ -233,6 +233,10 @@ TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
   // What is small is written at once.
   EXPECT_THAT(ask(alice_, "{posts(limit: 200){id title}}"), Not(HasSubstr("errors")));
   EXPECT_THAT(ask(alice_, "{posts(filter: {title: \"Refers\"}, limit: 30){author{name}}}"), Not(HasSubstr("errors")));
+  // So is what answers a change: it was made.
+  const std::string large(300 << 10, 'x');
+  EXPECT_THAT(ask(alice_, "mutation{createPosts(input: {title: \"" + large + "\", author: \"long\"}){author{id}}}"),
+              R"({"data":{"createPosts":{"author":{"id":"long"}}}})");
 }
 
 TEST_F(GraphqlTest, ShowsWhatAMutationHasDoneWhereThePoolRefuses) {
