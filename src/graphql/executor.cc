@@ -247,12 +247,16 @@ Task<Executor::Root> Executor::write(const Planned& field) {
 Task<Executor::Root> Executor::describe(const Planned& field) {
   Root root;
   root.plain.emplace();
-  if (field.field->source == Source::schema) {
-    describeSchema(*root.plain, schema_, field.children);
-  } else if (field.field->source == Source::introspection) {
+  const Type* type = field.field->source == Source::type ? schema_.find(textOf(field, "name")) : nullptr;
+  if (field.field->source == Source::introspection) {
     doc::writeJsonString(*root.plain, field.parent->name);
-  } else if (const Type* type = schema_.find(textOf(field, "name"))) {
-    describeType(*root.plain, schema_, *type, field.children);
+  } else if (field.field->source == Source::schema || type) {
+    // How much a description holds shows only when it is written.
+    CO_CHECK(co_await offCore([&]() -> Result<> {
+      type ? describeType(*root.plain, schema_, *type, field.children)
+           : describeSchema(*root.plain, schema_, field.children);
+      return {};
+    }));
   } else {
     root.plain = "null";
   }
@@ -287,9 +291,14 @@ Task<Executor::Root> Executor::fetch(const Planned& field) {
 // ---- relations
 
 template <class F>
+Task<> Executor::offCore(F step) {
+  co_return co_await writing_.run(access_.project->info().id.str(), std::move(step));
+}
+
+template <class F>
 Task<> Executor::atOnce(size_t work, OperationKind kind, F step) {
   if (work <= kWrittenInline) co_return step();
-  Result<> done = co_await writing_.run(access_.project->info().id.str(), [&] { return step(); });
+  Result<> done = co_await offCore([&] { return step(); });
   const bool refused = !done && done.error().code() == ErrorCode::unavailable;
   // A mutation has committed: a client that reads "unavailable" would send it again.
   if (refused && kind == OperationKind::mutation) co_return step();

@@ -74,6 +74,9 @@ class Executor {
   size_t workOf(const Planned& field, const Root& root) const;
   void addWork(const Planned& shown, const doc::Document& document, size_t& work) const;
   Result<> write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out);
+  // Runs `step`, which gives a Result, on `writing_`.
+  template <class F>
+  Task<> offCore(F step);
   // Runs `step`, which goes through `work` bytes of documents and gives a Result, on the core or on `writing_`.
   template <class F>
   Task<> atOnce(size_t work, OperationKind kind, F step);

@@ -118,10 +118,20 @@ std::expected<std::shared_ptr<const Graphql::Ready>, Problems> Graphql::requestO
   return ready;
 }
 
+Task<std::shared_ptr<const Schema>> Graphql::schemaOf(const data::Access& access) {
+  const SchemaPlace& place = access.project->get(slot_);
+  if (auto known = place.known(access.caller)) co_return known;
+  co_return co_await writing_.run(access.project->info().id.str(), [&]() -> Result<std::shared_ptr<const Schema>> {
+    return place.schemaFor(*access.project, access.caller);
+  });
+}
+
 Task<std::string> Graphql::answer(const data::Access& access, doc::Document body) {
   Parsed<Asked> wanted = asked(body);
   if (!wanted) co_return refusal({wanted.error()}, "");
-  const std::shared_ptr<const Schema> schema = this->schema(*access.project, access.caller);
+  const auto found = co_await schemaOf(access);
+  if (!found) co_return refusal({problemOf(found.error(), access.caller.requestId)}, wanted->query);
+  const std::shared_ptr<const Schema>& schema = *found;
   const auto valid = requestOf(*schema, wanted->query);
   if (!valid) co_return refusal(valid.error(), wanted->query);
   const Request& request = (*valid)->request;

@@ -49,6 +49,8 @@ class Graphql {
   static constexpr int kWriters = 2;           // threads
   static constexpr size_t kKnownBytes = 2048;  // of a text that is kept
   static constexpr size_t kKnownFields = 250;  // of a plan that is kept
+  // Without what the caller cannot reach. Built off the core.
+  Task<std::shared_ptr<const Schema>> schemaOf(const data::Access& access);
   std::shared_ptr<const Ready> known(const Schema& schema, const std::string& query);
   // Parsed and validated.
   std::expected<std::shared_ptr<const Ready>, Problems> requestOf(const Schema& schema, const std::string& query);

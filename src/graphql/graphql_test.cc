@@ -233,14 +233,20 @@ TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
   // What is small is written at once.
   EXPECT_THAT(ask(alice_, "{posts(limit: 200){id title}}"), Not(HasSubstr("errors")));
   EXPECT_THAT(ask(alice_, "{posts(filter: {title: \"Refers\"}, limit: 30){author{name}}}"), Not(HasSubstr("errors")));
-  // So is what answers a change: it was made.
+  // Schemas are built, and described, on it.
+  EXPECT_THAT(ask(alice_, "{__schema{types{name}}}"), HasSubstr("UNAVAILABLE"));
+  EXPECT_THAT(ask(alice_, "{__type(name: \"Posts\"){name}}"), HasSubstr("UNAVAILABLE"));
+  // What answers a change is written all the same: it was made.
   const std::string large(300 << 10, 'x');
   EXPECT_THAT(ask(alice_, "mutation{createPosts(input: {title: \"" + large + "\", author: \"long\"}){author{id}}}"),
               R"({"data":{"createPosts":{"author":{"id":"long"}}}})");
+  collection("more", kOpen);
+  EXPECT_THAT(ask(alice_, "{posts(limit: 1){id}}"), StartsWith(R"({"errors":[)"));
 }
 
 TEST_F(GraphqlTest, ShowsWhatAMutationHasDoneWhereThePoolRefuses) {
   blog();
+  ask(alice_, "{posts{id}}");  // so that its schema is known
   graphql_.writing().stop();
   const std::string title(400 << 10, 'x');
   EXPECT_EQ(ask(alice_, "mutation($t: String!){createPosts(input: {id: \"big\", title: $t}){id title}}",

@@ -27,9 +27,21 @@ std::string rightsOf(const policy::Caller& caller) {
 }  // namespace
 
 std::shared_ptr<const Schema> SchemaPlace::schema(const snapshot::ProjectSnapshot& project) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (built_) return built_;
+  }
+  auto built = source_.schemaFor(project);
   const std::lock_guard lock(mutex_);
-  if (!built_) built_ = source_.schemaFor(project);
+  if (!built_) built_ = std::move(built);
   return built_;
+}
+
+std::shared_ptr<const Schema> SchemaPlace::known(const policy::Caller& caller) const {
+  const std::string rights = rightsOf(caller);
+  const std::lock_guard lock(mutex_);
+  const auto* found = variants_.find(rights);
+  return found ? *found : nullptr;
 }
 
 std::shared_ptr<const Schema> SchemaPlace::schemaFor(const snapshot::ProjectSnapshot& project,

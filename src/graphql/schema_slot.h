@@ -19,9 +19,11 @@ class SchemaSource;
 class SchemaPlace {
  public:
   explicit SchemaPlace(const SchemaSource& source) : source_(source) {}
-  // Any thread.
+  // Any thread; for many properties it takes long.
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project) const;
-  // Without the collections in which `caller` may do nothing. Any thread.
+  // What schemaFor() gives, where that was built before; else null. Any thread, soon.
+  std::shared_ptr<const Schema> known(const policy::Caller& caller) const;
+  // Without the collections in which `caller` may do nothing. Any thread; for many properties it takes long.
   std::shared_ptr<const Schema> schemaFor(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const;
 
  private:
