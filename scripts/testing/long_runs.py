@@ -197,7 +197,7 @@ def catalogue() -> list[Tally]:
 
 
 RUNS = {
-    "asan": (asan, "40 min", "all unit and whole-server tests under the address and undefined-behaviour sanitizers"),
+    "asan": (asan, "50 min", "all unit and whole-server tests under the address and undefined-behaviour sanitizers"),
     "tsan": (tsan, "60 min", "the same under the thread sanitizer"),
     "kill": (kill, "45 min", "1,000 rounds of kill -9 under writes, index builds, drops, renames, backups, webhooks (MB_KILL_ROUNDS)"),
     "hooks": (hooks, "15 min", "300 rounds of kill -9 under writes that webhooks tell of, without and with Redis"),
