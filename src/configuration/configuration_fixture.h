@@ -90,17 +90,43 @@ class StoppingStore final : public store::DocumentStore {
 class Directory final : public snapshot::ProjectDirectory {
  public:
   Task<std::optional<snapshot::ProjectInfo>> find(std::string id) override {
-    for (const auto& [number, info] : projects) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, info] : projects_) {
       if (info.id.str() == id) co_return info;
     }
     co_return std::nullopt;
   }
   Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo number) override {
-    const auto found = projects.find(number);
-    co_return found == projects.end() ? std::nullopt : std::optional(found->second);
+    const std::lock_guard lock(mutex_);
+    const auto found = projects_.find(number);
+    co_return found == projects_.end() ? std::nullopt : std::optional(found->second);
   }
   Task<std::optional<snapshot::ProjectInfo>> onlyOne() override { co_return std::nullopt; }
-  std::map<store::ProjectNo, snapshot::ProjectInfo> projects;
+
+  void add(snapshot::ProjectInfo info) {
+    const std::lock_guard lock(mutex_);
+    projects_[info.number] = std::move(info);
+  }
+  template <class F>
+  void change(store::ProjectNo number, F change) {
+    const std::lock_guard lock(mutex_);
+    change(projects_[number]);
+  }
+  std::vector<snapshot::ProjectInfo> all() {
+    const std::lock_guard lock(mutex_);
+    std::vector<snapshot::ProjectInfo> all;
+    for (const auto& [number, info] : projects_) all.push_back(info);
+    return all;
+  }
+  void remove(store::ProjectNo number) {
+    const std::lock_guard lock(mutex_);
+    projects_.erase(number);
+  }
+
+ private:
+  // A snapshot may be refreshed while the test goes on.
+  std::mutex mutex_;
+  std::map<store::ProjectNo, snapshot::ProjectInfo> projects_;
 };
 
 class NoMembers final : public snapshot::SlotSource {
@@ -152,12 +178,12 @@ class ConfigurationFixture : public ::testing::Test {
     auto number = run(store_.allocateProject());
     EXPECT_TRUE(number);
     const std::string id = fmt::format("proj_{}", *number);
-    directory_.projects[*number] = {*number, ProjectId(id), id, std::move(name), snapshot::ProjectStatus::active, {}};
+    directory_.add({*number, ProjectId(id), id, std::move(name), snapshot::ProjectStatus::active, {}});
     return *number;
   }
   void forget(store::ProjectNo project) {
     EXPECT_TRUE(run(store_.dropProject(project)));
-    directory_.projects.erase(project);
+    directory_.remove(project);
   }
   snapshot::SnapshotPtr snapshot(store::ProjectNo project) {
     auto found = run(snapshots_.byNumber(project));

@@ -108,7 +108,7 @@ TEST_F(BridgeTest, writesCarryTheirDepth) {
 }
 
 TEST_F(BridgeTest, aSuspendedProjectAnswersNothingMore) {
-  directory_.projects[shop_].status = snapshot::ProjectStatus::suspended;
+  directory_.change(shop_, [](snapshot::ProjectInfo& info) { info.status = snapshot::ProjectStatus::suspended; });
   memory_.bumpEpoch(shop_);
   EXPECT_TRUE(call("db.find", R"(["notes"])").starts_with("PROJECT_SUSPENDED: "));
   EXPECT_TRUE(call("integrations.call", R"(["mail","send",{"to":"a"}])").starts_with("PROJECT_SUSPENDED: "));

@@ -256,8 +256,10 @@ class RunningFixture : public configuration::ConfigurationFixture {
     co_return info && info->status == snapshot::ProjectStatus::suspended;
   }
   void setStatus(snapshot::ProjectStatus status, doc::Document record) {
-    directory_.projects[shop_].status = status;
-    directory_.projects[shop_].record = std::move(record);
+    directory_.change(shop_, [&](snapshot::ProjectInfo& info) {
+      info.status = status;
+      info.record = std::move(record);
+    });
     memory_.bumpEpoch(shop_);
     queue_.projectChanged(shop_);
     dispatcher_.resumed(shop_);

@@ -152,11 +152,7 @@ class StorageFixture : public configuration::RandomShapes {
       co_return std::shared_ptr<const void>(std::move(record));
     }
   };
-  Task<std::vector<snapshot::ProjectInfo>> allProjects() {
-    std::vector<snapshot::ProjectInfo> all;
-    for (const auto& [number, info] : directory_.projects) all.push_back(info);
-    co_return all;
-  }
+  Task<std::vector<snapshot::ProjectInfo>> allProjects() { co_return directory_.all(); }
   Records records_;
 };
 
