@@ -9,6 +9,7 @@ pytest.register_assert_rewrite("support")
 
 from support.client import PlatformUser, Project  # noqa: E402
 from support.mail import MailCatcher  # noqa: E402
+from support.receiver import Receiver  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.upstream import Upstream  # noqa: E402
 
@@ -51,8 +52,14 @@ def mails(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("server")).start()
+def server_settings() -> dict:
+    """Of the module's server; modules and folders that need some override it."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, server_settings):
+    server = Server(tmp_path_factory.mktemp("server"), server_settings).start()
     yield server
     server.stop()
 
@@ -90,6 +97,14 @@ def upstream():
     upstream = Upstream()
     yield upstream
     upstream.close()
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    """Of webhooks, on this machine."""
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
 
 
 @pytest.fixture(autouse=True)

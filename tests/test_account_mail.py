@@ -11,16 +11,13 @@ import pytest
 
 from support.client import PASSWORD, Api, EndUser, PlatformUser, fresh_address, ok, refused, unique
 from support.mail import MailCatcher, Outbox
-from support.server import Server
 
 NEW_PASSWORD = "a staple of batteries"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, mails):
-    server = Server(tmp_path_factory.mktemp("server"), mails.settings).start()
-    yield server
-    server.stop()
+def server_settings(mails):
+    return mails.settings
 
 
 class Plane:

@@ -1,14 +1,12 @@
 """What a project's configuration may hold: counts and bytes, one request at a time and many at once."""
 
-import hashlib
-import json
 import re
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import bson
 import pytest
 
+from support.backup import read_records, write_records
 from support.client import PlatformUser, Project, ok, refused, unique
 from support.commands import done, run
 
@@ -193,17 +191,6 @@ def test_collections_go_and_get_names_where_nothing_more_fits(owner):
     ok(admin.delete("/admin/collections/m"), 204)
 
 
-def write_backup(backup, records: list[dict]) -> None:
-    """Puts a project's records in place of those of a backup, with its sums."""
-    content = b"".join(bson.encode(record) for record in records)
-    (backup / "project.bson").write_bytes(content)
-    manifest = json.loads((backup / "manifest.json").read_text())
-    manifest["files"][0] |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    (backup / "manifest.json").write_text(json.dumps(manifest))
-    sums = subprocess.run(["sha256sum", "manifest.json"], cwd=backup, capture_output=True, text=True).stdout
-    (backup / "SHA256SUMS").write_text(sums)
-
-
 def test_a_project_far_above_the_limit_is_usable(make_server, tmp_path):
     """As an earlier version may have left one: over 16 MiB of functions. It is served, changed, restarted, deleted."""
     server = make_server().start()
@@ -215,7 +202,7 @@ def test_a_project_far_above_the_limit_is_usable(make_server, tmp_path):
     backup = tmp_path / "b"
     done(run("backup", "--to", backup, "--project", project.id, data=server.data))
     records, copies = [], 45
-    for record in bson.decode_all((backup / "project.bson").read_bytes()):
+    for record in read_records(backup):
         function = record.get("document") or {}
         if function.get("id") == "f000":
             for number in range(copies):
@@ -227,7 +214,7 @@ def test_a_project_far_above_the_limit_is_usable(make_server, tmp_path):
             record["end"]["documents"] += copies - 1
         records.append(record)
     assert sum(len(bson.encode(record)) for record in records) > 17 * MEBI
-    write_backup(backup, records)
+    write_records(backup, records)
     done(run("restore", "--from", backup, "--project", project.id, "--as", "large", data=server.data))
     owner.login()
     projects = ok(owner.get("/control/projects"))["projects"]

@@ -11,11 +11,8 @@ DEAD = "/control/jobs/dead"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, mails):
-    settings = {"SERVICE_OPERATORS": "on", **mails.settings}
-    server = Server(tmp_path_factory.mktemp("server"), settings).start()
-    yield server
-    server.stop()
+def server_settings(mails):
+    return {"SERVICE_OPERATORS": "on", **mails.settings}
 
 
 def dead(owner, count: int) -> list:

@@ -1,37 +1,23 @@
 """Projects that come back from a backup after their collections were renamed: who follows a collection, and what refers
 to it, goes by the collection, whatever it was called."""
 
-import hashlib
 import json
-import subprocess
 
-import bson
 import pytest
 
+from support.backup import read_records, write_records
 from support.client import Api, PlatformUser, Project, ok
 from support.commands import done, result, run
 from support.function import database_function
 from support.hook import Hook
-from support.receiver import Receiver
-from support.server import Server
 
-ALLOW = {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}
 EXPLAIN = {"x-service-explain": "1"}
 OWNED = {"list": {"filter": {"ownerId": "$auth.uid"}}, "create": {}}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("server"), ALLOW).start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
+def server_settings():
+    return {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}
 
 
 def rename(project: Project, name: str, to: str) -> None:
@@ -141,17 +127,10 @@ def test_what_a_schema_refers_to(owner, tmp_path, renamed):
 
 
 def rewrite(backup, change) -> None:
-    """Puts a project's records in place of those of a backup, with its sums."""
-    records = bson.decode_all((backup / "project.bson").read_bytes())
+    records = read_records(backup)
     for record in records:
         change(record)
-    content = b"".join(bson.encode(record) for record in records)
-    (backup / "project.bson").write_bytes(content)
-    manifest = json.loads((backup / "manifest.json").read_text())
-    manifest["files"][0] |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    (backup / "manifest.json").write_text(json.dumps(manifest))
-    sums = subprocess.run(["sha256sum", "manifest.json"], cwd=backup, capture_output=True, text=True).stdout
-    (backup / "SHA256SUMS").write_text(sums)
+    write_records(backup, records)
 
 
 def test_numbers_in_a_backup_of_an_earlier_version_mean_nothing(owner, tmp_path):

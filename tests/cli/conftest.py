@@ -5,16 +5,13 @@ import itertools
 import pytest
 
 from support.person import Folder, Person
-from support.server import Server
 
 _number = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("server"), {"SERVICE_AUTH_RATE_LIMIT": "1000/60"}).start()
-    yield server
-    server.stop()
+def server_settings():
+    return {"SERVICE_AUTH_RATE_LIMIT": "1000/60"}
 
 
 @pytest.fixture(scope="module")

@@ -94,11 +94,8 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    limits = {"SERVICE_AUTH_RATE_LIMIT": "1000000/60", "SERVICE_OPERATORS": "on"}
-    server = Server(tmp_path_factory.mktemp("server"), limits).start()
-    yield server
-    server.stop()
+def server_settings():
+    return {"SERVICE_AUTH_RATE_LIMIT": "1000000/60", "SERVICE_OPERATORS": "on"}
 
 
 @pytest.fixture(scope="module")

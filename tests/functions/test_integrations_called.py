@@ -15,10 +15,8 @@ SECRET = "Bearer never-to-be-seen"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("server"), {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}).start()
-    yield server
-    server.stop()
+def server_settings():
+    return {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,8 @@ def secured(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, secured):
-    settings = {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1", "SSL_CERT_FILE": str(secured.ca_file)}
-    server = Server(tmp_path_factory.mktemp("server"), settings).start()
-    yield server
-    server.stop()
+def server_settings(secured):
+    return {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1", "SSL_CERT_FILE": str(secured.ca_file)}
 
 
 def config(catcher, **more) -> dict:

@@ -12,19 +12,11 @@ from support.embeddings import Embeddings
 from support.function import database_function, eventually
 from support.hook import Hook
 from support.mail import MailCatcher
-from support.receiver import Receiver
 from support.server import SLOW, Server
 from support.vectors import Space
 
 # More than the queue keeps in memory of a kind of job.
 BACKLOG = 1100
-
-
-@pytest.fixture(scope="module")
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +38,8 @@ def settings(embeddings, mailbox):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, settings):
-    server = Server(tmp_path_factory.mktemp("server"), settings).start()
-    yield server
-    server.stop()
+def server_settings(settings):
+    return settings
 
 
 def suspend(project) -> None:

@@ -22,10 +22,8 @@ def s3(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, s3):
-    server = Server(tmp_path_factory.mktemp("server"), s3.settings).start()
-    yield server
-    server.stop()
+def server_settings(s3):
+    return s3.settings
 
 
 @pytest.mark.parametrize("size", [0, 1, 300_000, (5 << 20) - 1, 5 << 20, (5 << 20) + 1, (20 << 20) + 7])

@@ -5,7 +5,6 @@ import pytest
 from support.client import PlatformUser, ok, refused
 from support.commands import done, run
 from support.embeddings import DIMENSIONS, Embeddings, vector_of
-from support.server import Server
 from support.vectors import Space
 
 SOURCE = {"fields": ["title", "tags"]}
@@ -17,10 +16,8 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, embeddings):
-    server = Server(tmp_path_factory.mktemp("server"), embeddings.settings()).start()
-    yield server
-    server.stop()
+def server_settings(embeddings):
+    return embeddings.settings()
 
 
 def automatic(project, **more) -> Space:
