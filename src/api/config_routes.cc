@@ -55,10 +55,8 @@ Task<Reply> ConfigRoutes::import(RequestContext& context, doc::Document body) {
                             : configuration_.import(std::move(target), std::move(body), std::move(mode.planDigest));
   CO_TRY(const doc::Document done, co_await std::move(answer));
   const auto write = [&]() -> Result<Reply> { return importReply(done, mode.dryRun); };
-  Result<Reply> reply = co_await context.parsed(write);
-  // Made: a client that reads "unavailable" would make it again.
-  if (!mode.dryRun && !reply && reply.error().code() == ErrorCode::unavailable) co_return write();
-  co_return reply;
+  if (mode.dryRun || !context.hasLargeBody()) co_return co_await context.parsed(write);
+  co_return co_await context.parsing.runOrHere(context.project->info().id.str(), write);
 }
 
 }  // namespace mb::api

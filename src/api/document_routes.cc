@@ -64,12 +64,12 @@ bool isLarge(const data::VisibleDocument& visible) {
   return visible.document.size() > kWrittenInline;
 }
 
-// documentReply() off the core. `done`: of a change, whose client would make it again if it read "unavailable".
-Task<Reply> largeReply(RequestContext& context, int status, const data::VisibleDocument& visible, bool done) {
+// documentReply() off the core. `isChange`: the document was written.
+Task<Reply> largeReply(RequestContext& context, int status, const data::VisibleDocument& visible, bool isChange) {
   const auto write = [&]() -> Result<Reply> { return documentReply(status, visible); };
-  Result<Reply> reply = co_await context.parsing.run(context.project->info().id.str(), write);
-  if (done && !reply && reply.error().code() == ErrorCode::unavailable) co_return write();
-  co_return reply;
+  const std::string& project = context.project->info().id.str();
+  if (isChange) co_return co_await context.parsing.runOrHere(project, write);
+  co_return co_await context.parsing.run(project, write);
 }
 
 // How the listing was answered; `index` is "" for a scan of the collection, `timeMs` the time in the store.

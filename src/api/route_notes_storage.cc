@@ -35,7 +35,7 @@ Answer fileBytes(int status) {
   return {.status = status, .content = {.type = "*/*", .schema = kByteExamples}};
 }
 
-Answer otherVersionAnswer() {
+Answer otherVersionResponse() {
   Answer answer = like(kOtherVersion, 412);
   answer.meaning = "Resumable uploads are of version 1.0.0.";
   return answer;
@@ -51,7 +51,7 @@ std::vector<RouteNote> uploadNotes(const std::string& file) {
       {Method::post,
        file,
        "createUpload",
-       {{.status = 201, .meaning = "The upload's address is in `location`."}, otherVersionAnswer()},
+       {{.status = 201, .meaning = "The upload's address is in `location`."}, otherVersionResponse()},
        {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, validation},
        {},
        {.more = "As tus 1.0.0 has it; first bytes may come along.",
@@ -62,7 +62,7 @@ std::vector<RouteNote> uploadNotes(const std::string& file) {
        file,
        "continueUpload",
        {{.status = 204, .meaning = "`upload-offset` tells how far the upload is; at its length the file is there."},
-        otherVersionAnswer()},
+        otherVersionResponse()},
        {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, validation},
        {"upload"},
        {.more = "As tus 1.0.0 has it. What has come before the connection breaks is kept.",
@@ -105,7 +105,7 @@ std::vector<RouteNote> storageNotes() {
       {Method::get,
        file,
        "getFile",
-       {fileBytes(200), address, progress, fileBytes(206), {.status = 304}, otherVersionAnswer(), outside},
+       {fileBytes(200), address, progress, fileBytes(206), {.status = 304}, otherVersionResponse(), outside},
        {invalidParam, missingProject},
        {"sign", "expires", "signature", "project", "upload"},
        {.more = "Without a token, files of public buckets and signed addresses.",
@@ -114,7 +114,7 @@ std::vector<RouteNote> storageNotes() {
       {Method::remove,
        file,
        "deleteFile",
-       {kNothing, otherVersionAnswer()},
+       {kNothing, otherVersionResponse()},
        {conflict},
        {"upload"},
        {.more = "With `upload`: gives that upload up.", .headers = {"tus-resumable"}}},

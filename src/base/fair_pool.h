@@ -35,6 +35,15 @@ class FairPool {
     });
   }
 
+  // Like run(), but where the pool refuses, `work` runs on the calling thread: for what answers a change that is made,
+  // since a client that reads "unavailable" would make it again. `work` must not fail with unavailable itself.
+  template <class F, class R = std::invoke_result_t<F>>
+  Async<R> runOrHere(std::string project, F work) {
+    R done = co_await run(std::move(project), [&work] { return work(); });
+    if (!done && done.error().code() == ErrorCode::unavailable) co_return work();
+    co_return done;
+  }
+
   // Queues a job without waiting for it; false when full or stopped. It is called even if the pool stops meanwhile. Any
   // thread.
   bool submit(const std::string& project, Job job);

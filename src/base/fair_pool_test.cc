@@ -105,5 +105,21 @@ TEST(FairPool, BeginsNothingOnceItStops) {
   EXPECT_EQ(waiting.get().error().code(), ErrorCode::unavailable);
 }
 
+TEST(FairPool, RunsHereWhatItRefuses) {
+  Cores cores(1);
+  cores.start();
+  FairPool pool("test", 1);
+  const auto thread = [&] {
+    const auto current = []() -> Result<std::thread::id> { return std::this_thread::get_id(); };
+    return *asio::co_spawn(cores.at(0), pool.runOrHere("a", current), asio::use_future).get();
+  };
+  std::promise<std::thread::id> core;
+  asio::post(cores.at(0), [&core] { core.set_value(std::this_thread::get_id()); });
+  const std::thread::id here = core.get_future().get();
+  EXPECT_NE(thread(), here);
+  pool.stop();
+  EXPECT_EQ(thread(), here);
+}
+
 }  // namespace
 }  // namespace mb

@@ -111,15 +111,15 @@ void checkSection(std::string_view key, ValueView value, bool known, Problems& p
 bool checkDocument(doc::DocumentView document, const std::function<bool(std::string_view)>& known, Problems& problems) {
   refuseSecrets(document, "", problems);
   checkHead(document, problems);
-  bool bearable = true;
+  bool isNarrow = true;
   size_t keys = 0;
   for (const auto& [key, value] : document) {
-    bearable = bearable && ++keys <= kMostEntries;
+    isNarrow = isNarrow && ++keys <= kMostEntries;
     if (isHead(key)) continue;
     checkSection(key, value, known(key), problems);
-    bearable = bearable && (!value.isContainer() || value.asDocument().count() <= kMostEntries);
+    isNarrow = isNarrow && (!value.isContainer() || value.asDocument().count() <= kMostEntries);
   }
-  return bearable;
+  return isNarrow;
 }
 
 }  // namespace mb::configuration

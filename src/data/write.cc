@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kMaxHookRounds = 3;
 constexpr std::chrono::seconds kHookChain{5};
-// Bytes of a body that is judged in the turn in which it is read.
-constexpr size_t kReadAndJudged = 32 << 10;
+// Of a body that is parsed and evaluated without giving others a turn in between.
+constexpr size_t kMaxOneTurnBytes = 32 << 10;
 
 }  // namespace
 
@@ -160,7 +160,7 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
     CO_TRY(const Grant grant,
            grantFor(access.caller, project, slot, collection, operationOf(intent.event), access.authority));
     CO_CHECK(readIntent(intent, grant));
-    if (intent.body.size() > kReadAndJudged) CO_CHECK(co_await yieldCore());
+    if (intent.body.size() > kMaxOneTurnBytes) CO_CHECK(co_await yieldCore());
     const bool hooks = hooked(grant, intent);
     if (hooks && tries > 1 && (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline)) {
       co_return fail(ErrorCode::unavailable, "the collection kept changing while the hooks ran, try again");

@@ -12,9 +12,9 @@ namespace mb::graphql {
 
 namespace {
 
-constexpr size_t kReservedBytes = 32 << 10;   // for the answer, before it is written
-constexpr size_t kWrittenInline = 256 << 10;  // of documents, each time one is shown; more is written off the core
-constexpr size_t kBytesPerField = 16;         // that a field or a reference counts for, however small
+constexpr size_t kReservedBytes = 32 << 10;  // for the answer, before it is written
+constexpr size_t kInlineBytes = 256 << 10;   // of documents, each time one is shown; more is written off the core
+constexpr size_t kBytesPerField = 16;        // that a field or a reference counts for, however small
 
 Error answerTooLarge() {
   return Error(ErrorCode::payloadTooLarge, "the answer is too large: lower `limit`, or ask for fewer fields");
@@ -84,22 +84,6 @@ size_t fieldsOf(const std::vector<Planned>& fields) {
     if (field.field->source != Source::relation) count += fieldsOf(field.children);
   }
   return count;
-}
-
-// Those that are looked for in each document, inside its objects too.
-size_t relationsOf(const std::vector<Planned>& fields) {
-  size_t count = 0;
-  for (const Planned& field : fields) {
-    count += field.field->source == Source::relation ? 1 : relationsOf(field.children);
-  }
-  return count;
-}
-
-bool asksRelations(const std::vector<Planned>& fields) {
-  for (const Planned& field : fields) {
-    if (field.field->source == Source::relation || asksRelations(field.children)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -252,7 +236,7 @@ Task<Executor::Root> Executor::describe(const Planned& field) {
     doc::writeJsonString(*root.plain, field.parent->name);
   } else if (field.field->source == Source::schema || type) {
     // How much a description holds shows only when it is written.
-    CO_CHECK(co_await offCore([&]() -> Result<> {
+    CO_CHECK(co_await pool_.run(access_.project->info().id.str(), [&]() -> Result<> {
       type ? describeType(*root.plain, schema_, *type, field.children)
            : describeSchema(*root.plain, schema_, field.children);
       return {};
@@ -291,18 +275,12 @@ Task<Executor::Root> Executor::fetch(const Planned& field) {
 // ---- relations
 
 template <class F>
-Task<> Executor::offCore(F step) {
-  co_return co_await writing_.run(access_.project->info().id.str(), std::move(step));
-}
-
-template <class F>
-Task<> Executor::atOnce(size_t work, OperationKind kind, F step) {
-  if (work <= kWrittenInline) co_return step();
-  Result<> done = co_await offCore([&] { return step(); });
-  const bool refused = !done && done.error().code() == ErrorCode::unavailable;
-  // A mutation has committed: a client that reads "unavailable" would send it again.
-  if (refused && kind == OperationKind::mutation) co_return step();
-  co_return done;
+Task<> Executor::sized(size_t work, OperationKind kind, F step) {
+  if (work <= kInlineBytes) co_return step();
+  const std::string& project = access_.project->info().id.str();
+  // A mutation has committed.
+  if (kind == OperationKind::mutation) co_return co_await pool_.runOrHere(project, std::move(step));
+  co_return co_await pool_.run(project, std::move(step));
 }
 
 Task<> Executor::load(const std::string& collection, std::vector<std::string> ids) {
@@ -323,21 +301,22 @@ Task<> Executor::load(const std::string& collection, std::vector<std::string> id
   co_return Result<>();
 }
 
-std::vector<Executor::Wanted> Executor::wantedBy(const std::vector<Seen>& level) const {
-  std::vector<Wanted> wanted;
-  for (const Seen& seen : level) {
-    eachRelation(seen.field->children, seen.document, [&](const Planned& field, std::string_view id) {
-      wanted.push_back({&field, id});
+std::vector<Executor::Reference> Executor::referencesOf(const std::vector<Parent>& level) const {
+  std::vector<Reference> references;
+  for (const Parent& parent : level) {
+    eachRelation(parent.field->children, parent.document, [&](const Planned& field, std::string_view id) {
+      references.push_back({&field, id});
       return true;
     });
   }
-  keepOne(wanted);
-  return wanted;
+  keepOne(references);
+  return references;
 }
 
-std::map<std::string_view, std::vector<std::string>> Executor::missing(const std::vector<Wanted>& wanted) const {
+std::map<std::string_view, std::vector<std::string>> Executor::unloadedIds(
+    const std::vector<Reference>& references) const {
   std::map<std::string_view, std::vector<std::string>> missing;
-  for (const Wanted& each : wanted) {
+  for (const Reference& each : references) {
     const std::string& collection = each.field->field->collection;
     const auto known = related_.find(collection);
     if (known != related_.end() && known->second.documents.contains(each.id)) continue;
@@ -349,23 +328,21 @@ std::map<std::string_view, std::vector<std::string>> Executor::missing(const std
 }
 
 // One call for each collection of a level, however many documents stand on it.
-Task<> Executor::relate(std::vector<Seen> level, OperationKind kind) {
+Task<> Executor::relate(std::vector<Parent> level, OperationKind kind) {
   while (!level.empty()) {
     size_t work = 0;
-    for (const Seen& seen : level) {
-      work += seen.document.bytes().size() * std::max(seen.field->times, relationsOf(seen.field->children));
-    }
-    std::vector<Wanted> wanted;
-    std::map<std::string_view, std::vector<std::string>> absent;
-    CO_CHECK(co_await atOnce(work, kind, [&]() -> Result<> {
-      wanted = wantedBy(level);
-      absent = missing(wanted);
+    for (const Parent& parent : level) work += parent.document.bytes().size() * parent.field->passes;
+    std::vector<Reference> references;
+    std::map<std::string_view, std::vector<std::string>> unloaded;
+    CO_CHECK(co_await sized(work, kind, [&]() -> Result<> {
+      references = referencesOf(level);
+      unloaded = unloadedIds(references);
       return {};
     }));
-    for (auto& [collection, ids] : absent) CO_CHECK(co_await load(std::string(collection), std::move(ids)));
+    for (auto& [collection, ids] : unloaded) CO_CHECK(co_await load(std::string(collection), std::move(ids)));
     level.clear();
-    for (const Wanted& each : wanted) {
-      if (!asksRelations(each.field->children)) continue;
+    for (const Reference& each : references) {
+      if (each.field->relations == 0) continue;
       const doc::Document* found = AnswerWriter::lookUp(&related_[each.field->field->collection], each.id);
       if (found) level.push_back({each.field, found->view()});
     }
@@ -393,7 +370,7 @@ size_t Executor::workOf(const Planned& field, const Root& root) const {
   size_t work = root.plain ? root.plain->size() : 0;
   for (const doc::Document& document : root.documents) {
     addWork(field, document, work);
-    if (work > kWrittenInline) break;
+    if (work > kInlineBytes) break;
   }
   return work;
 }
@@ -401,20 +378,20 @@ size_t Executor::workOf(const Planned& field, const Root& root) const {
 // Ends soon: each reference adds to `work`, also where it leads to a document that was counted before.
 void Executor::addWork(const Planned& shown, const doc::Document& document, size_t& work) const {
   const std::vector<Planned>& fields = shown.children;
-  work += document.size() * std::max(shown.times, relationsOf(fields)) + fieldsOf(fields) * kBytesPerField;
-  if (work > kWrittenInline || !asksRelations(fields)) return;
+  work += document.size() * shown.passes + fieldsOf(fields) * kBytesPerField;
+  if (work > kInlineBytes || shown.relations == 0) return;
   eachRelation(fields, document, [&](const Planned& field, std::string_view id) {
     work += kBytesPerField;
     const auto known = related_.find(field.field->collection);
     const auto* found = AnswerWriter::lookUp(known == related_.end() ? nullptr : &known->second, id);
     if (found) addWork(field, *found, work);
-    return work <= kWrittenInline;
+    return work <= kInlineBytes;
   });
 }
 
 Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, std::string& out) {
   std::vector<Root> roots;
-  std::vector<Seen> level;
+  std::vector<Parent> level;
   for (const Planned& field : fields) {
     // Each may hold the core as long as a request of its own.
     if (!roots.empty()) CO_CHECK(co_await yieldCore());
@@ -429,14 +406,14 @@ Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, s
     roots.push_back(root ? *std::move(root) : Root());
   }
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (!asksRelations(fields[i].children)) continue;
+    if (fields[i].relations == 0) continue;
     for (const doc::Document& document : roots[i].documents) level.push_back({&fields[i], document.view()});
   }
   CO_CHECK(co_await relate(std::move(level), kind));
   out.reserve(out.size() + std::min(bytes_, kReservedBytes));
   size_t work = 0;
-  for (size_t i = 0; i < fields.size() && work <= kWrittenInline; ++i) work += workOf(fields[i], roots[i]);
-  co_return co_await atOnce(work, kind, [&] { return write(fields, roots, out); });
+  for (size_t i = 0; i < fields.size() && work <= kInlineBytes; ++i) work += workOf(fields[i], roots[i]);
+  co_return co_await sized(work, kind, [&] { return write(fields, roots, out); });
 }
 
 Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out) {

@@ -21,15 +21,10 @@ inline constexpr size_t kMostDocumentBytes = 16 << 20;
 class Executor {
  public:
   // All references outlive this. `search` may be null where no field of the schema searches. Large responses are
-  // written on `writing`: where it is full a query fails with unavailable, and a mutation is written on its core.
-  Executor(const Schema& schema, data::Documents& documents, Search* search, FairPool& writing,
-           const data::Access& access, const Arguments& arguments)
-      : schema_(schema),
-        documents_(documents),
-        search_(search),
-        writing_(writing),
-        access_(access),
-        arguments_(arguments) {}
+  // written on `pool`: where it is full a query fails with unavailable, and a mutation is written on its core.
+  Executor(const Schema& schema, data::Documents& documents, Search* search, FairPool& pool, const data::Access& access,
+           const Arguments& arguments)
+      : schema_(schema), documents_(documents), search_(search), pool_(pool), access_(access), arguments_(arguments) {}
 
   // Appends the value of `data`. Problems of fields go into problems(). Fails with payloadTooLarge.
   Task<> run(const std::vector<Planned>& fields, OperationKind kind, std::string& out);
@@ -43,15 +38,15 @@ class Executor {
     std::optional<std::string> plain;  // of what is no document: its JSON
   };
   // A document below which relations may stand, and what showed it.
-  struct Seen {
+  struct Parent {
     const Planned* field;
     doc::DocumentView document;
   };
   // A reference in a document that stays.
-  struct Wanted {
+  struct Reference {
     const Planned* field;
     std::string_view id;
-    auto operator<=>(const Wanted&) const = default;
+    auto operator<=>(const Reference&) const = default;
   };
 
   // Of a mutation: one field of it.
@@ -70,20 +65,17 @@ class Executor {
   Result<Root> changed(data::VisibleDocument document);
   Result<> hold(size_t bytes);
 
-  // About how many bytes of documents are shown; not exact above kWrittenInline.
+  // About how many bytes of documents are shown; not exact above kInlineBytes.
   size_t workOf(const Planned& field, const Root& root) const;
   void addWork(const Planned& shown, const doc::Document& document, size_t& work) const;
   Result<> write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out);
-  // Runs `step`, which gives a Result, on `writing_`.
+  // Runs `step`, which goes through `work` bytes of documents and gives a Result, on the core or on `pool_`.
   template <class F>
-  Task<> offCore(F step);
-  // Runs `step`, which goes through `work` bytes of documents and gives a Result, on the core or on `writing_`.
-  template <class F>
-  Task<> atOnce(size_t work, OperationKind kind, F step);
-  Task<> relate(std::vector<Seen> level, OperationKind kind);
+  Task<> sized(size_t work, OperationKind kind, F step);
+  Task<> relate(std::vector<Parent> level, OperationKind kind);
   // The references of a level, each once, and the ids of them that were not loaded, by collection.
-  std::vector<Wanted> wantedBy(const std::vector<Seen>& level) const;
-  std::map<std::string_view, std::vector<std::string>> missing(const std::vector<Wanted>& wanted) const;
+  std::vector<Reference> referencesOf(const std::vector<Parent>& level) const;
+  std::map<std::string_view, std::vector<std::string>> unloadedIds(const std::vector<Reference>& references) const;
   Task<> load(const std::string& collection, std::vector<std::string> ids);
   void append(std::string& out, const Planned& field, const Root& root);
   // An argument that is there and not null.
@@ -95,7 +87,7 @@ class Executor {
   const Schema& schema_;
   data::Documents& documents_;
   Search* search_;
-  FairPool& writing_;
+  FairPool& pool_;
   const data::Access& access_;
   const Arguments& arguments_;
   Problems problems_;

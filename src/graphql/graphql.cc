@@ -121,7 +121,7 @@ std::expected<std::shared_ptr<const Graphql::Ready>, Problems> Graphql::requestO
 Task<std::shared_ptr<const Schema>> Graphql::schemaOf(const data::Access& access) {
   const SchemaPlace& place = access.project->get(slot_);
   if (auto known = place.known(access.caller)) co_return known;
-  co_return co_await writing_.run(access.project->info().id.str(), [&]() -> Result<std::shared_ptr<const Schema>> {
+  co_return co_await pool_.run(access.project->info().id.str(), [&]() -> Result<std::shared_ptr<const Schema>> {
     return place.schemaFor(*access.project, access.caller);
   });
 }
@@ -150,7 +150,7 @@ Task<std::string> Graphql::answer(const data::Access& access, doc::Document body
 
   if ((*operation)->kind == OperationKind::query) co_await endWithClient();
   std::string out = "{\"data\":";
-  Executor executor(*schema, documents_, search_, writing_, access, *arguments);
+  Executor executor(*schema, documents_, search_, pool_, access, *arguments);
   const Result<> done = co_await executor.run(steps.fields, (*operation)->kind, out);
   Problems& problems = executor.problems();
   if (!done && done.error().code() == ErrorCode::requestTimeout) co_return clientLeft();

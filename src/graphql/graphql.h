@@ -25,7 +25,7 @@ class Graphql {
   Task<std::string> answer(const data::Access& access, doc::Document body);
 
   // After the server's drain: answers that still wait to be written get unavailable.
-  void stop() { writing_.stop(); }
+  void stop() { pool_.stop(); }
 
   // Of the snapshot; for tests.
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project) const {
@@ -35,7 +35,7 @@ class Graphql {
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const {
     return project.get(slot_).schemaFor(project, caller);
   }
-  FairPool& writing() { return writing_; }  // for tests
+  FairPool& pool() { return pool_; }  // for tests
 
  private:
   // A request that is right, and the plans of its operations, in their order; nullopt where each run makes its own.
@@ -46,7 +46,7 @@ class Graphql {
 
   // A request that is right, as text, is right again: applications send few texts, and often.
   static constexpr size_t kKnownRequests = 500;
-  static constexpr int kWriters = 2;           // threads
+  static constexpr int kThreads = 2;           // threads
   static constexpr size_t kKnownBytes = 2048;  // of a text that is kept
   static constexpr size_t kKnownFields = 250;  // of a plan that is kept
   // Without what the caller cannot reach. Built off the core.
@@ -62,7 +62,7 @@ class Graphql {
   const snapshot::SlotKey<SchemaPlace> slot_;
   std::mutex mutex_;
   LruCache<std::shared_ptr<const Ready>> known_{kKnownRequests};
-  FairPool writing_{"graphql", kWriters};
+  FairPool pool_{"graphql", kThreads};
 };
 
 }  // namespace mb::graphql

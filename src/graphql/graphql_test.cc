@@ -214,7 +214,7 @@ TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
   EXPECT_GT(whole.size(), 60 * text.size());
   EXPECT_THAT(whole, Not(HasSubstr("errors")));
 
-  graphql_.writing().stop();
+  graphql_.pool().stop();
   const std::string refused = ask(alice_, all);
   EXPECT_THAT(refused, StartsWith(R"({"data":null,"errors":[)"));
   EXPECT_THAT(refused, HasSubstr(R"("extensions":{"code":"UNAVAILABLE")"));
@@ -247,7 +247,7 @@ TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
 TEST_F(GraphqlTest, ShowsWhatAMutationHasDoneWhereThePoolRefuses) {
   blog();
   ask(alice_, "{posts{id}}");  // so that its schema is known
-  graphql_.writing().stop();
+  graphql_.pool().stop();
   const std::string title(400 << 10, 'x');
   EXPECT_EQ(ask(alice_, "mutation($t: String!){createPosts(input: {id: \"big\", title: $t}){id title}}",
                 fmt::format(R"({{"t": "{}"}})", title)),

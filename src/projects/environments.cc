@@ -264,14 +264,13 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
     logWarn("the configuration of an environment was not copied",
             {{"project", record.id.str()}, {"message", copied.error().message()}, {"cause", copied.error().cause()}});
   }
-  const bool isLate = !copied && copied.error().code() == ErrorCode::unavailable;
-  if (isLate) {
+  if (!copied && copied.error().code() == ErrorCode::unavailable) {
     warnings.push_back("the configuration is copied in some minutes");
-  } else if (!copied) {
-    warnings.push_back("the configuration was not copied: promote it when the server is well again");
+  } else {
+    if (!copied) warnings.push_back("the configuration was not copied: promote it when the server is well again");
+    const auto cancelled = co_await queue_.cancel(copying.jobId);
+    if (!cancelled) logWarn("an environment is copied twice", {{"project", record.id.str()}});
   }
-  const auto settled = isLate ? Result<bool>(true) : co_await queue_.cancel(copying.jobId);
-  if (!settled) logWarn("an environment is copied twice", {{"project", record.id.str()}});
   ProjectView view = viewOf(record, std::string(kOwner));
   view.warnings = std::move(warnings);
   co_return view;

@@ -10,6 +10,11 @@ using Strings = std::vector<std::string>;
 
 class EnvironmentsTest : public ProjectsFixture {
  protected:
+  std::vector<doc::Document> copyJobs() {
+    std::vector<doc::Document> jobs = store_.all({store::kControlProject, jobs::kJobs, 0});
+    std::erase_if(jobs, [](const doc::Document& job) { return job.view().stringOr("kind") != "environment.copy"; });
+    return jobs;
+  }
   EnvironmentsTest() {
     ada_ = person("ada@example.com");
     root_ = made(ada_);
@@ -61,21 +66,23 @@ TEST_F(EnvironmentsTest, IsAProjectWithAParent) {
 }
 
 TEST_F(EnvironmentsTest, IsThereWithAWarningWhereNothingWasCopied) {
-  copies_.fails = ErrorCode::unavailable;
+  copies_.fails = ErrorCode::internal;
   const ProjectView made = environment(ada_, root_, "staging");
   ASSERT_TRUE(made.warnings);
   EXPECT_EQ(made.warnings->size(), 1u);
   EXPECT_EQ(codeOf(run(projects_->token(by(ada_), made.id.str()))), "");
+  EXPECT_TRUE(copyJobs().empty());
+}
+
+TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerIsBusy) {
+  copies_.fails = ErrorCode::unavailable;
+  EXPECT_EQ(environment(ada_, root_, "staging").warnings, Strings{"the configuration is copied in some minutes"});
+  EXPECT_EQ(copyJobs().size(), 1u);
 }
 
 // What a server that goes down in the middle of the copying leaves behind.
 TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerWentDown) {
   std::vector<doc::Document> left;
-  const auto copyJobs = [&] {
-    std::vector<doc::Document> jobs = store_.all({store::kControlProject, jobs::kJobs, 0});
-    std::erase_if(jobs, [](const doc::Document& job) { return job.view().stringOr("kind") != "environment.copy"; });
-    return jobs;
-  };
   copies_.during = [&] { left = copyJobs(); };
   environment(ada_, root_, "staging");
   ASSERT_EQ(left.size(), 1u);

@@ -213,16 +213,17 @@ std::unexpected<Problem> tooCostly() {
       "The request costs more than {}: ask for fewer documents (`limit`), relations or fields.", kMostCost)});
 }
 
-// The documents that a relation leads to are others.
-size_t timesOf(const std::vector<Planned>& children) {
+// Of its children. The documents that a relation leads to are others.
+void countPasses(Planned& one) {
   std::unordered_map<const Field*, size_t> shown;
-  size_t most = 1;
-  for (const Planned& child : children) {
+  for (const Planned& child : one.children) {
+    const bool relation = child.field->source == Source::relation;
+    one.relations += relation ? 1 : child.relations;
     size_t& times = shown[child.field];
-    times += child.field->source == Source::relation ? 1 : child.times;
-    most = std::max(most, times);
+    times += relation ? 1 : child.passes;
+    one.passes = std::max(one.passes, times);
   }
-  return most;
+  one.passes = std::max(one.passes, one.relations);
 }
 
 class Planner {
@@ -265,7 +266,7 @@ class Planner {
     auto children = planned(group.field->type->named(), group.below());
     if (!children) return false;
     one.children = *std::move(children);
-    one.times = timesOf(one.children);
+    countPasses(one);
     return true;
   }
 

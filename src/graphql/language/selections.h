@@ -37,8 +37,10 @@ struct Planned {
   const std::vector<Argument>* given = nullptr;  // null: the field takes no arguments
   size_t arguments = 0;                          // where those of a run stand (Arguments)
   std::vector<Planned> children;
-  // How often the answer holds one and the same part of a document below, at most: a field may have several names.
-  size_t times = 1;
+  size_t relations = 0;  // below, in the same document
+  // How often one part of a document below is gone through, at most: a field may have several names, and each relation
+  // is looked for by itself.
+  size_t passes = 1;
 };
 
 // An operation as it runs.
