@@ -175,7 +175,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     if (!now && !entry.isDefault()) ++created;
     CompiledSchema compiled;
     if (given.schema.state == doc::Patch<doc::Document>::State::value) {
-      compiled = co_await collections_.checkSchema(*source.project, given.schema.value);
+      compiled = co_await collections_.checkSchema(source.project, given.schema.value);
       if (!compiled && compiled.error().code() != ErrorCode::validation) co_return fail(std::move(compiled).error());
     }
     mergeCollection(entry, given, compiled, now ? now->get() : nullptr, pointer, problems);

@@ -90,8 +90,7 @@ class Collections {
   // schema is compiled off the core, as patterns may take long, in the turn of the project. The index is given as it
   // would be listed, the constants of its filter in the types of the collection's schema.
   static Result<> checkName(std::string_view name);
-  Task<std::shared_ptr<const doc::Schema>> checkSchema(const snapshot::ProjectSnapshot& project,
-                                                       doc::DocumentView schema) const;
+  Task<std::shared_ptr<const doc::Schema>> checkSchema(snapshot::SnapshotPtr project, doc::Document schema) const;
   static Result<IndexView> checkIndex(const NewIndex& index, const doc::FilterCoercion& coercion);
 
   std::vector<std::string> names(const snapshot::ProjectSnapshot& project) const;  // sorted

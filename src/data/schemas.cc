@@ -44,9 +44,9 @@ Result<std::optional<doc::Document>> Collections::schema(const snapshot::Project
   return collection->schemaSource;
 }
 
-Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(const snapshot::ProjectSnapshot& project,
-                                                                  doc::DocumentView schema) const {
-  co_return co_await pool_.run(project.info().id.str(), [schema]() -> Result<std::shared_ptr<const doc::Schema>> {
+Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(snapshot::SnapshotPtr project,
+                                                                  doc::Document schema) const {
+  co_return co_await pool_.run(project->info().id.str(), [&]() -> Result<std::shared_ptr<const doc::Schema>> {
     const WorkBudget work(kCompileWork);
     TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
     CHECK(checkServerFields(schema));
@@ -59,7 +59,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
   CO_CHECK(require(*access.project, name));
   std::shared_ptr<const doc::Schema> compiled;
   if (change.schema.state == State::value) {
-    CO_TRY(compiled, co_await checkSchema(*access.project, change.schema.value));
+    CO_TRY(compiled, co_await checkSchema(access.project, change.schema.value));
   }
   std::vector<std::string> actions;
   if (change.schema.given()) actions.emplace_back(compiled ? "schema.set" : "schema.clear");
