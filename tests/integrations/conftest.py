@@ -5,7 +5,6 @@ import pytest
 from support.bot_platforms import STAND_INS
 from support.client import ok
 from support.integration import Integration
-from support.server import Server
 
 
 @pytest.fixture(scope="session")
@@ -17,14 +16,9 @@ def platforms():
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, platforms):
+def server_settings(platforms):
     settings = {f"SERVICE_BOT_{name.upper()}_URL": platform.url for name, platform in platforms.items()}
-    server = Server(
-        tmp_path_factory.mktemp("server"),
-        {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1", "SERVICE_LOG_LEVEL": "debug", **settings},
-    ).start()
-    yield server
-    server.stop()
+    return {"SERVICE_OUTBOUND_ALLOW": "127.0.0.1", "SERVICE_LOG_LEVEL": "debug", **settings}
 
 
 @pytest.fixture

@@ -9,20 +9,16 @@ from playwright.sync_api import sync_playwright
 from support.browser import launch, visiting
 from support.client import ok
 from support.oidc_provider import OidcProvider
-from support.server import Server
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, mails):
+def server_settings(mails):
     """Its mail is caught; a browser is one address, so the limit per address is far away."""
-    settings = {
+    return {
         **mails.settings,
         "SERVICE_AUTH_RATE_LIMIT": "1000/60",
         "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8",  # the provider of these tests
     }
-    server = Server(tmp_path_factory.mktemp("server"), settings).start()
-    yield server
-    server.stop()
 
 
 class App(http.server.BaseHTTPRequestHandler):
