@@ -206,7 +206,7 @@ Result<> ProjectImport::flush() {
   };
   store::WriteOptions options{std::chrono::steady_clock::now() + kWriteLimit, {"server", ""}, store::Lane::low, {}};
   options.logged = false;
-  TRY(const store::WriteOutcome outcome,
+  TRY(const store::JudgeOutcome outcome,
       runBlocking(deployment_.cores,
                   deployment_.store.write(std::move(batch.targets), std::move(judge), std::move(options))));
   progress_.at("documents", static_cast<uint64_t>(seen_.documents), static_cast<uint64_t>(wish_.documents));

@@ -44,7 +44,7 @@ std::vector<store::Insert> Auditor::entry(store::ProjectNo project, std::string 
                          .ip = std::move(ip),
                          .requestId = std::move(requestId),
                          .details = std::move(details)};
-  inserts.push_back({{project, kAuditCollection, 0}, doc::encode(entry)});
+  inserts.push_back({.collection = {project, kAuditCollection, 0}, .document = doc::encode(entry), .idIsNew = true});
   return inserts;
 }
 

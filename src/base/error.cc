@@ -51,6 +51,7 @@ constexpr std::array kTable = {
     Row{ErrorCode::unavailable, {503, "UNAVAILABLE"}},
     Row{ErrorCode::functionsBusy, {503, "FUNCTIONS_BUSY"}},
     Row{ErrorCode::staleCatalogue, {503, "UNAVAILABLE"}},
+    Row{ErrorCode::retry, {503, "UNAVAILABLE"}},
 };
 
 constexpr bool inOrder() {
@@ -59,7 +60,7 @@ constexpr bool inOrder() {
   }
   return true;
 }
-static_assert(inOrder() && kTable.size() == static_cast<size_t>(ErrorCode::staleCatalogue) + 1);
+static_assert(inOrder() && kTable.size() == static_cast<size_t>(ErrorCode::retry) + 1);
 
 }  // namespace
 
@@ -94,6 +95,11 @@ Error&& Error::withRetryAfter(int seconds) && {
 
 Error&& Error::withAllow(std::string methods) && {
   rep_->allow = std::move(methods);
+  return std::move(*this);
+}
+
+Error&& Error::withViolation(Violation violation) && {
+  rep_->violation = std::move(violation);
   return std::move(*this);
 }
 

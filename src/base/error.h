@@ -50,8 +50,10 @@ enum class ErrorCode {
   upstreamRejected,
   unavailable,
   functionsBusy,  // no worker was free in time to run a function
-  // Never reaches a client: the catalogue changed under a write, which is to be judged again on the new snapshot.
+  // Neither reaches a client. The catalogue changed under a write, which is to be computed again on the new snapshot;
+  // something else that a write was prepared from changed, and it is to be prepared again (store/retry.h).
   staleCatalogue,
+  retry,
 };
 
 // What a code is on the wire.
@@ -65,6 +67,13 @@ ErrorMeaning meaningOf(ErrorCode code);
 struct ErrorDetail {
   std::string path;
   std::string message;
+};
+
+// What of the stored data refused a write, for callers with a message of their own.
+struct Violation {
+  enum class Kind { index, condition, limit } kind = Kind::index;
+  std::string name;   // of the unique index, the condition or the counter
+  size_t target = 0;  // of an index: the position of the document in the write
 };
 
 // A code, a message for the caller, and a private cause for the log. Move-only and one pointer wide, so that a Result
@@ -81,12 +90,15 @@ class [[nodiscard]] Error {
   std::optional<int> retryAfterSeconds() const { return rep_->retryAfterSeconds; }
   // The `allow` header of methodNotAllowed; empty otherwise.
   const std::string& allow() const { return rep_->allow; }
+  // Null where it was nothing stored that refused.
+  const Violation* violation() const { return rep_->violation ? &*rep_->violation : nullptr; }
 
   Error&& withDetail(std::string path, std::string message) &&;
   Error&& withDetails(std::vector<ErrorDetail> details) &&;
   Error&& withCause(std::string cause) &&;
   Error&& withRetryAfter(int seconds) &&;
   Error&& withAllow(std::string methods) &&;
+  Error&& withViolation(Violation violation) &&;
   Error clone() const;
 
  private:
@@ -97,6 +109,7 @@ class [[nodiscard]] Error {
     std::string cause;
     std::optional<int> retryAfterSeconds;
     std::string allow;
+    std::optional<Violation> violation;
   };
   std::unique_ptr<Rep> rep_;
 };

@@ -53,6 +53,7 @@ constexpr Row kContract[] = {
     {ErrorCode::unavailable, 503, "UNAVAILABLE"},
     {ErrorCode::functionsBusy, 503, "FUNCTIONS_BUSY"},
     {ErrorCode::staleCatalogue, 503, "UNAVAILABLE"},
+    {ErrorCode::retry, 503, "UNAVAILABLE"},
 };
 
 TEST(Error, CodesHaveTheStatusAndWordOfTheContract) {
@@ -62,7 +63,7 @@ TEST(Error, CodesHaveTheStatusAndWordOfTheContract) {
     EXPECT_EQ(meaningOf(row.code).wire, row.wire);
     told.insert(row.code);
   }
-  EXPECT_EQ(told.size(), static_cast<size_t>(ErrorCode::staleCatalogue) + 1);
+  EXPECT_EQ(told.size(), static_cast<size_t>(ErrorCode::retry) + 1);
 }
 
 TEST(Error, BodyHoldsCodeAndMessageOnly) {

@@ -33,11 +33,11 @@ class StoppingStore final : public store::DocumentStore {
   Task<uint64_t> count(store::CollectionRef collection, doc::Filter filter, store::Deadline deadline) override {
     return inner_.count(collection, std::move(filter), deadline);
   }
-  Task<store::WriteOutcome> write(std::vector<store::WriteTarget> targets, store::Judge judge,
-                                  store::WriteOptions options) override {
+  Task<store::WriteOutcome> write(store::Write write, store::WriteCallback callback) override {
     if (ends()) return ended<store::WriteOutcome>();
-    return inner_.write(std::move(targets), std::move(judge), std::move(options));
+    return inner_.write(std::move(write), std::move(callback));
   }
+  using store::DocumentStore::write;
   Task<store::CollectionStats> stats(store::CollectionRef collection) override { return inner_.stats(collection); }
   Task<store::CollectionStats> tally(store::CollectionRef collection, std::string value) override {
     return inner_.tally(collection, std::move(value));

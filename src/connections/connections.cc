@@ -237,7 +237,7 @@ Task<ConnectionView> Connections::create(By by, Place place, NewConnection input
     place.keep(changes);
     return changes;
   };
-  CO_TRY(const store::WriteOutcome outcome,
+  CO_TRY(const store::JudgeOutcome outcome,
          co_await projects::commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(audit)));
   if (!outcome.committed()) co_return fail(takenName());
   co_return viewOf(record);
@@ -270,7 +270,7 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
     place->keep(changes);
     return changes;
   };
-  CO_TRY(const store::WriteOutcome outcome,
+  CO_TRY(const store::JudgeOutcome outcome,
          co_await projects::commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(audit)));
   if (!outcome.committed()) co_return fail(takenName());
   co_return Result<>();

@@ -78,7 +78,7 @@ Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, s
   options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   options.actor = {"server", ""};
   options.bumpEpochs = {project};
-  CO_TRY(const store::WriteOutcome outcome,
+  CO_TRY(const store::JudgeOutcome outcome,
          co_await deps_.store.write(
              std::move(targets),
              [&](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {

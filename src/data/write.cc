@@ -104,7 +104,7 @@ policy::Operation operationOf(WriteEvent event) {
 Task<std::optional<doc::Document>> Documents::Impl::writeOnce(const Access& access, const Grant& grant,
                                                               const Intent& intent) {
   std::optional<doc::Document> written;
-  CO_TRY(const store::WriteOutcome outcome, co_await deps.store.write(
+  CO_TRY(const store::JudgeOutcome outcome, co_await deps.store.write(
                                                 targetOf(grant, intent),
                                                 [&](std::span<const std::optional<doc::Document>> before) {
                                                   // The time under the lock: who comes later is later.

@@ -74,7 +74,7 @@ Error noFunction() {
   return Error(ErrorCode::notFound, "no such function");
 }
 
-Task<store::WriteOutcome> FunctionWriter::commit(const Access& access, std::vector<store::WriteTarget> targets,
+Task<store::JudgeOutcome> FunctionWriter::commit(const Access& access, std::vector<store::WriteTarget> targets,
                                                  store::Judge judge, std::string action, const std::string& name,
                                                  doc::Document details) {
   identity::Audited audited{std::move(action), "functions/" + name, std::move(details)};
@@ -117,7 +117,7 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
     }
     return changes;
   };
-  const Result<store::WriteOutcome> done =
+  const Result<store::JudgeOutcome> done =
       co_await commit(access, std::move(targets), std::move(judge), std::move(action), after.id, detailsOf(after));
   if (joining) deps_.dispatcher.joined(*joining);
   if (!done) co_return fail(done.error().clone());

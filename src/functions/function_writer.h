@@ -60,7 +60,7 @@ class FunctionWriter {
 
   Task<FunctionRecord> write(Access access, std::optional<doc::Document> before, FunctionRecord after,
                              std::string action, bool isVersion, bool& stale);
-  Task<store::WriteOutcome> commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge,
+  Task<store::JudgeOutcome> commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge,
                                    std::string action, const std::string& name, doc::Document details);
 
   const FunctionDeps& deps_;

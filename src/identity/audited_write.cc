@@ -5,7 +5,7 @@
 
 namespace mb::identity {
 
-Task<store::WriteOutcome> writeAudited(store::DocumentStore& store, audit::Auditor& auditor, store::ProjectNo project,
+Task<store::JudgeOutcome> writeAudited(store::DocumentStore& store, audit::Auditor& auditor, store::ProjectNo project,
                                        policy::Caller by, store::Deadline deadline,
                                        std::vector<store::WriteTarget> targets, store::Judge judge, Audited audited) {
   auto entries = auditor.entry(project, std::move(audited.action), auditActorOf(by), std::move(audited.target), by.ip,
@@ -20,6 +20,14 @@ Task<store::WriteOutcome> writeAudited(store::DocumentStore& store, audit::Audit
   };
   store::WriteOptions options{.deadline = deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
   co_return co_await store.write(std::move(targets), std::move(whole), std::move(options));
+}
+
+store::Write auditedWrite(audit::Auditor& auditor, store::ProjectNo project, const policy::Caller& by,
+                          store::Deadline deadline, Audited audited) {
+  store::Write write({.deadline = deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}});
+  write.insert(auditor.entry(project, std::move(audited.action), auditActorOf(by), std::move(audited.target), by.ip,
+                             by.requestId, std::move(audited.details)));
+  return write;
 }
 
 }  // namespace mb::identity

@@ -16,8 +16,12 @@ struct Audited {
 
 // Writes what `judge` makes of `targets`, as `by`, and bumps the project's epoch. Fails with what the judge and the
 // store fail with; nothing is written then.
-Task<store::WriteOutcome> writeAudited(store::DocumentStore& store, audit::Auditor& auditor, store::ProjectNo project,
+Task<store::JudgeOutcome> writeAudited(store::DocumentStore& store, audit::Auditor& auditor, store::ProjectNo project,
                                        policy::Caller by, store::Deadline deadline,
                                        std::vector<store::WriteTarget> targets, store::Judge judge, Audited audited);
+
+// A write to `project` as `by`, with the entry inserted and the project's epoch bumped where it changes anything.
+store::Write auditedWrite(audit::Auditor& auditor, store::ProjectNo project, const policy::Caller& by,
+                          store::Deadline deadline, Audited audited);
 
 }  // namespace mb::identity

@@ -123,7 +123,7 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
     addPuts(changes, entries);
     return changes;
   };
-  CO_TRY(const store::WriteOutcome outcome,
+  CO_TRY(const store::JudgeOutcome outcome,
          co_await writeUser(deps_, std::move(realm), UserWriteCheck::ifAccessChanges, std::move(by), std::move(targets),
                             std::move(judge), deadline));
   if (!outcome.committed()) co_return fail(ErrorCode::emailTaken, "this email address is registered already");

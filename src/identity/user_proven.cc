@@ -20,7 +20,7 @@ Task<UserRecord> Users::addProven(Realm realm, std::string email, std::optional<
   }
   Addition addition{
       .password = {}, .claims = {.local = local}, .actor = {realm.control ? "platform" : "user", user->id.str()}};
-  CO_TRY(const store::WriteOutcome outcome, co_await commit(realm, user, std::move(addition), {}, deadline));
+  CO_TRY(const store::JudgeOutcome outcome, co_await commit(realm, user, std::move(addition), {}, deadline));
   if (outcome.committed()) co_return *user;
   co_return fail(ErrorCode::emailTaken, "this email address is registered already");
 }

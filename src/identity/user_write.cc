@@ -38,7 +38,7 @@ Result<> mustHoldAll(const policy::PermissionSet& own, const std::optional<doc::
 
 }  // namespace
 
-Task<store::WriteOutcome> writeUser(const IdentityDeps& deps, Realm realm, UserWriteCheck check, policy::Caller by,
+Task<store::JudgeOutcome> writeUser(const IdentityDeps& deps, Realm realm, UserWriteCheck check, policy::Caller by,
                                     std::vector<store::WriteTarget> targets, store::Judge judge,
                                     store::Deadline deadline) {
   for (int attempt = 1;; ++attempt) {

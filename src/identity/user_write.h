@@ -21,7 +21,7 @@ enum class UserWriteCheck {
 // address of an account can take it over by a password reset. The role "user" is exempt, as it is when a role is
 // given: every registration gets it. The role's record is one more target, so its permissions are those of the commit.
 // Fails with forbidden, notFound, conflict (the user's role changed at each of three attempts) and as `judge` does.
-Task<store::WriteOutcome> writeUser(const IdentityDeps& deps, Realm realm, UserWriteCheck check, policy::Caller by,
+Task<store::JudgeOutcome> writeUser(const IdentityDeps& deps, Realm realm, UserWriteCheck check, policy::Caller by,
                                     std::vector<store::WriteTarget> targets, store::Judge judge,
                                     store::Deadline deadline);
 

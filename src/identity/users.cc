@@ -124,7 +124,7 @@ Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, sto
     CO_TRY(mail, co_await mail_.link(realm, LinkPurpose::verifyEmail, user));
   }
   const auto shared = std::make_shared<UserRecord>(std::move(user));
-  CO_TRY(const store::WriteOutcome outcome, co_await commit(realm, shared, std::move(addition), mail, deadline));
+  CO_TRY(const store::JudgeOutcome outcome, co_await commit(realm, shared, std::move(addition), mail, deadline));
   if (outcome.committed()) {
     mail_.wake(mail);
     co_return *shared;
@@ -150,7 +150,7 @@ Task<std::optional<std::string>> Users::invitedAddress(std::string token) {
   co_return co_await hook_->invitedAddress(std::move(token));
 }
 
-Task<store::WriteOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
+Task<store::JudgeOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
                                         store::Deadline deadline) {
   for (int attempt = 1;; ++attempt) {
     RegistrationPlan plan;

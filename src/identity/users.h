@@ -92,7 +92,7 @@ class Users {
   Task<UserRecord> registerWith(Realm realm, Registration input, Addition addition, store::Deadline deadline);
   Task<UserRecord> add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline);
   Task<> tellOwner(Realm realm, UserRecord owner, store::Deadline deadline);
-  Task<store::WriteOutcome> commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
+  Task<store::JudgeOutcome> commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
                                    store::Deadline deadline);
 
   const IdentityDeps& deps_;

@@ -160,6 +160,22 @@ void Queue::start() {
   impl_->tasks.spawn(impl_->home, Impl::loop(impl_));
 }
 
+Result<store::Insert> Queue::insertOf(JobSpec spec) {
+  const bool idIsNew = spec.id.empty();
+  TRY(const Row row, impl_->rowOf(std::move(spec)));
+  impl_->remember(row);
+  return store::Insert{kRows, row.toDocument(), store::Insert::IfPresent::keep, idIsNew};
+}
+
+Result<std::vector<store::Insert>> Queue::insertsOf(std::vector<JobSpec> specs) {
+  std::vector<store::Insert> all;
+  all.reserve(specs.size());
+  for (JobSpec& spec : specs) {
+    TRY(all.emplace_back(), insertOf(std::move(spec)));
+  }
+  return all;
+}
+
 Result<std::pair<store::WriteTarget, store::Change>> Queue::asChange(JobSpec spec) {
   TRY(const Row row, impl_->rowOf(std::move(spec)));
   impl_->remember(row);
@@ -218,6 +234,10 @@ Task<bool> Queue::cancel(std::string id) {
       },
       asServer()));
   co_return found;
+}
+
+store::WriteTarget Queue::rowOf(const JobRun& run) {
+  return {kRows, run.id};
 }
 
 std::pair<store::WriteTarget, store::Change> Queue::asCompletion(const JobRun& run) {

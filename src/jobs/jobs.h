@@ -165,9 +165,14 @@ class Queue {
   // Begins to run jobs, those of earlier runs of the server too. Handlers run on all cores, in turn.
   void start();
 
-  // The job as one more target and change of the caller's write. With an id of the caller's: a judge that finds the row
-  // there already (`before`) gives Change::keep() in place of the change, or the job starts anew. Fails with validation
-  // (kind not declared, payload too large, id too long). Any core.
+  // The job as an insert of the caller's write; its id is what wake() takes. With an id of the caller's a job that is
+  // there already stays as it is. Fails with validation (kind not declared, payload too large, id too long). Any core.
+  Result<store::Insert> insertOf(JobSpec spec);
+  // The same for several; their ids must be distinct.
+  Result<std::vector<store::Insert>> insertsOf(std::vector<JobSpec> specs);
+  // In the older form, as one more target and change of the caller's write. With an id of the caller's: a judge that
+  // finds the row there already (`before`) gives Change::keep() in place of the change, or the job starts anew. Fails
+  // with validation (kind not declared, payload too large, id too long). Any core.
   Result<std::pair<store::WriteTarget, store::Change>> asChange(JobSpec spec);
   // The same for several; their ids must be distinct.
   Result<JobChanges> asChanges(std::vector<JobSpec> specs);
@@ -185,6 +190,8 @@ class Queue {
 
   // The removal of the job's row, for a handler that completes its job in a commit of its own results.
   static std::pair<store::WriteTarget, store::Change> asCompletion(const JobRun& run);
+  // The same, as the document that the write's callback is to remove.
+  static store::WriteTarget rowOf(const JobRun& run);
 
   // ---- of a group: exact, and as cheap as a look at one record.
   Task<GroupLoad> load(std::string kind, store::ProjectNo project, std::string group);

@@ -33,6 +33,16 @@ std::string timeName(Timestamp at) {
   return name;
 }
 
+Result<jobs::JobSpec> jobOf(const Letter& letter, store::ProjectNo project) {
+  CHECK(checkLetter(letter));
+  jobs::JobSpec spec;
+  spec.kind = kJobKind;
+  spec.project = project;
+  spec.payload = toDocument(letter);
+  spec.sealed = true;
+  return spec;
+}
+
 }  // namespace
 
 MailSettings::MailSettings(Settings& settings) {
@@ -145,13 +155,13 @@ bool Mailer::delivers() const {
   return impl_->smtp.has_value();
 }
 
+Result<store::Insert> Mailer::insertOf(const Letter& letter, store::ProjectNo project) {
+  TRY(jobs::JobSpec spec, jobOf(letter, project));
+  return impl_->deps.queue.insertOf(std::move(spec));
+}
+
 Result<std::pair<store::WriteTarget, store::Change>> Mailer::asChange(const Letter& letter, store::ProjectNo project) {
-  CHECK(checkLetter(letter));
-  jobs::JobSpec spec;
-  spec.kind = kJobKind;
-  spec.project = project;
-  spec.payload = toDocument(letter);
-  spec.sealed = true;
+  TRY(jobs::JobSpec spec, jobOf(letter, project));
   return impl_->deps.queue.asChange(std::move(spec));
 }
 

@@ -77,7 +77,10 @@ class Mailer {
   // Whether a mail server is set: addresses can be proven (decisions 7, "Invites").
   bool delivers() const;
 
-  // The mail as one more target and change of the caller's write (see jobs::Queue::asChange), sealed. Cheap: the text
+  // The mail as an insert of the caller's write, sealed; its id is what wake() takes. Cheap: the text is made at
+  // delivery. Fails with validation when the address or a field cannot stand in a mail. Any core.
+  Result<store::Insert> insertOf(const Letter& letter, store::ProjectNo project);
+  // In the older form: one more target and change of the caller's write (see jobs::Queue::asChange). Cheap: the text
   // is made at delivery. Fails with validation when the address or a field cannot stand in a mail. Any core.
   Result<std::pair<store::WriteTarget, store::Change>> asChange(const Letter& letter, store::ProjectNo project);
   // After the commit, with the id of that target. Any thread.

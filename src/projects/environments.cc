@@ -201,7 +201,7 @@ Task<bool> Environments::insert(By by, const Standing& root, ProjectRecord& reco
   copying.jobId = job.first.id;
   audit.push_back({job.first.collection, std::move(job.second.after)});
   store::Judge judge = [&making](Before before) { return making.judge(before); };
-  CO_TRY(const store::WriteOutcome outcome,
+  CO_TRY(const store::JudgeOutcome outcome,
          co_await commit(deps_, by, {root.number(), number}, making.targets, std::move(judge), std::move(audit)));
   co_return outcome.committed();
 }

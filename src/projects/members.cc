@@ -193,7 +193,7 @@ Task<MemberView> Members::addActive(By by, const Standing& standing, std::string
                        details(user.email, membership.role));
   MembershipMail mail(deps_, by.caller, standing);
   if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, audit);
-  CO_TRY(const store::WriteOutcome outcome,
+  CO_TRY(const store::JudgeOutcome outcome,
          co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
   // Also where they are a member already: an invite may have been made while they took up another.
   CO_TRY(auto left, co_await findInvite(standing.id(), user.email));

@@ -52,7 +52,7 @@ Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner)
     return changes;
   };
   auto audit = auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), named(record.name));
-  CO_TRY(const store::WriteOutcome outcome,
+  CO_TRY(const store::JudgeOutcome outcome,
          co_await commit(deps_, by, {number}, std::move(targets), std::move(judge), std::move(audit)));
   co_return outcome.committed();
 }

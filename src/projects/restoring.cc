@@ -200,7 +200,7 @@ Task<> Restoring::addInvites(std::vector<store::WriteTarget>& targets, std::vect
   co_return Result<>();
 }
 
-Task<store::WriteOutcome> Restoring::commitAll() {
+Task<store::JudgeOutcome> Restoring::commitAll() {
   std::vector<store::WriteTarget> targets;
   std::vector<store::Change> changes;
   targets.push_back(target(kProjects, record_.id.str()));
@@ -254,7 +254,7 @@ Task<store::WriteOutcome> Restoring::commitAll() {
 Task<RestoredProject> Restoring::publish() {
   record_.status = formerStatus_;
   record_.deletedAt.reset();
-  CO_TRY(const store::WriteOutcome outcome, co_await commitAll());
+  CO_TRY(const store::JudgeOutcome outcome, co_await commitAll());
   if (!outcome.committed()) {
     co_return fail(ErrorCode::conflict, fmt::format("the slug {} was taken meanwhile", record_.slug));
   }

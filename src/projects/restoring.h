@@ -61,7 +61,7 @@ class Restoring {
   Task<> settleOwners();
   Task<std::optional<UserId>> accountOf(std::string email);
   Task<> putPlaceholder();
-  Task<store::WriteOutcome> commitAll();
+  Task<store::JudgeOutcome> commitAll();
   Task<> addInvites(std::vector<store::WriteTarget>& targets, std::vector<store::Change>& changes);
   Task<> removeOld(store::CollectionNo collection, std::vector<store::WriteTarget>& targets,
                    std::vector<store::Change>& changes);

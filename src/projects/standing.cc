@@ -30,7 +30,7 @@ bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user) {
   return user.emailVerified || !deps.mailer.delivers();
 }
 
-Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
+Task<store::JudgeOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
                                  std::vector<store::WriteTarget> targets, store::Judge judge,
                                  std::vector<store::Insert> alongside) {
   const size_t judged = targets.size();
@@ -48,6 +48,15 @@ Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, std::vector<sto
     return changes;
   };
   co_return co_await deps.store.write(std::move(targets), std::move(whole), std::move(options));
+}
+
+store::Write projectWrite(const By& by, std::vector<store::ProjectNo> projects, std::vector<store::Insert> entries) {
+  store::Write write({.deadline = by.deadline,
+                      .actor = {"platform", by.caller.id},
+                      .lane = store::Lane::normal,
+                      .bumpEpochs = std::move(projects)});
+  write.insert(std::move(entries));
+  return write;
 }
 
 }  // namespace mb::projects

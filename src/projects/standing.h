@@ -31,9 +31,12 @@ bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user);
 
 // store.write() that also inserts `alongside` and bumps the projects' epochs. When the judge keeps all targets, nothing
 // is inserted either. Fails as write does.
-Task<store::WriteOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
+Task<store::JudgeOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
                                  std::vector<store::WriteTarget> targets, store::Judge judge,
                                  std::vector<store::Insert> alongside);
+
+// A write as `by` with `entries` inserted, and the epochs of `projects` bumped where it changes anything.
+store::Write projectWrite(const By& by, std::vector<store::ProjectNo> projects, std::vector<store::Insert> entries);
 
 using Before = std::span<const std::optional<doc::Document>>;
 

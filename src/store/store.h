@@ -12,24 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "base/task.h"
-#include "document/bson.h"
 #include "document/field_set.h"
 #include "document/filter.h"
+#include "store/write.h"
 
 namespace mb::store {
-
-// Numbers are never reused. Project 1 is the control plane's own.
-using ProjectNo = uint32_t;
-using CollectionNo = uint32_t;
-using IndexNo = uint32_t;
-inline constexpr ProjectNo kControlProject = 1;
-// Collections below this number are system collections (SystemCollection); users' collections start here.
-inline constexpr CollectionNo kFirstUserCollection = 1000;
-// Of a project, system collections aside.
-inline constexpr size_t kMaxCollections = 1000;
-
-using Deadline = std::chrono::steady_clock::time_point;
 
 struct IndexKey {
   std::string path;
@@ -85,72 +72,20 @@ struct CollectionInfo {
   std::vector<IndexInfo> indexes;
 };
 
-// A collection as the caller knows it. A write or alteration under an old version fails with staleCatalogue. System
-// collections have version 0.
-struct CollectionRef {
-  ProjectNo project = 0;
-  CollectionNo number = 0;
-  uint64_t version = 0;
+struct SortKey {
+  std::string path;
+  int direction = 1;
 };
 
-enum class Lane { normal, low };  // low: index builds, expiry, imports
-
-struct Actor {
-  std::string kind;  // "user", "member", "apikey", "platform", "server"
-  std::string id;
-};
-
-struct WriteOptions {
-  Deadline deadline;
-  Actor actor;
-  Lane lane = Lane::normal;
-  // Projects whose epoch (authority, configuration) this write changes; bumped in the same commit, visible in epoch()
-  // before the writer is answered.
-  std::vector<ProjectNo> bumpEpochs;
-  // False keeps the write out of the change log, and chains nothing: what a restore brings back is no change that
-  // others are to follow.
-  bool logged = true;
-};
-
-struct WriteTarget {
-  CollectionRef collection;
-  std::string id;  // the document's `id` field
-  // An id that IdGenerator made for this write: nothing stands under it, and nothing is looked up.
-  bool fresh = false;
-};
-
-struct Change {
-  enum class Kind { keep, put, remove } kind = Kind::keep;
-  doc::Document after;  // of put; its `id` is the target's
-  // Whether a put over an existing document is an "update" or a "replace" in the change log.
-  bool replaces = false;
-
-  static Change keep() { return {}; }
-  static Change put(doc::Document document) { return {Kind::put, std::move(document), false}; }
-  static Change replace(doc::Document document) { return {Kind::put, std::move(document), true}; }
-  static Change remove() { return {Kind::remove, {}, false}; }
-};
-
-// Decides what becomes of the targets, given each as it is now, under their key locks. One Change per target, in order.
-// Runs once, on the caller's core; must not wait. An error leaves everything as it was and is the write's result.
+// The older form of a write callback, run once: one Change for each target, in order.
 using Judge =
     std::move_only_function<Result<std::vector<Change>>(std::span<const std::optional<doc::Document>> before)>;
 
-struct WriteOutcome {
+struct JudgeOutcome {
   // The unique index that refused the write (nothing was written), and the target that broke it; empty when committed.
   std::string violatedIndex;
   size_t violatingTarget = 0;
   bool committed() const { return violatedIndex.empty(); }
-};
-
-struct Insert {
-  CollectionRef collection;
-  doc::Document document;
-};
-
-struct SortKey {
-  std::string path;
-  int direction = 1;
 };
 
 // What a query is answered with.
@@ -218,10 +153,13 @@ class DocumentStore {
   virtual Task<QueryResult> find(Query query) = 0;
   // Exact; from the collection's count where the filter matches all. explain, when given, must outlive the call.
   virtual Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) = 0;
-  // Locks the targets, reads them, judges, commits all changes atomically and durably, then returns. Targets must be
-  // distinct. Fails with what the judge failed with; staleCatalogue; payloadTooLarge (a document over 1 MiB, in a
-  // system collection over 2 MiB); unavailable (deadline, queue full, disk nearly full).
-  virtual Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) = 0;
+  // Locks the targets, reads them, runs the callback (which may be null: the inserts alone), commits all changes
+  // atomically and durably, then returns. Fails with what the callback failed with; conflict, with the Violation, where
+  // a unique index holds a value already; staleCatalogue; payloadTooLarge (a document over 1 MiB, in a system
+  // collection over 2 MiB); unavailable (deadline, queue full, disk nearly full). Nothing is written then.
+  virtual Task<WriteOutcome> write(Write write, WriteCallback callback) = 0;
+  // In the older form, for callbacks that are not yet fit to run again.
+  Task<JudgeOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options);
   virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
   // The same of those documents whose SystemCollection::tallied field is `value`. Exact.
   virtual Task<CollectionStats> tally(CollectionRef collection, std::string value) = 0;
@@ -251,6 +189,22 @@ class DocumentStore {
   // Whether writes are taken now (ready, disk space, not stopping); the reason when not.
   virtual Result<> healthy() const = 0;
 };
+
+// Runs a write whose callback returns a Result<T>, and returns the T of the run that was committed.
+template <class Callback>
+auto writeReturning(DocumentStore& store, Write write, Callback callback)
+    -> Task<typename std::invoke_result_t<const Callback&, const Before&, Changes&>::value_type> {
+  using T = typename std::invoke_result_t<const Callback&, const Before&, Changes&>::value_type;
+  std::optional<T> returned;
+  CO_CHECK(co_await store.write(
+      std::move(write),
+      [&returned, &callback = std::as_const(callback)](const Before& before, Changes& changes) -> Result<> {
+        returned.reset();
+        TRY(returned, callback(before, changes));
+        return {};
+      }));
+  co_return *std::move(returned);
+}
 
 // Names that differ by case, or by "-" and "_", are one name where they become files or types: they clash.
 std::string foldedName(std::string_view name);

@@ -90,12 +90,7 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, Wr
       if (existing) co_return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
     }
     CO_CHECK(job.apply(std::move(changes), {}));
-    if (job.needsUniqueCheck()) {
-      CO_TRY(const WriteOutcome outcome, co_await claimUnique(job, alterationDeadline()));
-      if (!outcome.committed()) {
-        co_return fail(ErrorCode::conflict, fmt::format("the unique index \"{}\" refuses", outcome.violatedIndex));
-      }
-    }
+    if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, alterationDeadline()));
   }
   job.finish(options);
   CO_CHECK(admit(job.commit));

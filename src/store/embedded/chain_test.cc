@@ -45,7 +45,7 @@ class Chain : public ::testing::Test {
     options.logged = logged;
     return options;
   }
-  Task<WriteOutcome> put(std::vector<doc::Document> documents, bool logged = true) {
+  Task<JudgeOutcome> put(std::vector<doc::Document> documents, bool logged = true) {
     std::vector<WriteTarget> targets;
     std::vector<Change> changes;
     for (doc::Document& each : documents) {
@@ -162,7 +162,7 @@ TEST_F(Chain, ManyWritersAtOnceMakeOneChain) {
     two.push_back(page(fmt::format("w{}a", i)));
     two.push_back(page(fmt::format("w{}b", i)));
     asio::co_spawn(opened_.cores().at(i % 2).get_executor(), put(std::move(two)),
-                   [&](std::exception_ptr thrown, Result<WriteOutcome> outcome) {
+                   [&](std::exception_ptr thrown, Result<JudgeOutcome> outcome) {
                      if (thrown || !outcome) ++failed;
                      done.count_down();
                    });

@@ -25,6 +25,9 @@ EmbeddedSettings::EmbeddedSettings(Settings& settings) {
       settings.integer("SERVICE_CHANGE_LOG_HOURS", changeLogHours, 1, 24 * 365, "age of the change log kept");
   slowQueryMs = settings.integer("SERVICE_STORE_SLOW_QUERY", slowQueryMs, 0, 3600 * 1000,
                                  "milliseconds after which a query is logged as slow, 0 for none");
+  callbackRuns = static_cast<int>(
+      settings.integer("SERVICE_STORE_CALLBACK_RUNS", callbackRuns, 1, 5,
+                       "for tests: how many times each write computes its changes, of which the last count"));
 }
 
 Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(const std::filesystem::path& directory,

@@ -27,7 +27,9 @@ struct EmbeddedSettings {
   int64_t changeLogBytes = 256LL << 20;  // a project
   int64_t changeLogTotalBytes = 4LL << 30;
   int64_t changeLogHours = 24;
-  int64_t slowQueryMs = 200;   // 0: none is logged
+  int64_t slowQueryMs = 200;  // 0: none is logged
+  // How many times a write's callback is run, of which the last counts: more than once for tests, since a store may.
+  int callbackRuns = 1;
   int64_t scanSliceMs = 2000;  // the life of an iterator; no setting, shorter in tests
 };
 

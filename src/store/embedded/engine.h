@@ -51,7 +51,8 @@ class Engine final : public EmbeddedStore {
                                                           std::shared_ptr<const doc::FieldSet> hidden) override;
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
-  Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
+  Task<WriteOutcome> write(Write write, WriteCallback callback) override;
+  using DocumentStore::write;
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
 
@@ -93,8 +94,9 @@ class Engine final : public EmbeddedStore {
   // ---- write.cc: the steps of a write that may wait
   Task<> waitLatches(WriteJob& job, Deadline deadline);
   Task<> readBefore(WriteJob& job);
-  Task<WriteOutcome> claimUnique(WriteJob& job, Deadline deadline);
-  Task<WriteOutcome> waitUnique(WriteJob& job, Deadline deadline);
+  // Fails with the Violation where a unique index refuses.
+  Task<> claimUnique(WriteJob& job, Deadline deadline);
+  Task<> waitUnique(WriteJob& job, Deadline deadline);
   Result<> admit(Commit& commit);
 
   // ---- read.cc

@@ -227,12 +227,13 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   if (!read) co_return fail(ErrorCode::internal, "the store could not be read");
   CO_CHECK(job.fill(index));
   if (job.needsUniqueCheck()) {
-    CO_TRY(const WriteOutcome outcome, co_await claimUnique(job, deadline));
-    if (!outcome.committed()) {
-      co_return fail(
-          ErrorCode::conflict,
-          fmt::format("the index \"{}\" cannot be unique: two documents hold the same value", outcome.violatedIndex));
+    const Result<> claimed = co_await claimUnique(job, deadline);
+    if (!claimed && claimed.error().violation()) {
+      co_return fail(ErrorCode::conflict,
+                     fmt::format("the index \"{}\" cannot be unique: two documents hold the same value",
+                                 claimed.error().violation()->name));
     }
+    if (!claimed) co_return fail(claimed.error().clone());
   }
   BuildPosition next{at.documents + ids.size(), at.expected, ids.back(), at.untilId, at.layout};
   job.commit.put(Family::system, row::of('B', collection.project, index), encodePosition(next));

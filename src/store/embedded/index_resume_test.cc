@@ -65,7 +65,7 @@ class IndexResumeTest : public ::testing::Test {
   }
 
   // From the other core: what the first has to do may be held up.
-  Result<WriteOutcome> change(const std::string& id, std::optional<std::string> document) {
+  Result<JudgeOutcome> change(const std::string& id, std::optional<std::string> document) {
     const auto collections = testing::runOn(opened_.cores(), 1, opened_.store().collections(kControlProject));
     posts_.version = collections->front().version;
     auto judge = [&](auto) -> Result<std::vector<Change>> {

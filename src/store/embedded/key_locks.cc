@@ -2,45 +2,96 @@
 
 namespace mb::store::embedded {
 
-bool KeyLocks::tryLock(uint32_t stripe) {
-  uint8_t expected = free;
-  return states_[stripe].compare_exchange_strong(expected, held, std::memory_order_acquire, std::memory_order_relaxed);
+bool KeyLocks::isFree(uint32_t state, Mode mode) {
+  return mode == Mode::shared ? (state & (kContended | kExclusive)) == 0 : state == 0;
 }
 
-Async<bool> KeyLocks::lock(uint32_t stripe, Deadline deadline) {
-  co_return co_await waitInQueue(
-      std::make_shared<Waiter>(), deadline, [this, stripe](const WaiterPtr& waiter) { return enqueue(stripe, waiter); },
-      [this, stripe](const WaiterPtr& waiter) { return expire(stripe, waiter); });
+uint32_t KeyLocks::withHolder(uint32_t state, Mode mode) {
+  return mode == Mode::shared ? state + 1 : state | kExclusive;
 }
 
-void KeyLocks::unlock(uint32_t stripe) {
-  uint8_t expected = held;
-  if (states_[stripe].compare_exchange_strong(expected, free, std::memory_order_release, std::memory_order_relaxed)) {
-    return;
+uint32_t KeyLocks::withoutHolder(uint32_t state, Mode mode) {
+  return mode == Mode::shared ? state - 1 : state & ~kExclusive;
+}
+
+bool KeyLocks::tryLock(uint32_t stripe, Mode mode) {
+  std::atomic<uint32_t>& state = states_[stripe];
+  if (mode == Mode::exclusive) {
+    uint32_t expected = 0;
+    return state.compare_exchange_strong(expected, kExclusive, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  WaiterPtr next;
+  uint32_t seen = state.load(std::memory_order_relaxed);
+  while (isFree(seen, mode)) {
+    if (state.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+Async<bool> KeyLocks::lock(uint32_t stripe, Mode mode, Deadline deadline) {
+  auto waiter = std::make_shared<Waiter>();
+  waiter->exclusive = mode == Mode::exclusive;
+  co_return co_await waitInQueue(
+      std::move(waiter), deadline, [this, stripe](const WaiterPtr& waiting) { return enqueue(stripe, waiting); },
+      [this, stripe](const WaiterPtr& waiting) { return expire(stripe, waiting); });
+}
+
+void KeyLocks::unlock(uint32_t stripe, Mode mode) {
+  if (unlockUncontended(stripe, mode)) return;
+  std::vector<WaiterPtr> granted;
   {
     const std::lock_guard lock(mutex_);
-    const auto queue = waiting_.find(stripe);
-    if (queue != waiting_.end()) {
-      next = std::move(queue->second.front());
-      queue->second.pop_front();
-      if (queue->second.empty()) waiting_.erase(queue);
-    }
-    states_[stripe].store(next ? (waiting_.contains(stripe) ? contended : held) : free, std::memory_order_release);
+    // The last waiter may have given up since.
+    if (unlockUncontended(stripe, mode)) return;
+    granted = grant(stripe, withoutHolder(states_[stripe].load(std::memory_order_relaxed), mode));
   }
-  if (next) next->grant();
+  for (const WaiterPtr& waiter : granted) waiter->grant();
+}
+
+bool KeyLocks::unlockUncontended(uint32_t stripe, Mode mode) {
+  std::atomic<uint32_t>& state = states_[stripe];
+  uint32_t seen = state.load(std::memory_order_relaxed);
+  while ((seen & kContended) == 0) {
+    if (state.compare_exchange_weak(seen, withoutHolder(seen, mode), std::memory_order_release,
+                                    std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<WaiterPtr> KeyLocks::grant(uint32_t stripe, uint32_t state) {
+  std::vector<WaiterPtr> granted;
+  state &= ~kContended;
+  const auto queue = waiting_.find(stripe);
+  if (queue != waiting_.end()) {
+    while (!queue->second.empty()) {
+      const Mode mode = queue->second.front()->exclusive ? Mode::exclusive : Mode::shared;
+      if (!isFree(state, mode)) break;
+      state = withHolder(state, mode);
+      granted.push_back(std::move(queue->second.front()));
+      queue->second.pop_front();
+    }
+    if (queue->second.empty()) {
+      waiting_.erase(queue);
+    } else {
+      state |= kContended;
+    }
+  }
+  states_[stripe].store(state, std::memory_order_release);
+  return granted;
 }
 
 bool KeyLocks::enqueue(uint32_t stripe, const WaiterPtr& waiter) {
+  const Mode mode = waiter->exclusive ? Mode::exclusive : Mode::shared;
   const std::lock_guard lock(mutex_);
-  uint8_t seen = states_[stripe].load(std::memory_order_relaxed);
-  while (seen != contended) {
-    const uint8_t wanted = seen == free ? held : contended;
+  uint32_t seen = states_[stripe].load(std::memory_order_relaxed);
+  while ((seen & kContended) == 0) {
+    const bool free = isFree(seen, mode);
+    const uint32_t wanted = free ? withHolder(seen, mode) : seen | kContended;
     if (!states_[stripe].compare_exchange_weak(seen, wanted, std::memory_order_acquire, std::memory_order_relaxed)) {
       continue;
     }
-    if (wanted == held) return true;
+    if (free) return true;
     break;
   }
   waiting_[stripe].push_back(waiter);
@@ -48,27 +99,36 @@ bool KeyLocks::enqueue(uint32_t stripe, const WaiterPtr& waiter) {
 }
 
 bool KeyLocks::expire(uint32_t stripe, const WaiterPtr& waiter) {
-  const std::lock_guard lock(mutex_);
-  const auto queue = waiting_.find(stripe);
-  if (queue == waiting_.end()) return false;
-  const auto place = std::find(queue->second.begin(), queue->second.end(), waiter);
-  if (place == queue->second.end()) return false;
-  queue->second.erase(place);
-  if (queue->second.empty()) waiting_.erase(queue);
+  std::vector<WaiterPtr> granted;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto queue = waiting_.find(stripe);
+    if (queue == waiting_.end()) return false;
+    const auto place = std::find(queue->second.begin(), queue->second.end(), waiter);
+    if (place == queue->second.end()) return false;
+    queue->second.erase(place);
+    // Those who waited behind it alone need not wait any more.
+    granted = grant(stripe, states_[stripe].load(std::memory_order_relaxed));
+  }
+  for (const WaiterPtr& each : granted) each->grant();
   return true;
 }
 
 bool HeldStripes::tryAll() {
+  // Exclusive sorts before shared, so it is the one that stays.
   std::sort(stripes_.begin(), stripes_.end());
-  stripes_.erase(std::unique(stripes_.begin(), stripes_.end()), stripes_.end());
-  while (held_ < stripes_.size() && locks_->tryLock(stripes_[held_])) ++held_;
+  const auto last = std::unique(stripes_.begin(), stripes_.end(),
+                                [](const Stripe& a, const Stripe& b) { return a.number == b.number; });
+  stripes_.erase(last, stripes_.end());
+  while (held_ < stripes_.size() && locks_->tryLock(stripes_[held_].number, stripes_[held_].mode)) ++held_;
   return held_ == stripes_.size();
 }
 
 Async<bool> HeldStripes::waitAll(Deadline deadline) {
   while (held_ < stripes_.size()) {
-    if (!locks_->tryLock(stripes_[held_])) {
-      const bool granted = co_await locks_->lock(stripes_[held_], deadline);
+    const Stripe& next = stripes_[held_];
+    if (!locks_->tryLock(next.number, next.mode)) {
+      const bool granted = co_await locks_->lock(next.number, next.mode, deadline);
       if (!granted) co_return false;
     }
     ++held_;
@@ -77,7 +137,10 @@ Async<bool> HeldStripes::waitAll(Deadline deadline) {
 }
 
 void HeldStripes::release() {
-  while (held_ > 0) locks_->unlock(stripes_[--held_]);
+  while (held_ > 0) {
+    const Stripe& last = stripes_[--held_];
+    locks_->unlock(last.number, last.mode);
+  }
 }
 
 }  // namespace mb::store::embedded

@@ -1,5 +1,6 @@
-// A table of asynchronous locks, striped: what hashes to one stripe excludes each other. First come, first served. A
-// free stripe costs one compare-and-swap. Any thread; waiting is for coroutines.
+// A table of asynchronous locks, striped: keys that hash to one stripe share its lock. A lock is held exclusively by
+// one holder or shared by any number. First come, first served: a shared request waits behind an exclusive one, so that
+// neither starves. A free stripe costs one compare-and-swap. Any thread; waiting is for coroutines.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -12,24 +13,37 @@ namespace mb::store::embedded {
 
 class KeyLocks {
  public:
+  enum class Mode : uint8_t { exclusive, shared };
+
   explicit KeyLocks(uint32_t stripes) : states_(stripes) {}
 
   uint32_t stripeOf(std::string_view key) const {
     return static_cast<uint32_t>(std::hash<std::string_view>()(key) % states_.size());
   }
-  bool tryLock(uint32_t stripe);
+  bool tryLock(uint32_t stripe, Mode mode);
   // Waits; false past the deadline.
-  Async<bool> lock(uint32_t stripe, Deadline deadline);
-  void unlock(uint32_t stripe);
+  Async<bool> lock(uint32_t stripe, Mode mode, Deadline deadline);
+  void unlock(uint32_t stripe, Mode mode);
 
  private:
-  enum State : uint8_t { free, held, contended };
+  // A state is the number of shared holders, or kExclusive; with kContended while somebody waits: then every change of
+  // it is made under mutex_, as is every change from or to contended.
+  static constexpr uint32_t kContended = uint32_t{1} << 31;
+  static constexpr uint32_t kExclusive = uint32_t{1} << 30;
+  using Queue = std::deque<WaiterPtr>;
+  static bool isFree(uint32_t state, Mode mode);
+  static uint32_t withHolder(uint32_t state, Mode mode);
+  static uint32_t withoutHolder(uint32_t state, Mode mode);
+  bool unlockUncontended(uint32_t stripe, Mode mode);  // false: somebody waits
   bool enqueue(uint32_t stripe, const WaiterPtr& waiter);
   bool expire(uint32_t stripe, const WaiterPtr& waiter);
+  // Under mutex_: hands the stripe, held as `state` says, to those at the front of its queue who can have it, and
+  // returns them, to be resumed once mutex_ is free.
+  std::vector<WaiterPtr> grant(uint32_t stripe, uint32_t state);
 
-  std::vector<std::atomic<uint8_t>> states_;
-  std::mutex mutex_;  // of waiting_, and of every change from or to contended
-  std::unordered_map<uint32_t, std::deque<WaiterPtr>> waiting_;
+  std::vector<std::atomic<uint32_t>> states_;
+  std::mutex mutex_;                             // of waiting_
+  std::unordered_map<uint32_t, Queue> waiting_;  // never empty queues
 };
 
 // The stripes that one write holds in one table, given back when it goes.
@@ -40,9 +54,12 @@ class HeldStripes {
   HeldStripes& operator=(const HeldStripes&) = delete;
   ~HeldStripes() { release(); }
 
-  void add(std::string_view key) { stripes_.push_back(locks_->stripeOf(key)); }
+  void add(std::string_view key, KeyLocks::Mode mode = KeyLocks::Mode::exclusive) {
+    stripes_.push_back({locks_->stripeOf(key), mode});
+  }
   void reserve(size_t keys) { stripes_.reserve(keys); }
-  // Sorts what was added and takes it in that order, as far as it is free; true when all is held.
+  // Sorts what was added and takes it in that order, as far as it is free; true when all is held. A stripe that was
+  // added in both modes is held exclusively.
   bool tryAll();
   bool allHeld() const { return held_ == stripes_.size(); }
   // Takes the rest; false past the deadline.
@@ -50,8 +67,13 @@ class HeldStripes {
   void release();
 
  private:
+  struct Stripe {
+    uint32_t number;
+    KeyLocks::Mode mode;
+    auto operator<=>(const Stripe&) const = default;
+  };
   KeyLocks* locks_;
-  boost::container::small_vector<uint32_t, 4> stripes_;
+  boost::container::small_vector<Stripe, 4> stripes_;
   size_t held_ = 0;
 };
 

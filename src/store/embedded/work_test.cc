@@ -19,7 +19,7 @@ class WorkTest : public ::testing::Test {
     rows_ = {project, info.number, info.version};
   }
 
-  Result<WriteOutcome> write(const std::string& id, Judge judge) {
+  Result<JudgeOutcome> write(const std::string& id, Judge judge) {
     return testing::runOn(opened_.cores(), 0, opened_.store().write({{rows_, id}}, std::move(judge), {}));
   }
   void put(const std::string& id, size_t bytes) {

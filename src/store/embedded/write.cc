@@ -9,28 +9,60 @@ std::unexpected<Error> tooLate() {
   return fail(ErrorCode::unavailable, "the document is being written by others, try again");
 }
 
-// What the upkeep of indexes may cost under the locks: more than a judge gets, as no request brings the indexes with
+// What the upkeep of indexes may cost under the locks: more than a callback gets, as no request brings the indexes with
 // it.
 constexpr int64_t kIndexWork = 50'000'000;
 
-// The judge's changes, applied. Under the locks, so what a user's patterns and values make of it is bounded; for our
-// own records nobody else gives any.
-Result<> judgeAndApply(WriteJob& job, Judge& judge, const WriteOptions& options) {
-  if (job.isSystem()) {
-    TRY(std::vector<Change> changes, judge(job.before()));
-    return job.apply(std::move(changes), options.actor, options.logged);
+// Whether the changes do anything: removing what is not there does not.
+bool changesAnything(const std::vector<Change>& changes, std::span<const std::optional<doc::Document>> before) {
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (changes[i].kind == Change::Kind::put || (changes[i].kind == Change::Kind::remove && before[i])) return true;
   }
-  std::vector<Change> changes;
-  {
-    const WorkBudget work(kCoreWork);
-    auto judged = judge(job.before());
+  return false;
+}
+
+// What the callback makes of the documents; run `runs` times, of which the last counts. Each run may do `budget` of
+// work.
+Result<std::vector<Change>> compute(const WriteCallback& callback, const Before& before, int64_t budget, int runs) {
+  for (int run = 1;; ++run) {
+    Changes changes(before.all().size());
+    const WorkBudget work(budget);
+    auto done = callback(before, changes);
     CHECK(work.check());
-    if (!judged) return fail(std::move(judged).error());
-    changes = *std::move(judged);
+    if (!done) return fail(std::move(done).error());
+    if (run == runs) return std::move(changes.all());
   }
+}
+
+// Adds the changes of the inserts, whose documents stand behind the callback's.
+Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, bool anything,
+                    std::span<const std::optional<doc::Document>> before) {
+  for (Insert& insert : inserts) {
+    const bool exists = before[changes.size()].has_value();
+    if (exists && anything && insert.ifPresent == Insert::IfPresent::fail) {
+      return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
+    }
+    changes.push_back(anything && !exists ? Change::put(std::move(insert.document)) : Change::keep());
+  }
+  return {};
+}
+
+// Under the locks, so what a user's patterns and values make of it is bounded; for our own records nobody else gives
+// any.
+Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vector<Insert> inserts,
+                         const WriteOptions& options, int runs) {
+  const auto all = job.before();
+  const Before before(all.first(all.size() - inserts.size()));
+  const bool system = job.isSystem();
+  std::vector<Change> changes;
+  if (callback) {
+    TRY(changes, compute(callback, before, system ? INT64_MAX : kCoreWork, runs));
+  }
+  const bool anything = !callback || changesAnything(changes, before.all());
+  CHECK(addInserts(changes, std::move(inserts), anything, all));
   // What could be written can be deleted, whatever indexes were made since.
   const bool removes = std::ranges::all_of(changes, [](const Change& each) { return each.kind != Change::Kind::put; });
-  const WorkBudget work(removes ? INT64_MAX : kIndexWork);
+  const WorkBudget work(removes || system ? INT64_MAX : kIndexWork);
   CHECK(job.apply(std::move(changes), options.actor, options.logged));
   return work.check();
 }
@@ -60,23 +92,23 @@ Task<> Engine::readBefore(WriteJob& job) {
   co_return Result<>();
 }
 
-Task<WriteOutcome> Engine::waitUnique(WriteJob& job, Deadline deadline) {
+Task<> Engine::waitUnique(WriteJob& job, Deadline deadline) {
   HeldStripes& locks = job.uniqueLocks();
   if (!locks.allHeld()) {
     const bool granted = co_await locks.waitAll(orDefault(deadline));
     if (!granted) co_return tooLate();
   }
-  CO_TRY(std::optional<WriteOutcome> outcome, co_await readPool_->run([&job] { return job.claimUnique(Tier::disk); }));
-  if (!outcome) co_return fail(ErrorCode::internal, "the store could not be read");
-  co_return *std::move(outcome);
+  CO_TRY(const bool read, co_await readPool_->run([&job] { return job.claimUnique(Tier::disk); }));
+  if (!read) co_return fail(ErrorCode::internal, "the store could not be read");
+  co_return Result<>();
 }
 
-Task<WriteOutcome> Engine::claimUnique(WriteJob& job, Deadline deadline) {
+Task<> Engine::claimUnique(WriteJob& job, Deadline deadline) {
   job.addUniqueLocks();
   if (!job.uniqueLocks().tryAll()) co_return co_await waitUnique(job, deadline);
-  CO_TRY(std::optional<WriteOutcome> outcome, job.claimUnique(Tier::memory));
-  if (!outcome) co_return co_await waitUnique(job, deadline);
-  co_return *std::move(outcome);
+  CO_TRY(const bool read, job.claimUnique(Tier::memory));
+  if (!read) co_return co_await waitUnique(job, deadline);
+  co_return Result<>();
 }
 
 Result<> Engine::admit(Commit& commit) {
@@ -87,9 +119,15 @@ Result<> Engine::admit(Commit& commit) {
   return fail(ErrorCode::unavailable, "too many writes wait, try again");
 }
 
-Task<WriteOutcome> Engine::write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) {
+Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   const Inside inside(gate_);
   if (!inside) co_return stopping();
+  const WriteOptions& options = write.options;
+  std::vector<WriteTarget> targets = write.takeTargets();
+  std::vector<Insert> inserts = write.takeInserts();
+  for (const Insert& insert : inserts) {
+    targets.push_back({insert.collection, insert.id(), insert.idIsNew});
+  }
   WriteJob job(writeRoom());
   CO_CHECK(job.resolve(std::move(targets)));
   if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, options.deadline));
@@ -101,15 +139,13 @@ Task<WriteOutcome> Engine::write(std::vector<WriteTarget> targets, Judge judge, 
   }
   CO_TRY(const bool read, job.readBefore(Tier::memory));
   if (!read) CO_CHECK(co_await readBefore(job));
-  CO_CHECK(judgeAndApply(job, judge, options));
+  const int runs = write.runsOnce ? 1 : settings_.callbackRuns;
+  CO_CHECK(computeAndApply(job, callback, std::move(inserts), options, runs));
   if (job.changesNothing()) co_return WriteOutcome{};
   if (job.writesDocuments() && !housekeeper_->takesWrites()) {
     co_return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");
   }
-  if (job.needsUniqueCheck()) {
-    CO_TRY(WriteOutcome outcome, co_await claimUnique(job, options.deadline));
-    if (!outcome.committed()) co_return outcome;
-  }
+  if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, options.deadline));
   job.finish(options);
   CO_CHECK(admit(job.commit));
   co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });

@@ -40,7 +40,7 @@ Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
     }
     collections_.push_back(handle.state.get());
     std::string key = documentKey(ref.project, ref.number, target.id);
-    targets_.push_back({std::move(handle), ref, std::move(target.id), std::move(key), target.fresh});
+    targets_.push_back({std::move(handle), ref, std::move(target.id), std::move(key), target.idIsNew, target.access});
   }
   if (collections_.size() > 1) {
     const auto order = [](const CollectionState* c) { return std::pair(c->project, c->number); };
@@ -76,7 +76,10 @@ Latch* WriteJob::nextLatch() {
 
 void WriteJob::addDocumentLocks() {
   documents_.reserve(targets_.size());
-  for (const Target& target : targets_) documents_.add(target.key);
+  for (const Target& target : targets_) {
+    if (target.access == Access::peek) continue;
+    documents_.add(target.key, target.access == Access::write ? KeyLocks::Mode::exclusive : KeyLocks::Mode::shared);
+  }
 }
 
 Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
@@ -84,7 +87,7 @@ Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
   before_.reserve(targets_.size());
   std::string bytes;
   for (const Target& target : targets_) {
-    if (target.fresh) {
+    if (target.idIsNew) {
       before_.emplace_back();
       continue;
     }
@@ -105,10 +108,6 @@ bool WriteJob::isSystem() const {
 }
 
 Result<> WriteJob::apply(std::vector<Change> changes, const Actor& actor, bool logged) {
-  if (changes.size() != targets_.size()) {
-    return fail(Error(ErrorCode::internal, "the write could not be judged")
-                    .withCause(fmt::format("{} changes for {} targets", changes.size(), targets_.size())));
-  }
   changes_ = std::move(changes);
   commit.arena.reserve(kUsualArena * changes_.size());
   for (size_t i = 0; i < changes_.size(); ++i) CHECK(applyOne(i, changes_[i], actor, logged));
@@ -118,6 +117,10 @@ Result<> WriteJob::apply(std::vector<Change> changes, const Actor& actor, bool l
 Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor, bool logged) {
   if (change.kind == Change::Kind::keep) return {};
   const Target& target = targets_[at];
+  if (target.access != Access::write) {
+    return fail(Error(ErrorCode::internal, "the write could not be judged")
+                    .withCause("a document that is only held or peeked at is changed: " + target.id));
+  }
   const doc::Document* before = before_[at] ? &*before_[at] : nullptr;
   const doc::Document* after = change.kind == Change::Kind::put ? &change.after : nullptr;
   if (!before && !after) return {};
@@ -260,13 +263,13 @@ Result<bool> WriteJob::ownerOf(Tier tier, const Index& index, std::string_view k
   return true;
 }
 
-Result<std::optional<WriteOutcome>> WriteJob::claimUnique(Tier tier) {
+Result<bool> WriteJob::claimUnique(Tier tier) {
   std::string owner;
   std::vector<const Release*> mine;
   std::unordered_set<std::string_view> freed(freed_.begin(), freed_.end());
   for (const Release& release : releases_) {
     TRY(const bool known, ownerOf(tier, *release.index, release.key, owner));
-    if (!known) return std::optional<WriteOutcome>();
+    if (!known) return false;
     if (owner != targets_[release.target].id) continue;
     mine.push_back(&release);
     freed.insert(release.key);
@@ -275,16 +278,16 @@ Result<std::optional<WriteOutcome>> WriteJob::claimUnique(Tier tier) {
   std::vector<const Claim*> granted;
   for (const Claim& claim : claims_) {
     TRY(const bool known, ownerOf(tier, *claim.index, claim.key, owner));
-    if (!known) return std::optional<WriteOutcome>();
+    if (!known) return false;
     if (claim.onlyIfOwned && owner != targets_[claim.target].id) continue;
     const bool taken = !owner.empty() && owner != targets_[claim.target].id && !freed.contains(claim.key);
     const bool twice = claims_.size() > 1 && !claimed.insert(claim.key).second;
-    if (taken || twice) return WriteOutcome{claim.index->spec.name, claim.target};
+    if (taken || twice) return fail(uniqueViolation(claim.index->spec.name, claim.target));
     granted.push_back(&claim);
   }
   for (const Release* release : mine) commit.remove(Family::indexes, release->key);
   for (const Claim* claim : granted) commit.put(Family::indexes, claim->key, claim->value);
-  return WriteOutcome{};
+  return true;
 }
 
 void WriteJob::finish(const WriteOptions& options) {

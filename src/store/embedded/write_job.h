@@ -46,7 +46,8 @@ class WriteJob {
   // where `keep`: a walk over all of them would push out what is asked for.
   Result<bool> readBefore(Tier tier, bool keep = true);
   std::span<const std::optional<doc::Document>> before() const { return {before_.data(), before_.size()}; }
-  // Turns the judge's changes into the commit, but for unique entries; with entries of the change log where `logged`.
+  // Turns the changes, one for each target, into the commit, but for unique entries; with entries of the change log
+  // where `logged`.
   Result<> apply(std::vector<Change> changes, const Actor& actor, bool logged = true);
   // In place of apply(): the entries of the documents, as they are, in one index.
   Result<> fill(IndexNo index);
@@ -57,8 +58,9 @@ class WriteJob {
   bool needsUniqueCheck() const { return !claims_.empty() || !releases_.empty(); }
   void addUniqueLocks();
   HeldStripes& uniqueLocks() { return unique_; }
-  // Adds the unique entries to the commit, or says which index refuses. nullopt: the disk would be needed.
-  Result<std::optional<WriteOutcome>> claimUnique(Tier tier);
+  // Adds the unique entries to the commit. Fails with the Violation where an index refuses. False: the disk would be
+  // needed.
+  Result<bool> claimUnique(Tier tier);
   // Immediately before the commit is handed over.
   void finish(const WriteOptions& options);
 
@@ -70,7 +72,8 @@ class WriteJob {
     CollectionRef ref;
     std::string id;
     std::string key;
-    bool fresh = false;
+    bool idIsNew = false;
+    Access access = Access::write;
   };
   // A unique entry that this write wants to own.
   struct Claim {

@@ -16,7 +16,7 @@ doc::Document sized(std::string_view id, size_t bytes) {
 }
 
 // As modules save: with the project's epoch.
-Task<WriteOutcome> save(DocumentStore& store, CollectionRef collection, std::optional<doc::Document> document,
+Task<JudgeOutcome> save(DocumentStore& store, CollectionRef collection, std::optional<doc::Document> document,
                         std::string id, bool bumps = true, bool logged = true) {
   WriteOptions options = writeOptions();
   if (bumps) options.bumpEpochs = {collection.project};

@@ -89,11 +89,11 @@ IndexInfo StoreSuite::makeIndex(CollectionRef& collection, IndexSpec spec) {
   return info;
 }
 
-Result<WriteOutcome> StoreSuite::put(CollectionRef collection, std::string_view text) {
+Result<JudgeOutcome> StoreSuite::put(CollectionRef collection, std::string_view text) {
   return putAll(collection, {std::string(text)});
 }
 
-Result<WriteOutcome> StoreSuite::putAll(CollectionRef collection, std::vector<std::string> jsons) {
+Result<JudgeOutcome> StoreSuite::putAll(CollectionRef collection, std::vector<std::string> jsons) {
   std::vector<WriteTarget> targets;
   std::vector<Change> changes;
   for (const std::string& each : jsons) {
@@ -105,7 +105,7 @@ Result<WriteOutcome> StoreSuite::putAll(CollectionRef collection, std::vector<st
       std::move(targets), [&](auto) -> Result<std::vector<Change>> { return std::move(changes); }, writeOptions()));
 }
 
-Result<WriteOutcome> StoreSuite::remove(CollectionRef collection, std::string_view id) {
+Result<JudgeOutcome> StoreSuite::remove(CollectionRef collection, std::string_view id) {
   const auto judge = [](auto) -> Result<std::vector<Change>> {
     std::vector<Change> changes;
     changes.push_back(Change::remove());

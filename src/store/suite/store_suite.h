@@ -68,9 +68,9 @@ class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
   IndexInfo makeIndex(CollectionRef& collection, IndexSpec spec);
 
   // Documents as JSON texts with an `id`.
-  Result<WriteOutcome> put(CollectionRef collection, std::string_view json);
-  Result<WriteOutcome> putAll(CollectionRef collection, std::vector<std::string> jsons);
-  Result<WriteOutcome> remove(CollectionRef collection, std::string_view id);
+  Result<JudgeOutcome> put(CollectionRef collection, std::string_view json);
+  Result<JudgeOutcome> putAll(CollectionRef collection, std::vector<std::string> jsons);
+  Result<JudgeOutcome> remove(CollectionRef collection, std::string_view id);
   // As JSON text; "" where there is none.
   std::string get(CollectionRef collection, std::string_view id);
   QueryResult find(CollectionRef collection, std::string_view filter, Query query = {});

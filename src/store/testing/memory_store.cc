@@ -256,37 +256,63 @@ void MemoryStore::beforeNextWrite(std::function<void()> hook) {
   beforeWrite_ = std::move(hook);
 }
 
-Task<WriteOutcome> MemoryStore::write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) {
+Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
   std::function<void()> hook;
   {
     const std::lock_guard lock(mutex_);
     hook.swap(beforeWrite_);
   }
   if (hook) hook();
-  const ProjectNo project = targets.empty() ? 0 : targets[0].collection.project;
+  const ProjectNo project = write.targets().empty() ? 0 : write.targets()[0].collection.project;
   const uint64_t position = feed_.lastPosition(project);
-  CO_TRY(WriteOutcome outcome, writeNow(targets, judge, options));
+  CO_CHECK(writeNow(write, callback));
   if (feed_.lastPosition(project) > position) feed_.tell(project);
-  co_return outcome;
+  co_return WriteOutcome{};
 }
 
-Result<WriteOutcome> MemoryStore::writeNow(const std::vector<WriteTarget>& targets, Judge& judge,
-                                           const WriteOptions& options) {
+Result<> MemoryStore::writeNow(Write& write, const WriteCallback& callback) {
   const std::lock_guard lock(mutex_);
   ++writes_;
   CHECK(injected());
+  const WriteOptions& options = write.options;
+  std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<std::optional<doc::Document>> before;
-  for (const WriteTarget& target : targets) {
+  const auto read = [&](const WriteTarget& target) -> Result<> {
     if (target.collection.number >= kFirstUserCollection) CHECK(current(target.collection));
     const Documents& documents = documents_[{target.collection.project, target.collection.number}];
     const auto found = documents.find(target.id);
     before.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
+    return {};
+  };
+  for (const WriteTarget& target : targets) CHECK(read(target));
+  Changes computed(targets.size());
+  for (int run = write.runsOnce ? 2 : 1; callback && run <= 2; ++run) {
+    computed = Changes(targets.size());
+    const std::vector<std::optional<doc::Document>> copies = before;
+    const WorkBudget work(kCoreWork);
+    auto done = callback(Before(copies), computed);
+    CHECK(work.check());
+    CHECK(std::move(done));
   }
-  const WorkBudget work(kCoreWork);
-  auto judged = judge(before);
-  CHECK(work.check());
-  TRY(std::vector<Change> changes, std::move(judged));
-  if (changes.size() != targets.size()) return fail(ErrorCode::internal, "one change per target");
+  std::vector<Change>& changes = computed.all();
+  bool anything = !callback;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const bool changed =
+        changes[i].kind == Change::Kind::put || (changes[i].kind == Change::Kind::remove && before[i].has_value());
+    if (changed && targets[i].access != Access::write) {
+      return fail(ErrorCode::internal, "a document that is only held or peeked at is changed");
+    }
+    anything = anything || changed;
+  }
+  for (Insert& insert : write.takeInserts()) {
+    targets.push_back({insert.collection, insert.id(), insert.idIsNew});
+    CHECK(read(targets.back()));
+    const bool exists = before.back().has_value();
+    if (exists && anything && insert.ifPresent == Insert::IfPresent::fail) {
+      return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
+    }
+    changes.push_back(anything && !exists ? Change::put(std::move(insert.document)) : Change::keep());
+  }
 
   std::map<Place, Documents> after = documents_;
   std::vector<ChangeEntry> logged;
@@ -297,9 +323,10 @@ Result<WriteOutcome> MemoryStore::writeNow(const std::vector<WriteTarget>& targe
     if (changes[i].kind == Change::Kind::remove) documents.erase(targets[i].id);
   }
   for (size_t i = 0; i < targets.size(); ++i) {
-    std::string index = violated(targets[i].collection,
-                                 after[{targets[i].collection.project, targets[i].collection.number}], targets[i].id);
-    if (!index.empty()) return WriteOutcome{std::move(index), i};
+    if (changes[i].kind != Change::Kind::put) continue;
+    const std::string index = violated(
+        targets[i].collection, after[{targets[i].collection.project, targets[i].collection.number}], targets[i].id);
+    if (!index.empty()) return fail(uniqueViolation(index, i));
   }
   const bool configures = std::ranges::any_of(
       targets, [](const WriteTarget& target) { return configurationPart(target.collection.number) != nullptr; });
@@ -309,7 +336,7 @@ Result<WriteOutcome> MemoryStore::writeNow(const std::vector<WriteTarget>& targe
   documents_ = std::move(after);
   if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
   for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
-  return WriteOutcome{};
+  return {};
 }
 
 Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {

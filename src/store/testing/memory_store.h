@@ -35,7 +35,9 @@ class MemoryStore final : public DocumentStore {
                                                           std::shared_ptr<const doc::FieldSet> hidden) override;
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
-  Task<WriteOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options) override;
+  // Runs each callback twice, on copies of the documents, and takes what the second one makes.
+  Task<WriteOutcome> write(Write write, WriteCallback callback) override;
+  using DocumentStore::write;
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
   Task<ProjectNo> allocateProject() override;
@@ -57,7 +59,7 @@ class MemoryStore final : public DocumentStore {
 
   // Each under mutex_.
   Result<> injected() const;
-  Result<WriteOutcome> writeNow(const std::vector<WriteTarget>& targets, Judge& judge, const WriteOptions& options);
+  Result<> writeNow(Write& write, const WriteCallback& callback);
   Result<CollectionInfo*> current(const CollectionRef& collection);
   std::vector<IndexSpec> indexesOf(const CollectionRef& collection) const;
   std::string violated(const CollectionRef& collection, const Documents& documents, const std::string& id) const;

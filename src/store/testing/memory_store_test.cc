@@ -19,7 +19,7 @@ class MemoryStoreTest : public ::testing::Test {
   Result<T> run(Task<T> task) {
     return runOn(cores_, 0, std::move(task));
   }
-  Result<WriteOutcome> put(const CollectionRef& collection, std::string id, const std::string& json) {
+  Result<JudgeOutcome> put(const CollectionRef& collection, std::string id, const std::string& json) {
     Judge judge = [stored = *doc::parseJson(json)](auto) mutable -> Result<std::vector<Change>> {
       std::vector<Change> changes;
       changes.push_back(Change::put(std::move(stored)));

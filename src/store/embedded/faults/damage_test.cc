@@ -59,7 +59,7 @@ class DamageTest : public ::testing::Test {
       if (run == 1) fs::copy(live, image_, fs::copy_options::recursive);
     }
   }
-  Task<WriteOutcome> put(EmbeddedStore& store, CollectionRef collection, std::string id) {
+  Task<JudgeOutcome> put(EmbeddedStore& store, CollectionRef collection, std::string id) {
     co_return co_await store.write(
         {{collection, id}},
         [&](auto) -> Result<std::vector<Change>> {

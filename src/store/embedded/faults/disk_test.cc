@@ -32,7 +32,7 @@ class DiskTest : public ::testing::Test {
     cores_.join();
   }
 
-  Task<WriteOutcome> change(std::string id, bool put) {
+  Task<JudgeOutcome> change(std::string id, bool put) {
     co_return co_await store_->write(
         {{posts_, id}},
         [&](auto) -> Result<std::vector<Change>> {
@@ -102,7 +102,7 @@ TEST_F(DiskTest, WhileNothingIsSyncedTheQueueTakesItsBoundAndNoMore) {
   std::promise<void> all;
   for (size_t i = 0; i < kSent; ++i) {
     asio::co_spawn(cores_.at(0).get_executor(), change(fmt::format("{:05}", i), true),
-                   [&](std::exception_ptr, Result<WriteOutcome> outcome) {
+                   [&](std::exception_ptr, Result<JudgeOutcome> outcome) {
                      if (outcome) ++taken;
                      if (!outcome && outcome.error().code() == ErrorCode::unavailable) ++refused;
                      if (taken + refused == kSent) all.set_value();

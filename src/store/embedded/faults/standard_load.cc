@@ -157,7 +157,7 @@ class Load {
     });
   }
 
-  Task<WriteOutcome> put(CollectionRef collection, std::string id, std::string state) {
+  Task<JudgeOutcome> put(CollectionRef collection, std::string id, std::string state) {
     co_return co_await store_.write(
         {{collection, id}},
         [&](auto) -> Result<std::vector<Change>> {
@@ -168,7 +168,7 @@ class Load {
         {});
   }
   // The document and the one of the same id beside it, in one write.
-  Task<WriteOutcome> putPair(CollectionRef collection, std::string id, std::string state) {
+  Task<JudgeOutcome> putPair(CollectionRef collection, std::string id, std::string state) {
     co_return co_await store_.write(
         {{collection, id}, {{project_, kPairs, 0}, id}},
         [&](auto) -> Result<std::vector<Change>> {

@@ -1,0 +1,53 @@
+// What the parts of the store's interface have in common: numbers, references, and the options of a write.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/task.h"
+#include "document/bson.h"
+
+namespace mb::store {
+
+// Numbers are never reused. Project 1 is the control plane's own.
+using ProjectNo = uint32_t;
+using CollectionNo = uint32_t;
+using IndexNo = uint32_t;
+inline constexpr ProjectNo kControlProject = 1;
+// Collections below this number are system collections (SystemCollection); users' collections start here.
+inline constexpr CollectionNo kFirstUserCollection = 1000;
+// Of a project, system collections aside.
+inline constexpr size_t kMaxCollections = 1000;
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+// A collection as the caller knows it. A write or alteration under an old version fails with staleCatalogue. System
+// collections have version 0.
+struct CollectionRef {
+  ProjectNo project = 0;
+  CollectionNo number = 0;
+  uint64_t version = 0;
+};
+
+enum class Lane { normal, low };  // low: index builds, expiry, imports
+
+struct Actor {
+  std::string kind;  // "user", "member", "apikey", "platform", "server"
+  std::string id;
+};
+
+struct WriteOptions {
+  Deadline deadline;
+  Actor actor;
+  Lane lane = Lane::normal;
+  // Projects whose epoch (authority, configuration) this write changes; bumped in the same commit, visible in epoch()
+  // before the writer is answered.
+  std::vector<ProjectNo> bumpEpochs;
+  // False keeps the write out of the change log, and chains nothing: what a restore brings back is no change that
+  // others are to follow.
+  bool logged = true;
+};
+
+}  // namespace mb::store

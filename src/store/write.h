@@ -1,0 +1,159 @@
+// One write: the documents it is about, what is inserted with them, and the callback that computes the changes.
+// Rules: docs/engine.md, "Writing".
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/store_types.h"
+
+namespace mb::store {
+
+// What a write does with a document that it names.
+enum class Access : uint8_t {
+  write,  // may change it: locked exclusively from the read to the commit
+  hold,   // reads it, and needs it unchanged until the commit: locked shared
+  peek,   // reads it; others may change it meanwhile
+};
+
+// A document of one Write: what Before and Changes are asked by. Made by Write alone.
+class Target {
+ public:
+  size_t position() const { return position_; }
+
+ private:
+  friend class Write;
+  explicit Target(size_t position) : position_(position) {}
+  size_t position_;
+};
+
+struct WriteTarget {
+  CollectionRef collection;
+  std::string id;  // the document's `id` field
+  // True for an id that IdGenerator created for this write. The store skips the existence read.
+  bool idIsNew = false;
+  Access access = Access::write;
+};
+
+struct Insert {
+  CollectionRef collection;
+  doc::Document document;
+  // What happens where a document of this id exists: the write fails with conflict, or leaves it as it is.
+  enum class IfPresent : uint8_t { fail, keep } ifPresent = IfPresent::fail;
+  // As WriteTarget::idIsNew.
+  bool idIsNew = false;
+
+  std::string id() const { return std::string(document.view().stringOr("id")); }
+};
+std::vector<std::string> idsOf(const std::vector<Insert>& inserts);
+
+// What becomes of one document.
+struct Change {
+  enum class Kind { keep, put, remove } kind = Kind::keep;
+  doc::Document after;  // of put; its `id` is the target's
+  // Whether a put over an existing document is an "update" or a "replace" in the change log.
+  bool replaces = false;
+
+  static Change keep() { return {}; }
+  static Change put(doc::Document document) { return {Kind::put, std::move(document), false}; }
+  static Change replace(doc::Document document) { return {Kind::put, std::move(document), true}; }
+  static Change remove() { return {Kind::remove, {}, false}; }
+};
+
+// The documents of a write as they are under its locks; nullopt where there is none.
+class Before {
+ public:
+  explicit Before(std::span<const std::optional<doc::Document>> documents) : documents_(documents) {}
+
+  const std::optional<doc::Document>& operator[](Target target) const { return documents_[target.position()]; }
+  std::span<const std::optional<doc::Document>> all() const { return documents_; }
+
+ private:
+  std::span<const std::optional<doc::Document>> documents_;
+};
+
+// What a callback makes of them. What is not named stays as it is.
+class Changes {
+ public:
+  explicit Changes(size_t targets) : changes_(targets) {}
+
+  // The document as it is to be from now on; an update in the change log where one existed.
+  void put(Target target, doc::Document after) { changes_[target.position()] = Change::put(std::move(after)); }
+  // The same, as a replacement in the change log.
+  void replace(Target target, doc::Document after) { changes_[target.position()] = Change::replace(std::move(after)); }
+  // No effect where there is none.
+  void remove(Target target) { changes_[target.position()] = Change::remove(); }
+  void set(Target target, Change change) { changes_[target.position()] = std::move(change); }
+
+  std::vector<Change>& all() { return changes_; }
+
+ private:
+  std::vector<Change> changes_;
+};
+
+// Computes the changes from the documents under the write's locks, on the caller's core. Must not wait. An error leaves
+// everything as it was and is the write's result.
+//
+// A store may run it several times, each time with the documents as they are then and no changes yet; only the last run
+// counts. So it takes its inputs by value or by reference to const, and reports through what it returns alone
+// (writeReturning).
+using WriteCallback = std::move_only_function<Result<>(const Before& before, Changes& changes) const>;
+
+// The documents must be distinct, but that hold() and peek() accept one that is named already.
+class Write {
+ public:
+  explicit Write(WriteOptions writeOptions) : options(std::move(writeOptions)) {}
+
+  // A document that the callback may change.
+  Target change(CollectionRef collection, std::string id) { return add({collection, std::move(id)}); }
+  Target change(WriteTarget target) { return add(std::move(target)); }
+  std::vector<Target> change(std::vector<WriteTarget> targets);
+  // A document that does not exist: its id was created by IdGenerator for this write.
+  Target create(CollectionRef collection, std::string id) { return add({collection, std::move(id), true}); }
+  // A document that stays as it is read until the commit.
+  Target hold(CollectionRef collection, std::string id) {
+    return addUnlessNamed(collection, std::move(id), Access::hold);
+  }
+  Target hold(WriteTarget target) { return hold(target.collection, std::move(target.id)); }
+  // A document that is read, and may be changed by others before the commit.
+  Target peek(CollectionRef collection, std::string id) {
+    return addUnlessNamed(collection, std::move(id), Access::peek);
+  }
+
+  // Inserts them in the same commit where the callback changes a document, or where there is no callback.
+  void insert(Insert document) { inserts_.push_back(std::move(document)); }
+  void insert(std::vector<Insert> documents);
+
+  // By Target::position().
+  const std::vector<WriteTarget>& targets() const { return targets_; }
+  std::vector<WriteTarget> takeTargets() { return std::move(targets_); }
+  std::vector<Insert> takeInserts() { return std::move(inserts_); }
+
+  // For the older form of callbacks.
+  void addTargets(std::vector<WriteTarget> targets);
+
+  WriteOptions options;
+  // Of callbacks that are not yet fit to run twice.
+  bool runsOnce = false;
+
+ private:
+  Target add(WriteTarget target);
+  // A document that is named already keeps its place, with the stronger of both accesses.
+  Target addUnlessNamed(CollectionRef collection, std::string id, Access access);
+
+  std::vector<WriteTarget> targets_;
+  std::vector<Insert> inserts_;
+};
+
+// What a write fails with that a unique index refused.
+Error uniqueViolation(const std::string& index, size_t target);
+
+struct WriteOutcome {
+  int attempts = 1;  // runs of the callback that the store needed, repetitions for tests aside
+};
+
+}  // namespace mb::store
