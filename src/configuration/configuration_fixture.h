@@ -42,6 +42,16 @@ class StoppingStore final : public store::DocumentStore {
   Task<store::CollectionStats> tally(store::CollectionRef collection, std::string value) override {
     return inner_.tally(collection, std::move(value));
   }
+  Task<int64_t> counter(store::CounterKey key) override { return inner_.counter(std::move(key)); }
+  uint64_t mark(store::ProjectNo project, store::CollectionNo collection, std::string_view path,
+                doc::ValueView value) const override {
+    return inner_.mark(project, collection, path, value);
+  }
+  Task<> markPath(store::ProjectNo project, store::CollectionNo collection, std::string path) override {
+    return inner_.markPath(project, collection, std::move(path));
+  }
+  Task<uint64_t> epochNow(store::ProjectNo project) override { return inner_.epochNow(project); }
+  store::Notices& notices() override { return inner_.notices(); }
   Task<store::ProjectNo> allocateProject() override { return inner_.allocateProject(); }
   Task<> dropProject(store::ProjectNo project) override { return inner_.dropProject(project); }
   uint64_t epoch(store::ProjectNo project) const override { return inner_.epoch(project); }

@@ -14,6 +14,7 @@
 
 #include "document/field_set.h"
 #include "document/filter.h"
+#include "store/notices.h"
 #include "store/write.h"
 
 namespace mb::store {
@@ -52,6 +53,15 @@ struct IndexInfo {
   std::shared_ptr<const IndexProgress> progress;  // null once it is ready
 };
 
+// What a counter counts of a collection: the sum of an integer field, or the number of documents. Several collections
+// may feed one counter. A declaration that is new or changed is counted while the store opens.
+struct CounterSource {
+  CounterNo counter = 0;
+  std::string name;            // of the counter, in errors
+  std::string summed = {};     // "" counts documents
+  std::string groupedBy = {};  // a string field; documents without one are not counted. "" for one sum a project
+};
+
 // A collection that every project has, declared in code by the room that owns it. Its changes are not in the change
 // log.
 struct SystemCollection {
@@ -62,6 +72,9 @@ struct SystemCollection {
   bool chained = false;
   // A field that holds a string, by which documents are counted apart: tally(). "" for none; once declared it stays.
   std::string tallied = {};
+  std::vector<CounterSource> counters = {};
+  // Paths whose values have marks: DocumentStore::mark().
+  std::vector<std::string> marked = {};
 };
 
 struct CollectionInfo {
@@ -109,6 +122,13 @@ struct Query {
   Answer answer = Answer::documents;
   // Left out of the documents of the result, before their sizes count. Null for none.
   std::shared_ptr<const doc::FieldSet> hidden = {};
+  // True: the result holds what fits maxBytes (one document at least, where there is one), and says whether there is
+  // more and where to go on. False: a result larger than maxBytes fails with payloadTooLarge.
+  bool paged = false;
+  size_t maxBytes = 16 << 20;
+  // Of `paged`, without `skip`: QueryResult::next of an earlier page of the same query; "" from the start. What was
+  // inserted, changed or removed in between moves nothing else: no document whose sort keys stay is repeated or missed.
+  std::string after = {};
 };
 
 // How a query was answered, for those who ask.
@@ -122,6 +142,10 @@ struct Explain {
 
 struct QueryResult {
   std::vector<doc::Document> documents;
+  // Of a paged query: whether it stopped before `limit` because of maxBytes, and what Query::after continues behind the
+  // last document ("" where there is none).
+  bool more = false;
+  std::string next;
   bool known = true;  // false: no index tells the keyedIds that were asked for
   Explain explain;
 };
@@ -149,7 +173,8 @@ class DocumentStore {
   virtual Task<std::vector<std::optional<doc::Document>>> getMany(
       CollectionRef collection, std::vector<std::string> ids,
       std::shared_ptr<const doc::FieldSet> hidden = nullptr) = 0;
-  // Fails with payloadTooLarge past 16 MiB of answer, or of 32 MiB to sort; unavailable past the deadline.
+  // Fails with payloadTooLarge past maxBytes of answer, or of 32 MiB to sort, unless it is paged; unavailable past
+  // the deadline.
   virtual Task<QueryResult> find(Query query) = 0;
   // Exact; from the collection's count where the filter matches all. explain, when given, must outlive the call.
   virtual Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) = 0;
@@ -163,6 +188,17 @@ class DocumentStore {
   virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
   // The same of those documents whose SystemCollection::tallied field is `value`. Exact.
   virtual Task<CollectionStats> tally(CollectionRef collection, std::string value) = 0;
+  // The counter as the last commit left it. Exact.
+  virtual Task<int64_t> counter(CounterKey key) = 0;
+
+  // ---- marks: whether what a cache was made from may have changed
+  // Changes with each commit that changes, inserts or removes a document which holds `value` at `path`, before or
+  // after; at times with others too. Visible before the writer is answered. To be read before the documents; only
+  // equality means something. The path is one of SystemCollection::marked or of markPath(). Never blocks. Any thread.
+  virtual uint64_t mark(ProjectNo project, CollectionNo collection, std::string_view path,
+                        doc::ValueView value) const = 0;
+  // From its return on, values at the path of a user collection have marks, until the store closes. Idempotent.
+  virtual Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) = 0;
 
   // ---- projects
   // A number never used before, durable when returned.
@@ -171,6 +207,8 @@ class DocumentStore {
   virtual Task<> dropProject(ProjectNo project) = 0;
   // The project's epoch, at most a second old; exact for changes made by this instance. Never blocks. Any thread.
   virtual uint64_t epoch(ProjectNo project) const = 0;
+  // The epoch as it is in the store now, changes of other instances included. Fails with unavailable.
+  virtual Task<uint64_t> epochNow(ProjectNo project) = 0;
 
   // ---- catalogue. `alongside` are inserts into system collections in the same commit (audit entries). Each bumps the
   // project's epoch in its commit. Of a project's collections no two have the same foldedName(), and there are at most
@@ -185,6 +223,9 @@ class DocumentStore {
   // (nothing stays behind); validation past 64 indexes.
   virtual Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) = 0;
   virtual Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) = 0;
+
+  // Listeners of what writes announce.
+  virtual Notices& notices() = 0;
 
   // Whether writes are taken now (ready, disk space, not stopping); the reason when not.
   virtual Result<> healthy() const = 0;

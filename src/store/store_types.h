@@ -38,6 +38,31 @@ struct Actor {
   std::string id;
 };
 
+// A sum over documents of system collections that the store keeps, exact in each commit: SystemCollection::counters.
+using CounterNo = uint32_t;  // never reused
+struct CounterKey {
+  ProjectNo project = 0;
+  CounterNo counter = 0;
+  std::string group;  // a value of CounterSource::groupedBy; "" where it groups by nothing
+  auto operator<=>(const CounterKey&) const = default;
+};
+
+// A write that raises the counter above `max` is refused: planLimit, with a Violation of kind limit.
+struct CounterLimit {
+  CounterKey counter;
+  int64_t max = 0;
+};
+
+// Something that all parts of the deployment must hear of at once, such as the end of a session.
+enum class NoticeKind : uint8_t { sessionEnded = 1 };
+struct Notice {
+  ProjectNo project = 0;
+  NoticeKind kind = NoticeKind::sessionEnded;
+  std::string key;  // at most kMaxNoticeKey bytes
+};
+inline constexpr size_t kMaxNoticeKey = 64;
+inline constexpr size_t kMaxNotices = 1024;  // of one write
+
 struct WriteOptions {
   Deadline deadline;
   Actor actor;
@@ -48,6 +73,11 @@ struct WriteOptions {
   // False keeps the write out of the change log, and chains nothing: what a restore brings back is no change that
   // others are to follow.
   bool logged = true;
+  // Checked in the order of the commits, each against what those before it have left.
+  std::vector<CounterLimit> limits = {};
+  // Sent to the listeners of Notices where the write changes anything: in the order of the commits, before the write is
+  // answered.
+  std::vector<Notice> notices = {};
 };
 
 }  // namespace mb::store

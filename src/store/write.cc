@@ -1,5 +1,7 @@
 #include "store/write.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -52,6 +54,22 @@ std::vector<std::string> idsOf(const std::vector<Insert>& inserts) {
 Error uniqueViolation(const std::string& index, size_t target) {
   return Error(ErrorCode::conflict, "the unique index \"" + index + "\" already holds this value")
       .withViolation({Violation::Kind::index, index, target});
+}
+
+Error conditionViolation(const Absence& condition) {
+  return Error(ErrorCode::conflict, "another document refers to this one")
+      .withViolation({Violation::Kind::condition, condition.name});
+}
+
+Error limitViolation(const std::string& counter, int64_t max) {
+  return Error(ErrorCode::planLimit, fmt::format("the limit of {} is reached: it is {}", counter, max))
+      .withViolation({Violation::Kind::limit, counter});
+}
+
+Result<doc::Filter> filterOf(const Absence& condition) {
+  doc::BsonWriter out;
+  out.append(condition.path, condition.value);
+  return doc::Filter::parse(out.finish());
 }
 
 }  // namespace mb::store

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "document/filter.h"
 #include "store/store_types.h"
 
 namespace mb::store {
@@ -50,6 +51,16 @@ struct Insert {
   std::string id() const { return std::string(document.view().stringOr("id")); }
 };
 std::vector<std::string> idsOf(const std::vector<Insert>& inserts);
+
+// A condition on the rest of the store, checked under the locks of the write: no document of the collection holds
+// `value` at `path`. It is safe only where each writer of such a value holds a document that this write changes, and an
+// index on the path keeps it cheap.
+struct Absence {
+  std::string name;  // of the Violation that the write is refused with
+  CollectionRef collection;
+  std::string path;
+  doc::Value value;
+};
 
 // What becomes of one document.
 struct Change {
@@ -128,10 +139,14 @@ class Write {
   void insert(Insert document) { inserts_.push_back(std::move(document)); }
   void insert(std::vector<Insert> documents);
 
+  // Refuses the write with conflict and a Violation of kind condition where such a document exists.
+  void require(Absence condition) { conditions_.push_back(std::move(condition)); }
+
   // By Target::position().
   const std::vector<WriteTarget>& targets() const { return targets_; }
   std::vector<WriteTarget> takeTargets() { return std::move(targets_); }
   std::vector<Insert> takeInserts() { return std::move(inserts_); }
+  const std::vector<Absence>& conditions() const { return conditions_; }
 
   // For the older form of callbacks.
   void addTargets(std::vector<WriteTarget> targets);
@@ -147,10 +162,15 @@ class Write {
 
   std::vector<WriteTarget> targets_;
   std::vector<Insert> inserts_;
+  std::vector<Absence> conditions_;
 };
 
-// What a write fails with that a unique index refused.
+// What a write fails with that a unique index, a condition or the limit of a counter refused.
 Error uniqueViolation(const std::string& index, size_t target);
+Error conditionViolation(const Absence& condition);
+Error limitViolation(const std::string& counter, int64_t max);
+// The documents that the condition rules out.
+Result<doc::Filter> filterOf(const Absence& condition);
 
 struct WriteOutcome {
   int attempts = 1;  // runs of the callback that the store needed, repetitions for tests aside

@@ -99,6 +99,19 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, Wr
   co_return Result<>();
 }
 
+// Under the latch, so that no write is on its way that does not know of the path.
+Task<> Engine::markPath(ProjectNo project, CollectionNo collection, std::string path) {
+  const Inside inside(gate_);
+  if (!inside) co_return stopping();
+  CO_TRY(doc::FieldPath parsed, doc::FieldPath::parse(path));
+  Alterable held(catalogueLocks_);
+  CO_CHECK(co_await lockCollection(held, {project, collection, 0}, true));
+  std::vector<doc::FieldPath>& marked = held.collection.state->marked;
+  const bool known = std::ranges::any_of(marked, [&](const doc::FieldPath& each) { return each.dotted() == path; });
+  if (!known) marked.push_back(std::move(parsed));
+  co_return Result<>();
+}
+
 void Engine::putSchema(WriteJob& job, ProjectState& project, const Schema* before, SchemaPtr next) {
   job.commit.project = &project;
   job.commit.schemaBytes += configuredBytes(*next) - (before ? configuredBytes(*before) : 0);

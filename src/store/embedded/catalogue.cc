@@ -165,7 +165,7 @@ Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>
   CHECK(loadRows());
   CHECK(bringSystemToSpec(system));
   applyCounts();
-  return {};
+  return bringCountersToSpec();
 }
 
 Result<> Catalogue::checkFormat() {
@@ -272,6 +272,15 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       heads_.push_back({{number(1), number(5)}, head});
       return {};
     }
+    case 'D': {
+      CHECK(holds(8));
+      const auto counter = counterOfRow(key);
+      if (counter) counters.set(*counter, static_cast<int64_t>(readU64(value.data())));
+      return {};
+    }
+    case 'O':
+      counterStamp_ = value;
+      return {};
     case 'W':
       CHECK(holds(8));
       ensureProject(number(1)).lowWater = readU64(value.data());

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "store/chain.h"
+#include "store/embedded/counters.h"
 #include "store/embedded/latch.h"
 #include "store/embedded/rocks.h"
 #include "store/embedded/schema.h"
@@ -27,6 +28,9 @@ struct CollectionState {
   std::atomic<uint64_t> documents{0};
   std::atomic<uint64_t> bytes{0};
   Tallies tallies;  // set by the commit thread
+  // Of a user collection: paths whose values have marks. Changed under the latch, exclusively held; read by whoever
+  // holds it.
+  std::vector<doc::FieldPath> marked;
 
   // The commit thread's own: counts with the group under way, and the group that last touched them.
   uint64_t nextDocuments = 0;
@@ -112,6 +116,9 @@ class Catalogue {
   // Calls `visit` with each project that lives.
   void forEachProject(const std::function<void(ProjectState&)>& visit) const;
 
+  // As declared; "" for one that is not.
+  std::string counterName(CounterNo counter) const;
+
   // ---- what becomes true when a commit is durable
   void addProject(ProjectNo number);
   void install(ProjectNo project, SchemaPtr schema);
@@ -123,6 +130,7 @@ class Catalogue {
   std::atomic<uint64_t> nextTombstone{1};
   std::vector<Tombstone> tombstones;  // as they were when load() read them
   int64_t idFloorMs = 0;              // likewise
+  Counters counters;
 
  private:
   static constexpr size_t kChunk = 1024;
@@ -132,6 +140,10 @@ class Catalogue {
   Result<> loadRows();
   Result<> loadRow(std::string_view key, std::string_view value);
   void applyMarks();
+  // Counts anew what the rows do not vouch for: the store was opened by a version that knows no counters, or other
+  // counters were declared then. Stamps the rows as right for this opening.
+  Result<> bringCountersToSpec();
+  Result<> recount(const std::vector<SchemaPtr>& counted);
   Result<> checkFormat();
   ProjectState& ensureProject(ProjectNo number);
   void applyCounts();
@@ -163,6 +175,7 @@ class Catalogue {
     CollectionStats stats;
   };
   std::vector<Tally> tallies_;  // and 'Y' rows
+  std::string counterStamp_;    // while loading: the 'O' row
   // While loading: 'M' rows, which stand before some of the rows they speak of.
   std::vector<std::pair<std::pair<ProjectNo, IndexNo>, std::pair<uint32_t, uint32_t>>> marks_;
 };

@@ -46,6 +46,7 @@ CheckReport Checker::run() {
   checkDocuments();
   if (!stopped()) checkCounts();
   if (!stopped()) checkTallies();
+  if (!stopped()) checkCounters();
   if (!stopped()) checkEntries();
   if (!stopped()) checkLogs();
   return std::move(report_);
@@ -95,6 +96,10 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
     Counted& tallied = tallied_[{{handle.state->project, handle.schema->number}, std::string(value)}];
     ++tallied.documents;
     tallied.bytes += bytes.size();
+  }
+  for (const CounterSource& source : handle.schema->counters) {
+    auto found = countedOf(source, *document);
+    if (found) counters_[{handle.state->project, source.counter, std::move(found->first)}] += found->second;
   }
   EntrySet entries;
   std::string room;
@@ -177,6 +182,28 @@ void Checker::checkTallies() {
          counted ? counted.mapped() : Counted{});
   }
   for (const auto& [which, counted] : tallied_) tell(which.first, which.second, {}, counted);
+}
+
+void Checker::checkCounters() {
+  const auto at = iterate(Family::system);
+  const auto compare = [this](const CounterKey& key, int64_t stored, int64_t counted) {
+    if (stored == counted) return;
+    problem(fmt::format("project {}: the counter {}{}{} is {}, but its documents make {}", key.project,
+                        catalogue_.counterName(key.counter), key.group.empty() ? "" : " of ", key.group, stored,
+                        counted));
+  };
+  for (at->Seek("D"); at->Valid() && at->key().starts_with("D"); at->Next()) {
+    const auto key = counterOfRow(view(at->key()));
+    if (!key || at->value().size() != 8) {
+      problem("a row of a counter is damaged");
+      continue;
+    }
+    const ProjectState* project = catalogue_.project(key->project);
+    if (!project || project->dead) continue;
+    const auto counted = counters_.extract(*key);
+    compare(*key, static_cast<int64_t>(readU64(at->value().data())), counted ? counted.mapped() : 0);
+  }
+  for (const auto& [key, counted] : counters_) compare(key, 0, counted);
 }
 
 // Each document's entries are there by now; an entry too many shows in the number of them.

@@ -26,6 +26,7 @@ class Checker {
                   std::string_view expected);
   void checkCounts();
   void checkTallies();
+  void checkCounters();
   void checkEntries();
   void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view value);
   void checkLogs();
@@ -43,6 +44,7 @@ class Checker {
   rocksdb::ReadOptions options_;
   std::map<Place, Counted> counted_;
   std::map<std::pair<Place, std::string>, Counted> tallied_;
+  std::map<CounterKey, int64_t> counters_;
   std::map<Place, uint64_t> expected_;  // entries, by index
   CheckReport report_;
 };

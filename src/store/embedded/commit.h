@@ -67,6 +67,9 @@ struct Commit {
   boost::container::small_vector<Link, 1> links;
   std::vector<Head> heads;  // of chains that were restored
   std::vector<Tally> tallies;
+  std::vector<CounterDelta> counters;  // each counter once
+  std::vector<uint32_t> stripes;       // of marks that move
+  const std::vector<Notice>* notices = nullptr;
   std::vector<Mark> marks;
   std::vector<ProjectState*> bumps;
   // By how much the schemas of the project's user collections grow (configuredBytes()).

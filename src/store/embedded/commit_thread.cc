@@ -18,12 +18,12 @@ void added(const rocksdb::Status& status) {
 
 }  // namespace
 
-CommitThread::CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue,
-                           const FeedListeners& listeners, Cores& cores, const Clock& clock, int64_t idFloorMs)
+CommitThread::CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue, Followers followers,
+                           Cores& cores, const Clock& clock, int64_t idFloorMs)
     : database_(database),
       catalogue_(catalogue),
       queue_(queue),
-      listeners_(listeners),
+      followers_(followers),
       cores_(cores),
       clock_(clock),
       idFloorMs_(idFloorMs) {}
@@ -55,6 +55,7 @@ void CommitThread::run() {
     publish(group);
     resume(group);
     tellListeners();
+    forgetZeroes();
   }
 }
 
@@ -113,6 +114,7 @@ void CommitThread::build(std::span<Commit* const> group) {
   batch_.Clear();
   chained_.clear();
   tallies_.clear();
+  counters_.clear();
   logged_.clear();
   bumped_.clear();
   written_.clear();
@@ -122,6 +124,7 @@ void CommitThread::build(std::span<Commit* const> group) {
   for (Commit* commit : group) {
     addLog(*commit);
     addTallies(*commit);
+    addCounters(*commit);
     addMarks(*commit);
     addBumps(*commit);
   }
@@ -221,6 +224,13 @@ void CommitThread::addTallies(const Commit& commit) {
   }
 }
 
+void CommitThread::addCounters(const Commit& commit) {
+  for (const CounterDelta& delta : commit.counters) {
+    delta.counter->next += delta.by;
+    if (std::exchange(delta.counter->group, group_) != group_) counters_.push_back(delta.counter);
+  }
+}
+
 void CommitThread::addMarks(Commit& commit) {
   for (Commit::Mark& mark : commit.marks) {
     mark.multikey = mark.traits->multikey;
@@ -262,6 +272,15 @@ void CommitThread::addTouched() {
       added(batch_.Delete(family, key));
     }
   }
+  for (const CounterPtr& counter : counters_) {
+    value_.clear();
+    appendU64(value_, static_cast<uint64_t>(counter->next));
+    if (counter->next != 0) {
+      put(counterRow(counter->key));
+    } else {
+      added(batch_.Delete(family, counterRow(counter->key)));
+    }
+  }
   for (const ProjectState* project : logged_) {
     value_.clear();
     appendU64(value_, project->nextPosition);
@@ -299,7 +318,13 @@ void CommitThread::publish(std::span<Commit* const> group) {
     project->loggedBytes.store(project->nextLoggedBytes, std::memory_order_relaxed);
     project->lastPosition.store(project->nextPosition, std::memory_order_release);
   }
+  for (const CounterPtr& counter : counters_) counter->durable = counter->next;
   for (Commit* commit : group) {
+    // Increases count from the admission on, decreases from here.
+    for (const CounterDelta& delta : commit->counters) {
+      if (delta.by < 0) delta.counter->admitted.fetch_add(delta.by);
+    }
+    followers_.marks.move(commit->stripes);
     for (const Commit::Mark& mark : commit->marks) {
       mark.traits->durableMultikey.fetch_or(mark.multikey, std::memory_order_relaxed);
       mark.traits->durableTruncated.fetch_or(mark.truncated, std::memory_order_relaxed);
@@ -307,6 +332,9 @@ void CommitThread::publish(std::span<Commit* const> group) {
     if (commit->onDurable) commit->onDurable();
   }
   for (ProjectState* project : bumped_) project->epoch.store(project->nextEpoch, std::memory_order_release);
+  for (const Commit* commit : group) {
+    if (commit->notices) followers_.notices.send(*commit->notices);
+  }
 }
 
 void CommitThread::resume(std::span<Commit* const> group) {
@@ -328,8 +356,17 @@ void CommitThread::resume(std::span<Commit* const> group) {
   }
 }
 
+void CommitThread::forgetZeroes() {
+  std::vector<CounterKey> zeroes;
+  for (const CounterPtr& counter : counters_) {
+    if (counter->next == 0) zeroes.push_back(counter->key);
+  }
+  counters_.clear();
+  for (const CounterKey& key : zeroes) followers_.counters.forgetIfZero(key);
+}
+
 void CommitThread::tellListeners() {
-  for (const ProjectState* project : logged_) listeners_.tell(project->number, project->nextPosition);
+  for (const ProjectState* project : logged_) followers_.listeners.tell(project->number, project->nextPosition);
 }
 
 }  // namespace mb::store::embedded

@@ -6,14 +6,23 @@
 
 #include "store/embedded/commit_queue.h"
 #include "store/embedded/index_entries.h"
+#include "store/embedded/marks.h"
 #include "store/feed_listeners.h"
 
 namespace mb::store::embedded {
 
+// What learns of commits once they are durable.
+struct Followers {
+  Counters& counters;
+  Marks& marks;
+  const Notices& notices;
+  const FeedListeners& listeners;
+};
+
 class CommitThread {
  public:
-  CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue, const FeedListeners& listeners,
-               Cores& cores, const Clock& clock, int64_t idFloorMs);
+  CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue, Followers followers, Cores& cores,
+               const Clock& clock, int64_t idFloorMs);
   ~CommitThread() { stop(); }
   void start();
   // Commits what is queued, then ends.
@@ -33,6 +42,7 @@ class CommitThread {
   void addLog(const Commit& commit);
   void addCounts(const Commit& commit);
   void addTallies(const Commit& commit);
+  void addCounters(const Commit& commit);
   void addMarks(Commit& commit);
   void addBumps(const Commit& commit);
   void addTouched();
@@ -40,11 +50,12 @@ class CommitThread {
   void publish(std::span<Commit* const> group);
   void resume(std::span<Commit* const> group);
   void tellListeners();
+  void forgetZeroes();
 
   Database& database_;
   const Catalogue& catalogue_;
   CommitQueue& queue_;
-  const FeedListeners& listeners_;
+  const Followers followers_;
   Cores& cores_;
   const Clock& clock_;
   std::atomic<const IdGenerator*> ids_{nullptr};
@@ -59,6 +70,7 @@ class CommitThread {
   std::vector<CollectionState*> collections_;                                    // whose counts it changes
   std::vector<CollectionState*> chained_;                                        // whose chain it goes on with
   std::map<std::pair<CollectionState*, std::string>, CollectionStats> tallies_;  // that it changes, as they will be
+  std::vector<CounterPtr> counters_;                                             // that it moves
   std::vector<ProjectState*> logged_;
   std::vector<ProjectState*> bumped_;
   struct KeyedOp {

@@ -55,10 +55,14 @@ class Engine final : public EmbeddedStore {
   using DocumentStore::write;
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
+  Task<int64_t> counter(CounterKey key) override;
+  uint64_t mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
+  Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
 
   Task<ProjectNo> allocateProject() override;
   Task<> dropProject(ProjectNo project) override;
   uint64_t epoch(ProjectNo project) const override;
+  Task<uint64_t> epochNow(ProjectNo project) override;
 
   Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
   Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
@@ -68,6 +72,7 @@ class Engine final : public EmbeddedStore {
   Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) override;
   Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) override;
   Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) override;
+  Notices& notices() override { return notices_; }
   Result<> healthy() const override;
   void holdFields(ProjectNo project, CollectionNo collection, std::vector<std::string> paths) override;
 
@@ -89,7 +94,7 @@ class Engine final : public EmbeddedStore {
   void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
 
  private:
-  WriteRoom writeRoom() { return {*database_, catalogue_, documentLocks_, uniqueLocks_}; }
+  WriteRoom writeRoom() { return {*database_, catalogue_, documentLocks_, uniqueLocks_, catalogue_.counters}; }
 
   // ---- write.cc: the steps of a write that may wait
   Task<> waitLatches(WriteJob& job, Deadline deadline);
@@ -97,7 +102,9 @@ class Engine final : public EmbeddedStore {
   // Fails with the Violation where a unique index refuses.
   Task<> claimUnique(WriteJob& job, Deadline deadline);
   Task<> waitUnique(WriteJob& job, Deadline deadline);
-  Result<> admit(Commit& commit);
+  // Fails with the Violation of the first condition that does not hold.
+  Task<> checkConditions(const Write& write);
+  Result<> admit(Commit& commit, const std::vector<CounterLimit>& limits = {});
 
   // ---- read.cc
   QueryRoom queryRoom() { return {*database_, catalogue_, planMemory_}; }
@@ -149,6 +156,8 @@ class Engine final : public EmbeddedStore {
   KeyLocks catalogueLocks_{256};
   CommitQueue queue_;
   FeedListeners listeners_;
+  Marks marks_;
+  Notices notices_;
   std::unique_ptr<CommitThread> committer_;
   std::unique_ptr<WorkerPool> readPool_;
   std::unique_ptr<ScanPool> scanPool_;

@@ -15,6 +15,8 @@
 //              'C' project collection                BSON: a user collection
 //              'N' project collection                u64 documents, u64 bytes
 //              'Y' project collection value          u64 documents, u64 bytes of those that hold the value: tallies.h
+//              'D' project counter group             i64: a counter (counters.h)
+//              'O'                                   what the 'D' rows were right for: counter_specs.cc
 //              'A' project collection                u64 seq, 32 bytes hash: the end of its chain (store/chain.h)
 //              'E' project                           u64 epoch
 //              'L' project                           u64 last position, u64 bytes ever logged, i64 time of the last

@@ -12,6 +12,19 @@ uint64_t saturatingAdd(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+// A page in the order of ids begins behind a bound on them.
+Query resumed(Query query) {
+  const SortOrder order(query.sort);
+  if (query.after.empty() || !order.keys.empty()) return query;
+  doc::BsonWriter out;
+  out.beginDocument("id");
+  out.appendString(order.idDescending ? "$lt" : "$gt", query.after);
+  out.end();
+  auto behind = doc::Filter::parse(out.finish());
+  if (behind) query.filter = doc::Filter::both(query.filter, *behind);
+  return query;
+}
+
 uint64_t traitsOf(const Way& way) {
   if (!way.index) return 0;
   return uint64_t{way.index->traits->multikey.load()} << 32 | way.index->traits->truncated.load();
@@ -22,7 +35,7 @@ uint64_t traitsOf(const Way& way) {
 QueryRun::QueryRun(QueryRoom room, CollectionHandle collection, Query query, bool counting)
     : room_(room),
       collection_(std::move(collection)),
-      query_(std::move(query)),
+      query_(resumed(std::move(query))),
       order_(query_.sort),
       counting_(counting) {
   resetAnswer();
@@ -34,6 +47,8 @@ void QueryRun::resetAnswer() {
   bytes_ = 0;
   sorter_.reset();
   result_.documents.clear();
+  result_.more = false;
+  result_.next.clear();
 }
 
 void QueryRun::restart() {
@@ -107,9 +122,26 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
   return ordered && !repeats ? readStream(session) : readWindows(session);
 }
 
-QueryResult QueryRun::takeResult() {
-  if (sorter_) result_.documents = sorter_->take(query_.skip);
+Result<QueryResult> QueryRun::takeResult() {
+  if (sorter_) takeSorted();
+  if (sorter_ && sorter_->shrunk() && result_.documents.empty()) {
+    return fail(ErrorCode::payloadTooLarge, "the documents to be skipped are too large to be sorted");
+  }
   return std::move(result_);
+}
+
+void QueryRun::takeSorted() {
+  result_.more = sorter_->shrunk();
+  size_t bytes = 0;
+  for (Sorter::Entry& entry : sorter_->take(query_.skip)) {
+    bytes += entry.document.size();
+    if (query_.paged && bytes > query_.maxBytes && !result_.documents.empty()) {
+      result_.more = true;
+      return;
+    }
+    result_.documents.push_back(doc::Document::fromTrusted(std::move(entry.document)));
+    if (query_.paged) result_.next = std::move(entry.key);
+  }
 }
 
 Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
@@ -138,7 +170,9 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
   for (const Way& way : plan_->ways) traits_.push_back(traitsOf(way));
   result_.explain.index = plan_->name();
   if (!counting_ && query_.answer != Answer::keyedIds && !order_.isIdAscending() && !plan_->inOrder) {
-    TRY(sorter_, Sorter::make(query_.sort, enough, plan_->orderedKeys));
+    TRY(sorter_,
+        Sorter::make(query_.sort,
+                     {.keep = enough, .ordered = plan_->orderedKeys, .after = query_.after, .shrinks = query_.paged}));
   }
   return Flow::on;
 }
@@ -169,7 +203,7 @@ bool QueryRun::isMatch(Session& session, std::string_view document, bool known) 
 // Ids are all that is asked for, and those of the batch are known to match.
 bool QueryRun::keysSuffice(const Session& session, const DocumentBatch& batch) const {
   const bool known = batch.allKnownToMatch() && session.number == gathered_;
-  return known && query_.answer != Answer::documents && !sorter_;
+  return known && query_.answer != Answer::documents && !sorter_ && !(query_.paged && ordersByKeys());
 }
 
 // Of a match: whether it is counted or skipped, and need not be looked at any more.
@@ -197,11 +231,21 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
     if (place == Sorter::Position::kept) CHECK(sorter_->keep(shown(id, std::move(document))));
     return Flow::on;
   }
+  std::string place;
+  if (query_.paged) {
+    place = ordersByKeys() ? Sorter::placeOf(query_.sort, id, doc::DocumentView(document)) : std::string(id);
+    if (ordersByKeys() && place <= query_.after) return Flow::on;
+  }
   document = shown(id, std::move(document));
   bytes_ += document.size();
-  if (bytes_ > kAnswerBytes) {
-    return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB; ask for a smaller `limit`");
+  if (bytes_ > query_.maxBytes) {
+    if (!query_.paged) {
+      return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB; ask for a smaller `limit`");
+    }
+    result_.more = !result_.documents.empty();
+    if (result_.more) return Flow::enough;
   }
+  result_.next = std::move(place);
   result_.documents.push_back(doc::Document::fromTrusted(std::move(document)));
   return result_.documents.size() >= query_.limit ? Flow::enough : Flow::on;
 }

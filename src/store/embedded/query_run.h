@@ -42,8 +42,8 @@ class QueryRun {
 
   // Goes on until done or stopped. Fails with queryTooCostly once all that the query may cost is used up.
   Result<Step> step(const Budget& budget);
-  // After done.
-  QueryResult takeResult();
+  // After done. Fails with payloadTooLarge where what was skipped alone is too large to be sorted.
+  Result<QueryResult> takeResult();
   uint64_t counted() const { return counted_; }
 
   const Query& query() const { return query_; }
@@ -87,6 +87,9 @@ class QueryRun {
   // The keys alone tell the answer.
   bool isCovered() const { return counting_ && plan_->exact && plan_->entriesOnly(); }
   void resetAnswer();
+  // Whether places in the order are those of ids, or have sort keys in them.
+  bool ordersByKeys() const { return !order_.keys.empty(); }
+  void takeSorted();
 
   const QueryRoom room_;
   CollectionHandle collection_;

@@ -115,6 +115,9 @@ Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached) {
 Task<QueryResult> Engine::find(Query query) {
   const Inside inside(gate_);
   if (!inside) co_return stopping();
+  if (!query.after.empty() && (!query.paged || query.skip > 0)) {
+    co_return fail(ErrorCode::invalidParam, "a query that goes on behind a page is paged and skips nothing");
+  }
   CollectionHandle handle = catalogue_.collection(query.collection.project, query.collection.number);
   if (!handle) co_return QueryResult();
   const auto begin = std::chrono::steady_clock::now();
@@ -125,7 +128,7 @@ Task<QueryResult> Engine::find(Query query) {
   const auto took = std::chrono::steady_clock::now() - begin;
   slowQueries_.see(run.query(), run.explain(), took, outcome ? "find" : "failed find");
   CO_CHECK(std::move(outcome));
-  QueryResult result = run.takeResult();
+  CO_TRY(QueryResult result, run.takeResult());
   result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
   co_return result;
 }
@@ -161,6 +164,14 @@ Task<CollectionStats> Engine::tally(CollectionRef collection, std::string value)
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
   if (!handle) co_return CollectionStats{};
   co_return handle.state->tallies.of(value);
+}
+
+Task<int64_t> Engine::counter(CounterKey key) {
+  co_return catalogue_.counters.valueOf(key);
+}
+
+uint64_t Engine::mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
+  return marks_.of(project, collection, path, value);
 }
 
 // By point reads, which for recent entries end in the memtable; positions have no holes above the low-water mark.
@@ -219,6 +230,10 @@ Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limi
 uint64_t Engine::lastPosition(ProjectNo project) const {
   const ProjectState* state = catalogue_.project(project);
   return state ? state->lastPosition.load(std::memory_order_acquire) : 0;
+}
+
+Task<uint64_t> Engine::epochNow(ProjectNo project) {
+  co_return epoch(project);
 }
 
 uint64_t Engine::epoch(ProjectNo project) const {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include "base/log.h"
@@ -187,6 +188,25 @@ void useFileSystem(std::shared_ptr<rocksdb::FileSystem> files) {
   testEnvironment = files ? environments.emplace_back(rocksdb::NewCompositeEnv(files)).get() : nullptr;
 }
 
+namespace {
+
+// The highest number of an OPTIONS-<number> file, which each opening for writing makes; 0 where there is none.
+uint64_t newestOptions(const std::filesystem::path& directory) {
+  constexpr std::string_view kPrefix = "OPTIONS-";
+  uint64_t newest = 0;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(directory, error)) {
+    const std::string name = file.path().filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    uint64_t number = 0;
+    const auto [end, failed] = std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), number);
+    if (failed == std::errc() && end == name.data() + name.size()) newest = std::max(newest, number);
+  }
+  return newest;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& directory,
                                                  const EmbeddedSettings& settings, LowWaterOf lowWater, Mode mode) {
   std::error_code error;
@@ -207,6 +227,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& di
   }
   descriptors.emplace_back(rocksdb::kDefaultColumnFamilyName, familyOptions(Family::system, cache, lowWater));
 
+  const uint64_t openingBefore = newestOptions(directory);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =
@@ -215,6 +236,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& di
   if (!status.ok()) return fail(openError(directory, status));
   std::unique_ptr<Database> database(new Database);
   database->db_.reset(db);
+  database->openingBefore_ = openingBefore;
+  database->opening_ = mode == Mode::write ? newestOptions(directory) : 0;
   database->documents_ = std::make_unique<DocumentCache>(static_cast<size_t>(settings.documentCacheBytes));
   std::copy_n(handles.begin(), kFamilies, database->families_.begin());
   db->DestroyColumnFamilyHandle(handles.back());

@@ -64,9 +64,15 @@ class Database {
   // Drops the range [from, to) in one go, as engine.md 3.3 has it for large ones.
   void dropRange(Family family, std::string_view from, std::string_view to);
   void flush();
+  // A number that grows with each opening for writing, by whatever version: that of RocksDB's newest options file, as
+  // it was before this opening (0: there was none) and as it is since (0 where it was opened for reading).
+  uint64_t openingBefore() const { return openingBefore_; }
+  uint64_t opening() const { return opening_; }
 
  private:
   Database() = default;
+  uint64_t openingBefore_ = 0;
+  uint64_t opening_ = 0;
   std::array<rocksdb::ColumnFamilyHandle*, kFamilies> families_{};
   std::unique_ptr<rocksdb::DB> db_;
   std::unique_ptr<DocumentCache> documents_;

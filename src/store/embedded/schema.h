@@ -47,6 +47,8 @@ struct Schema {
   // Of a system collection, as declared.
   bool chained = false;  // in no row
   std::string tallied;
+  std::vector<CounterSource> counters;  // in no row
+  std::vector<doc::FieldPath> marked;   // in no row
 
   bool system() const { return number < kFirstUserCollection; }
   const Index* index(IndexNo wanted) const;

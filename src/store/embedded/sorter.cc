@@ -34,10 +34,9 @@ void appendDeciding(std::string& out, doc::DocumentView document, const doc::Fie
 
 }  // namespace
 
-Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep, size_t ordered) {
+Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, Settings settings) {
   Sorter sorter;
-  sorter.ordered_ = ordered;
-  sorter.keep_ = keep;
+  sorter.settings_ = std::move(settings);
   for (const SortKey& key : keys) {
     TRY(doc::FieldPath path, doc::FieldPath::parse(key.path));
     sorter.fields_.push_back({std::move(path), key.direction < 0});
@@ -45,32 +44,59 @@ Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, uint64_t keep, siz
   return sorter;
 }
 
+std::string Sorter::placeOf(const std::vector<SortKey>& keys, std::string_view id, doc::DocumentView document) {
+  std::string place;
+  for (const SortKey& key : keys) {
+    const auto path = doc::FieldPath::parse(key.path);
+    if (path) appendDeciding(place, document, *path, key.direction < 0);
+  }
+  place += id;
+  return place;
+}
+
 Sorter::Position Sorter::place(std::string_view id, doc::DocumentView document) {
   key_.clear();
   for (size_t i = 0; i < fields_.size(); ++i) {
     appendDeciding(key_, document, fields_[i].path, fields_[i].descending);
-    if (i + 1 != ordered_ || key_ == leading_) continue;
-    if (entries_.size() >= keep_) return Position::behind;
+    if (i + 1 != settings_.ordered || key_ == leading_) continue;
+    if (entries_.size() >= settings_.keep) return Position::behind;
     leading_ = key_;
   }
   key_ += id;
-  return keep_ == 0 || (!worst_.empty() && key_ > worst_) ? Position::passed : Position::kept;
+  if (settings_.keep == 0 || (!worst_.empty() && key_ > worst_)) return Position::passed;
+  return !settings_.after.empty() && key_ <= settings_.after ? Position::passed : Position::kept;
 }
 
 Result<> Sorter::keep(std::string document) {
   bytes_ += key_.size() + document.size();
   entries_.push_back({std::move(key_), std::move(document)});
-  if (entries_.size() >= std::max<uint64_t>(keep_, 64) * 2) cutToKeep();
+  if (entries_.size() >= std::max<uint64_t>(settings_.keep, 64) * 2) cutToKeep();
   if (bytes_ <= kSortBytes) return {};
   cutToKeep();
   if (bytes_ <= kSortBytes) return {};
+  if (settings_.shrinks) {
+    shrink();
+    return {};
+  }
   return fail(ErrorCode::payloadTooLarge,
               "the result is too large to be sorted; narrow the filter or ask for a smaller `limit`");
 }
 
+// To half of the bytes, so that it is not done for each document.
+void Sorter::shrink() {
+  std::sort(entries_.begin(), entries_.end());
+  while (entries_.size() > 1 && bytes_ > kSortBytes / 2) {
+    bytes_ -= entries_.back().key.size() + entries_.back().document.size();
+    entries_.pop_back();
+  }
+  settings_.keep = entries_.size();
+  worst_ = entries_.back().key;
+  shrunk_ = true;
+}
+
 void Sorter::cutToKeep() {
-  if (entries_.size() <= keep_) return;
-  const auto end = entries_.begin() + static_cast<ptrdiff_t>(keep_);
+  if (entries_.size() <= settings_.keep) return;
+  const auto end = entries_.begin() + static_cast<ptrdiff_t>(settings_.keep);
   std::nth_element(entries_.begin(), end - 1, entries_.end());
   worst_ = (end - 1)->key;
   entries_.erase(end, entries_.end());
@@ -78,14 +104,12 @@ void Sorter::cutToKeep() {
   for (const Entry& entry : entries_) bytes_ += entry.key.size() + entry.document.size();
 }
 
-std::vector<doc::Document> Sorter::take(uint64_t skip) {
+std::vector<Sorter::Entry> Sorter::take(uint64_t skip) {
   cutToKeep();
   std::sort(entries_.begin(), entries_.end());
-  std::vector<doc::Document> documents;
-  for (uint64_t i = skip; i < entries_.size(); ++i) {
-    documents.push_back(doc::Document::fromTrusted(std::move(entries_[i].document)));
-  }
-  return documents;
+  entries_.erase(entries_.begin(),
+                 entries_.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(skip, entries_.size())));
+  return std::move(entries_);
 }
 
 }  // namespace mb::store::embedded

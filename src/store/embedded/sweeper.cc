@@ -93,7 +93,7 @@ bool Sweeper::forget(const Tombstone& tombstone) {
   auto* family = database_.family(Family::system);
   batch.Delete(family, row::tombstone(tombstone.row));
   if (tombstone.wholeProject) {
-    for (const char kind : {'A', 'B', 'C', 'N', 'M', 'Y'}) {
+    for (const char kind : {'A', 'B', 'C', 'D', 'N', 'M', 'Y'}) {
       const std::string prefix = row::of(kind, tombstone.project);
       const std::unique_ptr<rocksdb::Iterator> at(database_.db().NewIterator(Database::reading(Tier::disk), family));
       for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(family, at->key());

@@ -46,6 +46,10 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
   }
   next.chained = wanted.chained;
   next.tallied = wanted.tallied;
+  next.counters = wanted.counters;
+  for (const std::string& path : wanted.marked) {
+    TRY(next.marked.emplace_back(), doc::FieldPath::parse(path));
+  }
   const bool known_before =
       known->number == wanted.number && known->name == wanted.name && known->tallied == wanted.tallied;
   if (known_before && fresh.empty() && left.empty()) {

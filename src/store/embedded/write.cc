@@ -111,11 +111,29 @@ Task<> Engine::claimUnique(WriteJob& job, Deadline deadline) {
   co_return Result<>();
 }
 
-Result<> Engine::admit(Commit& commit) {
+Task<> Engine::checkConditions(const Write& write) {
+  for (const Absence& condition : write.conditions()) {
+    Query query;
+    query.collection = condition.collection;
+    CO_TRY(query.filter, filterOf(condition));
+    query.limit = 1;
+    query.answer = Answer::ids;
+    query.deadline = orDefault(write.options.deadline);
+    CO_TRY(const QueryResult found, co_await find(std::move(query)));
+    if (!found.documents.empty()) co_return fail(conditionViolation(condition));
+  }
+  co_return Result<>();
+}
+
+Result<> Engine::admit(Commit& commit, const std::vector<CounterLimit>& limits) {
+  if (const auto refused = reserve(commit.counters, limits)) {
+    return fail(limitViolation(catalogue_.counterName(refused->counter.counter), refused->max));
+  }
   if (queue_.admit(commit)) {
     housekeeper_->admitted(commit.bytes);
     return {};
   }
+  release(commit.counters);
   return fail(ErrorCode::unavailable, "too many writes wait, try again");
 }
 
@@ -128,6 +146,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   for (const Insert& insert : inserts) {
     targets.push_back({insert.collection, insert.id(), insert.idIsNew});
   }
+  CO_CHECK(checkNotices(options.notices));
   WriteJob job(writeRoom());
   CO_CHECK(job.resolve(std::move(targets)));
   if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, options.deadline));
@@ -137,6 +156,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
     const bool granted = co_await job.documentLocks().waitAll(orDefault(options.deadline));
     if (!granted) co_return tooLate();
   }
+  if (!write.conditions().empty()) CO_CHECK(co_await checkConditions(write));
   CO_TRY(const bool read, job.readBefore(Tier::memory));
   if (!read) CO_CHECK(co_await readBefore(job));
   const int runs = write.runsOnce ? 1 : settings_.callbackRuns;
@@ -147,9 +167,12 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   }
   if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, options.deadline));
   job.finish(options);
-  CO_CHECK(admit(job.commit));
+  CO_CHECK(admit(job.commit, options.limits));
   co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
-  if (job.commit.refused) co_return fail(*std::move(job.commit.refused));
+  if (job.commit.refused) {
+    release(job.commit.counters);
+    co_return fail(*std::move(job.commit.refused));
+  }
   co_return WriteOutcome{};
 }
 

@@ -5,6 +5,7 @@
 #include "store/configuration_limits.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
+#include "store/embedded/marks.h"
 
 namespace mb::store::embedded {
 
@@ -146,6 +147,8 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
     if (before) addTally(target.handle, *before, -1);
     if (after) addTally(target.handle, *after, 1);
   }
+  if (before) addDerived(target.handle, *before, -1);
+  if (after) addDerived(target.handle, *after, 1);
   if (system || !logged) return {};
   const size_t headAt = commit.arena.size();
   appendLogHead(commit.arena, kindOf(change, before), target.ref.number, target.id, actor, before);
@@ -171,6 +174,26 @@ void WriteJob::addTally(const CollectionHandle& handle, const doc::Document& doc
   if (value.empty()) return;
   commit.tallies.push_back(
       {handle.state.get(), std::string(value), sign, sign * static_cast<int64_t>(document.size())});
+}
+
+void WriteJob::addDerived(const CollectionHandle& handle, const doc::Document& document, int sign) {
+  const CollectionState& state = *handle.state;
+  for (const std::vector<doc::FieldPath>* paths : {&handle.schema->marked, &state.marked}) {
+    for (const doc::FieldPath& path : *paths) {
+      Marks::addStripes(state.project, state.number, path, document, commit.stripes);
+    }
+  }
+  for (const CounterSource& source : handle.schema->counters) {
+    auto counted = countedOf(source, document);
+    if (!counted || counted->second == 0) continue;
+    CounterPtr counter = room_.counters.of({state.project, source.counter, std::move(counted->first)});
+    const auto known = std::ranges::find(commit.counters, counter, &CounterDelta::counter);
+    if (known == commit.counters.end()) {
+      commit.counters.push_back({std::move(counter), sign * counted->second});
+    } else {
+      known->by += sign * counted->second;
+    }
+  }
 }
 
 void WriteJob::addCount(CollectionState& collection, int64_t documents, int64_t bytes) {
@@ -296,9 +319,10 @@ void WriteJob::finish(const WriteOptions& options) {
     if (project && !project->dead) commit.bumps.push_back(project);
   }
   commit.lane = options.lane;
+  if (!options.notices.empty()) commit.notices = &options.notices;
   // A save of configuration bumps an epoch; what only stamps a record (a key's last use) must never be refused.
   commit.limited = options.logged && !isUpkeep(options.actor) && !commit.bumps.empty();
-  for (const Marks& marks : marks_) {
+  for (const IndexMarks& marks : marks_) {
     marks.index->traits->multikey.fetch_or(marks.multikey);
     marks.index->traits->truncated.fetch_or(marks.truncated);
     commit.marks.push_back({marks.project, marks.index->number, marks.index->traits.get(), 0, 0});

@@ -20,6 +20,7 @@ struct WriteRoom {
   const Catalogue& catalogue;
   KeyLocks& documentLocks;
   KeyLocks& uniqueLocks;
+  Counters& counters;
 };
 
 class WriteJob {
@@ -92,7 +93,7 @@ class WriteJob {
     const Index* index;
     size_t target;
   };
-  struct Marks {
+  struct IndexMarks {
     const Index* index;
     ProjectNo project;
     uint32_t multikey;
@@ -106,6 +107,8 @@ class WriteJob {
   void noteMarks(const Target& target, const Index& index, const EntrySet& entries);
   void addCount(CollectionState& collection, int64_t documents, int64_t bytes);
   void addTally(const CollectionHandle& handle, const doc::Document& document, int sign);
+  // What the document, there before or from now on, counts for and has marks of.
+  void addDerived(const CollectionHandle& handle, const doc::Document& document, int sign);
   // The document that was put last takes its place in the chain.
   void addLink(const CollectionHandle& handle);
   Result<bool> ownerOf(Tier tier, const Index& index, std::string_view key, std::string& owner);
@@ -118,7 +121,7 @@ class WriteJob {
   std::vector<Claim> claims_;
   std::vector<Release> releases_;
   std::vector<std::string> freed_;  // unique entries that this write removes
-  std::vector<Marks> marks_;
+  std::vector<IndexMarks> marks_;
   bool puts_ = false;
   // Given back in the opposite order.
   Few<LatchHold> latches_;

@@ -7,6 +7,11 @@ namespace mb::store::suite {
 std::vector<SystemCollection> systemCollections() {
   return {{kThings, "__things", {uniqueIndex({{"email", 1}}), index({{"owner", 1}})}, false, "owner"},
           {kAudit, "__audit", {}},
+          {.number = kMeasured,
+           .name = "__measured",
+           .indexes = {},
+           .counters = {{kBytes, "bytes", "size"}, {kOwned, "documents", "", "owner"}},
+           .marked = {"owner"}},
           {kSized, "__functions", {}},
           {kCounted, "__buckets", {}}};
 }

@@ -35,6 +35,9 @@ struct EngineFactory {
 // on `owner`; 2 "__audit" without indexes; two parts of configuration (configuration_limits.h).
 inline constexpr CollectionNo kThings = 1;
 inline constexpr CollectionNo kAudit = 2;
+inline constexpr CollectionNo kMeasured = 3;   // "__measured": counters below, marks of `owner`
+inline constexpr CounterNo kBytes = 1;         // the sum of `size`
+inline constexpr CounterNo kOwned = 2;         // the number of documents by `owner`
 inline constexpr CollectionNo kSized = 90;     // functions
 inline constexpr CollectionNo kCounted = 120;  // buckets
 std::vector<SystemCollection> systemCollections();

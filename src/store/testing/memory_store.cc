@@ -233,13 +233,25 @@ Task<QueryResult> MemoryStore::find(Query query) {
               [&](const doc::Document& a, const doc::Document& b) { return compareBy(query.sort, a, b) < 0; });
   }
   result.explain.documentsExamined = found.size();
+  if (!query.after.empty()) {
+    const doc::Document last = places_.at(std::stoul(query.after));
+    std::erase_if(found, [&](const doc::Document& each) { return compareBy(query.sort, each, last) <= 0; });
+  }
   size_t bytes = 0;
   for (uint64_t i = query.skip; i < found.size() && result.documents.size() < query.limit; ++i) {
+    const doc::Document whole = found[i];
     if (query.answer != Answer::documents) found[i] = idDocument(found[i].view().stringOr("id"));
     if (query.hidden) found[i] = query.hidden->strip(found[i]);
     bytes += found[i].size();
-    if (bytes > kMaxResultBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    if (bytes > query.maxBytes && !query.paged) {
+      co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    }
+    result.more = bytes > query.maxBytes && !result.documents.empty();
+    if (result.more) break;
     result.documents.push_back(std::move(found[i]));
+    if (!query.paged) continue;
+    result.next = std::to_string(places_.size());
+    places_.push_back(whole);
   }
   co_return result;
 }
@@ -265,16 +277,55 @@ Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
   if (hook) hook();
   const ProjectNo project = write.targets().empty() ? 0 : write.targets()[0].collection.project;
   const uint64_t position = feed_.lastPosition(project);
-  CO_CHECK(writeNow(write, callback));
+  CO_TRY(const bool changed, writeNow(write, callback));
   if (feed_.lastPosition(project) > position) feed_.tell(project);
+  if (changed) notices_.send(write.options.notices);
   co_return WriteOutcome{};
 }
 
-Result<> MemoryStore::writeNow(Write& write, const WriteCallback& callback) {
+int64_t MemoryStore::counted(const std::map<Place, Documents>& documents, const CounterKey& key) const {
+  int64_t sum = 0;
+  for (const SystemCollection& system : system_) {
+    const auto held = documents.find({key.project, system.number});
+    if (held == documents.end()) continue;
+    for (const CounterSource& source : system.counters) {
+      if (source.counter != key.counter) continue;
+      for (const auto& [_, document] : held->second) {
+        const bool grouped = source.groupedBy.empty() || document.view().stringOr(source.groupedBy) == key.group;
+        const auto value = source.summed.empty() ? std::nullopt : document.view().find(source.summed);
+        if (grouped) sum += source.summed.empty() ? 1 : value ? value->toInteger().value_or(0) : 0;
+      }
+    }
+  }
+  return sum;
+}
+
+Result<> MemoryStore::checkCounters(const std::vector<CounterLimit>& limits,
+                                    const std::map<Place, Documents>& after) const {
+  for (const CounterLimit& limit : limits) {
+    const int64_t sum = counted(after, limit.counter);
+    if (sum > limit.max && sum > counted(documents_, limit.counter)) {
+      return fail(limitViolation(std::to_string(limit.counter.counter), limit.max));
+    }
+  }
+  return {};
+}
+
+Result<> MemoryStore::checkConditions(const Write& write) const {
+  for (const Absence& condition : write.conditions()) {
+    TRY(const doc::Filter filter, filterOf(condition));
+    if (!matching(condition.collection, filter).empty()) return fail(conditionViolation(condition));
+  }
+  return {};
+}
+
+Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) {
   const std::lock_guard lock(mutex_);
   ++writes_;
   CHECK(injected());
   const WriteOptions& options = write.options;
+  CHECK(checkNotices(options.notices));
+  CHECK(checkConditions(write));
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<std::optional<doc::Document>> before;
   const auto read = [&](const WriteTarget& target) -> Result<> {
@@ -333,10 +384,11 @@ Result<> MemoryStore::writeNow(Write& write, const WriteCallback& callback) {
   if (configures && options.logged && !isUpkeep(options.actor) && !options.bumpEpochs.empty()) {
     CHECK(checkLimits(targets[0].collection.project, after, catalogue_));
   }
+  CHECK(checkCounters(options.limits, after));
   documents_ = std::move(after);
   if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
   for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
-  return {};
+  return anything;
 }
 
 Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
@@ -362,6 +414,31 @@ Task<CollectionStats> MemoryStore::tally(CollectionRef collection, std::string v
     stats.bytes += document.size();
   }
   co_return stats;
+}
+
+Task<int64_t> MemoryStore::counter(CounterKey key) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  co_return counted(documents_, key);
+}
+
+uint64_t MemoryStore::mark(ProjectNo, CollectionNo, std::string_view, doc::ValueView) const {
+  const std::lock_guard lock(mutex_);
+  return writes_;
+}
+
+Task<> MemoryStore::markPath(ProjectNo, CollectionNo, std::string) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  co_return Result<>();
+}
+
+Task<uint64_t> MemoryStore::epochNow(ProjectNo project) {
+  {
+    const std::lock_guard lock(mutex_);
+    CO_CHECK(injected());
+  }
+  co_return epoch(project);
 }
 
 Task<ProjectNo> MemoryStore::allocateProject() {

@@ -40,9 +40,14 @@ class MemoryStore final : public DocumentStore {
   using DocumentStore::write;
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
+  Task<int64_t> counter(CounterKey key) override;
+  // Changes with each write.
+  uint64_t mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
+  Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
   Task<ProjectNo> allocateProject() override;
   Task<> dropProject(ProjectNo project) override;
   uint64_t epoch(ProjectNo project) const override;
+  Task<uint64_t> epochNow(ProjectNo project) override;
   Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
   Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
                                         std::vector<Insert> alongside) override;
@@ -51,6 +56,7 @@ class MemoryStore final : public DocumentStore {
   Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) override;
   Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) override;
   Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) override;
+  Notices& notices() override { return notices_; }
   Result<> healthy() const override;
 
  private:
@@ -59,12 +65,16 @@ class MemoryStore final : public DocumentStore {
 
   // Each under mutex_.
   Result<> injected() const;
-  Result<> writeNow(Write& write, const WriteCallback& callback);
+  // Whether it changed anything.
+  Result<bool> writeNow(Write& write, const WriteCallback& callback);
   Result<CollectionInfo*> current(const CollectionRef& collection);
   std::vector<IndexSpec> indexesOf(const CollectionRef& collection) const;
   std::string violated(const CollectionRef& collection, const Documents& documents, const std::string& id) const;
   std::vector<doc::Document> matching(const CollectionRef& collection, const doc::Filter& filter) const;
   void insertAll(const std::vector<Insert>& inserts);
+  int64_t counted(const std::map<Place, Documents>& documents, const CounterKey& key) const;
+  Result<> checkCounters(const std::vector<CounterLimit>& limits, const std::map<Place, Documents>& after) const;
+  Result<> checkConditions(const Write& write) const;
   // Whether the project may hold `documents` and `catalogue` in place of what it holds: configuration_limits.h.
   Result<> checkLimits(ProjectNo project, const std::map<Place, Documents>& documents,
                        const std::map<Place, CollectionInfo>& catalogue) const;
@@ -82,6 +92,8 @@ class MemoryStore final : public DocumentStore {
   size_t reads_ = 0;
   size_t writes_ = 0;
   MemoryFeed feed_;
+  Notices notices_;
+  std::vector<doc::Document> places_;  // the last documents of pages, by what their `next` says
 };
 
 }  // namespace mb::store::testing

@@ -1,0 +1,214 @@
+// Counters and their limits, conditions, notices, marks.
+#include <latch>
+
+#include "store/suite/store_suite.h"
+
+namespace mb::store::suite {
+
+namespace {
+
+doc::Document sized(std::string_view id, int64_t size, std::string_view owner = "ann") {
+  return json(fmt::format(R"({{"id":"{}","size":{},"owner":"{}"}})", id, size, owner));
+}
+
+// Puts the document, or removes it where it has none; the counter of the project's bytes stays at `max` or below.
+Task<WriteOutcome> save(DocumentStore& store, ProjectNo project, std::string id, std::optional<doc::Document> document,
+                        std::optional<int64_t> max = {}) {
+  WriteOptions options = writeOptions();
+  if (max) options.limits = {{{project, kBytes, ""}, *max}};
+  Write write(std::move(options));
+  const Target target = write.change({project, kMeasured, 0}, std::move(id));
+  co_return co_await store.write(std::move(write), [target, document](const Before&, Changes& changes) -> Result<> {
+    if (document) {
+      changes.put(target, *document);
+    } else {
+      changes.remove(target);
+    }
+    return {};
+  });
+}
+
+Task<> trySave(DocumentStore& store, ProjectNo project, std::string id, int64_t size, int64_t max,
+               std::atomic<int>& refused) {
+  doc::Document document = sized(id, size);
+  const auto done = co_await save(store, project, std::move(id), std::move(document), max);
+  if (!done && done.error().code() == ErrorCode::planLimit) ++refused;
+  if (!done && done.error().code() != ErrorCode::planLimit) co_return fail(done.error().clone());
+  co_return Result<>();
+}
+
+}  // namespace
+
+TEST_P(StoreSuite, CountersFollowTheirDocuments) {
+  const CounterKey bytes{project_, kBytes, ""};
+  const CounterKey ofAnn{project_, kOwned, "ann"};
+  const CounterKey ofBob{project_, kOwned, "bob"};
+  EXPECT_EQ(must(store().counter(bytes)), 0);
+  must(save(store(), project_, "a", sized("a", 10)));
+  must(save(store(), project_, "b", sized("b", 5, "bob")));
+  EXPECT_EQ(must(store().counter(bytes)), 15);
+  EXPECT_EQ(must(store().counter(ofAnn)), 1);
+  EXPECT_EQ(must(store().counter(ofBob)), 1);
+  must(save(store(), project_, "a", sized("a", 100, "bob")));
+  EXPECT_EQ(must(store().counter(bytes)), 105);
+  EXPECT_EQ(must(store().counter(ofAnn)), 0);
+  EXPECT_EQ(must(store().counter(ofBob)), 2);
+  must(save(store(), project_, "b", std::nullopt));
+  EXPECT_EQ(must(store().counter(bytes)), 100);
+  EXPECT_EQ(must(store().counter(ofBob)), 1);
+  engine().reopen();
+  EXPECT_EQ(must(store().counter(bytes)), 100);
+  EXPECT_EQ(must(store().counter(ofBob)), 1);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, ALimitRefusesWhatRaisesTheCounterAboveIt) {
+  must(save(store(), project_, "a", sized("a", 60), 100));
+  const auto refused = run(save(store(), project_, "b", sized("b", 41), 100));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::planLimit);
+  ASSERT_NE(refused.error().violation(), nullptr);
+  EXPECT_EQ(refused.error().violation()->kind, Violation::Kind::limit);
+  EXPECT_EQ(get({project_, kMeasured, 0}, "b"), "");
+  must(save(store(), project_, "b", sized("b", 40), 100));
+  // What does not raise it is written whatever the limit says.
+  must(save(store(), project_, "a", sized("a", 50), 20));
+  must(save(store(), project_, "a", std::nullopt, 0));
+  EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 40);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
+TEST_P(StoreSuite, ManyWritesAtOnceDoNotPassALimitTogether) {
+  constexpr int kWriters = 64;
+  std::atomic<int> refused{0};
+  std::latch left(kWriters);
+  for (int i = 0; i < kWriters; ++i) {
+    asio::co_spawn(engine().cores().at(i % engine().cores().count()).get_executor(),
+                   trySave(store(), project_, "d" + std::to_string(i), 10, 200, refused),
+                   [&left](std::exception_ptr bug, Result<> done) {
+                     EXPECT_FALSE(bug);
+                     EXPECT_TRUE(done);
+                     left.count_down();
+                   });
+  }
+  left.wait();
+  EXPECT_EQ(refused, kWriters - 20);
+  EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 200);
+  EXPECT_EQ(count({project_, kMeasured, 0}, "{}"), 20u);
+  // What was refused took nothing of what is left.
+  must(save(store(), project_, "d0", std::nullopt));
+  must(save(store(), project_, "d1", std::nullopt));
+  must(save(store(), project_, "last",
+            sized("last", 200 - static_cast<int64_t>(must(store().counter({project_, kBytes, ""})))), 200));
+  EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 200);
+}
+
+TEST_P(StoreSuite, AConditionIsCheckedUnderTheLocks) {
+  const CollectionRef things{project_, kThings, 0};
+  must(save(store(), project_, "team", sized("team", 1)));
+  ASSERT_TRUE(put(things, R"({"id":"m1","owner":"team","email":"m1"})"));
+  const auto removing = [&]() {
+    Write write(writeOptions());
+    const Target team = write.change({project_, kMeasured, 0}, "team");
+    write.require({"members", things, "owner", doc::Value(*json(R"({"v":"team"})").view().find("v"))});
+    return run(store().write(std::move(write), [team](const Before&, Changes& changes) -> Result<> {
+      changes.remove(team);
+      return {};
+    }));
+  };
+  const auto refused = removing();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::conflict);
+  ASSERT_NE(refused.error().violation(), nullptr);
+  EXPECT_EQ(refused.error().violation()->kind, Violation::Kind::condition);
+  EXPECT_EQ(refused.error().violation()->name, "members");
+  ASSERT_TRUE(remove(things, "m1"));
+  EXPECT_TRUE(removing());
+  EXPECT_EQ(get({project_, kMeasured, 0}, "team"), "");
+}
+
+TEST_P(StoreSuite, NoticesAreSentBeforeTheWriteIsAnswered) {
+  std::mutex mutex;
+  std::vector<std::string> heard;
+  auto listening = store().notices().listen([&](const Notice& notice) {
+    const std::lock_guard lock(mutex);
+    heard.push_back(fmt::format("{} {}", notice.project, notice.key));
+  });
+  const auto removing = [&](const std::string& id, const std::string& key) {
+    WriteOptions options = writeOptions();
+    options.notices = {{project_, NoticeKind::sessionEnded, key}};
+    Write write(std::move(options));
+    const Target target = write.change({project_, kMeasured, 0}, id);
+    must(store().write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+      changes.remove(target);
+      return {};
+    }));
+    const std::lock_guard lock(mutex);
+    return heard;
+  };
+  must(save(store(), project_, "a", sized("a", 1)));
+  must(save(store(), project_, "b", sized("b", 1)));
+  using Heard = std::vector<std::string>;
+  EXPECT_EQ(removing("nothing", "none"), Heard());
+  EXPECT_EQ(removing("a", "one"), Heard({fmt::format("{} one", project_)}));
+  EXPECT_EQ(removing("b", "two"), Heard({fmt::format("{} one", project_), fmt::format("{} two", project_)}));
+  listening.reset();
+  must(save(store(), project_, "a", sized("a", 1)));
+  EXPECT_EQ(removing("a", "three").size(), 2u);
+
+  WriteOptions options = writeOptions();
+  options.notices = {{project_, NoticeKind::sessionEnded, std::string(kMaxNoticeKey + 1, 'k')}};
+  Write write(std::move(options));
+  const Target target = write.change({project_, kMeasured, 0}, "b");
+  const auto refused = run(store().write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+    changes.put(target, sized("b", 1));
+    return {};
+  }));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::internal);
+}
+
+TEST_P(StoreSuite, AMarkChangesWithEachDocumentThatHoldsItsValue) {
+  CollectionRef posts = makeCollection("posts");
+  must(store().markPath(project_, posts.number, "tags"));
+  must(store().markPath(project_, posts.number, "tags"));
+  const doc::Document values = json(R"({"red":"red","one":1,"real":1.0})");
+  const auto mark = [&](std::string_view name) {
+    return store().mark(project_, posts.number, "tags", *values.view().find(name));
+  };
+  uint64_t red = mark("red");
+  const auto moved = [&] { return std::exchange(red, mark("red")) != red; };
+  ASSERT_TRUE(put(posts, R"({"id":"a","tags":["blue","red"]})"));
+  EXPECT_TRUE(moved());
+  ASSERT_TRUE(put(posts, R"({"id":"a","tags":["blue"]})"));
+  EXPECT_TRUE(moved());
+  ASSERT_TRUE(put(posts, R"({"id":"a","tags":"red"})"));
+  EXPECT_TRUE(moved());
+  ASSERT_TRUE(remove(posts, "a"));
+  EXPECT_TRUE(moved());
+  const uint64_t one = mark("one");
+  ASSERT_TRUE(put(posts, R"({"id":"b","tags":1})"));
+  EXPECT_NE(mark("one"), one);
+  EXPECT_EQ(mark("one"), mark("real"));
+
+  const doc::Document owner = json(R"({"v":"ann"})");
+  const auto ofAnn = [&] { return store().mark(project_, kMeasured, "owner", *owner.view().find("v")); };
+  const uint64_t before = ofAnn();
+  must(save(store(), project_, "a", sized("a", 1, "ann")));
+  EXPECT_NE(ofAnn(), before);
+}
+
+TEST_P(StoreSuite, AFreshEpochIsThatOfTheStore) {
+  WriteOptions options = writeOptions();
+  options.bumpEpochs = {project_};
+  Write write(std::move(options));
+  const Target target = write.change({project_, kMeasured, 0}, "a");
+  must(store().write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+    changes.put(target, sized("a", 1));
+    return {};
+  }));
+  EXPECT_EQ(must(store().epochNow(project_)), store().epoch(project_));
+  EXPECT_EQ(must(store().epochNow(4'000'000'000)), 0u);
+}
+
+}  // namespace mb::store::suite

@@ -1,0 +1,133 @@
+// Paged queries: what fits, whether there is more, and where to go on.
+#include "store/suite/store_suite.h"
+
+namespace mb::store::suite {
+
+namespace {
+
+// Documents of about `kilobytes` each: "d00", "d01", …, with n = i % 4 and m descending.
+std::vector<std::string> manyDocuments(int count, size_t kilobytes) {
+  std::vector<std::string> jsons;
+  for (int i = 0; i < count; ++i) {
+    jsons.push_back(fmt::format(R"({{"id":"d{:02}","n":{},"m":{},"text":"{}"}})", i, i % 4, count - i,
+                                std::string(kilobytes << 10, 'x')));
+  }
+  return jsons;
+}
+
+Query paged(std::vector<SortKey> sort, uint64_t limit, size_t maxBytes = 16 << 20) {
+  Query query;
+  query.sort = std::move(sort);
+  query.limit = limit;
+  query.paged = true;
+  query.maxBytes = maxBytes;
+  return query;
+}
+
+}  // namespace
+
+TEST_P(StoreSuite, APageHoldsWhatFitsAndSaysThatThereIsMore) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, manyDocuments(20, 8)));
+  const QueryResult page = find(posts, "{}", paged({}, 50, 40 << 10));
+  EXPECT_EQ(joinIds(page.documents), "d00 d01 d02 d03");
+  EXPECT_TRUE(page.more);
+  const QueryResult all = find(posts, "{}", paged({}, 50));
+  EXPECT_EQ(all.documents.size(), 20u);
+  EXPECT_FALSE(all.more);
+  // One at least, however small the page.
+  const QueryResult one = find(posts, "{}", paged({}, 50, 1));
+  EXPECT_EQ(joinIds(one.documents), "d00");
+  EXPECT_TRUE(one.more);
+  const QueryResult sorted = find(posts, "{}", paged({{"m", 1}}, 50, 40 << 10));
+  EXPECT_EQ(joinIds(sorted.documents), "d19 d18 d17 d16");
+  EXPECT_TRUE(sorted.more);
+}
+
+TEST_P(StoreSuite, AQueryThatIsNotPagedFailsPastItsBytes) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, manyDocuments(20, 8)));
+  Query query = paged({}, 50, 40 << 10);
+  query.paged = false;
+  query.collection = posts;
+  query.filter = filterOf("{}");
+  query.deadline = soon();
+  const auto refused = run(store().find(query));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::payloadTooLarge);
+}
+
+TEST_P(StoreSuite, PagesOneAfterAnotherHoldEachDocumentOnce) {
+  CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, manyDocuments(40, 1)));
+  const std::vector<std::vector<SortKey>> orders = {
+      {}, {{"id", -1}}, {{"n", 1}}, {{"n", -1}, {"m", 1}}, {{"n", 1}, {"id", -1}}, {{"missing", 1}}, {{"m", 1}}};
+  for (const bool indexed : {false, true}) {
+    if (indexed) {
+      makeIndex(posts, index({{"n", 1}}));
+      makeIndex(posts, index({{"m", 1}}));
+    }
+    for (const std::vector<SortKey>& order : orders) {
+      for (const std::string_view filter : {"{}", R"({"n":{"$lt":3}})"}) {
+        Query whole = paged(order, 100);
+        const std::string expected = joinIds(find(posts, filter, whole).documents);
+        std::vector<doc::Document> gathered;
+        Query query = paged(order, 7, 5 << 10);
+        for (int pages = 0; pages < 50; ++pages) {
+          QueryResult page = find(posts, filter, query);
+          if (page.documents.empty()) break;
+          ASSERT_NE(page.next, "");
+          query.after = page.next;
+          std::ranges::move(page.documents, std::back_inserter(gathered));
+        }
+        EXPECT_EQ(joinIds(gathered), expected) << order.size() << " keys, filter " << filter << ", " << indexed;
+      }
+    }
+  }
+}
+
+TEST_P(StoreSuite, PagesNeitherRepeatNorMissWhatStaysWhileOthersComeAndGo) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, manyDocuments(20, 1)));
+  Query query = paged({{"m", 1}}, 5);
+  const QueryResult first = find(posts, "{}", query);
+  EXPECT_EQ(joinIds(first.documents), "d19 d18 d17 d16 d15");
+  // The last of the page goes, one comes before it and one behind it.
+  ASSERT_TRUE(remove(posts, "d15"));
+  ASSERT_TRUE(put(posts, R"({"id":"before","m":2.5})"));
+  ASSERT_TRUE(put(posts, R"({"id":"behind","m":6.5})"));
+  query.after = first.next;
+  EXPECT_EQ(ids(posts, "{}", query), "d14 behind d13 d12 d11");
+}
+
+TEST_P(StoreSuite, APageOfHiddenFieldsIsMeasuredWithoutThem) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, manyDocuments(20, 8)));
+  Query query = paged({{"text", 1}}, 50, 4 << 10);
+  query.hidden = std::make_shared<const doc::FieldSet>(doc::FieldSet({"text"}));
+  const QueryResult page = find(posts, "{}", query);
+  EXPECT_EQ(page.documents.size(), 20u);
+  EXPECT_FALSE(page.more);
+}
+
+TEST_P(StoreSuite, APageThatIsTooLargeToBeSortedIsASmallerOne) {
+  const CollectionRef posts = makeCollection("posts");
+  std::vector<std::string> order;
+  for (int i = 0; i < 48; ++i) {
+    ASSERT_TRUE(put(
+        posts, fmt::format(R"({{"id":"d{:02}","m":{},"text":"{}"}})", i, 100 - i, std::string((1 << 20) - 100, 'x'))));
+  }
+  Query query = paged({{"m", 1}}, 48);
+  int at = 47;
+  for (int pages = 0; at >= 0 && pages < 48; ++pages) {
+    const QueryResult page = find(posts, "{}", query);
+    ASSERT_FALSE(page.documents.empty());
+    for (const doc::Document& document : page.documents) {
+      EXPECT_EQ(document.view().stringOr("id"), fmt::format("d{:02}", at--));
+    }
+    query.after = page.next;
+  }
+  EXPECT_EQ(at, -1);
+}
+
+}  // namespace mb::store::suite
