@@ -19,10 +19,10 @@ doc::Document eventOf(std::string_view bucket, const storage::FileRecord& file) 
 
 }  // namespace
 
-Task<jobs::JobChanges> FileTrigger::fileUploaded(store::ProjectNo number, std::string bucket,
-                                                 storage::FileRecord file) {
+Task<std::vector<store::Insert>> FileTrigger::fileUploaded(store::ProjectNo number, std::string bucket,
+                                                           storage::FileRecord file) {
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(number));
-  if (!project) co_return jobs::JobChanges{};
+  if (!project) co_return std::vector<store::Insert>();
   std::vector<jobs::JobSpec> specs;
   for (const FunctionPtr& function : project->get(deps_.slot).fileUploaded) {
     jobs::JobSpec job = runJob(number, function->record.functionId, file.blob);
@@ -30,8 +30,7 @@ Task<jobs::JobChanges> FileTrigger::fileUploaded(store::ProjectNo number, std::s
         WaitingRun{project->info().id.str(), function->record.functionId, "storage", 0, 0, eventOf(bucket, file)});
     specs.push_back(std::move(job));
   }
-  if (specs.empty()) co_return jobs::JobChanges{};
-  co_return deps_.queue.asChanges(std::move(specs));
+  co_return deps_.queue.insertsOf(std::move(specs));
 }
 
 }  // namespace mb::functions

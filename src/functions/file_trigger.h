@@ -17,7 +17,8 @@ class FileTrigger final : public storage::FileFollower {
   };
   explicit FileTrigger(Deps deps) : deps_(deps) {}
 
-  Task<jobs::JobChanges> fileUploaded(store::ProjectNo project, std::string bucket, storage::FileRecord file) override;
+  Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket,
+                                                storage::FileRecord file) override;
 
  private:
   const Deps deps_;

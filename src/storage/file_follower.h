@@ -10,7 +10,8 @@ class FileFollower {
  public:
   virtual ~FileFollower() = default;
   // Before the commit in which the file comes to be what it is: the jobs that go along. Any core.
-  virtual Task<jobs::JobChanges> fileUploaded(store::ProjectNo project, std::string bucket, FileRecord file) = 0;
+  virtual Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket,
+                                                        FileRecord file) = 0;
 };
 
 }  // namespace mb::storage
