@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "identity/records.h"
+#include "identity/audited_write.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
 
@@ -40,24 +40,10 @@ std::vector<BucketView> Buckets::list(const snapshot::ProjectSnapshot& project) 
   return views;
 }
 
-Task<> Buckets::commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge,
-                       std::string action, std::string name, doc::Document details) {
-  const policy::Caller& by = access.caller;
-  const store::ProjectNo project = access.project->info().number;
-  std::vector<store::Insert> entries = deps_.auditor.entry(project, std::move(action), identity::auditActorOf(by),
-                                                           "buckets/" + name, by.ip, by.requestId, std::move(details));
-  for (const store::Insert& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
-  }
-  store::Judge whole = [judge = std::move(judge),
-                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
-    TRY(Changes changes, judge(before));
-    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
-    return changes;
-  };
-  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(whole), std::move(options)));
-  co_return Result<>();
+store::Write Buckets::auditedWrite(const Access& access, std::string action, const std::string& name,
+                                   doc::Document details) const {
+  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
+                                {std::move(action), "buckets/" + name, std::move(details)});
 }
 
 Task<BucketView> Buckets::create(Access access, NewBucket input) {
@@ -68,28 +54,31 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
   record.bucketId = "bkt_" + deps_.ids.next();
   record.access = input.access.value_or("private");
   record.createdAt = deps_.clock.now();
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    if (before[0]) return fail(ErrorCode::conflict, "there is a bucket of this name already");
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    return changes;
-  };
-  CO_CHECK(co_await commit(access, {{in(access), record.id}}, std::move(judge), "bucket.created", record.name,
-                           detailsOf(record.access)));
+  store::Write write = auditedWrite(access, "bucket.created", record.name, detailsOf(record.access));
+  const store::Target bucket = write.change(in(access), record.id);
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [bucket, &record = std::as_const(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (before[bucket]) return fail(ErrorCode::conflict, "there is a bucket of this name already");
+        changes.put(bucket, doc::encode(record));
+        return {};
+      }));
   co_return viewOf(record);
 }
 
 Task<> Buckets::change(Access access, std::string name, BucketPatch patch) {
   CO_CHECK(checkAccess(patch.access));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(BucketRecord record, existing(before[0], name));
-    record.access = patch.access;
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    return changes;
-  };
-  co_return co_await commit(access, {{in(access), bucketKey(name)}}, std::move(judge), "bucket.changed", name,
-                            detailsOf(patch.access));
+  store::Write write = auditedWrite(access, "bucket.changed", name, detailsOf(patch.access));
+  const store::Target bucket = write.change(in(access), bucketKey(name));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [bucket, name, to = patch.access](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(BucketRecord record, existing(before[bucket], name));
+        record.access = to;
+        changes.put(bucket, doc::encode(record));
+        return {};
+      }));
+  co_return Result<>();
 }
 
 Task<> Buckets::remove(Access access, std::string name) {
@@ -97,20 +86,20 @@ Task<> Buckets::remove(Access access, std::string name) {
   if (known == nullptr) co_return fail(noBucket());
   const std::string bucketId = known->bucketId;
   const store::ProjectNo project = access.project->info().number;
-  CO_TRY(auto job, deps_.queue.asChange({.kind = std::string(kBucketJob),
-                                         .project = project,
-                                         .payload = doc::encode(GoneBucket{project, bucketId})}));
-  const std::string jobId = job.first.id;
-  std::vector<store::WriteTarget> targets{{in(access), bucketKey(name)}, std::move(job.first)};
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(const BucketRecord record, existing(before[0], name));
-    if (record.bucketId != bucketId) return fail(noBucket());
-    Changes changes;
-    changes.push_back(store::Change::remove());
-    changes.push_back(std::move(job.second));
-    return changes;
-  };
-  CO_CHECK(co_await commit(access, std::move(targets), std::move(judge), "bucket.deleted", name, {}));
+  CO_TRY(store::Insert job, deps_.queue.insertOf({.kind = std::string(kBucketJob),
+                                                  .project = project,
+                                                  .payload = doc::encode(GoneBucket{project, bucketId})}));
+  const std::string jobId = job.id();
+  store::Write write = auditedWrite(access, "bucket.deleted", name, {});
+  const store::Target bucket = write.change(in(access), bucketKey(name));
+  write.insert(std::move(job));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write), [bucket, name, bucketId](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const BucketRecord record, existing(before[bucket], name));
+        if (record.bucketId != bucketId) return fail(noBucket());
+        changes.remove(bucket);
+        return {};
+      }));
   deps_.queue.wake({jobId});
   co_return Result<>();
 }

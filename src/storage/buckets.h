@@ -42,10 +42,9 @@ class Buckets {
   Task<> remove(Access access, std::string name);
 
  private:
-  using Before = std::span<const std::optional<doc::Document>>;
-  using Changes = std::vector<store::Change>;
-  Task<> commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge, std::string action,
-                std::string name, doc::Document details);
+  // A write to the bucket of the name, with its audit entry.
+  store::Write auditedWrite(const Access& access, std::string action, const std::string& name,
+                            doc::Document details) const;
 
   const Deps deps_;
 };

@@ -4,6 +4,7 @@
 #include "identity/api_keys.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
+#include "store/retry.h"
 
 namespace mb::storage {
 
@@ -11,12 +12,16 @@ namespace {
 
 constexpr std::string_view kDefaultRole = "user";
 constexpr auto kCommitLimit = std::chrono::seconds(30);
+constexpr int kMaxAttempts = 10;
 
 Error missingBucket() {
   return Error(ErrorCode::notFound, "no such bucket");
 }
 Error noFile() {
   return Error(ErrorCode::notFound, "no such file");
+}
+Error otherWrites() {
+  return Error(ErrorCode::conflict, "others are writing this file too, try again");
 }
 Error lacks(std::string_view permission) {
   return Error(ErrorCode::forbidden, fmt::format("this needs the permission {}", permission));
@@ -29,6 +34,15 @@ bool reachesOwnOnly(const policy::Caller& caller) {
 
 store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
   return {project, collection, 0};
+}
+
+store::Write writeOf(const Access& access) {
+  return store::Write({.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}});
+}
+
+// Of a stored file; nullopt where there is none.
+std::optional<std::string> blobOf(const std::optional<doc::Document>& file) {
+  return file ? std::optional(std::string(file->view().stringOr("blob"))) : std::nullopt;
 }
 
 }  // namespace
@@ -233,7 +247,8 @@ Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord rec
   }
   if (!access.project->get(deps_.slot).holds(bucket.bucketId)) co_return fail(missingBucket());
   record.id = fileKey(bucket.bucketId, record.path);
-  co_return co_await commit(std::move(access), std::move(bucket), std::move(record), std::move(along));
+  co_return co_await store::retryWrite(kMaxAttempts, otherWrites(),
+                                       [&] { return commit(access, bucket, record, along); });
 }
 
 jobs::JobSpec removalOf(store::ProjectNo project, std::vector<BlobName> blobs) {
@@ -244,114 +259,90 @@ jobs::JobSpec removalOf(store::ProjectNo project, std::vector<BlobName> blobs) {
   return job;
 }
 
-Result<std::pair<store::WriteTarget, store::Change>> Files::removal(store::ProjectNo project, std::string blob) {
+Result<store::Insert> Files::removal(store::ProjectNo project, std::string blob) {
   jobs::JobSpec job = removalOf(project, {std::move(blob)});
   if (deps_.blobs.lingers().count() > 0)
     job.notBefore = Timestamp{deps_.clock.now().ms + deps_.blobs.lingers().count()};
-  return deps_.queue.asChange(std::move(job));
+  return deps_.queue.insertOf(std::move(job));
 }
 
 // The job that removes the blob of before is made beforehand, for the record as it then is; where the commit finds
 // another one it is made again.
 Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record, Along along) {
   const store::ProjectNo project = access.project->info().number;
-  const bool own = reachesOwnOnly(access.caller);
+  CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), record.id));
+  CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
+  record.updatedAt = deps_.clock.now();
+  record.createdAt = old ? old->createdAt : record.updatedAt;
+  store::Write write = writeOf(access);
   const std::string shelf = shelfOf(record.id);
-  constexpr int kMostTries = 10;
-  for (int attempt = 1;; ++attempt) {
-    CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), record.id));
-    CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
-    record.updatedAt = deps_.clock.now();
-    record.createdAt = old ? old->createdAt : record.updatedAt;
-    std::vector<store::WriteTarget> targets{{in(project, kFiles), record.id}, {in(project, kStored), shelf}};
-    std::vector<store::Change> beside;
-    std::vector<std::string> jobs;
-    if (old) {
-      CO_TRY(auto job, removal(project, old->blob));
-      jobs.push_back(job.first.id);
-      targets.push_back(std::move(job.first));
-      beside.push_back(std::move(job.second));
-    }
-    if (follower_ != nullptr) {
-      CO_TRY(jobs::JobChanges following, co_await follower_->fileUploaded(project, bucket.name, record));
-      std::ranges::move(following.targets, std::back_inserter(targets));
-      std::ranges::move(following.changes, std::back_inserter(beside));
-      std::ranges::move(following.ids, std::back_inserter(jobs));
-    }
-    const size_t ofAlong = targets.size();
-    AlongWrite beyond;
-    if (along) {
-      CO_TRY(beyond, along());
-      std::ranges::move(beyond.targets, std::back_inserter(targets));
-      std::ranges::move(beyond.jobs, std::back_inserter(jobs));
-    }
-    bool changed = false;
-    store::Judge judge = [&](Before before) -> Result<Changes> {
-      TRY(const std::optional<FileRecord> now, store::fromStore<FileRecord>(before[0]));
-      if (own && now && now->owner != record.owner) return fail(ErrorCode::forbidden, "this file is another's");
-      if (now.has_value() != old.has_value() || (now && now->blob != old->blob)) {
-        changed = true;
-        return fail(ErrorCode::conflict, "others are writing this file too, try again");
-      }
-      Changes changes;
-      changes.push_back(store::Change::put(doc::encode(record)));
-      changes.push_back(counted(before[1], shelf, now ? 0 : 1, record.size - (now ? now->size : 0)));
-      std::ranges::move(beside, std::back_inserter(changes));
-      if (along) {
-        TRY(Changes more, beyond.judge(before.subspan(ofAlong)));
-        std::ranges::move(more, std::back_inserter(changes));
-      }
-      return changes;
-    };
-    store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
-    auto done = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
-    if (done) {
-      if (!jobs.empty()) deps_.queue.wake(std::move(jobs));
-      co_return viewOf(record);
-    }
-    if (!changed || attempt == kMostTries) co_return fail(std::move(done).error());
+  const store::Target file = write.change(in(project, kFiles), record.id);
+  const store::Target count = write.change(in(project, kStored), shelf);
+  std::vector<store::Insert> jobs;
+  if (old) {
+    CO_TRY(jobs.emplace_back(), removal(project, old->blob));
   }
+  if (follower_ != nullptr) {
+    CO_TRY(std::vector<store::Insert> following, co_await follower_->fileUploaded(project, bucket.name, record));
+    std::ranges::move(following, std::back_inserter(jobs));
+  }
+  std::vector<std::string> wakes = store::idsOf(jobs);
+  write.insert(std::move(jobs));
+  AlongWrite extra;
+  if (along) {
+    CO_TRY(extra, along(write));
+    std::ranges::move(extra.jobs, std::back_inserter(wakes));
+  }
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [file, count, shelf, own = reachesOwnOnly(access.caller), oldBlob = blobOf(stored),
+       &record = std::as_const(record),
+       &extra = std::as_const(extra)](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const std::optional<FileRecord> now, store::fromStore<FileRecord>(before[file]));
+        if (own && now && now->owner != record.owner) return fail(ErrorCode::forbidden, "this file is another's");
+        if (blobOf(before[file]) != oldBlob) return fail(ErrorCode::retry, "another write was first");
+        changes.put(file, doc::encode(record));
+        changes.put(count, counted(before[count], shelf, now ? 0 : 1, record.size - (now ? now->size : 0)));
+        return extra.callback ? extra.callback(before, changes) : Result<>();
+      }));
+  if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
+  co_return viewOf(record);
 }
 
 Task<> Files::remove(Access access, std::string bucket, std::string path) {
   CO_TRY(const BucketRecord found, require(access, bucket, path));
   if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
+  co_return co_await store::retryWrite(kMaxAttempts, otherWrites(), [&] { return removeFile(access, found, path); });
+}
+
+Task<> Files::removeFile(Access access, BucketRecord bucket, std::string path) {
   const store::ProjectNo project = access.project->info().number;
-  const std::string key = fileKey(found.bucketId, path);
-  const std::string shelf = shelfOf(key);
-  constexpr int kMostTries = 10;
-  for (int attempt = 1;; ++attempt) {
-    CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), key));
-    if (!stored) co_return co_await removeFolder(std::move(access), found, std::move(path));
-    CO_TRY(const FileRecord old, store::fromStore<FileRecord>(stored->view()));
-    if (reachesOwnOnly(access.caller) && old.owner != access.caller.id) {
-      if (found.access == "public") co_return fail(ErrorCode::forbidden, "this file is another's");
-      co_return fail(noFile());
-    }
-    CO_TRY(auto job, removal(project, old.blob));
-    const std::string jobId = job.first.id;
-    std::vector<store::WriteTarget> targets{
-        {in(project, kFiles), key}, {in(project, kStored), shelf}, std::move(job.first)};
-    bool changed = false;
-    store::Judge judge = [&](Before before) -> Result<Changes> {
-      if (!before[0] || before[0]->view().stringOr("blob") != old.blob) {
-        changed = true;
-        return fail(ErrorCode::conflict, "others are writing this file too, try again");
-      }
-      Changes changes;
-      changes.push_back(store::Change::remove());
-      changes.push_back(counted(before[1], shelf, -1, -old.size));
-      changes.push_back(std::move(job.second));
-      return changes;
-    };
-    store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
-    auto done = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
-    if (done) {
-      deps_.queue.wake({jobId});
-      co_return Result<>();
-    }
-    if (!changed || attempt == kMostTries) co_return fail(std::move(done).error());
+  const std::string key = fileKey(bucket.bucketId, path);
+  CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), key));
+  if (!stored) co_return co_await removeFolder(std::move(access), std::move(bucket), std::move(path));
+  CO_TRY(const FileRecord old, store::fromStore<FileRecord>(stored->view()));
+  if (reachesOwnOnly(access.caller) && old.owner != access.caller.id) {
+    if (bucket.access == "public") co_return fail(ErrorCode::forbidden, "this file is another's");
+    co_return fail(noFile());
   }
+  CO_TRY(store::Insert job, removal(project, old.blob));
+  const std::string jobId = job.id();
+  store::Write write = writeOf(access);
+  const std::string shelf = shelfOf(key);
+  const store::Target file = write.change(in(project, kFiles), key);
+  const store::Target count = write.change(in(project, kStored), shelf);
+  write.insert(std::move(job));
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [file, count, shelf, oldBlob = blobOf(stored), size = old.size](
+                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                        if (blobOf(before[file]) != oldBlob)
+                                          return fail(ErrorCode::retry, "another write was first");
+                                        changes.remove(file);
+                                        changes.put(count, counted(before[count], shelf, -1, -size));
+                                        return {};
+                                      }));
+  deps_.queue.wake({jobId});
+  co_return Result<>();
 }
 
 // ---- folders
@@ -365,40 +356,36 @@ Task<std::string> Files::createFolder(Access access, std::string bucket, std::st
   }
   if (!found) co_return fail(std::move(found).error());
   if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
-  FolderRecord record{fileKey(found->bucketId, folder), found->bucketId, folder, access.caller.id, deps_.clock.now()};
-  std::vector<store::WriteTarget> targets{{in(access.project->info().number, kFolders), record.id}};
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    Changes changes;
-    changes.push_back(before[0] ? store::Change::keep() : store::Change::put(doc::encode(record)));
-    return changes;
-  };
-  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  const FolderRecord record{fileKey(found->bucketId, folder), found->bucketId, folder, access.caller.id,
+                            deps_.clock.now()};
+  store::Write write = writeOf(access);
+  write.insert({in(access.project->info().number, kFolders), doc::encode(record), store::Insert::IfPresent::keep});
+  CO_CHECK(co_await deps_.store.write(std::move(write), nullptr));
   co_return folder;
 }
 
 Task<> Files::removeFolder(Access access, BucketRecord bucket, std::string path) {
   const store::ProjectNo project = access.project->info().number;
-  const store::WriteTarget target{in(project, kFolders), fileKey(bucket.bucketId, path)};
-  const bool own = reachesOwnOnly(access.caller);
-  const auto theirs = [&](const std::optional<doc::Document>& folder) {
-    return folder && (!own || folder->view().stringOr("owner") == access.caller.id);
+  const std::string key = fileKey(bucket.bucketId, path);
+  const auto theirs = [own = reachesOwnOnly(access.caller),
+                       caller = access.caller.id](const std::optional<doc::Document>& folder) {
+    return folder && (!own || folder->view().stringOr("owner") == caller);
   };
-  CO_TRY(const auto folder, co_await deps_.store.get(target.collection, target.id));
-  if (!theirs(folder)) co_return fail(noFile());
+  CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFolders), key));
+  if (!theirs(stored)) co_return fail(noFile());
   const FilePage inside{path + "/", 1, 0};
   for (const store::CollectionNo kind : {kFiles, kFolders}) {
     CO_TRY(const auto held, co_await range(in(project, kind), bucket, "", inside, access.deadline));
     if (!held.empty()) co_return fail(ErrorCode::conflict, "this folder is not empty");
   }
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    if (!theirs(before[0])) return fail(noFile());
-    Changes changes;
-    changes.push_back(store::Change::remove());
-    return changes;
-  };
-  store::WriteOptions options{.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write({target}, std::move(judge), std::move(options)));
+  store::Write write = writeOf(access);
+  const store::Target folder = write.change(in(project, kFolders), key);
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write), [folder, theirs](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (!theirs(before[folder])) return fail(noFile());
+        changes.remove(folder);
+        return {};
+      }));
   co_return Result<>();
 }
 

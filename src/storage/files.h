@@ -55,12 +55,11 @@ struct Place {
 
 // What goes with a file's record, in its commit.
 struct AlongWrite {
-  std::vector<store::WriteTarget> targets;
-  store::Judge judge;             // of these targets alone
+  store::WriteCallback callback;
   std::vector<std::string> jobs;  // to be woken
 };
-// Makes it for each try.
-using Along = std::function<Result<AlongWrite>()>;
+// Adds the targets that `callback` changes, for each attempt.
+using Along = std::function<Result<AlongWrite>(store::Write& write)>;
 
 struct FilePage {
   std::string prefix;
@@ -119,16 +118,15 @@ class Files {
   Task<StoredRecord> stored(store::ProjectNo project);
 
  private:
-  using Before = std::span<const std::optional<doc::Document>>;
-  using Changes = std::vector<store::Change>;
-
   Result<BucketRecord> require(const Access& access, std::string_view bucket, std::string_view path) const;
   Result<BucketRecord> readable(const Access& access, std::string_view bucket, std::string_view path,
                                 const std::optional<Signature>& signature, bool& own) const;
   static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t most, int64_t& size);
+  // One attempt each. Fails with ErrorCode::retry where another write was first.
   Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, Along along);
+  Task<> removeFile(Access access, BucketRecord bucket, std::string path);
   Task<> removeFolder(Access access, BucketRecord bucket, std::string path);
-  Result<std::pair<store::WriteTarget, store::Change>> removal(store::ProjectNo project, std::string blob);
+  Result<store::Insert> removal(store::ProjectNo project, std::string blob);
   // In seconds since 1970.
   Task<int64_t> linkExpiry(Access access, int64_t seconds) const;
   Task<std::vector<doc::Document>> range(store::CollectionRef collection, const BucketRecord& bucket,

@@ -149,12 +149,9 @@ TEST_F(FilesTest, ARecordOfABucketThatIsGoneIsSweptToo) {
   late.blob = blob;
   std::filesystem::copy_file(folder_.path() / "files" / blobPath(*folder_.files().begin()),
                              folder_.path() / "files" / blobPath(blob));
-  store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(doc::encode(late)));
-    return changes;
-  };
-  ASSERT_TRUE(run(memory_.write({{{shop_, kFiles, 0}, late.id}}, std::move(judge), {})));
+  store::Write write({});
+  write.insert({{shop_, kFiles, 0}, doc::encode(late)});
+  ASSERT_TRUE(run(memory_.write(std::move(write), nullptr)));
   ASSERT_TRUE(run(storage_->sweeper().pass()));
   ASSERT_TRUE(settles());
   EXPECT_THAT(named(shop_), SizeIs(1));

@@ -161,7 +161,7 @@ std::string shelfOf(std::string_view fileKey) {
   return std::to_string(sha256(fileKey)[0] % kShelves);
 }
 
-store::Change counted(const std::optional<doc::Document>& before, std::string shelf, int64_t files, int64_t bytes) {
+doc::Document counted(const std::optional<doc::Document>& before, std::string shelf, int64_t files, int64_t bytes) {
   StoredRecord count;
   if (before) {
     if (auto known = store::fromStore<StoredRecord>(before->view())) count = *std::move(known);
@@ -169,7 +169,7 @@ store::Change counted(const std::optional<doc::Document>& before, std::string sh
   count.id = std::move(shelf);
   count.files += files;
   count.bytes += bytes;
-  return store::Change::put(doc::encode(count));
+  return doc::encode(count);
 }
 
 FileView viewOf(const FileRecord& record) {

@@ -36,6 +36,6 @@ std::string behind(std::string_view key);
 // Which of a project's counts the file of this key is in.
 std::string shelfOf(std::string_view fileKey);
 // That count, with what is added to it or taken from it.
-store::Change counted(const std::optional<doc::Document>& before, std::string shelf, int64_t files, int64_t bytes);
+doc::Document counted(const std::optional<doc::Document>& before, std::string shelf, int64_t files, int64_t bytes);
 
 }  // namespace mb::storage

@@ -100,60 +100,55 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
   while (true) {
     CO_TRY(const auto found, co_await deps_.store.find(queryOf(project, kFolders, keysOf(gone.bucket), kSweepPage)));
     if (found.documents.empty()) co_return Result<>();
-    std::vector<store::WriteTarget> targets;
+    store::Write write(asServer());
+    std::vector<store::Target> folders;
     for (const doc::Document& folder : found.documents) {
-      targets.push_back({{project, kFolders, 0}, std::string(folder.view().stringOr("id"))});
+      folders.push_back(write.change({project, kFolders, 0}, std::string(folder.view().stringOr("id"))));
     }
-    store::Judge judge = [](std::span<const std::optional<doc::Document>> before) {
-      std::vector<store::Change> changes;
-      for (const auto& each : before) changes.push_back(each ? store::Change::remove() : store::Change::keep());
-      return Result<std::vector<store::Change>>(std::move(changes));
-    };
-    CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+    CO_CHECK(co_await deps_.store.write(
+        std::move(write), [folders = std::move(folders)](const store::Before&, store::Changes& changes) -> Result<> {
+          for (const store::Target folder : folders) changes.remove(folder);
+          return {};
+        }));
   }
 }
 
 // At most kSweepPage of them, with their counts and the removal of their blobs, in one commit.
 Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> records) {
-  GoneBlobs gone;
-  std::map<std::string, size_t> shelves;  // where each stands among the targets
-  std::vector<store::WriteTarget> targets;
+  store::Write write(asServer());
+  std::vector<BlobName> blobs;
+  std::vector<store::Target> files;                           // in the order of the records
+  std::vector<std::pair<std::string, store::Target>> counts;  // by shelf
+  std::set<std::string> shelves;
   for (const FileRecord& record : records) {
-    gone.blobs.push_back(record.blob);
-    targets.push_back({{project, kFiles, 0}, record.id});
-    shelves.emplace(shelfOf(record.id), 0);
+    blobs.push_back(record.blob);
+    files.push_back(write.change({project, kFiles, 0}, record.id));
+    shelves.insert(shelfOf(record.id));
   }
-  for (auto& [shelf, place] : shelves) {
-    place = targets.size();
-    targets.push_back({{project, kStored, 0}, shelf});
-  }
-  jobs::JobSpec spec;
-  spec.kind = kBlobJob;
-  spec.project = project;
-  spec.payload = doc::encode(gone);
-  CO_TRY(auto job, deps_.queue.asChange(std::move(spec)));
-  const std::string jobId = job.first.id;
-  targets.push_back(std::move(job.first));
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) {
-    std::map<std::string, StoredRecord> less;
-    std::vector<store::Change> changes;
-    for (size_t i = 0; i < records.size(); ++i) {
-      // Whoever was quicker took the blob along.
-      const bool same = before[i] && before[i]->view().stringOr("blob") == records[i].blob;
-      changes.push_back(same ? store::Change::remove() : store::Change::keep());
-      if (!same) continue;
-      StoredRecord& sum = less[shelfOf(records[i].id)];
-      ++sum.files;
-      sum.bytes += records[i].size;
-    }
-    for (const auto& [shelf, place] : shelves) {
-      const StoredRecord& sum = less[shelf];
-      changes.push_back(counted(before[place], shelf, -sum.files, -sum.bytes));
-    }
-    changes.push_back(std::move(job.second));
-    return Result<std::vector<store::Change>>(std::move(changes));
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+  for (const std::string& shelf : shelves) counts.emplace_back(shelf, write.change({project, kStored, 0}, shelf));
+  CO_TRY(store::Insert job, deps_.queue.insertOf(removalOf(project, std::move(blobs))));
+  const std::string jobId = job.id();
+  write.insert(std::move(job));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [&records = std::as_const(records), &files = std::as_const(files), &counts = std::as_const(counts)](
+          const store::Before& before, store::Changes& changes) -> Result<> {
+        std::map<std::string, StoredRecord> less;
+        for (size_t i = 0; i < records.size(); ++i) {
+          // A write that replaced or removed the file since has the blob removed itself.
+          const auto& file = before[files[i]];
+          if (!file || file->view().stringOr("blob") != records[i].blob) continue;
+          changes.remove(files[i]);
+          StoredRecord& sum = less[shelfOf(records[i].id)];
+          ++sum.files;
+          sum.bytes += records[i].size;
+        }
+        for (const auto& [shelf, count] : counts) {
+          const StoredRecord& sum = less[shelf];
+          changes.put(count, counted(before[count], shelf, -sum.files, -sum.bytes));
+        }
+        return {};
+      }));
   deps_.queue.wake({jobId});
   co_return Result<>();
 }

@@ -45,7 +45,7 @@ store::Query piecesBehind(store::ProjectNo project, std::string_view from, std::
   return query;
 }
 
-// The upload as it is now, in a judge: still where the caller found it.
+// The upload as it is now, in a write callback: still where the caller found it.
 Result<> isAt(const std::optional<doc::Document>& before, const UploadRecord& upload) {
   TRY(const std::optional<UploadRecord> now, store::fromStore<UploadRecord>(before));
   if (!now) return fail(noUpload());
@@ -161,15 +161,11 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   upload.length = input.length;
   upload.createdAt = deps_.clock.now();
   upload.expiresAt = {upload.createdAt.ms + kUploadLives};
-  CO_TRY(auto job, expiry(project, upload));
-  std::vector<store::WriteTarget> targets{{in(project, kUploads), upload.id}, std::move(job.first)};
-  store::Judge judge = [&](Before) -> Result<Changes> {
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(upload)));
-    changes.push_back(std::move(job.second));
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing(policy::actorOf(access.caller))));
+  CO_TRY(store::Insert job, expiry(project, upload));
+  store::Write write(writing(policy::actorOf(access.caller)));
+  write.insert({in(project, kUploads), doc::encode(upload), store::Insert::IfPresent::fail, true});
+  write.insert(std::move(job));
+  CO_CHECK(co_await deps_.store.write(std::move(write), nullptr));
   if (upload.length > 0) co_return upload;
   const BlobName blob = newBlobName(project);
   const HeldBlobs::Hold hold(deps_.held, blob);
@@ -215,18 +211,19 @@ Task<> Uploads::remove(Access access, std::string bucket, std::string path, std:
   CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
   CO_TRY(const UploadRecord upload, co_await require(access, id, place.bucket, path));
   const store::ProjectNo project = access.project->info().number;
-  CO_TRY(auto job, cleaning(project, upload.id));
-  const std::string jobId = job.first.id;
-  std::vector<store::WriteTarget> targets{{in(project, kUploads), upload.id}, std::move(job.first)};
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    if (!before[0]) return fail(noUpload());
-    Changes changes;
-    changes.push_back(store::Change::remove());
-    changes.push_back(std::move(job.second));
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing(policy::actorOf(access.caller))));
-  deps_.queue.wake({jobId});
+  CO_TRY(const store::Insert job, cleaning(project, upload.id));
+  store::Write write(writing(policy::actorOf(access.caller)));
+  const store::Target row = write.change(in(project, kUploads), upload.id);
+  const store::Target jobRow = write.change(job.collection, job.id());
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [row, jobRow, &job = std::as_const(job)](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (!before[row]) return fail(noUpload());
+        changes.remove(row);
+        changes.replace(jobRow, job.document);
+        return {};
+      }));
+  deps_.queue.wake({job.id()});
   co_return Result<>();
 }
 
@@ -279,18 +276,22 @@ Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece
   ++next.pieces;
   next.expiresAt = {deps_.clock.now().ms + kUploadLives};
   const PieceRecord record{pieceKey(upload.id, upload.offset), upload.id, piece.blob, piece.size};
-  CO_TRY(auto job, expiry(project, next));
-  std::vector<store::WriteTarget> targets{
-      {in(project, kUploads), upload.id}, {in(project, kPieces), record.id}, std::move(job.first)};
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    CHECK(isAt(before[0], upload));
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(next)));
-    changes.push_back(store::Change::put(doc::encode(record)));
-    changes.push_back(std::move(job.second));
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing(policy::actorOf(access.caller))));
+  CO_TRY(const store::Insert job, expiry(project, next));
+  store::Write write(writing(policy::actorOf(access.caller)));
+  const store::Target row = write.change(in(project, kUploads), upload.id);
+  const store::Target pieceRow = write.change(in(project, kPieces), record.id);
+  const store::Target jobRow = write.change(job.collection, job.id());
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [row, pieceRow, jobRow, &upload = std::as_const(upload), &next = std::as_const(next),
+       &record = std::as_const(record),
+       &job = std::as_const(job)](const store::Before& before, store::Changes& changes) -> Result<> {
+        CHECK(isAt(before[row], upload));
+        changes.put(row, doc::encode(next));
+        changes.put(pieceRow, doc::encode(record));
+        changes.replace(jobRow, job.document);
+        return {};
+      }));
   co_return next;
 }
 
@@ -314,37 +315,34 @@ Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRec
     gone.push_back(piece.blob);
   }
   CO_CHECK(co_await deps_.files.publish(std::move(access), std::move(bucket), std::move(file),
-                                        [&] { return ending(project, upload, gone); }));
+                                        [&](store::Write& write) { return ending(write, project, upload, gone); }));
   upload.offset = upload.length;
   upload.done = true;
   co_return upload;
 }
 
 // The record stays until it expires, so that a client that heard no answer learns of its success.
-Result<AlongWrite> Uploads::ending(store::ProjectNo project, const UploadRecord& upload, std::vector<BlobName> gone) {
-  TRY(auto clean, cleaning(project, upload.id));
+Result<AlongWrite> Uploads::ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
+                                   std::vector<BlobName> gone) {
+  TRY(store::Insert clean, cleaning(project, upload.id));
   AlongWrite along;
-  along.targets.push_back({in(project, kUploads), upload.id});
-  along.jobs.push_back(clean.first.id);
-  along.targets.push_back(std::move(clean.first));
-  std::optional<store::Change> remove;
+  along.jobs.push_back(clean.id());
   if (!gone.empty()) {
-    TRY(auto job, deps_.queue.asChange(removalOf(project, std::move(gone))));
-    along.jobs.push_back(job.first.id);
-    along.targets.push_back(std::move(job.first));
-    remove = std::move(job.second);
+    TRY(store::Insert removal, deps_.queue.insertOf(removalOf(project, std::move(gone))));
+    along.jobs.push_back(removal.id());
+    write.insert(std::move(removal));
   }
-  along.judge = [upload, clean = std::move(clean.second),
-                 remove = std::move(remove)](Before before) mutable -> Result<Changes> {
-    CHECK(isAt(before[0], upload));
+  const store::Target row = write.change(in(project, kUploads), upload.id);
+  const store::Target jobRow = write.change(clean.collection, clean.id());
+  along.callback = [row, jobRow, upload, clean = std::move(clean)](const store::Before& before,
+                                                                   store::Changes& changes) -> Result<> {
+    CHECK(isAt(before[row], upload));
     UploadRecord done = upload;
     done.offset = done.length;
     done.done = true;
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(done)));
-    changes.push_back(std::move(clean));
-    if (remove) changes.push_back(*std::move(remove));
-    return changes;
+    changes.put(row, doc::encode(done));
+    changes.replace(jobRow, clean.document);
+    return {};
   };
   return along;
 }
@@ -365,16 +363,14 @@ jobs::JobSpec jobOf(store::ProjectNo project, const std::string& upload, std::st
 }  // namespace
 
 // Each piece puts it off.
-Result<std::pair<store::WriteTarget, store::Change>> Uploads::expiry(store::ProjectNo project,
-                                                                     const UploadRecord& upload) {
+Result<store::Insert> Uploads::expiry(store::ProjectNo project, const UploadRecord& upload) {
   jobs::JobSpec spec = jobOf(project, upload.id, "expiry");
   spec.notBefore = upload.expiresAt;
-  return deps_.queue.asChange(std::move(spec));
+  return deps_.queue.insertOf(std::move(spec));
 }
 
-Result<std::pair<store::WriteTarget, store::Change>> Uploads::cleaning(store::ProjectNo project,
-                                                                       const std::string& upload) {
-  return deps_.queue.asChange(jobOf(project, upload, "end"));
+Result<store::Insert> Uploads::cleaning(store::ProjectNo project, const std::string& upload) {
+  return deps_.queue.insertOf(jobOf(project, upload, "end"));
 }
 
 Task<> Uploads::clean(jobs::JobRun run) {
@@ -389,15 +385,15 @@ Task<> Uploads::clean(jobs::JobRun run) {
   if (upload && !upload->done && !expired(*upload)) co_return Result<>();
   // Before its pieces, so that nobody goes on with it.
   if (upload && expired(*upload)) {
-    bool goes = false;
-    store::Judge judge = [&](Before before) -> Result<Changes> {
-      TRY(const std::optional<UploadRecord> now, store::fromStore<UploadRecord>(before[0]));
-      goes = !now || expired(*now);
-      Changes changes;
-      changes.push_back(now && goes ? store::Change::remove() : store::Change::keep());
-      return changes;
+    store::Write write(writing({"server", ""}));
+    const store::Target row = write.change(uploads, job.upload);
+    auto callback = [row, expired](const store::Before& before, store::Changes& changes) -> Result<bool> {
+      TRY(const std::optional<UploadRecord> current, store::fromStore<UploadRecord>(before[row]));
+      if (current && !expired(*current)) return false;
+      changes.remove(row);
+      return true;
     };
-    CO_CHECK(co_await deps_.store.write({{uploads, job.upload}}, std::move(judge), writing({"server", ""})));
+    CO_TRY(const bool goes, co_await store::writeReturning(deps_.store, std::move(write), std::move(callback)));
     if (!goes) co_return Result<>();
   }
   while (true) {
@@ -411,24 +407,21 @@ Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& up
   CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project, upload + "/", upload, kUploadPage)));
   CO_TRY(const std::vector<PieceRecord> pieces, store::fromStore<PieceRecord>(found.documents));
   if (pieces.empty()) co_return false;
+  store::Write write(writing({"server", ""}));
   std::vector<BlobName> blobs;
-  std::vector<store::WriteTarget> targets;
+  std::vector<store::Target> rows;
   for (const PieceRecord& piece : pieces) {
     blobs.push_back(piece.blob);
-    targets.push_back({in(project, kPieces), piece.id});
+    rows.push_back(write.change(in(project, kPieces), piece.id));
   }
-  CO_TRY(auto job, deps_.queue.asChange(removalOf(project, std::move(blobs))));
-  const std::string jobId = job.first.id;
-  targets.push_back(std::move(job.first));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    Changes changes;
-    for (size_t i = 0; i + 1 < before.size(); ++i) {
-      changes.push_back(before[i] ? store::Change::remove() : store::Change::keep());
-    }
-    changes.push_back(std::move(job.second));
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), writing({"server", ""})));
+  CO_TRY(store::Insert job, deps_.queue.insertOf(removalOf(project, std::move(blobs))));
+  const std::string jobId = job.id();
+  write.insert(std::move(job));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write), [rows = std::move(rows)](const store::Before&, store::Changes& changes) -> Result<> {
+        for (const store::Target row : rows) changes.remove(row);
+        return {};
+      }));
   deps_.queue.wake({jobId});
   co_return pieces.size() == kUploadPage;
 }

@@ -55,8 +55,6 @@ class Uploads {
   Task<> remove(Access access, std::string bucket, std::string path, std::string id);
 
  private:
-  using Before = std::span<const std::optional<doc::Document>>;
-  using Changes = std::vector<store::Change>;
   struct Piece;
   class Whole;
 
@@ -64,9 +62,11 @@ class Uploads {
   Task<Piece> take(BlobName blob, Upload& body, int64_t most);
   Task<UploadRecord> keep(Access access, UploadRecord upload, const Piece& piece);
   Task<UploadRecord> finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece);
-  Result<AlongWrite> ending(store::ProjectNo project, const UploadRecord& upload, std::vector<BlobName> gone);
-  Result<std::pair<store::WriteTarget, store::Change>> expiry(store::ProjectNo project, const UploadRecord& upload);
-  Result<std::pair<store::WriteTarget, store::Change>> cleaning(store::ProjectNo project, const std::string& upload);
+  Result<AlongWrite> ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
+                            std::vector<BlobName> gone);
+  // Their rows replace those of an earlier request to the same upload.
+  Result<store::Insert> expiry(store::ProjectNo project, const UploadRecord& upload);
+  Result<store::Insert> cleaning(store::ProjectNo project, const std::string& upload);
   Task<> clean(jobs::JobRun run);
   Task<bool> removePieces(store::ProjectNo project, const std::string& upload);
 
