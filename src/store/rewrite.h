@@ -9,21 +9,21 @@
 namespace mb::store {
 
 // In one commit: each record at `targets` that is there is handed to `change` with its place in the list, and is put
-// back where that says so.
+// back where that says so. `change` may be run again, like any write callback.
 template <doc::Shaped T>
 Task<> rewrite(DocumentStore& store, std::vector<WriteTarget> targets, WriteOptions options,
                std::function<bool(size_t, T&)> change) {
   if (targets.empty()) co_return Result<>();
-  Judge judge = [&change](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
-    std::vector<Change> changes;
-    for (size_t i = 0; i < before.size(); ++i) {
-      TRY(std::optional<T> record, fromStore<T>(before[i]));
-      const bool other = record && change(i, *record);
-      changes.push_back(other ? Change::put(doc::encode(*record)) : Change::keep());
+  Write write(std::move(options));
+  auto callback = [rows = write.change(std::move(targets)), change = std::move(change)](const Before& before,
+                                                                                        Changes& changes) -> Result<> {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      TRY(std::optional<T> record, fromStore<T>(before[rows[i]]));
+      if (record && change(i, *record)) changes.put(rows[i], doc::encode(*record));
     }
-    return changes;
+    return {};
   };
-  CO_CHECK(co_await store.write(std::move(targets), std::move(judge), std::move(options)));
+  CO_CHECK(co_await store.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 
