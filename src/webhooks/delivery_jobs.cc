@@ -117,7 +117,7 @@ Task<> DeliveryJobs::run(jobs::JobRun run) {
   logUndelivered(project->info().id, *hook, *attempt);
   DeliveryView entry = entryOf(deliveryIdOf(waiting), waiting.event, *attempt, run.attempt, deps_.clock.now());
   Result<> written = co_await deps_.log.add(run.project, hook->record, std::move(entry), std::move(waiting.event),
-                                            jobs::Queue::asCompletion(run).first);
+                                            jobs::Queue::rowOf(run));
   remember(run.id, written ? nullptr : &*attempt);
   co_return written;
 }
@@ -179,7 +179,7 @@ Task<> DeliveryJobs::giveUp(store::ProjectNo project, HookPtr hook, jobs::Waitin
   jobs::JobRun run;
   run.id = std::move(job.id);
   co_return co_await deps_.log.add(project, hook->record, std::move(entry), std::move(waiting.event),
-                                   jobs::Queue::asCompletion(run).first);
+                                   jobs::Queue::rowOf(run));
 }
 
 }  // namespace mb::webhooks

@@ -3,17 +3,16 @@
 #include <algorithm>
 
 #include "store/records.h"
+#include "store/retry.h"
 
 namespace mb::webhooks {
 
 namespace {
 
 using namespace std::chrono_literals;
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 // The others that add at the same time are at most those in flight, and a few by hand.
-constexpr int kMostTries = 50;
+constexpr int kMaxAttempts = 50;
 
 struct Counter {
   std::string id;  // the webhook's
@@ -100,39 +99,40 @@ Task<SentEvent> DeliveryLog::sentBy(store::ProjectNo project, std::string hookId
 
 Task<> DeliveryLog::add(store::ProjectNo project, WebhookRecord hook, DeliveryView delivery, SentEvent event,
                         std::optional<store::WriteTarget> done) {
-  for (int attempt = 0; attempt < kMostTries; ++attempt) {
-    CO_TRY(const auto stored, co_await store_.get(in(project, kDeliveries), hook.hookId));
-    CO_TRY(const std::optional<Counter> counter, store::fromStore<Counter>(stored));
-    const int64_t added = counter ? counter->added : 0;
-    const std::string place = placeOf(hook.hookId, added);
-    std::vector<store::WriteTarget> targets{{in(project, kDeliveries), hook.hookId},
-                                            {in(project, kDeliveries), place},
-                                            {in(project, kSentEvents), place},
-                                            {in(project, kWebhooks), hook.id}};
-    if (done) targets.push_back(*done);
-    bool overtaken = false;
-    store::Judge judge = [&](Before before) -> Result<Changes> {
-      TRY(const std::optional<Counter> now, store::fromStore<Counter>(before[0]));
-      overtaken = (now ? now->added : 0) != added;
-      const bool there = before[3] && before[3]->view().stringOr("hookId") == hook.hookId;
-      const bool adds = there && !overtaken && (!done || before[4]);
-      Changes changes;
-      if (adds) {
-        changes.push_back(store::Change::put(doc::encode(Counter{hook.hookId, added + 1})));
-        changes.push_back(store::Change::put(doc::encode(LoggedDelivery{place, added, delivery})));
-        changes.push_back(store::Change::put(doc::encode(Sent{place, delivery.id, event})));
-        changes.push_back(store::Change::keep());
-      } else {
-        for (int i = 0; i < 4; ++i) changes.push_back(store::Change::keep());
-      }
-      if (done) changes.push_back(overtaken ? store::Change::keep() : store::Change::remove());
-      return changes;
-    };
-    store::WriteOptions options{.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
-    CO_CHECK(co_await store_.write(std::move(targets), std::move(judge), std::move(options)));
-    if (!overtaken) co_return Result<>();
-  }
-  co_return fail(ErrorCode::unavailable, "the log of deliveries is being written, try again");
+  co_return co_await store::retryWrite(
+      kMaxAttempts, Error(ErrorCode::unavailable, "the log of deliveries is being written, try again"),
+      [&] { return addAt(project, hook, delivery, event, done); });
+}
+
+Task<> DeliveryLog::addAt(store::ProjectNo project, WebhookRecord hook, DeliveryView delivery, SentEvent event,
+                          std::optional<store::WriteTarget> done) {
+  CO_TRY(const auto stored, co_await store_.get(in(project, kDeliveries), hook.hookId));
+  CO_TRY(const std::optional<Counter> known, store::fromStore<Counter>(stored));
+  const int64_t added = known ? known->added : 0;
+  const std::string place = placeOf(hook.hookId, added);
+  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  const store::Target counter = write.change(in(project, kDeliveries), hook.hookId);
+  const store::Target entry = write.change(in(project, kDeliveries), place);
+  const store::Target sent = write.change(in(project, kSentEvents), place);
+  const store::Target webhook = write.hold(in(project, kWebhooks), hook.id);
+  std::optional<store::Target> job;
+  if (done) job = write.change(*std::move(done));
+  CO_CHECK(co_await store_.write(
+      std::move(write),
+      [counter, entry, sent, webhook, job, added, &hook = std::as_const(hook), &place = std::as_const(place),
+       &delivery = std::as_const(delivery),
+       &event = std::as_const(event)](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const std::optional<Counter> now, store::fromStore<Counter>(before[counter]));
+        if ((now ? now->added : 0) != added) return fail(ErrorCode::retry, "another entry was added");
+        if (job) changes.remove(*job);
+        const bool exists = before[webhook] && before[webhook]->view().stringOr("hookId") == hook.hookId;
+        if (!exists || (job && !before[*job])) return {};
+        changes.put(counter, doc::encode(Counter{hook.hookId, added + 1}));
+        changes.put(entry, doc::encode(LoggedDelivery{place, added, delivery}));
+        changes.put(sent, doc::encode(Sent{place, delivery.id, event}));
+        return {};
+      }));
+  co_return Result<>();
 }
 
 std::vector<store::WriteTarget> DeliveryLog::allOf(store::ProjectNo project, const std::string& hookId) {

@@ -29,6 +29,10 @@ class DeliveryLog {
   static std::vector<store::WriteTarget> allOf(store::ProjectNo project, const std::string& hookId);
 
  private:
+  // One attempt. Fails with ErrorCode::retry where another entry was added since the counter was read.
+  Task<> addAt(store::ProjectNo project, WebhookRecord hook, DeliveryView entry, SentEvent event,
+               std::optional<store::WriteTarget> done);
+
   store::DocumentStore& store_;
 };
 

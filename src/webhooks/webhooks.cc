@@ -28,7 +28,7 @@ store::WriteTarget targetOf(const Access& access, std::string_view name) {
   return {in(access, kWebhooks), keyOf(name)};
 }
 
-// The webhook `name` as it is, in a judge.
+// The webhook `name` as it is, in a write callback.
 Result<WebhookRecord> existing(const std::optional<doc::Document>& before, std::string_view name) {
   if (!before) return fail(noWebhook());
   TRY(WebhookRecord record, store::fromStore<WebhookRecord>(before->view()));
@@ -121,12 +121,10 @@ int64_t Webhooks::numberOf(const snapshot::ProjectSnapshot& project, std::string
   return found ? static_cast<int64_t>((*found)->info.number) : 0;
 }
 
-Task<> Webhooks::commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge,
-                        std::string action, std::string name, doc::Document details) {
-  identity::Audited audited{std::move(action), "webhooks/" + name, std::move(details)};
-  CO_CHECK(co_await identity::writeAudited(deps_.store, deps_.auditor, access.project->info().number, access.caller,
-                                           access.deadline, std::move(targets), std::move(judge), std::move(audited)));
-  co_return Result<>();
+store::Write Webhooks::auditedWrite(const Access& access, std::string action, const std::string& name,
+                                    doc::Document details) const {
+  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
+                                {std::move(action), "webhooks/" + name, std::move(details)});
 }
 
 Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input) const {
@@ -147,20 +145,21 @@ Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input)
 }
 
 Task<> Webhooks::insert(Access access, WebhookRecord record, std::optional<events::Dispatcher::Joining> joining) {
-  std::vector<store::WriteTarget> targets{targetOf(access, record.name)};
-  if (joining) targets.push_back(joining->target());
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    if (before[0]) return fail(ErrorCode::conflict, "there is a webhook of this name already");
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    if (joining) {
-      TRY(store::Change joins, joining->change(before[1]));
-      changes.push_back(std::move(joins));
+  store::Write write = auditedWrite(access, "webhook.created", record.name, detailsOf(record));
+  const store::Target webhook = write.change(targetOf(access, record.name));
+  std::optional<store::Target> cursor;
+  if (joining) cursor = write.change(joining->target());
+  auto callback = [webhook, cursor, &record = std::as_const(record), &joining = std::as_const(joining)](
+                      const store::Before& before, store::Changes& changes) -> Result<> {
+    if (before[webhook]) return fail(ErrorCode::conflict, "there is a webhook of this name already");
+    changes.put(webhook, doc::encode(record));
+    if (cursor) {
+      TRY(store::Change joins, joining->change(before[*cursor]));
+      changes.set(*cursor, std::move(joins));
     }
-    return changes;
+    return {};
   };
-  const Result<> done =
-      co_await commit(access, std::move(targets), std::move(judge), "webhook.created", record.name, detailsOf(record));
+  const auto done = co_await deps_.store.write(std::move(write), std::move(callback));
   if (joining) deps_.dispatcher.joined(*joining);
   if (!done) co_return fail(done.error().clone());
   co_return Result<>();
@@ -193,15 +192,9 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
   if (patch.collection && *patch.collection == known->collection) patch.collection.reset();
   const bool mayJoin = patch.collection || patch.enabled.value_or(false);
   const int64_t number = patch.collection ? numberOf(*access.project, *patch.collection) : 0;
-  std::optional<events::Dispatcher::Joining> joining;
-  std::vector<store::WriteTarget> targets{targetOf(access, name)};
-  if (mayJoin) {
-    joining = deps_.dispatcher.join(access.project->info());
-    targets.push_back(joining->target());
-  }
   WebhookRecord told = known->record;
   told.collection = known->collection;
-  const auto merge = [&](WebhookRecord& record) {
+  const auto merge = [number, &patch = std::as_const(patch)](WebhookRecord& record) {
     if (patch.collection) {
       record.collection = *patch.collection;
       record.collectionNo = number;
@@ -215,26 +208,30 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
   };
   merge(told);
   CO_CHECK(check(bodyOf(told)));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(WebhookRecord record, existing(before[0], name));
-    const bool wasEnabled = record.enabled;
-    merge(record);
-    if (record.enabled && !wasEnabled && record.secret.empty()) return fail(noSecret("enabled"));
-    const bool begins = joining && record.enabled && (!wasEnabled || patch.collection);
-    if (begins) record.after = static_cast<int64_t>(joining->after);
-    record.updatedAt = deps_.clock.now();
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    if (begins) {
-      TRY(store::Change joins, joining->change(before[1]));
-      changes.push_back(std::move(joins));
-    } else if (joining) {
-      changes.push_back(store::Change::keep());
-    }
-    return changes;
-  };
-  const Result<> done =
-      co_await commit(access, std::move(targets), std::move(judge), "webhook.changed", name, detailsOf(told));
+  std::optional<events::Dispatcher::Joining> joining;
+  if (mayJoin) joining = deps_.dispatcher.join(access.project->info());
+  store::Write write = auditedWrite(access, "webhook.changed", name, detailsOf(told));
+  const store::Target webhook = write.change(targetOf(access, name));
+  std::optional<store::Target> cursor;
+  if (joining) cursor = write.change(joining->target());
+  const auto done = co_await deps_.store.write(
+      std::move(write),
+      [webhook, cursor, name, merge, moves = patch.collection.has_value(), now = deps_.clock.now(),
+       &joining = std::as_const(joining)](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(WebhookRecord record, existing(before[webhook], name));
+        const bool wasEnabled = record.enabled;
+        merge(record);
+        if (record.enabled && !wasEnabled && record.secret.empty()) return fail(noSecret("enabled"));
+        const bool begins = joining && record.enabled && (!wasEnabled || moves);
+        if (begins) record.after = static_cast<int64_t>(joining->after);
+        record.updatedAt = now;
+        changes.put(webhook, doc::encode(record));
+        if (begins) {
+          TRY(store::Change joins, joining->change(before[*cursor]));
+          changes.set(*cursor, std::move(joins));
+        }
+        return {};
+      });
   if (joining) deps_.dispatcher.joined(*joining);
   if (!done) co_return fail(done.error().clone());
   co_return Result<>();
@@ -242,34 +239,37 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
 
 Task<> Webhooks::remove(Access access, std::string name) {
   CO_TRY(const HookPtr known, require(*access.project, name));
-  std::vector<store::WriteTarget> targets{targetOf(access, name)};
-  std::vector<store::WriteTarget> along = DeliveryLog::allOf(access.project->info().number, known->record.hookId);
-  std::move(along.begin(), along.end(), std::back_inserter(targets));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(const WebhookRecord record, existing(before[0], name));
-    if (record.hookId != known->record.hookId) return fail(noWebhook());
-    Changes changes;
-    for (size_t i = 0; i <= along.size(); ++i) {
-      changes.push_back(before[i] ? store::Change::remove() : store::Change::keep());
-    }
-    return changes;
-  };
-  co_return co_await commit(access, std::move(targets), std::move(judge), "webhook.deleted", name, {});
+  store::Write write = auditedWrite(access, "webhook.deleted", name, {});
+  const store::Target webhook = write.change(targetOf(access, name));
+  const std::string hookId = known->record.hookId;
+  std::vector<store::Target> log = write.change(DeliveryLog::allOf(access.project->info().number, hookId));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [webhook, log = std::move(log), name, hookId](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const WebhookRecord record, existing(before[webhook], name));
+        if (record.hookId != hookId) return fail(noWebhook());
+        changes.remove(webhook);
+        for (const store::Target each : log) changes.remove(each);
+        return {};
+      }));
+  co_return Result<>();
 }
 
 Task<RotatedSecret> Webhooks::rotate(Access access, std::string name) {
   CO_CHECK(require(*access.project, name));
   const std::string secret = newSecret();
-  std::vector<store::WriteTarget> targets{targetOf(access, name)};
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(WebhookRecord record, existing(before[0], name));
-    record.secret = sender_.seal(access.project->info().id, record.hookId, secret);
-    record.updatedAt = deps_.clock.now();
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    return changes;
-  };
-  CO_CHECK(co_await commit(access, std::move(targets), std::move(judge), "webhook.rotated", name, {}));
+  store::Write write = auditedWrite(access, "webhook.rotated", name, {});
+  const store::Target webhook = write.change(targetOf(access, name));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [webhook, name, secret, now = deps_.clock.now(), project = access.project->info().id,
+       &sender = std::as_const(sender_)](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(WebhookRecord record, existing(before[webhook], name));
+        record.secret = sender.seal(project, record.hookId, secret);
+        record.updatedAt = now;
+        changes.put(webhook, doc::encode(record));
+        return {};
+      }));
   co_return RotatedSecret{secret};
 }
 
@@ -284,7 +284,7 @@ Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collect
     targets.push_back({{project->info().number, kWebhooks, 0}, key});
     hookIds.push_back(record.hookId);
   }
-  const auto note = [&](size_t i, WebhookRecord& record) {
+  const auto note = [number, collection, hookIds = std::move(hookIds)](size_t i, WebhookRecord& record) {
     if (record.hookId != hookIds[i]) return false;
     record.collection = collection->name();
     record.collectionNo = number;

@@ -70,16 +70,13 @@ class Webhooks final : public data::CollectionReferrer {
   Task<> bind(snapshot::SnapshotPtr project, data::CollectionPtr collection) override;
 
  private:
-  using Before = std::span<const std::optional<doc::Document>>;
-  using Changes = std::vector<store::Change>;
-
   Result<HookPtr> require(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   int64_t numberOf(const snapshot::ProjectSnapshot& project, std::string_view collection) const;
   Result<WebhookRecord> recordOf(const Access& access, NewWebhook input) const;
   Task<> insert(Access access, WebhookRecord record, std::optional<events::Dispatcher::Joining> joining);
-  // Targets and changes of the judge, and what is told of them.
-  Task<> commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge, std::string action,
-                std::string name, doc::Document details);
+  // A write to the webhook of the name, with its audit entry.
+  store::Write auditedWrite(const Access& access, std::string action, const std::string& name,
+                            doc::Document details) const;
   Task<DeliveryView> sendNow(Access access, HookPtr hook, SentEvent event);
 
   const WebhookDeps deps_;

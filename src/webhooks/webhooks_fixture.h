@@ -120,13 +120,14 @@ class WebhooksFixture : public configuration::RandomShapes {
 
  private:
   void write(const store::CollectionInfo& collection, std::string id, store::Change change) {
-    store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(std::move(change));
-      return changes;
-    };
-    std::vector<store::WriteTarget> targets{{{shop_, collection.number, collection.version}, std::move(id)}};
-    EXPECT_TRUE(run(memory_.write(std::move(targets), std::move(judge), {})));
+    store::Write write({});
+    const store::Target target = write.change({shop_, collection.number, collection.version}, std::move(id));
+    EXPECT_TRUE(run(memory_.write(
+        std::move(write),
+        [target, &change = std::as_const(change)](const store::Before&, store::Changes& changes) -> Result<> {
+          changes.set(target, change);
+          return {};
+        })));
   }
 };
 
