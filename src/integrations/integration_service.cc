@@ -216,13 +216,10 @@ doc::Document Integrations::detailsOf(const IntegrationRecord& record, const Edi
   return out.finish();
 }
 
-Task<> Integrations::commit(Access access, std::string name, store::Judge judge, std::string action,
-                            doc::Document details) {
-  std::vector<store::WriteTarget> targets{{in(access), name}};
-  identity::Audited audited{std::move(action), "integrations/" + name, std::move(details)};
-  CO_CHECK(co_await identity::writeAudited(deps_.store, deps_.auditor, access.project->info().number, access.caller,
-                                           access.deadline, std::move(targets), std::move(judge), std::move(audited)));
-  co_return Result<>();
+store::Write Integrations::auditedWrite(const Access& access, std::string action, const std::string& name,
+                                        doc::Document details) const {
+  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
+                                {std::move(action), "integrations/" + name, std::move(details)});
 }
 
 Task<IntegrationRecord> Integrations::insert(Access access, std::string name, std::string providerName, Edit edit) {
@@ -230,13 +227,15 @@ Task<IntegrationRecord> Integrations::insert(Access access, std::string name, st
   IntegrationRecord record{name, "int_" + deps_.ids.next(), std::move(providerName), {}, true, {}, {}, {}, now, now};
   CO_CHECK(checkEdit(providerOf(record), edit));
   CO_CHECK(change(access, edit, record));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    if (before[0]) return fail(ErrorCode::conflict, "there is an integration of this name already");
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    return changes;
-  };
-  CO_CHECK(co_await commit(access, name, std::move(judge), "integration.created", detailsOf(record, edit)));
+  store::Write write = auditedWrite(access, "integration.created", name, detailsOf(record, edit));
+  const store::Target row = write.change(in(access), name);
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [row, &record = std::as_const(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (before[row]) return fail(ErrorCode::conflict, "there is an integration of this name already");
+        changes.put(row, doc::encode(record));
+        return {};
+      }));
   co_return record;
 }
 
@@ -266,15 +265,19 @@ Task<> Integrations::edit(Access access, std::string name, Edit edit) {
   IntegrationRecord told = *known;
   if (edit.config) told.config = *edit.config;
   told.enabled = edit.enabled.value_or(told.enabled);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(IntegrationRecord record, existing(before[0]));
-    if (record.integrationId != known->integrationId) return fail(noIntegration());
-    CHECK(change(access, edit, record));
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    return changes;
-  };
-  co_return co_await commit(access, name, std::move(judge), "integration.changed", detailsOf(told, edit));
+  store::Write write = auditedWrite(access, "integration.changed", name, detailsOf(told, edit));
+  const store::Target row = write.change(in(access), name);
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [&self = std::as_const(*this), row, known, &access = std::as_const(access), &edit = std::as_const(edit)](
+          const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(IntegrationRecord record, existing(before[row]));
+        if (record.integrationId != known->integrationId) return fail(noIntegration());
+        CHECK(self.change(access, edit, record));
+        changes.put(row, doc::encode(record));
+        return {};
+      }));
+  co_return Result<>();
 }
 
 Task<> Integrations::change(Access access, std::string name, IntegrationPatch patch) {
@@ -315,14 +318,16 @@ Task<> Integrations::import(Access access, IntegrationShape shape) {
 
 Task<> Integrations::remove(Access access, std::string name) {
   CO_TRY(const IntegrationPtr known, require(*access.project, name));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(const IntegrationRecord record, existing(before[0]));
+  store::Write write = auditedWrite(access, "integration.deleted", name, {});
+  const store::Target row = write.change(in(access), name);
+  auto callback = [row, known](const store::Before& before, store::Changes& changes) -> Result<> {
+    TRY(const IntegrationRecord record, existing(before[row]));
     if (record.integrationId != known->integrationId) return fail(noIntegration());
-    Changes changes;
-    changes.push_back(store::Change::remove());
-    return changes;
+    changes.remove(row);
+    return {};
   };
-  co_return co_await commit(access, name, std::move(judge), "integration.deleted", {});
+  CO_CHECK(co_await deps_.store.write(std::move(write), std::move(callback)));
+  co_return Result<>();
 }
 
 }  // namespace mb::integrations

@@ -76,8 +76,6 @@ class Integrations final : public Caller {
   Task<> check(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments) override;
 
  private:
-  using Before = std::span<const std::optional<doc::Document>>;
-  using Changes = std::vector<store::Change>;
   // What is to be different; absent stays.
   struct Edit {
     std::optional<doc::Document> config;
@@ -101,7 +99,9 @@ class Integrations final : public Caller {
   // A new one, with what `edit` says.
   Task<IntegrationRecord> insert(Access access, std::string name, std::string providerName, Edit edit);
   Task<> edit(Access access, std::string name, Edit edit);
-  Task<> commit(Access access, std::string name, store::Judge judge, std::string action, doc::Document details);
+  // A write to the integration of the name, with its audit entry.
+  store::Write auditedWrite(const Access& access, std::string action, const std::string& name,
+                            doc::Document details) const;
   Task<doc::Value> send(snapshot::SnapshotPtr project, IntegrationPtr integration, std::string op,
                         doc::Document arguments, store::Deadline deadline, std::stop_token aborted);
   Task<doc::Value> answerTo(Access access, IntegrationPtr integration, StoredTest test);

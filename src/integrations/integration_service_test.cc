@@ -26,6 +26,16 @@ class IntegrationService : public IntegrationsFixture {
     }
     return all;
   }
+  // Stores `record` in place of the integration of its name.
+  void replaceStored(const IntegrationRecord& record) {
+    store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}});
+    const store::Target row = write.change({shop_, kIntegrations, 0}, record.id);
+    ASSERT_TRUE(
+        run(memory_.write(std::move(write), [row, record](const store::Before&, store::Changes& changes) -> Result<> {
+          changes.put(row, doc::encode(record));
+          return {};
+        })));
+  }
   // The headers that a call then sends.
   std::string secretsSent() {
     EXPECT_THAT(called("api", "get", R"({"path":"/x"})"), HasSubstr("\"status\":200"));
@@ -170,14 +180,7 @@ TEST_F(IntegrationService, WhatCannotBeOpenedIsEnteredAnew) {
   doc::Document record = memory_.all({shop_, kIntegrations, 0}).front();
   auto broken = *store::fromStore<IntegrationRecord>(record.view());
   broken.secrets = toBase64("not sealed");
-  store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(doc::encode(broken)));
-    return changes;
-  };
-  store::WriteOptions options;
-  options.bumpEpochs = {shop_};
-  ASSERT_TRUE(run(memory_.write({{{shop_, kIntegrations, 0}, "api"}}, std::move(judge), std::move(options))));
+  replaceStored(broken);
   EXPECT_THAT(called("api", "get", R"({"path":"/"})"), HasSubstr("INTERNAL"));
   EXPECT_TRUE(change("api", R"({"secrets":{"authorization":"Basic x"}})"));
   EXPECT_EQ(secretsSent(), "Basic x||");
@@ -322,14 +325,7 @@ TEST_F(IntegrationService, TooManyHeadersThatAreHeldCanBeMadeFewer) {
   for (size_t i = 0; i < store::kMaxConfiguredHeaders + 3; ++i)
     secrets.set(fmt::format("headers/x-h{}", i), Secret("v"));
   SecretBox(master_).put(snapshot(shop_)->info().id.str(), secrets, record);
-  store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    return changes;
-  };
-  store::WriteOptions options;
-  options.bumpEpochs = {shop_};
-  ASSERT_TRUE(run(memory_.write({{{shop_, kIntegrations, 0}, "api"}}, std::move(judge), std::move(options))));
+  replaceStored(record);
   EXPECT_TRUE(change("api", R"({"enabled":true})"));
   EXPECT_EQ(codeOf(change("api", R"({"secrets":{"headers":{"x-more":"v"}}})")), "CONFLICT");
   EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"x-h0":null}}})"));
