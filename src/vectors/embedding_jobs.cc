@@ -34,6 +34,17 @@ jobs::JobSpec specOf(const snapshot::ProjectInfo& project, const std::string& fi
   return spec;
 }
 
+// A document of a batch and the row of its embedding.
+struct Rows {
+  store::Target document;
+  store::Target row;
+};
+
+struct RowPut {
+  store::Target target;
+  doc::Document document;
+};
+
 std::string textOf(const VectorField& field, const std::optional<doc::Document>& document) {
   return document ? field.source.of(*document) : std::string();
 }
@@ -131,14 +142,14 @@ Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batc
 // The project's changes are followed before its documents are looked at, so that none is missed.
 Task<> EmbeddingJobs::joinEvents(const snapshot::ProjectInfo& project) {
   const events::Dispatcher::Joining joining = deps_.dispatcher.join(project);
-  std::vector<store::WriteTarget> targets{joining.target()};
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    TRY(store::Change joins, joining.change(before[0]));
-    changes.push_back(std::move(joins));
-    return changes;
-  };
-  const auto done = co_await deps_.store.write(std::move(targets), std::move(judge), asServer());
+  store::Write write(asServer());
+  const store::Target cursor = write.change(joining.target());
+  const auto done = co_await deps_.store.write(
+      std::move(write), [cursor, joining](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(store::Change joins, joining.change(before[cursor]));
+        changes.set(cursor, std::move(joins));
+        return {};
+      });
   deps_.dispatcher.joined(joining);
   if (!done) co_return fail(done.error().clone());
   co_return Result<>();
@@ -193,16 +204,15 @@ Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
   while (std::chrono::steady_clock::now() < run.deadline) {
     CO_TRY(const std::vector<EmbeddingRow> rows,
            co_await rowsBehind(deps_.store, run.project, job.field, "", kSweptAtOnce));
-    std::vector<store::WriteTarget> targets;
-    for (const EmbeddingRow& row : rows) targets.push_back({embeddingsOf(run.project), row.id});
-    targets.push_back({{run.project, kWalks, 0}, job.field});
-    store::Judge judge =
-        [](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      for (const auto& each : before) changes.push_back(each ? store::Change::remove() : store::Change::keep());
-      return changes;
-    };
-    CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+    store::Write write(asServer());
+    std::vector<store::Target> targets;
+    for (const EmbeddingRow& row : rows) targets.push_back(write.change(embeddingsOf(run.project), row.id));
+    targets.push_back(write.change({run.project, kWalks, 0}, job.field));
+    CO_CHECK(co_await deps_.store.write(
+        std::move(write), [targets = std::move(targets)](const store::Before&, store::Changes& changes) -> Result<> {
+          for (const store::Target target : targets) changes.remove(target);
+          return {};
+        }));
     if (rows.size() < kSweptAtOnce) co_return Result<>();
   }
   co_return fail(ErrorCode::unavailable, "the time is up");
@@ -279,6 +289,8 @@ store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& ite
   EmbeddingRow made;
   made.id = rowIdOf(field.id, item.document);
   made.state = stateOf(field);
+  // Made under the locks: a run that was overtaken while it waited for them must not commit an earlier place than what
+  // the index has read already.
   made.seq = rowIdOf(field.id, deps_.ids.next());
   made.hash = item.hash;
   if (!item.vector.empty()) made.vector = packed(item.vector);
@@ -288,49 +300,49 @@ store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& ite
 Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
   const store::ProjectNo project = batch.project->info().number;
   const store::CollectionRef collection{project, batch.place.collection->number, batch.place.collection->version};
-  std::vector<store::WriteTarget> targets;
+  store::Write write(asServer());
+  std::vector<Rows> rows;  // in the order of the items
   for (const Item& item : batch.items) {
-    targets.push_back({collection, item.document});
-    targets.push_back({embeddingsOf(project), rowIdOf(batch.place.field->id, item.document)});
+    const store::Target document = write.hold(collection, item.document);
+    rows.push_back({document, write.change(embeddingsOf(project), rowIdOf(batch.place.field->id, item.document))});
   }
-  const size_t finished = targets.size();
-  targets.push_back(jobs::Queue::asCompletion(run).first);
+  const store::Target ownJob = write.change(jobs::Queue::rowOf(run));
+  std::vector<store::Target> doneJobs{ownJob};
   for (const Item& item : batch.items) {
     for (const std::string& id : item.jobs) {
       jobs::JobRun other;
       other.id = id;
-      targets.push_back(jobs::Queue::asCompletion(other).first);
+      doneJobs.push_back(write.change(jobs::Queue::rowOf(other)));
     }
   }
-  const size_t added = targets.size();
-  std::vector<store::Change> more;
+  std::vector<RowPut> onWalk;
   std::vector<std::string> wakes;
   if (batch.next) {
-    CO_TRY(auto next, deps_.queue.asChange(*std::move(batch.next)));
-    wakes.push_back(next.first.id);
-    targets.push_back(std::move(next.first));
-    more.push_back(std::move(next.second));
+    CO_TRY(store::Insert next, deps_.queue.insertOf(*std::move(batch.next)));
+    wakes.push_back(next.id());
+    const store::Target target = write.create(next.collection, next.id());
+    onWalk.push_back({target, std::move(next.document)});
   }
   if (batch.walked) {
-    targets.push_back({{project, kWalks, 0}, batch.place.field->id});
-    more.push_back(store::Change::put(doc::encode(WalkRow{batch.place.field->id, batch.place.field->fingerprint})));
+    const std::string& field = batch.place.field->id;
+    onWalk.push_back(
+        {write.change({project, kWalks, 0}, field), doc::encode(WalkRow{field, batch.place.field->fingerprint})});
   }
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    for (size_t i = 0; i < batch.items.size(); ++i) {
-      changes.push_back(store::Change::keep());
-      changes.push_back(rowChange(*batch.place.field, batch.items[i], before[2 * i], before[2 * i + 1]));
-    }
-    for (size_t i = finished; i < added; ++i) {
-      changes.push_back(before[i] ? store::Change::remove() : store::Change::keep());
-    }
-    // A walk that somebody else has gone on with is not gone on with twice.
-    for (store::Change& change : more) {
-      changes.push_back(before[finished] ? std::move(change) : store::Change::keep());
-    }
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), asServer()));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [ownJob, &self = std::as_const(*this), &batch = std::as_const(batch), &rows = std::as_const(rows),
+       &doneJobs = std::as_const(doneJobs),
+       &onWalk = std::as_const(onWalk)](const store::Before& before, store::Changes& changes) -> Result<> {
+        for (size_t i = 0; i < rows.size(); ++i) {
+          const auto& [document, row] = rows[i];
+          changes.set(row, self.rowChange(*batch.place.field, batch.items[i], before[document], before[row]));
+        }
+        for (const store::Target job : doneJobs) changes.remove(job);
+        // A walk that another run has continued is not continued twice.
+        if (!before[ownJob]) return {};
+        for (const RowPut& each : onWalk) changes.put(each.target, each.document);
+        return {};
+      }));
   if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
   deps_.keeper.embedded(project, batch.place.field->id);
   co_return Result<>();

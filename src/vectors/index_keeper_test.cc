@@ -64,13 +64,14 @@ class IndexKeeperTest : public ::testing::Test {
   }
   FieldPlace place(VectorFieldPtr of = field()) const { return {project_, collection_.number, std::move(of)}; }
   void write(store::CollectionRef collection, std::string id, store::Change change) {
-    store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(std::move(change));
-      return changes;
-    };
-    std::vector<store::WriteTarget> targets{{collection, std::move(id)}};
-    EXPECT_TRUE(run(store_.write(std::move(targets), std::move(judge), {})));
+    store::Write write({});
+    const store::Target target = write.change(collection, std::move(id));
+    EXPECT_TRUE(run(store_.write(
+        std::move(write),
+        [target, &change = std::as_const(change)](const store::Before&, store::Changes& changes) -> Result<> {
+          changes.set(target, change);
+          return {};
+        })));
   }
   store::CollectionRef things() const { return {project_, collection_.number, collection_.version}; }
   void put(const std::string& id, std::string_view vector) {

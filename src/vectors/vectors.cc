@@ -178,9 +178,9 @@ Result<Vectors::Alteration> Vectors::alterationOf(const Access& access, const st
                                              identity::auditActorOf(access.caller), "collections/" + collection,
                                              access.caller.ip, access.caller.requestId, detailsOf(stored.fields));
   for (jobs::JobSpec& spec : jobs) {
-    TRY(auto job, deps_.queue.asChange(std::move(spec)));
-    alteration.jobs.push_back(job.first.id);
-    alteration.alongside.push_back({job.first.collection, std::move(job.second.after)});
+    TRY(store::Insert job, deps_.queue.insertOf(std::move(spec)));
+    alteration.jobs.push_back(job.id());
+    alteration.alongside.push_back(std::move(job));
   }
   return alteration;
 }
