@@ -8,6 +8,8 @@
 
 namespace mb::data {
 
+struct Hooked;
+
 struct Documents::Impl {
   const DataDeps& deps;
   FairPool& pool;
@@ -26,13 +28,15 @@ struct Documents::Impl {
 
   // ---- writing
   Task<VisibleDocument> write(const Access& access, const std::string& collection, Intent intent);
-  // One try on one snapshot, with the hooks where there are any.
-  Task<std::optional<doc::Document>> writeOnce(const Access& access, const Grant& grant, const Intent& intent);
+  // One write on one snapshot; `hooked` is null where no hooks ran. The parameters must outlive it.
+  Task<std::optional<doc::Document>> commit(const Access& access, const Grant& grant, const Intent& intent,
+                                            const Hooked* hooked);
   // What is left to a write's hooks, over all its tries.
   struct HookBudget {
     std::chrono::steady_clock::time_point deadline;
     int rounds;
   };
+  // The same with the hooks, which run again where the document changed meanwhile.
   Task<std::optional<doc::Document>> writeHooked(const Access& access, const Grant& grant, const Intent& intent,
                                                  HookBudget& budget);
   bool hooked(const Grant& grant, const Intent& intent) const {

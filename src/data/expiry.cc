@@ -114,21 +114,20 @@ Task<uint64_t> Expiry::removeExpired(std::vector<store::WriteTarget> targets, do
   options.deadline = std::chrono::steady_clock::now() + kDeadline;
   options.actor = {"server", ""};
   options.lane = store::Lane::low;
-  uint64_t removed = 0;
-  CO_CHECK(co_await deps_.store.write(
-      std::move(targets),
-      [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-        removed = 0;
-        std::vector<store::Change> changes;
-        for (const std::optional<doc::Document>& document : before) {
-          const bool goes = document && filter.matches(*document);
-          removed += goes ? 1 : 0;
-          changes.push_back(goes ? store::Change::remove() : store::Change::keep());
+  store::Write write(std::move(options));
+  std::vector<store::Target> due = write.change(std::move(targets));
+  co_return co_await store::writeReturning(
+      deps_.store, std::move(write),
+      [due = std::move(due), &filter = std::as_const(filter)](const store::Before& before,
+                                                              store::Changes& changes) -> Result<uint64_t> {
+        uint64_t removed = 0;
+        for (const store::Target target : due) {
+          if (!before[target] || !filter.matches(*before[target])) continue;
+          changes.remove(target);
+          ++removed;
         }
-        return changes;
-      },
-      std::move(options)));
-  co_return removed;
+        return removed;
+      });
 }
 
 }  // namespace mb::data

@@ -35,18 +35,15 @@ class HooksTest : public DataTest {
   Async<void> bump() {
     const Access access{owner_, snapshotHere_, Authority::admin, soon()};
     hook_.meanwhile = nullptr;
-    auto target = std::vector<store::WriteTarget>{{(*snapshotHere_->get(data_->slot()).find("hooked"))->ref, "a"}};
     store::WriteOptions options;
     options.deadline = soon();
+    store::Write write(std::move(options));
+    const store::Target target = write.change((*snapshotHere_->get(data_->slot()).find("hooked"))->ref, "a");
     auto done = co_await store_.write(
-        std::move(target),
-        [](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-          std::vector<store::Change> changes;
-          changes.push_back(store::Change::put(
-              *doc::Update::parse(json(R"({"$inc":{"n":10}})"))->apply(*before.front(), Timestamp{1})));
-          return changes;
-        },
-        std::move(options));
+        std::move(write), [target](const store::Before& before, store::Changes& changes) -> Result<> {
+          changes.put(target, *doc::Update::parse(json(R"({"$inc":{"n":10}})"))->apply(*before[target], Timestamp{1}));
+          return {};
+        });
     EXPECT_TRUE(done);
     if (always_) hook_.meanwhile = [this] { return bump(); };
   }
@@ -105,8 +102,28 @@ TEST_F(HooksTest, RunAgainWhenTheDocumentChangedMeanwhile) {
   always_ = true;
   hook_.seen.clear();
   hook_.meanwhile = [this] { return bump(); };
-  expectError(ErrorCode::conflict, patch(alice_, "hooked", "a", R"({"$inc":{"n":1}})"));
+  const auto refused = patch(alice_, "hooked", "a", R"({"$inc":{"n":1}})");
+  expectError(ErrorCode::conflict, refused);
+  EXPECT_EQ("the document kept changing while its hooks ran, try again", refused.error().message());
   EXPECT_EQ(3u, hook_.seen.size());
+}
+
+TEST_F(HooksTest, AUniqueIndexThatRefusesIsNamedUnlessItIsHidden) {
+  collection("hooked", R"({"create":{},"read":{"deniedReadFields":["code"]}})");
+  for (const char* keys : {R"({"slug":1})", R"({"code":1})"}) {
+    NewIndex index;
+    index.keys = json(keys);
+    index.unique = true;
+    index.sparse = true;
+    expectOk(run(data_->collections().createIndex(managing(), "hooked", index)));
+  }
+  expectOk(create(alice_, "hooked", R"({"slug":"a","code":1})"));
+  const auto bySlug = create(bob_, "hooked", R"({"slug":"a","code":2})");
+  expectError(ErrorCode::conflict, bySlug);
+  EXPECT_EQ("the unique index \"slug_1\" already holds this value", bySlug.error().message());
+  const auto byCode = create(bob_, "hooked", R"({"slug":"b","code":1})");
+  expectError(ErrorCode::conflict, byCode);
+  EXPECT_EQ("a value that must be unique is taken", byCode.error().message());
 }
 
 TEST_F(HooksTest, AllTriesOfAWriteShareOneCountOfRounds) {

@@ -68,34 +68,31 @@ Task<> Collections::clearPolicy(AdminAccess access, std::string name) {
 
 Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy) {
   const store::ProjectNo project = access.project->info().number;
-  std::vector<store::WriteTarget> targets;
-  targets.push_back({policyCollection(project), std::string(kDefaultPolicyId)});
-  std::vector<store::Insert> entries = auditEntry(access, std::move(action), std::string(kDefaultPolicyName));
-  for (const store::Insert& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
-  }
+  const std::vector<store::Insert> entries = auditEntry(access, std::move(action), std::string(kDefaultPolicyName));
   store::WriteOptions options;
   options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   options.actor = {"server", ""};
   options.bumpEpochs = {project};
-  CO_TRY(const store::JudgeOutcome outcome,
-         co_await deps_.store.write(
-             std::move(targets),
-             [&](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
-               std::vector<store::Change> changes;
-               if (policy) {
-                 doc::BsonWriter stored;
-                 stored.appendString("id", kDefaultPolicyId);
-                 stored.appendDocument("policy", *policy);
-                 changes.push_back(store::Change::put(stored.finish()));
-               } else {
-                 changes.push_back(store::Change::remove());
-               }
-               for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
-               return changes;
-             },
-             std::move(options)));
-  if (!outcome.committed()) co_return fail(ErrorCode::internal, "the default policy could not be written");
+  store::Write write(std::move(options));
+  const store::Target target = write.change(policyCollection(project), std::string(kDefaultPolicyId));
+  // Not inserts of the write: clearing is recorded where there was no policy, too.
+  std::vector<store::Target> entryTargets;
+  for (const store::Insert& entry : entries) entryTargets.push_back(write.create(entry.collection, entry.id()));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [target, &policy = std::as_const(policy), entryTargets = std::move(entryTargets),
+       &entries = std::as_const(entries)](const store::Before&, store::Changes& changes) -> Result<> {
+        if (policy) {
+          doc::BsonWriter stored;
+          stored.appendString("id", kDefaultPolicyId);
+          stored.appendDocument("policy", *policy);
+          changes.put(target, stored.finish());
+        } else {
+          changes.remove(target);
+        }
+        for (size_t i = 0; i < entries.size(); ++i) changes.put(entryTargets[i], entries[i].document);
+        return {};
+      }));
   for (const auto& [name, collection] : table(*access.project).byName) {
     if (collection->policySource != PolicySource::own) holdFor(*collection, policy.value_or(doc::Document()));
   }

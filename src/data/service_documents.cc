@@ -36,12 +36,6 @@ store::WriteOptions optionsOf(const ServiceAccess& access) {
   return options;
 }
 
-std::vector<store::WriteTarget> targetsOf(const Collection& collection, const std::vector<std::string>& ids) {
-  std::vector<store::WriteTarget> targets;
-  for (const std::string& id : ids) targets.push_back({collection.ref, id});
-  return targets;
-}
-
 doc::Filter behind(const std::string& id) {
   doc::BsonWriter out;
   out.beginDocument("id");
@@ -87,35 +81,36 @@ struct ServiceDocuments::ManyUpdate {
     return readIntent(intent, grantOn(collection));
   }
   // What becomes of a document that matches.
-  Result<store::Change> changed(const Grant& grant, const doc::Document& before, Timestamp now) {
+  Result<store::Change> changed(const Grant& grant, const std::optional<doc::Document>& before, Timestamp now) const {
     if (removes) return store::Change::remove();
-    intent.id = before.view().stringOr("id");
     const Judgement judgement{grant, intent, asServer(), now};
     TRY(doc::Document drafted, draft(judgement, before));
     if (drafted == before) return store::Change::keep();
     TRY(doc::Document settled, settle(judgement, before, drafted));
-    if (changesNothing(judgement, before, settled)) return store::Change::keep();
+    if (changesNothing(judgement, *before, settled)) return store::Change::keep();
     return store::Change::put(std::move(settled));
   }
-  std::vector<store::Change> judge(const Grant& grant, std::span<const std::optional<doc::Document>> before,
-                                   Timestamp now, UpdateCounts& commit) {
-    std::vector<store::Change> changes;
-    for (const std::optional<doc::Document>& document : before) {
-      if (problem || !document || !filter.matches(*document)) {
-        changes.push_back(store::Change::keep());
-        continue;
-      }
-      Result<store::Change> change = changed(grant, *document, now);
+
+  struct Commit {
+    UpdateCounts counts;
+    std::optional<Error> problem;  // of the first document that cannot be changed; those behind it stay
+  };
+  Commit computeChanges(const Grant& grant, const std::vector<store::Target>& targets, const store::Before& before,
+                        store::Changes& changes, Timestamp now) const {
+    Commit commit;
+    for (const store::Target target : targets) {
+      const std::optional<doc::Document>& document = before[target];
+      if (!document || !filter.matches(*document)) continue;
+      Result<store::Change> change = changed(grant, document, now);
       if (!change) {
-        problem = std::move(change).error();
-        changes.push_back(store::Change::keep());
-        continue;
+        commit.problem = std::move(change).error();
+        break;
       }
-      ++commit.matched;
-      if (change->kind != store::Change::Kind::keep) ++commit.modified;
-      changes.push_back(*std::move(change));
+      ++commit.counts.matched;
+      if (change->kind != store::Change::Kind::keep) ++commit.counts.modified;
+      changes.set(target, *std::move(change));
     }
-    return changes;
+    return commit;
   }
 };
 
@@ -154,21 +149,21 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
     intent.fresh = true;
   }
   CO_CHECK(readIntent(intent, grant));
-  std::optional<doc::Document> written;
-  std::vector<store::WriteTarget> targets{{collection->ref, intent.id, intent.fresh}};
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-    const Judgement judgement{grant, intent, asServer(), deps_.clock.now()};
-    CHECK(checkTarget(judgement, before.front()));
-    TRY(written, settle(judgement, before.front(), intent.body));
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(*written));
-    return changes;
-  };
-  auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(access));
-  if (!outcome && isStale(outcome.error())) co_return std::nullopt;
-  if (!outcome) co_return fail(std::move(outcome).error());
-  if (!outcome->committed()) co_return fail(violation(grant, outcome->violatedIndex));
-  co_return written;
+  store::Write write(optionsOf(access));
+  const store::Target target = write.change(store::WriteTarget{collection->ref, intent.id, intent.fresh});
+  auto written = co_await store::writeReturning(
+      deps_.store, std::move(write),
+      [&grant = std::as_const(grant), &intent = std::as_const(intent), target, &clock = std::as_const(deps_.clock)](
+          const store::Before& before, store::Changes& changes) -> Result<doc::Document> {
+        const Judgement judgement{grant, intent, asServer(), clock.now()};
+        CHECK(checkTarget(judgement, before[target]));
+        TRY(doc::Document settled, settle(judgement, before[target], intent.body));
+        changes.put(target, settled);
+        return settled;
+      });
+  if (!written && isStale(written.error())) co_return std::nullopt;
+  if (!written) co_return fail(std::move(written).error());
+  co_return *std::move(written);
 }
 
 Task<doc::Document> ServiceDocuments::insertOne(ServiceAccess access, std::string collection, doc::Document document) {
@@ -208,14 +203,26 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
   std::vector<std::string> later;  // behind `ids`
   std::optional<Error> broken;
   while (!ids.empty()) {
-    UpdateCounts commit;
-    update.problem.reset();
-    store::Judge judge =
-        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-      return update.judge(grant, before, deps_.clock.now(), commit);
-    };
-    auto outcome = co_await deps_.store.write(targetsOf(*collection, ids), std::move(judge), optionsOf(access));
-    if (!outcome && outcome.error().code() == ErrorCode::queryTooCostly && ids.size() > 1) {
+    store::Write write(optionsOf(access));
+    std::vector<store::Target> targets;
+    for (const std::string& id : ids) targets.push_back(write.change(collection->ref, id));
+    auto commit = co_await store::writeReturning(
+        deps_.store, std::move(write),
+        [&update = std::as_const(update), &grant = std::as_const(grant), targets = std::move(targets),
+         &clock = std::as_const(deps_.clock)](const store::Before& before,
+                                              store::Changes& changes) -> Result<ManyUpdate::Commit> {
+          return update.computeChanges(grant, targets, before, changes, clock.now());
+        });
+    if (commit) {
+      update.counts.matched += commit->counts.matched;
+      update.counts.modified += commit->counts.modified;
+      update.problem = std::move(commit->problem);
+      reached = ids.back();
+      if (update.problem || broken) break;
+      ids = std::exchange(later, {});
+      continue;
+    }
+    if (commit.error().code() == ErrorCode::queryTooCostly && ids.size() > 1) {
       // More than one commit may cost: the first half of it now.
       const auto half = ids.begin() + static_cast<std::ptrdiff_t>(ids.size() / 2);
       later.insert(later.begin(), std::make_move_iterator(half), std::make_move_iterator(ids.end()));
@@ -223,20 +230,13 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
       continue;
     }
     // What is committed must not be changed twice: the caller goes on behind it.
-    if (!outcome && isStale(outcome.error()) && !reached.empty()) co_return reached;
-    if (!outcome) co_return fail(std::move(outcome).error());
-    if (outcome->committed()) {
-      update.counts.matched += commit.matched;
-      update.counts.modified += commit.modified;
-      reached = ids.back();
-      if (update.problem || broken) break;
-      ids = std::exchange(later, {});
-      continue;
-    }
+    if (isStale(commit.error()) && !reached.empty()) co_return reached;
+    const Violation* refusal = commit.error().violation();
+    if (!refusal || refusal->kind != Violation::Kind::index) co_return fail(std::move(commit).error());
     // Nothing is written: once more, without the one that breaks the index and those behind it.
-    ids.resize(outcome->violatingTarget);
+    ids.resize(refusal->target);
     later.clear();
-    broken = violation(grant, outcome->violatedIndex);
+    broken = std::move(commit).error();
   }
   if (!update.problem && broken) update.problem = std::move(broken);
   co_return reached;

@@ -186,6 +186,19 @@ TEST_F(ServiceDocumentsTest, aUniqueIndexEndsItAtTheOneThatBreaksIt) {
   EXPECT_EQ("20 21 22 3 4 23", all());
 }
 
+// Of several that cannot be changed the first is reported, also where only the commit finds it.
+TEST_F(ServiceDocumentsTest, aUniqueIndexEndsItBeforeALaterDocumentThatDoesNotFit) {
+  collection("notes", "", R"({"type":"object","properties":{"n":{"maximum":11}}})");
+  expectOk(run(data_->collections().createIndex(managing(), "notes",
+                                                *doc::decode<NewIndex>(json(R"({"keys":{"n":1},"unique":true})")))));
+  notes(3);
+  expectOk(insert("notes", R"({"id":"z","n":10})"));
+  const auto refused = update(R"({"id":{"$lt":"z"}})", R"({"$inc":{"n":10}})");
+  expectError(ErrorCode::conflict, refused);
+  EXPECT_EQ("the unique index \"n_1\" already holds this value", refused.error().message());
+  EXPECT_EQ("0 1 2 10", all());
+}
+
 TEST_F(ServiceDocumentsTest, deletesManyAndTellsHowMany) {
   collection("notes");
   notes(120);

@@ -103,7 +103,7 @@ Result<doc::Document> pinServerFields(const Judgement& judgement, const std::opt
 
   constexpr size_t kServerFields = 256;
   doc::BsonWriter out(draft.bytes().size() + kServerFields);
-  out.appendString("id", judgement.intent.id);
+  out.appendString("id", before ? before->view().stringOr("id") : judgement.intent.id);
   for (const auto& [key, value] : draft) {
     if (!isServerField(key)) out.append(key, value);
   }

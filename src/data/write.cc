@@ -28,55 +28,46 @@ Error violation(const Grant& grant, const std::string& index) {
   return Error(ErrorCode::conflict, "the unique index \"" + index + "\" already holds this value");
 }
 
-namespace {
-
-store::Change changeTo(WriteEvent event, doc::Document document) {
-  return event == WriteEvent::replace ? store::Change::replace(std::move(document))
-                                      : store::Change::put(std::move(document));
-}
-
 // What the document was when the hooks saw it, and what they made of it.
 struct Hooked {
   std::optional<doc::Document> before;
   std::optional<doc::Document> draft;
-  bool overtaken = false;  // set by judge(): the document is another by now
 };
 
-// Under the lock: what becomes of the document. `written` keeps a copy for the answer.
-Result<std::vector<store::Change>> judge(const Judgement& judgement, const std::optional<doc::Document>& before,
-                                         Hooked* hooked, std::optional<doc::Document>& written) {
+namespace {
+
+// In the write callback: what becomes of the document. Returns a copy for the answer. Fails with ErrorCode::retry where
+// it is another document than the hooks saw.
+Result<std::optional<doc::Document>> computeChange(const Judgement& judgement, const Hooked* hooked,
+                                                   store::Target target, const std::optional<doc::Document>& before,
+                                                   store::Changes& changes) {
   const Intent& intent = judgement.intent;
   if (hooked && hooked->before != before) {
-    hooked->overtaken = true;
-    return fail(ErrorCode::conflict, "the document kept changing while its hooks ran, try again");
+    return fail(ErrorCode::retry, "the document changed while its hooks ran");
   }
   CHECK(checkTarget(judgement, before));
-  std::vector<store::Change> changes;
+  std::optional<doc::Document> written;
   if (intent.event == WriteEvent::remove) {
-    changes.push_back(store::Change::remove());
-    return changes;
+    changes.remove(target);
+    return written;
   }
   std::optional<doc::Document> drafted;
-  if (hooked) {
-    drafted = std::move(hooked->draft);
-  } else if (intent.event != WriteEvent::insert) {
+  if (!hooked && intent.event != WriteEvent::insert) {
     TRY(drafted, draft(judgement, before));
   }
-  TRY(doc::Document settled, settle(judgement, before, drafted ? *drafted : intent.body));
+  const doc::Document& source = hooked ? *hooked->draft : drafted ? *drafted : intent.body;
+  TRY(doc::Document settled, settle(judgement, before, source));
   if (before && changesNothing(judgement, *before, settled)) {
     written = before;
-    changes.push_back(store::Change::keep());
-    return changes;
+    return written;
   }
   written = settled;
-  changes.push_back(changeTo(intent.event, std::move(settled)));
-  return changes;
-}
-
-std::vector<store::WriteTarget> targetOf(const Grant& grant, const Intent& intent) {
-  std::vector<store::WriteTarget> targets;
-  targets.push_back({grant.collection->ref, intent.id, intent.fresh});
-  return targets;
+  if (intent.event == WriteEvent::replace) {
+    changes.replace(target, std::move(settled));
+  } else {
+    changes.put(target, std::move(settled));
+  }
+  return written;
 }
 
 store::WriteOptions optionsOf(const Access& access) {
@@ -101,20 +92,19 @@ policy::Operation operationOf(WriteEvent event) {
   return policy::Operation::remove;
 }
 
-Task<std::optional<doc::Document>> Documents::Impl::writeOnce(const Access& access, const Grant& grant,
-                                                              const Intent& intent) {
-  std::optional<doc::Document> written;
-  CO_TRY(const store::JudgeOutcome outcome, co_await deps.store.write(
-                                                targetOf(grant, intent),
-                                                [&](std::span<const std::optional<doc::Document>> before) {
-                                                  // The time under the lock: who comes later is later.
-                                                  const Judgement judgement{grant, intent, access.caller,
-                                                                            deps.clock.now()};
-                                                  return judge(judgement, before.front(), nullptr, written);
-                                                },
-                                                optionsOf(access)));
-  if (!outcome.committed()) co_return fail(violation(grant, outcome.violatedIndex));
-  co_return std::move(written);
+Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access, const Grant& grant,
+                                                           const Intent& intent, const Hooked* hooked) {
+  store::Write write(optionsOf(access));
+  const store::Target target = write.change(store::WriteTarget{grant.collection->ref, intent.id, intent.fresh});
+  // No coroutine of its own: writeReturning() is one already.
+  return store::writeReturning(
+      deps.store, std::move(write),
+      [&grant = std::as_const(grant), &intent = std::as_const(intent), &caller = std::as_const(access.caller), hooked,
+       target, &clock = std::as_const(deps.clock)](const store::Before& before, store::Changes& changes) {
+        // The time under the lock: a later write has a later time.
+        const Judgement judgement{grant, intent, caller, clock.now()};
+        return computeChange(judgement, hooked, target, before[target], changes);
+      });
 }
 
 Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& access, const Grant& grant,
@@ -139,17 +129,11 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
     CO_TRY(std::optional<doc::Document> replaced, co_await preHook->run(shown, budget.deadline));
     if (replaced && intent.event != WriteEvent::remove) hooked.draft = std::move(replaced);
 
-    std::optional<doc::Document> written;
-    auto outcome = co_await deps.store.write(
-        targetOf(grant, intent),
-        [&](std::span<const std::optional<doc::Document>> before) {
-          return judge({grant, intent, access.caller, deps.clock.now()}, before.front(), &hooked, written);
-        },
-        optionsOf(access));
-    if (outcome && outcome->committed()) co_return std::move(written);
-    if (outcome) co_return fail(violation(grant, outcome->violatedIndex));
-    const bool again = hooked.overtaken && budget.rounds > 0 && std::chrono::steady_clock::now() < budget.deadline;
-    if (!again) co_return fail(std::move(outcome).error());
+    auto written = co_await commit(access, grant, intent, &hooked);
+    if (written || written.error().code() != ErrorCode::retry) co_return written;
+    if (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline) {
+      co_return fail(ErrorCode::conflict, "the document kept changing while its hooks ran, try again");
+    }
   }
 }
 
@@ -166,11 +150,13 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
       co_return fail(ErrorCode::unavailable, "the collection kept changing while the hooks ran, try again");
     }
     auto written =
-        hooks ? co_await writeHooked(access, grant, intent, budget) : co_await writeOnce(access, grant, intent);
+        hooks ? co_await writeHooked(access, grant, intent, budget) : co_await commit(access, grant, intent, nullptr);
     if (written) {
       if (!*written) co_return VisibleDocument{};
       co_return VisibleDocument{**std::move(written), grant.hidden()};
     }
+    const Violation* refusal = written.error().violation();
+    if (refusal && refusal->kind == Violation::Kind::index) co_return fail(violation(grant, refusal->name));
     if (written.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(written).error());
     if (tries == kMaxStaleTries) {
       co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");
