@@ -31,20 +31,14 @@ class Backup : public ::testing::Test {
 
   void put(CollectionRef collection, int from, int to, bool logged = true) {
     for (int n = from; n < to; n += 50) {
-      std::vector<WriteTarget> targets;
-      std::vector<Change> changes;
+      std::vector<doc::Document> documents;
       for (int i = n; i < std::min(n + 50, to); ++i) {
         const std::string id = fmt::format("d{:06}", i);
-        targets.push_back({collection, id});
-        changes.push_back(
-            Change::put(json(fmt::format(R"({{"id":"{}","n":{},"t":"{}"}})", id, i % 97, std::string(200, 'x')))));
+        documents.push_back(json(fmt::format(R"({{"id":"{}","n":{},"t":"{}"}})", id, i % 97, std::string(200, 'x'))));
       }
-      Judge judge = [changes = std::move(changes)](auto) mutable -> Result<std::vector<Change>> {
-        return std::move(changes);
-      };
       WriteOptions options{std::chrono::steady_clock::now() + std::chrono::seconds(30), {}, Lane::normal, {}};
       options.logged = logged;
-      opened_.must(opened_.store().write(std::move(targets), std::move(judge), std::move(options)));
+      opened_.must(testing::putAll(opened_.store(), collection, std::move(documents), std::move(options)));
     }
   }
   std::unique_ptr<StoreImage> image(const std::string& name) {

@@ -45,17 +45,8 @@ class Chain : public ::testing::Test {
     options.logged = logged;
     return options;
   }
-  Task<JudgeOutcome> put(std::vector<doc::Document> documents, bool logged = true) {
-    std::vector<WriteTarget> targets;
-    std::vector<Change> changes;
-    for (doc::Document& each : documents) {
-      targets.push_back({book(), std::string(each.view().stringOr("id"))});
-      changes.push_back(Change::put(std::move(each)));
-    }
-    return opened_.store().write(
-        std::move(targets),
-        [changes = std::move(changes)](auto) mutable -> Result<std::vector<Change>> { return std::move(changes); },
-        options(logged));
+  Task<WriteOutcome> put(std::vector<doc::Document> documents, bool logged = true) {
+    return testing::putAll(opened_.store(), book(), std::move(documents), options(logged));
   }
   void add(const std::string& id, const std::string& text = "") {
     std::vector<doc::Document> one;
@@ -162,7 +153,7 @@ TEST_F(Chain, ManyWritersAtOnceMakeOneChain) {
     two.push_back(page(fmt::format("w{}a", i)));
     two.push_back(page(fmt::format("w{}b", i)));
     asio::co_spawn(opened_.cores().at(i % 2).get_executor(), put(std::move(two)),
-                   [&](std::exception_ptr thrown, Result<JudgeOutcome> outcome) {
+                   [&](std::exception_ptr thrown, Result<WriteOutcome> outcome) {
                      if (thrown || !outcome) ++failed;
                      done.count_down();
                    });
@@ -189,14 +180,7 @@ TEST_F(Chain, ProjectsHaveTheirOwn) {
 }
 
 TEST_F(Chain, OnlyInsertsOfChainedCollectionsGetAPlace) {
-  opened_.must(opened_.store().write(
-      {{{project_, kPlain, 0}, "a"}},
-      [](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> one;
-        one.push_back(Change::put(page("a")));
-        return one;
-      },
-      options()));
+  opened_.must(testing::put(opened_.store(), {project_, kPlain, 0}, "a", page("a"), options()));
   EXPECT_FALSE(namesPlace(*opened_.must(opened_.store().get({project_, kPlain, 0}, "a"))));
   add("a");
   const ChainHead first = head();

@@ -36,18 +36,16 @@ EmbeddedSettings settings() {
 Task<> writeForever(EmbeddedStore& store, CollectionRef collection, int writer, int pipe) {
   for (int i = 0;; ++i) {
     const std::string id = fmt::format("{}-{:06}", writer, i);
-    const auto judge = [&](auto) -> Result<std::vector<Change>> {
-      std::vector<Change> changes;
-      changes.push_back(Change::put(doc::parseJson(fmt::format(R"({{"id":"{}","n":"{}","tags":[{},{}],"text":"{}"}})",
-                                                               id, id, i, i % 5, std::string(200, 'x')))
-                                        .value()));
-      changes.push_back(Change::put(doc::parseJson(fmt::format(R"({{"id":"s{}","n":"{}"}})", id, id)).value()));
-      return changes;
-    };
-    WriteOptions options;
-    const auto outcome =
-        co_await store.write({{collection, id}, {{collection.project, 1, 0}, "s" + id}}, judge, options);
-    if (!outcome || !outcome->committed()) co_return fail(ErrorCode::internal, "refused");
+    Write write{WriteOptions()};
+    const Target post = write.change(collection, id);
+    const Target thing = write.change({collection.project, 1, 0}, "s" + id);
+    CO_CHECK(co_await store.write(std::move(write), [=](const Before&, Changes& changes) -> Result<> {
+      changes.put(post, doc::parseJson(fmt::format(R"({{"id":"{}","n":"{}","tags":[{},{}],"text":"{}"}})", id, id, i,
+                                                   i % 5, std::string(200, 'x')))
+                            .value());
+      changes.put(thing, doc::parseJson(fmt::format(R"({{"id":"s{}","n":"{}"}})", id, id)).value());
+      return {};
+    }));
     const std::string line = id + "\n";
     if (::write(pipe, line.data(), line.size()) != static_cast<ssize_t>(line.size())) co_return Result<>();
   }

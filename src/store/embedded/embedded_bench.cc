@@ -63,15 +63,15 @@ Task<> create(Bench& bench, int worker, int times) {
     WriteOptions options;
     options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     options.actor = {"user", "someone"};
+    Write write(std::move(options));
+    const Target post = write.change(bench.posts, id);
     const auto outcome = co_await bench.store.write(
-        {{bench.posts, id}},
-        [&id, n = worker * times + i](auto) -> Result<std::vector<Change>> {
-          std::vector<Change> changes;
-          changes.push_back(Change::put(makeDocument(id, n)));
-          return changes;
-        },
-        std::move(options));
-    if (!outcome || !outcome->committed()) std::abort();
+        std::move(write),
+        [&id = std::as_const(id), n = worker * times + i, post](const Before&, Changes& changes) -> Result<> {
+          changes.put(post, makeDocument(id, n));
+          return {};
+        });
+    if (!outcome) std::abort();
     made.push_back(std::move(id));
   }
   const std::lock_guard lock(bench.mutex);

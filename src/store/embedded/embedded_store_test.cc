@@ -19,22 +19,13 @@ doc::Document storeDocument(std::string_view text) {
   return doc::parseJson(text).value();
 }
 
-Judge putting(std::string text) {
-  return [text = std::move(text)](auto) -> Result<std::vector<Change>> {
-    std::vector<Change> changes;
-    changes.push_back(Change::put(storeDocument(text)));
-    return changes;
-  };
-}
-
 CollectionRef makeCollection(OpenedStore& opened, ProjectNo project, std::string name) {
   const CollectionInfo info = opened.must(opened.store().createCollection(project, std::move(name), {}, {}));
   return {project, info.number, info.version};
 }
 
-void put(OpenedStore& opened, CollectionRef collection, std::string id, std::string text) {
-  EXPECT_TRUE(
-      opened.must(opened.store().write({{collection, std::move(id)}}, putting(std::move(text)), {})).committed());
+void put(OpenedStore& opened, CollectionRef collection, std::string id, const std::string& text) {
+  opened.must(testing::put(opened.store(), collection, std::move(id), storeDocument(text)));
 }
 
 SystemCollection things(std::vector<IndexSpec> indexes) {
@@ -150,12 +141,7 @@ TEST(EmbeddedStoreTest, KeepsTheOrderOfChangesWhenTheClockGoesBack) {
     const CollectionInfo info = testing::runOn(cores, 0, store->collections(kControlProject)).value().front();
     const CollectionRef posts{kControlProject, info.number, info.version};
     const auto put = [&](std::string id) {
-      auto judge = [&](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        changes.push_back(Change::put(doc::parseJson(fmt::format(R"({{"id":"{}"}})", id)).value()));
-        return changes;
-      };
-      testing::runOn(cores, 0, store->write({{posts, id}}, judge, {})).value();
+      testing::runOn(cores, 0, testing::put(*store, posts, id, idDocument(id))).value();
     };
     put(fmt::format("{}-a", now));
     clock.advance(-500);
@@ -177,7 +163,7 @@ TEST(EmbeddedStoreTest, AnswersUnavailableOnceClosed) {
   EXPECT_FALSE(opened.store().healthy());
   const auto code = [](const auto& result) { return result ? ErrorCode::internal : result.error().code(); };
   EXPECT_EQ(code(testing::runOn(opened.cores(), 0, opened.store().get(posts, "a"))), ErrorCode::unavailable);
-  EXPECT_EQ(code(testing::runOn(opened.cores(), 0, opened.store().write({{posts, "a"}}, putting("{}"), {}))),
+  EXPECT_EQ(code(testing::runOn(opened.cores(), 0, testing::put(opened.store(), posts, "a", {}))),
             ErrorCode::unavailable);
   EXPECT_EQ(code(testing::runOn(opened.cores(), 0, opened.store().allocateProject())), ErrorCode::unavailable);
 }
@@ -194,21 +180,16 @@ TEST(EmbeddedStoreTest, RefusesWritesButNotRemovalsOnAFullDisk) {
     auto store = EmbeddedStore::open(folder.path(), settings, cores, {}, clock).value();
     const auto info = testing::runOn(cores, 0, store->createCollection(kControlProject, "posts", {}, {})).value();
     posts = {kControlProject, info.number, info.version};
-    EXPECT_TRUE(testing::runOn(cores, 0, store->write({{posts, "a"}}, putting(R"({"id":"a"})"), {})));
+    EXPECT_TRUE(testing::runOn(cores, 0, testing::put(*store, posts, "a", idDocument("a"))));
   }
   settings.minFreeDiskBytes = INT64_MAX;
   auto store = EmbeddedStore::open(folder.path(), settings, cores, {}, clock).value();
   EXPECT_FALSE(store->healthy());
-  const auto refused = testing::runOn(cores, 0, store->write({{posts, "b"}}, putting(R"({"id":"b"})"), {}));
+  const auto refused = testing::runOn(cores, 0, testing::put(*store, posts, "b", idDocument("b")));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), ErrorCode::unavailable);
   EXPECT_FALSE(testing::runOn(cores, 0, store->createCollection(kControlProject, "more", {}, {})));
-  const auto removing = [](auto) -> Result<std::vector<Change>> {
-    std::vector<Change> changes;
-    changes.push_back(Change::remove());
-    return changes;
-  };
-  EXPECT_TRUE(testing::runOn(cores, 0, store->write({{posts, "a"}}, removing, {})));
+  EXPECT_TRUE(testing::runOn(cores, 0, testing::remove(*store, posts, "a")));
 }
 
 TEST(EmbeddedStoreTest, CheckFindsWhatIsWrong) {
@@ -362,14 +343,9 @@ TEST(EmbeddedStoreTest, ReadsManyOfWhichSomeAreInMemory) {
   for (const std::string_view end : {"m", ""}) {
     for (size_t begin = 0; begin < kPages; begin += kTogether) {
       const std::vector<std::string> ids = idsOf(begin, end);
-      std::vector<WriteTarget> targets;
-      for (const std::string& id : ids) targets.push_back({pages, id});
-      const auto judge = [&](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        for (const std::string& id : ids) changes.push_back(Change::put(documentOf(id)));
-        return changes;
-      };
-      EXPECT_TRUE(opened.must(opened.store().write(std::move(targets), judge, {})).committed());
+      std::vector<doc::Document> documents;
+      for (const std::string& id : ids) documents.push_back(documentOf(id));
+      opened.must(testing::putAll(opened.store(), pages, std::move(documents)));
     }
     opened.reopen();
   }

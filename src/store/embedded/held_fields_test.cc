@@ -147,12 +147,8 @@ class HeldFieldsTest : public ::testing::Test {
   // False where the collection has changed meanwhile.
   bool tryPut(int i, int owner) {
     const std::string id = fmt::format("{:04}", i);
-    auto judge = [&](auto) -> Result<std::vector<Change>> {
-      std::vector<Change> changes;
-      changes.push_back(Change::put(heldDocument(fmt::format(R"({{"id":"{}","group":1,"owner":{}}})", id, owner))));
-      return changes;
-    };
-    return testing::runOn(opened_.cores(), 0, opened_.store().write({{current(), id}}, std::move(judge), {}))
+    doc::Document document = heldDocument(fmt::format(R"({{"id":"{}","group":1,"owner":{}}})", id, owner));
+    return testing::runOn(opened_.cores(), 0, testing::put(opened_.store(), current(), id, std::move(document)))
         .has_value();
   }
   void put(int i, int owner) {

@@ -19,12 +19,8 @@ class IndexResumeTest : public ::testing::Test {
     posts_ = {kControlProject, info.number, info.version};
     for (int i = 0; i < 250; ++i) {
       const std::string id = fmt::format("{:03}", i);
-      auto judge = [&](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        changes.push_back(Change::put(doc::parseJson(fmt::format(R"({{"id":"{}","n":{}}})", id, i % 200)).value()));
-        return changes;
-      };
-      opened_.must(opened_.store().write({{posts_, id}}, std::move(judge), {}));
+      const std::string text = fmt::format(R"({{"id":"{}","n":{}}})", id, i % 200);
+      opened_.must(testing::put(opened_.store(), posts_, id, doc::parseJson(text).value()));
     }
   }
 
@@ -65,15 +61,12 @@ class IndexResumeTest : public ::testing::Test {
   }
 
   // From the other core: what the first has to do may be held up.
-  Result<JudgeOutcome> change(const std::string& id, std::optional<std::string> document) {
+  Result<WriteOutcome> change(const std::string& id, std::optional<std::string> document) {
     const auto collections = testing::runOn(opened_.cores(), 1, opened_.store().collections(kControlProject));
     posts_.version = collections->front().version;
-    auto judge = [&](auto) -> Result<std::vector<Change>> {
-      std::vector<Change> changes;
-      changes.push_back(document ? Change::put(doc::parseJson(*document).value()) : Change::remove());
-      return changes;
-    };
-    return testing::runOn(opened_.cores(), 1, opened_.store().write({{posts_, id}}, std::move(judge), {}));
+    return testing::runOn(opened_.cores(), 1,
+                          document ? testing::put(opened_.store(), posts_, id, doc::parseJson(*document).value())
+                                   : testing::remove(opened_.store(), posts_, id));
   }
 
   // Waits until the index is ready or gone.
@@ -132,8 +125,7 @@ TEST_F(IndexResumeTest, UpdatesOfIncludedFieldsLeaveWhatIsNotTheirs) {
   asio::post(opened_.cores().at(0), [&] { held.wait(); });  // where the fill goes on
   opened_.reopen();
   const auto update = [&](const std::string& id, int n) {
-    const auto outcome = change(id, fmt::format(R"({{"id":"{}","n":{},"state":"new"}})", id, n));
-    return outcome && outcome->committed();
+    return change(id, fmt::format(R"({{"id":"{}","n":{},"state":"new"}})", id, n)).has_value();
   };
   EXPECT_TRUE(update("200", 0));
   EXPECT_TRUE(update("000", 0));

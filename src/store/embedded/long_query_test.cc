@@ -37,21 +37,11 @@ class LongQueryTest : public ::testing::Test {
 
   // Rows with n, and third the row number modulo 3.
   void putRows(int from, int to) {
-    std::vector<WriteTarget> targets;
-    std::vector<std::string> texts;
+    std::vector<doc::Document> rows;
     for (int i = from; i < to; ++i) {
-      targets.push_back({rows_, fmt::format("{:05}", i)});
-      texts.push_back(fmt::format(R"({{"id":"{:05}","n":{},"third":{}}})", i, i, i % 3));
+      rows.push_back(longDocument(fmt::format(R"({{"id":"{:05}","n":{},"third":{}}})", i, i, i % 3)));
     }
-    putTexts(std::move(targets), std::move(texts));
-  }
-  void putTexts(std::vector<WriteTarget> targets, std::vector<std::string> texts) {
-    const auto judge = [texts = std::move(texts)](auto) -> Result<std::vector<Change>> {
-      std::vector<Change> changes;
-      for (const std::string& text : texts) changes.push_back(Change::put(longDocument(text)));
-      return changes;
-    };
-    ASSERT_TRUE(opened_.must(opened_.store().write(std::move(targets), judge, {})).committed());
+    opened_.must(testing::putAll(opened_.store(), rows_, std::move(rows)));
   }
   void addIndex(std::vector<IndexKey> keys) {
     IndexSpec spec;
@@ -149,21 +139,12 @@ TEST_F(LongQueryTest, FindsWhatStaysWhileOtherThingsChange) {
   std::thread writer([&] {
     // Rows that match nothing come and go, one of them with several values in n; and an index comes and goes too.
     for (int round = 0; !stop; ++round) {
-      std::vector<WriteTarget> targets;
-      std::vector<std::string> texts;
+      std::vector<doc::Document> rows;
       for (int i = 0; i < 20; ++i) {
         const std::string id = fmt::format("{:05}x", (round * 37 + i * 149) % kDocuments);
-        targets.push_back({rows_, id});
-        texts.push_back(fmt::format(R"({{"id":"{}","n":[-1,-{}]}})", id, round + 2));
+        rows.push_back(longDocument(fmt::format(R"({{"id":"{}","n":[-1,-{}]}})", id, round + 2)));
       }
-      std::sort(targets.begin(), targets.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-      std::sort(texts.begin(), texts.end());
-      const auto judge = [texts](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        for (const std::string& text : texts) changes.push_back(Change::put(longDocument(text)));
-        return changes;
-      };
-      static_cast<void>(testing::runOn(opened_.cores(), 1, opened_.store().write(targets, judge, {})));
+      static_cast<void>(testing::runOn(opened_.cores(), 1, testing::putAll(opened_.store(), rows_, std::move(rows))));
     }
   });
   for (int round = 0; round < 10; ++round) {

@@ -41,17 +41,7 @@ class SystemSpecsTest : public ::testing::Test {
     doc::BsonWriter out;
     out.appendString("id", id);
     out.appendInt64("n", n);
-    const auto written = testing::runOn(
-        cores_, 0,
-        store_->write(
-            {{{kControlProject, kBook, 0}, id}},
-            [&](auto) -> Result<std::vector<Change>> {
-              std::vector<Change> changes;
-              changes.push_back(Change::put(out.finish()));
-              return changes;
-            },
-            {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30), .actor = {}, .bumpEpochs = {}}));
-    EXPECT_TRUE(written && written->committed());
+    EXPECT_TRUE(testing::runOn(cores_, 0, testing::put(*store_, {kControlProject, kBook, 0}, id, out.finish())));
   }
   // Ids of documents with this `n`, and the index that answered.
   std::string found(int64_t n) {

@@ -8,6 +8,7 @@
 
 #include "store/embedded/embedded_store.h"
 #include "store/testing/running.h"
+#include "store/testing/writing.h"
 
 namespace mb::store::embedded {
 

@@ -19,18 +19,11 @@ class WorkTest : public ::testing::Test {
     rows_ = {project, info.number, info.version};
   }
 
-  Result<JudgeOutcome> write(const std::string& id, Judge judge) {
-    return testing::runOn(opened_.cores(), 0, opened_.store().write({{rows_, id}}, std::move(judge), {}));
-  }
   void put(const std::string& id, size_t bytes) {
-    const auto judge = [&](auto) -> Result<std::vector<Change>> {
-      std::vector<Change> changes;
-      std::string text(bytes, 'a');
-      for (size_t i = 0; i < bytes; ++i) text[i] = (i * i / 7 + i / 3) % 2 == 0 ? 'a' : 'b';
-      changes.push_back(Change::put(workDocument(fmt::format(R"({{"id":"{}","text":"{}"}})", id, text))));
-      return changes;
-    };
-    ASSERT_TRUE(write(id, judge));
+    std::string text(bytes, 'a');
+    for (size_t i = 0; i < bytes; ++i) text[i] = (i * i / 7 + i / 3) % 2 == 0 ? 'a' : 'b';
+    doc::Document row = workDocument(fmt::format(R"({{"id":"{}","text":"{}"}})", id, text));
+    opened_.must(testing::put(opened_.store(), rows_, id, std::move(row)));
   }
   Query query(std::string_view filter) {
     Query query;
@@ -79,14 +72,16 @@ TEST_F(WorkTest, AMatchThatNoRequestCanPayEndsTheQuery) {
   EXPECT_EQ(opened_.must(opened_.store().find(std::move(one))).documents.size(), 1u);
 }
 
-TEST_F(WorkTest, AJudgeThatCostsTooMuchChangesNothing) {
+TEST_F(WorkTest, ACallbackThatCostsTooMuchChangesNothing) {
   put("a", 10);
-  const auto outcome = write("a", [](auto) -> Result<std::vector<Change>> {
+  Write write{WriteOptions()};
+  const Target a = write.change(rows_, "a");
+  const auto costly = [a](const Before&, Changes& changes) -> Result<> {
     WorkBudget::charge(kCoreWork + 1);
-    std::vector<Change> changes;
-    changes.push_back(Change::remove());
-    return changes;
-  });
+    changes.remove(a);
+    return {};
+  };
+  const auto outcome = testing::runOn(opened_.cores(), 0, opened_.store().write(std::move(write), costly));
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code(), ErrorCode::queryTooCostly);
   EXPECT_TRUE(opened_.must(opened_.store().get(rows_, "a")));

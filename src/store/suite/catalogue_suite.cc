@@ -1,4 +1,5 @@
 #include "store/suite/store_suite.h"
+#include "store/testing/writing.h"
 
 namespace mb::store::suite {
 
@@ -155,14 +156,7 @@ TEST_P(StoreSuite, EpochsAscendWithTheCommitsThatBumpThem) {
   WriteOptions options = writeOptions();
   options.bumpEpochs = {project_, kControlProject};
   const uint64_t control = store().epoch(kControlProject);
-  must(store().write(
-      {{{kControlProject, kThings, 0}, "t"}},
-      [](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        changes.push_back(Change::put(json(R"({"id":"t"})")));
-        return changes;
-      },
-      options));
+  must(testing::put(store(), {kControlProject, kThings, 0}, "t", json(R"({"id":"t"})"), options));
   EXPECT_EQ(store().epoch(project_), mine + 1);
   EXPECT_EQ(store().epoch(kControlProject), control + 1);
   EXPECT_EQ(store().epoch(other), others);

@@ -65,14 +65,12 @@ TEST_P(StoreSuite, TheChangeLogTellsEachChangeInOrder) {
   EXPECT_EQ(engine().feed().lastPosition(project_), 0u);
   ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
   ASSERT_TRUE(put(posts, R"({"id":"a","n":2})"));
-  ASSERT_TRUE(run(store().write(
-      {{posts, "a"}},
-      [](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        changes.push_back(Change::replace(json(R"({"id":"a"})")));
-        return changes;
-      },
-      writeOptions())));
+  Write replacing(writeOptions());
+  const Target a = replacing.change(posts, "a");
+  must(store().write(std::move(replacing), [a](const Before&, Changes& changes) -> Result<> {
+    changes.replace(a, json(R"({"id":"a"})"));
+    return {};
+  }));
   ASSERT_TRUE(put({project_, kThings, 0}, R"({"id":"not logged"})"));
   ASSERT_TRUE(remove(posts, "a"));
   ASSERT_TRUE(remove(posts, "a"));

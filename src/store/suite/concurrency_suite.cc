@@ -2,6 +2,7 @@
 #include <latch>
 
 #include "store/suite/store_suite.h"
+#include "store/testing/writing.h"
 
 namespace mb::store::suite {
 
@@ -23,52 +24,42 @@ void runAll(Cores& cores, int count, const std::function<Task<>(int)>& make) {
 
 Task<> increment(DocumentStore& store, CollectionRef collection, std::string id, int times) {
   for (int i = 0; i < times; ++i) {
-    auto outcome = co_await store.write(
-        {{collection, id}},
-        [id](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
-          const auto value = before[0] ? before[0]->view().find("n") : std::nullopt;
-          std::vector<Change> changes;
-          changes.push_back(Change::put(
-              json(fmt::format(R"({{"id":"{}","n":{}}})", id, (value ? value->toInteger().value_or(0) : 0) + 1))));
-          return changes;
-        },
-        writeOptions());
-    if (!outcome) co_return fail(std::move(outcome).error());
+    Write write(writeOptions());
+    const Target counter = write.change(collection, id);
+    CO_CHECK(co_await store.write(std::move(write), [id, counter](const Before& before, Changes& changes) -> Result<> {
+      const auto value = before[counter] ? before[counter]->view().find("n") : std::nullopt;
+      const int64_t next = (value ? value->toInteger().value_or(0) : 0) + 1;
+      changes.put(counter, json(fmt::format(R"({{"id":"{}","n":{}}})", id, next)));
+      return {};
+    }));
   }
   co_return Result<>();
 }
 
 Task<> tryToTake(DocumentStore& store, CollectionRef collection, std::string id, std::string slug,
                  std::atomic<int>& won) {
-  auto outcome = co_await store.write(
-      {{collection, id}},
-      [id, slug](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        changes.push_back(Change::put(json(fmt::format(R"({{"id":"{}","slug":"{}"}})", id, slug))));
-        return changes;
-      },
-      writeOptions());
-  if (!outcome) co_return fail(std::move(outcome).error());
-  if (outcome->committed()) ++won;
+  doc::Document document = json(fmt::format(R"({{"id":"{}","slug":"{}"}})", id, slug));
+  auto taken = co_await testing::put(store, collection, id, std::move(document), writeOptions());
+  if (taken) ++won;
+  if (!taken && refusingIndex(taken).empty()) co_return fail(std::move(taken).error());
   co_return Result<>();
 }
 
 // Moves one unit between two accounts, in whichever order they are named.
 Task<> transfer(DocumentStore& store, CollectionRef collection, int from, int to, int times) {
   for (int i = 0; i < times; ++i) {
-    auto outcome = co_await store.write(
-        {{collection, std::to_string(from)}, {collection, std::to_string(to)}},
-        [from, to](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
-          std::vector<Change> changes;
-          for (const int side : {0, 1}) {
-            const auto n = before[static_cast<size_t>(side)]->view().find("n")->toInteger().value_or(0);
-            changes.push_back(Change::put(
-                json(fmt::format(R"({{"id":"{}","n":{}}})", side == 0 ? from : to, side == 0 ? n - 1 : n + 1))));
-          }
-          return changes;
-        },
-        writeOptions());
-    if (!outcome) co_return fail(std::move(outcome).error());
+    Write write(writeOptions());
+    const Target source = write.change(collection, std::to_string(from));
+    const Target destination = write.change(collection, std::to_string(to));
+    CO_CHECK(co_await store.write(std::move(write), [=](const Before& before, Changes& changes) -> Result<> {
+      const auto add = [&](Target account, int id, int64_t amount) {
+        const int64_t held = before[account]->view().find("n")->toInteger().value_or(0);
+        changes.put(account, json(fmt::format(R"({{"id":"{}","n":{}}})", id, held + amount)));
+      };
+      add(source, from, -1);
+      add(destination, to, 1);
+      return {};
+    }));
   }
   co_return Result<>();
 }
@@ -77,14 +68,8 @@ Task<> transfer(DocumentStore& store, CollectionRef collection, int from, int to
 Task<> keepWriting(DocumentStore& store, CollectionRef collection, int writer, int times) {
   for (int i = 0; i < times;) {
     const std::string id = fmt::format("w{}-{:04}", writer, i);
-    auto outcome = co_await store.write(
-        {{collection, id}},
-        [&](auto) -> Result<std::vector<Change>> {
-          std::vector<Change> changes;
-          changes.push_back(Change::put(json(fmt::format(R"({{"id":"{}","n":{},"u":"{}"}})", id, i % 7, id))));
-          return changes;
-        },
-        writeOptions());
+    doc::Document document = json(fmt::format(R"({{"id":"{}","n":{},"u":"{}"}})", id, i % 7, id));
+    auto outcome = co_await testing::put(store, collection, id, std::move(document), writeOptions());
     if (outcome) {
       ++i;
       continue;
@@ -195,14 +180,7 @@ TEST_P(StoreSuite, AWriteWaitsNoLongerThanItsDeadline) {
     for (int i = 0; i < 20; ++i) {
       WriteOptions options = writeOptions();
       options.deadline = std::chrono::steady_clock::now();
-      const auto outcome = co_await s.write(
-          {{ref, "hot"}},
-          [](auto) -> Result<std::vector<Change>> {
-            std::vector<Change> changes;
-            changes.push_back(Change::put(json(R"({"id":"hot"})")));
-            return changes;
-          },
-          options);
+      const auto outcome = co_await testing::put(s, ref, "hot", json(R"({"id":"hot"})"), options);
       if (!outcome && outcome.error().code() == ErrorCode::unavailable) ++count;
     }
     co_return Result<>();

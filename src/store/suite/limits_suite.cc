@@ -3,6 +3,7 @@
 
 #include "store/configuration_limits.h"
 #include "store/suite/store_suite.h"
+#include "store/testing/writing.h"
 
 namespace mb::store::suite {
 
@@ -16,19 +17,13 @@ doc::Document sized(std::string_view id, size_t bytes) {
 }
 
 // As modules save: with the project's epoch.
-Task<JudgeOutcome> save(DocumentStore& store, CollectionRef collection, std::optional<doc::Document> document,
+Task<WriteOutcome> save(DocumentStore& store, CollectionRef collection, std::optional<doc::Document> document,
                         std::string id, bool bumps = true, bool logged = true) {
   WriteOptions options = writeOptions();
   if (bumps) options.bumpEpochs = {collection.project};
   options.logged = logged;
-  co_return co_await store.write(
-      {{collection, id}},
-      [&document](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        changes.push_back(document ? Change::put(*std::move(document)) : Change::remove());
-        return changes;
-      },
-      std::move(options));
+  if (!document) return testing::remove(store, collection, std::move(id), std::move(options));
+  return testing::put(store, collection, std::move(id), *std::move(document), std::move(options));
 }
 
 struct Tally {
@@ -123,12 +118,7 @@ TEST_P(StoreSuite, NoLimitRefusesUpkeep) {
     WriteOptions options = writeOptions();
     options.bumpEpochs = {project_};
     options.actor = std::move(actor);
-    auto judge = [](auto) -> Result<std::vector<Change>> {
-      std::vector<Change> changes;
-      changes.push_back(Change::put(sized("a", 1'900'009)));
-      return changes;
-    };
-    return run(store().write({{functions, "a"}}, std::move(judge), std::move(options)));
+    return run(testing::put(store(), functions, "a", sized("a", 1'900'009), std::move(options)));
   };
   EXPECT_FALSE(grow({"server", ""}));
   EXPECT_TRUE(grow(upkeepActor()));

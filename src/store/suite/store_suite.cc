@@ -1,6 +1,7 @@
 #include "store/suite/store_suite.h"
 
 #include "document/json.h"
+#include "store/testing/writing.h"
 
 namespace mb::store::suite {
 
@@ -30,6 +31,11 @@ doc::Filter filterOf(std::string_view text) {
 
 std::string text(const doc::Document& document) {
   return doc::toJson(document);
+}
+
+std::string refusingIndex(const Result<WriteOutcome>& written) {
+  const Violation* violation = written ? nullptr : written.error().violation();
+  return violation && violation->kind == Violation::Kind::index ? violation->name : "";
 }
 
 std::string joinIds(const std::vector<doc::Document>& documents) {
@@ -94,29 +100,18 @@ IndexInfo StoreSuite::makeIndex(CollectionRef& collection, IndexSpec spec) {
   return info;
 }
 
-Result<JudgeOutcome> StoreSuite::put(CollectionRef collection, std::string_view text) {
+Result<WriteOutcome> StoreSuite::put(CollectionRef collection, std::string_view text) {
   return putAll(collection, {std::string(text)});
 }
 
-Result<JudgeOutcome> StoreSuite::putAll(CollectionRef collection, std::vector<std::string> jsons) {
-  std::vector<WriteTarget> targets;
-  std::vector<Change> changes;
-  for (const std::string& each : jsons) {
-    doc::Document document = json(each);
-    targets.push_back({collection, std::string(document.view().stringOr("id"))});
-    changes.push_back(Change::put(std::move(document)));
-  }
-  return run(store().write(
-      std::move(targets), [&](auto) -> Result<std::vector<Change>> { return std::move(changes); }, writeOptions()));
+Result<WriteOutcome> StoreSuite::putAll(CollectionRef collection, std::vector<std::string> jsons) {
+  std::vector<doc::Document> documents;
+  for (const std::string& each : jsons) documents.push_back(json(each));
+  return run(testing::putAll(store(), collection, std::move(documents), writeOptions()));
 }
 
-Result<JudgeOutcome> StoreSuite::remove(CollectionRef collection, std::string_view id) {
-  const auto judge = [](auto) -> Result<std::vector<Change>> {
-    std::vector<Change> changes;
-    changes.push_back(Change::remove());
-    return changes;
-  };
-  return run(store().write({{collection, std::string(id)}}, judge, writeOptions()));
+Result<WriteOutcome> StoreSuite::remove(CollectionRef collection, std::string_view id) {
+  return run(testing::remove(store(), collection, std::string(id), writeOptions()));
 }
 
 std::string StoreSuite::get(CollectionRef collection, std::string_view id) {

@@ -71,9 +71,9 @@ class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
   IndexInfo makeIndex(CollectionRef& collection, IndexSpec spec);
 
   // Documents as JSON texts with an `id`.
-  Result<JudgeOutcome> put(CollectionRef collection, std::string_view json);
-  Result<JudgeOutcome> putAll(CollectionRef collection, std::vector<std::string> jsons);
-  Result<JudgeOutcome> remove(CollectionRef collection, std::string_view id);
+  Result<WriteOutcome> put(CollectionRef collection, std::string_view json);
+  Result<WriteOutcome> putAll(CollectionRef collection, std::vector<std::string> jsons);
+  Result<WriteOutcome> remove(CollectionRef collection, std::string_view id);
   // As JSON text; "" where there is none.
   std::string get(CollectionRef collection, std::string_view id);
   QueryResult find(CollectionRef collection, std::string_view filter, Query query = {});
@@ -90,6 +90,8 @@ class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
 doc::Document json(std::string_view text);
 doc::Filter filterOf(std::string_view text);
 std::string text(const doc::Document& document);
+// The unique index that refused the write; "" where none did.
+std::string refusingIndex(const Result<WriteOutcome>& written);
 std::string joinIds(const std::vector<doc::Document>& documents);
 // {path: direction, …} in order.
 IndexSpec index(std::vector<IndexKey> keys);

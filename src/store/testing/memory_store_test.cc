@@ -4,6 +4,7 @@
 
 #include "document/json.h"
 #include "store/testing/running.h"
+#include "store/testing/writing.h"
 
 namespace mb::store::testing {
 namespace {
@@ -19,15 +20,9 @@ class MemoryStoreTest : public ::testing::Test {
   Result<T> run(Task<T> task) {
     return runOn(cores_, 0, std::move(task));
   }
-  Result<JudgeOutcome> put(const CollectionRef& collection, std::string id, const std::string& json) {
-    Judge judge = [stored = *doc::parseJson(json)](auto) mutable -> Result<std::vector<Change>> {
-      std::vector<Change> changes;
-      changes.push_back(Change::put(std::move(stored)));
-      return changes;
-    };
-    std::vector<WriteTarget> targets{{collection, std::move(id)}};
+  Result<WriteOutcome> put(const CollectionRef& collection, std::string id, const std::string& json) {
     WriteOptions options{.deadline = {}, .actor = {}, .bumpEpochs = {collection.project}};
-    return run(store_.write(std::move(targets), std::move(judge), std::move(options)));
+    return run(testing::put(store_, collection, std::move(id), *doc::parseJson(json), std::move(options)));
   }
 
   Cores cores_;
@@ -39,11 +34,13 @@ class MemoryStoreTest : public ::testing::Test {
 };
 
 TEST_F(MemoryStoreTest, KeepsWhatWasWrittenAndRefusesDuplicates) {
-  ASSERT_TRUE(put(users_, "a", R"({"id":"a","email":"x"})")->committed());
+  ASSERT_TRUE(put(users_, "a", R"({"id":"a","email":"x"})"));
   EXPECT_EQ(store_.epoch(2), 1U);
   const auto refused = put(users_, "b", R"({"id":"b","email":"x"})");
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->violatedIndex, "email_1");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::conflict);
+  ASSERT_NE(refused.error().violation(), nullptr);
+  EXPECT_EQ(refused.error().violation()->name, "email_1");
   EXPECT_EQ(store_.epoch(2), 1U);
   EXPECT_TRUE((*run(store_.get(users_, "a"))).has_value());
   EXPECT_FALSE((*run(store_.get(users_, "b"))).has_value());

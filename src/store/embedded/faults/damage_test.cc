@@ -59,16 +59,9 @@ class DamageTest : public ::testing::Test {
       if (run == 1) fs::copy(live, image_, fs::copy_options::recursive);
     }
   }
-  Task<JudgeOutcome> put(EmbeddedStore& store, CollectionRef collection, std::string id) {
-    co_return co_await store.write(
-        {{collection, id}},
-        [&](auto) -> Result<std::vector<Change>> {
-          std::vector<Change> changes;
-          const std::string text(400, 'x');
-          changes.push_back(Change::put(doc::parseJson(fmt::format(R"({{"id":"{}","t":"{}"}})", id, text)).value()));
-          return changes;
-        },
-        {});
+  Task<WriteOutcome> put(EmbeddedStore& store, CollectionRef collection, const std::string& id) {
+    const std::string text = fmt::format(R"({{"id":"{}","t":"{}"}})", id, std::string(400, 'x'));
+    return testing::put(store, collection, id, doc::parseJson(text).value());
   }
   std::vector<fs::path> files(const std::string& start, const std::string& kind) const {
     std::vector<fs::path> found;

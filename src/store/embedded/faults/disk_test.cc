@@ -32,16 +32,9 @@ class DiskTest : public ::testing::Test {
     cores_.join();
   }
 
-  Task<JudgeOutcome> change(std::string id, bool put) {
-    co_return co_await store_->write(
-        {{posts_, id}},
-        [&](auto) -> Result<std::vector<Change>> {
-          std::vector<Change> changes;
-          changes.push_back(put ? Change::put(doc::parseJson(fmt::format(R"({{"id":"{}"}})", id)).value())
-                                : Change::remove());
-          return changes;
-        },
-        {});
+  Task<WriteOutcome> change(const std::string& id, bool put) {
+    if (!put) return testing::remove(*store_, posts_, id);
+    return testing::put(*store_, posts_, id, idDocument(id));
   }
   // What the write failed with; nothing when it was done.
   std::optional<ErrorCode> codeOf(std::string id, bool put) {
@@ -102,7 +95,7 @@ TEST_F(DiskTest, WhileNothingIsSyncedTheQueueTakesItsBoundAndNoMore) {
   std::promise<void> all;
   for (size_t i = 0; i < kSent; ++i) {
     asio::co_spawn(cores_.at(0).get_executor(), change(fmt::format("{:05}", i), true),
-                   [&](std::exception_ptr, Result<JudgeOutcome> outcome) {
+                   [&](std::exception_ptr, Result<WriteOutcome> outcome) {
                      if (outcome) ++taken;
                      if (!outcome && outcome.error().code() == ErrorCode::unavailable) ++refused;
                      if (taken + refused == kSent) all.set_value();

@@ -110,7 +110,7 @@ class Load {
     const CollectionRef extra{project_, info.number, info.version};
     for (int i = 0; i < 3; ++i) {
       // Whether these are there is not asked; that no key of them is left over is.
-      static_cast<void>(co_await put(extra, fmt::format("x{}", i), "x"));
+      static_cast<void>(co_await put({extra}, fmt::format("x{}", i), "x"));
     }
     co_return Result<>();
   }
@@ -157,28 +157,20 @@ class Load {
     });
   }
 
-  Task<JudgeOutcome> put(CollectionRef collection, std::string id, std::string state) {
-    co_return co_await store_.write(
-        {{collection, id}},
-        [&](auto) -> Result<std::vector<Change>> {
-          std::vector<Change> changes;
-          changes.push_back(state == kAbsent ? Change::remove() : Change::put(content(id, state)));
-          return changes;
-        },
-        {});
-  }
-  // The document and the one of the same id beside it, in one write.
-  Task<JudgeOutcome> putPair(CollectionRef collection, std::string id, std::string state) {
-    co_return co_await store_.write(
-        {{collection, id}, {{project_, kPairs, 0}, id}},
-        [&](auto) -> Result<std::vector<Change>> {
-          std::vector<Change> changes;
-          for (int i = 0; i < 2; ++i) {
-            changes.push_back(state == kAbsent ? Change::remove() : Change::put(content(id, state)));
-          }
-          return changes;
-        },
-        {});
+  // In one write: the document of this id in each of the collections.
+  Task<WriteOutcome> put(std::vector<CollectionRef> collections, std::string id, std::string state) {
+    Write write{WriteOptions()};
+    std::vector<Target> documents;
+    for (const CollectionRef& collection : collections) documents.push_back(write.change(collection, id));
+    return store_.write(std::move(write),
+                        [documents = std::move(documents), id = std::move(id), state = std::move(state)](
+                            const Before&, Changes& changes) -> Result<> {
+                          for (const Target document : documents) {
+                            changes.set(document,
+                                        state == kAbsent ? Change::remove() : Change::put(content(id, state)));
+                          }
+                          return {};
+                        });
   }
 
   // Each name has one writer, so that its states follow one another.
@@ -199,9 +191,10 @@ class Load {
           return info.name == "posts" || info.name == "articles";
         });
         if (at == all->end()) break;
-        const CollectionRef collection{project_, at->number, at->version};
-        auto outcome = pair ? co_await putPair(collection, id, state) : co_await put(collection, id, state);
-        acknowledged = outcome && outcome->committed();
+        std::vector<CollectionRef> collections{{project_, at->number, at->version}};
+        if (pair) collections.push_back({project_, kPairs, 0});
+        const auto outcome = co_await put(std::move(collections), id, state);
+        acknowledged = outcome.has_value();
         if (outcome || outcome.error().code() != ErrorCode::staleCatalogue) break;
       }
       teller_.end(key, acknowledged);

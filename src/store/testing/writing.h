@@ -1,0 +1,45 @@
+// Writes of tests whose changes rest on no document.
+#pragma once
+
+#include "store/store.h"
+
+namespace mb::store::testing {
+
+inline Task<WriteOutcome> put(DocumentStore& store, CollectionRef collection, std::string id, doc::Document document,
+                              WriteOptions options = {}) {
+  Write write(std::move(options));
+  const Target target = write.change(collection, std::move(id));
+  return store.write(std::move(write),
+                     [target, document = std::move(document)](const Before&, Changes& changes) -> Result<> {
+                       changes.put(target, document);
+                       return {};
+                     });
+}
+
+// All in one write, each under its `id`.
+inline Task<WriteOutcome> putAll(DocumentStore& store, CollectionRef collection, std::vector<doc::Document> documents,
+                                 WriteOptions options = {}) {
+  Write write(std::move(options));
+  std::vector<Target> targets;
+  for (const doc::Document& each : documents) {
+    targets.push_back(write.change(collection, std::string(each.view().stringOr("id"))));
+  }
+  return store.write(
+      std::move(write),
+      [targets = std::move(targets), documents = std::move(documents)](const Before&, Changes& changes) -> Result<> {
+        for (size_t i = 0; i < targets.size(); ++i) changes.put(targets[i], documents[i]);
+        return {};
+      });
+}
+
+inline Task<WriteOutcome> remove(DocumentStore& store, CollectionRef collection, std::string id,
+                                 WriteOptions options = {}) {
+  Write write(std::move(options));
+  const Target target = write.change(collection, std::move(id));
+  return store.write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+    changes.remove(target);
+    return {};
+  });
+}
+
+}  // namespace mb::store::testing
