@@ -203,6 +203,11 @@ TEST_F(CollectionsTest, PoliciesAndWhereTheyComeFrom) {
   EXPECT_EQ("default {}", answer("posts"));
 }
 
+TEST_F(CollectionsTest, ClearingADefaultPolicyThatIsNotSetIsRecorded) {
+  expectOk(run(data_->collections().clearPolicy(managing(), "*")));
+  EXPECT_EQ((Names{"policy.clear collections/*"}), audited());
+}
+
 TEST_F(CollectionsTest, BadPoliciesAreRefused) {
   expectOk(make("posts"));
   for (const char* bad : {R"({"reed":{}})", R"({"read":{"filter":{"$where":"1"}}})", R"({"read":1})",
