@@ -6,6 +6,7 @@
 #include "document/update.h"
 #include "store/embedded/embedded_store.h"
 #include "store/testing/running.h"
+#include "store/testing/writing.h"
 
 namespace mb::store {
 
@@ -100,14 +101,8 @@ class Session {
     for (const doc::Element& element : documents) {
       const doc::DocumentView document = element.value.asDocument();
       for (const CollectionRef& collection : {plain_, indexed_}) {
-        CO_CHECK(co_await store_.write(
-            {{collection, std::string(document.stringOr("id"))}},
-            [document](auto) -> Result<std::vector<Change>> {
-              std::vector<Change> changes;
-              changes.push_back(Change::put(doc::Document(document)));
-              return changes;
-            },
-            writeOptions()));
+        CO_CHECK(co_await testing::put(store_, collection, std::string(document.stringOr("id")),
+                                       doc::Document(document), writeOptions()));
       }
     }
     co_return Result<>();
@@ -174,35 +169,33 @@ class Session {
       answer.appendString("error", parsed.error().message());
       co_return Result<>();
     }
-    const auto& [query, update] = *parsed;
     std::optional<doc::Document> after;
-    bool unmatched = false;
     const std::string id(source.stringOr("id"));
     // The indexed one first: a unique index may refuse what the plain one would take.
     for (const CollectionRef& collection : {indexed_, plain_}) {
-      const auto outcome = co_await store_.write(
-          {{collection, id}},
-          [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
-            std::vector<Change> changes;
-            unmatched = !query.matches(*before.front());
-            if (unmatched) {
-              changes.push_back(Change::keep());
-            } else {
-              TRY(after, update.apply(*before.front(), Timestamp{0}));
-              changes.push_back(Change::put(*after));
-            }
-            return changes;
-          },
-          writeOptions());
-      if (!outcome || !outcome->committed()) {
-        answer.appendString("error", outcome ? "a unique index: " + outcome->violatedIndex : outcome.error().message());
+      Write write(writeOptions());
+      const Target target = write.change(collection, id);
+      auto written = co_await writeReturning(
+          store_, std::move(write),
+          [&request = std::as_const(*parsed), target](
+              const Before& before, Changes& changes) -> Result<std::optional<doc::Document>> {
+            std::optional<doc::Document> updated;
+            if (!request.first.matches(*before[target])) return updated;
+            TRY(updated, request.second.apply(*before[target], Timestamp{0}));
+            changes.put(target, *updated);
+            return updated;
+          });
+      if (!written) {
+        const Violation* violation = written.error().violation();
+        answer.appendString("error", violation ? "a unique index: " + violation->name : written.error().message());
         co_return Result<>();
       }
+      after = *std::move(written);
     }
-    if (unmatched) {
-      answer.appendBool("unmatched", true);
-    } else {
+    if (after) {
       answer.appendDocument("document", *after);
+    } else {
+      answer.appendBool("unmatched", true);
     }
     co_return Result<>();
   }
