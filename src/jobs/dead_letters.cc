@@ -51,23 +51,19 @@ Task<size_t> Queue::Impl::removeDead(std::string below, uint64_t limit) {
     query.deadline = storeDeadline();
     CO_TRY(const store::QueryResult found, co_await deps.store.find(std::move(query)));
     if (found.documents.empty()) break;
-    std::vector<store::WriteTarget> targets;
+    store::Write write(asServer());
+    write.options.lane = store::Lane::low;
+    std::vector<store::Target> rows;
     for (const doc::Document& document : found.documents) {
-      targets.push_back({kRows, std::string(document.view().stringOr("id"))});
+      rows.push_back(write.change(kRows, std::string(document.view().stringOr("id"))));
     }
-    store::WriteOptions options = asServer();
-    options.lane = store::Lane::low;
-    CO_CHECK(co_await deps.store.write(
-        std::move(targets),
-        [](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-          std::vector<store::Change> changes;
-          for (const auto& document : before) {
-            const bool dead = document && document->view().stringOr(kPlacePath).starts_with('d');
-            changes.push_back(dead ? store::Change::remove() : store::Change::keep());
-          }
-          return changes;
-        },
-        std::move(options)));
+    auto callback = [rows](const store::Before& before, store::Changes& changes) -> Result<> {
+      for (const store::Target row : rows) {
+        if (before[row] && before[row]->view().stringOr(kPlacePath).starts_with('d')) changes.remove(row);
+      }
+      return {};
+    };
+    CO_CHECK(co_await deps.store.write(std::move(write), std::move(callback)));
     removed += found.documents.size();
   }
   co_return removed;
@@ -96,26 +92,18 @@ Task<std::vector<DeadJob>> Queue::dead(uint64_t limit, uint64_t skip) {
 }
 
 Task<bool> Queue::Impl::changeDead(std::string id, std::vector<store::Insert> alongside, bool retry) {
-  bool found = false;
-  std::vector<store::WriteTarget> targets = {{kRows, id}};
-  for (const store::Insert& insert : alongside) {
-    targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
-  }
-  CO_CHECK(co_await deps.store.write(
-      std::move(targets),
-      [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-        std::vector<store::Change> changes(before.size());
-        auto row = before[0] ? Row::fromDocument(*before[0]) : Result<Row>(fail(ErrorCode::notFound, ""));
-        found = row && row->dead;
-        if (!found) return changes;
-        changes[0] =
-            retry ? store::Change::replace(revived(*std::move(row), deps.clock.now())) : store::Change::remove();
-        for (size_t i = 1; i < changes.size(); ++i)
-          changes[i] = store::Change::put(std::move(alongside[i - 1].document));
-        return changes;
-      },
-      asServer()));
-  co_return found;
+  store::Write write(asServer());
+  const store::Target target = write.change(kRows, std::move(id));
+  write.insert(std::move(alongside));
+  co_return co_await store::writeReturning(
+      deps.store, std::move(write),
+      [target, retry, now = deps.clock.now()](const store::Before& before, store::Changes& changes) -> Result<bool> {
+        if (!before[target]) return false;
+        auto row = Row::fromDocument(*before[target]);
+        if (!row || !row->dead) return false;
+        changes.set(target, retry ? store::Change::replace(revived(*std::move(row), now)) : store::Change::remove());
+        return true;
+      });
 }
 
 Task<bool> Queue::retryDead(std::string id, std::vector<store::Insert> alongside) {

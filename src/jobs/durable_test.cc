@@ -72,16 +72,9 @@ TEST_F(DurableTest, OrderAndSweepGoThroughTheIndexes) {
   auto queue = queueOver(opened);
   door_.open();
   for (int i = 0; i < 200; ++i) {
-    auto job = *queue->asChange({.kind = "note", .payload = payload(fmt::format("{:03}", i)), .orderKey = "k"});
-    std::vector<store::WriteTarget> targets = {job.first};
-    opened.must(
-        opened.store().write(std::move(targets),
-                             [&job](auto) -> Result<std::vector<store::Change>> {
-                               std::vector<store::Change> changes;
-                               changes.push_back(std::move(job.second));
-                               return changes;
-                             },
-                             {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}}));
+    store::Write write(asServer());
+    write.insert(*queue->insertOf({.kind = "note", .payload = payload(fmt::format("{:03}", i)), .orderKey = "k"}));
+    opened.must(opened.store().write(std::move(write), nullptr));
   }
   queue->start();
   const auto notes = diary_.wait(200);
@@ -121,11 +114,11 @@ TEST_F(DurableTest, ReachesEachGroupBehindThousandsOfAnother) {
         specs.push_back({.kind = "note", .project = 2, .payload = payload("few"), .group = std::move(group)});
       }
     }
-    auto jobs = queue->asChanges(std::move(specs));
+    auto jobs = queue->insertsOf(std::move(specs));
     ASSERT_TRUE(jobs);
-    opened.must(opened.store().write(
-        std::move(jobs->targets),
-        [&jobs](auto) -> Result<std::vector<store::Change>> { return std::move(jobs->changes); }, asServer()));
+    store::Write write(asServer());
+    write.insert(*std::move(jobs));
+    opened.must(opened.store().write(std::move(write), nullptr));
   }
   queue->start();
   EXPECT_TRUE(until([&] { return std::ranges::count(diary_.notes(), "few") == 10; }));

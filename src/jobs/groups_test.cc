@@ -159,18 +159,19 @@ TEST_F(GroupsTest, RetriesOfAFullGroupAreOnTime) {
 
 TEST_F(GroupsTest, SeveralJobsInOneCommit) {
   queue_->declare(receiving(4));
-  EXPECT_FALSE(queue_->asChanges({{.kind = "send"}, {.kind = "unknown"}}));
-  EXPECT_FALSE(queue_->asChanges({{.kind = "send", .group = std::string(201, 'x')}}));
-  EXPECT_FALSE(queue_->asChanges({{.kind = "send", .group = "a\n"}}));
-  auto jobs = queue_->asChanges({{.kind = "send", .project = 2, .payload = payload("a"), .group = "a"},
+  EXPECT_FALSE(queue_->insertsOf({{.kind = "send"}, {.kind = "unknown"}}));
+  EXPECT_FALSE(queue_->insertsOf({{.kind = "send", .group = std::string(201, 'x')}}));
+  EXPECT_FALSE(queue_->insertsOf({{.kind = "send", .group = "a\n"}}));
+  auto jobs = queue_->insertsOf({{.kind = "send", .project = 2, .payload = payload("a"), .group = "a"},
                                  {.kind = "send", .project = 2, .id = "own", .payload = payload("b"), .group = "b"}});
   ASSERT_TRUE(jobs);
-  EXPECT_EQ(jobs->ids.at(1), "own");
-  ASSERT_TRUE(run(store_.write(
-      std::move(jobs->targets),
-      [&jobs](auto) -> Result<std::vector<store::Change>> { return std::move(jobs->changes); }, asServer())));
+  const std::vector<std::string> ids = store::idsOf(*jobs);
+  EXPECT_EQ(ids.at(1), "own");
+  store::Write write(asServer());
+  write.insert(*std::move(jobs));
+  ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   queue_->start();
-  queue_->wake(jobs->ids);
+  queue_->wake(ids);
   EXPECT_THAT(diary_.wait(2), UnorderedElementsAre("a", "b"));
   EXPECT_TRUE(untilEmpty());
 }

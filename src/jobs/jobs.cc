@@ -29,6 +29,10 @@ bool isText(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
+store::Insert insertedRow(const Row& row, bool idIsNew) {
+  return {kRows, row.toDocument(), store::Insert::IfPresent::keep, idIsNew};
+}
+
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
@@ -164,7 +168,7 @@ Result<store::Insert> Queue::insertOf(JobSpec spec) {
   const bool idIsNew = spec.id.empty();
   TRY(const Row row, impl_->rowOf(std::move(spec)));
   impl_->remember(row);
-  return store::Insert{kRows, row.toDocument(), store::Insert::IfPresent::keep, idIsNew};
+  return insertedRow(row, idIsNew);
 }
 
 Result<std::vector<store::Insert>> Queue::insertsOf(std::vector<JobSpec> specs) {
@@ -194,16 +198,11 @@ Result<JobChanges> Queue::asChanges(std::vector<JobSpec> specs) {
 }
 
 Task<std::string> Queue::put(JobSpec spec) {
+  const bool idIsNew = spec.id.empty();
   CO_TRY(const Row row, impl_->rowOf(std::move(spec)));
-  std::vector<store::WriteTarget> targets = {{kRows, row.id}};
-  CO_CHECK(co_await impl_->deps.store.write(
-      std::move(targets),
-      [&row](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-        std::vector<store::Change> changes;
-        changes.push_back(before[0] ? store::Change::keep() : store::Change::put(row.toDocument()));
-        return changes;
-      },
-      asServer()));
+  store::Write write(asServer());
+  write.insert(insertedRow(row, idIsNew));
+  CO_CHECK(co_await impl_->deps.store.write(std::move(write), nullptr));
   Queue::wake({row.id});
   co_return row.id;
 }
@@ -222,18 +221,13 @@ void Queue::projectChanged(store::ProjectNo project) {
 }
 
 Task<bool> Queue::cancel(std::string id) {
-  bool found = false;
-  std::vector<store::WriteTarget> targets = {{kRows, id}};
-  CO_CHECK(co_await impl_->deps.store.write(
-      std::move(targets),
-      [&found](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-        found = before[0].has_value();
-        std::vector<store::Change> changes;
-        changes.push_back(found ? store::Change::remove() : store::Change::keep());
-        return changes;
-      },
-      asServer()));
-  co_return found;
+  store::Write write(asServer());
+  const store::Target row = write.change(kRows, std::move(id));
+  auto callback = [row](const store::Before& before, store::Changes& changes) -> Result<bool> {
+    changes.remove(row);
+    return before[row].has_value();
+  };
+  co_return co_await store::writeReturning(impl_->deps.store, std::move(write), std::move(callback));
 }
 
 store::WriteTarget Queue::rowOf(const JobRun& run) {

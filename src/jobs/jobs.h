@@ -1,13 +1,12 @@
 // The one durable queue: what is to be done later, at least once, whatever happens to the process.
 //
-// A job is a row of a system collection of the control project, so any room puts it into its own commit:
+// A job is a row of a system collection of the control project, so any module puts it into its own commit:
 //
-//   CO_TRY(auto job, queue.asChange({.kind = "mail", .project = realm.number, .payload = letter}));
-//   const std::string id = job.first.id;
-//   targets.push_back(std::move(job.first));          // one more target ...
-//   changes.push_back(std::move(job.second));         // ... and, in the judge, its change
-//   ... co_await store.write(...) ...
-//   queue.wake({id});                                 // after the commit; without it a sweep finds the job in seconds
+//   CO_TRY(store::Insert job, queue.insertOf({.kind = "mail", .project = realm.number, .payload = letter}));
+//   std::string id = job.id();
+//   write.insert(std::move(job));
+//   ... co_await store.write(std::move(write), ...) ...
+//   queue.wake({std::move(id)});  // after the commit; without it a sweep finds the job in seconds
 //
 // The row goes with the job's completion, never with its hand-over. Who runs a job holds its lease (leases.h); a crash
 // loses the lease, and the job is offered again.
@@ -43,7 +42,7 @@ inline constexpr size_t kMaxPayloadBytes = 1280 << 10;
 struct JobSpec {
   std::string kind = {};  // of a declared Kind
   store::ProjectNo project = store::kControlProject;
-  // "": one is made. A given id (1 to 200 characters) deduplicates: see put() and asChange().
+  // "": one is made. A given id (1 to 200 characters) deduplicates: see put() and insertOf().
   std::string id = {};
   doc::Document payload = {};  // at most kMaxPayloadBytes
   // Seals the payload under the master secret: for what must not be read from the disk, such as one-time tokens.
@@ -170,9 +169,9 @@ class Queue {
   Result<store::Insert> insertOf(JobSpec spec);
   // The same for several; their ids must be distinct.
   Result<std::vector<store::Insert>> insertsOf(std::vector<JobSpec> specs);
-  // In the older form, as one more target and change of the caller's write. With an id of the caller's: a judge that
-  // finds the row there already (`before`) gives Change::keep() in place of the change, or the job starts anew. Fails
-  // with validation (kind not declared, payload too large, id too long). Any core.
+  // In the older form, as one more target and change of the caller's write. With an id of the caller's: where `before`
+  // has the row already, Change::keep() in place of the change keeps the job; the change restarts it. Fails with
+  // validation (kind not declared, payload too large, id too long). Any core.
   Result<std::pair<store::WriteTarget, store::Change>> asChange(JobSpec spec);
   // The same for several; their ids must be distinct.
   Result<JobChanges> asChanges(std::vector<JobSpec> specs);

@@ -46,19 +46,14 @@ Task<> write(Bench& bench, std::string to, int times) {
     doc::BsonWriter payload;
     payload.appendString("to", to);
     payload.appendString("text", std::string(400, 'x'));
-    CO_TRY(auto job, bench.queue.asChange({.kind = "bench", .project = 2, .payload = payload.finish(), .group = to}));
-    const std::string id = job.first.id;
-    std::vector<store::WriteTarget> targets = {std::move(job.first)};
+    CO_TRY(store::Insert job,
+           bench.queue.insertOf({.kind = "bench", .project = 2, .payload = payload.finish(), .group = to}));
+    const std::string id = job.id();
     store::WriteOptions options;
     options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    CO_CHECK(co_await bench.store.write(
-        std::move(targets),
-        [&job](auto) -> Result<std::vector<store::Change>> {
-          std::vector<store::Change> changes;
-          changes.push_back(std::move(job.second));
-          return changes;
-        },
-        std::move(options)));
+    store::Write write(std::move(options));
+    write.insert(std::move(job));
+    CO_CHECK(co_await bench.store.write(std::move(write), nullptr));
     bench.queue.wake({id});
   }
   co_return Result<>();

@@ -41,16 +41,16 @@ TEST_F(JobsTest, JobsOfAnEarlierRunAreFound) {
 
 TEST_F(JobsTest, WhatIsNoJobIsRefused) {
   queue_->declare(noting());
-  EXPECT_FALSE(queue_->asChange({.kind = "other"}));
-  EXPECT_FALSE(queue_->asChange({.kind = "note", .id = std::string(201, 'x')}));
-  EXPECT_FALSE(queue_->asChange({.kind = "note", .id = "a\nb"}));
-  EXPECT_FALSE(queue_->asChange({.kind = "note", .orderKey = std::string(201, 'x')}));
-  EXPECT_FALSE(queue_->asChange({.kind = "note", .orderKey = "a\x01"}));
-  EXPECT_FALSE(queue_->asChange({.kind = "note", .payload = payload(std::string(kMaxPayloadBytes, 'x'))}));
-  const auto job = queue_->asChange({.kind = "note", .id = std::string(200, 'x')});
+  EXPECT_FALSE(queue_->insertOf({.kind = "other"}));
+  EXPECT_FALSE(queue_->insertOf({.kind = "note", .id = std::string(201, 'x')}));
+  EXPECT_FALSE(queue_->insertOf({.kind = "note", .id = "a\nb"}));
+  EXPECT_FALSE(queue_->insertOf({.kind = "note", .orderKey = std::string(201, 'x')}));
+  EXPECT_FALSE(queue_->insertOf({.kind = "note", .orderKey = "a\x01"}));
+  EXPECT_FALSE(queue_->insertOf({.kind = "note", .payload = payload(std::string(kMaxPayloadBytes, 'x'))}));
+  const auto job = queue_->insertOf({.kind = "note", .id = std::string(200, 'x')});
   ASSERT_TRUE(job);
-  EXPECT_EQ(job->first.id, std::string(200, 'x'));
-  EXPECT_EQ(job->first.collection.project, store::kControlProject);
+  EXPECT_EQ(job->id(), std::string(200, 'x'));
+  EXPECT_EQ(job->collection.project, store::kControlProject);
 }
 
 TEST_F(JobsTest, AnIdDeduplicatesWhileTheJobWaits) {
@@ -247,15 +247,12 @@ TEST_F(JobsTest, AHandlerMayCompleteItsJobItself) {
     store::DocumentStore& store;
     Diary& diary;
     Task<> handle(JobRun run) {
-      auto done = Queue::asCompletion(run);
-      std::vector<store::WriteTarget> targets = {done.first};
-      CO_CHECK(co_await store.write(std::move(targets),
-                                    [](auto) -> Result<std::vector<store::Change>> {
-                                      std::vector<store::Change> changes;
-                                      changes.push_back(store::Change::remove());
-                                      return changes;
-                                    },
-                                    {.deadline = run.deadline, .actor = {}, .bumpEpochs = {}}));
+      store::Write write({.deadline = run.deadline, .actor = {}, .bumpEpochs = {}});
+      const store::Target row = write.change(Queue::rowOf(run));
+      CO_CHECK(co_await store.write(std::move(write), [row](const store::Before&, store::Changes& changes) -> Result<> {
+        changes.remove(row);
+        return {};
+      }));
       diary.note("done");
       co_return Result<>();
     }

@@ -203,19 +203,12 @@ class QueueFixture : public ::testing::Test {
   }
   // Into the store without a word to the queue.
   std::string commitOnly(JobSpec spec) {
-    auto job = queue_->asChange(std::move(spec));
+    auto job = queue_->insertOf(std::move(spec));
     EXPECT_TRUE(job);
-    std::string id = job->first.id;
-    std::vector<store::WriteTarget> targets = {job->first};
-    auto change = std::make_shared<store::Change>(std::move(job->second));
-    EXPECT_TRUE(run(store_.write(
-        std::move(targets),
-        [change](auto) -> Result<std::vector<store::Change>> {
-          std::vector<store::Change> changes;
-          changes.push_back(std::move(*change));
-          return changes;
-        },
-        {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10), .actor = {}, .bumpEpochs = {}})));
+    std::string id = job->id();
+    store::Write write(asServer());
+    write.insert(*std::move(job));
+    EXPECT_TRUE(run(store_.write(std::move(write), nullptr)));
     return id;
   }
   std::vector<Row> rows() const {

@@ -176,19 +176,15 @@ Async<Ended> Queue::Impl::settle(Row row, const KindState& kind, Result<> result
     ended = {.how = Ended::How::retried, .dueAt = row.dueAt};
   }
   const bool removes = ended.how == Ended::How::completed;
-  std::vector<store::WriteTarget> targets = {{kRows, row.id}};
+  store::Write write(asServer());
+  const store::Target stored = write.change(kRows, row.id);
   const auto written = co_await deps.store.write(
-      std::move(targets),
-      [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-        std::vector<store::Change> changes;
-        if (!before[0] || before[0]->view().stringOr("seq") != row.seq) {
-          changes.push_back(store::Change::keep());
-        } else {
-          changes.push_back(removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
-        }
-        return changes;
-      },
-      asServer());
+      std::move(write),
+      [stored, removes, &row = std::as_const(row)](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (!before[stored] || before[stored]->view().stringOr("seq") != row.seq) return {};
+        changes.set(stored, removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
+        return {};
+      });
   if (written) co_return ended;
   logWarn("the end of a job could not be written; it will run again",
           {{"kind", row.kind}, {"job", row.id}, {"problem", written.error().message()}});
