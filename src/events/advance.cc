@@ -18,9 +18,6 @@ constexpr size_t kMostBytes = 4 << 20;
 constexpr uint64_t kLazyPositions = 1000;
 constexpr auto kLazyTime = 10s;
 
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
-
 store::WriteOptions asServer() {
   return {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {"server", ""}, .bumpEpochs = {}};
 }
@@ -119,63 +116,57 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
     places->move(project, cursor);
     co_return true;
   }
-  std::vector<store::WriteTarget> targets{{kCursorRows, std::to_string(project)}};
-  Changes made;
+  store::Write write(asServer());
+  const store::Target row = write.change(kCursorRows, std::to_string(project));
   std::vector<std::string> ids;
   for (jobs::JobSpec& spec : batch.jobs) {
-    auto job = deps.queue.asChange(std::move(spec));
+    auto job = deps.queue.insertOf(std::move(spec));
     if (!job) {
       logError("a job that follows from a change cannot be made",
                {{"project", project}, {"problem", job.error().message()}});
       continue;
     }
-    ids.push_back(job->first.id);
-    targets.push_back(std::move(job->first));
-    made.push_back(std::move(job->second));
+    ids.push_back(job->id());
+    write.insert(*std::move(job));
   }
-  bool moved = false;
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(std::optional<CursorRecord> row, store::fromStore<CursorRecord>(before[0]));
-    moved = row && static_cast<uint64_t>(row->position) == cursor.stored && row->made == cursor.made;
-    Changes changes;
-    if (!moved) {
-      for (size_t i = 0; i < before.size(); ++i) changes.push_back(store::Change::keep());
-      return changes;
+  // The row as it is written; nullopt, and nothing is written, where it has changed since it was read.
+  using Moved = std::optional<CursorRecord>;
+  auto moveCursor = [row, &cursor = std::as_const(cursor), &batch = std::as_const(batch)](
+                        const store::Before& before, store::Changes& changes) -> Result<Moved> {
+    TRY(Moved record, store::fromStore<CursorRecord>(before[row]));
+    if (!record || static_cast<uint64_t>(record->position) != cursor.stored || record->made != cursor.made) {
+      return Moved();
     }
-    row->position = static_cast<int64_t>(batch.position);
-    row->made = batch.made;
-    cursor.generation = row->generation;
-    changes.push_back(store::Change::put(doc::encode(*row)));
-    for (size_t i = 0; i < made.size(); ++i) {
-      changes.push_back(before[i + 1] ? store::Change::keep() : std::move(made[i]));
-    }
-    return changes;
+    record->position = static_cast<int64_t>(batch.position);
+    record->made = batch.made;
+    changes.put(row, doc::encode(*record));
+    return record;
   };
-  CO_CHECK(co_await deps.store.write(std::move(targets), std::move(judge), asServer()));
+  CO_TRY(const Moved moved, co_await store::writeReturning(deps.store, std::move(write), std::move(moveCursor)));
   if (moved) {
     cursor.position = cursor.stored = batch.position;
     cursor.made = std::move(batch.made);
+    cursor.generation = moved->generation;
     cursor.storedAt = now;
     if (!ids.empty()) deps.queue.wake(std::move(ids));
   } else {
     cursor.known = false;
   }
   places->move(project, cursor);
-  co_return moved;
+  co_return moved.has_value();
 }
 
-// The row goes, unless somebody has joined since it was read.
+// Removes the row, unless a consumer has joined since it was read.
 Task<Step> Dispatcher::Impl::forget(store::ProjectNo project, int64_t generation) {
-  bool gone = true;
-  std::vector<store::WriteTarget> targets{{kCursorRows, std::to_string(project)}};
-  store::Judge judge = [&gone, generation](Before before) -> Result<Changes> {
-    TRY(const std::optional<CursorRecord> row, store::fromStore<CursorRecord>(before[0]));
-    gone = !row || row->generation == generation;
-    Changes changes;
-    changes.push_back(gone && row ? store::Change::remove() : store::Change::keep());
-    return changes;
+  store::Write write(asServer());
+  const store::Target row = write.change(kCursorRows, std::to_string(project));
+  auto callback = [row, generation](const store::Before& before, store::Changes& changes) -> Result<bool> {
+    TRY(const std::optional<CursorRecord> record, store::fromStore<CursorRecord>(before[row]));
+    if (record && record->generation != generation) return false;
+    changes.remove(row);
+    return true;
   };
-  CO_CHECK(co_await deps.store.write(std::move(targets), std::move(judge), asServer()));
+  CO_TRY(const bool gone, co_await store::writeReturning(deps.store, std::move(write), std::move(callback)));
   if (gone) co_return Step::gone;
   Cursor cursor = places->cursorOf(project);
   cursor.known = false;

@@ -45,14 +45,14 @@ class Dispatcher {
   // Begins nothing more and waits for what runs; false when some is left after `limit`. Not from a core.
   bool stop(std::chrono::milliseconds limit);
 
-  // Somebody begins to follow a project: one more target and change of the commit that says so, which from then on sees
-  // all changes behind `after`.
+  // A consumer begins to follow a project: one more document of the write that configures it, from whose commit on the
+  // consumer gets all changes behind `after`.
   struct Joining {
     store::ProjectNo project = 0;
     ProjectId projectId;
     uint64_t after = 0;
     store::WriteTarget target() const;
-    // In the judge, given what stands at the target. Fails with internal for what is no cursor.
+    // The target's change, computed in the write callback. Fails with internal where `before` is no cursor.
     Result<store::Change> change(const std::optional<doc::Document>& before) const;
   };
   // Before the commit, so that the log keeps what it will need. Any thread.

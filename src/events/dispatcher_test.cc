@@ -125,17 +125,17 @@ class DispatcherTest : public ::testing::Test {
   // As a room does that begins to follow.
   void join(store::ProjectNo project) {
     const Dispatcher::Joining joining = dispatcher_->join(Projects::info(project));
-    commit(joining.target(), [&](const auto& before) { return *joining.change(before); });
+    commit(joining.target(), [&joining](const auto& before) { return *joining.change(before); });
     dispatcher_->joined(joining);
   }
   void commit(store::WriteTarget target, std::function<store::Change(const std::optional<doc::Document>&)> change) {
-    store::Judge judge = [&](auto before) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(change(before[0]));
-      return changes;
+    store::Write write(store::WriteOptions{});
+    const store::Target changed = write.change(std::move(target));
+    auto callback = [changed, change](const store::Before& before, store::Changes& changes) -> Result<> {
+      changes.set(changed, change(before[changed]));
+      return {};
     };
-    std::vector<store::WriteTarget> targets{std::move(target)};
-    EXPECT_TRUE(run(store_.write(std::move(targets), std::move(judge), {})));
+    EXPECT_TRUE(run(store_.write(std::move(write), std::move(callback))));
   }
   uint64_t change(store::ProjectNo project, std::string id) { return changes(project, {std::move(id)}); }
   uint64_t changes(store::ProjectNo project, std::vector<std::string> ids) {
