@@ -11,8 +11,6 @@ namespace mb::functions {
 namespace {
 
 using namespace std::chrono_literals;
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 constexpr auto kInterval = 1s;
 constexpr auto kStopCheck = 100ms;
@@ -114,35 +112,27 @@ Task<bool> Cron::fire(TimetableRow row) {
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(row.projectId));
   const std::optional<Timestamp> since = project ? activeSince(project->info()) : std::nullopt;
   if (schedule && since) at = schedule->last({std::max({row.dueAt.ms, now.ms - kForgottenMs + 1, since->ms})}, now);
-  std::vector<store::WriteTarget> targets{{kTimetableRows, row.id}};
-  std::optional<store::Change> job;
+  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  const store::Target target = write.change(kTimetableRows, row.id);
   std::string jobId;
   if (at) {
-    CO_TRY(auto made, deps_.queue.asChange(jobOf(row, *at)));
-    jobId = made.first.id;
-    targets.push_back(std::move(made.first));
-    job = std::move(made.second);
+    CO_TRY(store::Insert job, deps_.queue.insertOf(jobOf(row, *at)));
+    jobId = job.id();
+    write.insert(std::move(job));
   }
-  bool mine = false;
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(std::optional<TimetableRow> stored, store::fromStore<TimetableRow>(before[0]));
-    mine = stored && stored->dueAt == row.dueAt && stored->schedule == row.schedule;
-    Changes changes;
-    if (!mine) {
-      for (size_t i = 0; i < before.size(); ++i) changes.push_back(store::Change::keep());
-      return changes;
-    }
+  auto callback = [target, now, &row = std::as_const(row), &schedule = std::as_const(schedule)](
+                      const store::Before& before, store::Changes& changes) -> Result<bool> {
+    TRY(std::optional<TimetableRow> stored, store::fromStore<TimetableRow>(before[target]));
+    if (!stored || stored->dueAt != row.dueAt || stored->schedule != row.schedule) return false;
     if (schedule) {
       stored->dueAt = schedule->next(now);
-      changes.push_back(store::Change::put(doc::encode(*stored)));
+      changes.put(target, doc::encode(*stored));
     } else {
-      changes.push_back(store::Change::remove());
+      changes.remove(target);
     }
-    if (job) changes.push_back(before[1] ? store::Change::keep() : *std::move(job));
-    return changes;
+    return true;
   };
-  store::WriteOptions options{.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  CO_TRY(const bool mine, co_await store::writeReturning(deps_.store, std::move(write), std::move(callback)));
   if (!mine || !at) co_return false;
   deps_.queue.wake({std::move(jobId)});
   co_return true;

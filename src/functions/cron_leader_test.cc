@@ -44,14 +44,9 @@ class CronLeaderTest : public jobs::QueueFixture {
     snapshots_.setDirectory(directory_);
     if (!redis::testing::RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
     const TimetableRow row{"1/fn", "fn", "proj_1", 1, "* * * * *", {clock_.now().ms + kMinuteMs}};
-    std::vector<store::WriteTarget> targets{{kTimetableRows, row.id}};
-    ASSERT_TRUE(run(store_.write(std::move(targets),
-                                 [&row](auto) -> Result<std::vector<store::Change>> {
-                                   std::vector<store::Change> changes;
-                                   changes.push_back(store::Change::put(doc::encode(row)));
-                                   return changes;
-                                 },
-                                 {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}})));
+    store::Write write({.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}});
+    write.insert({kTimetableRows, doc::encode(row)});
+    ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   }
   // "<server> <scheduledAt>"; a server in `hanging` says so, and nothing more until the door is opened.
   Task<> handled(jobs::JobRun run, std::string name) {

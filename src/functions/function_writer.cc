@@ -6,13 +6,11 @@
 #include "identity/audited_write.h"
 #include "identity/records.h"
 #include "store/records.h"
+#include "store/retry.h"
 
 namespace mb::functions {
 
 namespace {
-
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 constexpr int kMostTries = 10;
 // Of a document of a system collection there may be 2 MiB.
@@ -74,17 +72,14 @@ Error noFunction() {
   return Error(ErrorCode::notFound, "no such function");
 }
 
-Task<store::JudgeOutcome> FunctionWriter::commit(const Access& access, std::vector<store::WriteTarget> targets,
-                                                 store::Judge judge, std::string action, const std::string& name,
-                                                 doc::Document details) {
-  identity::Audited audited{std::move(action), "functions/" + name, std::move(details)};
-  co_return co_await identity::writeAudited(deps_.store, deps_.auditor, access.project->info().number, access.caller,
-                                            access.deadline, std::move(targets), std::move(judge), std::move(audited));
+store::Write FunctionWriter::auditedWrite(const Access& access, std::string action, const std::string& name,
+                                          doc::Document details) {
+  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
+                                {std::move(action), "functions/" + name, std::move(details)});
 }
 
-// `before` as it is stored, nothing for a new one. `stale`: it is no more what is stored, and nothing was done.
 Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Document> before, FunctionRecord after,
-                                           std::string action, bool isVersion, bool& stale) {
+                                           std::string action, bool isVersion) {
   const snapshot::ProjectInfo& project = access.project->info();
   CO_TRY(const std::optional<FunctionRecord> stood, store::fromStore<FunctionRecord>(before));
   const bool cuts = !stood || isVersion || isAnother(*stood, after);
@@ -94,78 +89,82 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   if (doc::encode(after).size() > kMostRecordBytes) {
     co_return fail(asError({{"/code", "is too large together with its flow, its tests and what runs of it"}}));
   }
-  std::vector<store::WriteTarget> targets{{in(access, kFunctions), after.id},
-                                          timetableTarget(project.number, after.functionId)};
-  if (cuts) targets.push_back({in(access, kVersions), versionKey(after.functionId, after.version)});
+  store::Write write = auditedWrite(access, std::move(action), after.id, detailsOf(after));
+  const store::Target function = write.change(in(access, kFunctions), after.id);
+  const store::Target timetable = write.change(timetableTarget(project.number, after.functionId));
+  std::optional<store::Target> version;
+  if (cuts) version = write.change(in(access, kVersions), versionKey(after.functionId, after.version));
   std::optional<events::Dispatcher::Joining> joining;
+  std::optional<store::Target> cursor;
   if (begins(stood, after)) {
     joining = deps_.dispatcher.join(project);
     after.after = static_cast<int64_t>(joining->after);
-    targets.push_back(joining->target());
+    cursor = write.change(joining->target());
   }
-  doc::Document stored = doc::encode(after);
-  store::Judge judge = [&](Before found) -> Result<Changes> {
-    stale = found[0].has_value() != before.has_value() || (before && found[0]->bytes() != before->bytes());
-    if (stale) return fail(ErrorCode::conflict, "the function was changed at the same time");
-    Changes changes;
-    changes.push_back(store::Change::put(std::move(stored)));
-    changes.push_back(timetableChange(found[1], project, after, after.updatedAt));
-    if (cuts) changes.push_back(store::Change::put(doc::encode(versionOf(after, access.caller))));
-    if (joining) {
-      TRY(store::Change joins, joining->change(found[changes.size()]));
-      changes.push_back(std::move(joins));
+  auto callback = [function, timetable, version, cursor, &project = std::as_const(project),
+                   &before = std::as_const(before), &after = std::as_const(after),
+                   &caller = std::as_const(access.caller),
+                   &joining = std::as_const(joining)](const store::Before& found, store::Changes& changes) -> Result<> {
+    const std::optional<doc::Document>& now = found[function];
+    if (now.has_value() != before.has_value() || (before && now->bytes() != before->bytes())) {
+      return fail(ErrorCode::retry, "the function was changed at the same time");
     }
-    return changes;
+    changes.put(function, doc::encode(after));
+    changes.set(timetable, timetableChange(found[timetable], project, after, after.updatedAt));
+    if (version) changes.put(*version, doc::encode(versionOf(after, caller)));
+    if (joining) {
+      TRY(store::Change joins, joining->change(found[*cursor]));
+      changes.set(*cursor, std::move(joins));
+    }
+    return {};
   };
-  const Result<store::JudgeOutcome> done =
-      co_await commit(access, std::move(targets), std::move(judge), std::move(action), after.id, detailsOf(after));
+  const auto done = co_await deps_.store.write(std::move(write), std::move(callback));
   if (joining) deps_.dispatcher.joined(*joining);
-  if (!done) co_return fail(done.error().clone());
-  if (done->committed()) co_return after;
+  if (done) co_return after;
+  const Violation* violation = done.error().violation();
+  if (!violation || violation->kind != Violation::Kind::index) co_return fail(done.error().clone());
   co_return fail(Error(ErrorCode::conflict, fmt::format("another function answers {}", after.route.value_or("")))
                      .withDetail("/trigger/path", "is answered by another function"));
 }
 
 Task<FunctionRecord> FunctionWriter::insert(Access access, FunctionRecord record) {
-  bool stale = false;
   record.createdAt = deps_.clock.now();
-  auto done = co_await write(std::move(access), std::nullopt, std::move(record), "function.created", true, stale);
-  if (stale) co_return fail(ErrorCode::conflict, "there is a function of this name already");
+  auto done = co_await write(std::move(access), std::nullopt, std::move(record), "function.created", true);
+  if (!done && done.error().code() == ErrorCode::retry) {
+    co_return fail(ErrorCode::conflict, "there is a function of this name already");
+  }
   co_return done;
 }
 
 Task<FunctionRecord> FunctionWriter::change(Access access, std::string name, Edit edit) {
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(in(access, kFunctions), name));
-    CO_TRY(std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(stored));
-    if (!record) co_return fail(noFunction());
-    CO_CHECK(edit.merge(*record));
-    bool stale = false;
-    auto done = co_await write(access, stored, *std::move(record), edit.action, edit.isVersion, stale);
-    if (!stale) co_return done;
-  }
-  co_return fail(ErrorCode::conflict, "the function is being changed by others");
+  co_return co_await store::retryWrite(
+      kMostTries, Error(ErrorCode::conflict, "the function is being changed by others"), [&]() -> Task<FunctionRecord> {
+        CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(in(access, kFunctions), name));
+        CO_TRY(std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(stored));
+        if (!record) co_return fail(noFunction());
+        CO_CHECK(edit.merge(*record));
+        co_return co_await write(access, stored, *std::move(record), edit.action, edit.isVersion);
+      });
 }
 
 Task<> FunctionWriter::remove(Access access, std::string name, std::string functionId) {
   const store::ProjectNo project = access.project->info().number;
-  std::vector<store::WriteTarget> targets{{in(access, kFunctions), name}, timetableTarget(project, functionId)};
-  for (int64_t i = 0; i < kMostVersions; ++i) targets.push_back({in(access, kVersions), versionKey(functionId, i)});
-  std::vector<store::WriteTarget> runs = RunLog::allOf(project, functionId);
-  std::ranges::move(runs, std::back_inserter(targets));
-  const size_t along = targets.size();
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(const std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(before[0]));
+  store::Write write = auditedWrite(access, "function.deleted", name, {});
+  const store::Target function = write.change(in(access, kFunctions), std::move(name));
+  std::vector<store::Target> others = write.change(RunLog::allOf(project, functionId));
+  others.push_back(write.change(timetableTarget(project, functionId)));
+  for (int64_t i = 0; i < kMostVersions; ++i) {
+    others.push_back(write.change(in(access, kVersions), versionKey(functionId, i)));
+  }
+  auto callback = [function, &others = std::as_const(others), &functionId = std::as_const(functionId)](
+                      const store::Before& before, store::Changes& changes) -> Result<> {
+    TRY(const std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(before[function]));
     if (!record || record->functionId != functionId) return fail(noFunction());
-    Changes changes;
-    changes.push_back(store::Change::remove());
-    changes.push_back(timetableRemoval(before[1]));
-    while (changes.size() < along) {
-      changes.push_back(before[changes.size()] ? store::Change::remove() : store::Change::keep());
-    }
-    return changes;
+    changes.remove(function);
+    for (const store::Target other : others) changes.remove(other);
+    return {};
   };
-  CO_CHECK(co_await commit(access, std::move(targets), std::move(judge), "function.deleted", name, {}));
+  CO_CHECK(co_await deps_.store.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 

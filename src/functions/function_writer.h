@@ -58,10 +58,11 @@ class FunctionWriter {
  private:
   struct Step;
 
+  // `before` as it is stored, nothing for a new one. Fails with retry where something else is stored now.
   Task<FunctionRecord> write(Access access, std::optional<doc::Document> before, FunctionRecord after,
-                             std::string action, bool isVersion, bool& stale);
-  Task<store::JudgeOutcome> commit(const Access& access, std::vector<store::WriteTarget> targets, store::Judge judge,
-                                   std::string action, const std::string& name, doc::Document details);
+                             std::string action, bool isVersion);
+  // A write to the project with its audit entry.
+  store::Write auditedWrite(const Access& access, std::string action, const std::string& name, doc::Document details);
 
   const FunctionDeps& deps_;
 };

@@ -12,8 +12,6 @@ namespace mb::functions {
 
 namespace {
 
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 using FlowState = doc::Patch<doc::Document>::State;
 
 constexpr std::string_view kEitherOr = "must not stand beside a flow, which it is compiled from";
@@ -321,7 +319,8 @@ Task<> Functions::bind(snapshot::SnapshotPtr project, data::CollectionPtr collec
     targets.push_back({{project->info().number, kFunctions, 0}, name});
     ids.push_back(record.functionId);
   }
-  const auto note = [&](size_t i, FunctionRecord& record) {
+  const auto note = [number, &ids = std::as_const(ids), &collection = std::as_const(collection)](
+                        size_t i, FunctionRecord& record) {
     if (record.functionId != ids[i]) return false;
     record.trigger = withCollection(record.trigger, collection->name());
     record.collectionNo = number;

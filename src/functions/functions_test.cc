@@ -26,6 +26,15 @@ class FunctionsTest : public FunctionsFixture {
     EXPECT_TRUE(found);
     return found ? *std::move(found) : std::vector<VersionView>();
   }
+  // Runs the task when the next write arrives, on a core of its own: that of the write waits for it.
+  template <class Start>
+  void beforeNextWrite(Start start) {
+    memory_.beforeNextWrite([start = std::move(start)] {
+      Cores other(1);
+      other.start();
+      EXPECT_TRUE(store::testing::runOn(other, 0, start()));
+    });
+  }
   FunctionRecord stored(std::string_view name) {
     for (const doc::Document& each : memory_.all({shop_, kFunctions, 0})) {
       if (each.view().stringOr("id") == name) return *store::fromStore<FunctionRecord>(each.view());
@@ -81,6 +90,31 @@ TEST_F(FunctionsTest, CodeIsCheckedAtSave) {
   EXPECT_EQ(codeOf(change("good", R"({"code":"x"})")), "UNAVAILABLE");
   // What is no code needs no check.
   EXPECT_TRUE(change("good", R"({"enabled":false,"timeoutMs":200})"));
+}
+
+TEST_F(FunctionsTest, AChangeThatAnotherOvertookIsMadeOnTheNewRecord) {
+  ASSERT_TRUE(create(function("one")));
+  beforeNextWrite([this, as = access()] {
+    return functions_.change(as, "one", *doc::decode<FunctionPatch>(json(R"({"timeoutMs":500})")));
+  });
+  ASSERT_TRUE(change("one", R"({"code":"two"})"));
+  EXPECT_EQ(view("one").code, "two");
+  EXPECT_EQ(view("one").timeoutMs.value, 500);
+  const auto all = versions("one");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].code, "two");
+  EXPECT_EQ(all[1].code, "export default async () => 1;");
+  EXPECT_EQ(auditActions(shop_).size(), 3u);
+}
+
+TEST_F(FunctionsTest, OfTwoFunctionsOfANameTheFirstIsCreated) {
+  beforeNextWrite([this, as = access()] { return functions_.create(as, function("one", kHttp)); });
+  const auto refused = create(function("one"));
+  EXPECT_EQ(codeOf(refused), "CONFLICT");
+  EXPECT_EQ(refused.error().message(), "there is a function of this name already");
+  EXPECT_EQ(doc::toJson(view("one").trigger), kHttp);
+  EXPECT_EQ(versions("one").size(), 1u);
+  EXPECT_EQ(auditActions(shop_).size(), 1u);
 }
 
 TEST_F(FunctionsTest, AVersionIsCutWhereWhatRunsIsAnother) {
@@ -223,12 +257,9 @@ TEST_F(FunctionsTest, AFlowsMistakesAreToldByNode) {
 
 TEST_F(FunctionsTest, APostFunctionSeesWhatComesAfterIt) {
   const auto orders = collection("orders");
-  store::Judge judge = [](auto) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(json(R"({"id":"a"})")));
-    return changes;
-  };
-  ASSERT_TRUE(run(memory_.write({{{shop_, orders.number, orders.version}, "a"}}, std::move(judge), {})));
+  store::Write write(store::WriteOptions{});
+  write.insert({{shop_, orders.number, orders.version}, json(R"({"id":"a"})")});
+  ASSERT_TRUE(run(memory_.write(std::move(write), nullptr)));
   NewFunction quiet = function("quiet");
   quiet.enabled = false;
   ASSERT_TRUE(create(quiet));

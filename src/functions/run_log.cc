@@ -6,14 +6,13 @@
 #include "base/log.h"
 #include "store/record_pages.h"
 #include "store/records.h"
+#include "store/retry.h"
 
 namespace mb::functions {
 
 namespace {
 
 using namespace std::chrono_literals;
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 constexpr size_t kMostDurations = 256;
 constexpr size_t kMostPendingBytes = 32 << 20;
@@ -231,59 +230,60 @@ Task<> RunLog::writeAll(Work& work) {
 }
 
 Task<> RunLog::write(const Pending& pending) {
+  co_return co_await store::retryWrite(kMostTries,
+                                       Error(ErrorCode::unavailable, "the log of runs is being written, try again"),
+                                       [&] { return tryWrite(pending); });
+}
+
+Task<> RunLog::tryWrite(const Pending& pending) {
   const std::string& id = pending.of.functionId;
-  const store::CollectionRef figures = in(pending.of.project, kStats);
-  const store::CollectionRef entries = in(pending.of.project, kRuns);
-  for (int attempt = 0; attempt < kMostTries; ++attempt) {
-    CO_TRY(const auto stored, co_await store_.get(figures, id));
-    CO_TRY(const std::optional<Figures> known, store::fromStore<Figures>(stored));
-    const int64_t logged = known ? known->logged : 0;
-    std::vector<store::WriteTarget> targets{{figures, id}, {in(pending.of.project, kFunctions), pending.of.name}};
-    for (int64_t i = 0; i < std::ssize(pending.runs); ++i) targets.push_back({entries, placeOf(id, logged + i)});
-    bool overtaken = false;
-    store::Judge judge = [&](Before before) -> Result<Changes> {
-      TRY(std::optional<Figures> now, store::fromStore<Figures>(before[0]));
-      overtaken = (now ? now->logged : 0) != logged;
-      const bool there = before[1] && before[1]->view().stringOr("functionId") == id;
-      Changes changes;
-      if (overtaken || !there) {
-        for (size_t i = 0; i < before.size(); ++i) changes.push_back(store::Change::keep());
-        return changes;
-      }
-      if (!now) now.emplace().id = id;
-      now->logged += std::ssize(pending.runs);
-      now->runs += pending.counted;
-      now->errors += pending.errors;
-      now->timeouts += pending.timeouts;
-      now->durations.insert(now->durations.end(), pending.durations.begin(), pending.durations.end());
-      keepLast(now->durations, kMostDurations);
-      if (pending.lastRunAt) now->lastRunAt = pending.lastRunAt;
-      changes.push_back(store::Change::put(doc::encode(*now)));
-      changes.push_back(store::Change::keep());
-      for (int64_t i = 0; i < std::ssize(pending.runs); ++i) {
-        const LoggedRun entry{placeOf(id, logged + i), logged + i, pending.runs[static_cast<size_t>(i)]};
-        changes.push_back(store::Change::put(doc::encode(entry)));
-      }
-      return changes;
-    };
-    CO_CHECK(co_await store_.write(std::move(targets), std::move(judge), asServer()));
-    if (!overtaken) co_return Result<>();
+  CO_TRY(const auto stored, co_await store_.get(in(pending.of.project, kStats), id));
+  CO_TRY(const std::optional<Figures> known, store::fromStore<Figures>(stored));
+  const int64_t logged = known ? known->logged : 0;
+  store::Write write(asServer());
+  const store::Target figures = write.change(in(pending.of.project, kStats), id);
+  const store::Target function = write.hold(in(pending.of.project, kFunctions), pending.of.name);
+  std::vector<store::Target> entries;
+  for (int64_t i = 0; i < std::ssize(pending.runs); ++i) {
+    entries.push_back(write.change(in(pending.of.project, kRuns), placeOf(id, logged + i)));
   }
-  co_return fail(ErrorCode::unavailable, "the log of runs is being written, try again");
+  auto callback = [figures, function, logged, &entries = std::as_const(entries), &pending = std::as_const(pending)](
+                      const store::Before& before, store::Changes& changes) -> Result<> {
+    const RunOf& of = pending.of;
+    if (!before[function] || before[function]->view().stringOr("functionId") != of.functionId) return {};
+    TRY(std::optional<Figures> now, store::fromStore<Figures>(before[figures]));
+    if ((now ? now->logged : 0) != logged) return fail(ErrorCode::retry, "other runs were logged meanwhile");
+    if (!now) now.emplace().id = of.functionId;
+    now->logged += std::ssize(pending.runs);
+    now->runs += pending.counted;
+    now->errors += pending.errors;
+    now->timeouts += pending.timeouts;
+    now->durations.insert(now->durations.end(), pending.durations.begin(), pending.durations.end());
+    keepLast(now->durations, kMostDurations);
+    if (pending.lastRunAt) now->lastRunAt = pending.lastRunAt;
+    changes.put(figures, doc::encode(*now));
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const int64_t seq = logged + static_cast<int64_t>(i);
+      changes.put(entries[i], doc::encode(LoggedRun{placeOf(of.functionId, seq), seq, pending.runs[i]}));
+    }
+    return {};
+  };
+  CO_CHECK(co_await store_.write(std::move(write), std::move(callback)));
+  co_return Result<>();
 }
 
 Task<> RunLog::writeMonth(store::ProjectNo project, std::string month, int64_t runs) {
   const std::string id = monthRowId(month);
-  std::vector<store::WriteTarget> targets{{in(project, kStats), id}};
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(std::optional<MonthRow> row, store::fromStore<MonthRow>(before[0]));
+  store::Write write(asServer());
+  const store::Target target = write.change(in(project, kStats), id);
+  auto callback = [target, id, runs](const store::Before& before, store::Changes& changes) -> Result<> {
+    TRY(std::optional<MonthRow> row, store::fromStore<MonthRow>(before[target]));
     if (!row) row = MonthRow{id, 0};
     row->runs += runs;
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(*row)));
-    return changes;
+    changes.put(target, doc::encode(*row));
+    return {};
   };
-  CO_CHECK(co_await store_.write(std::move(targets), std::move(judge), asServer()));
+  CO_CHECK(co_await store_.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 

@@ -71,7 +71,7 @@ class RunLog {
   // Writes all that was added before the call. Fails where the store does; what was not written is tried again.
   Task<> flush();
 
-  // What goes along with a function that is deleted.
+  // All that is stored of a function's runs, for the write that deletes it.
   static std::vector<store::WriteTarget> allOf(store::ProjectNo project, const std::string& functionId);
 
  private:
@@ -110,6 +110,8 @@ class RunLog {
   Async<void> loop();
   Task<> writeAll(Work& work);
   Task<> write(const Pending& pending);
+  // Fails with retry where other runs of the function were written meanwhile.
+  Task<> tryWrite(const Pending& pending);
   Task<> writeMonth(store::ProjectNo project, std::string month, int64_t runs);
   void putBack(Work work);
   static void join(Pending& older, Pending newer);

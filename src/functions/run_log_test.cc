@@ -92,6 +92,19 @@ TEST_F(RunLogTest, whatCouldNotBeWrittenIsTriedAgain) {
   EXPECT_EQ(2, *run(log_.runsOfMonth(shop_, clock_.now())));
 }
 
+TEST_F(RunLogTest, runsThatAnotherLogWroteMeanwhileStay) {
+  RunLog other(store_, cores_);
+  other.add(of_, view("a", "error"), {});
+  add("b");
+  // The core of the write that is overtaken waits for it.
+  Cores another(1);
+  another.start();
+  memory_.beforeNextWrite([&] { EXPECT_TRUE(store::testing::runOn(another, 0, other.flush())); });
+  EXPECT_EQ("b a ", ids());
+  EXPECT_EQ(2, stats().runs);
+  EXPECT_EQ(1, stats().errors);
+}
+
 TEST_F(RunLogTest, anotherFunctionOfTheNameGetsNothing) {
   log_.add({shop_, "hello", "fn_other"}, view("x"), {});
   EXPECT_EQ("", ids());
@@ -134,15 +147,12 @@ TEST_F(RunLogTest, manyWhoReadAtTheSameTime) {
 TEST_F(RunLogTest, allOfItGoesWithTheFunction) {
   for (int i = 0; i < 60; ++i) add("r");
   EXPECT_TRUE(run(log_.flush()));
-  std::vector<store::WriteTarget> targets = RunLog::allOf(shop_, "fn_hello");
-  EXPECT_TRUE(run(store_.write(std::move(targets),
-                               [](auto before) -> Result<std::vector<store::Change>> {
-                                 std::vector<store::Change> changes;
-                                 for (const auto& each : before)
-                                   changes.push_back(each ? store::Change::remove() : store::Change::keep());
-                                 return changes;
-                               },
-                               {.deadline = soon(), .actor = {}, .bumpEpochs = {}})));
+  store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
+  const std::vector<store::Target> all = write.change(RunLog::allOf(shop_, "fn_hello"));
+  EXPECT_TRUE(run(store_.write(std::move(write), [all](const store::Before&, store::Changes& changes) -> Result<> {
+    for (const store::Target each : all) changes.remove(each);
+    return {};
+  })));
   EXPECT_TRUE(memory_.all({shop_, kRuns, 0}).empty());
   ASSERT_EQ(1, memory_.all({shop_, kStats, 0}).size());
   EXPECT_TRUE(memory_.all({shop_, kStats, 0})[0].view().stringOr("id").starts_with("month/"));

@@ -144,33 +144,32 @@ class RunningFixture : public configuration::ConfigurationFixture {
       if (!given.view().find(field.key)) out.append(field.key, field.value);
     }
     out.appendAll(given);
-    const events::Dispatcher::Joining joining = dispatcher_.join(snapshot(shop_)->info());
+    const snapshot::ProjectInfo project = snapshot(shop_)->info();
+    const events::Dispatcher::Joining joining = dispatcher_.join(project);
     const doc::Document stored = out.finish();
-    std::vector<store::WriteTarget> targets{
-        {{shop_, kFunctions, 0}, name}, joining.target(), timetableTarget(shop_, record.functionId)};
-    store::Judge judge = [&](auto before) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(stored));
-      TRY(store::Change joins, joining.change(before[1]));
-      changes.push_back(std::move(joins));
-      TRY(const auto after, doc::decode<FunctionRecord>(stored));
-      changes.push_back(timetableChange(before[2], snapshotInfo_, after, clock_.now()));
-      return changes;
-    };
-    snapshotInfo_ = snapshot(shop_)->info();
-    EXPECT_TRUE(run(
-        store_.write(std::move(targets), std::move(judge), {.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}})));
+    store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}});
+    const store::Target function = write.change({shop_, kFunctions, 0}, name);
+    const store::Target cursor = write.change(joining.target());
+    const store::Target timetable = write.change(timetableTarget(shop_, record.functionId));
+    EXPECT_TRUE(run(store_.write(
+        std::move(write), [=, now = clock_.now()](const store::Before& before, store::Changes& changes) -> Result<> {
+          changes.put(function, stored);
+          TRY(store::Change joins, joining.change(before[cursor]));
+          changes.set(cursor, std::move(joins));
+          TRY(const auto after, doc::decode<FunctionRecord>(stored));
+          changes.set(timetable, timetableChange(before[timetable], project, after, now));
+          return {};
+        })));
     dispatcher_.joined(joining);
   }
   void undefine(const std::string& name) {
-    std::vector<store::WriteTarget> targets{{{shop_, kFunctions, 0}, name}};
-    EXPECT_TRUE(run(store_.write(std::move(targets),
-                                 [](auto) -> Result<std::vector<store::Change>> {
-                                   std::vector<store::Change> changes;
-                                   changes.push_back(store::Change::remove());
-                                   return changes;
-                                 },
-                                 {.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}})));
+    store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}});
+    const store::Target function = write.change({shop_, kFunctions, 0}, name);
+    EXPECT_TRUE(
+        run(store_.write(std::move(write), [function](const store::Before&, store::Changes& changes) -> Result<> {
+          changes.remove(function);
+          return {};
+        })));
   }
   FunctionPtr function(const std::string& name) { return snapshot(shop_)->get(tables_.slot).find(name); }
 
@@ -265,7 +264,6 @@ class RunningFixture : public configuration::ConfigurationFixture {
     dispatcher_.resumed(shop_);
   }
   Task<FinishedRun> finished(Invocation invocation) { co_return co_await running_.runner().run(std::move(invocation)); }
-  snapshot::ProjectInfo snapshotInfo_;
 };
 
 }  // namespace mb::functions

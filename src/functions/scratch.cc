@@ -7,7 +7,6 @@ namespace mb::functions {
 namespace {
 
 using namespace std::chrono_literals;
-using Changes = std::vector<store::Change>;
 
 constexpr std::string_view kPrefix = "scratch/";
 
@@ -25,19 +24,13 @@ std::string rowId(store::ProjectNo number) {
 }
 
 Task<> change(store::DocumentStore& store, std::string id, std::optional<doc::Document> row) {
-  std::vector<store::WriteTarget> targets{{kScratchRows, std::move(id)}};
-  store::Judge judge = [&row](std::span<const std::optional<doc::Document>> before) -> Result<Changes> {
-    Changes changes;
-    if (row) {
-      changes.push_back(store::Change::put(*row));
-    } else {
-      changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
-    }
-    return changes;
+  store::Write write({.deadline = std::chrono::steady_clock::now() + 10s, .actor = {"server", ""}, .bumpEpochs = {}});
+  const store::Target target = write.change(kScratchRows, std::move(id));
+  auto callback = [target, &row = std::as_const(row)](const store::Before&, store::Changes& changes) -> Result<> {
+    changes.set(target, row ? store::Change::put(*row) : store::Change::remove());
+    return {};
   };
-  store::WriteOptions options{
-      .deadline = std::chrono::steady_clock::now() + 10s, .actor = {"server", ""}, .bumpEpochs = {}};
-  CO_CHECK(co_await store.write(std::move(targets), std::move(judge), std::move(options)));
+  CO_CHECK(co_await store.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 

@@ -24,15 +24,11 @@ store::Change timetableChange(const std::optional<doc::Document>& before, const 
                               const FunctionRecord& after, Timestamp now) {
   const std::string_view text = scheduleOf(after);
   const auto schedule = CronSchedule::parse(text);
-  if (!schedule) return timetableRemoval(before);
+  if (!schedule) return store::Change::remove();
   if (before && before->view().stringOr("schedule") == text) return store::Change::keep();
   return store::Change::put(
       doc::encode(TimetableRow{timetableTarget(project.number, after.functionId).id, after.functionId, project.id.str(),
                                static_cast<int64_t>(project.number), std::string(text), schedule->next(now)}));
-}
-
-store::Change timetableRemoval(const std::optional<doc::Document>& before) {
-  return before ? store::Change::remove() : store::Change::keep();
 }
 
 std::pair<store::CollectionNo, std::string_view> timetablePurgedAlong() {

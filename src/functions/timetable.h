@@ -25,14 +25,12 @@ struct TimetableRow {
   }
 };
 
-// ---- one more target and change of the commit that changes a function
+// ---- one more document of the write that changes a function
 store::WriteTarget timetableTarget(store::ProjectNo project, const std::string& functionId);
-// In the judge, for a function as it will be: its row where it is an enabled cron function, else none. `before` is what
-// stands at the target. A schedule that stays keeps its next fire.
+// Computed in the write callback, for a function as it will be: its row where it is an enabled cron function, else
+// none. `before` is the target's document. A schedule that stays keeps its next fire.
 store::Change timetableChange(const std::optional<doc::Document>& before, const snapshot::ProjectInfo& project,
                               const FunctionRecord& after, Timestamp now);
-// For a function that is deleted.
-store::Change timetableRemoval(const std::optional<doc::Document>& before);
 
 // What goes with a project, and the collection's indexes.
 std::pair<store::CollectionNo, std::string_view> timetablePurgedAlong();

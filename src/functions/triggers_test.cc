@@ -50,17 +50,9 @@ TEST_F(CronTest, twoWhoLookMakeOneRun) {
 
 TEST_F(CronTest, oneRowThatCannotBeReadStopsNoOther) {
   define("sweep", kEachQuarter);
-  ASSERT_TRUE(
-      run(store_.write({{kTimetableRows, "0/broken"}},
-                       [](auto) -> Result<std::vector<store::Change>> {
-                         std::vector<store::Change> changes;
-                         changes.push_back(store::Change::put(
-                             doc::parseJson(R"({"id":"0/broken","dueAt":{"$date":"2026-01-01T00:00:00Z"}})").value()));
-                         return changes;
-                       },
-                       {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
-                        .actor = {"server", ""},
-                        .bumpEpochs = {}})));
+  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  write.insert({kTimetableRows, *doc::parseJson(R"({"id":"0/broken","dueAt":{"$date":"2026-01-01T00:00:00Z"}})")});
+  ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   at("2026-01-01T10:15:00Z");
   EXPECT_EQ(1, pass());
   ASSERT_TRUE(ran(1));
