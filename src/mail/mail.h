@@ -83,7 +83,7 @@ class Mailer {
   // In the older form: one more target and change of the caller's write (see jobs::Queue::asChange). Cheap: the text
   // is made at delivery. Fails with validation when the address or a field cannot stand in a mail. Any core.
   Result<std::pair<store::WriteTarget, store::Change>> asChange(const Letter& letter, store::ProjectNo project);
-  // After the commit, with the id of that target. Any thread.
+  // After the commit, with the id of that insert. Any thread.
   void wake(std::string jobId);
 
   // Ends the thread that writes the outbox. After queue.stop(). Not from a core.

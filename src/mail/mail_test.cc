@@ -63,20 +63,12 @@ class MailTest : public ::testing::Test {
     return out;
   }
   std::string commit(const Letter& letter) {
-    auto job = mailer_->asChange(letter, 2);
+    auto job = mailer_->insertOf(letter, 2);
     EXPECT_TRUE(job) << job.error().message();
-    auto change = std::make_shared<store::Change>(std::move(job->second));
-    const std::string id = job->first.id;
-    std::vector<store::WriteTarget> targets = {job->first};
-    EXPECT_TRUE(store::testing::runOn(
-        cores_, 0,
-        store_.write(std::move(targets),
-                     [change](auto) -> Result<std::vector<store::Change>> {
-                       std::vector<store::Change> changes;
-                       changes.push_back(std::move(*change));
-                       return changes;
-                     },
-                     {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}})));
+    const std::string id = job->id();
+    store::Write write({.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}});
+    write.insert(*std::move(job));
+    EXPECT_TRUE(store::testing::runOn(cores_, 0, store_.write(std::move(write), nullptr)));
     mailer_->wake(id);
     return id;
   }
@@ -190,7 +182,7 @@ TEST_F(MailTest, WhatCannotStandInAMailIsRefused) {
   const auto refused = [&](const std::function<void(Letter&)>& change) {
     Letter one = letter();
     change(one);
-    return !mailer_->asChange(one, 2);
+    return !mailer_->insertOf(one, 2);
   };
   EXPECT_TRUE(refused([](Letter& l) { l.to = "nobody"; }));
   EXPECT_TRUE(refused([](Letter& l) { l.to = "a@b\r\nBcc: c@d"; }));
