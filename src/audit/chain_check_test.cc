@@ -20,18 +20,15 @@ class ChainTest : public ::testing::Test {
   ChainTest() : opened_({auditCollection()}) { project_ = opened_.must(opened_.store().allocateProject()); }
 
   store::CollectionRef journal() const { return {project_, kAuditCollection, 0}; }
-  void write(std::vector<std::string> ids, std::function<std::vector<Change>(std::vector<doc::Document>)> change) {
-    std::vector<store::WriteTarget> targets;
-    for (std::string& id : ids) targets.push_back({journal(), std::move(id)});
-    store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {}};
-    opened_.must(opened_.store().write(
-        std::move(targets),
-        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<Change>> {
-          std::vector<doc::Document> there;
-          for (const auto& each : before) there.push_back(each ? *each : doc::Document());
-          return change(std::move(there));
-        },
-        std::move(options)));
+  store::Write write() const { return store::Write({.deadline = soon(), .actor = {}, .bumpEpochs = {}}); }
+  void change(const std::string& id, const std::optional<doc::Document>& document) {
+    store::Write one = write();
+    const store::Target entry = one.change(journal(), id);
+    opened_.must(opened_.store().write(std::move(one),
+                                       [&document, entry](const store::Before&, store::Changes& changes) -> Result<> {
+                                         changes.set(entry, document ? Change::put(*document) : Change::remove());
+                                         return {};
+                                       }));
   }
   // Ids of new entries, oldest first.
   std::vector<std::string> record(int count, const std::string& action = "user.block") {
@@ -39,29 +36,15 @@ class ChainTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) {
       clock_.advance(10);
       auto entries = auditor_.entry(project_, action, {"member", "user_1", std::nullopt}, "users/user_2", "", "");
-      made.emplace_back(entries.front().document.view().stringOr("id"));
-      write({made.back()}, [&](auto) {
-        std::vector<Change> changes;
-        changes.push_back(Change::put(std::move(entries.front().document)));
-        return changes;
-      });
+      made.push_back(entries.front().id());
+      store::Write one = write();
+      one.insert(std::move(entries));
+      opened_.must(opened_.store().write(std::move(one), nullptr));
     }
     return made;
   }
-  void put(const std::string& id, doc::Document document) {
-    write({id}, [&](auto) {
-      std::vector<Change> changes;
-      changes.push_back(Change::put(std::move(document)));
-      return changes;
-    });
-  }
-  void remove(const std::string& id) {
-    write({id}, [](auto) {
-      std::vector<Change> changes;
-      changes.push_back(Change::remove());
-      return changes;
-    });
-  }
+  void put(const std::string& id, const doc::Document& document) { change(id, document); }
+  void remove(const std::string& id) { change(id, std::nullopt); }
   doc::Document at(const std::string& id) { return *opened_.must(opened_.store().get(journal(), id)); }
   // With one field as `value` has it.
   static doc::Document with(doc::DocumentView document, std::string_view field, doc::ValueView value) {
@@ -188,17 +171,14 @@ TEST_F(ChainTest, ACopyAtTheSamePlaceShows) {
   const doc::Document other = id.finish();
   const doc::Document copy = with(at(ids[1]), "id", *other.view().find("id"));
   // Unlogged, as a restore writes; an ordinary insert names no place.
-  std::vector<store::WriteTarget> targets{{journal(), ids[1] + "b"}};
-  store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {}};
-  options.logged = false;
-  opened_.must(opened_.store().write(
-      std::move(targets),
-      [&](auto) -> Result<std::vector<Change>> {
-        std::vector<Change> changes;
-        changes.push_back(Change::put(copy));
-        return changes;
-      },
-      std::move(options)));
+  store::Write unlogged = write();
+  unlogged.options.logged = false;
+  const store::Target entry = unlogged.change(journal(), ids[1] + "b");
+  opened_.must(opened_.store().write(std::move(unlogged),
+                                     [&copy, entry](const store::Before&, store::Changes& changes) -> Result<> {
+                                       changes.put(entry, copy);
+                                       return {};
+                                     }));
   EXPECT_EQ(problem(), "entry 2 is there twice: " + ids[1] + " and " + ids[1] + "b");
 }
 

@@ -64,25 +64,24 @@ Task<> Retention::remove(store::ProjectNo project, std::span<const doc::Document
     details.appendInt64("seq", static_cast<int64_t>(last->seq));
     details.appendString("hash", toHex(last->hash));
   }
-  std::vector<store::Insert> record =
-      auditor_.entry(project, std::string(kPruned), {"server", "", std::nullopt}, "audit", "", "", details.finish());
-  std::vector<store::WriteTarget> targets;
+  store::Write write({.deadline = deadline(), .actor = {"server", ""}, .lane = store::Lane::low, .bumpEpochs = {}});
+  std::vector<store::Target> removed;
   for (const doc::Document& entry : entries) {
-    targets.push_back({{project, kAuditCollection, 0}, std::string(entry.view().stringOr("id"))});
+    removed.push_back(write.change({project, kAuditCollection, 0}, std::string(entry.view().stringOr("id"))));
   }
-  targets.push_back({record.front().collection, std::string(record.front().document.view().stringOr("id")), true});
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    for (const auto& entry : before.first(before.size() - 1)) {
-      if (!entry) return fail(ErrorCode::conflict, "the entries were removed meanwhile");
-      changes.push_back(store::Change::remove());
-    }
-    changes.push_back(store::Change::put(std::move(record.front().document)));
-    return changes;
-  };
-  store::WriteOptions options{
-      .deadline = deadline(), .actor = {"server", ""}, .lane = store::Lane::low, .bumpEpochs = {}};
-  CO_CHECK(co_await store_.write(std::move(targets), std::move(judge), std::move(options)));
+  write.insert(
+      auditor_.entry(project, std::string(kPruned), {"server", "", std::nullopt}, "audit", "", "", details.finish()));
+  CO_CHECK(co_await store_.write(
+      std::move(write),
+      [&removed = std::as_const(removed)](const store::Before& before, store::Changes& changes) -> Result<> {
+        for (const store::Target& entry : removed) {
+          if (!before[entry]) {
+            return fail(ErrorCode::conflict, "the entries were removed meanwhile");
+          }
+          changes.remove(entry);
+        }
+        return {};
+      }));
   co_return Result<>();
 }
 
