@@ -8,14 +8,12 @@ namespace mb::connections {
 
 namespace {
 
-using projects::Before;
 using projects::By;
 using projects::controlCollection;
 using projects::equals;
 using projects::queryOf;
 using projects::target;
 using store::fromStore;
-using Changes = std::vector<store::Change>;
 
 // Numbers 80 to 84 of the system collections belong to this room; used in the control project only.
 constexpr store::CollectionNo kConnections = 80;
@@ -91,31 +89,43 @@ std::vector<projects::GoesAlong> purgedAlong() {
 
 // ---- who may
 
-// A scope that the caller may change, and what a commit looks at to judge that again.
+// A scope that the caller may change.
 struct Connections::Place {
   std::string scope;
   store::ProjectNo auditedIn = store::kControlProject;
   std::string membershipId = {};  // of a project's member; an organization's owner never changes
+};
 
-  void addTargets(std::vector<store::WriteTarget>& targets) const {
+namespace {
+
+// What a write reads to check the caller's authority over a scope again; nothing of an organization.
+class Authority {
+ public:
+  Authority(store::Write& write, const std::string& scope, const std::string& membershipId) {
     if (membershipId.empty()) return;
-    targets.push_back(target(projects::kProjects, scope));
-    targets.push_back(target(projects::kMemberships, membershipId));
+    project_ = write.hold(target(projects::kProjects, scope));
+    membership_ = write.hold(target(projects::kMemberships, membershipId));
   }
-  // In the judge, given what stands at the targets that were added last.
-  Result<> judge(Before before) const {
-    if (membershipId.empty()) return {};
-    TRY(const auto project, fromStore<projects::ProjectRecord>(before[before.size() - 2]));
-    TRY(const auto actor, fromStore<projects::MembershipRecord>(before.back()));
+  // In the write callback.
+  Result<> check(const store::Before& before) const {
+    if (!project_) return {};
+    TRY(const auto project, fromStore<projects::ProjectRecord>(before[*project_]));
+    TRY(const auto actor, fromStore<projects::MembershipRecord>(before[*membership_]));
     if (!projects::mayManage({project, actor})) return fail(noConnection());
     return {};
   }
-  void keep(Changes& changes) const {
-    if (membershipId.empty()) return;
-    changes.push_back(store::Change::keep());
-    changes.push_back(store::Change::keep());
-  }
+
+ private:
+  std::optional<store::Target> project_;
+  std::optional<store::Target> membership_;
 };
+
+// The index on names is the only unique one that these writes can violate.
+Error nameTakenOr(const Error& error) {
+  return error.violation() ? takenName() : error.clone();
+}
+
+}  // namespace
 
 Task<std::string> Connections::ownOrganization(By by) {
   CO_TRY(const store::QueryResult owned,
@@ -174,14 +184,16 @@ Task<ConnectionRecord> Connections::find(std::string id) {
 
 // ---- changing
 
+namespace {
+
 // Those that are given take the place of those held; the others stay.
-Result<> Connections::setSecrets(ConnectionRecord& record, Secrets given) const {
+Result<> setSecrets(ConnectionRecord& record, Secrets given, const MasterSecret& master) {
   if (given.empty()) return {};
   const auto isGiven = [&](const std::string& name) { return given.contains(name); };
-  // What can no longer be opened can be entered anew.
+  // Secrets that can no longer be opened can be entered again.
   if (!std::ranges::all_of(record.secretNames, isGiven)) {
     TRY(const std::string sealed, fromBase64(record.secrets));
-    TRY(const Secret plain, master_.unseal(sealed, sealContext(record.id.str())));
+    TRY(const Secret plain, master.unseal(sealed, sealContext(record.id.str())));
     TRY(const doc::Document held, doc::Document::fromUntrusted(std::string(plain.reveal())));
     for (const doc::Element& secret : held.view()) given.emplace(secret.key, secret.value.asString());
   }
@@ -191,9 +203,11 @@ Result<> Connections::setSecrets(ConnectionRecord& record, Secrets given) const 
     record.secretNames.push_back(name);
     out.appendString(name, text);
   }
-  record.secrets = toBase64(master_.seal(out.finish().bytes(), sealContext(record.id.str())));
+  record.secrets = toBase64(master.seal(out.finish().bytes(), sealContext(record.id.str())));
   return {};
 }
+
+}  // namespace
 
 Task<ConnectionView> Connections::createOwn(By by, NewConnection input) {
   CO_TRY(std::string own, co_await ownOrganization(by));
@@ -221,25 +235,25 @@ Task<ConnectionView> Connections::create(By by, Place place, NewConnection input
                           now};
   auto audit = projects::auditOf(deps_, by.caller, place.auditedIn, "connection.created",
                                  "connections/" + record.id.str(), detailsOf(record.kind, checked));
-  CO_CHECK(setSecrets(record, std::move(checked.secrets)));
-  std::vector<store::WriteTarget> targets{target(kConnections, record.id.str()), target(kScopes, place.scope)};
-  place.addTargets(targets);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    CHECK(place.judge(before));
-    TRY(auto scope, fromStore<ScopeRecord>(before[1]));
+  CO_CHECK(setSecrets(record, std::move(checked.secrets), master_));
+  store::Write write = projects::projectWrite(by, {}, std::move(audit));
+  const store::Target created = write.create(controlCollection(kConnections), record.id.str());
+  const store::Target counted = write.change(target(kScopes, place.scope));
+  const Authority authority(write, place.scope, place.membershipId);
+  const auto callback = [created, counted, authority, &place = std::as_const(place), &record = std::as_const(record)](
+                            const store::Before& before, store::Changes& changes) -> Result<> {
+    CHECK(authority.check(before));
+    TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
     if (!scope) scope = ScopeRecord{place.scope, 0};
     if (++scope->connections > kMostConnections) {
       return fail(ErrorCode::conflict, fmt::format("there are at most {} connections here", kMostConnections));
     }
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    changes.push_back(store::Change::put(doc::encode(*scope)));
-    place.keep(changes);
-    return changes;
+    changes.put(created, doc::encode(record));
+    changes.put(counted, doc::encode(*scope));
+    return {};
   };
-  CO_TRY(const store::JudgeOutcome outcome,
-         co_await projects::commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(audit)));
-  if (!outcome.committed()) co_return fail(takenName());
+  const auto written = co_await deps_.store.write(std::move(write), callback);
+  if (!written) co_return fail(nameTakenOr(written.error()));
   co_return viewOf(record);
 }
 
@@ -252,27 +266,26 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
   CO_TRY(Checked checked, check(*kind, patch));
   auto audit = projects::auditOf(deps_, by.caller, place->auditedIn, "connection.changed",
                                  "connections/" + known.id.str(), detailsOf(known.kind, checked));
-  std::vector<store::WriteTarget> targets{target(kConnections, known.id.str())};
-  place->addTargets(targets);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    CHECK(place->judge(before));
-    TRY(auto record, fromStore<ConnectionRecord>(before[0]));
+  store::Write write = projects::projectWrite(by, {}, std::move(audit));
+  const store::Target changed = write.change(target(kConnections, known.id.str()));
+  const Authority authority(write, place->scope, place->membershipId);
+  const auto callback = [changed, authority, &checked = std::as_const(checked), &master = master_,
+                         now = deps_.clock.now()](const store::Before& before, store::Changes& changes) -> Result<> {
+    CHECK(authority.check(before));
+    TRY(auto record, fromStore<ConnectionRecord>(before[changed]));
     if (!record) return fail(noConnection());
     if (checked.name) {
       record->name = *checked.name;
       record->nameKey = nameKey(*checked.name);
     }
     if (checked.config) record->config = *checked.config;
-    CHECK(setSecrets(*record, std::move(checked.secrets)));
-    record->updatedAt = deps_.clock.now();
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(*record)));
-    place->keep(changes);
-    return changes;
+    CHECK(setSecrets(*record, checked.secrets, master));
+    record->updatedAt = now;
+    changes.put(changed, doc::encode(*record));
+    return {};
   };
-  CO_TRY(const store::JudgeOutcome outcome,
-         co_await projects::commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(audit)));
-  if (!outcome.committed()) co_return fail(takenName());
+  const auto written = co_await deps_.store.write(std::move(write), callback);
+  if (!written) co_return fail(nameTakenOr(written.error()));
   co_return Result<>();
 }
 
@@ -284,20 +297,21 @@ Task<> Connections::remove(By by, std::string id) {
   told.name = known.name;
   auto audit = projects::auditOf(deps_, by.caller, place->auditedIn, "connection.removed",
                                  "connections/" + known.id.str(), detailsOf(known.kind, told));
-  std::vector<store::WriteTarget> targets{target(kConnections, known.id.str()), target(kScopes, place->scope)};
-  place->addTargets(targets);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    CHECK(place->judge(before));
-    TRY(auto scope, fromStore<ScopeRecord>(before[1]));
-    if (!before[0] || !scope) return fail(noConnection());
+  store::Write write = projects::projectWrite(by, {}, std::move(audit));
+  const store::Target removed = write.change(target(kConnections, known.id.str()));
+  const store::Target counted = write.change(target(kScopes, place->scope));
+  const Authority authority(write, place->scope, place->membershipId);
+  const auto callback = [removed, counted, authority](const store::Before& before,
+                                                      store::Changes& changes) -> Result<> {
+    CHECK(authority.check(before));
+    TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
+    if (!before[removed] || !scope) return fail(noConnection());
     --scope->connections;
-    Changes changes;
-    changes.push_back(store::Change::remove());
-    changes.push_back(store::Change::put(doc::encode(*scope)));
-    place->keep(changes);
-    return changes;
+    changes.remove(removed);
+    changes.put(counted, doc::encode(*scope));
+    return {};
   };
-  CO_CHECK(co_await projects::commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(audit)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

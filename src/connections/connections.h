@@ -57,7 +57,6 @@ class Connections {
   Task<std::vector<ConnectionRecord>> recordsOf(std::string scope);
   Task<ConnectionRecord> find(std::string id);
   Task<ConnectionView> create(projects::By by, Place place, NewConnection input);
-  Result<> setSecrets(ConnectionRecord& record, Secrets given) const;
 
   const projects::ProjectDeps& deps_;
   const MasterSecret& master_;

@@ -158,7 +158,7 @@ TEST_F(ConnectionsTest, WhoMaySeeAndChange) {
   }
 }
 
-TEST_F(ConnectionsTest, AuthorityIsJudgedAsItIsNow) {
+TEST_F(ConnectionsTest, AuthorityIsCheckedAsItIsNow) {
   const auto owner = person("ann@example.com");
   const auto project = made(owner);
   const auto admin = person("bob@example.com");
