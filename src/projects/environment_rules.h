@@ -1,4 +1,4 @@
-// What an environment is called, and what its root project keeps of it. Judged inside the commit, on the root's record
+// What an environment is called, and what its root project keeps of it. Checked inside the commit, on the root's record
 // as it is there. Source: contract 2.2, 3.1, 4.8; decisions 8.
 #pragma once
 

@@ -8,6 +8,7 @@
 #include "projects/project_rules.h"
 #include "projects/standing.h"
 #include "store/configuration_limits.h"
+#include "store/retry.h"
 
 namespace mb::projects {
 
@@ -18,7 +19,6 @@ struct Copying {
   ProjectId environment;
   std::string userId;
   std::string email;
-  std::string jobId;  // not stored in it
   static constexpr auto shape() {
     return doc::shape<Copying>("Copying", doc::field("root", &Copying::root),
                                doc::field("environment", &Copying::environment), doc::field("userId", &Copying::userId),
@@ -32,11 +32,15 @@ struct Environments::People {
   std::vector<InviteRecord> invites;
 };
 
+struct Environments::Created {
+  ProjectRecord record;
+  std::string jobId;  // of Copying
+};
+
 namespace {
 
-using Changes = std::vector<store::Change>;
-
 constexpr int kMostRaces = 5;
+constexpr std::string_view kMembersChange = "the members of this project are being changed, try again";
 constexpr std::string_view kCopyJob = "environment.copy";
 constexpr std::chrono::seconds kCopyTime{30};
 
@@ -48,97 +52,97 @@ doc::Document describe(const ProjectRecord& environment) {
   return out.finish();
 }
 
-// The targets of the commit that makes an environment, in order: the root, the asking membership, the environment; then
-// of each member the one in the root and the one here; then of each invite those two and its address.
-class Making {
+// The documents of the write that creates an environment: the root project, the caller's membership in it, the
+// environment, and each member and invite of the root with its copy.
+class EnvironmentWrite {
  public:
-  Making(const Standing& root, ProjectRecord& record, IdGenerator& ids, Timestamp now)
-      : record_(record), ids_(ids), now_(now), actor_(root.membershipId) {
-    targets.push_back(target(kProjects, root.id().str()));
-    targets.push_back(target(kMemberships, root.membershipId));
-    targets.push_back(target(kProjects, record.id.str()));
-  }
-
-  void add(const MembershipRecord& member) {
-    members_.push_back(ids_.next<MembershipTag>());
-    // The asking member's own is among the targets already.
-    if (member.id.str() == actor_) {
-      actorAt_ = members_.size() - 1;
-    } else {
-      targets.push_back(target(kMemberships, member.id.str()));
+  EnvironmentWrite(store::Write& write, const Standing& root, ProjectRecord record,
+                   const std::vector<MembershipRecord>& members, const std::vector<InviteRecord>& invites,
+                   IdGenerator& ids)
+      : record_(std::move(record)),
+        root_(write.change(target(kProjects, root.id().str()))),
+        actor_(write.hold(target(kMemberships, root.membershipId))),
+        environment_(write.create(controlCollection(kProjects), record_.id.str())) {
+    // All holds first: each looks for its document among those that were added before.
+    std::vector<store::Target> held;
+    for (const MembershipRecord& member : members) held.push_back(write.hold(target(kMemberships, member.id.str())));
+    for (const InviteRecord& invite : invites) held.push_back(write.hold(target(kInvites, invite.id.str())));
+    auto source = held.begin();
+    for (size_t i = 0; i < members.size(); ++i) {
+      const auto id = ids.next<MembershipTag>();
+      members_.push_back({*source++, id, write.create(controlCollection(kMemberships), id.str())});
     }
-    targets.push_back(target(kMemberships, members_.back().str()));
-  }
-  void add(const InviteRecord& invite) {
-    invites_.push_back(ids_.next<MembershipTag>());
-    targets.push_back(target(kInvites, invite.id.str()));
-    targets.push_back(target(kInvites, invites_.back().str()));
-    targets.push_back(target(kInvitedAddresses, invite.email));
+    for (const InviteRecord& invite : invites) {
+      const auto id = ids.next<MembershipTag>();
+      const store::Target copy = write.create(controlCollection(kInvites), id.str());
+      invites_.push_back({{*source++, id, copy}, write.change(target(kInvitedAddresses, invite.email))});
+    }
   }
 
-  Result<Changes> judge(Before before) {
-    TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[0]));
-    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
+  // In the write callback. Returns the environment as it is stored.
+  Result<ProjectRecord> apply(const store::Before& before, store::Changes& changes) const {
+    TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[root_]));
+    TRY(const auto actor, fromStore<MembershipRecord>(before[actor_]));
     CHECK(mustOwn({root, actor}));
     CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
-    record_.owners.clear();
-    Changes changes(before.size());
-    size_t at = 3;
-    for (size_t i = 0; i < members_.size(); ++i) {
-      const auto& stored = i == actorAt_ ? before[1] : before[at++];
-      CHECK(copyMember(stored, members_[i], changes[at++]));
-    }
-    for (const MembershipId& invite : invites_) {
-      CHECK(copyInvite(before.subspan(at, 3), invite, std::span(changes).subspan(at, 3)));
-      at += 3;
-    }
-    changes[0] = store::Change::put(doc::encode(*root));
-    changes[2] = store::Change::put(doc::encode(record_));
-    return changes;
+    ProjectRecord record = record_;
+    record.owners.clear();
+    for (const Copied& member : members_) CHECK(copyMember(member, record, before, changes));
+    for (const CopiedInvite& invite : invites_) CHECK(copyInvite(invite, before, changes));
+    changes.put(root_, doc::encode(*root));
+    changes.put(environment_, doc::encode(record));
+    return record;
   }
-
-  std::vector<store::WriteTarget> targets;
 
  private:
-  static std::unexpected<Error> changedMeanwhile() {
-    return fail(ErrorCode::staleCatalogue, "the members changed meanwhile");
+  struct Copied {
+    store::Target source;
+    MembershipId id;
+    store::Target copy;
+  };
+  struct CopiedInvite : Copied {
+    store::Target address;
+  };
+
+  static std::unexpected<Error> membersChanged() {
+    return fail(ErrorCode::retry, "the members changed since they were read");
   }
-  Result<> copyMember(const std::optional<doc::Document>& stored, const MembershipId& id, store::Change& change) {
-    TRY(std::optional<MembershipRecord> member, fromStore<MembershipRecord>(stored));
-    if (!member) return changedMeanwhile();
-    member->id = id;
-    member->projectId = record_.id;
-    member->createdAt = now_;
-    noteRole(record_, member->userId, member->role);
-    change = store::Change::put(doc::encode(*member));
+  static Result<> copyMember(const Copied& copied, ProjectRecord& record, const store::Before& before,
+                             store::Changes& changes) {
+    TRY(std::optional<MembershipRecord> member, fromStore<MembershipRecord>(before[copied.source]));
+    if (!member) return membersChanged();
+    member->id = copied.id;
+    member->projectId = record.id;
+    member->createdAt = record.createdAt;
+    noteRole(record, member->userId, member->role);
+    changes.put(copied.copy, doc::encode(*member));
     return {};
   }
   // Locks the address as an inviter does, so that its registration is not missed.
-  Result<> copyInvite(Before before, const MembershipId& id, std::span<store::Change> changes) {
-    TRY(std::optional<InviteRecord> invite, fromStore<InviteRecord>(before[0]));
-    if (!invite) return changedMeanwhile();
-    TRY(std::optional<InvitedAddress> address, fromStore<InvitedAddress>(before[2]));
+  Result<> copyInvite(const CopiedInvite& copied, const store::Before& before, store::Changes& changes) const {
+    TRY(std::optional<InviteRecord> invite, fromStore<InviteRecord>(before[copied.source]));
+    if (!invite) return membersChanged();
+    TRY(std::optional<InvitedAddress> address, fromStore<InvitedAddress>(before[copied.address]));
     if (!address) address = InvitedAddress{invite->email, 0};
     ++address->revision;
-    invite->id = id;
+    invite->id = copied.id;
     invite->projectId = record_.id;
     invite->projectNumber = record_.number;
-    invite->createdAt = now_;
+    invite->createdAt = record_.createdAt;
     // The link that was mailed names the invite to the root.
     invite->tokenHash.reset();
     invite->tokenExpiresAt.reset();
-    changes[1] = store::Change::put(doc::encode(*invite));
-    changes[2] = store::Change::put(doc::encode(*address));
+    changes.put(copied.copy, doc::encode(*invite));
+    changes.put(copied.address, doc::encode(*address));
     return {};
   }
 
-  ProjectRecord& record_;
-  IdGenerator& ids_;
-  const Timestamp now_;
-  const std::string actor_;
-  size_t actorAt_ = SIZE_MAX;
-  std::vector<MembershipId> members_;
-  std::vector<MembershipId> invites_;
+  const ProjectRecord record_;
+  const store::Target root_;
+  const store::Target actor_;
+  const store::Target environment_;
+  std::vector<Copied> members_;
+  std::vector<CopiedInvite> invites_;
 };
 
 }  // namespace
@@ -180,57 +184,57 @@ Task<Environments::People> Environments::peopleOf(ProjectId root, By by, std::ve
   co_return people;
 }
 
-Task<bool> Environments::insert(By by, const Standing& root, ProjectRecord& record, const People& people,
-                                Copying& copying) {
+Task<Environments::Created> Environments::insert(By by, const Standing& root, ProjectRecord record,
+                                                 const People& people) {
   const auto number = static_cast<store::ProjectNo>(record.number);
-  Making making(root, record, deps_.ids, record.createdAt);
-  for (const auto& member : people.members) making.add(member);
-  for (const auto& invite : people.invites) making.add(invite);
-  auto audit = auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), describe(record));
-  auto ofRoot = auditOf(deps_, by.caller, root.number(), "environment.created",
-                        "environments/" + *record.environment.value, describe(record));
-  std::move(ofRoot.begin(), ofRoot.end(), std::back_inserter(audit));
-  copying = {root.id(), record.id, by.caller.id, by.caller.email, ""};
+  store::Write write = projectWrite(
+      by, {root.number(), number},
+      auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), describe(record)));
+  write.insert(auditOf(deps_, by.caller, root.number(), "environment.created",
+                       "environments/" + *record.environment.value, describe(record)));
   jobs::JobSpec spec;
   spec.kind = kCopyJob;
   spec.project = number;
-  spec.payload = doc::encode(copying);
+  spec.payload = doc::encode(Copying{root.id(), record.id, by.caller.id, by.caller.email});
   // Later than this request may take: it is for a server that went down.
   spec.notBefore = Timestamp{deps_.clock.now().ms + 2 * std::chrono::milliseconds(kCopyTime).count()};
-  CO_TRY(auto job, queue_.asChange(std::move(spec)));
-  copying.jobId = job.first.id;
-  audit.push_back({job.first.collection, std::move(job.second.after)});
-  store::Judge judge = [&making](Before before) { return making.judge(before); };
-  CO_TRY(const store::JudgeOutcome outcome,
-         co_await commit(deps_, by, {root.number(), number}, making.targets, std::move(judge), std::move(audit)));
-  co_return outcome.committed();
+  CO_TRY(store::Insert job, queue_.insertOf(std::move(spec)));
+  std::string jobId = job.id();
+  write.insert(std::move(job));
+  const EnvironmentWrite environment(write, root, std::move(record), people.members, people.invites, deps_.ids);
+  CO_TRY(ProjectRecord stored,
+         co_await store::writeReturning(deps_.store, std::move(write),
+                                        [&environment](const store::Before& before, store::Changes& changes) {
+                                          return environment.apply(before, changes);
+                                        }));
+  co_return Created{std::move(stored), std::move(jobId)};
 }
 
-Task<ProjectRecord> Environments::put(By by, const Standing& root, const NewEnvironment& input,
-                                      std::vector<std::string>& warnings, Copying& copying) {
+Task<Environments::Created> Environments::insertWithFreeSlug(By by, const Standing& root, ProjectRecord record,
+                                                             std::string slugBase, int& slug,
+                                                             std::vector<std::string>& warnings) {
+  for (; slug < kSlugTries; ++slug) {
+    warnings.clear();
+    CO_TRY(const People people, co_await peopleOf(root.id(), by, warnings));
+    record.slug = slugToTry(slugBase, slug);
+    auto created = co_await insert(by, root, record, people);
+    if (created || !created.error().violation()) co_return created;
+  }
+  co_return fail(ErrorCode::conflict, std::string(kMembersChange));
+}
+
+Task<Environments::Created> Environments::put(By by, const Standing& root, const NewEnvironment& input,
+                                              std::vector<std::string>& warnings) {
   const ProjectRecord& parent = root.project->get(deps_.record);
   ProjectRecord record = environmentOf(parent, input);
   CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
   record.number = number;
   record.id = deps_.ids.next<ProjectTag>();
   record.createdAt = deps_.clock.now();
-  const std::string base = slugBase(parent.slug, input.environment);
   int slug = 0;
-  for (int race = 0; race < kMostRaces && slug < kSlugTries;) {
-    warnings.clear();
-    CO_TRY(const People people, co_await peopleOf(root.id(), by, warnings));
-    record.slug = slugToTry(base, slug);
-    const auto committed = co_await insert(by, root, record, people, copying);
-    if (committed && *committed) co_return record;
-    if (committed) {
-      ++slug;
-    } else if (committed.error().code() == ErrorCode::staleCatalogue) {
-      ++race;
-    } else {
-      co_return fail(committed.error().clone());
-    }
-  }
-  co_return fail(ErrorCode::conflict, "the members of this project are being changed, try again");
+  co_return co_await store::retryWrite(kMostRaces, Error(ErrorCode::conflict, std::string(kMembersChange)), [&] {
+    return insertWithFreeSlug(by, root, record, slugBase(parent.slug, input.environment), slug, warnings);
+  });
 }
 
 namespace {
@@ -256,8 +260,8 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
   CO_CHECK(checkEnvironment(input));
   CO_CHECK(co_await checkCopiedSize(deps_.store, root.project->info().number));
   std::vector<std::string> warnings;
-  Copying copying;
-  CO_TRY(const ProjectRecord record, co_await put(by, root, input, warnings, copying));
+  CO_TRY(const Created created, co_await put(by, root, input, warnings));
+  const ProjectRecord& record = created.record;
   // It is there and works from here on, whatever becomes of the rest.
   const Result<> copied = co_await copyShape(by, root, record.id, warnings);
   if (!copied) {
@@ -268,7 +272,7 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
     warnings.push_back("the configuration is copied in some minutes");
   } else {
     if (!copied) warnings.push_back("the configuration was not copied: promote it when the server is well again");
-    const auto cancelled = co_await queue_.cancel(copying.jobId);
+    const auto cancelled = co_await queue_.cancel(created.jobId);
     if (!cancelled) logWarn("an environment is copied twice", {{"project", record.id.str()}});
   }
   ProjectView view = viewOf(record, std::string(kOwner));
@@ -363,17 +367,7 @@ Task<> Environments::notePromotion(By by, const Standing& from, const Standing& 
       auditOf(deps_, by.caller, to.number(), "environment.promoted", "projects/" + to.id().str(), std::move(outcome));
   std::move(arrived.begin(), arrived.end(), std::back_inserter(entries));
   if (entries.empty()) co_return Result<>();
-  std::vector<store::WriteTarget> targets;
-  for (const auto& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
-  }
-  store::Judge judge = [&entries](Before) -> Result<Changes> {
-    Changes changes;
-    for (auto& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
-    return changes;
-  };
-  store::WriteOptions options{by.deadline, {"platform", by.caller.id}, store::Lane::normal, {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  CO_CHECK(co_await deps_.store.write(projectWrite(by, {}, std::move(entries)), nullptr));
   co_return Result<>();
 }
 

@@ -12,7 +12,6 @@
 namespace mb::projects {
 
 struct Standing;
-struct Copying;
 
 // Members and pending invites that an environment can be made with.
 inline constexpr uint64_t kMostCopiedPeople = 2000;
@@ -35,11 +34,15 @@ class Environments {
 
  private:
   struct People;
+  struct Created;
   Task<People> peopleOf(ProjectId root, By by, std::vector<std::string>& warnings);
-  // Puts `copying` into the commit too.
-  Task<bool> insert(By by, const Standing& root, ProjectRecord& record, const People& people, Copying& copying);
-  Task<ProjectRecord> put(By by, const Standing& root, const NewEnvironment& input, std::vector<std::string>& warnings,
-                          Copying& copying);
+  // With a job that copies the configuration should the server go down before it has. Fails with retry where the
+  // members changed since `people` was read.
+  Task<Created> insert(By by, const Standing& root, ProjectRecord record, const People& people);
+  // Tries slugs from the number `slug` on; the next call continues there.
+  Task<Created> insertWithFreeSlug(By by, const Standing& root, ProjectRecord record, std::string slugBase, int& slug,
+                                   std::vector<std::string>& warnings);
+  Task<Created> put(By by, const Standing& root, const NewEnvironment& input, std::vector<std::string>& warnings);
   // What a server that went down while it copied left undone.
   Task<> copyLate(jobs::JobRun run);
   Task<> copyShape(By by, const Standing& root, ProjectId environment, std::vector<std::string>& warnings);

@@ -15,7 +15,7 @@ class EnvironmentsTest : public ProjectsFixture {
     std::erase_if(jobs, [](const doc::Document& job) { return job.view().stringOr("kind") != "environment.copy"; });
     return jobs;
   }
-  EnvironmentsTest() {
+  EnvironmentsTest() : ProjectsFixture(false, 2) {
     ada_ = person("ada@example.com");
     root_ = made(ada_);
   }
@@ -88,15 +88,9 @@ TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerWentDown) {
   ASSERT_EQ(left.size(), 1u);
   EXPECT_TRUE(copyJobs().empty());
 
-  std::vector<store::WriteTarget> targets;
-  targets.push_back({{store::kControlProject, jobs::kJobs, 0}, std::string(left[0].view().stringOr("id"))});
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(left[0]));
-    return changes;
-  };
-  ASSERT_TRUE(
-      run(store_.write(std::move(targets), std::move(judge), {soon(), {"server", ""}, store::Lane::normal, {}})));
+  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  write.insert(store::Insert{.collection = {store::kControlProject, jobs::kJobs, 0}, .document = left[0]});
+  ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   std::promise<void> copied;
   copies_.during = [&] { copied.set_value(); };
   clock_.set(kStartMs + 120'000);
@@ -319,6 +313,21 @@ TEST_F(EnvironmentsComingBack, WithMembersWhoseAddressIsProven) {
   ASSERT_TRUE(copy) << copy.error().message();
   EXPECT_EQ(copy->members, 1u);
   EXPECT_EQ(copy->invited, 1u);
+}
+
+// A registration compares the count of an address to notice the invites that it did not read.
+TEST_F(EnvironmentsComingBack, WithInvitesThatCountOnTopOfOthers) {
+  Restoring restoring(store_, ids_, clock_, auditor_);
+  std::vector<BackedUpMember> members = {{"eve@example.com", "Viewer", clock_.now()}};
+  ASSERT_TRUE(run(restoring.begin({recordOf(root_.id), "copy", "ada@example.com", std::move(members), false})));
+  store_.beforeNextWrite([&] {
+    EXPECT_TRUE(
+        store::testing::runOn(cores_, 1, members_->add(by(ada_), root_.id.str(), {"eve@example.com", "Viewer"})));
+  });
+  ASSERT_TRUE(run(restoring.publish()));
+  const auto addresses = store_.all(controlCollection(kInvitedAddresses));
+  ASSERT_EQ(addresses.size(), 1u);
+  EXPECT_EQ(fromStore<InvitedAddress>(addresses[0].view())->revision, 2);
 }
 
 TEST_F(EnvironmentsComingBack, AsRootsWhereTheirRootIsGone) {

@@ -4,6 +4,7 @@
 #include "identity/role_grant.h"
 #include "projects/membership_mail.h"
 #include "projects/standing.h"
+#include "store/retry.h"
 
 namespace mb::projects {
 
@@ -24,25 +25,34 @@ MemberView activeView(const MembershipRecord& membership, const identity::UserRe
   return {membership.id, {membership.userId}, user.email, user.name, membership.role, "active", membership.createdAt};
 }
 
-// What the commit of a change of one member looks at, in this order: project, asking member and, where it is somebody
-// else, the member asked about.
-struct Parties {
-  std::vector<store::WriteTarget> targets;
-  bool self = false;
+struct MemberSnapshot {
+  std::optional<ProjectRecord> project;
+  std::optional<MembershipRecord> actor;
+  std::optional<MembershipRecord> member;
+};
 
-  Parties(const Standing& standing, const std::string& membershipId) : self(membershipId == standing.membershipId) {
-    targets.push_back(target(kProjects, standing.id().str()));
-    targets.push_back(target(kMemberships, standing.membershipId));
-    if (!self) targets.push_back(target(kMemberships, membershipId));
-  }
-  // Changes in the targets' order. A member's own change stands where the asking member does.
-  Changes changes(store::Change project, store::Change member) const {
-    Changes out;
-    out.push_back(std::move(project));
-    if (!self) out.push_back(store::Change::keep());
-    out.push_back(std::move(member));
+// The documents of a write that changes one member: the project, the member and the caller's membership, which may be
+// the member's own.
+class MemberTargets {
+ public:
+  MemberTargets(store::Write& write, const Standing& standing, const std::string& membershipId)
+      : project(write.change(target(kProjects, standing.id().str()))),
+        member(write.change(target(kMemberships, membershipId))),
+        actor_(write.hold(target(kMemberships, standing.membershipId))) {}
+
+  Result<MemberSnapshot> read(const store::Before& before) const {
+    MemberSnapshot out;
+    TRY(out.project, fromStore<ProjectRecord>(before[project]));
+    TRY(out.actor, fromStore<MembershipRecord>(before[actor_]));
+    TRY(out.member, fromStore<MembershipRecord>(before[member]));
     return out;
   }
+
+  const store::Target project;
+  const store::Target member;
+
+ private:
+  const store::Target actor_;
 };
 
 Error noSuchRole() {
@@ -50,51 +60,30 @@ Error noSuchRole() {
   return Error(ErrorCode::validation, "/role " + problem).withDetail("/role", problem);
 }
 
-// The role that a commit hands out. Where it is a custom one, its record is the last of the targets.
-class Handout {
+// The role that a write assigns. The record of a custom one is a document of the write (identity/role_grant.h).
+class RoleAssignment {
  public:
-  // `own` is what the giver holds; it outlives this.
-  Handout(store::ProjectNo project, const std::string& role, const policy::PermissionSet& own,
-          std::vector<store::WriteTarget>& targets)
+  // `own` is what the caller holds; it outlives this.
+  RoleAssignment(store::Write& write, store::ProjectNo project, const std::string& role,
+                 const policy::PermissionSet& own)
       : role_(role), own_(own) {
     auto record = identity::roleTarget(project, identity::RoleKind::member, role);
-    custom_ = record.has_value();
-    if (record) targets.push_back(*std::move(record));
+    if (record) custom_ = write.change(*std::move(record));
   }
-  // In the judge: what stands at the other targets.
-  Before others(Before before) const { return before.first(before.size() - (custom_ ? 1 : 0)); }
-  // In the judge: `changes` of the other targets, and the role's. Fails with validation where the role is gone.
-  Result<Changes> complete(Before before, Changes changes) const {
-    if (!custom_) return changes;
-    TRY(std::optional<store::Change> granted, identity::grantRole(before.back(), role_, own_));
+  // In the write callback. Fails with validation where the role was deleted.
+  Result<> apply(const store::Before& before, store::Changes& changes) const {
+    if (!custom_) return {};
+    TRY(std::optional<store::Change> granted, identity::grantRole(before[*custom_], role_, own_));
     if (!granted) return fail(noSuchRole());
-    changes.push_back(*std::move(granted));
-    return changes;
+    changes.set(*custom_, *std::move(granted));
+    return {};
   }
 
  private:
   const std::string role_;
   const policy::PermissionSet& own_;
-  bool custom_ = false;
+  std::optional<store::Target> custom_;
 };
-
-struct PartiesBefore {
-  std::optional<ProjectRecord> project;
-  std::optional<MembershipRecord> actor;
-  std::optional<MembershipRecord> member;
-};
-
-Result<PartiesBefore> read(Before before) {
-  PartiesBefore out;
-  TRY(out.project, fromStore<ProjectRecord>(before[0]));
-  TRY(out.actor, fromStore<MembershipRecord>(before[1]));
-  TRY(out.member, fromStore<MembershipRecord>(before.back()));
-  return out;
-}
-
-store::Change putProject(const ProjectRecord& record) {
-  return store::Change::put(doc::encode(record));
-}
 
 }  // namespace
 
@@ -157,48 +146,54 @@ Task<MemberView> Members::add(By by, std::string project, NewMember input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
   const bool mailed = mails_.begin(email.key).has_value();
-  for (int attempt = 0; attempt < kMaxMemberAttempts; ++attempt) {
-    CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
-    if (user && mayJoin(deps_, *user)) {
-      co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
-    }
-    CO_TRY(const std::optional<MemberView> pending, co_await invite(by, standing, input.role, email, mailed));
-    if (!pending) continue;
-    // An account that registered, or proved the address, since then did not see the invite.
-    CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
-    if (!user) co_return *pending;
-    if (mayJoin(deps_, *user)) {
-      co_return co_await addActive(by, standing, std::move(input.role), *std::move(user));
-    }
-    CO_CHECK(
-        co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
-    co_return *pending;
+  co_return co_await store::retryWrite(
+      kMaxMemberAttempts,
+      Error(ErrorCode::conflict, "this address is being invited or registered at the same time, try again"),
+      [&] { return tryAdd(by, standing, input.role, email, mailed); });
+}
+
+Task<MemberView> Members::tryAdd(By by, const Standing& standing, std::string role, identity::Email email,
+                                 bool mailed) {
+  CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+  if (user && mayJoin(deps_, *user)) {
+    co_return co_await addActive(by, standing, std::move(role), *std::move(user));
   }
-  co_return fail(ErrorCode::conflict, "this address is being invited or registered at the same time, try again");
+  CO_TRY(const MemberView pending, co_await invite(by, standing, role, email, mailed));
+  // An account that registered, or proved the address, since then did not see the invite.
+  CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+  if (!user) co_return pending;
+  if (mayJoin(deps_, *user)) {
+    co_return co_await addActive(by, standing, std::move(role), *std::move(user));
+  }
+  CO_CHECK(co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
+  co_return pending;
 }
 
 Task<MemberView> Members::addActive(By by, const Standing& standing, std::string role, identity::UserRecord user) {
   MembershipRecord membership{deps_.ids.next<MembershipTag>(), standing.id(), user.id, std::move(role),
                               deps_.clock.now()};
-  Parties parties(standing, membership.id.str());
-  const Handout handout(standing.number(), membership.role, heldBy(standing), parties.targets);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(PartiesBefore now, read(handout.others(before)));
+  auto inserts = auditOf(deps_, by.caller, standing.number(), "member.added", "members/" + user.id.str(),
+                         details(user.email, membership.role));
+  MembershipMail mail(deps_, by.caller, standing);
+  if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, inserts);
+  store::Write write = projectWrite(by, {standing.number()}, std::move(inserts));
+  const MemberTargets targets(write, standing, membership.id.str());
+  const RoleAssignment assignment(write, standing.number(), membership.role, heldBy(standing));
+  const auto callback = [targets, assignment, &membership = std::as_const(membership)](
+                            const store::Before& before, store::Changes& changes) -> Result<> {
+    TRY(MemberSnapshot now, targets.read(before));
     CHECK(mayGrant({now.project, now.actor}, membership.role));
     noteRole(*now.project, membership.userId, membership.role);
-    return handout.complete(before,
-                            parties.changes(putProject(*now.project), store::Change::put(doc::encode(membership))));
+    changes.put(targets.project, doc::encode(*now.project));
+    changes.put(targets.member, doc::encode(membership));
+    return assignment.apply(before, changes);
   };
-  auto audit = auditOf(deps_, by.caller, standing.number(), "member.added", "members/" + user.id.str(),
-                       details(user.email, membership.role));
-  MembershipMail mail(deps_, by.caller, standing);
-  if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, audit);
-  CO_TRY(const store::JudgeOutcome outcome,
-         co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
+  const auto written = co_await deps_.store.write(std::move(write), callback);
+  if (!written && !written.error().violation()) co_return fail(written.error().clone());
   // Also where they are a member already: an invite may have been made while they took up another.
   CO_TRY(auto left, co_await findInvite(standing.id(), user.email));
   if (left) CO_CHECK(co_await removeInvite(by, standing, *std::move(left), "member.inviteUsed"));
-  if (!outcome.committed()) co_return fail(ErrorCode::conflict, "this user is a member already");
+  if (!written) co_return fail(ErrorCode::conflict, "this user is a member already");
   mail.wake();
   co_return activeView(membership, user);
 }
@@ -212,8 +207,8 @@ Task<std::optional<InviteRecord>> Members::findInvite(ProjectId project, std::st
   co_return std::nullopt;
 }
 
-Task<std::optional<MemberView>> Members::invite(By by, const Standing& standing, std::string role,
-                                                identity::Email address, bool mailed) {
+Task<MemberView> Members::invite(By by, const Standing& standing, std::string role, identity::Email address,
+                                 bool mailed) {
   const std::string& email = address.key;
   CO_TRY(const auto existing, co_await findInvite(standing.id(), email));
   if (!existing) {
@@ -231,43 +226,43 @@ Task<std::optional<MemberView>> Members::invite(By by, const Standing& standing,
                       UserId(by.caller.id),
                       existing ? existing->createdAt : deps_.clock.now()};
   invite.address = identity::lowerAscii(address.text);
-  auto audit =
+  auto inserts =
       auditOf(deps_, by.caller, standing.number(), "member.invited", "members/pending/" + email, details(email, role));
   MembershipMail mail(deps_, by.caller, standing);
-  if (mailed) mail.invited(invite, audit);
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, standing.id().str()));
-  targets.push_back(target(kMemberships, standing.membershipId));
-  targets.push_back(target(kInvitedAddresses, email));
-  targets.push_back(target(kInvites, invite.id.str()));
-  const Handout handout(standing.number(), role, heldBy(standing), targets);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(const auto project, fromStore<ProjectRecord>(before[0]));
-    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
-    TRY(auto invited, fromStore<InvitedAddress>(before[2]));
-    TRY(const auto refreshed, fromStore<InviteRecord>(before[3]));
-    if (existing && !refreshed) return fail(ErrorCode::staleCatalogue, "the invite was used or cancelled since");
-    CHECK(mayGrant({project, actor}, role));
-    if (refreshed && refreshed->role == kOwner) CHECK(mustOwn({project, actor}));
-    if (refreshed && !invite.tokenHash) {
-      invite.tokenHash = refreshed->tokenHash;
-      invite.tokenExpiresAt = refreshed->tokenExpiresAt;
+  if (mailed) mail.invited(invite, inserts);
+  store::Write write = projectWrite(by, {standing.number()}, std::move(inserts));
+  const store::Target project = write.hold(target(kProjects, standing.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+  const store::Target addressed = write.change(target(kInvitedAddresses, email));
+  const store::Target invited = write.change(target(kInvites, invite.id.str()));
+  const RoleAssignment assignment(write, standing.number(), role, heldBy(standing));
+  const auto callback = [project, membership, addressed, invited, assignment, renews = existing.has_value(),
+                         &invite = std::as_const(invite)](const store::Before& before,
+                                                          store::Changes& changes) -> Result<> {
+    TRY(const auto record, fromStore<ProjectRecord>(before[project]));
+    TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
+    TRY(auto counted, fromStore<InvitedAddress>(before[addressed]));
+    TRY(const auto earlier, fromStore<InviteRecord>(before[invited]));
+    if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or cancelled since");
+    CHECK(mayGrant({record, actor}, invite.role));
+    if (earlier && earlier->role == kOwner) CHECK(mustOwn({record, actor}));
+    InviteRecord next = invite;
+    if (earlier && !next.tokenHash) {
+      next.tokenHash = earlier->tokenHash;
+      next.tokenExpiresAt = earlier->tokenExpiresAt;
     }
-    if (!invited) invited = InvitedAddress{email, 0};
-    ++invited->revision;
-    Changes changes;
-    changes.push_back(store::Change::keep());
-    changes.push_back(store::Change::keep());
-    changes.push_back(store::Change::put(doc::encode(*invited)));
-    changes.push_back(store::Change::put(doc::encode(invite)));
-    return handout.complete(before, std::move(changes));
+    if (!counted) counted = InvitedAddress{invite.email, 0};
+    ++counted->revision;
+    changes.put(addressed, doc::encode(*counted));
+    changes.put(invited, doc::encode(next));
+    return assignment.apply(before, changes);
   };
-  auto outcome =
-      co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit));
-  if (!outcome && outcome.error().code() == ErrorCode::staleCatalogue) co_return std::nullopt;
-  if (!outcome) co_return fail(std::move(outcome).error());
-  // Not committed: another caller invited the address at the same time; theirs is refreshed.
-  if (!outcome->committed()) co_return std::nullopt;
+  const auto written = co_await deps_.store.write(std::move(write), callback);
+  if (!written) {
+    // Another caller invited the address at the same time; that invite is renewed.
+    if (written.error().violation()) co_return fail(ErrorCode::retry, "the address was invited since");
+    co_return fail(written.error().clone());
+  }
   mail.wake();
   co_return MemberView{invite.id, {}, invite.given(), {}, role, "pending", invite.createdAt};
 }
@@ -280,18 +275,21 @@ Task<> Members::changeRole(By by, std::string project, std::string userId, std::
   const auto& members = standing.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
-  Parties parties(standing, found->second.membershipId);
-  const Handout handout(standing.number(), role, heldBy(standing), parties.targets);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(PartiesBefore now, read(handout.others(before)));
+  store::Write write = projectWrite(
+      by, {standing.number()},
+      auditOf(deps_, by.caller, standing.number(), "member.changed", "members/" + userId, details("", role)));
+  const MemberTargets targets(write, standing, found->second.membershipId);
+  const RoleAssignment assignment(write, standing.number(), role, heldBy(standing));
+  const auto callback = [targets, assignment, role](const store::Before& before, store::Changes& changes) -> Result<> {
+    TRY(MemberSnapshot now, targets.read(before));
     CHECK(mayChangeRole({now.project, now.actor}, now.member, role));
     now.member->role = role;
     noteRole(*now.project, now.member->userId, role);
-    return handout.complete(before,
-                            parties.changes(putProject(*now.project), store::Change::put(doc::encode(*now.member))));
+    changes.put(targets.project, doc::encode(*now.project));
+    changes.put(targets.member, doc::encode(*now.member));
+    return assignment.apply(before, changes);
   };
-  auto audit = auditOf(deps_, by.caller, standing.number(), "member.changed", "members/" + userId, details("", role));
-  CO_CHECK(co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 
@@ -301,15 +299,18 @@ Task<> Members::remove(By by, std::string project, std::string userId) {
   const auto& members = standing.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
-  const Parties parties(standing, found->second.membershipId);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(PartiesBefore now, read(before));
+  store::Write write = projectWrite(
+      by, {standing.number()}, auditOf(deps_, by.caller, standing.number(), "member.removed", "members/" + userId));
+  const MemberTargets targets(write, standing, found->second.membershipId);
+  const auto callback = [targets](const store::Before& before, store::Changes& changes) -> Result<> {
+    TRY(MemberSnapshot now, targets.read(before));
     CHECK(mayRemove({now.project, now.actor}, now.member));
     noteRole(*now.project, now.member->userId, std::nullopt);
-    return parties.changes(putProject(*now.project), store::Change::remove());
+    changes.put(targets.project, doc::encode(*now.project));
+    changes.remove(targets.member);
+    return {};
   };
-  auto audit = auditOf(deps_, by.caller, standing.number(), "member.removed", "members/" + userId);
-  CO_CHECK(co_await commit(deps_, by, {standing.number()}, parties.targets, std::move(judge), std::move(audit)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 
@@ -322,25 +323,23 @@ Task<> Members::cancelInvite(By by, std::string project, std::string email) {
 }
 
 Task<> Members::removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action) {
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, standing.id().str()));
-  targets.push_back(target(kMemberships, standing.membershipId));
-  targets.push_back(target(kInvites, invite.id.str()));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(const auto project, fromStore<ProjectRecord>(before[0]));
-    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
-    TRY(const auto now, fromStore<InviteRecord>(before[2]));
-    CHECK(mayManage({project, actor}));
-    if (now && now->role == kOwner) CHECK(mustOwn({project, actor}));
-    Changes changes;
-    changes.push_back(store::Change::keep());
-    changes.push_back(store::Change::keep());
-    changes.push_back(now ? store::Change::remove() : store::Change::keep());
-    return changes;
+  store::Write write = projectWrite(by, {standing.number()},
+                                    auditOf(deps_, by.caller, standing.number(), std::move(action),
+                                            "members/pending/" + invite.email, details(invite.email, invite.role)));
+  const store::Target project = write.hold(target(kProjects, standing.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+  const store::Target removed = write.change(target(kInvites, invite.id.str()));
+  const auto callback = [project, membership, removed](const store::Before& before,
+                                                       store::Changes& changes) -> Result<> {
+    TRY(const auto record, fromStore<ProjectRecord>(before[project]));
+    TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
+    TRY(const auto now, fromStore<InviteRecord>(before[removed]));
+    CHECK(mayManage({record, actor}));
+    if (now && now->role == kOwner) CHECK(mustOwn({record, actor}));
+    changes.remove(removed);
+    return {};
   };
-  auto audit = auditOf(deps_, by.caller, standing.number(), std::move(action), "members/pending/" + invite.email,
-                       details(invite.email, invite.role));
-  CO_CHECK(co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

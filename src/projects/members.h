@@ -37,15 +37,15 @@ class Members {
   Task<> cancelInvite(By by, std::string project, std::string email);
 
  private:
-  // Whether the caller may hand out `role` as far as the snapshot tells; the commit judges again.
+  // Whether the caller may hand out `role` as far as the snapshot tells; the write checks again.
   Result<> mayHandOut(const Standing& standing, const std::string& role) const;
   // What the caller's role holds, as far as the snapshot tells.
   const policy::PermissionSet& heldBy(const Standing& standing) const;
   Task<MemberView> addActive(By by, const Standing& standing, std::string role, identity::UserRecord user);
-  // nullopt: nothing was written, since another caller invited the address at the same time, or since the invite that
-  // was to be renewed was used or cancelled: a renewal never brings one back.
-  Task<std::optional<MemberView>> invite(By by, const Standing& standing, std::string role, identity::Email address,
-                                         bool mailed);
+  // Fails with retry where another caller invited the address at the same time, or where the invite that was to be
+  // renewed was used or cancelled: a renewal never brings one back.
+  Task<MemberView> tryAdd(By by, const Standing& standing, std::string role, identity::Email email, bool mailed);
+  Task<MemberView> invite(By by, const Standing& standing, std::string role, identity::Email address, bool mailed);
   Task<std::optional<InviteRecord>> findInvite(ProjectId project, std::string email);
   Task<> removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action);
 

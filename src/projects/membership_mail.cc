@@ -25,30 +25,30 @@ mail::Letter MembershipMail::letter(mail::LetterKind kind, const std::string& em
   return out;
 }
 
-bool MembershipMail::add(const mail::Letter& letter, std::vector<store::Insert>& alongside) {
-  auto job = deps_.mailer.asChange(letter, standing_.number());
+bool MembershipMail::add(const mail::Letter& letter, std::vector<store::Insert>& inserts) {
+  auto job = deps_.mailer.insertOf(letter, standing_.number());
   if (!job) {
     logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
     return false;
   }
-  job_ = job->first.id;
-  alongside.push_back({job->first.collection, std::move(job->second.after)});
+  job_ = job->id();
+  inserts.push_back(*std::move(job));
   return true;
 }
 
-void MembershipMail::invited(InviteRecord& invite, std::vector<store::Insert>& alongside) {
+void MembershipMail::invited(InviteRecord& invite, std::vector<store::Insert>& inserts) {
   const std::string token = invite.id.str() + "." + randomToken(kTokenBytes);
   const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
   mail::Letter out = letter(mail::LetterKind::projectInvite, invite.given(), invite.role);
   out.link += "&invite=" + token;
   out.validUntil = end;
-  if (!add(out, alongside)) return;
+  if (!add(out, inserts)) return;
   invite.tokenHash = toHex(sha256(token));
   invite.tokenExpiresAt = end;
 }
 
-void MembershipMail::granted(const std::string& email, const std::string& role, std::vector<store::Insert>& alongside) {
-  add(letter(mail::LetterKind::membershipGranted, email, role), alongside);
+void MembershipMail::granted(const std::string& email, const std::string& role, std::vector<store::Insert>& inserts) {
+  add(letter(mail::LetterKind::membershipGranted, email, role), inserts);
 }
 
 void MembershipMail::wake() {

@@ -8,7 +8,7 @@
 
 namespace mb::projects {
 
-// One mail. Its parts are added to what is inserted alongside the commit; wake() after it.
+// One mail. Its job is added to the inserts of the write; wake() after the commit.
 class MembershipMail {
  public:
   // All outlive it.
@@ -16,13 +16,13 @@ class MembershipMail {
       : deps_(deps), caller_(caller), standing_(standing) {}
 
   // Gives the invite the token of the mail's link.
-  void invited(InviteRecord& invite, std::vector<store::Insert>& alongside);
-  void granted(const std::string& email, const std::string& role, std::vector<store::Insert>& alongside);
+  void invited(InviteRecord& invite, std::vector<store::Insert>& inserts);
+  void granted(const std::string& email, const std::string& role, std::vector<store::Insert>& inserts);
   void wake();
 
  private:
   mail::Letter letter(mail::LetterKind kind, const std::string& email, const std::string& role) const;
-  bool add(const mail::Letter& letter, std::vector<store::Insert>& alongside);
+  bool add(const mail::Letter& letter, std::vector<store::Insert>& inserts);
 
   const ProjectDeps& deps_;
   const policy::Caller& caller_;

@@ -1,4 +1,4 @@
-// Who may change whose membership. Judged inside the commit, on the records as they are there: the project's set of
+// Who may change whose membership. Checked inside the commit, on the records as they are there: the project's set of
 // owners, the asking member and the member asked about. Source: contract 3.2; decisions 7 and 8.
 #pragma once
 

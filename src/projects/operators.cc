@@ -6,12 +6,11 @@
 #include "identity/records.h"
 #include "projects/members.h"
 #include "projects/standing.h"
+#include "store/retry.h"
 
 namespace mb::projects {
 
 namespace {
-
-using Changes = std::vector<store::Change>;
 
 constexpr size_t kOperatorTokenBytes = 32;
 constexpr int kMaxOperatorAttempts = 3;
@@ -24,7 +23,7 @@ bool isOperator(const identity::UserRecord& user) {
   return user.platformRole == identity::kSuperAdmin;
 }
 
-// In the judge, with the asking user as they are there.
+// In the write callback, with the caller's account.
 Result<> mustOperate(const std::optional<doc::Document>& stored) {
   TRY(const auto user, fromStore<identity::UserRecord>(stored));
   if (!user || !isOperator(*user) || !user->active()) return fail(ErrorCode::forbidden, "this is for operators");
@@ -101,140 +100,140 @@ Task<std::vector<OperatorView>> Operators::list(By by) {
 
 Task<OperatorView> Operators::add(By by, NewOperator input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
-  for (int attempt = 0; attempt < kMaxOperatorAttempts; ++attempt) {
-    CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
-    if (user && (mayJoin(deps_, *user) || isOperator(*user))) co_return co_await promote(by, *std::move(user));
-    CO_TRY(const bool invited, co_await invite(by, email));
-    if (!invited) continue;
-    // An account that registered, or proved the address, since then did not see the invite.
-    CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
-    if (user && mayJoin(deps_, *user)) {
-      if (!isOperator(*user)) co_return co_await promote(by, *std::move(user));
-      CO_CHECK(co_await withdraw(by, email.key));
-      co_return OperatorView{user->email, {user->id}, "active"};
-    }
-    if (user) {
-      CO_CHECK(
-          co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
-    }
-    co_return OperatorView{identity::lowerAscii(email.text), {}, "pending"};
+  co_return co_await store::retryWrite(
+      kMaxOperatorAttempts,
+      Error(ErrorCode::conflict, "this address is being invited or registered at the same time, try again"),
+      [&] { return tryAdd(by, email); });
+}
+
+Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
+  CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+  if (user && (mayJoin(deps_, *user) || isOperator(*user))) co_return co_await promote(by, *std::move(user));
+  CO_CHECK(co_await invite(by, email));
+  // An account that registered, or proved the address, since then did not see the invite.
+  CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
+  if (user && mayJoin(deps_, *user)) {
+    if (!isOperator(*user)) co_return co_await promote(by, *std::move(user));
+    CO_CHECK(co_await withdraw(by, email.key));
+    co_return OperatorView{user->email, {user->id}, "active"};
   }
-  co_return fail(ErrorCode::conflict, "this address is being invited or registered at the same time, try again");
+  if (user) {
+    CO_CHECK(
+        co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
+  }
+  co_return OperatorView{identity::lowerAscii(email.text), {}, "pending"};
 }
 
 // Takes the invite of somebody who is an operator already.
 Task<> Operators::withdraw(By by, std::string key) {
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kOperatorInvites, std::move(key)));
-  store::Judge judge = [](Before before) -> Result<Changes> {
-    Changes changes;
-    changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
-    return changes;
-  };
-  CO_CHECK(co_await commit(deps_, by, {}, std::move(targets), std::move(judge), {}));
+  store::Write write = projectWrite(by, {}, {});
+  const store::Target invite = write.change(target(kOperatorInvites, std::move(key)));
+  CO_CHECK(
+      co_await deps_.store.write(std::move(write), [invite](const store::Before&, store::Changes& changes) -> Result<> {
+        changes.remove(invite);
+        return {};
+      }));
   co_return Result<>();
 }
 
 Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
   if (isOperator(user)) co_return fail(ErrorCode::conflict, "this user is an operator already");
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(userTarget(by.caller.id));
-  targets.push_back(userTarget(user.id.str()));
-  targets.push_back(target(kOperatorInvites, identity::emailKey(user.email)));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    CHECK(mustOperate(before[0]));
-    TRY(std::optional<identity::UserRecord> now, fromStore<identity::UserRecord>(before[1]));
+  store::Write write = projectWrite(by, {store::kControlProject},
+                                    auditOf(deps_, by.caller, store::kControlProject, "operator.added",
+                                            "users/" + user.id.str(), addressed(user.email)));
+  const store::Target promoted = write.change(userTarget(user.id.str()));
+  const store::Target invite = write.change(target(kOperatorInvites, identity::emailKey(user.email)));
+  const store::Target caller = write.hold(userTarget(by.caller.id));
+  const auto callback = [promoted, invite, caller, &clock = deps_.clock](const store::Before& before,
+                                                                         store::Changes& changes) -> Result<> {
+    CHECK(mustOperate(before[caller]));
+    TRY(std::optional<identity::UserRecord> now, fromStore<identity::UserRecord>(before[promoted]));
     if (!now) return fail(ErrorCode::notFound, "this account is gone");
     if (isOperator(*now)) return fail(ErrorCode::conflict, "this user is an operator already");
     if (!now->active()) return fail(ErrorCode::conflict, "this account is not active");
     now->platformRole = std::string(identity::kSuperAdmin);
-    now->updatedAt = deps_.clock.now();
-    Changes changes(3);
-    changes[1] = store::Change::put(doc::encode(*now));
-    if (before[2]) changes[2] = store::Change::remove();
-    return changes;
+    now->updatedAt = clock.now();
+    changes.put(promoted, doc::encode(*now));
+    changes.remove(invite);
+    return {};
   };
-  auto audit = auditOf(deps_, by.caller, store::kControlProject, "operator.added", "users/" + user.id.str(),
-                       addressed(user.email));
-  CO_CHECK(
-      co_await commit(deps_, by, {store::kControlProject}, std::move(targets), std::move(judge), std::move(audit)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   co_return OperatorView{user.email, {user.id}, "active"};
 }
 
-Task<bool> Operators::invite(By by, identity::Email address) {
+Task<> Operators::invite(By by, identity::Email address) {
   const std::string& email = address.key;
   CO_TRY(const std::vector<OperatorInvite> pending, co_await invites());
   if (pending.size() >= kMostOperators) co_return fail(ErrorCode::conflict, "there are too many pending invites");
   const bool renews = std::ranges::find(pending, email, &OperatorInvite::id) != pending.end();
   OperatorInvite invite{email, UserId(by.caller.id), deps_.clock.now()};
   invite.address = identity::lowerAscii(address.text);
-  auto alongside =
+  auto inserts =
       auditOf(deps_, by.caller, store::kControlProject, "operator.invited", "operators/" + email, addressed(email));
   std::string job;
   if (mails_.begin(email)) {
     const std::string token = randomToken(kOperatorTokenBytes);
     const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
     auto letter =
-        deps_.mailer.asChange(letterTo(*invite.address, by.caller, deps_.baseUrl, token, end), store::kControlProject);
+        deps_.mailer.insertOf(letterTo(*invite.address, by.caller, deps_.baseUrl, token, end), store::kControlProject);
     if (letter) {
-      job = letter->first.id;
-      alongside.push_back({letter->first.collection, std::move(letter->second.after)});
+      job = letter->id();
+      inserts.push_back(*std::move(letter));
       invite.tokenHash = toHex(sha256(token));
       invite.tokenExpiresAt = end;
     } else {
       logInfo("no mail can be sent to an address", {{"message", letter.error().message()}});
     }
   }
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(userTarget(by.caller.id));
-  targets.push_back(target(kInvitedAddresses, email));
-  targets.push_back(target(kOperatorInvites, email));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    CHECK(mustOperate(before[0]));
-    TRY(std::optional<InvitedAddress> invited, fromStore<InvitedAddress>(before[1]));
-    TRY(const std::optional<OperatorInvite> earlier, fromStore<OperatorInvite>(before[2]));
-    if (renews && !earlier) return fail(ErrorCode::staleCatalogue, "the invite was used or taken back since");
+  store::Write write = projectWrite(by, {}, std::move(inserts));
+  const store::Target caller = write.hold(userTarget(by.caller.id));
+  const store::Target addressed = write.change(target(kInvitedAddresses, email));
+  const store::Target invited = write.change(target(kOperatorInvites, email));
+  const auto callback = [caller, addressed, invited, renews, &invite = std::as_const(invite)](
+                            const store::Before& before, store::Changes& changes) -> Result<> {
+    CHECK(mustOperate(before[caller]));
+    TRY(std::optional<InvitedAddress> counted, fromStore<InvitedAddress>(before[addressed]));
+    TRY(const std::optional<OperatorInvite> earlier, fromStore<OperatorInvite>(before[invited]));
+    if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or taken back since");
+    OperatorInvite next = invite;
     if (earlier) {
-      invite.createdAt = earlier->createdAt;
-      if (!invite.tokenHash) {
-        invite.tokenHash = earlier->tokenHash;
-        invite.tokenExpiresAt = earlier->tokenExpiresAt;
+      next.createdAt = earlier->createdAt;
+      if (!next.tokenHash) {
+        next.tokenHash = earlier->tokenHash;
+        next.tokenExpiresAt = earlier->tokenExpiresAt;
       }
     }
-    if (!invited) invited = InvitedAddress{email, 0};
-    ++invited->revision;
-    Changes changes(3);
-    changes[1] = store::Change::put(doc::encode(*invited));
-    changes[2] = store::Change::put(doc::encode(invite));
-    return changes;
+    if (!counted) counted = InvitedAddress{invite.id, 0};
+    ++counted->revision;
+    changes.put(addressed, doc::encode(*counted));
+    changes.put(invited, doc::encode(next));
+    return {};
   };
-  const auto outcome = co_await commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(alongside));
-  if (!outcome && outcome.error().code() == ErrorCode::staleCatalogue) co_return false;
-  if (!outcome) co_return fail(outcome.error().clone());
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   if (!job.empty()) deps_.mailer.wake(job);
-  co_return true;
+  co_return Result<>();
 }
 
 Task<> Operators::revoke(By by, std::string email) {
   const auto address = identity::parseEmail(email);
   if (!address) co_return fail(ErrorCode::notFound, "no such invite");
   const std::string& key = address->key;
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(userTarget(by.caller.id));
-  targets.push_back(target(kOperatorInvites, key));
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    CHECK(mustOperate(before[0]));
-    if (!before[1]) {
-      if (named(key)) return fail(ErrorCode::conflict, "this address is named in SERVICE_OPERATORS: take it out there");
+  store::Write write = projectWrite(by, {},
+                                    auditOf(deps_, by.caller, store::kControlProject, "operator.inviteCancelled",
+                                            "operators/" + key, addressed(key)));
+  const store::Target caller = write.hold(userTarget(by.caller.id));
+  const store::Target invite = write.change(target(kOperatorInvites, key));
+  const auto callback = [caller, invite, isNamed = named(key)](const store::Before& before,
+                                                               store::Changes& changes) -> Result<> {
+    CHECK(mustOperate(before[caller]));
+    if (!before[invite]) {
+      if (isNamed) return fail(ErrorCode::conflict, "this address is named in SERVICE_OPERATORS: take it out there");
       return fail(ErrorCode::notFound, "no such invite");
     }
-    Changes changes(2);
-    changes[1] = store::Change::remove();
-    return changes;
+    changes.remove(invite);
+    return {};
   };
-  auto audit =
-      auditOf(deps_, by.caller, store::kControlProject, "operator.inviteCancelled", "operators/" + key, addressed(key));
-  CO_CHECK(co_await commit(deps_, by, {}, std::move(targets), std::move(judge), std::move(audit)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

@@ -73,8 +73,9 @@ class Operators {
 
  private:
   Task<OperatorView> promote(By by, identity::UserRecord user);
-  // False: the invite that was to be renewed was used or taken back since; nothing was written.
-  Task<bool> invite(By by, identity::Email address);
+  // Fails with retry where the invite that was to be renewed was used or taken back since.
+  Task<OperatorView> tryAdd(By by, identity::Email email);
+  Task<> invite(By by, identity::Email address);
   Task<> withdraw(By by, std::string key);
   Task<std::vector<OperatorInvite>> invites();
   bool named(std::string_view emailKey) const;

@@ -42,19 +42,15 @@ std::vector<store::SystemCollection> systemCollections() {
 
 Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner) {
   const auto number = static_cast<store::ProjectNo>(record.number);
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, record.id.str()));
-  targets.push_back(target(kMemberships, owner.id.str()));
-  store::Judge judge = [&](Before) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    changes.push_back(store::Change::put(doc::encode(owner)));
-    return changes;
-  };
-  auto audit = auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), named(record.name));
-  CO_TRY(const store::JudgeOutcome outcome,
-         co_await commit(deps_, by, {number}, std::move(targets), std::move(judge), std::move(audit)));
-  co_return outcome.committed();
+  store::Write write = projectWrite(
+      by, {number},
+      auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), named(record.name)));
+  write.insert(insertOf(kProjects, doc::encode(record)));
+  write.insert(insertOf(kMemberships, doc::encode(owner)));
+  const auto written = co_await deps_.store.write(std::move(write), nullptr);
+  if (written) co_return true;
+  if (written.error().violation()) co_return false;
+  co_return fail(written.error().clone());
 }
 
 Task<ProjectView> Projects::create(By by, NewProject input) {
@@ -158,23 +154,22 @@ Task<ProjectToken> Projects::token(By by, std::string id) {
 Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std::string action, doc::Document details,
                                                       Mutation mutation) {
   CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, standing.id().str()));
-  targets.push_back(target(kMemberships, standing.membershipId));
-  bool changed = false;
-  store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
-    TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[0]));
-    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
-    CHECK(mayManage({record, actor}));
-    std::vector<store::Change> changes;
-    changed = mutation(*record);
-    changes.push_back(changed ? store::Change::put(doc::encode(*record)) : store::Change::keep());
-    changes.push_back(store::Change::keep());
-    return changes;
-  };
-  auto audit = auditOf(deps_, by.caller, standing.number(), std::move(action), "projects/" + standing.id().str(),
-                       std::move(details));
-  CO_CHECK(co_await commit(deps_, by, {standing.number()}, std::move(targets), std::move(judge), std::move(audit)));
+  store::Write write = projectWrite(by, {standing.number()},
+                                    auditOf(deps_, by.caller, standing.number(), std::move(action),
+                                            "projects/" + standing.id().str(), std::move(details)));
+  const store::Target project = write.change(target(kProjects, standing.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+  CO_TRY(const bool changed, co_await store::writeReturning(
+                                 deps_.store, std::move(write),
+                                 [project, membership, &mutation = std::as_const(mutation)](
+                                     const store::Before& before, store::Changes& changes) -> Result<bool> {
+                                   TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[project]));
+                                   TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
+                                   CHECK(mayManage({record, actor}));
+                                   if (!mutation(*record)) return false;
+                                   changes.put(project, doc::encode(*record));
+                                   return true;
+                                 }));
   co_return changed ? std::optional(standing.number()) : std::nullopt;
 }
 
@@ -183,10 +178,11 @@ Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
   CO_CHECK(co_await standingOf(deps_, by, id));
   CO_CHECK(checkPatch(patch));
   doc::Document details = doc::encode(patch);
-  CO_CHECK(co_await alter(by, std::move(id), "project.changed", std::move(details), [&patch](ProjectRecord& record) {
-    applyPatch(record, patch);
-    return true;
-  }));
+  CO_CHECK(co_await alter(by, std::move(id), "project.changed", std::move(details),
+                          [&patch = std::as_const(patch)](ProjectRecord& record) {
+                            applyPatch(record, patch);
+                            return true;
+                          }));
   co_return Result<>();
 }
 
@@ -201,9 +197,9 @@ Task<> Projects::suspend(By by, std::string id) {
 
 Task<> Projects::resume(By by, std::string id) {
   CO_TRY(const std::optional<store::ProjectNo> changed,
-         co_await alter(by, std::move(id), "project.resumed", {}, [this](ProjectRecord& record) {
+         co_await alter(by, std::move(id), "project.resumed", {}, [&clock = deps_.clock](ProjectRecord& record) {
            if (std::exchange(record.status, "active") == "active") return false;
-           record.resumedAt = deps_.clock.now();
+           record.resumedAt = clock.now();
            return true;
          }));
   if (changed) statusChanged_(*changed);
@@ -213,36 +209,36 @@ Task<> Projects::resume(By by, std::string id) {
 Task<> Projects::remove(By by, std::string id) {
   CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
   const ProjectRecord& known = standing.project->get(deps_.record);
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, standing.id().str()));
-  targets.push_back(target(kMemberships, standing.membershipId));
-  auto audit = auditOf(deps_, by.caller, standing.number(), "project.deleted", "projects/" + standing.id().str());
-  std::vector<store::ProjectNo> bumped = {standing.number()};
+  store::Write write =
+      projectWrite(by, {standing.number()},
+                   auditOf(deps_, by.caller, standing.number(), "project.deleted", "projects/" + standing.id().str()));
+  const store::Target project = write.change(target(kProjects, standing.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+  std::optional<store::Target> parent;
   if (known.parentId.value) {
-    targets.push_back(target(kProjects, known.parentId.value->str()));
+    parent = write.change(target(kProjects, known.parentId.value->str()));
     CO_TRY(const auto root, co_await deps_.snapshots.find(known.parentId.value->str()));
     if (root) {
-      bumped.push_back(root->info().number);
-      auto entry = auditOf(deps_, by.caller, root->info().number, "environment.deleted",
-                           "environments/" + known.environment.value.value_or(""), named(known.name));
-      std::move(entry.begin(), entry.end(), std::back_inserter(audit));
+      write.options.bumpEpochs.push_back(root->info().number);
+      write.insert(auditOf(deps_, by.caller, root->info().number, "environment.deleted",
+                           "environments/" + known.environment.value.value_or(""), named(known.name)));
     }
   }
-  store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
-    TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[0]));
-    TRY(const auto actor, fromStore<MembershipRecord>(before[1]));
+  const auto callback = [project, membership, parent, now = deps_.clock.now()](const store::Before& before,
+                                                                               store::Changes& changes) -> Result<> {
+    TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[project]));
+    TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
     CHECK(mustOwn({record, actor}));
     CHECK(mayDelete(*record));
     record->status = "deleted";
-    record->deletedAt = deps_.clock.now();
-    std::vector<store::Change> changes(before.size());
-    changes[0] = store::Change::put(doc::encode(*record));
-    if (before.size() == 2) return changes;
-    TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[2]));
-    if (root && forgetEnvironment(*root, record->id)) changes[2] = store::Change::put(doc::encode(*root));
-    return changes;
+    record->deletedAt = now;
+    changes.put(project, doc::encode(*record));
+    if (!parent) return {};
+    TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[*parent]));
+    if (root && forgetEnvironment(*root, record->id)) changes.put(*parent, doc::encode(*root));
+    return {};
   };
-  CO_CHECK(co_await commit(deps_, by, std::move(bumped), std::move(targets), std::move(judge), std::move(audit)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   statusChanged_(standing.number());
   co_return Result<>();
 }

@@ -55,10 +55,12 @@ class Projects {
   Task<Belongings> belongings(By by);
 
  private:
-  using Mutation = std::function<bool(ProjectRecord&)>;  // false: it is so already
+  // False where nothing changes. Runs in the write callback: it changes the record alone.
+  using Mutation = std::function<bool(ProjectRecord&)>;
   // The project's number where the mutation changed something.
   Task<std::optional<store::ProjectNo>> alter(By by, std::string id, std::string action, doc::Document details,
                                               Mutation mutation);
+  // False where the slug is taken.
   Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
 

@@ -169,16 +169,11 @@ TEST_F(ProjectsTest, OneProjectThatCannotBePurgedStopsNoOther) {
   const auto ada = person("ada@example.com");
   const ProjectView project = made(ada);
   ASSERT_TRUE(run(projects_->remove(by(ada), project.id.str())));
-  ASSERT_TRUE(run(store_.write({{controlCollection(kProjects), "broken"}},
-                               [](auto) -> Result<std::vector<store::Change>> {
-                                 std::vector<store::Change> changes;
-                                 changes.push_back(store::Change::put(
-                                     doc::parseJson(R"({"id":"broken","status":"deleted"})").value()));
-                                 return changes;
-                               },
-                               {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
-                                .actor = {"server", ""},
-                                .bumpEpochs = {}})));
+  store::Write write({.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
+                      .actor = {"server", ""},
+                      .bumpEpochs = {}});
+  write.insert(insertOf(kProjects, doc::parseJson(R"({"id":"broken","status":"deleted"})").value()));
+  ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   audit::Retention retention(store_, ids_, clock_, 0);
   Purge purge(*deps_, retention);
   clock_.advance(31LL * 24 * 3600 * 1000);

@@ -63,16 +63,14 @@ class ProofTest : public ProjectsFixture {
         doc::encode(identity::IdentityRecord{"idn_" + user.id.str(), user.id, "github", "x", "1", email, {}}));
     return user;
   }
-  void put(store::CollectionNo collection, doc::Document document) {
-    std::vector<store::WriteTarget> targets;
-    targets.push_back(target(collection, std::string(document.view().stringOr("id"))));
-    store::Judge judge = [&](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(std::move(document)));
-      return changes;
+  void put(store::CollectionNo collection, const doc::Document& document) {
+    store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+    const store::Target place = write.change(target(collection, std::string(document.view().stringOr("id"))));
+    const auto putIt = [place, &document](const store::Before&, store::Changes& changes) -> Result<> {
+      changes.put(place, document);
+      return {};
     };
-    EXPECT_TRUE(run(store_.write(std::move(targets), std::move(judge),
-                                 {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}})));
+    EXPECT_TRUE(run(store_.write(std::move(write), putIt)));
   }
   void expectNothingLeft(const identity::UserRecord& user) {
     const identity::Realm realm = identity::Realm::platform();

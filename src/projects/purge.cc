@@ -95,16 +95,16 @@ Task<> Purge::removeAllOf(GoesAlong what, ProjectId id) {
 }
 
 Task<> Purge::removeOne(store::CollectionNo collection, std::string id) {
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(collection, std::move(id)));
-  store::WriteOptions options{
-      std::chrono::steady_clock::now() + std::chrono::seconds(30), {"server", ""}, store::Lane::low, {}};
-  store::Judge judge = [](std::span<const std::optional<doc::Document>>) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::remove());
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write({.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30),
+                      .actor = {"server", ""},
+                      .lane = store::Lane::low,
+                      .bumpEpochs = {}});
+  const store::Target removed = write.change(target(collection, std::move(id)));
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [removed](const store::Before&, store::Changes& changes) -> Result<> {
+                                        changes.remove(removed);
+                                        return {};
+                                      }));
   co_return Result<>();
 }
 

@@ -30,6 +30,11 @@ inline store::WriteTarget target(store::CollectionNo number, std::string id) {
   return {controlCollection(number), std::move(id)};
 }
 
+// A document whose id was created for this write.
+inline store::Insert insertOf(store::CollectionNo number, doc::Document document) {
+  return {.collection = controlCollection(number), .document = std::move(document), .idIsNew = true};
+}
+
 using store::fromStore;
 
 doc::Filter equals(std::string_view path, std::string_view value);

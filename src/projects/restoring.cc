@@ -16,8 +16,6 @@ namespace mb::projects {
 
 namespace {
 
-using DocumentsBefore = std::span<const std::optional<doc::Document>>;
-
 constexpr uint64_t kRestorePage = 1000;
 
 store::WriteOptions asServer(std::vector<store::ProjectNo> bumpEpochs) {
@@ -25,13 +23,6 @@ store::WriteOptions asServer(std::vector<store::ProjectNo> bumpEpochs) {
           {"server", ""},
           store::Lane::normal,
           std::move(bumpEpochs)};
-}
-
-// A write that looks at nothing.
-store::Judge just(std::vector<store::Change> changes) {
-  return [changes = std::move(changes)](DocumentsBefore) mutable -> Result<std::vector<store::Change>> {
-    return std::move(changes);
-  };
 }
 
 ProjectRecord placeholderOf(const ProjectRecord& record, const ProjectId& id, Timestamp deletedAt) {
@@ -157,107 +148,130 @@ Task<> Restoring::settleOwners() {
 
 Task<> Restoring::putPlaceholder() {
   placeholder_ = ids_.next<ProjectTag>();
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, placeholder_.str()));
-  std::vector<store::Change> changes;
-  changes.push_back(store::Change::put(doc::encode(placeholderOf(record_, placeholder_, clock_.now()))));
-  CO_CHECK(co_await store_.write(std::move(targets), just(std::move(changes)), asServer({})));
+  store::Write write(asServer({}));
+  write.insert(insertOf(kProjects, doc::encode(placeholderOf(record_, placeholder_, clock_.now()))));
+  CO_CHECK(co_await store_.write(std::move(write), nullptr));
   co_return Result<>();
 }
 
-Task<> Restoring::removeOld(store::CollectionNo collection, std::vector<store::WriteTarget>& targets,
-                            std::vector<store::Change>& changes) {
+Task<> Restoring::removePlaceholder() {
+  store::Write write(asServer({}));
+  const store::Target placeholder = write.change(target(kProjects, placeholder_.str()));
+  CO_CHECK(
+      co_await store_.write(std::move(write), [placeholder](const store::Before&, store::Changes& changes) -> Result<> {
+        changes.remove(placeholder);
+        return {};
+      }));
+  co_return Result<>();
+}
+
+Task<> Restoring::addOld(store::CollectionNo collection, store::Write& write, std::vector<store::Target>& old) {
   for (uint64_t skip = 0; old_; skip += kRestorePage) {
     CO_TRY(const store::QueryResult found,
            co_await store_.find(queryOf(collection, equals("projectId", record_.id.str()), skip, kRestorePage)));
     for (const auto& document : found.documents) {
-      targets.push_back(target(collection, std::string(document.view().stringOr("id"))));
-      changes.push_back(store::Change::remove());
+      old.push_back(write.change(target(collection, std::string(document.view().stringOr("id")))));
     }
     if (found.documents.size() < kRestorePage) break;
   }
   co_return Result<>();
 }
 
-// Each locks its address, as an inviter does, so that a registration meanwhile is not missed.
-Task<> Restoring::addInvites(std::vector<store::WriteTarget>& targets, std::vector<store::Change>& changes) {
+// Each locks its address, as an inviter does, so that a registration at the same time is not missed.
+std::vector<store::Target> Restoring::addInvites(store::Write& write) {
   invites_.clear();
+  std::vector<store::Target> addresses;
   for (const BackedUpMember& member : invited_) {
-    const std::string email = identity::emailKey(member.email);
-    CO_TRY(const auto stored, co_await store_.get(controlCollection(kInvitedAddresses), email));
-    CO_TRY(auto address, fromStore<InvitedAddress>(stored));
-    if (!address) address = InvitedAddress{email, 0};
-    ++address->revision;
-    InviteRecord invite{ids_.next<MembershipTag>(),     record_.id,      record_.number, email, member.role,
-                        UserId(record_.owners.front()), member.createdAt};
+    InviteRecord invite{
+        ids_.next<MembershipTag>(),     record_.id,      record_.number, identity::emailKey(member.email), member.role,
+        UserId(record_.owners.front()), member.createdAt};
     invite.address = identity::lowerAscii(member.email);
-    targets.push_back(target(kInvitedAddresses, email));
-    changes.push_back(store::Change::put(doc::encode(*address)));
-    targets.push_back(target(kInvites, invite.id.str()));
-    changes.push_back(store::Change::put(doc::encode(invite)));
-    invites_.push_back(invite);
+    addresses.push_back(write.change(target(kInvitedAddresses, invite.email)));
+    write.insert(insertOf(kInvites, doc::encode(invite)));
+    invites_.push_back(std::move(invite));
   }
-  co_return Result<>();
+  return addresses;
 }
 
-Task<store::JudgeOutcome> Restoring::commitAll() {
-  std::vector<store::WriteTarget> targets;
-  std::vector<store::Change> changes;
-  targets.push_back(target(kProjects, record_.id.str()));
-  changes.push_back(store::Change::put(doc::encode(record_)));
-  targets.push_back(target(kProjects, placeholder_.str()));
-  // From here on it stands for the data of the project that was deleted.
-  changes.push_back(old_ ? store::Change::put(doc::encode(placeholderOf(*old_, placeholder_, {0})))
-                         : store::Change::remove());
-  if (root_) {
-    targets.push_back(target(kProjects, record_.parentId.value->str()));
-    changes.push_back(store::Change::keep());  // as the judge finds it
+struct Restoring::Targets {
+  store::Target project;
+  store::Target placeholder;
+  std::optional<store::Target> root;     // where it is an environment that comes back to it
+  std::vector<store::Target> old;        // memberships and invites of the deleted project
+  std::vector<store::Target> addresses;  // of invites_, in its order
+};
+
+Result<> Restoring::apply(const Targets& targets, const store::Before& before, store::Changes& changes) const {
+  TRY(const auto there, fromStore<ProjectRecord>(before[targets.project]));
+  const bool same = there.has_value() == old_.has_value() &&
+                    (!there || (there->status == "deleted" && there->number == old_->number));
+  if (!same || !before[targets.placeholder]) {
+    return fail(ErrorCode::conflict, "the project was changed by others meanwhile");
   }
-  for (const auto& [user, member] : members_) {
-    const MembershipRecord membership{ids_.next<MembershipTag>(), record_.id, user, member.role, member.createdAt};
-    targets.push_back(target(kMemberships, membership.id.str()));
-    changes.push_back(store::Change::put(doc::encode(membership)));
-  }
-  CO_CHECK(co_await removeOld(kMemberships, targets, changes));
-  CO_CHECK(co_await removeOld(kInvites, targets, changes));
-  CO_CHECK(co_await addInvites(targets, changes));
-  doc::BsonWriter details;
-  details.appendString("name", record_.name);
-  details.appendString("from", wish_.record.id.str());
-  for (auto& entry : auditor_.entry(number(), "project.restored", {"server", "", std::nullopt},
-                                    "projects/" + record_.id.str(), "", "", details.finish())) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
-    changes.push_back(store::Change::put(std::move(entry.document)));
-  }
-  store::Judge judge =
-      [this, changes = std::move(changes)](DocumentsBefore before) mutable -> Result<std::vector<store::Change>> {
-    TRY(const auto there, fromStore<ProjectRecord>(before[0]));
-    const bool same = there.has_value() == old_.has_value() &&
-                      (!there || (there->status == "deleted" && there->number == old_->number));
-    if (!same || !before[1]) return fail(ErrorCode::conflict, "the project was changed by others meanwhile");
-    if (root_) {
-      TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[2]));
-      if (!root || root->status == "deleted") {
-        return fail(ErrorCode::conflict, "its root project was deleted meanwhile");
-      }
-      CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
-      changes[2] = store::Change::put(doc::encode(*root));
+  if (targets.root) {
+    TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[*targets.root]));
+    if (!root || root->status == "deleted") {
+      return fail(ErrorCode::conflict, "its root project was deleted meanwhile");
     }
-    return std::move(changes);
-  };
+    CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
+    changes.put(*targets.root, doc::encode(*root));
+  }
+  changes.put(targets.project, doc::encode(record_));
+  // From here on it stands for the data of the project that was deleted.
+  if (old_) {
+    changes.put(targets.placeholder, doc::encode(placeholderOf(*old_, placeholder_, {0})));
+  } else {
+    changes.remove(targets.placeholder);
+  }
+  for (const store::Target& old : targets.old) changes.remove(old);
+  for (size_t i = 0; i < invites_.size(); ++i) {
+    TRY(auto address, fromStore<InvitedAddress>(before[targets.addresses[i]]));
+    if (!address) address = InvitedAddress{invites_[i].email, 0};
+    ++address->revision;
+    changes.put(targets.addresses[i], doc::encode(*address));
+  }
+  return {};
+}
+
+Task<> Restoring::commitAll() {
   std::vector<store::ProjectNo> bumped = {number()};
   if (root_) bumped.push_back(*root_);
   if (old_) bumped.push_back(static_cast<store::ProjectNo>(old_->number));
-  co_return co_await store_.write(std::move(targets), std::move(judge), asServer(std::move(bumped)));
+  store::Write write(asServer(std::move(bumped)));
+  Targets targets{write.change(target(kProjects, record_.id.str())),
+                  write.change(target(kProjects, placeholder_.str())),
+                  {},
+                  {},
+                  {}};
+  if (root_) targets.root = write.change(target(kProjects, record_.parentId.value->str()));
+  for (const auto& [user, member] : members_) {
+    const MembershipRecord membership{ids_.next<MembershipTag>(), record_.id, user, member.role, member.createdAt};
+    write.insert(insertOf(kMemberships, doc::encode(membership)));
+  }
+  CO_CHECK(co_await addOld(kMemberships, write, targets.old));
+  CO_CHECK(co_await addOld(kInvites, write, targets.old));
+  targets.addresses = addInvites(write);
+  doc::BsonWriter details;
+  details.appendString("name", record_.name);
+  details.appendString("from", wish_.record.id.str());
+  write.insert(auditor_.entry(number(), "project.restored", {"server", "", std::nullopt},
+                              "projects/" + record_.id.str(), "", "", details.finish()));
+  const auto callback = [&self = std::as_const(*this), &targets = std::as_const(targets)](const store::Before& before,
+                                                                                          store::Changes& changes) {
+    return self.apply(targets, before, changes);
+  };
+  CO_CHECK(co_await store_.write(std::move(write), callback));
+  co_return Result<>();
 }
 
 Task<RestoredProject> Restoring::publish() {
   record_.status = formerStatus_;
   record_.deletedAt.reset();
-  CO_TRY(const store::JudgeOutcome outcome, co_await commitAll());
-  if (!outcome.committed()) {
+  const Result<> committed = co_await commitAll();
+  if (!committed && committed.error().violation()) {
     co_return fail(ErrorCode::conflict, fmt::format("the slug {} was taken meanwhile", record_.slug));
   }
+  if (!committed) co_return fail(committed.error().clone());
   begun_ = false;
   const RestoredProject restored{record_.id, record_.slug, members_.size(), invited_.size()};
   // The project is live whatever becomes of these.
@@ -268,27 +282,29 @@ Task<RestoredProject> Restoring::publish() {
   co_return restored;
 }
 
-// Whoever registered between the look at the accounts and the commit did not see the invite.
+// An account that registered between the lookup of the accounts and the commit did not see its invite.
 Task<> Restoring::joinLate() {
   for (const InviteRecord& invite : invites_) {
     CO_TRY(const auto account, co_await accountOf(invite.email));
     if (!account) continue;
     const MembershipRecord membership{invite.id, invite.projectId, *account, invite.role, invite.createdAt};
-    std::vector<store::WriteTarget> targets;
-    targets.push_back(target(kInvites, invite.id.str()));
-    targets.push_back(target(kMemberships, membership.id.str()));
-    targets.push_back(target(kProjects, invite.projectId.str()));
-    store::Judge judge = [&](DocumentsBefore before) -> Result<std::vector<store::Change>> {
-      TRY(auto project, fromStore<ProjectRecord>(before[2]));
-      std::vector<store::Change> changes(3);
-      if (!before[0] || !project) return changes;
+    store::Write write(asServer({number()}));
+    const store::Target taken = write.change(target(kInvites, invite.id.str()));
+    const store::Target joined = write.change(target(kMemberships, membership.id.str()));
+    const store::Target changed = write.change(target(kProjects, invite.projectId.str()));
+    const auto callback = [taken, joined, changed, &membership](const store::Before& before,
+                                                                store::Changes& changes) -> Result<> {
+      TRY(auto project, fromStore<ProjectRecord>(before[changed]));
+      if (!before[taken] || !project) return {};
       noteRole(*project, membership.userId, membership.role);
-      changes[0] = store::Change::remove();
-      changes[1] = store::Change::put(doc::encode(membership));
-      changes[2] = store::Change::put(doc::encode(*project));
-      return changes;
+      changes.remove(taken);
+      changes.put(joined, doc::encode(membership));
+      changes.put(changed, doc::encode(*project));
+      return {};
     };
-    CO_CHECK(co_await store_.write(std::move(targets), std::move(judge), asServer({number()})));
+    const auto written = co_await store_.write(std::move(write), callback);
+    // An owner added the account at the same time, which removes the invite too.
+    if (!written && !written.error().violation()) co_return fail(written.error().clone());
   }
   co_return Result<>();
 }
@@ -297,23 +313,13 @@ Task<> Restoring::dropOld() {
   if (!old_) co_return Result<>();
   const Result<> dropped = co_await store_.dropProject(static_cast<store::ProjectNo>(old_->number));
   if (!dropped && dropped.error().code() != ErrorCode::notFound) co_return fail(dropped.error().clone());
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, placeholder_.str()));
-  std::vector<store::Change> changes;
-  changes.push_back(store::Change::remove());
-  CO_CHECK(co_await store_.write(std::move(targets), just(std::move(changes)), asServer({})));
-  co_return Result<>();
+  co_return co_await removePlaceholder();
 }
 
 Task<> Restoring::abandon() {
   if (!std::exchange(begun_, false)) co_return Result<>();
   CO_CHECK(co_await store_.dropProject(number()));
-  std::vector<store::WriteTarget> targets;
-  targets.push_back(target(kProjects, placeholder_.str()));
-  std::vector<store::Change> changes;
-  changes.push_back(store::Change::remove());
-  CO_CHECK(co_await store_.write(std::move(targets), just(std::move(changes)), asServer({})));
-  co_return Result<>();
+  co_return co_await removePlaceholder();
 }
 
 }  // namespace mb::projects

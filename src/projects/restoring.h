@@ -61,10 +61,16 @@ class Restoring {
   Task<> settleOwners();
   Task<std::optional<UserId>> accountOf(std::string email);
   Task<> putPlaceholder();
-  Task<store::JudgeOutcome> commitAll();
-  Task<> addInvites(std::vector<store::WriteTarget>& targets, std::vector<store::Change>& changes);
-  Task<> removeOld(store::CollectionNo collection, std::vector<store::WriteTarget>& targets,
-                   std::vector<store::Change>& changes);
+  Task<> removePlaceholder();
+  // The documents that the commit changes; what it inserts is in the write alone.
+  struct Targets;
+  Task<> commitAll();
+  // In the write callback.
+  Result<> apply(const Targets& targets, const store::Before& before, store::Changes& changes) const;
+  // The addresses of the invites.
+  std::vector<store::Target> addInvites(store::Write& write);
+  // The documents of the deleted project in a collection, which are added to `old`.
+  Task<> addOld(store::CollectionNo collection, store::Write& write, std::vector<store::Target>& old);
   Task<> joinLate();
   Task<> dropOld();
 

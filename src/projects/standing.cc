@@ -1,7 +1,5 @@
 #include "projects/standing.h"
 
-#include <algorithm>
-
 namespace mb::projects {
 
 Task<Standing> standingOf(const ProjectDeps& deps, By by, std::string projectId) {
@@ -28,26 +26,6 @@ std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller
 
 bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user) {
   return user.emailVerified || !deps.mailer.delivers();
-}
-
-Task<store::JudgeOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
-                                 std::vector<store::WriteTarget> targets, store::Judge judge,
-                                 std::vector<store::Insert> alongside) {
-  const size_t judged = targets.size();
-  for (const auto& insert : alongside) {
-    targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
-  }
-  store::WriteOptions options{by.deadline, {"platform", by.caller.id}, store::Lane::normal, std::move(projects)};
-  store::Judge whole = [&](Before before) -> Result<std::vector<store::Change>> {
-    TRY(std::vector<store::Change> changes, judge(before.first(judged)));
-    const bool idle = std::all_of(changes.begin(), changes.end(),
-                                  [](const store::Change& change) { return change.kind == store::Change::Kind::keep; });
-    for (auto& insert : alongside) {
-      changes.push_back(idle ? store::Change::keep() : store::Change::put(std::move(insert.document)));
-    }
-    return changes;
-  };
-  co_return co_await deps.store.write(std::move(targets), std::move(whole), std::move(options));
 }
 
 store::Write projectWrite(const By& by, std::vector<store::ProjectNo> projects, std::vector<store::Insert> entries) {

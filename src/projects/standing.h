@@ -2,8 +2,6 @@
 // projects (connections/).
 #pragma once
 
-#include <span>
-
 #include "projects/membership_rules.h"
 #include "projects/projects.h"
 #include "projects/records.h"
@@ -29,15 +27,7 @@ std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller
 // Whether an account may take up what is meant for its address: proven, or there is no mail service to prove it.
 bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user);
 
-// store.write() that also inserts `alongside` and bumps the projects' epochs. When the judge keeps all targets, nothing
-// is inserted either. Fails as write does.
-Task<store::JudgeOutcome> commit(const ProjectDeps& deps, By by, std::vector<store::ProjectNo> projects,
-                                 std::vector<store::WriteTarget> targets, store::Judge judge,
-                                 std::vector<store::Insert> alongside);
-
 // A write as `by` with `entries` inserted, and the epochs of `projects` bumped where it changes anything.
 store::Write projectWrite(const By& by, std::vector<store::ProjectNo> projects, std::vector<store::Insert> entries);
-
-using Before = std::span<const std::optional<doc::Document>>;
 
 }  // namespace mb::projects
