@@ -276,17 +276,9 @@ Task<> Configuration::record(Target target, const Plan& plan) {
       deps_.auditor.entry(target.project->info().number, "config.import", std::move(actor), "config", caller.ip,
                           caller.requestId, doc::encode(summary));
   if (entries.empty()) co_return Result<>();
-  std::vector<store::WriteTarget> targets;
-  for (const store::Insert& entry : entries) {
-    targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
-  }
-  store::Judge judge = [&entries](auto) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
-    return changes;
-  };
-  store::WriteOptions options{.deadline = target.deadline, .actor = policy::actorOf(caller), .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write({.deadline = target.deadline, .actor = policy::actorOf(caller), .bumpEpochs = {}});
+  write.insert(std::move(entries));
+  CO_CHECK(co_await deps_.store.write(std::move(write), nullptr));
   co_return Result<>();
 }
 
