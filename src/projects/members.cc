@@ -10,8 +10,6 @@ namespace mb::projects {
 
 namespace {
 
-using Changes = std::vector<store::Change>;
-
 constexpr int kMaxMemberAttempts = 3;
 
 doc::Document details(std::string_view email, std::string_view role) {

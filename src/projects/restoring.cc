@@ -303,7 +303,7 @@ Task<> Restoring::joinLate() {
       return {};
     };
     const auto written = co_await store_.write(std::move(write), callback);
-    // An owner added the account at the same time, which removes the invite too.
+    // The account is a member already; the owner who added it removes the invite.
     if (!written && !written.error().violation()) co_return fail(written.error().clone());
   }
   co_return Result<>();
