@@ -319,17 +319,18 @@ Task<> Functions::bind(snapshot::SnapshotPtr project, data::CollectionPtr collec
     targets.push_back({{project->info().number, kFunctions, 0}, name});
     ids.push_back(record.functionId);
   }
-  const auto note = [number, &ids = std::as_const(ids), &collection = std::as_const(collection)](
-                        size_t i, FunctionRecord& record) {
-    if (record.functionId != ids[i]) return false;
-    record.trigger = withCollection(record.trigger, collection->name());
-    record.collectionNo = number;
-    return true;
+  const auto bound = [ids = std::move(ids), collection, number](
+                         size_t i, const FunctionRecord& record) -> std::optional<FunctionRecord> {
+    if (record.functionId != ids[i]) return std::nullopt;
+    FunctionRecord next = record;
+    next.trigger = withCollection(next.trigger, collection->name());
+    next.collectionNo = number;
+    return next;
   };
   store::WriteOptions options{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
                               .actor = store::upkeepActor(),
                               .bumpEpochs = {project->info().number}};
-  co_return co_await store::rewrite<FunctionRecord>(deps_.store, std::move(targets), std::move(options), note);
+  co_return co_await store::rewrite<FunctionRecord>(deps_.store, std::move(targets), std::move(options), bound);
 }
 
 Task<> Functions::releaseRoutes(Access access, std::vector<std::string> names) {
@@ -338,11 +339,12 @@ Task<> Functions::releaseRoutes(Access access, std::vector<std::string> names) {
   store::WriteOptions options{.deadline = access.deadline,
                               .actor = policy::actorOf(access.caller),
                               .bumpEpochs = {access.project->info().number}};
-  const auto release = [](size_t, FunctionRecord& record) {
-    record.route.reset();
-    return true;
+  const auto withoutRoute = [](size_t, const FunctionRecord& record) -> std::optional<FunctionRecord> {
+    FunctionRecord next = record;
+    next.route.reset();
+    return next;
   };
-  co_return co_await store::rewrite<FunctionRecord>(deps_.store, std::move(targets), std::move(options), release);
+  co_return co_await store::rewrite<FunctionRecord>(deps_.store, std::move(targets), std::move(options), withoutRoute);
 }
 
 }  // namespace mb::functions

@@ -8,22 +8,25 @@
 
 namespace mb::store {
 
-// In one commit: each record at `targets` that is there is handed to `change` with its place in the list, and is put
-// back where that says so. `change` may be run again, like any write callback.
+// In one commit: each record at `targets` that exists is given to `change` with its position in the list, and replaced
+// by what that returns; nullopt leaves it as it is. A write may run `change` several times, so it has no side effects.
 template <doc::Shaped T>
 Task<> rewrite(DocumentStore& store, std::vector<WriteTarget> targets, WriteOptions options,
-               std::function<bool(size_t, T&)> change) {
+               std::function<std::optional<T>(size_t, const T&)> change) {
   if (targets.empty()) co_return Result<>();
   Write write(std::move(options));
-  auto callback = [rows = write.change(std::move(targets)), change = std::move(change)](const Before& before,
-                                                                                        Changes& changes) -> Result<> {
-    for (size_t i = 0; i < rows.size(); ++i) {
-      TRY(std::optional<T> record, fromStore<T>(before[rows[i]]));
-      if (record && change(i, *record)) changes.put(rows[i], doc::encode(*record));
-    }
-    return {};
-  };
-  CO_CHECK(co_await store.write(std::move(write), std::move(callback)));
+  const std::vector<Target> records = write.change(std::move(targets));
+  CO_CHECK(co_await store.write(
+      std::move(write),
+      [&records, &change = std::as_const(change)](const Before& before, Changes& changes) -> Result<> {
+        for (size_t i = 0; i < records.size(); ++i) {
+          TRY(const std::optional<T> record, fromStore<T>(before[records[i]]));
+          if (!record) continue;
+          const std::optional<T> next = change(i, *record);
+          if (next) changes.put(records[i], doc::encode(*next));
+        }
+        return {};
+      }));
   co_return Result<>();
 }
 

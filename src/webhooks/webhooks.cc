@@ -284,16 +284,18 @@ Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collect
     targets.push_back({{project->info().number, kWebhooks, 0}, key});
     hookIds.push_back(record.hookId);
   }
-  const auto note = [number, collection, hookIds = std::move(hookIds)](size_t i, WebhookRecord& record) {
-    if (record.hookId != hookIds[i]) return false;
-    record.collection = collection->name();
-    record.collectionNo = number;
-    return true;
+  const auto bound = [hookIds = std::move(hookIds), collection, number](
+                         size_t i, const WebhookRecord& record) -> std::optional<WebhookRecord> {
+    if (record.hookId != hookIds[i]) return std::nullopt;
+    WebhookRecord next = record;
+    next.collection = collection->name();
+    next.collectionNo = number;
+    return next;
   };
   store::WriteOptions options{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
                               .actor = store::upkeepActor(),
                               .bumpEpochs = {project->info().number}};
-  co_return co_await store::rewrite<WebhookRecord>(deps_.store, std::move(targets), std::move(options), note);
+  co_return co_await store::rewrite<WebhookRecord>(deps_.store, std::move(targets), std::move(options), bound);
 }
 
 // ---- sending by hand
