@@ -193,7 +193,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   }
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
-  pending_.changes.push_back(store::Change::put(std::move(document)));
+  pending_.documents.push_back(std::move(document));
   const bool full = pending_.targets.size() >= kBatchDocuments || pending_.bytes >= kBatchBytes;
   return full ? flush() : Result<>();
 }
@@ -201,17 +201,25 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
 Result<> ProjectImport::flush() {
   if (pending_.targets.empty()) return {};
   Pending batch = std::exchange(pending_, {});
-  store::Judge judge = [changes = std::move(batch.changes)](auto) mutable -> Result<std::vector<store::Change>> {
-    return std::move(changes);
+  store::Write write({.deadline = std::chrono::steady_clock::now() + kWriteLimit,
+                      .actor = {"server", ""},
+                      .lane = store::Lane::low,
+                      .bumpEpochs = {},
+                      .logged = false});
+  const std::vector<store::Target> targets = write.change(std::move(batch.targets));
+  const auto putAll = [&targets, &documents = std::as_const(batch.documents)](const store::Before&,
+                                                                              store::Changes& changes) -> Result<> {
+    for (size_t i = 0; i < targets.size(); ++i) changes.put(targets[i], documents[i]);
+    return {};
   };
-  store::WriteOptions options{std::chrono::steady_clock::now() + kWriteLimit, {"server", ""}, store::Lane::low, {}};
-  options.logged = false;
-  TRY(const store::JudgeOutcome outcome,
-      runBlocking(deployment_.cores,
-                  deployment_.store.write(std::move(batch.targets), std::move(judge), std::move(options))));
+  const auto written = runBlocking(deployment_.cores, deployment_.store.write(std::move(write), putAll));
+  if (!written) {
+    const Violation* violation = written.error().violation();
+    if (!violation) return fail(written.error().clone());
+    return damaged(fmt::format("a document of it breaks the unique index {}", violation->name));
+  }
   progress_.at("documents", static_cast<uint64_t>(seen_.documents), static_cast<uint64_t>(wish_.documents));
-  if (outcome.committed()) return {};
-  return damaged(fmt::format("a document of it breaks the unique index {}", outcome.violatedIndex));
+  return {};
 }
 
 Result<Imported> ProjectImport::finish() {

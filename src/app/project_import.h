@@ -33,7 +33,7 @@ class ProjectImport {
  private:
   struct Pending {
     std::vector<store::WriteTarget> targets;
-    std::vector<store::Change> changes;
+    std::vector<doc::Document> documents;  // one for each target
     size_t bytes = 0;
   };
   Result<> start();

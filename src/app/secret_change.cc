@@ -14,8 +14,6 @@ namespace mb::app {
 
 namespace {
 
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 using Form = store::SealedField::Form;
 
 // Of no module's range: two collections of one number would rebuild their indexes at every start.
@@ -140,24 +138,27 @@ Result<std::vector<SecretChange::Place>> SecretChange::places() {
   return places;
 }
 
-Result<> SecretChange::editPage(const Place& place, const std::vector<doc::Document>& page, const Edit& edit) {
-  std::vector<store::WriteTarget> targets;
+Result<Resealed> SecretChange::editPage(const Place& place, const std::vector<doc::Document>& page, const Edit& edit) {
+  store::Write write(options());
+  std::vector<store::Target> targets;
   for (const doc::Document& document : page) {
-    targets.push_back({place.collection, std::string(document.view().stringOr("id"))});
+    targets.push_back(write.change(place.collection, std::string(document.view().stringOr("id"))));
   }
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    Changes changes;
-    for (const auto& held : before) {
-      std::optional<doc::Document> edited = held ? edit(place, held->view()) : std::nullopt;
-      changes.push_back(edited ? store::Change::put(*std::move(edited)) : store::Change::keep());
+  const auto editEach = [&place, &edit, &targets = std::as_const(targets)](
+                            const store::Before& before, store::Changes& changes) -> Result<Resealed> {
+    Resealed counts;
+    for (const store::Target& target : targets) {
+      if (!before[target]) continue;
+      Edited edited = edit(place, before[target]->view());
+      if (edited.document) changes.put(target, *std::move(edited.document));
+      counts += edited.counts;
     }
-    return changes;
+    return counts;
   };
-  CHECK(runBlocking(cores_, store_.write(std::move(targets), std::move(judge), options())));
-  return {};
+  return runBlocking(cores_, store::writeReturning(store_, std::move(write), editEach));
 }
 
-Result<> SecretChange::editAll(std::string_view step, bool stoppable, const Edit& edit) {
+Result<Resealed> SecretChange::editAll(std::string_view step, bool stoppable, const Edit& edit) {
   TRY(const std::vector<Place> all, places());
   uint64_t total = 0;
   for (const Place& place : all) {
@@ -165,6 +166,7 @@ Result<> SecretChange::editAll(std::string_view step, bool stoppable, const Edit
     if (stats) total += stats->documents;
   }
   uint64_t done = 0;
+  Resealed counts;
   for (const Place& place : all) {
     std::string last;
     while (true) {
@@ -181,42 +183,42 @@ Result<> SecretChange::editAll(std::string_view step, bool stoppable, const Edit
       if (!found && found.error().code() == ErrorCode::notFound) break;
       if (!found) return fail(found.error().clone());
       if (found->documents.empty()) break;
-      CHECK(editPage(place, found->documents, edit));
+      TRY(const Resealed ofPage, editPage(place, found->documents, edit));
+      counts += ofPage;
       last = found->documents.back().view().stringOr("id");
       done += found->documents.size();
       if (found->documents.size() < kPage) break;
     }
   }
   progress_.at(step, done, std::max(done, total));
-  return {};
+  return counts;
 }
 
 Result<Resealed> SecretChange::prepare(const MasterSecret& from, const MasterSecret& to) {
-  Resealed count;
-  CHECK(editAll("documents sealed", true,
-                [&](const Place& place, doc::DocumentView document) -> std::optional<doc::Document> {
-                  doc::BsonWriter next;
-                  uint64_t values = 0;
-                  for (const store::SealedField& field : fields_) {
-                    if (field.collection != place.collection.number) continue;
-                    const auto sealed = sealedIn(document, field);
-                    if (sealed && sealed->empty()) continue;
-                    const std::string context = field.context(place.project, document);
-                    const auto plain = sealed ? from.unseal(*sealed, context) : fail(sealed.error().clone());
-                    if (!plain) {
-                      ++count.unreadable;
-                      continue;
-                    }
-                    append(next, field, to.seal(plain->reveal(), context));
-                    ++values;
-                  }
-                  count.values += values;
-                  if (values > 0) return withNext(document, next.finish());
-                  // Left by a change that was never decided.
-                  if (document.find(kNextValues)) return withNext(document, std::nullopt);
-                  return std::nullopt;
-                }));
-  return count;
+  return editAll("documents sealed", true, [&](const Place& place, doc::DocumentView document) {
+    Edited edited;
+    doc::BsonWriter next;
+    for (const store::SealedField& field : fields_) {
+      if (field.collection != place.collection.number) continue;
+      const auto sealed = sealedIn(document, field);
+      if (sealed && sealed->empty()) continue;
+      const std::string context = field.context(place.project, document);
+      const auto plain = sealed ? from.unseal(*sealed, context) : fail(sealed.error().clone());
+      if (!plain) {
+        ++edited.counts.unreadable;
+        continue;
+      }
+      append(next, field, to.seal(plain->reveal(), context));
+      ++edited.counts.values;
+    }
+    if (edited.counts.values > 0) {
+      edited.document = withNext(document, next.finish());
+    } else if (document.find(kNextValues)) {
+      // Left by a change that was never decided.
+      edited.document = withNext(document, std::nullopt);
+    }
+    return edited;
+  });
 }
 
 Result<> SecretChange::decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> alongside) {
@@ -224,30 +226,29 @@ Result<> SecretChange::decide(const MasterSecret& to, Timestamp now, std::vector
   out.appendString("id", kMarkId);
   out.appendString("check", toBase64(to.seal("", kMarkContext)));
   out.appendDate("decidedAt", now);
-  std::vector<store::WriteTarget> targets{mark()};
-  for (const store::Insert& insert : alongside) {
-    targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
-  }
-  store::Judge judge = [&](Before) -> Result<Changes> {
-    Changes changes;
-    changes.push_back(store::Change::put(out.finish()));
-    for (store::Insert& insert : alongside) changes.push_back(store::Change::put(std::move(insert.document)));
-    return changes;
+  store::Write write(options());
+  const store::Target decided = write.change(mark());
+  write.insert(std::move(alongside));
+  const auto putMark = [decided, document = out.finish()](const store::Before&, store::Changes& changes) -> Result<> {
+    changes.put(decided, document);
+    return {};
   };
-  CHECK(runBlocking(cores_, store_.write(std::move(targets), std::move(judge), options())));
+  CHECK(runBlocking(cores_, store_.write(std::move(write), putMark)));
   return {};
 }
 
 Result<> SecretChange::promote() {
   CHECK(editAll("documents put in place", false,
-                [](const Place&, doc::DocumentView document) { return promoted(document); }));
-  store::Judge judge = [](Before before) -> Result<Changes> {
-    Changes changes;
-    for (const auto& each : before) changes.push_back(each ? store::Change::remove() : store::Change::keep());
-    return changes;
+                [](const Place&, doc::DocumentView document) { return Edited{.document = promoted(document)}; }));
+  store::Write write(options());
+  const store::Target current = write.change(mark());
+  const store::Target earlier = write.change(mark(kEarlierSecretChange));
+  const auto removeMarks = [current, earlier](const store::Before&, store::Changes& changes) -> Result<> {
+    changes.remove(current);
+    changes.remove(earlier);
+    return {};
   };
-  std::vector<store::WriteTarget> targets{mark(), mark(kEarlierSecretChange)};
-  CHECK(runBlocking(cores_, store_.write(std::move(targets), std::move(judge), options())));
+  CHECK(runBlocking(cores_, store_.write(std::move(write), removeMarks)));
   return {};
 }
 

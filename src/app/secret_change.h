@@ -37,6 +37,12 @@ doc::Document boundTo(doc::DocumentView document, store::CollectionNo collection
 struct Resealed {
   uint64_t values = 0;
   uint64_t unreadable = 0;  // sealed under yet another secret; left as they are
+
+  Resealed& operator+=(const Resealed& other) {
+    values += other.values;
+    unreadable += other.unreadable;
+    return *this;
+  }
 };
 
 // Blocks; never on a core. References outlive it.
@@ -59,11 +65,17 @@ class SecretChange {
     store::CollectionRef collection;
     std::string project;
   };
-  using Edit = std::function<std::optional<doc::Document>(const Place& place, doc::DocumentView document)>;
+  // What becomes of a document (nullopt: it stays as it is), and what of it was resealed.
+  struct Edited {
+    std::optional<doc::Document> document = {};
+    Resealed counts = {};
+  };
+  // A write may run it several times on one document, so it has no side effects.
+  using Edit = std::function<Edited(const Place& place, doc::DocumentView document)>;
   Result<std::vector<Place>> places();
-  // Puts what `edit` makes of each document that may hold something sealed; nullopt leaves it.
-  Result<> editAll(std::string_view step, bool stoppable, const Edit& edit);
-  Result<> editPage(const Place& place, const std::vector<doc::Document>& page, const Edit& edit);
+  // Puts what `edit` makes of each document that may hold something sealed. Returns the sum of the counts.
+  Result<Resealed> editAll(std::string_view step, bool stoppable, const Edit& edit);
+  Result<Resealed> editPage(const Place& place, const std::vector<doc::Document>& page, const Edit& edit);
 
   store::DocumentStore& store_;
   Cores& cores_;

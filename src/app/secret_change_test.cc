@@ -93,17 +93,15 @@ class SecretChangeTest : public ::testing::Test {
   void remove(store::CollectionRef collection, const std::string& id) {
     write(collection, id, store::Change::remove());
   }
-  void write(store::CollectionRef collection, const std::string& id, store::Change change) {
-    std::vector<store::WriteTarget> targets{{collection, id}};
-    store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(std::move(change));
-      return changes;
+  void write(store::CollectionRef collection, const std::string& id, const store::Change& change) {
+    store::Write write(
+        {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30), .actor = {}, .bumpEpochs = {}});
+    const store::Target target = write.change(collection, id);
+    const auto setIt = [target, change](const store::Before&, store::Changes& changes) -> Result<> {
+      changes.set(target, change);
+      return {};
     };
-    store::WriteOptions options{
-        .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30), .actor = {}, .bumpEpochs = {}};
-    const auto written = store::testing::runOn(cores_, 0, store_.write(std::move(targets), std::move(judge), options));
-    EXPECT_TRUE(written && written->committed());
+    EXPECT_TRUE(store::testing::runOn(cores_, 0, store_.write(std::move(write), setIt)));
   }
   const store::SealedField& fieldOf(store::CollectionNo number) const {
     return *std::ranges::find(fields_, number, &store::SealedField::collection);
