@@ -15,9 +15,9 @@ doc::Document eventOf(const identity::UserRecord& user) {
 
 }  // namespace
 
-Task<jobs::JobChanges> AuthTrigger::userCreated(store::ProjectNo number, identity::UserRecord user) {
+Task<std::vector<store::Insert>> AuthTrigger::userCreated(store::ProjectNo number, identity::UserRecord user) {
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(number));
-  if (!project) co_return jobs::JobChanges{};
+  if (!project) co_return std::vector<store::Insert>{};
   std::vector<jobs::JobSpec> specs;
   for (const FunctionPtr& function : project->get(deps_.slot).userCreated) {
     jobs::JobSpec job = runJob(number, function->record.functionId, user.id.str());
@@ -25,8 +25,7 @@ Task<jobs::JobChanges> AuthTrigger::userCreated(store::ProjectNo number, identit
         doc::encode(WaitingRun{project->info().id.str(), function->record.functionId, "auth", 0, 0, eventOf(user)});
     specs.push_back(std::move(job));
   }
-  if (specs.empty()) co_return jobs::JobChanges{};
-  co_return deps_.queue.asChanges(std::move(specs));
+  co_return deps_.queue.insertsOf(std::move(specs));
 }
 
 }  // namespace mb::functions

@@ -17,7 +17,7 @@ class AuthTrigger final : public identity::UserFollower {
   };
   explicit AuthTrigger(Deps deps) : deps_(deps) {}
 
-  Task<jobs::JobChanges> userCreated(store::ProjectNo project, identity::UserRecord user) override;
+  Task<std::vector<store::Insert>> userCreated(store::ProjectNo project, identity::UserRecord user) override;
   void committed(std::vector<std::string> jobs) override { deps_.queue.wake(std::move(jobs)); }
 
  private:

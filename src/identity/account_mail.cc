@@ -6,8 +6,11 @@
 
 namespace mb::identity {
 
-void addMail(std::vector<store::Change>& changes, const MailPart& part, bool wanted) {
-  for (const store::Change& change : part.changes) changes.push_back(wanted ? change : store::Change::keep());
+PreparedDocuments MailPart::addTo(store::Write& write) const {
+  PreparedDocuments documents;
+  if (job) documents.add(write, *job);
+  if (token) documents.add(write, token->first, token->second);
+  return documents;
 }
 
 Task<mail::Brand> AccountMail::brandOf(Realm realm) {
@@ -31,17 +34,13 @@ std::string AccountMail::linkTo(std::string_view page, const Realm& realm, std::
 }
 
 MailPart AccountMail::partOf(const mail::Letter& letter, const Realm& realm) {
-  MailPart part;
-  auto job = deps_.mailer.asChange(letter, realm.project);
+  auto job = deps_.mailer.insertOf(letter, realm.project);
   if (!job) {
     // Addresses here are held to less than mail servers ask.
     logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
-    return part;
+    return {};
   }
-  part.job = job->first.id;
-  part.targets.push_back(std::move(job->first));
-  part.changes.push_back(std::move(job->second));
-  return part;
+  return {*std::move(job), std::nullopt};
 }
 
 Task<MailPart> AccountMail::link(Realm realm, LinkPurpose purpose, UserRecord user) {
@@ -54,9 +53,7 @@ Task<MailPart> AccountMail::link(Realm realm, LinkPurpose purpose, UserRecord us
   letter.link = linkTo(verification ? "/verify-email" : "/reset-password", realm, token.text);
   letter.validUntil = token.record.expiresAt;
   MailPart part = partOf(letter, realm);
-  if (part.empty()) co_return part;
-  part.targets.push_back(tokenTarget(realm, purpose, user.id));
-  part.changes.push_back(store::Change::put(doc::encode(token.record)));
+  if (part.job) part.token.emplace(tokenTarget(realm, purpose, user.id), doc::encode(token.record));
   co_return part;
 }
 
@@ -83,18 +80,19 @@ bool AccountMail::mayMail(const Realm& realm, std::string_view emailKey) {
 }
 
 Task<> AccountMail::commit(MailPart part, store::Deadline deadline) {
-  if (part.empty()) co_return Result<>();
-  store::Judge judge = [changes = std::move(part.changes)](auto) mutable -> Result<std::vector<store::Change>> {
-    return std::move(changes);
+  if (!part.job) co_return Result<>();
+  store::Write write({.deadline = deadline, .actor = {"server", ""}, .bumpEpochs = {}});
+  const auto callback = [documents = part.addTo(write)](const store::Before&, store::Changes& changes) -> Result<> {
+    documents.put(changes);
+    return {};
   };
-  store::WriteOptions options{.deadline = deadline, .actor = {"server", ""}, .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(part.targets), std::move(judge), std::move(options)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   wake(part);
   co_return Result<>();
 }
 
 void AccountMail::wake(const MailPart& part) {
-  if (!part.job.empty()) deps_.mailer.wake(part.job);
+  if (part.job) deps_.mailer.wake(part.job->id());
 }
 
 }  // namespace mb::identity

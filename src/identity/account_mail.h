@@ -1,28 +1,28 @@
 // Mails to users of a realm, made so that they go into the commit that causes them. Private to identity/.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "identity/attempt_guard.h"
 #include "identity/one_time_tokens.h"
+#include "identity/prepared_documents.h"
 
 namespace mb::identity {
 
 // Mails to one address in 15 minutes, whoever asks for them.
 inline constexpr size_t kMailsPerAddress = 5;
 
-// More targets of a write, a change for each, and the job to wake after the commit. Empty where no mail can be sent.
+// A mail to go with a write: the job that sends it, and the record of the token in its link. Empty where no mail can be
+// sent.
 struct MailPart {
-  std::vector<store::WriteTarget> targets;
-  std::vector<store::Change> changes;
-  std::string job;
+  std::optional<store::Insert> job;
+  std::optional<std::pair<store::WriteTarget, doc::Document>> token;
 
-  bool empty() const { return targets.empty(); }
+  // Both as documents of the write, for its callback to put where the mail is wanted.
+  PreparedDocuments addTo(store::Write& write) const;
 };
-
-// Appends copies of the part's changes to `changes`, or as many that keep what is there.
-void addMail(std::vector<store::Change>& changes, const MailPart& part, bool wanted);
 
 class AccountMail {
  public:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "identity/audited.h"
+#include "identity/audited_write.h"
 #include "identity/records.h"
 
 namespace mb::identity {
@@ -45,8 +45,6 @@ struct ApiKeyRecord {
   }
 };
 
-using Before = std::span<const std::optional<doc::Document>>;
-
 Error noSuchKey() {
   return Error(ErrorCode::notFound, "no such API key");
 }
@@ -65,51 +63,38 @@ std::string rawKey(const ProjectId& project, std::string_view secret) {
   return std::string(kKeyPrefix) + project.str() + "." + std::string(secret);
 }
 
-Result<ApiKeyRecord> existing(Before before) {
-  if (!before[0]) return fail(noSuchKey());
-  return fromStore<ApiKeyRecord>(before[0]->view());
+Result<ApiKeyRecord> existing(const std::optional<doc::Document>& stored) {
+  if (!stored) return fail(noSuchKey());
+  return fromStore<ApiKeyRecord>(stored->view());
 }
 
-std::vector<store::Change> one(store::Change change) {
-  std::vector<store::Change> changes;
-  changes.push_back(std::move(change));
-  return changes;
-}
-
-// The key that issues another, as one more target of that commit; nothing where the caller is no key. Without this a
-// key that expires, or has leaked and is about to be revoked, could leave one behind that goes on.
+// The key that issues another, held by that write; nothing where the caller is no key. Without this a key that expires,
+// or has leaked and is about to be revoked, could leave one behind that goes on.
 class IssuingKey {
  public:
-  IssuingKey(store::ProjectNo project, const policy::Caller& by, std::vector<store::WriteTarget>& targets) {
-    if (by.kind != policy::CallerKind::apiKey) return;
-    at_ = targets.front().id == by.id ? 0 : targets.size();
-    added_ = at_ > 0;
-    if (added_) targets.push_back(targetOf(project, kApiKeys, by.id));
+  IssuingKey(store::ProjectNo project, const policy::Caller& by, store::Write& write) {
+    if (by.kind == policy::CallerKind::apiKey) own_ = write.hold(collectionOf(project, kApiKeys), by.id);
   }
-  // In the judge. Fails with forbidden where the issued key would outlive this one.
-  Result<> check(Before before, const std::optional<Timestamp>& expiresAt) const {
-    if (!at_) return {};
-    TRY(const std::optional<ApiKeyRecord> own, fromStore<ApiKeyRecord>(before[*at_]));
+  // In the write callback. Fails with forbidden where the issued key would outlive this one.
+  Result<> check(const store::Before& before, const std::optional<Timestamp>& expiresAt) const {
+    if (!own_) return {};
+    TRY(const std::optional<ApiKeyRecord> own, fromStore<ApiKeyRecord>(before[*own_]));
     if (!own) return fail(ErrorCode::forbidden, "the key of this request is deleted");
     if (!own->expiresAt || (expiresAt && *expiresAt <= *own->expiresAt)) return {};
     return fail(ErrorCode::forbidden,
                 "a key cannot outlive the key that creates or rotates it: give expiresAt, at most that of the key of "
                 "this request, or rotate it as a member");
   }
-  void addKeep(std::vector<store::Change>& changes) const {
-    if (added_) changes.push_back(store::Change::keep());
-  }
 
  private:
-  std::optional<size_t> at_;  // nullopt: the caller is no key
-  bool added_ = false;
+  std::optional<store::Target> own_;
 };
 
-// The entry of what was done to a key. Its scopes are told, the key is not.
-std::vector<store::Insert> auditOf(const IdentityDeps& deps, store::ProjectNo project, const KeyId& id,
-                                   std::string action, const policy::Caller& by, doc::Document details = {}) {
-  return deps.auditor.entry(project, std::move(action), auditActorOf(by), "api-keys/" + id.str(), by.ip, by.requestId,
-                            std::move(details));
+// A write about a key. The audit entry holds its scopes, never the key.
+store::Write keyWrite(const IdentityDeps& deps, store::ProjectNo project, const KeyId& id, std::string action,
+                      const policy::Caller& by, store::Deadline deadline, doc::Document details = {}) {
+  return auditedWrite(deps.auditor, project, by, deadline,
+                      {std::move(action), "api-keys/" + id.str(), std::move(details)});
 }
 
 // sha256 as raw bytes, from its hex form.
@@ -176,20 +161,16 @@ Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey inpu
   doc::BsonWriter details;
   details.appendString("name", record.name);
   doc::encodeValue(details, "scopes", record.scopes);
-  auto entries = auditOf(deps_, project.number, record.id, "key.created", by, details.finish());
-  std::vector<store::WriteTarget> targets{{collection, record.id.str()}};
-  const IssuingKey issuer(project.number, by, targets);
-  addTargets(targets, entries);
-  store::Judge judge = [&record, issuer,
-                        entries = std::move(entries)](Before before) mutable -> Result<std::vector<store::Change>> {
-    CHECK(issuer.check(before, record.expiresAt));
-    std::vector<store::Change> changes = one(store::Change::put(doc::encode(record)));
-    issuer.addKeep(changes);
-    addPuts(changes, entries);
-    return changes;
-  };
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write = keyWrite(deps_, project.number, record.id, "key.created", by, deadline, details.finish());
+  const store::Target target = write.create(collection, record.id.str());
+  const IssuingKey issuer(project.number, by, write);
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [&record = std::as_const(record), target, issuer](
+                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                        CHECK(issuer.check(before, record.expiresAt));
+                                        changes.put(target, doc::encode(record));
+                                        return {};
+                                      }));
   co_return IssuedApiKey{viewOf(record), rawKey(project.id, secret)};
 }
 
@@ -197,52 +178,48 @@ Task<IssuedApiKey> ApiKeys::rotate(snapshot::ProjectInfo project, KeyId id, poli
                                    store::Deadline deadline) {
   if (!isId(KeyTag::prefix, id.str())) co_return fail(noSuchKey());
   const std::string secret = randomToken(kSecretBytes);
-  const auto rotated = std::make_shared<ApiKeyRecord>();
-  auto entries = auditOf(deps_, project.number, id, "key.rotated", by);
-  std::vector<store::WriteTarget> targets{targetOf(project.number, kApiKeys, id.str())};
-  const IssuingKey issuer(project.number, by, targets);
-  addTargets(targets, entries);
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project.number}};
-  store::Judge judge = [by = std::move(by), hash = toHex(sha256(secret)), issuer, entries = std::move(entries),
-                        rotated](Before before) mutable -> Result<std::vector<store::Change>> {
-    TRY(*rotated, existing(before));
-    CHECK(mayIssue(by, rotated->scopes));
-    CHECK(issuer.check(before, rotated->expiresAt));
-    rotated->hash = hash;
-    std::vector<store::Change> changes = one(store::Change::put(doc::encode(*rotated)));
-    issuer.addKeep(changes);
-    addPuts(changes, entries);
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return IssuedApiKey{viewOf(*rotated), rawKey(project.id, secret)};
+  store::Write write = keyWrite(deps_, project.number, id, "key.rotated", by, deadline);
+  const store::Target target = write.change(targetOf(project.number, kApiKeys, id.str()));
+  const IssuingKey issuer(project.number, by, write);
+  CO_TRY(
+      const ApiKeyRecord rotated,
+      co_await store::writeReturning(deps_.store, std::move(write),
+                                     [&by = std::as_const(by), hash = toHex(sha256(secret)), target, issuer](
+                                         const store::Before& before, store::Changes& changes) -> Result<ApiKeyRecord> {
+                                       TRY(ApiKeyRecord record, existing(before[target]));
+                                       CHECK(mayIssue(by, record.scopes));
+                                       CHECK(issuer.check(before, record.expiresAt));
+                                       record.hash = hash;
+                                       changes.put(target, doc::encode(record));
+                                       return record;
+                                     }));
+  co_return IssuedApiKey{viewOf(rotated), rawKey(project.id, secret)};
 }
 
 Task<> ApiKeys::remove(store::ProjectNo project, KeyId id, policy::Caller by, store::Deadline deadline) {
   if (!isId(KeyTag::prefix, id.str())) co_return fail(noSuchKey());
-  auto entries = auditOf(deps_, project, id, "key.revoked", by);
-  std::vector<store::WriteTarget> targets{targetOf(project, kApiKeys, id.str())};
-  addTargets(targets, entries);
-  store::Judge judge = [&entries](Before before) -> Result<std::vector<store::Change>> {
-    if (!before[0]) return fail(noSuchKey());
-    std::vector<store::Change> changes = one(store::Change::remove());
-    addPuts(changes, entries);
-    return changes;
-  };
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write = keyWrite(deps_, project, id, "key.revoked", by, deadline);
+  const store::Target target = write.change(targetOf(project, kApiKeys, id.str()));
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [target](const store::Before& before, store::Changes& changes) -> Result<> {
+                                        if (!before[target]) return fail(noSuchKey());
+                                        changes.remove(target);
+                                        return {};
+                                      }));
   co_return Result<>();
 }
 
 Task<> ApiKeys::touch(store::ProjectNo project, KeyId id, store::Deadline deadline) {
-  store::Judge judge = [now = deps_.clock.now()](Before before) -> Result<std::vector<store::Change>> {
-    TRY(ApiKeyRecord record, existing(before));
-    record.lastUsedAt = now;
-    return one(store::Change::put(doc::encode(record)));
-  };
-  std::vector<store::WriteTarget> targets{targetOf(project, kApiKeys, id.str())};
-  store::WriteOptions options{.deadline = deadline, .actor = {"apikey", id.str()}, .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write({.deadline = deadline, .actor = {"apikey", id.str()}, .bumpEpochs = {}});
+  const store::Target target = write.change(targetOf(project, kApiKeys, id.str()));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [target, now = deps_.clock.now()](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(ApiKeyRecord record, existing(before[target]));
+        record.lastUsedAt = now;
+        changes.put(target, doc::encode(record));
+        return {};
+      }));
   co_return Result<>();
 }
 

@@ -1,6 +1,5 @@
 #include "identity/audited_write.h"
 
-#include "identity/audited.h"
 #include "identity/records.h"
 
 namespace mb::identity {
@@ -10,12 +9,12 @@ Task<store::JudgeOutcome> writeAudited(store::DocumentStore& store, audit::Audit
                                        std::vector<store::WriteTarget> targets, store::Judge judge, Audited audited) {
   auto entries = auditor.entry(project, std::move(audited.action), auditActorOf(by), std::move(audited.target), by.ip,
                                by.requestId, std::move(audited.details));
-  addTargets(targets, entries);
+  for (const store::Insert& entry : entries) targets.push_back({entry.collection, entry.id(), true});
   store::Judge whole =
       [judge = std::move(judge), entries = std::move(entries)](
           std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
     TRY(std::vector<store::Change> changes, judge(before));
-    addPuts(changes, entries);
+    for (store::Insert& entry : entries) changes.push_back(store::Change::put(std::move(entry.document)));
     return changes;
   };
   store::WriteOptions options{.deadline = deadline, .actor = policy::actorOf(by), .bumpEpochs = {project}};

@@ -14,8 +14,8 @@ struct Audited {
   doc::Document details;
 };
 
-// Writes what `judge` makes of `targets`, as `by`, and bumps the project's epoch. Fails with what the judge and the
-// store fail with; nothing is written then.
+// The older form of auditedWrite(). Writes what `judge` makes of `targets`, as `by`, and bumps the project's epoch.
+// Fails with what the judge and the store fail with; nothing is written then.
 Task<store::JudgeOutcome> writeAudited(store::DocumentStore& store, audit::Auditor& auditor, store::ProjectNo project,
                                        policy::Caller by, store::Deadline deadline,
                                        std::vector<store::WriteTarget> targets, store::Judge judge, Audited audited);

@@ -49,25 +49,26 @@ Task<std::vector<doc::Document>> Challenges::leftovers(Realm realm, UserId user,
 
 Task<> Challenges::put(Realm realm, ChallengeRecord challenge, Existing existing, store::Deadline deadline) {
   CO_TRY(std::vector<doc::Document> going, co_await leftovers(realm, challenge.userId, challenge.id, deadline));
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kChallenges, challenge.id)};
-  for (const doc::Document& document : going) {
-    targets.push_back(targetOf(realm.project, kChallenges, std::string(document.view().stringOr("id"))));
-  }
   const store::Actor actor{challenge.userId.empty() ? "server" : "user", challenge.userId.str()};
-  store::Judge judge =
-      [stored = doc::encode(challenge), existing, going = std::move(going)](
-          std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
-    if (before[0] && existing == Existing::refuse) return fail(ErrorCode::conflict, "this was used already");
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(std::move(stored)));
-    for (size_t i = 0; i < going.size(); ++i) {
-      // One that changed since is in use again.
-      changes.push_back(before[i + 1] == going[i] ? store::Change::remove() : store::Change::keep());
-    }
-    return changes;
-  };
-  store::WriteOptions options{.deadline = deadline, .actor = actor, .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write({.deadline = deadline, .actor = actor, .bumpEpochs = {}});
+  const store::Target target = write.change(targetOf(realm.project, kChallenges, challenge.id));
+  std::vector<std::pair<store::Target, doc::Document>> leaving;
+  for (doc::Document& document : going) {
+    std::string id(document.view().stringOr("id"));
+    leaving.emplace_back(write.change(targetOf(realm.project, kChallenges, std::move(id))), std::move(document));
+  }
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [target, stored = doc::encode(challenge), existing, leaving = std::move(leaving)](
+                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                        if (before[target] && existing == Existing::refuse)
+                                          return fail(ErrorCode::conflict, "this was used already");
+                                        changes.put(target, stored);
+                                        for (const auto& [other, asRead] : leaving) {
+                                          // One that changed since is in use again.
+                                          if (before[other] == asRead) changes.remove(other);
+                                        }
+                                        return {};
+                                      }));
   co_return Result<>();
 }
 

@@ -52,16 +52,7 @@ class EmailsTest : public IdentityFixture {
     put(user);
     return user;
   }
-  void put(const UserRecord& user) {
-    std::vector<store::WriteTarget> targets{targetOf(kShop, kUsers, user.id.str())};
-    store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(doc::encode(user)));
-      return changes;
-    };
-    EXPECT_TRUE(run(store_.write(std::move(targets), std::move(judge),
-                                 {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}})));
-  }
+  void put(const UserRecord& user) { putDocument(targetOf(kShop, kUsers, user.id.str()), doc::encode(user)); }
   std::string foundBy(const std::string& email) {
     const auto user = *run(identity_.users().byEmail(shop(), email));
     return user ? user->id.str() : "";

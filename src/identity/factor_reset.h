@@ -2,15 +2,18 @@
 #pragma once
 
 #include "identity/realm.h"
-#include "identity/user_types.h"
-#include "store/store.h"
+#include "identity/user_change.h"
 
 namespace mb::identity {
 
-// The user, their factor, and an enrollment under way.
-std::vector<store::WriteTarget> factorTargets(const Realm& realm, const UserId& user);
+// The documents of a user's second factor in a write: the factor, and an enrollment under way.
+struct FactorTargets {
+  store::Target factor;
+  store::Target enrollment;
 
-// In the judge, with what stands at those targets: the changes, in their order. Fails with notFound.
-Result<std::vector<store::Change>> withoutFactor(std::span<const std::optional<doc::Document>> before, Timestamp now);
+  // In the write callback: removes both, and leaves the user's record without a second factor.
+  void remove(UserRecord& user, Timestamp now, store::Changes& changes) const;
+};
+FactorTargets addFactorTargets(store::Write& write, const Realm& realm, const UserId& user);
 
 }  // namespace mb::identity

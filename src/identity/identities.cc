@@ -2,18 +2,15 @@
 
 #include <algorithm>
 
-#include "identity/audited.h"
 #include "identity/email.h"
 #include "identity/provider_client.h"
 #include "identity/records.h"
 #include "identity/second_factor.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
 namespace {
-
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 constexpr int kMostRounds = 3;
 constexpr size_t kDigestText = 40;
@@ -59,30 +56,34 @@ IdentityView viewOf(const IdentityRecord& identity) {
 
 Task<std::optional<UserRecord>> Identities::userOf(Realm realm, std::string provider, ExternalIdentity person,
                                                    policy::Caller by, store::Deadline deadline, bool local) {
-  IdentityRecord identity{idOf(provider, person), {}, provider, person.issuer, person.subject, {}, deps_.clock.now()};
-  for (int round = 0; round < kMostRounds; ++round) {
-    CO_TRY(const std::optional<doc::Document> stored,
-           co_await deps_.store.get(collectionOf(realm.project, kIdentities), identity.id));
-    CO_TRY(const std::optional<IdentityRecord> known, fromStore<IdentityRecord>(stored));
-    if (known) {
-      CO_TRY(std::optional<UserRecord> user, co_await users_.get(realm, known->userId));
-      if (user) co_return user;
-      co_return fail(ErrorCode::conflict, "the user of this identity is gone");
-    }
-    const auto address = parseEmail(person.email);
-    if (!person.emailVerified || !address) co_return std::nullopt;
-    identity.email = address->text;
-    CO_TRY(std::optional<UserRecord> user, co_await users_.byEmail(realm, address->text));
-    if (!user) {
-      auto made = co_await users_.addProven(realm, address->text, nameOf(person.name), deadline, local);
-      if (!made && made.error().code() == ErrorCode::emailTaken) continue;
-      CO_TRY(user, std::move(made));
-    }
-    auto linked = co_await link(realm, identity, *std::move(user), by, deadline);
-    if (linked) co_return std::optional(*std::move(linked));
-    if (linked.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(linked).error());
+  const IdentityRecord identity{idOf(provider, person), {}, provider,         person.issuer,
+                                person.subject,         {}, deps_.clock.now()};
+  co_return co_await store::retryWrite(kMostRounds, Error(ErrorCode::conflict, "another sign-in came first, try again"),
+                                       [&] { return userOfOnce(realm, identity, person, by, deadline, local); });
+}
+
+Task<std::optional<UserRecord>> Identities::userOfOnce(Realm realm, IdentityRecord identity, ExternalIdentity person,
+                                                       policy::Caller by, store::Deadline deadline, bool local) {
+  CO_TRY(const std::optional<doc::Document> stored,
+         co_await deps_.store.get(collectionOf(realm.project, kIdentities), identity.id));
+  CO_TRY(const std::optional<IdentityRecord> known, fromStore<IdentityRecord>(stored));
+  if (known) {
+    CO_TRY(std::optional<UserRecord> user, co_await users_.get(realm, known->userId));
+    if (user) co_return user;
+    co_return fail(ErrorCode::conflict, "the user of this identity is gone");
   }
-  co_return fail(ErrorCode::conflict, "another sign-in came first, try again");
+  const auto address = parseEmail(person.email);
+  if (!person.emailVerified || !address) co_return std::nullopt;
+  identity.email = address->text;
+  CO_TRY(std::optional<UserRecord> user, co_await users_.byEmail(realm, address->text));
+  if (!user) {
+    auto made = co_await users_.addProven(realm, address->text, nameOf(person.name), deadline, local);
+    if (!made && made.error().code() == ErrorCode::emailTaken) co_return fail(ErrorCode::retry, "registered since");
+    CO_TRY(user, std::move(made));
+  }
+  CO_TRY(UserRecord linked,
+         co_await link(std::move(realm), std::move(identity), *std::move(user), std::move(by), deadline));
+  co_return std::optional(std::move(linked));
 }
 
 Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserRecord user, policy::Caller by,
@@ -94,49 +95,46 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
   const bool proves = !user.emailVerified;
   if (proves) {
     CO_TRY(plan, co_await users_.planProven(realm, user));
-    plan.bumpEpochs.push_back(realm.project);
   }
   by.kind = realm.control ? policy::CallerKind::platform : policy::CallerKind::endUser;
   by.id = user.id.str();
   by.email = user.email;
   auto entries = deps_.auditor.entry(realm.project, "identity.link", auditActorOf(by), "users/" + user.id.str(), by.ip,
                                      by.requestId, detailsOf(identity));
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kIdentities, identity.id),
-                                          targetOf(realm.project, kUsers, user.id.str()),
-                                          targetOf(realm.project, kSecondFactors, user.id.str()),
-                                          targetOf(realm.project, kChallenges, enrollmentId(user.id))};
-  for (const IdentityRecord& other : others) targets.push_back(targetOf(realm.project, kIdentities, other.id));
-  const size_t own = targets.size();
-  const size_t planned = plan.targets.size();
-  std::move(plan.targets.begin(), plan.targets.end(), std::back_inserter(targets));
-  addTargets(targets, entries);
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = std::move(plan.bumpEpochs)};
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    if (before[0] || !before[1]) return fail(ErrorCode::staleCatalogue, "linked meanwhile");
-    TRY(UserRecord now, fromStore<UserRecord>(before[1]->view()));
-    if (now.emailKey != user.emailKey || now.emailVerified == proves) {
-      return fail(ErrorCode::staleCatalogue, "the address changed meanwhile");
+  store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});
+  const store::Target target = write.change(targetOf(realm.project, kIdentities, identity.id));
+  const store::Target owner = write.change(targetOf(realm.project, kUsers, user.id.str()));
+  // The ways in that were made before the address was proven.
+  std::vector<store::Target> earlier;
+  if (proves) {
+    write.options.bumpEpochs.push_back(realm.project);
+    earlier.push_back(write.change(targetOf(realm.project, kSecondFactors, user.id.str())));
+    earlier.push_back(write.change(targetOf(realm.project, kChallenges, enrollmentId(user.id))));
+    for (const IdentityRecord& other : others) {
+      earlier.push_back(write.change(targetOf(realm.project, kIdentities, other.id)));
     }
-    user = std::move(now);
-    if (proves) cleanse(user, identity.createdAt);
-    user.updatedAt = identity.createdAt;
-    Changes beside;
-    if (plan.judge) {
-      TRY(beside, plan.judge(user, before.subspan(own, planned)));
+  }
+  UserChange planned = plan.addTo(write);
+  write.insert(std::move(entries));
+  const auto callback = [target, owner, earlier = std::move(earlier), planned = std::move(planned), proves,
+                         emailKey = user.emailKey, identity = std::move(identity)](
+                            const store::Before& before, store::Changes& changes) -> Result<UserRecord> {
+    if (before[target] || !before[owner]) return fail(ErrorCode::retry, "another sign-in linked the identity");
+    TRY(UserRecord now, fromStore<UserRecord>(before[owner]->view()));
+    if (now.emailKey != emailKey || now.emailVerified == proves) {
+      return fail(ErrorCode::retry, "the address changed since it was read");
     }
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(identity)));
-    changes.push_back(store::Change::put(doc::encode(user)));
-    for (const auto& older : before.subspan(2, own - 2)) {
-      changes.push_back(proves && older ? store::Change::remove() : store::Change::keep());
-    }
-    std::move(beside.begin(), beside.end(), std::back_inserter(changes));
-    addPuts(changes, entries);
-    return changes;
+    if (proves) cleanse(now, identity.createdAt);
+    now.updatedAt = identity.createdAt;
+    CHECK(planned(now, before, changes));
+    changes.put(target, doc::encode(identity));
+    changes.put(owner, doc::encode(now));
+    for (const store::Target other : earlier) changes.remove(other);
+    return now;
   };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  if (proves) CO_CHECK(co_await sessions_.endAll(realm, user.id, std::nullopt, deadline));
-  co_return user;
+  CO_TRY(UserRecord linked, co_await store::writeReturning(deps_.store, std::move(write), callback));
+  if (proves) CO_CHECK(co_await sessions_.endAll(realm, linked.id, std::nullopt, deadline));
+  co_return linked;
 }
 
 Task<std::vector<IdentityRecord>> Identities::list(Realm realm, UserId user, store::Deadline deadline) {
@@ -152,31 +150,27 @@ Task<> Identities::unlink(Realm realm, std::string id, policy::Caller by, store:
   CO_TRY(const std::vector<IdentityRecord> own, co_await list(realm, UserId(by.id), deadline));
   const auto gone = std::ranges::find(own, id, &IdentityRecord::id);
   if (gone == own.end()) co_return fail(noIdentity());
-  auto entries = deps_.auditor.entry(realm.project, "identity.unlink", auditActorOf(by), "users/" + by.id, by.ip,
-                                     by.requestId, detailsOf(*gone));
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kIdentities, id),
-                                          targetOf(realm.project, kUsers, by.id)};
+  store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});
+  write.insert(deps_.auditor.entry(realm.project, "identity.unlink", auditActorOf(by), "users/" + by.id, by.ip,
+                                   by.requestId, detailsOf(*gone)));
+  const store::Target target = write.change(targetOf(realm.project, kIdentities, id));
+  const store::Target owner = write.hold(targetOf(realm.project, kUsers, by.id));
+  std::vector<store::Target> others;
   for (const IdentityRecord& other : own) {
-    if (other.id != id) targets.push_back(targetOf(realm.project, kIdentities, other.id));
+    if (other.id != id) others.push_back(write.hold(targetOf(realm.project, kIdentities, other.id)));
   }
-  addTargets(targets, entries);
-  store::Judge judge = [others = own.size() - 1,
-                        entries = std::move(entries)](Before before) mutable -> Result<Changes> {
-    if (!before[0] || !before[1]) return fail(noIdentity());
-    TRY(const UserRecord user, fromStore<UserRecord>(before[1]->view()));
-    const auto rest = before.subspan(2, others);
-    const bool another = std::ranges::any_of(rest, [](const auto& identity) { return identity.has_value(); });
+  const auto callback = [target, owner, others = std::move(others)](const store::Before& before,
+                                                                    store::Changes& changes) -> Result<> {
+    if (!before[target] || !before[owner]) return fail(noIdentity());
+    TRY(const UserRecord user, fromStore<UserRecord>(before[owner]->view()));
+    const bool another = std::ranges::any_of(others, [&](store::Target other) { return before[other].has_value(); });
     if (user.passwordHash.empty() && !another) {
       return fail(ErrorCode::conflict, "this is the only way into the account: set a password first");
     }
-    Changes changes;
-    changes.push_back(store::Change::remove());
-    addKeeps(changes, 1 + others);
-    addPuts(changes, entries);
-    return changes;
+    changes.remove(target);
+    return {};
   };
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

@@ -60,6 +60,10 @@ class Identities {
   Task<> unlink(Realm realm, std::string id, policy::Caller by, store::Deadline deadline);
 
  private:
+  // One attempt; fails with retry where another sign-in came first.
+  Task<std::optional<UserRecord>> userOfOnce(Realm realm, IdentityRecord identity, ExternalIdentity person,
+                                             policy::Caller by, store::Deadline deadline, bool local);
+  // Fails with retry where the identity or the user changed since they were read.
   Task<UserRecord> link(Realm realm, IdentityRecord identity, UserRecord user, policy::Caller by,
                         store::Deadline deadline);
 

@@ -18,6 +18,28 @@ class InterruptingClock final : public Clock {
   mutable std::function<void()> meanwhile;
 };
 
+// The proof of an address brings along what a unique index refuses: another user of an address that has one.
+class RefusedHook final : public RegistrationHook {
+ public:
+  explicit RefusedHook(UserRecord taken) : taken_(std::move(taken)) { taken_.id = UserId("user_another"); }
+  Task<RegistrationPlan> plan(UserRecord, RegistrationClaims) override { co_return RegistrationPlan{}; }
+  Task<RegistrationPlan> planProven(UserRecord, std::string) override {
+    RegistrationPlan plan;
+    plan.addTo = [taken = taken_](store::Write& write) -> UserChange {
+      const store::Target another = write.change(targetOf(store::kControlProject, kUsers, taken.id.str()));
+      return [another, taken](UserRecord&, const store::Before&, store::Changes& changes) -> Result<> {
+        changes.put(another, doc::encode(taken));
+        return {};
+      };
+    };
+    co_return plan;
+  }
+  Task<std::optional<std::string>> invitedAddress(std::string) override { co_return std::nullopt; }
+
+ private:
+  UserRecord taken_;
+};
+
 class IdentitiesTest : public MfaFixture {
  protected:
   static ExternalIdentity known(std::string subject, std::string email, bool verified = true) {
@@ -113,6 +135,16 @@ TEST_F(IdentitiesTest, EachPartOfAnIdentityTells) {
   }
   EXPECT_EQ(count(kUsers), std::size(cases));
   EXPECT_EQ(count(kIdentities), std::size(cases));
+}
+
+TEST_F(IdentitiesTest, ALinkThatAUniqueIndexRefusesIsNoSignIn) {
+  const Realm platform = Realm::platform();
+  const UserRecord ann = *registerIn(platform, "ann@example.com");
+  RefusedHook hook(*registerIn(platform, "bob@example.com"));
+  identity_.setRegistrationHook(hook);
+  EXPECT_EQ(codeOf(run(coming(platform, known("ann-1", "ann@example.com")))), "CONFLICT");
+  EXPECT_EQ(count(kIdentities, store::kControlProject), 0U);
+  EXPECT_FALSE((*run(identity_.users().get(platform, ann.id)))->emailVerified);
 }
 
 TEST_F(IdentitiesTest, RealmsAreApart) {

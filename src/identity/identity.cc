@@ -120,7 +120,7 @@ Task<Admission> Identity::admit(Realm realm, UserRecord user, ClientInfo client,
       admission.opened = *std::move(opened);
       co_return admission;
     }
-    if (opened.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(opened).error());
+    if (opened.error().code() != ErrorCode::retry) co_return fail(std::move(opened).error());
   }
   CO_TRY(admission.mfaToken, co_await impl_->mfa.challenge(std::move(realm), std::move(user), deadline));
   co_return admission;

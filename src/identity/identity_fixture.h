@@ -92,6 +92,16 @@ class IdentityFixture : public ::testing::Test {
     return result ? std::string() : std::string(meaningOf(result.error().code()).wire);
   }
 
+  // In a commit of its own, over what is there.
+  void putDocument(const store::WriteTarget& target, const doc::Document& document) {
+    store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+    const store::Target named = write.change(target);
+    EXPECT_TRUE(run(store_.write(std::move(write), [named, document](const store::Before&, store::Changes& changes) {
+      changes.put(named, document);
+      return Result<>();
+    })));
+  }
+
   Realm shop() const { return Realm::of(directory_.projects[0]); }
   Realm other() const { return Realm::of(directory_.projects[1]); }
 

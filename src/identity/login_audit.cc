@@ -45,16 +45,9 @@ Async<void> noteFailedLogin(const IdentityDeps& deps, Realm realm, FailedLogin l
       deps.auditor.failure(realm.project, "login.failed", {std::string(kind), login.user.str(), std::nullopt},
                            certain ? "users/" + login.user.str() : "users", by.ip, by.requestId, details.finish());
   if (entries.empty()) co_return;
-  std::vector<store::WriteTarget> targets;
-  addTargets(targets, entries);
-  store::Judge judge = [&entries](auto) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    addPuts(changes, entries);
-    return changes;
-  };
-  store::WriteOptions options{
-      .deadline = readDeadline(), .actor = {std::string(kind), login.user.str()}, .bumpEpochs = {}};
-  const auto outcome = co_await deps.store.write(std::move(targets), std::move(judge), std::move(options));
+  store::Write write({.deadline = readDeadline(), .actor = {std::string(kind), login.user.str()}, .bumpEpochs = {}});
+  write.insert(std::move(entries));
+  const auto outcome = co_await deps.store.write(std::move(write), nullptr);
   if (!outcome) {
     logWarn("a failed sign-in could not be recorded",
             {{"project", realm.id.str()}, {"problem", outcome.error().message()}});

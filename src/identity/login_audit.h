@@ -2,7 +2,6 @@
 // (audit/failure_bound.h). Private to identity/.
 #pragma once
 
-#include "identity/audited.h"
 #include "identity/identity_deps.h"
 #include "identity/realm.h"
 #include "identity/user_types.h"

@@ -1,11 +1,11 @@
 #include "identity/mailed_links.h"
 
 #include "base/log.h"
-#include "identity/audited.h"
 #include "identity/email.h"
 #include "identity/mfa.h"
 #include "identity/records.h"
 #include "identity/second_factor.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
@@ -15,8 +15,6 @@ constexpr int kMostWaiting = 1024;
 constexpr int kMostPlans = 3;
 // The work behind an answer begins at some time within this, so that the next answer does not show it either.
 constexpr uint64_t kSpreadMs = 250;
-
-using Before = std::span<const std::optional<doc::Document>>;
 
 // What becomes of a second factor when a link proves the address of `user`, who is as before. One that was activated
 // before anybody had proven the address may be that of another, who made the account: it is marked, and goes with the
@@ -29,6 +27,10 @@ Result<store::Change> changeOf(std::optional<SecondFactorRecord> factor, UserRec
   }
   factor->unproven = true;
   return store::Change::put(doc::encode(*factor));
+}
+
+Error anotherCameFirst() {
+  return Error(ErrorCode::conflict, "something else came first, try again");
 }
 
 }  // namespace
@@ -151,114 +153,125 @@ Task<std::vector<std::string>> MailedLinks::identitiesOf(Realm realm, UserId use
   co_return ids;
 }
 
-Task<UserRecord> MailedLinks::settle(Use use, store::Deadline deadline) {
-  using Kind = Use::Kind;
-  // What the commit reads, in this order; then the account's identities, where they go.
-  enum At : size_t { kUser, kVerifyToken, kFactor, kEnrollment, kResetToken };
-  const std::string kind = use.realm.control ? "platform" : "user";
-  for (int attempt = 1;; ++attempt) {
-    const bool proves = !use.user.emailVerified;
-    RegistrationPlan plan;
-    std::vector<std::string> identities;
-    if (proves) {
-      CO_TRY(plan, co_await users_.planProven(use.realm, use.user, use.kind == Kind::accept ? use.token : ""));
-    }
-    if (use.kind == Kind::accept && !(proves && plan.byInvite)) co_return fail(badToken());
-    const bool takesOver = use.kind == Kind::accept || plan.invited;
-    // Whoever made an account that nobody had proven may be another.
-    const bool dropsIdentities = proves && (takesOver || use.kind == Kind::reset);
-    if (dropsIdentities) {
-      CO_TRY(identities, co_await identitiesOf(use.realm, use.user.id, deadline));
-    }
-    MailPart mail;
-    if (use.kind == Kind::reset) {
-      CO_TRY(mail, co_await mail_.passwordChanged(use.realm, use.user));
-    } else if (use.kind == Kind::verify && takesOver) {
-      CO_TRY(mail, co_await mail_.link(use.realm, LinkPurpose::resetPassword, use.user));
-    }
-    std::vector<store::Insert> audit = deps_.auditor.entry(use.realm.project,
-                                                           use.kind == Kind::reset    ? "user.passwordReset"
-                                                           : use.kind == Kind::accept ? "user.inviteAccepted"
-                                                                                      : "user.emailVerified",
-                                                           {kind, use.user.id.str(), use.user.email},
-                                                           "users/" + use.user.id.str(), use.by.ip, use.by.requestId);
-    std::vector<store::WriteTarget> targets{targetOf(use.realm.project, kUsers, use.user.id.str()),
-                                            tokenTarget(use.realm, LinkPurpose::verifyEmail, use.user.id),
-                                            targetOf(use.realm.project, kSecondFactors, use.user.id.str()),
-                                            targetOf(use.realm.project, kChallenges, enrollmentId(use.user.id))};
-    // A mail with a link for a new password brings this one along.
-    if (use.kind != Kind::verify) targets.push_back(tokenTarget(use.realm, LinkPurpose::resetPassword, use.user.id));
-    const size_t identitiesAt = targets.size();
-    for (const std::string& id : identities) targets.push_back(targetOf(use.realm.project, kIdentities, id));
-    const size_t own = targets.size();
-    const size_t planned = plan.targets.size();
-    std::move(plan.targets.begin(), plan.targets.end(), std::back_inserter(targets));
-    targets.insert(targets.end(), mail.targets.begin(), mail.targets.end());
-    addTargets(targets, audit);
-    if (takesOver) plan.bumpEpochs.push_back(use.realm.project);
+// The write callback of a proof, with the documents that it is about.
+struct MailedLinks::Settlement {
+  Use use;
+  bool proves = false;     // the address was not proven when the account was read
+  bool takesOver = false;  // the account may be another's: it loses the ways in that it had
+  const Clock& clock;
+  store::Target user;
+  store::Target verifyToken;
+  store::Target factor;
+  std::optional<store::Target> resetToken = {};  // used up, or out of date
+  std::vector<store::Target> dropped = {};       // an enrollment and the identities, where they go
+  UserChange planned = {};
+  PreparedDocuments mail = {};
 
-    store::WriteOptions options{
-        .deadline = deadline, .actor = {kind, use.user.id.str()}, .bumpEpochs = std::move(plan.bumpEpochs)};
-    UserRecord stored;
-    store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
-      if (!before[kUser]) return fail(badToken());
-      TRY(UserRecord user, fromStore<UserRecord>(before[kUser]->view()));
-      const Timestamp now = deps_.clock.now();
-      if (use.kind == Kind::verify) CHECK(checkToken(before[kVerifyToken], use.token, user, now));
-      if (use.kind == Kind::reset) CHECK(checkToken(before[kResetToken], use.token, user, now));
-      if (use.kind == Kind::accept && !user.active()) return fail(badToken());
-      if (user.emailVerified == proves) return fail(ErrorCode::staleCatalogue, "the account changed since it was read");
-      TRY(std::optional<SecondFactorRecord> factor, fromStore<SecondFactorRecord>(before[kFactor]));
-      const auto removed = [&](size_t at) { return before[at] ? store::Change::remove() : store::Change::keep(); };
-      store::Change factorChange;
-      if (takesOver) {
-        factorChange = removed(kFactor);
-        user.mfaEnabled = false;
-      } else {
-        TRY(factorChange, changeOf(factor, user, use.kind == Kind::reset));
-      }
-      user.emailVerified = true;
-      user.updatedAt = now;
-      if (takesOver || use.kind == Kind::reset) {
-        user.passwordHash = use.passwordHash;
-        user.signedOutAt = now;
-      }
-      if (use.kind == Kind::accept) {
-        // Another spelling of the address: the mail went to this one.
-        if (lowerAscii(user.email) != lowerAscii(use.address)) user.email = use.address;
-        user.name = use.name;
-      }
-      std::vector<store::Change> beside;
-      if (plan.judge) {
-        TRY(beside, plan.judge(user, before.subspan(own, planned)));
-      }
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(doc::encode(user)));
-      changes.push_back(removed(kVerifyToken));
-      changes.push_back(std::move(factorChange));
-      changes.push_back(dropsIdentities ? removed(kEnrollment) : store::Change::keep());
-      if (use.kind != Kind::verify) changes.push_back(removed(kResetToken));
-      for (size_t at = identitiesAt; at < own; ++at) changes.push_back(removed(at));
-      std::move(beside.begin(), beside.end(), std::back_inserter(changes));
-      addMail(changes, mail, true);
-      addPuts(changes, audit);
-      stored = std::move(user);
-      return changes;
-    };
-    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
-    if (outcome && outcome->committed()) {
-      mail_.wake(mail);
-      co_return stored;
+  Result<UserRecord> operator()(const store::Before& before, store::Changes& changes) const {
+    using Kind = Use::Kind;
+    if (!before[user]) return fail(badToken());
+    TRY(UserRecord record, fromStore<UserRecord>(before[user]->view()));
+    const Timestamp now = clock.now();
+    if (use.kind == Kind::verify) CHECK(checkToken(before[verifyToken], use.token, record, now));
+    if (use.kind == Kind::reset) CHECK(checkToken(before[*resetToken], use.token, record, now));
+    if (use.kind == Kind::accept && !record.active()) return fail(badToken());
+    if (record.emailVerified == proves) return fail(ErrorCode::retry, "the account changed since it was read");
+    TRY(std::optional<SecondFactorRecord> factorNow, fromStore<SecondFactorRecord>(before[factor]));
+    if (takesOver) {
+      changes.remove(factor);
+      record.mfaEnabled = false;
+    } else {
+      TRY(store::Change change, changeOf(std::move(factorNow), record, use.kind == Kind::reset));
+      changes.set(factor, std::move(change));
     }
-    if (!outcome && outcome.error().code() != ErrorCode::staleCatalogue) co_return fail(outcome.error().clone());
-    if (!outcome && attempt < kMostPlans) {
+    record.emailVerified = true;
+    record.updatedAt = now;
+    if (takesOver || use.kind == Kind::reset) {
+      record.passwordHash = use.passwordHash;
+      record.signedOutAt = now;
+    }
+    if (use.kind == Kind::accept) {
+      // Another spelling of the address: the mail went to this one.
+      if (lowerAscii(record.email) != lowerAscii(use.address)) record.email = use.address;
+      record.name = use.name;
+    }
+    CHECK(planned(record, before, changes));
+    changes.put(user, doc::encode(record));
+    changes.remove(verifyToken);
+    if (resetToken) changes.remove(*resetToken);
+    for (const store::Target other : dropped) changes.remove(other);
+    mail.put(changes);
+    return record;
+  }
+};
+
+Task<UserRecord> MailedLinks::settle(Use use, store::Deadline deadline) {
+  bool again = false;
+  co_return co_await store::retryWrite(kMostPlans, anotherCameFirst(), [&]() -> Task<UserRecord> {
+    if (std::exchange(again, true)) {
       CO_TRY(std::optional<UserRecord> now, co_await users_.get(use.realm, use.user.id));
       if (!now) co_return fail(badToken());
       use.user = *std::move(now);
-      continue;
     }
-    co_return fail(ErrorCode::conflict, "something else came first, try again");
+    co_return co_await settleOnce(use, deadline);
+  });
+}
+
+Task<UserRecord> MailedLinks::settleOnce(Use use, store::Deadline deadline) {
+  using Kind = Use::Kind;
+  const Realm realm = use.realm;
+  const UserId id = use.user.id;
+  const bool proves = !use.user.emailVerified;
+  RegistrationPlan plan;
+  if (proves) {
+    CO_TRY(plan, co_await users_.planProven(realm, use.user, use.kind == Kind::accept ? use.token : ""));
   }
+  if (use.kind == Kind::accept && !(proves && plan.byInvite)) co_return fail(badToken());
+  const bool takesOver = use.kind == Kind::accept || plan.invited;
+  // An account that was never proven may have been made by another.
+  const bool dropsIdentities = proves && (takesOver || use.kind == Kind::reset);
+  std::vector<std::string> identities;
+  if (dropsIdentities) {
+    CO_TRY(identities, co_await identitiesOf(realm, id, deadline));
+  }
+  MailPart mail;
+  if (use.kind == Kind::reset) {
+    CO_TRY(mail, co_await mail_.passwordChanged(realm, use.user));
+  } else if (use.kind == Kind::verify && takesOver) {
+    CO_TRY(mail, co_await mail_.link(realm, LinkPurpose::resetPassword, use.user));
+  }
+
+  const std::string kind = realm.control ? "platform" : "user";
+  store::Write write({.deadline = deadline, .actor = {kind, id.str()}, .bumpEpochs = {}});
+  if (takesOver) write.options.bumpEpochs.push_back(realm.project);
+  Settlement settlement{.use = use,
+                        .proves = proves,
+                        .takesOver = takesOver,
+                        .clock = deps_.clock,
+                        .user = write.change(targetOf(realm.project, kUsers, id.str())),
+                        .verifyToken = write.change(tokenTarget(realm, LinkPurpose::verifyEmail, id)),
+                        .factor = write.change(targetOf(realm.project, kSecondFactors, id.str()))};
+  // A mail with a link for a new password brings this one along.
+  if (use.kind != Kind::verify) {
+    settlement.resetToken = write.change(tokenTarget(realm, LinkPurpose::resetPassword, id));
+  }
+  if (dropsIdentities) {
+    settlement.dropped.push_back(write.change(targetOf(realm.project, kChallenges, enrollmentId(id))));
+  }
+  for (const std::string& identity : identities) {
+    settlement.dropped.push_back(write.change(targetOf(realm.project, kIdentities, identity)));
+  }
+  settlement.planned = plan.addTo(write);
+  settlement.mail = mail.addTo(write);
+  write.insert(deps_.auditor.entry(realm.project,
+                                   use.kind == Kind::reset    ? "user.passwordReset"
+                                   : use.kind == Kind::accept ? "user.inviteAccepted"
+                                                              : "user.emailVerified",
+                                   {kind, id.str(), use.user.email}, "users/" + id.str(), use.by.ip, use.by.requestId));
+  auto stored = co_await store::writeReturning(deps_.store, std::move(write), std::move(settlement));
+  if (stored) mail_.wake(mail);
+  if (!stored && stored.error().violation()) co_return fail(anotherCameFirst());
+  co_return stored;
 }
 
 }  // namespace mb::identity

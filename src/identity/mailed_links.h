@@ -71,11 +71,14 @@ class MailedLinks {
 
  private:
   struct Use;
+  struct Settlement;
   Async<void> mailLater(Realm realm, LinkPurpose purpose, std::string email);
   Task<UserRecord> holder(Realm realm, LinkPurpose purpose, std::string token);
   Task<UserRecord> takeOver(Use use, std::string password, store::Deadline deadline);
   // The user as stored.
   Task<UserRecord> settle(Use use, store::Deadline deadline);
+  // One attempt; fails with retry where the account, or what waits for its address, changed since it was read.
+  Task<UserRecord> settleOnce(Use use, store::Deadline deadline);
   Task<std::vector<std::string>> identitiesOf(Realm realm, UserId user, store::Deadline deadline);
 
   const IdentityDeps& deps_;

@@ -1,6 +1,5 @@
 #include "identity/mfa.h"
 
-#include "identity/audited.h"
 #include "identity/factor_reset.h"
 #include "identity/records.h"
 #include "identity/second_factor.h"
@@ -10,9 +9,6 @@
 namespace mb::identity {
 
 namespace {
-
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 Error noUser() {
   return Error(ErrorCode::notFound, "no such user");
@@ -51,13 +47,6 @@ std::vector<store::Insert> Mfa::entry(const Realm& realm, std::string action, co
                              by.requestId);
 }
 
-Task<> Mfa::commit(std::vector<store::WriteTarget> targets, store::Judge judge, policy::Caller by,
-                   store::Deadline deadline) {
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
-  co_return Result<>();
-}
-
 Task<TotpEnrollment> Mfa::enroll(Realm realm, UserId user, std::string issuer, store::Deadline deadline) {
   CO_TRY(const std::optional<doc::Document> stored,
          co_await deps_.store.get(collectionOf(realm.project, kUsers), user.str()));
@@ -85,35 +74,35 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
     codes.recoveryCodes.push_back(makeRecoveryCode());
     factor.recovery.push_back(recoveryDigest(user, plainCode(codes.recoveryCodes.back())));
   }
-  auto entries = entry(realm, "mfa.activate", by, user);
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str()),
-                                          targetOf(realm.project, kSecondFactors, user.str()),
-                                          targetOf(realm.project, kChallenges, enrollmentId(user))};
-  addTargets(targets, entries);
-  store::Judge judge = [this, factor = std::move(factor), entries = std::move(entries),
-                        code = std::move(code)](Before before) mutable -> Result<Changes> {
-    TRY(UserRecord record, userIn(before[0]));
-    if (record.mfaEnabled) return fail(isOn());
-    CHECK(checkProven(deps_, record));
-    if (!before[2]) return fail(ErrorCode::conflict, "no enrollment is under way");
-    TRY(const ChallengeRecord pending, fromStore<ChallengeRecord>(before[2]->view()));
-    if (pending.expiresAt <= factor.createdAt) return fail(ErrorCode::conflict, "this enrollment has expired");
-    TRY(const Secret secret, openSecret(deps_, factor.id, pending.secret));
-    const auto step = totpStep(secret.reveal(), plainCode(code), factor.createdAt, 0);
-    if (!step) return fail(wrongCode());
-    factor.secret = pending.secret;
-    factor.lastStep = *step;
-    if (!record.emailVerified) factor.unproven = true;
-    record.mfaEnabled = true;
-    record.updatedAt = factor.createdAt;
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    changes.push_back(store::Change::put(doc::encode(factor)));
-    changes.push_back(store::Change::remove());
-    addPuts(changes, entries);
-    return changes;
-  };
-  auto done = co_await commit(std::move(targets), std::move(judge), std::move(by), deadline);
+  store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});
+  const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
+  const store::Target target = write.change(targetOf(realm.project, kSecondFactors, user.str()));
+  const store::Target enrollment = write.change(targetOf(realm.project, kChallenges, enrollmentId(user)));
+  write.insert(entry(realm, "mfa.activate", by, user));
+  auto done = co_await deps_.store.write(
+      std::move(write),
+      [&deps = deps_, owner, target, enrollment, prepared = std::move(factor), code = std::move(code)](
+          const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(UserRecord record, userIn(before[owner]));
+        if (record.mfaEnabled) return fail(isOn());
+        CHECK(checkProven(deps, record));
+        if (!before[enrollment]) return fail(ErrorCode::conflict, "no enrollment is under way");
+        TRY(const ChallengeRecord pending, fromStore<ChallengeRecord>(before[enrollment]->view()));
+        if (pending.expiresAt <= prepared.createdAt) return fail(ErrorCode::conflict, "this enrollment has expired");
+        TRY(const Secret secret, openSecret(deps, prepared.id, pending.secret));
+        const auto step = totpStep(secret.reveal(), plainCode(code), prepared.createdAt, 0);
+        if (!step) return fail(wrongCode());
+        SecondFactorRecord factor = prepared;
+        factor.secret = pending.secret;
+        factor.lastStep = *step;
+        if (!record.emailVerified) factor.unproven = true;
+        record.mfaEnabled = true;
+        record.updatedAt = factor.createdAt;
+        changes.put(owner, doc::encode(record));
+        changes.put(target, doc::encode(factor));
+        changes.remove(enrollment);
+        return {};
+      });
   if (done || done.error().code() != ErrorCode::validation) forgive(realm, user);
   CO_CHECK(std::move(done));
   co_return codes;
@@ -122,44 +111,43 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
 Task<> Mfa::disable(Realm realm, std::string code, policy::Caller by, store::Deadline deadline) {
   const UserId user(by.id);
   CO_CHECK(begin(realm, user));
-  auto entries = entry(realm, "mfa.disable", by, user);
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str()),
-                                          targetOf(realm.project, kSecondFactors, user.str())};
-  addTargets(targets, entries);
-  store::Judge judge = [this, entries = std::move(entries),
-                        code = std::move(code)](Before before) mutable -> Result<Changes> {
-    TRY(UserRecord record, userIn(before[0]));
-    if (!record.mfaEnabled || !before[1]) return fail(ErrorCode::conflict, "the second factor is not on");
-    TRY(SecondFactorRecord factor, fromStore<SecondFactorRecord>(before[1]->view()));
-    TRY(const CodeKind kind, useCode(deps_, factor, code));
-    if (kind == CodeKind::wrong) return fail(wrongCode());
-    record.mfaEnabled = false;
-    record.updatedAt = deps_.clock.now();
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    changes.push_back(store::Change::remove());
-    addPuts(changes, entries);
-    return changes;
-  };
-  auto done = co_await commit(std::move(targets), std::move(judge), std::move(by), deadline);
+  store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});
+  const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
+  const store::Target target = write.change(targetOf(realm.project, kSecondFactors, user.str()));
+  write.insert(entry(realm, "mfa.disable", by, user));
+  auto done = co_await deps_.store.write(std::move(write),
+                                         [&deps = deps_, owner, target, code = std::move(code)](
+                                             const store::Before& before, store::Changes& changes) -> Result<> {
+                                           TRY(UserRecord record, userIn(before[owner]));
+                                           if (!record.mfaEnabled || !before[target])
+                                             return fail(ErrorCode::conflict, "the second factor is not on");
+                                           TRY(SecondFactorRecord factor,
+                                               fromStore<SecondFactorRecord>(before[target]->view()));
+                                           TRY(const CodeKind kind, useCode(deps, factor, code));
+                                           if (kind == CodeKind::wrong) return fail(wrongCode());
+                                           record.mfaEnabled = false;
+                                           record.updatedAt = deps.clock.now();
+                                           changes.put(owner, doc::encode(record));
+                                           changes.remove(target);
+                                           return {};
+                                         });
   if (done || done.error().code() != ErrorCode::validation) forgive(realm, user);
-  co_return done;
+  CO_CHECK(std::move(done));
+  co_return Result<>();
 }
 
 Task<> Mfa::reset(Realm realm, UserId user, policy::Caller by, store::Deadline deadline) {
   if (!isId(UserTag::prefix, user.str())) co_return fail(noUser());
-  auto entries = entry(realm, "mfa.reset", by, user);
-  std::vector<store::WriteTarget> targets = factorTargets(realm, user);
-  addTargets(targets, entries);
-  store::Judge judge = [entries = std::move(entries),
-                        now = deps_.clock.now()](Before before) mutable -> Result<Changes> {
-    TRY(Changes changes, withoutFactor(before, now));
-    addPuts(changes, entries);
-    return changes;
+  UserWrite write;
+  write.entries = entry(realm, "mfa.reset", by, user);
+  write.addTo = [realm, user, now = deps_.clock.now()](store::Write& to) -> UserChange {
+    return [factor = addFactorTargets(to, realm, user), now](UserRecord& record, const store::Before&,
+                                                             store::Changes& changes) -> Result<> {
+      factor.remove(record, now, changes);
+      return {};
+    };
   };
-  CO_CHECK(co_await writeUser(deps_, std::move(realm), UserWriteCheck::always, std::move(by), std::move(targets),
-                              std::move(judge), deadline));
-  co_return Result<>();
+  co_return co_await writeUser(deps_, std::move(realm), std::move(user), std::move(write), std::move(by), deadline);
 }
 
 }  // namespace mb::identity

@@ -95,15 +95,12 @@ class Mfa {
   Task<UserRecord> verify(Realm realm, MfaVerification input, policy::Caller by, store::Deadline deadline);
 
  private:
-  struct Verdict;
-  Task<> tryCode(Realm realm, std::string challenge, std::string code, std::shared_ptr<Verdict> verdict,
-                 policy::Caller by, store::Deadline deadline);
+  Task<UserRecord> tryCode(Realm realm, UserId user, std::string challenge, std::string code, policy::Caller by,
+                           store::Deadline deadline);
   Result<> begin(const Realm& realm, const UserId& user);
   void forgive(const Realm& realm, const UserId& user);
   std::vector<store::Insert> entry(const Realm& realm, std::string action, const policy::Caller& by,
                                    const UserId& user) const;
-  Task<> commit(std::vector<store::WriteTarget> targets, store::Judge judge, policy::Caller by,
-                store::Deadline deadline);
 
   const IdentityDeps& deps_;
   Challenges challenges_;

@@ -10,9 +10,6 @@ namespace mb::identity {
 
 namespace {
 
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
-
 // Beside the providers; none can have this name.
 constexpr std::string_view kRedirectsId = "redirects";
 constexpr size_t kMaxClientId = 512;
@@ -87,14 +84,6 @@ OauthView OauthConfigs::view(const OauthConfig& config) const {
   return view;
 }
 
-Task<> OauthConfigs::commit(snapshot::ProjectInfo project, std::vector<store::WriteTarget> targets, store::Judge judge,
-                            std::string action, doc::Document details, policy::Caller by, store::Deadline deadline) {
-  Audited audited{std::move(action), "oauth/" + targets.front().id, std::move(details)};
-  CO_CHECK(co_await writeAudited(deps_.store, deps_.auditor, project.number, std::move(by), deadline,
-                                 std::move(targets), std::move(judge), std::move(audited)));
-  co_return Result<>();
-}
-
 Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input,
                                  policy::Caller by, store::Deadline deadline) {
   CO_CHECK(check(provider, input));
@@ -105,21 +94,25 @@ Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string prov
   }
   OauthProviderRecord record{provider,          std::move(input.clientId), input.enabled,
                              std::move(sealed), std::move(input.issuer),   deps_.clock.now()};
-  store::Judge judge = [record = std::move(record)](Before before) mutable -> Result<Changes> {
-    TRY(const std::optional<OauthProviderRecord> held, fromStore<OauthProviderRecord>(before[0]));
-    // A secret is given to the issuer that it was entered for, and to no other.
-    if (record.secret.empty() && held && held->issuer == record.issuer) record.secret = held->secret;
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    // There from the first provider on, so that the collection's limit is one of providers.
-    changes.push_back(before[1] ? store::Change::keep()
-                                : store::Change::put(doc::encode(OauthRedirectsRecord{std::string(kRedirectsId), {}})));
-    return changes;
-  };
-  co_return co_await commit(project,
-                            {targetOf(project.number, kOauthConfig, provider),
-                             targetOf(project.number, kOauthConfig, std::string(kRedirectsId))},
-                            std::move(judge), "oauth.provider", std::move(details), std::move(by), deadline);
+  store::Write write = auditedWrite(deps_.auditor, project.number, by, deadline,
+                                    {"oauth.provider", "oauth/" + provider, std::move(details)});
+  const store::Target target = write.change(targetOf(project.number, kOauthConfig, provider));
+  const store::Target redirects = write.change(targetOf(project.number, kOauthConfig, std::string(kRedirectsId)));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [target, redirects, given = std::move(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const std::optional<OauthProviderRecord> held, fromStore<OauthProviderRecord>(before[target]));
+        OauthProviderRecord record = given;
+        // A secret is given to the issuer that it was entered for, and to no other.
+        if (record.secret.empty() && held && held->issuer == record.issuer) record.secret = held->secret;
+        changes.put(target, doc::encode(record));
+        // There from the first provider on, so that the collection's limit is one of providers.
+        if (!before[redirects]) {
+          changes.put(redirects, doc::encode(OauthRedirectsRecord{std::string(kRedirectsId), {}}));
+        }
+        return {};
+      }));
+  co_return Result<>();
 }
 
 Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsBody input, policy::Caller by,
@@ -141,13 +134,16 @@ Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsB
   record.allowedRedirects.erase(twice.begin(), twice.end());
   doc::BsonWriter details;
   doc::encodeValue(details, "allowedRedirects", record.allowedRedirects);
-  store::Judge judge = [stored = doc::encode(record)](Before) mutable -> Result<Changes> {
-    Changes changes;
-    changes.push_back(store::Change::put(std::move(stored)));
-    return changes;
-  };
-  co_return co_await commit(project, {targetOf(project.number, kOauthConfig, record.id)}, std::move(judge),
-                            "oauth.redirects", details.finish(), std::move(by), deadline);
+  store::Write write = auditedWrite(deps_.auditor, project.number, by, deadline,
+                                    {"oauth.redirects", "oauth/" + record.id, details.finish()});
+  const store::Target target = write.change(targetOf(project.number, kOauthConfig, record.id));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [target, stored = doc::encode(record)](const store::Before&, store::Changes& changes) -> Result<> {
+        changes.put(target, stored);
+        return {};
+      }));
+  co_return Result<>();
 }
 
 Result<Secret> OauthConfigs::secretOf(const ProjectId& project, const OauthProviderRecord& provider) const {

@@ -28,9 +28,6 @@ class OauthConfigs {
   Result<Secret> secretOf(const ProjectId& project, const OauthProviderRecord& provider) const;
 
  private:
-  // The first of the targets is what the audit record names.
-  Task<> commit(snapshot::ProjectInfo project, std::vector<store::WriteTarget> targets, store::Judge judge,
-                std::string action, doc::Document details, policy::Caller by, store::Deadline deadline);
   const IdentityDeps& deps_;
 };
 

@@ -1,17 +1,14 @@
 #include "identity/recovery.h"
 
-#include "identity/audited.h"
 #include "identity/email.h"
 #include "identity/factor_reset.h"
 #include "identity/one_time_tokens.h"
 #include "identity/records.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
 namespace {
-
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 constexpr int kMaxResetRaces = 3;
 constexpr uint64_t kMostSessions = 1000;
@@ -117,47 +114,45 @@ Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash,
   CO_TRY(const store::QueryResult sessions,
          co_await deps_.store.find(queryOf(collectionOf(realm.project, kSessions), equalsText("userId", user.str()),
                                            kMostSessions, deadline)));
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str()),
-                                          tokenTarget(realm, LinkPurpose::resetPassword, user)};
+  store::Write write(optionsOf(realm, deadline));
+  const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
+  std::vector<store::Target> ending{write.change(tokenTarget(realm, LinkPurpose::resetPassword, user))};
   for (const doc::Document& session : sessions.documents) {
-    targets.push_back(targetOf(realm.project, kSessions, std::string(session.view().stringOr("id"))));
+    std::string id(session.view().stringOr("id"));
+    ending.push_back(write.change(targetOf(realm.project, kSessions, std::move(id))));
   }
-  const size_t own = targets.size();
-  auto entries = deps_.auditor.entry(realm.project, "user.passwordSet", server(), "users/" + user.str(), "", "");
-  addTargets(targets, entries);
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(UserRecord record, userIn(before[0]));
-    record.passwordHash = std::move(passwordHash);
-    // Not before the end of earlier ones, whatever the clock does.
-    const Timestamp now = deps_.clock.now();
-    record.signedOutAt = std::max(now, record.signedOutAt.value_or(now));
-    record.updatedAt = now;
-    Changes changes;
-    changes.push_back(store::Change::put(doc::encode(record)));
-    for (const auto& gone : before.subspan(1, own - 1)) {
-      changes.push_back(gone ? store::Change::remove() : store::Change::keep());
-    }
-    addPuts(changes, entries);
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(realm, deadline)));
+  write.insert(deps_.auditor.entry(realm.project, "user.passwordSet", server(), "users/" + user.str(), "", ""));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [owner, ending = std::move(ending), passwordHash = std::move(passwordHash), &clock = deps_.clock](
+          const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(UserRecord record, userIn(before[owner]));
+        record.passwordHash = passwordHash;
+        // Not before the end of earlier ones, whatever the clock does.
+        const Timestamp now = clock.now();
+        record.signedOutAt = std::max(now, record.signedOutAt.value_or(now));
+        record.updatedAt = now;
+        changes.put(owner, doc::encode(record));
+        for (const store::Target other : ending) changes.remove(other);
+        return {};
+      }));
   co_return Result<>();
 }
 
 Task<bool> Recovery::resetFactor(Realm realm, UserId user, store::Deadline deadline) {
-  std::vector<store::WriteTarget> targets = factorTargets(realm, user);
-  auto entries = deps_.auditor.entry(realm.project, "mfa.reset", server(), "users/" + user.str(), "", "");
-  addTargets(targets, entries);
-  bool was = false;
-  store::Judge judge = [&](Before before) -> Result<Changes> {
-    TRY(const UserRecord record, userIn(before[0]));
-    was = record.mfaEnabled || before[1];
-    TRY(Changes changes, withoutFactor(before, deps_.clock.now()));
-    addPuts(changes, entries);
-    return changes;
-  };
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(realm, deadline)));
-  co_return was;
+  store::Write write(optionsOf(realm, deadline));
+  const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
+  const FactorTargets factor = addFactorTargets(write, realm, user);
+  write.insert(deps_.auditor.entry(realm.project, "mfa.reset", server(), "users/" + user.str(), "", ""));
+  co_return co_await store::writeReturning(
+      deps_.store, std::move(write),
+      [owner, factor, &clock = deps_.clock](const store::Before& before, store::Changes& changes) -> Result<bool> {
+        TRY(UserRecord record, userIn(before[owner]));
+        const bool was = record.mfaEnabled || before[factor.factor];
+        factor.remove(record, clock.now(), changes);
+        changes.put(owner, doc::encode(record));
+        return was;
+      });
 }
 
 Task<std::optional<UserId>> Recovery::otherOperator(UserId but, store::Deadline deadline) {
@@ -168,44 +163,40 @@ Task<std::optional<UserId>> Recovery::otherOperator(UserId but, store::Deadline 
 }
 
 Task<bool> Recovery::setOperator(UserId user, bool on, store::Deadline deadline) {
+  co_return co_await store::retryWrite(
+      kMaxResetRaces, Error(ErrorCode::conflict, "the super-admins are being changed by somebody else, try again"),
+      [&] { return setOperatorOnce(user, on, deadline); });
+}
+
+Task<bool> Recovery::setOperatorOnce(UserId user, bool on, store::Deadline deadline) {
   const Realm realm = Realm::platform();
-  for (int attempt = 1; attempt <= kMaxResetRaces; ++attempt) {
-    std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user.str())};
-    // Who stays, locked in the same commit: of two who are taken out at the same time one remains.
-    std::optional<UserId> stays;
-    if (!on) {
-      CO_TRY(stays, co_await otherOperator(user, deadline));
-      if (stays) targets.push_back(targetOf(realm.project, kUsers, stays->str()));
-    }
-    const size_t own = targets.size();
-    auto entries = deps_.auditor.entry(realm.project, on ? "operator.added" : "operator.removed", server(),
-                                       "users/" + user.str(), "", "");
-    addTargets(targets, entries);
-    bool changed = false;
-    store::Judge judge = [&](Before before) -> Result<Changes> {
-      TRY(UserRecord record, userIn(before[0]));
-      changed = isOperator(record) != on;
-      Changes changes(own);
-      if (!changed) {
-        addKeeps(changes, entries.size());
-        return changes;
-      }
-      if (!on) {
-        if (!stays) return fail(ErrorCode::conflict, "the last active super-admin stays one");
-        TRY(const UserRecord other, userIn(before[1]));
-        if (!isOperator(other) || !other.active()) return fail(ErrorCode::staleCatalogue, "changed meanwhile");
-      }
-      record.platformRole = std::string(on ? kSuperAdmin : kDefaultUserRole);
-      record.updatedAt = deps_.clock.now();
-      changes[0] = store::Change::put(doc::encode(record));
-      addPuts(changes, entries);
-      return changes;
-    };
-    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(realm, deadline));
-    if (outcome) co_return changed;
-    if (outcome.error().code() != ErrorCode::staleCatalogue) co_return fail(outcome.error().clone());
+  store::Write write(optionsOf(realm, deadline));
+  const store::Target target = write.change(targetOf(realm.project, kUsers, user.str()));
+  // Another super-admin, who stays one until the commit: of two who are taken out at the same time one remains.
+  std::optional<store::Target> stays;
+  if (!on) {
+    CO_TRY(const std::optional<UserId> other, co_await otherOperator(user, deadline));
+    if (other) stays = write.hold(targetOf(realm.project, kUsers, other->str()));
   }
-  co_return fail(ErrorCode::conflict, "the super-admins are being changed by somebody else, try again");
+  write.insert(deps_.auditor.entry(realm.project, on ? "operator.added" : "operator.removed", server(),
+                                   "users/" + user.str(), "", ""));
+  co_return co_await store::writeReturning(
+      deps_.store, std::move(write),
+      [target, stays, on, &clock = deps_.clock](const store::Before& before, store::Changes& changes) -> Result<bool> {
+        TRY(UserRecord record, userIn(before[target]));
+        if (isOperator(record) == on) return false;
+        if (!on) {
+          if (!stays) return fail(ErrorCode::conflict, "the last active super-admin stays one");
+          TRY(const UserRecord other, userIn(before[*stays]));
+          if (!isOperator(other) || !other.active()) {
+            return fail(ErrorCode::retry, "the other super-admin changed since it was read");
+          }
+        }
+        record.platformRole = std::string(on ? kSuperAdmin : kDefaultUserRole);
+        record.updatedAt = clock.now();
+        changes.put(target, doc::encode(record));
+        return true;
+      });
 }
 
 }  // namespace mb::identity

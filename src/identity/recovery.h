@@ -44,6 +44,8 @@ class Recovery {
 
  private:
   Task<std::optional<UserId>> otherOperator(UserId but, store::Deadline deadline);
+  // One attempt; fails with retry where the super-admin that it relied on is none any more.
+  Task<bool> setOperatorOnce(UserId user, bool on, store::Deadline deadline);
   const RecoveryDeps deps_;
 };
 

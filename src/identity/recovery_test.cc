@@ -85,16 +85,8 @@ TEST_F(RecoveryTest, ASecondFactorIsTakenAway) {
   ann.mfaEnabled = true;
   SecondFactorRecord factor;
   factor.id = ann.id;
-  for (const auto& [number, document] :
-       {std::pair(kUsers, doc::encode(ann)), std::pair(kSecondFactors, doc::encode(factor))}) {
-    store::Judge judge = [&](auto) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(document));
-      return changes;
-    };
-    ASSERT_TRUE(run(store_.write({targetOf(kShop, number, ann.id.str())}, std::move(judge),
-                                 {.deadline = soon(), .actor = {}, .bumpEpochs = {}})));
-  }
+  putDocument(targetOf(kShop, kUsers, ann.id.str()), doc::encode(ann));
+  putDocument(targetOf(kShop, kSecondFactors, ann.id.str()), doc::encode(factor));
   EXPECT_TRUE(*run(recovery_.resetFactor(shop(), ann.id, soon())));
   EXPECT_FALSE(read(shop(), ann.id).mfaEnabled);
   EXPECT_TRUE(store_.all({kShop, kSecondFactors, 0}).empty());

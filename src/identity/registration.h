@@ -3,9 +3,8 @@
 #pragma once
 
 #include <functional>
-#include <span>
-#include <vector>
 
+#include "identity/user_change.h"
 #include "identity/user_types.h"
 #include "store/store.h"
 
@@ -20,21 +19,18 @@ struct RegistrationClaims {
 };
 
 struct RegistrationPlan {
-  // Documents that the write locks beside the user's own; distinct, and none of them the user's.
-  std::vector<store::WriteTarget> targets;
-  // Runs inside the judge of that write: may change the user (platformRole, plan, emailVerified; never id or email) and
-  // gives one change per target, each given as it is now. Must not wait. Failing with staleCatalogue asks for a new
-  // plan (three at most); any other failure is the registration's.
-  std::move_only_function<Result<std::vector<store::Change>>(UserRecord& user,
-                                                             std::span<const std::optional<doc::Document>> before)>
-      judge;
-  std::vector<store::ProjectNo> bumpEpochs;  // beside what the registration bumps itself
+  // What the registration changes with it: the user's platformRole, plan or emailVerified, never id or email, and the
+  // plan's documents. Adds the epochs that move with these to the write's options. Fails with retry where the plan is
+  // out of date: a new one is asked for (three at most).
+  UserChangeSource addTo = [](store::Write&) -> UserChange {
+    return [](UserRecord&, const store::Before&, store::Changes&) -> Result<> { return {}; };
+  };
   // An invitation waits for the address: a proof of it counts as following the invitation.
   bool invited = false;
-  // The token that came along is that of an invitation's mail. The judge looks again.
+  // The token that came along is that of an invitation's mail. The write callback checks it again.
   bool byInvite = false;
   // Called once after the commit; must not wait. May be empty.
-  std::move_only_function<void()> committed = {};
+  std::function<void()> onCommit = {};
 };
 
 // The detail of a refusal that is about the set-up code.
@@ -44,7 +40,7 @@ class RegistrationHook {
  public:
   virtual ~RegistrationHook() = default;
   // Before the commit; may read the store. `user` is what will be registered. The token of an invite's link proves the
-  // address: the judge then sets emailVerified.
+  // address: the write callback then sets emailVerified.
   virtual Task<RegistrationPlan> plan(UserRecord user, RegistrationClaims claims) = 0;
   // Before the commit in which `user`, who is there already, proves their address. `invite`: the token of an invite's
   // link that came along, or "".

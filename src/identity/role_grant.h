@@ -1,5 +1,5 @@
-// Handing out a custom role, inside the commit that hands it out: the role's record is one of its targets and counts
-// how often it was given, so that a deletion which looked before notices, and what the role holds is judged as it is
+// Handing out a custom role, inside the commit that hands it out: the role's record is one of its documents and counts
+// how often it was given, so that a deletion which looked before notices, and what the role holds is checked as it is
 // then.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace mb::identity {
 
-// The target to add to the commit: the role's record; none for built-in roles and texts that can name no role.
+// The document to change in the write: the role's record; none for built-in roles and texts that can name no role.
 std::optional<store::WriteTarget> roleTarget(store::ProjectNo project, RoleKind kind, std::string_view name);
 
-// In the judge, with what stands at that target: what becomes of it, or nullopt where there is no such role. Fails with
-// forbidden where the role holds what `giver` does not.
+// In the write callback, with that document as it is: what becomes of it, or nullopt where there is no such role. Fails
+// with forbidden where the role holds what `giver` does not.
 Result<std::optional<store::Change>> grantRole(const std::optional<doc::Document>& before, std::string_view name,
                                                const policy::PermissionSet& giver);
 

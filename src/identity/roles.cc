@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "identity/audited.h"
+#include "identity/audited_write.h"
 #include "identity/role_record.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
@@ -13,8 +14,6 @@ constexpr size_t kMaxPermissions = 100;
 // Permissions stand in access tokens, and those in request heads of 16 KiB.
 constexpr size_t kMaxPermissionBytes = 4096;
 constexpr int kRemoveAttempts = 3;
-
-using Before = std::span<const std::optional<doc::Document>>;
 
 Error noSuchRole() {
   return Error(ErrorCode::notFound, "no such role");
@@ -40,29 +39,23 @@ Result<> mayGrant(const policy::Caller& by, const std::vector<std::string>& perm
   return fail(ErrorCode::forbidden, "a role cannot hold permissions that you do not hold");
 }
 
-// The custom role `name` as it is, in a judge.
-Result<RoleRecord> existing(Before before, std::string_view name) {
-  if (!before[0]) return fail(noSuchRole());
-  TRY(RoleRecord record, fromStore<RoleRecord>(before[0]->view()));
+// The custom role `name`, of what is stored under it.
+Result<RoleRecord> existing(const std::optional<doc::Document>& stored, std::string_view name) {
+  if (!stored) return fail(noSuchRole());
+  TRY(RoleRecord record, fromStore<RoleRecord>(stored->view()));
   if (record.name != name) return fail(noSuchRole());
   return record;
 }
 
-std::vector<store::Change> one(store::Change change) {
-  std::vector<store::Change> changes;
-  changes.push_back(std::move(change));
-  return changes;
-}
-
-// The entry of what was done to a role.
-std::vector<store::Insert> auditOf(const IdentityDeps& deps, store::ProjectNo project, RoleKind kind,
-                                   const std::string& name, std::string action, const policy::Caller& by,
-                                   const std::vector<std::string>* permissions = nullptr) {
+// A write about a role, audited.
+store::Write roleWrite(const IdentityDeps& deps, store::ProjectNo project, RoleKind kind, const std::string& name,
+                       std::string action, const policy::Caller& by, store::Deadline deadline,
+                       const std::vector<std::string>* permissions = nullptr) {
   doc::BsonWriter details;
   if (permissions) doc::encodeValue(details, "permissions", *permissions);
-  return deps.auditor.entry(project, std::move(action), auditActorOf(by),
-                            (kind == RoleKind::member ? "roles/" : "enduser-roles/") + name, by.ip, by.requestId,
-                            details.finish());
+  return auditedWrite(
+      deps.auditor, project, by, deadline,
+      {std::move(action), (kind == RoleKind::member ? "roles/" : "enduser-roles/") + name, details.finish()});
 }
 
 void addTo(std::map<std::string, policy::PermissionsPtr, std::less<>>& table, const std::string& name,
@@ -113,18 +106,15 @@ Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole in
   const store::CollectionRef collection = collectionOf(project, roleCollection(kind));
   const Timestamp now = deps_.clock.now();
   const RoleRecord record{lowerAscii(input.name), input.name, input.permissions, std::nullopt, now, now};
-  auto entries = auditOf(deps_, project, kind, record.name, "role.created", by, &record.permissions);
-  std::vector<store::WriteTarget> targets{{collection, record.id}};
-  addTargets(targets, entries);
-  store::Judge judge = [stored = doc::encode(record),
-                        entries = std::move(entries)](Before before) mutable -> Result<std::vector<store::Change>> {
-    if (before[0]) return fail(ErrorCode::conflict, "there is a role of this name already");
-    std::vector<store::Change> changes = one(store::Change::put(std::move(stored)));
-    addPuts(changes, entries);
-    return changes;
-  };
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write = roleWrite(deps_, project, kind, record.name, "role.created", by, deadline, &record.permissions);
+  const store::Target target = write.change(collection, record.id);
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [target, stored = doc::encode(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (before[target]) return fail(ErrorCode::conflict, "there is a role of this name already");
+        changes.put(target, stored);
+        return {};
+      }));
   co_return RoleView{std::move(input.name), std::move(input.permissions), false};
 }
 
@@ -134,20 +124,18 @@ Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name,
   if (isBuiltInRole(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be changed");
   CO_CHECK(checkPermissions(input.permissions));
   CO_CHECK(mayGrant(by, input.permissions));
-  auto entries = auditOf(deps_, project, kind, name, "role.changed", by, &input.permissions);
-  std::vector<store::WriteTarget> targets{targetOf(project, roleCollection(kind), lowerAscii(name))};
-  addTargets(targets, entries);
-  store::Judge judge = [name, permissions = std::move(input.permissions), entries = std::move(entries),
-                        now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
-    TRY(RoleRecord record, existing(before, name));
-    record.permissions = std::move(permissions);
-    record.updatedAt = now;
-    std::vector<store::Change> changes = one(store::Change::put(doc::encode(record)));
-    addPuts(changes, entries);
-    return changes;
-  };
-  store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write = roleWrite(deps_, project, kind, name, "role.changed", by, deadline, &input.permissions);
+  const store::Target target = write.change(targetOf(project, roleCollection(kind), lowerAscii(name)));
+  CO_CHECK(
+      co_await deps_.store.write(std::move(write),
+                                 [target, name, permissions = std::move(input.permissions), now = deps_.clock.now()](
+                                     const store::Before& before, store::Changes& changes) -> Result<> {
+                                   TRY(RoleRecord record, existing(before[target], name));
+                                   record.permissions = permissions;
+                                   record.updatedAt = now;
+                                   changes.put(target, doc::encode(record));
+                                   return {};
+                                 }));
   co_return Result<>();
 }
 
@@ -155,29 +143,27 @@ Task<> Roles::remove(store::ProjectNo project, RoleKind kind, std::string name, 
                      store::Deadline deadline) {
   if (!isName(name)) co_return fail(noSuchRole());
   if (isBuiltInRole(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be deleted");
-  const store::WriteTarget target = targetOf(project, roleCollection(kind), lowerAscii(name));
-  for (int attempt = 1;; ++attempt) {
-    CO_TRY(const std::vector<std::optional<doc::Document>> stored,
-           co_await deps_.store.getMany(target.collection, {target.id}));
-    CO_TRY(const RoleRecord seen, existing(stored, name));
-    CO_CHECK(co_await refuseWhileUsed(project, kind, name, deadline));
-    auto entries = auditOf(deps_, project, kind, name, "role.deleted", by);
-    std::vector<store::WriteTarget> targets{target};
-    addTargets(targets, entries);
-    bool handedOut = false;  // since it was looked who has it
-    store::Judge judge = [&](Before before) -> Result<std::vector<store::Change>> {
-      TRY(const RoleRecord now, existing(before, name));
-      handedOut = now.grants != seen.grants;
-      if (handedOut) return fail(ErrorCode::conflict, "this role is being handed out");
-      std::vector<store::Change> changes = one(store::Change::remove());
-      addPuts(changes, entries);
-      return changes;
-    };
-    store::WriteOptions options{.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {project}};
-    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
-    if (outcome) co_return Result<>();
-    if (!handedOut || attempt == kRemoveAttempts) co_return fail(outcome.error().clone());
-  }
+  co_return co_await store::retryWrite(kRemoveAttempts, Error(ErrorCode::conflict, "this role is being handed out"),
+                                       [&] { return removeOnce(project, kind, name, by, deadline); });
+}
+
+Task<> Roles::removeOnce(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by,
+                         store::Deadline deadline) {
+  const store::WriteTarget role = targetOf(project, roleCollection(kind), lowerAscii(name));
+  CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(role.collection, role.id));
+  CO_TRY(const RoleRecord seen, existing(stored, name));
+  CO_CHECK(co_await refuseWhileUsed(project, kind, name, deadline));
+  store::Write write = roleWrite(deps_, project, kind, name, "role.deleted", by, deadline);
+  const store::Target target = write.change(role);
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [target, name, grants = seen.grants](const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const RoleRecord now, existing(before[target], name));
+        if (now.grants != grants) return fail(ErrorCode::retry, "the role was handed out since its users were read");
+        changes.remove(target);
+        return {};
+      }));
+  co_return Result<>();
 }
 
 Task<> Roles::refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::string name, store::Deadline deadline) {

@@ -63,13 +63,16 @@ class Roles {
   // Fails with notFound, conflict (a built-in role), validation.
   Task<> replace(store::ProjectNo project, RoleKind kind, std::string name, RolePermissions input, policy::Caller by,
                  store::Deadline deadline);
-  // Fails with notFound, conflict (built-in, or a member, a pending invite or a user has it: judged in the commit)
+  // Fails with notFound, conflict (built-in, or a member, a pending invite or a user has it: checked in the commit)
   Task<> remove(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by, store::Deadline deadline);
 
   // What the snapshot holds of them.
   Task<std::shared_ptr<const void>> load(store::ProjectNo project);
 
  private:
+  // One attempt; fails with retry where the role was handed out since its users were read.
+  Task<> removeOnce(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by,
+                    store::Deadline deadline);
   Task<> refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::string name, store::Deadline deadline);
 
   const IdentityDeps& deps_;

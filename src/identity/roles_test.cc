@@ -102,17 +102,16 @@ class MemberRolesTest : public IdentityFixture {
   Result<> remove() { return run(identity_.roles().remove(kShop, RoleKind::member, "moderator", admin(), soon())); }
   // Hands the role out in a commit of its own, as those do who make members.
   Task<> grant() {
-    const auto target = roleTarget(kShop, RoleKind::member, "moderator");
-    store::Judge judge =
-        [](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-      TRY(std::optional<store::Change> granted, grantRole(before[0], "moderator", policy::PermissionSet({"a:*"})));
-      if (!granted) return fail(ErrorCode::notFound, "gone");
-      std::vector<store::Change> changes;
-      changes.push_back(*std::move(granted));
-      return changes;
-    };
-    store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {}};
-    CO_CHECK(co_await store_.write({*target}, std::move(judge), std::move(options)));
+    store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
+    const store::Target role = write.change(*roleTarget(kShop, RoleKind::member, "moderator"));
+    CO_CHECK(co_await store_.write(std::move(write),
+                                   [role](const store::Before& before, store::Changes& changes) -> Result<> {
+                                     TRY(std::optional<store::Change> granted,
+                                         grantRole(before[role], "moderator", policy::PermissionSet({"a:*"})));
+                                     if (!granted) return fail(ErrorCode::notFound, "gone");
+                                     changes.set(role, *std::move(granted));
+                                     return {};
+                                   }));
     co_return Result<>();
   }
 };

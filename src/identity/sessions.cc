@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "identity/audited.h"
 #include "identity/records.h"
 #include "identity/refresh_project.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
@@ -33,15 +33,6 @@ Error refusedRefresh() {
 
 store::WriteOptions optionsOf(const UserId& user, store::Deadline deadline) {
   return {.deadline = deadline, .actor = {"user", user.str()}, .bumpEpochs = {}};
-}
-
-// Removes whatever of the targets is there.
-Result<std::vector<store::Change>> removeAll(std::span<const std::optional<doc::Document>> before) {
-  std::vector<store::Change> changes;
-  for (const auto& document : before) {
-    changes.push_back(document ? store::Change::remove() : store::Change::keep());
-  }
-  return changes;
 }
 
 doc::Document detailsOf(const SessionId& session, std::string_view method = "") {
@@ -79,38 +70,38 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
   std::sort(others.begin(), others.end(),
             [](const SessionRecord& a, const SessionRecord& b) { return a.lastUsedAt > b.lastUsedAt; });
 
-  std::vector<store::WriteTarget> targets{{collection, opened.session.id.str()},
-                                          targetOf(realm.project, kUsers, user.id.str())};
-  constexpr size_t kOwn = 2;
+  store::Write write(optionsOf(user.id, deadline));
+  const store::Target session = write.create(collection, opened.session.id.str());
+  // Shared: two sign-ins of a user exclude each other as little as they exclude those of others.
+  const store::Target holder = write.hold(targetOf(realm.project, kUsers, user.id.str()));
+  std::vector<std::string> ending;
+  std::vector<store::Target> ended;
   for (size_t i = 0; i < others.size(); ++i) {
     const bool expired = others[i].expiresAt <= now;
     if (!expired && i + 1 < kSessionsPerUser) continue;
-    targets.push_back({collection, others[i].id.str()});
+    ending.push_back(others[i].id.str());
+    ended.push_back(write.change(collection, others[i].id.str()));
   }
-  std::vector<std::string> ending;
-  for (size_t i = kOwn; i < targets.size(); ++i) ending.push_back(targets[i].id);
-  auto entries = entry(realm, "login.succeeded", user.id, asker, detailsOf(opened.session.id, client.method));
-  addTargets(targets, entries);
-  store::Judge judge =
-      [stored = doc::encode(opened.session), signedOutAt, factorGiven,
-       &entries](std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
-    TRY(const std::optional<UserRecord> holder, fromStore<UserRecord>(before[1]));
-    if (holder && holder->signedOutAt != signedOutAt) {
-      return fail(ErrorCode::unauthenticated, "all sessions were ended meanwhile, sign in again");
-    }
-    if (holder && holder->mfaEnabled && !factorGiven) {
-      return fail(ErrorCode::staleCatalogue, "the second factor was switched on since");
-    }
-    TRY(std::vector<store::Change> changes, removeAll(before.first(before.size() - entries.size())));
-    changes[0] = store::Change::put(std::move(stored));
-    changes[1] = store::Change::keep();
-    addPuts(changes, entries);
-    return changes;
-  };
-  const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user.id, deadline));
+  write.insert(entry(realm, "login.succeeded", user.id, asker, detailsOf(opened.session.id, client.method)));
+  auto done = co_await deps_.store.write(
+      std::move(write),
+      [session, holder, ended = std::move(ended), stored = doc::encode(opened.session), signedOutAt, factorGiven](
+          const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const std::optional<UserRecord> now, fromStore<UserRecord>(before[holder]));
+        if (now && now->signedOutAt != signedOutAt) {
+          return fail(ErrorCode::unauthenticated, "all sessions were ended meanwhile, sign in again");
+        }
+        if (now && now->mfaEnabled && !factorGiven) {
+          return fail(ErrorCode::retry, "the second factor was switched on since");
+        }
+        changes.put(session, stored);
+        for (const store::Target other : ended) changes.remove(other);
+        return {};
+      });
   for (const std::string& id : ending) ends_.note(id);
-  if (!outcome) co_return fail(outcome.error().clone());
-  if (!outcome->committed()) co_return fail(ErrorCode::internal, "something went wrong on the server");
+  // The hash of a random token is no client's to choose.
+  if (!done && done.error().violation()) co_return fail(ErrorCode::internal, "something went wrong on the server");
+  CO_CHECK(std::move(done));
   co_return opened;
 }
 
@@ -127,49 +118,50 @@ Task<Sessions::Refreshed> Sessions::refresh(Realm realm, std::string refreshToke
                                             store::Deadline deadline) {
   const std::optional<RefreshToken> given = tokens_.parse(refreshToken);
   if (!given) co_return fail(refusedRefresh());
-  for (int attempt = 1; attempt <= kMaxRefreshRaces; ++attempt) {
-    CO_TRY(std::optional<SessionRecord> session, co_await byFamily(realm, given->family, deadline));
-    const Timestamp now = deps_.clock.now();
-    if (!session || session->expiresAt <= now) co_return fail(refusedRefresh());
-    const int64_t held = session->generation.value_or(0);
-    if (given->generation < held) {
-      const bool justReplaced =
-          given->generation + 1 == held && session->rotatedAt && now.ms - session->rotatedAt->ms < kRotationGraceMs;
-      if (justReplaced) co_return Refreshed{*std::move(session), tokens_.textOf({given->family, held})};
-      CO_CHECK(co_await endForReuse(std::move(realm), *std::move(session), std::move(client), deadline));
-      co_return fail(refusedRefresh());
-    }
-    if (given->generation > held) co_return fail(refusedRefresh());
-    if (rotation == Rotation::keep && now.ms - session->lastUsedAt.ms < kTouchEveryMs) {
-      co_return Refreshed{*std::move(session), ""};
-    }
+  co_return co_await store::retryWrite(kMaxRefreshRaces, refusedRefresh(),
+                                       [&] { return refreshOnce(realm, *given, rotation, client, deadline); });
+}
 
-    Refreshed refreshed{*std::move(session), ""};
-    refreshed.session.lastUsedAt = now;
-    refreshed.session.expiresAt = {now.ms + kSessionMs};
-    if (rotation == Rotation::rotate) {
-      refreshed.session.generation = held + 1;
-      refreshed.session.rotatedAt = now;
-      refreshed.refreshToken = tokens_.textOf({given->family, held + 1});
-    }
-    store::Judge judge =
-        [held, stored = doc::encode(refreshed.session)](
-            std::span<const std::optional<doc::Document>> before) mutable -> Result<std::vector<store::Change>> {
-      if (!before[0]) return fail(refusedRefresh());
-      TRY(const SessionRecord still, fromStore<SessionRecord>(before[0]->view()));
-      // Rotated by another request meanwhile: look again.
-      if (still.generation.value_or(0) != held) return fail(ErrorCode::staleCatalogue, "rotated meanwhile");
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(std::move(stored)));
-      return changes;
-    };
-    std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, refreshed.session.id.str())};
-    store::WriteOptions options = optionsOf(refreshed.session.userId, deadline);
-    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
-    if (outcome) co_return refreshed;
-    if (outcome.error().code() != ErrorCode::staleCatalogue) co_return fail(outcome.error().clone());
+Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given, Rotation rotation, ClientInfo client,
+                                                store::Deadline deadline) {
+  CO_TRY(std::optional<SessionRecord> session, co_await byFamily(realm, given.family, deadline));
+  const Timestamp now = deps_.clock.now();
+  if (!session || session->expiresAt <= now) co_return fail(refusedRefresh());
+  const int64_t held = session->generation.value_or(0);
+  if (given.generation < held) {
+    const bool justReplaced =
+        given.generation + 1 == held && session->rotatedAt && now.ms - session->rotatedAt->ms < kRotationGraceMs;
+    if (justReplaced) co_return Refreshed{*std::move(session), tokens_.textOf({given.family, held})};
+    CO_CHECK(co_await endForReuse(std::move(realm), *std::move(session), std::move(client), deadline));
+    co_return fail(refusedRefresh());
   }
-  co_return fail(refusedRefresh());
+  if (given.generation > held) co_return fail(refusedRefresh());
+  if (rotation == Rotation::keep && now.ms - session->lastUsedAt.ms < kTouchEveryMs) {
+    co_return Refreshed{*std::move(session), ""};
+  }
+
+  Refreshed refreshed{*std::move(session), ""};
+  refreshed.session.lastUsedAt = now;
+  refreshed.session.expiresAt = {now.ms + kSessionMs};
+  if (rotation == Rotation::rotate) {
+    refreshed.session.generation = held + 1;
+    refreshed.session.rotatedAt = now;
+    refreshed.refreshToken = tokens_.textOf({given.family, held + 1});
+  }
+  store::Write write(optionsOf(refreshed.session.userId, deadline));
+  const store::Target target = write.change(targetOf(realm.project, kSessions, refreshed.session.id.str()));
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [target, held, stored = doc::encode(refreshed.session)](
+                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                        if (!before[target]) return fail(refusedRefresh());
+                                        TRY(const SessionRecord still,
+                                            fromStore<SessionRecord>(before[target]->view()));
+                                        if (still.generation.value_or(0) != held)
+                                          return fail(ErrorCode::retry, "another request rotated the token");
+                                        changes.put(target, stored);
+                                        return {};
+                                      }));
+  co_return refreshed;
 }
 
 std::vector<store::Insert> Sessions::entry(const Realm& realm, std::string action, const UserId& user,
@@ -180,27 +172,10 @@ std::vector<store::Insert> Sessions::entry(const Realm& realm, std::string actio
                              asker->ip, asker->requestId, std::move(details));
 }
 
-// Somebody has a token that its owner does not use any more, or the other way round; nobody can tell who is who.
+// A refresh token was reused. The thief and the owner cannot be told apart, so the session ends (RFC 9700, 4.14).
 Task<> Sessions::endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline) {
-  std::vector<store::Insert> audit = entry(realm, "session.reuse", session.userId, client, detailsOf(session.id));
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, session.id.str())};
-  addTargets(targets, audit);
-  store::Judge judge =
-      [&audit](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-    std::vector<store::Change> changes;
-    changes.push_back(before[0] ? store::Change::remove() : store::Change::keep());
-    if (before[0]) {
-      addPuts(changes, audit);
-    } else {
-      addKeeps(changes, audit.size());
-    }
-    return changes;
-  };
-  const auto outcome =
-      co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(session.userId, deadline));
-  ends_.note(session.id.str());
-  if (!outcome) co_return fail(outcome.error().clone());
-  co_return Result<>();
+  auto entries = entry(realm, "session.reuse", session.userId, std::move(client), detailsOf(session.id));
+  co_return co_await remove(std::move(realm), session.userId, {session.id.str()}, std::move(entries), deadline);
 }
 
 Task<std::optional<SessionRecord>> Sessions::get(Realm realm, SessionId id) {
@@ -236,22 +211,17 @@ Task<> Sessions::close(Realm realm, std::string refreshToken, store::Deadline de
 
 Task<> Sessions::remove(Realm realm, UserId user, std::vector<std::string> sessions, std::vector<store::Insert> entries,
                         store::Deadline deadline) {
-  std::vector<store::WriteTarget> targets;
-  for (const std::string& id : sessions) targets.push_back(targetOf(realm.project, kSessions, id));
-  addTargets(targets, entries);
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-    TRY(std::vector<store::Change> changes, removeAll(before.first(sessions.size())));
-    const bool idle = std::ranges::none_of(before, [](const auto& document) { return document.has_value(); });
-    if (idle) {
-      addKeeps(changes, entries.size());
-    } else {
-      addPuts(changes, entries);
-    }
-    return changes;
-  };
-  const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user, deadline));
+  store::Write write(optionsOf(user, deadline));
+  std::vector<store::Target> targets;
+  for (const std::string& id : sessions) targets.push_back(write.change(targetOf(realm.project, kSessions, id)));
+  write.insert(std::move(entries));
+  auto done = co_await deps_.store.write(std::move(write),
+                                         [targets](const store::Before&, store::Changes& changes) -> Result<> {
+                                           for (const store::Target target : targets) changes.remove(target);
+                                           return {};
+                                         });
   for (const std::string& id : sessions) ends_.note(id);
-  if (!outcome) co_return fail(outcome.error().clone());
+  CO_CHECK(std::move(done));
   co_return Result<>();
 }
 
@@ -277,20 +247,19 @@ Task<> Sessions::recheck(Realm realm, UserId user, store::Deadline deadline) {
 
 Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, Asker asker) {
   if (!isId(SessionTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such session");
-  auto entries = entry(realm, "session.revoked", user, asker, detailsOf(id));
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kSessions, id.str())};
-  addTargets(targets, entries);
-  store::Judge judge = [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-    if (!before[0] || before[0]->view().stringOr("userId") != user.str()) {
-      return fail(ErrorCode::notFound, "no such session");
-    }
-    TRY(std::vector<store::Change> changes, removeAll(before.first(1)));
-    addPuts(changes, entries);
-    return changes;
-  };
-  const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), optionsOf(user, deadline));
+  store::Write write(optionsOf(user, deadline));
+  const store::Target session = write.change(targetOf(realm.project, kSessions, id.str()));
+  write.insert(entry(realm, "session.revoked", user, asker, detailsOf(id)));
+  auto done = co_await deps_.store.write(
+      std::move(write), [session, user](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (!before[session] || before[session]->view().stringOr("userId") != user.str()) {
+          return fail(ErrorCode::notFound, "no such session");
+        }
+        changes.remove(session);
+        return {};
+      });
   ends_.note(id.str());
-  if (!outcome) co_return fail(outcome.error().clone());
+  CO_CHECK(std::move(done));
   co_return Result<>();
 }
 

@@ -48,8 +48,8 @@ class Sessions {
     std::string refreshToken;  // handed out once
   };
   // Past kSessionsPerUser the longest unused one goes. `user`: as read before they proved who they are. Fails with
-  // unauthenticated when they were signed out everywhere since, staleCatalogue when their second factor was switched on
-  // since (Identity::admit asks for it then).
+  // unauthenticated when they were signed out everywhere since, retry when their second factor was switched on since
+  // (Identity::admit asks for it then).
   Task<Opened> open(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline);
 
   struct Refreshed {
@@ -85,7 +85,10 @@ class Sessions {
   Task<> endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline);
   std::vector<store::Insert> entry(const Realm& realm, std::string action, const UserId& user, const Asker& asker,
                                    doc::Document details) const;
-  // Removes those of `sessions` that are there, `entries` with them where `judge` lets it.
+  // One attempt; fails with retry where another request rotated the token since the session was read.
+  Task<Refreshed> refreshOnce(Realm realm, RefreshToken given, Rotation rotation, ClientInfo client,
+                              store::Deadline deadline);
+  // Removes those of `sessions` that are there, and inserts `entries` where there is one.
   Task<> remove(Realm realm, UserId user, std::vector<std::string> sessions, std::vector<store::Insert> entries,
                 store::Deadline deadline);
 

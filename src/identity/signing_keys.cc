@@ -4,15 +4,12 @@
 #include <limits>
 
 #include "base/log.h"
-#include "identity/audited.h"
 #include "identity/records.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
 namespace {
-
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 // The first key's document has this id, so that two servers cannot both make one; later ones have their kid.
 constexpr std::string_view kFirstKeyId = "key-1";
@@ -97,6 +94,10 @@ store::WriteTarget keyTarget(std::string id) {
   return targetOf(store::kControlProject, kSigningKeys, std::move(id));
 }
 
+Error anotherRotation() {
+  return Error(ErrorCode::conflict, "another rotation came first, try again");
+}
+
 doc::Document detailsOf(const SigningKeyRecord& before, OldKeys old) {
   doc::BsonWriter out;
   out.appendString("before", before.kid);
@@ -116,14 +117,14 @@ Task<SecretFit> fitOf(store::DocumentStore& store, const MasterSecret* master) {
 Task<> SigningKeys::makeFirst() {
   const SigningKeyRecord record =
       recordOf(deps_.master, SigningKey::generate(), std::string(kFirstKeyId), deps_.clock.now());
-  store::Judge judge = [made = doc::encode(record)](Before before) mutable -> Result<Changes> {
-    Changes changes;
-    changes.push_back(before[0] ? store::Change::keep() : store::Change::put(std::move(made)));
-    return changes;
-  };
-  std::vector<store::WriteTarget> targets{keyTarget(record.id)};
-  store::WriteOptions options{.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  store::Write write({.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}});
+  const store::Target target = write.change(keyTarget(record.id));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [target, made = doc::encode(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+        if (!before[target]) changes.put(target, made);
+        return {};
+      }));
   co_return Result<>();
 }
 
@@ -160,56 +161,58 @@ Task<std::vector<SigningKeyView>> SigningKeys::list() {
 }
 
 Task<std::vector<SigningKeyView>> SigningKeys::rotate(OldKeys old, audit::AuditActor by, store::Deadline deadline) {
-  for (int attempt = 1; attempt <= kMaxRotationRaces; ++attempt) {
-    // Only who can read the keys may add one: else its own would be sealed under a secret that nobody else has.
-    CO_CHECK(co_await load());
-    CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
-    const SigningKeyRecord& signer = records.front();
-    if (!signer.signs()) continue;
-    const Timestamp now = deps_.clock.now();
-    const std::vector<SigningKeyView> verifying = viewsOf(records, now);
-    if (old == OldKeys::keep && verifying.size() >= kMostSigningKeys) {
-      co_return fail(ErrorCode::conflict,
-                     fmt::format("{} keys verify tokens already, the first of them until {}: wait, or end them now "
-                                 "with --drop-old",
-                                 verifying.size(), toRfc3339(*verifying.back().verifiesUntil.value)));
-    }
-    CO_TRY(const SigningKey before, open(deps_.master, signer));
-    const SigningKey made = SigningKey::generate();
-    const SigningKeyRecord next =
-        recordOf(deps_.master, made, made.keyId(), std::max(now, Timestamp{signer.createdAt.ms + 1}));
-    auto entries = deps_.auditor.entry(store::kControlProject, "signingKey.rotate", by, "signing-keys/" + next.kid, "",
-                                       "", detailsOf(signer, old));
-    std::vector<store::WriteTarget> targets{keyTarget(signer.id), keyTarget(next.id)};
-    for (const SigningKeyRecord& record : records) {
-      const bool over = record.verifiesUntil && (*record.verifiesUntil <= now || old == OldKeys::drop);
-      if (over) targets.push_back(keyTarget(record.id));
-    }
-    const size_t own = targets.size();
-    addTargets(targets, entries);
-    SigningKeyRecord retired = signer;
-    retire(retired, before, {now.ms + kRetiredKeyMs});
-    bool rotatedMeanwhile = false;
-    store::Judge judge = [&](Before held) -> Result<Changes> {
-      TRY(const std::optional<SigningKeyRecord> still, fromStore<SigningKeyRecord>(held[0]));
-      rotatedMeanwhile = !still || !still->signs();
-      if (rotatedMeanwhile) return fail(ErrorCode::conflict, "another rotation came first, try again");
-      Changes changes;
-      changes.push_back(old == OldKeys::drop ? store::Change::remove() : store::Change::put(doc::encode(retired)));
-      changes.push_back(store::Change::put(doc::encode(next)));
-      for (size_t i = 2; i < own; ++i) changes.push_back(held[i] ? store::Change::remove() : store::Change::keep());
-      addPuts(changes, entries);
-      return changes;
-    };
-    store::WriteOptions options{
-        .deadline = deadline, .actor = {by.kind, by.id}, .bumpEpochs = {store::kControlProject}};
-    const auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
-    if (rotatedMeanwhile) continue;
-    if (!outcome) co_return fail(outcome.error().clone());
-    CO_CHECK(co_await load());
-    co_return co_await list();
+  CO_CHECK(
+      co_await store::retryWrite(kMaxRotationRaces, anotherRotation(), [&] { return rotateOnce(old, by, deadline); }));
+  CO_CHECK(co_await load());
+  co_return co_await list();
+}
+
+Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadline deadline) {
+  // Only who can read the keys may add one: else its own would be sealed under a secret that no other server has.
+  CO_CHECK(co_await load());
+  CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
+  const SigningKeyRecord& signer = records.front();
+  if (!signer.signs()) co_return fail(ErrorCode::retry, "the keys are being rotated");
+  const Timestamp now = deps_.clock.now();
+  const std::vector<SigningKeyView> verifying = viewsOf(records, now);
+  if (old == OldKeys::keep && verifying.size() >= kMostSigningKeys) {
+    co_return fail(ErrorCode::conflict,
+                   fmt::format("{} keys verify tokens already, the first of them until {}: wait, or end them now "
+                               "with --drop-old",
+                               verifying.size(), toRfc3339(*verifying.back().verifiesUntil.value)));
   }
-  co_return fail(ErrorCode::conflict, "another rotation came first, try again");
+  CO_TRY(const SigningKey before, open(deps_.master, signer));
+  const SigningKey made = SigningKey::generate();
+  const SigningKeyRecord next =
+      recordOf(deps_.master, made, made.keyId(), std::max(now, Timestamp{signer.createdAt.ms + 1}));
+  SigningKeyRecord retired = signer;
+  retire(retired, before, {now.ms + kRetiredKeyMs});
+  store::Write write({.deadline = deadline, .actor = {by.kind, by.id}, .bumpEpochs = {store::kControlProject}});
+  const store::Target earlier = write.change(keyTarget(signer.id));
+  const store::Target added = write.change(keyTarget(next.id));
+  std::vector<store::Target> over;
+  for (const SigningKeyRecord& record : records) {
+    const bool ends = record.verifiesUntil && (*record.verifiesUntil <= now || old == OldKeys::drop);
+    if (ends) over.push_back(write.change(keyTarget(record.id)));
+  }
+  write.insert(deps_.auditor.entry(store::kControlProject, "signingKey.rotate", by, "signing-keys/" + next.kid, "", "",
+                                   detailsOf(signer, old)));
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write),
+      [earlier, added, over = std::move(over), old, retired = doc::encode(retired), next = doc::encode(next)](
+          const store::Before& held, store::Changes& changes) -> Result<> {
+        TRY(const std::optional<SigningKeyRecord> still, fromStore<SigningKeyRecord>(held[earlier]));
+        if (!still || !still->signs()) return fail(ErrorCode::retry, "another rotation came first");
+        if (old == OldKeys::drop) {
+          changes.remove(earlier);
+        } else {
+          changes.put(earlier, retired);
+        }
+        changes.put(added, next);
+        for (const store::Target target : over) changes.remove(target);
+        return {};
+      }));
+  co_return Result<>();
 }
 
 void SigningKeys::start(const Executor& executor, TaskGroup& tasks) {
@@ -233,18 +236,17 @@ Async<void> SigningKeys::follow() {
 Task<> SigningKeys::removeExpired() {
   CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
   const Timestamp now = deps_.clock.now();
-  std::vector<store::WriteTarget> targets;
+  store::Write write({.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}});
+  std::vector<store::Target> over;
   for (const SigningKeyRecord& record : records) {
-    if (record.verifiesUntil && *record.verifiesUntil <= now) targets.push_back(keyTarget(record.id));
+    if (record.verifiesUntil && *record.verifiesUntil <= now) over.push_back(write.change(keyTarget(record.id)));
   }
-  if (targets.empty()) co_return Result<>();
-  store::Judge judge = [](Before before) -> Result<Changes> {
-    Changes changes;
-    for (const auto& held : before) changes.push_back(held ? store::Change::remove() : store::Change::keep());
-    return changes;
-  };
-  store::WriteOptions options{.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}};
-  CO_CHECK(co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options)));
+  if (over.empty()) co_return Result<>();
+  CO_CHECK(co_await deps_.store.write(
+      std::move(write), [over = std::move(over)](const store::Before&, store::Changes& changes) -> Result<> {
+        for (const store::Target target : over) changes.remove(target);
+        return {};
+      }));
   co_return Result<>();
 }
 

@@ -65,6 +65,8 @@ class SigningKeys {
  private:
   Async<void> follow();
   Task<> makeFirst();
+  // One attempt; fails with retry where another rotation came first.
+  Task<> rotateOnce(OldKeys old, audit::AuditActor by, store::Deadline deadline);
   Task<> removeExpired();
 
   const SigningKeyDeps deps_;

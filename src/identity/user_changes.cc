@@ -1,5 +1,4 @@
 // What admins change of users.
-#include "identity/audited.h"
 #include "identity/email.h"
 #include "identity/records.h"
 #include "identity/role_grant.h"
@@ -13,13 +12,6 @@ namespace {
 constexpr size_t kMaxChangedName = 200;
 constexpr size_t kMaxMetadataBytes = 16 << 10;
 constexpr size_t kMaxRoleName = 64;
-
-using Before = std::span<const std::optional<doc::Document>>;
-
-Result<UserRecord> existing(Before before) {
-  if (!before[0]) return fail(ErrorCode::notFound, "no such user");
-  return fromStore<UserRecord>(before[0]->view());
-}
 
 Result<> checkMetadata(doc::DocumentView metadata) {
   if (metadata.bytes().size() > kMaxMetadataBytes) return fail(invalid("/metadata", "must have at most 16 KiB"));
@@ -98,58 +90,44 @@ StatusChange changeTo(UserStatus status) {
 
 Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, store::Deadline deadline) {
   if (!isId(UserTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such user");
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
-  if (auto role = roleTarget(realm.project, RoleKind::endUser, wantedRole(input))) targets.push_back(*std::move(role));
-  const bool namesRole = targets.size() > 1;
-  std::vector<store::Insert> entries = deps_.auditor.entry(realm.project, "user.changed", auditActorOf(by),
-                                                           "users/" + id.str(), by.ip, by.requestId, detailsOf(input));
-  addTargets(targets, entries);
-  store::Judge judge = [input = std::move(input), own = by.permissions, namesRole, entries = std::move(entries),
-                        now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
-    TRY(UserRecord user, existing(before));
-    const std::string held = roleOf(user);
-    CHECK(apply(user, input));
-    user.updatedAt = now;
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(doc::encode(user)));
-    if (namesRole) {
-      std::optional<store::Change> granted;
-      if (roleOf(user) != held) {
-        // Nobody hands out what they do not hold, through a role either.
-        TRY(granted, grantRole(before[1], roleOf(user), *own));
-      }
-      changes.push_back(granted ? *std::move(granted) : store::Change::keep());
-    }
-    addPuts(changes, entries);
-    return changes;
+  UserWrite write;
+  write.check = UserWriteCheck::ifAccessChanges;
+  write.entries = deps_.auditor.entry(realm.project, "user.changed", auditActorOf(by), "users/" + id.str(), by.ip,
+                                      by.requestId, detailsOf(input));
+  write.addTo = [project = realm.project, input = std::move(input), own = by.permissions,
+                 now = deps_.clock.now()](store::Write& to) -> UserChange {
+    std::optional<store::Target> role;
+    if (auto record = roleTarget(project, RoleKind::endUser, wantedRole(input))) role = to.change(*std::move(record));
+    return [role, input, own, now](UserRecord& user, const store::Before& before, store::Changes& changes) -> Result<> {
+      const std::string held = roleOf(user);
+      CHECK(apply(user, input));
+      user.updatedAt = now;
+      if (!role || roleOf(user) == held) return {};
+      // No caller hands out what they do not hold, through a role either.
+      TRY(std::optional<store::Change> granted, grantRole(before[*role], roleOf(user), *own));
+      if (granted) changes.set(*role, *std::move(granted));
+      return {};
+    };
   };
-  CO_TRY(const store::JudgeOutcome outcome,
-         co_await writeUser(deps_, std::move(realm), UserWriteCheck::ifAccessChanges, std::move(by), std::move(targets),
-                            std::move(judge), deadline));
-  if (!outcome.committed()) co_return fail(ErrorCode::emailTaken, "this email address is registered already");
-  co_return Result<>();
+  auto done = co_await writeUser(deps_, std::move(realm), std::move(id), std::move(write), std::move(by), deadline);
+  if (!done && done.error().violation()) co_return fail(emailTaken());
+  co_return done;
 }
 
 Task<> Users::setStatus(Realm realm, UserId id, UserStatus status, policy::Caller by, store::Deadline deadline) {
   if (!isId(UserTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such user");
   const StatusChange change = changeTo(status);
-  std::vector<store::Insert> alongside = deps_.auditor.entry(
-      realm.project, std::string(change.action), auditActorOf(by), "users/" + id.str(), by.ip, by.requestId);
-  std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, id.str())};
-  addTargets(targets, alongside);
-  store::Judge judge = [status = std::string(change.status), alongside = std::move(alongside),
-                        now = deps_.clock.now()](Before before) mutable -> Result<std::vector<store::Change>> {
-    TRY(UserRecord user, existing(before));
-    user.status = std::move(status);
-    user.updatedAt = now;
-    std::vector<store::Change> changes;
-    changes.push_back(store::Change::put(doc::encode(user)));
-    addPuts(changes, alongside);
-    return changes;
+  UserWrite write;
+  write.entries = deps_.auditor.entry(realm.project, std::string(change.action), auditActorOf(by), "users/" + id.str(),
+                                      by.ip, by.requestId);
+  write.addTo = [text = change.status, now = deps_.clock.now()](store::Write&) -> UserChange {
+    return [text, now](UserRecord& user, const store::Before&, store::Changes&) -> Result<> {
+      user.status = std::string(text);
+      user.updatedAt = now;
+      return {};
+    };
   };
-  CO_CHECK(co_await writeUser(deps_, std::move(realm), UserWriteCheck::always, std::move(by), std::move(targets),
-                              std::move(judge), deadline));
-  co_return Result<>();
+  co_return co_await writeUser(deps_, std::move(realm), std::move(id), std::move(write), std::move(by), deadline);
 }
 
 }  // namespace mb::identity

@@ -7,22 +7,20 @@ namespace mb::identity {
 Task<UserRecord> Users::addProven(Realm realm, std::string email, std::optional<std::string> name,
                                   store::Deadline deadline, bool local) {
   CO_TRY(Email address, parseEmail(email));
-  auto user = std::make_shared<UserRecord>();
-  user->id = deps_.ids.next<UserTag>();
-  user->email = std::move(address.text);
-  user->emailKey = std::move(address.key);
-  user->emailVerified = true;
-  user->name.value = std::move(name);
-  user->createdAt = user->updatedAt = deps_.clock.now();
+  UserRecord user;
+  user.id = deps_.ids.next<UserTag>();
+  user.email = std::move(address.text);
+  user.emailKey = std::move(address.key);
+  user.emailVerified = true;
+  user.name.value = std::move(name);
+  user.createdAt = user.updatedAt = deps_.clock.now();
   if (realm.control) {
-    user->platformRole = kDefaultUserRole;
-    user->plan = kFreePlan;
+    user.platformRole = kDefaultUserRole;
+    user.plan = kFreePlan;
   }
   Addition addition{
-      .password = {}, .claims = {.local = local}, .actor = {realm.control ? "platform" : "user", user->id.str()}};
-  CO_TRY(const store::JudgeOutcome outcome, co_await commit(realm, user, std::move(addition), {}, deadline));
-  if (outcome.committed()) co_return *user;
-  co_return fail(ErrorCode::emailTaken, "this email address is registered already");
+      .password = {}, .claims = {.local = local}, .actor = {realm.control ? "platform" : "user", user.id.str()}};
+  co_return co_await commit(std::move(realm), std::move(user), std::move(addition), {}, deadline);
 }
 
 }  // namespace mb::identity

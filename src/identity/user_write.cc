@@ -1,20 +1,16 @@
 #include "identity/user_write.h"
 
-#include <algorithm>
-
 #include "identity/records.h"
 #include "identity/role_grant.h"
 #include "identity/role_record.h"
 #include "identity/user_types.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
 namespace {
 
 constexpr int kMaxAttempts = 3;
-
-using Before = std::span<const std::optional<doc::Document>>;
-using Changes = std::vector<store::Change>;
 
 Result<UserRecord> existing(const std::optional<doc::Document>& stored) {
   if (!stored) return fail(ErrorCode::notFound, "no such user");
@@ -36,45 +32,40 @@ Result<> mustHoldAll(const policy::PermissionSet& own, const std::optional<doc::
               "address, verification, role, status or second factor");
 }
 
+// One attempt. Fails with retry where the user has another role than the write was prepared for.
+Task<> attemptWrite(const IdentityDeps& deps, Realm realm, UserId id, UserWrite input, policy::Caller by,
+                    store::Deadline deadline) {
+  CO_TRY(const auto stored, co_await deps.store.get(collectionOf(realm.project, kUsers), id.str()));
+  CO_TRY(const UserRecord seen, existing(stored));
+  store::Write write({.deadline = deadline, .actor = policy::actorOf(by), .bumpEpochs = {realm.project}});
+  const store::Target user = write.change(targetOf(realm.project, kUsers, id.str()));
+  UserChange change = input.addTo(write);
+  std::optional<store::Target> role;  // none: a role without a record
+  if (auto record = roleTarget(realm.project, RoleKind::endUser, roleOf(seen))) role = write.hold(*std::move(record));
+  write.insert(std::move(input.entries));
+  CO_CHECK(co_await deps.store.write(
+      std::move(write),
+      [user, role, change = std::move(change), held = roleOf(seen), check = input.check, own = by.permissions](
+          const store::Before& before, store::Changes& changes) -> Result<> {
+        TRY(const UserRecord record, existing(before[user]));
+        if (roleOf(record) != held) return fail(ErrorCode::retry, "the user has another role");
+        UserRecord after = record;
+        CHECK(change(after, before, changes));
+        const bool checks = check == UserWriteCheck::always || changesAccess(record, after);
+        if (checks && role) CHECK(mustHoldAll(*own, before[*role], held));
+        changes.put(user, doc::encode(after));
+        return {};
+      }));
+  co_return Result<>();
+}
+
 }  // namespace
 
-Task<store::JudgeOutcome> writeUser(const IdentityDeps& deps, Realm realm, UserWriteCheck check, policy::Caller by,
-                                    std::vector<store::WriteTarget> targets, store::Judge judge,
-                                    store::Deadline deadline) {
-  for (int attempt = 1;; ++attempt) {
-    CO_TRY(const auto stored, co_await deps.store.get(targets[0].collection, targets[0].id));
-    CO_TRY(const UserRecord seen, existing(stored));
-    const std::string held = roleOf(seen);
-    std::vector<store::WriteTarget> all = targets;
-    size_t roleAt = 0;  // 0: a role without a record
-    if (auto role = roleTarget(realm.project, RoleKind::endUser, held)) {
-      roleAt = static_cast<size_t>(std::ranges::find_if(all,
-                                                        [&](const store::WriteTarget& known) {
-                                                          return known.collection.number == role->collection.number &&
-                                                                 known.id == role->id;
-                                                        }) -
-                                   all.begin());
-      if (roleAt == all.size()) all.push_back(*std::move(role));
-    }
-    bool stale = false;
-    store::Judge checked = [&](Before before) -> Result<Changes> {
-      TRY(const UserRecord user, existing(before[0]));
-      stale = roleOf(user) != held;
-      if (stale) return fail(ErrorCode::conflict, "the role of this user is being changed");
-      TRY(Changes changes, judge(before.first(targets.size())));
-      bool asks = check == UserWriteCheck::always;
-      if (!asks && changes[0].kind == store::Change::Kind::put) {
-        TRY(const UserRecord after, fromStore<UserRecord>(changes[0].after.view()));
-        asks = changesAccess(user, after);
-      }
-      if (asks && roleAt > 0) CHECK(mustHoldAll(*by.permissions, before[roleAt], held));
-      if (before.size() > targets.size()) changes.push_back(store::Change::keep());
-      return changes;
-    };
-    store::WriteOptions options{.deadline = deadline, .actor = policy::actorOf(by), .bumpEpochs = {realm.project}};
-    auto outcome = co_await deps.store.write(std::move(all), std::move(checked), std::move(options));
-    if (outcome || !stale || attempt == kMaxAttempts) co_return outcome;
-  }
+Task<> writeUser(const IdentityDeps& deps, Realm realm, UserId user, UserWrite input, policy::Caller by,
+                 store::Deadline deadline) {
+  co_return co_await store::retryWrite(kMaxAttempts,
+                                       Error(ErrorCode::conflict, "the role of this user is being changed"),
+                                       [&] { return attemptWrite(deps, realm, user, input, by, deadline); });
 }
 
 }  // namespace mb::identity

@@ -2,6 +2,7 @@
 
 #include "identity/email.h"
 #include "identity/records.h"
+#include "store/retry.h"
 
 namespace mb::identity {
 
@@ -19,8 +20,8 @@ std::chrono::steady_clock::time_point nextAnswer(std::chrono::steady_clock::time
   return begun + (taken / kRefusalGrid + 1) * kRefusalGrid;
 }
 
-Error emailTaken() {
-  return Error(ErrorCode::emailTaken, "this email address is registered already");
+Error anotherCameFirst() {
+  return Error(ErrorCode::conflict, "another registration came first, try again");
 }
 
 Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::string_view address,
@@ -41,6 +42,10 @@ Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::
 }
 
 }  // namespace
+
+Error emailTaken() {
+  return Error(ErrorCode::emailTaken, "this email address is registered already");
+}
 
 Result<doc::Nullable<std::string>> userName(const std::optional<std::string>& given) {
   if (!given || trimmed(*given).empty()) return doc::Nullable<std::string>{};
@@ -123,15 +128,10 @@ Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, sto
   if (addition.verify) {
     CO_TRY(mail, co_await mail_.link(realm, LinkPurpose::verifyEmail, user));
   }
-  const auto shared = std::make_shared<UserRecord>(std::move(user));
-  CO_TRY(const store::JudgeOutcome outcome, co_await commit(realm, shared, std::move(addition), mail, deadline));
-  if (outcome.committed()) {
-    mail_.wake(mail);
-    co_return *shared;
-  }
-  if (outcome.violatingTarget != 0) co_return fail(ErrorCode::conflict, "another registration came first, try again");
-  if (!hide) co_return fail(emailTaken());
-  co_return *shared;
+  auto stored = co_await commit(realm, user, std::move(addition), mail, deadline);
+  if (stored) mail_.wake(mail);
+  if (!stored && hide && stored.error().code() == ErrorCode::emailTaken) co_return user;
+  co_return stored;
 }
 
 Task<> Users::tellOwner(Realm realm, UserRecord owner, store::Deadline deadline) {
@@ -150,48 +150,49 @@ Task<std::optional<std::string>> Users::invitedAddress(std::string token) {
   co_return co_await hook_->invitedAddress(std::move(token));
 }
 
-Task<store::JudgeOutcome> Users::commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
-                                        store::Deadline deadline) {
-  for (int attempt = 1;; ++attempt) {
-    RegistrationPlan plan;
-    if (realm.control && hook_ != nullptr) {
-      auto made = co_await hook_->plan(*user, addition.claims);
-      const bool refused = made ? !made->byInvite : made.error().code() == ErrorCode::forbidden;
-      if (addition.invitedOnly && refused) co_return fail(badToken());
-      CO_TRY(plan, std::move(made));
-    }
-    jobs::JobChanges following;
-    if (!realm.control && follower_ != nullptr) {
-      CO_TRY(following, co_await follower_->userCreated(realm.project, *user));
-    }
-    std::vector<store::WriteTarget> targets{targetOf(realm.project, kUsers, user->id.str())};
-    const size_t planned = plan.targets.size();
-    std::move(plan.targets.begin(), plan.targets.end(), std::back_inserter(targets));
-    targets.insert(targets.end(), mail.targets.begin(), mail.targets.end());
-    addTargets(targets, addition.entries);
-    targets.insert(targets.end(), following.targets.begin(), following.targets.end());
-    store::WriteOptions options{
-        .deadline = deadline, .actor = addition.actor, .bumpEpochs = std::move(plan.bumpEpochs)};
-    store::Judge judge =
-        [&](std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-      std::vector<store::Change> beside;
-      if (plan.judge) {
-        TRY(beside, plan.judge(*user, before.subspan(1, planned)));
-      }
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(doc::encode(*user)));
-      std::move(beside.begin(), beside.end(), std::back_inserter(changes));
-      addMail(changes, mail, !user->emailVerified);
-      for (const store::Insert& entry : addition.entries) changes.push_back(store::Change::put(entry.document));
-      std::ranges::move(following.changes, std::back_inserter(changes));
-      return changes;
-    };
-    auto outcome = co_await deps_.store.write(std::move(targets), std::move(judge), std::move(options));
-    if (outcome && outcome->committed() && plan.committed) plan.committed();
-    if (outcome && outcome->committed() && !following.ids.empty()) follower_->committed(std::move(following.ids));
-    if (outcome || outcome.error().code() != ErrorCode::staleCatalogue) co_return outcome;
-    if (attempt == kMostPlans) co_return fail(ErrorCode::conflict, "another registration came first, try again");
+Task<UserRecord> Users::commit(Realm realm, UserRecord user, Addition addition, MailPart mail,
+                               store::Deadline deadline) {
+  co_return co_await store::retryWrite(kMostPlans, anotherCameFirst(),
+                                       [&] { return commitOnce(realm, user, addition, mail, deadline); });
+}
+
+Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition addition, MailPart mail,
+                                   store::Deadline deadline) {
+  RegistrationPlan plan;
+  if (realm.control && hook_ != nullptr) {
+    auto made = co_await hook_->plan(user, addition.claims);
+    const bool refused = made ? !made->byInvite : made.error().code() == ErrorCode::forbidden;
+    if (addition.invitedOnly && refused) co_return fail(badToken());
+    CO_TRY(plan, std::move(made));
   }
+  std::vector<store::Insert> following;
+  if (!realm.control && follower_ != nullptr) {
+    CO_TRY(following, co_await follower_->userCreated(realm.project, user));
+  }
+  store::Write write({.deadline = deadline, .actor = std::move(addition.actor), .bumpEpochs = {}});
+  const store::Target target = write.create(collectionOf(realm.project, kUsers), user.id.str());
+  UserChange planned = plan.addTo(write);
+  PreparedDocuments mailed = mail.addTo(write);
+  write.insert(std::move(addition.entries));
+  write.insert(following);
+  auto stored = co_await store::writeReturning(
+      deps_.store, std::move(write),
+      [target, user = std::move(user), planned = std::move(planned), mailed = std::move(mailed)](
+          const store::Before& before, store::Changes& changes) -> Result<UserRecord> {
+        UserRecord record = user;
+        CHECK(planned(record, before, changes));
+        changes.put(target, doc::encode(record));
+        if (!record.emailVerified) mailed.put(changes);
+        return record;
+      });
+  if (stored) {
+    if (plan.onCommit) plan.onCommit();
+    if (!following.empty()) follower_->committed(store::idsOf(following));
+    co_return stored;
+  }
+  const Violation* violation = stored.error().violation();
+  if (!violation) co_return stored;
+  co_return fail(violation->target == target.position() ? emailTaken() : anotherCameFirst());
 }
 
 Task<UserRecord> Users::checkPassword(Realm realm, Credentials input, policy::Caller by) {

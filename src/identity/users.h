@@ -19,6 +19,8 @@
 
 namespace mb::identity {
 
+Error emailTaken();
+
 // The name of a new user; none where it is blank. Fails with validation at /name.
 Result<doc::Nullable<std::string>> userName(const std::optional<std::string>& given);
 
@@ -92,8 +94,10 @@ class Users {
   Task<UserRecord> registerWith(Realm realm, Registration input, Addition addition, store::Deadline deadline);
   Task<UserRecord> add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline);
   Task<> tellOwner(Realm realm, UserRecord owner, store::Deadline deadline);
-  Task<store::JudgeOutcome> commit(Realm realm, std::shared_ptr<UserRecord> user, Addition addition, MailPart mail,
-                                   store::Deadline deadline);
+  // The user as stored. Fails with emailTaken; conflict where other registrations came first again and again.
+  Task<UserRecord> commit(Realm realm, UserRecord user, Addition addition, MailPart mail, store::Deadline deadline);
+  // One attempt; fails with retry where its plan is out of date.
+  Task<UserRecord> commitOnce(Realm realm, UserRecord user, Addition addition, MailPart mail, store::Deadline deadline);
 
   const IdentityDeps& deps_;
   Passwords& passwords_;

@@ -252,14 +252,14 @@ class CountingHook final : public RegistrationHook {
     ++plans;
     if (refuses) co_return fail(ErrorCode::forbidden, "not invited");
     RegistrationPlan plan;
-    plan.targets = {{{store::kControlProject, 49, 0}, "count"}};
-    plan.judge = [this](UserRecord& user,
-                        std::span<const std::optional<doc::Document>> before) -> Result<std::vector<store::Change>> {
-      if (stale-- > 0) return fail(ErrorCode::staleCatalogue, "plan again");
-      if (!before[0]) user.platformRole = kSuperAdmin;
-      std::vector<store::Change> changes;
-      changes.push_back(store::Change::put(*doc::parseJson(R"({"id":"count"})")));
-      return changes;
+    plan.addTo = [stale = plans < fresh](store::Write& write) -> UserChange {
+      const store::Target count = write.change({store::kControlProject, 49, 0}, "count");
+      return [stale, count](UserRecord& user, const store::Before& before, store::Changes& changes) -> Result<> {
+        if (stale) return fail(ErrorCode::retry, "plan again");
+        if (!before[count]) user.platformRole = kSuperAdmin;
+        changes.put(count, *doc::parseJson(R"({"id":"count"})"));
+        return {};
+      };
     };
     co_return plan;
   }
@@ -268,11 +268,11 @@ class CountingHook final : public RegistrationHook {
   }
   Task<std::optional<std::string>> invitedAddress(std::string) override { co_return std::nullopt; }
   std::atomic<int> plans = 0;
-  int stale = 0;
+  int fresh = 0;  // the first plan that is not out of date
   bool refuses = false;
 };
 
-TEST_F(UsersTest, TheHookJudgesInsideTheRegisteringWrite) {
+TEST_F(UsersTest, TheHookDecidesInsideTheRegisteringWrite) {
   CountingHook hook;
   identity_.setRegistrationHook(hook);
   ASSERT_TRUE(registerIn(shop(), "end@example.com"));
@@ -287,10 +287,10 @@ TEST_F(UsersTest, TheHookJudgesInsideTheRegisteringWrite) {
 TEST_F(UsersTest, TheHookMayAskForANewPlanThreeTimesAtMost) {
   CountingHook hook;
   identity_.setRegistrationHook(hook);
-  hook.stale = 2;
+  hook.fresh = 4;
   EXPECT_TRUE(registerIn(Realm::platform(), "a@example.com"));
   EXPECT_EQ(hook.plans, 4);  // the first one before the address is looked up
-  hook.stale = 100;
+  hook.fresh = 100;
   EXPECT_EQ(codeOf(registerIn(Realm::platform(), "b@example.com")), "CONFLICT");
   EXPECT_EQ(hook.plans, 8);
 }

@@ -70,19 +70,19 @@ class Registration final : public identity::RegistrationHook {
 
  private:
   struct Plan;
+  struct PlannedChange;
+  static identity::UserChangeSource sourceOf(Plan plan);
   Task<std::vector<InviteRecord>> invitesOf(std::string email);
   // Whether one of them is to a project that is not deleted.
   Task<bool> mayJoinAny(std::vector<InviteRecord> invites);
-  // What waits for the address joins, with its targets.
-  void planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
-                   const std::vector<InviteRecord>& invites);
+  // What waits for the address joins.
+  void planJoining(Plan& plan, const identity::UserRecord& user, const std::vector<InviteRecord>& invites);
   // Notes whether the token is that of an invite's link.
   void follow(Plan& plan, const std::vector<InviteRecord>& invites, const std::optional<OperatorInvite>& operating,
               std::string_view token) const;
   Task<std::optional<OperatorInvite>> operatorInviteOf(std::string email);
   bool isNamedOperator(std::string_view emailKey) const;  // in SERVICE_OPERATORS
-  void planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
-                    const std::optional<OperatorInvite>& invite);
+  void planOperator(Plan& plan, const identity::UserRecord& user, const std::optional<OperatorInvite>& invite);
 
   store::DocumentStore& store_;
   IdGenerator& ids_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "identity/email.h"
+#include "identity/prepared_documents.h"
 #include "identity/records.h"
 #include "projects/instance.h"
 #include "projects/membership_rules.h"
@@ -9,39 +10,56 @@
 
 namespace mb::projects {
 
-// One invite on its way to become a membership: its place among the targets is invite, membership, project, then the
-// audit entry where auditing is on.
+// An invite on its way to become a membership.
 struct Joining {
   MembershipRecord membership;
   std::vector<store::Insert> audit;
+  bool followed = false;  // the token that came along is that of its link
 };
 
-// The targets: the invited address; the organization, the instance's record, the invite of an operator with its audit
-// entry where they are planned; those of the invites.
 struct Registration::Plan {
+  std::string addressKey = {};
   std::optional<OrganizationRecord> organization;  // of a new user
   int64_t revision = 0;                            // of the invited address; 0: never invited
   bool mayBeFirst = false;
   bool onlyAsFirst = false;    // the address is not invited, and only invited ones register
   bool proven = false;         // or no mail service could prove the address: invites are taken up
   std::string followed = {};   // hash of the token of an invite's link, which proves the address; empty without one
-  size_t followedAt = 0;       // that invite among the targets
   bool namedOperator = false;  // in SERVICE_OPERATORS
   bool invitedOperator = false;
+  bool operatorFollowed = false;  // as Joining::followed, of the operator's invite
   std::vector<store::Insert> operatorAudit;
   std::vector<Joining> joining;
+  std::vector<store::ProjectNo> bumpEpochs;
 
-  Result<std::vector<store::Change>> judge(identity::UserRecord& user,
-                                           std::span<const std::optional<doc::Document>> before);
   bool mayOperate() const { return namedOperator || invitedOperator; }
-  void judgeOperator(identity::UserRecord& user, const std::optional<doc::Document>& invite,
-                     std::vector<store::Change>& changes);
+};
+
+// The documents of a Joining in one write.
+struct JoiningTargets {
+  store::Target invite;
+  store::Target membership;
+  store::Target project;
+  identity::PreparedDocuments audit;
+};
+
+// A plan with its documents in one write: the part of the callback about them.
+struct Registration::PlannedChange {
+  PlannedChange(std::shared_ptr<const Plan> made, store::Write& write);
+
+  Result<> operator()(identity::UserRecord& user, const store::Before& before, store::Changes& changes) const;
+
+  std::shared_ptr<const Plan> plan;
+  store::Target address;
+  std::optional<store::Target> organization;
+  std::optional<store::Target> instance;
+  std::optional<store::Target> operatorInvite;
+  identity::PreparedDocuments operatorAudit;
+  std::vector<JoiningTargets> joining;
+  std::optional<store::Target> followed;  // the invite whose token came along
 };
 
 namespace {
-
-using Changes = std::vector<store::Change>;
-using DocumentsBefore = std::span<const std::optional<doc::Document>>;
 
 // More than an address can have (Members::add refuses earlier), so that none stays behind.
 constexpr uint64_t kMostInvites = 1000;
@@ -60,20 +78,18 @@ doc::Document instanceRecord(const identity::UserRecord& first) {
   return out.finish();
 }
 
-Result<> join(Joining& joining, DocumentsBefore before, Changes& changes) {
-  TRY(const auto invite, fromStore<InviteRecord>(before[0]));
-  TRY(auto project, fromStore<ProjectRecord>(before[2]));
-  const bool active = invite && project && project->status != "deleted";
-  changes.push_back(invite ? store::Change::remove() : store::Change::keep());
-  if (!active) {
-    changes.resize(changes.size() + 2 + joining.audit.size());
-    return {};
-  }
-  joining.membership.role = invite->role;
-  noteRole(*project, joining.membership.userId, invite->role);
-  changes.push_back(store::Change::put(doc::encode(joining.membership)));
-  changes.push_back(store::Change::put(doc::encode(*project)));
-  for (auto& entry : joining.audit) changes.push_back(store::Change::put(std::move(entry.document)));
+Result<> join(const Joining& joining, const JoiningTargets& targets, const store::Before& before,
+              store::Changes& changes) {
+  TRY(const auto invite, fromStore<InviteRecord>(before[targets.invite]));
+  TRY(auto project, fromStore<ProjectRecord>(before[targets.project]));
+  changes.remove(targets.invite);
+  if (!invite || !project || project->status == "deleted") return {};
+  MembershipRecord membership = joining.membership;
+  membership.role = invite->role;
+  noteRole(*project, membership.userId, invite->role);
+  changes.put(targets.membership, doc::encode(membership));
+  changes.put(targets.project, doc::encode(*project));
+  targets.audit.put(changes);
   return {};
 }
 
@@ -107,48 +123,61 @@ std::string hashOf(std::string_view token) {
 
 }  // namespace
 
-void Registration::Plan::judgeOperator(identity::UserRecord& user, const std::optional<doc::Document>& invite,
-                                       Changes& changes) {
-  const bool becomes = namedOperator || invite;
-  if (becomes) user.platformRole = std::string(identity::kSuperAdmin);
-  changes.push_back(invite ? store::Change::remove() : store::Change::keep());
-  for (auto& entry : operatorAudit) {
-    changes.push_back(becomes ? store::Change::put(std::move(entry.document)) : store::Change::keep());
+Registration::PlannedChange::PlannedChange(std::shared_ptr<const Plan> made, store::Write& write)
+    : plan(std::move(made)),
+      // Where it stays, registrations of the address need not wait for each other.
+      address(plan->proven ? write.change(target(kInvitedAddresses, plan->addressKey))
+                           : write.hold(target(kInvitedAddresses, plan->addressKey))) {
+  if (plan->organization) {
+    organization = write.create(controlCollection(kOrganizations), plan->organization->id.str());
   }
+  if (plan->mayBeFirst) instance = write.change(target(kInstance, std::string(kInstanceId)));
+  if (plan->mayOperate()) {
+    operatorInvite = write.change(target(kOperatorInvites, plan->addressKey));
+    operatorAudit.add(write, plan->operatorAudit);
+    if (plan->operatorFollowed) followed = operatorInvite;
+  }
+  for (const Joining& one : plan->joining) {
+    JoiningTargets targets{write.change(target(kInvites, one.membership.id.str())),
+                           write.change(target(kMemberships, one.membership.id.str())),
+                           write.change(target(kProjects, one.membership.projectId.str())),
+                           {}};
+    targets.audit.add(write, one.audit);
+    if (one.followed) followed = targets.invite;
+    joining.push_back(std::move(targets));
+  }
+  for (const store::ProjectNo project : plan->bumpEpochs) write.options.bumpEpochs.push_back(project);
 }
 
-Result<Changes> Registration::Plan::judge(identity::UserRecord& user, DocumentsBefore before) {
-  TRY(const int64_t now, revisionOf(before[0]));
-  if (now != revision) return fail(ErrorCode::staleCatalogue, "invited meanwhile");
-  const bool byLink = !followed.empty();
-  if (byLink && (!before[followedAt] || before[followedAt]->view().stringOr("tokenHash") != followed)) {
-    return fail(ErrorCode::staleCatalogue, "the invite was cancelled or renewed since");
+Result<> Registration::PlannedChange::operator()(identity::UserRecord& user, const store::Before& before,
+                                                 store::Changes& changes) const {
+  TRY(const int64_t revision, revisionOf(before[address]));
+  if (revision != plan->revision) return fail(ErrorCode::retry, "the address was invited since the plan was made");
+  if (followed && (!before[*followed] || before[*followed]->view().stringOr("tokenHash") != plan->followed)) {
+    return fail(ErrorCode::retry, "the invite was cancelled or renewed since");
   }
-  Changes changes;
-  changes.push_back(before[0] && proven ? store::Change::remove() : store::Change::keep());
-  size_t at = 1;
-  if (organization) {
-    changes.push_back(store::Change::put(doc::encode(*organization)));
-    ++at;
+  if (plan->proven) changes.remove(address);
+  if (organization) changes.put(*organization, doc::encode(*plan->organization));
+  if (followed) user.emailVerified = true;
+  if (instance && !before[*instance]) {
+    user.platformRole = std::string(identity::kSuperAdmin);
+    changes.put(*instance, instanceRecord(user));
+  } else if (instance && plan->onlyAsFirst) {
+    return fail(uninvited());
   }
-  if (byLink) user.emailVerified = true;
-  if (mayBeFirst) {
-    const bool first = !before[at];
-    if (!first && onlyAsFirst) return fail(uninvited());
-    if (first) user.platformRole = std::string(identity::kSuperAdmin);
-    changes.push_back(first ? store::Change::put(instanceRecord(user)) : store::Change::keep());
-    ++at;
+  if (operatorInvite && (plan->namedOperator || before[*operatorInvite])) {
+    user.platformRole = std::string(identity::kSuperAdmin);
+    changes.remove(*operatorInvite);
+    operatorAudit.put(changes);
   }
-  if (mayOperate()) {
-    judgeOperator(user, before[at], changes);
-    at += 1 + operatorAudit.size();
-  }
-  for (auto& one : joining) {
-    const size_t count = 3 + one.audit.size();
-    CHECK(join(one, before.subspan(at, count), changes));
-    at += count;
-  }
-  return changes;
+  for (size_t i = 0; i < joining.size(); ++i) CHECK(join(plan->joining[i], joining[i], before, changes));
+  return {};
+}
+
+identity::UserChangeSource Registration::sourceOf(Plan plan) {
+  return [plan = std::make_shared<const Plan>(std::move(plan))](store::Write& write) -> identity::UserChange {
+    return PlannedChange(plan, write);
+  };
 }
 
 Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, identity::RegistrationClaims claims) {
@@ -158,17 +187,15 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
 
   identity::RegistrationPlan out;
   const std::string key = identity::emailKey(user.email);
-  out.targets.push_back(target(kInvitedAddresses, key));
-  out.targets.push_back(target(kOrganizations, plan.organization->id.str()));
+  plan.addressKey = key;
   CO_TRY(const auto instance, co_await store_.get(controlCollection(kInstance), std::string(kInstanceId)));
-  // Once there is a first user nobody has to wait for the lock on that question.
+  // Once there is a first user, no registration has to wait for the lock on that question.
   plan.mayBeFirst = !instance;
   if (plan.mayBeFirst) {
     if (!claims.local && !setupCode_.matches(claims.setupCode)) {
       co_return fail(withoutSetupCode(!claims.setupCode.empty()));
     }
-    out.targets.push_back(target(kInstance, std::string(kInstanceId)));
-    out.committed = [this] { setupCode_.discard(); };
+    out.onCommit = [this] { setupCode_.discard(); };
   }
 
   CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), key));
@@ -184,12 +211,10 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
   out.byInvite = !plan.followed.empty();
   plan.proven = out.byInvite || user.emailVerified || !mailer_.delivers();
   if (plan.proven) {
-    planOperator(plan, out, user, operating);
-    planJoining(plan, out, user, invites);
+    planOperator(plan, user, operating);
+    planJoining(plan, user, invites);
   }
-  out.judge = [plan = std::move(plan)](identity::UserRecord& registered, DocumentsBefore before) mutable {
-    return plan.judge(registered, before);
-  };
+  out.addTo = sourceOf(std::move(plan));
   co_return out;
 }
 
@@ -198,22 +223,20 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
   plan.proven = true;
   identity::RegistrationPlan out;
   const std::string key = identity::emailKey(user.email);
-  out.targets.push_back(target(kInvitedAddresses, key));
+  plan.addressKey = key;
   CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), key));
   CO_TRY(plan.revision, revisionOf(address));
   CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.email));
   CO_TRY(const auto operating, co_await operatorInviteOf(key));
   follow(plan, invites, operating, invite);
   out.byInvite = !plan.followed.empty();
-  planOperator(plan, out, user, operating);
+  planOperator(plan, user, operating);
   // Who is an operator already gets nothing from the proof.
   out.invited = !invites.empty() || (plan.mayOperate() && user.platformRole != identity::kSuperAdmin);
   // Tokens in hand are those of no operator yet.
-  if (plan.mayOperate()) out.bumpEpochs.push_back(store::kControlProject);
-  planJoining(plan, out, user, invites);
-  out.judge = [plan = std::move(plan)](identity::UserRecord& proven, DocumentsBefore before) mutable {
-    return plan.judge(proven, before);
-  };
+  if (plan.mayOperate()) plan.bumpEpochs.push_back(store::kControlProject);
+  planJoining(plan, user, invites);
+  out.addTo = sourceOf(std::move(plan));
   co_return out;
 }
 
@@ -278,37 +301,24 @@ void Registration::follow(Plan& plan, const std::vector<InviteRecord>& invites,
   }
 }
 
-void Registration::planOperator(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
+void Registration::planOperator(Plan& plan, const identity::UserRecord& user,
                                 const std::optional<OperatorInvite>& invite) {
-  const std::string key = identity::emailKey(user.email);
-  plan.namedOperator = isNamedOperator(key);
+  plan.namedOperator = isNamedOperator(plan.addressKey);
   plan.invitedOperator = invite.has_value();
   if (!plan.mayOperate()) return;
-  if (invite && invite->tokenHash == plan.followed) plan.followedAt = out.targets.size();
-  out.targets.push_back(target(kOperatorInvites, key));
+  plan.operatorFollowed = invite && invite->tokenHash == plan.followed;
   plan.operatorAudit = auditor_.entry(store::kControlProject, "operator.added", {"platform", user.id.str(), user.email},
                                       "users/" + user.id.str(), "", "");
-  for (const auto& entry : plan.operatorAudit) {
-    out.targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id")), true});
-  }
 }
 
-void Registration::planJoining(Plan& plan, identity::RegistrationPlan& out, const identity::UserRecord& user,
-                               const std::vector<InviteRecord>& invites) {
+void Registration::planJoining(Plan& plan, const identity::UserRecord& user, const std::vector<InviteRecord>& invites) {
   for (const auto& invite : invites) {
     const auto number = static_cast<store::ProjectNo>(invite.projectNumber);
-    Joining joining{{invite.id, invite.projectId, user.id, invite.role, clock_.now()},
-                    auditor_.entry(number, "member.joined", {"platform", user.id.str(), user.email},
-                                   "members/" + user.id.str(), "", "", roleDetails(invite))};
-    if (invite.tokenHash == plan.followed) plan.followedAt = out.targets.size();
-    out.targets.push_back(target(kInvites, invite.id.str()));
-    out.targets.push_back(target(kMemberships, invite.id.str()));
-    out.targets.push_back(target(kProjects, invite.projectId.str()));
-    for (const auto& entry : joining.audit) {
-      out.targets.push_back({entry.collection, std::string(entry.document.view().stringOr("id"))});
-    }
-    out.bumpEpochs.push_back(number);
-    plan.joining.push_back(std::move(joining));
+    plan.joining.push_back({{invite.id, invite.projectId, user.id, invite.role, clock_.now()},
+                            auditor_.entry(number, "member.joined", {"platform", user.id.str(), user.email},
+                                           "members/" + user.id.str(), "", "", roleDetails(invite)),
+                            invite.tokenHash == plan.followed});
+    plan.bumpEpochs.push_back(number);
   }
 }
 
