@@ -37,7 +37,6 @@ class StoppingStore final : public store::DocumentStore {
     if (ends()) return ended<store::WriteOutcome>();
     return inner_.write(std::move(write), std::move(callback));
   }
-  using store::DocumentStore::write;
   Task<store::CollectionStats> stats(store::CollectionRef collection) override { return inner_.stats(collection); }
   Task<store::CollectionStats> tally(store::CollectionRef collection, std::string value) override {
     return inner_.tally(collection, std::move(value));

@@ -180,23 +180,6 @@ Result<std::vector<store::Insert>> Queue::insertsOf(std::vector<JobSpec> specs) 
   return all;
 }
 
-Result<std::pair<store::WriteTarget, store::Change>> Queue::asChange(JobSpec spec) {
-  TRY(const Row row, impl_->rowOf(std::move(spec)));
-  impl_->remember(row);
-  return std::pair(store::WriteTarget{kRows, row.id}, store::Change::replace(row.toDocument()));
-}
-
-Result<JobChanges> Queue::asChanges(std::vector<JobSpec> specs) {
-  JobChanges all;
-  for (JobSpec& spec : specs) {
-    TRY(auto job, asChange(std::move(spec)));
-    all.ids.push_back(job.first.id);
-    all.targets.push_back(std::move(job.first));
-    all.changes.push_back(std::move(job.second));
-  }
-  return all;
-}
-
 Task<std::string> Queue::put(JobSpec spec) {
   const bool idIsNew = spec.id.empty();
   CO_TRY(const Row row, impl_->rowOf(std::move(spec)));
@@ -232,10 +215,6 @@ Task<bool> Queue::cancel(std::string id) {
 
 store::WriteTarget Queue::rowOf(const JobRun& run) {
   return {kRows, run.id};
-}
-
-std::pair<store::WriteTarget, store::Change> Queue::asCompletion(const JobRun& run) {
-  return {store::WriteTarget{kRows, run.id}, store::Change::remove()};
 }
 
 bool Queue::stop(std::chrono::milliseconds limit) {

@@ -103,13 +103,6 @@ struct KindStats {
   uint64_t dead = 0;       // jobs given up
 };
 
-// Several jobs as targets and changes of one write, in order, and their ids for wake().
-struct JobChanges {
-  std::vector<store::WriteTarget> targets;
-  std::vector<store::Change> changes;
-  std::vector<std::string> ids;
-};
-
 // What a group has in the store: jobs that wait or run, and the bytes of their rows.
 struct GroupLoad {
   uint64_t jobs = 0;
@@ -169,12 +162,6 @@ class Queue {
   Result<store::Insert> insertOf(JobSpec spec);
   // The same for several; their ids must be distinct.
   Result<std::vector<store::Insert>> insertsOf(std::vector<JobSpec> specs);
-  // In the older form, as one more target and change of the caller's write. With an id of the caller's: where `before`
-  // has the row already, Change::keep() in place of the change keeps the job; the change restarts it. Fails with
-  // validation (kind not declared, payload too large, id too long). Any core.
-  Result<std::pair<store::WriteTarget, store::Change>> asChange(JobSpec spec);
-  // The same for several; their ids must be distinct.
-  Result<JobChanges> asChanges(std::vector<JobSpec> specs);
   // A commit of its own for one job, and wakes the queue; a job whose id is there already stays as it is. The job's id.
   Task<std::string> put(JobSpec spec);
   // Tells of jobs just committed; without ids: look now. Any thread.
@@ -187,9 +174,7 @@ class Queue {
   // no such job.
   Task<bool> cancel(std::string id);
 
-  // The removal of the job's row, for a handler that completes its job in a commit of its own results.
-  static std::pair<store::WriteTarget, store::Change> asCompletion(const JobRun& run);
-  // The same, as the document that the write's callback is to remove.
+  // The job's row, for a handler that completes its job in a write of its own: its callback removes the document.
   static store::WriteTarget rowOf(const JobRun& run);
 
   // ---- of a group: exact, and as cheap as a look at one record.

@@ -160,11 +160,6 @@ Result<store::Insert> Mailer::insertOf(const Letter& letter, store::ProjectNo pr
   return impl_->deps.queue.insertOf(std::move(spec));
 }
 
-Result<std::pair<store::WriteTarget, store::Change>> Mailer::asChange(const Letter& letter, store::ProjectNo project) {
-  TRY(jobs::JobSpec spec, jobOf(letter, project));
-  return impl_->deps.queue.asChange(std::move(spec));
-}
-
 void Mailer::wake(std::string jobId) {
   impl_->deps.queue.wake({std::move(jobId)});
 }

@@ -80,9 +80,6 @@ class Mailer {
   // The mail as an insert of the caller's write, sealed; its id is what wake() takes. Cheap: the text is made at
   // delivery. Fails with validation when the address or a field cannot stand in a mail. Any core.
   Result<store::Insert> insertOf(const Letter& letter, store::ProjectNo project);
-  // In the older form: one more target and change of the caller's write (see jobs::Queue::asChange). Cheap: the text
-  // is made at delivery. Fails with validation when the address or a field cannot stand in a mail. Any core.
-  Result<std::pair<store::WriteTarget, store::Change>> asChange(const Letter& letter, store::ProjectNo project);
   // After the commit, with the id of that insert. Any thread.
   void wake(std::string jobId);
 

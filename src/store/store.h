@@ -90,17 +90,6 @@ struct SortKey {
   int direction = 1;
 };
 
-// The older form of a write callback, run once: one Change for each target, in order.
-using Judge =
-    std::move_only_function<Result<std::vector<Change>>(std::span<const std::optional<doc::Document>> before)>;
-
-struct JudgeOutcome {
-  // The unique index that refused the write (nothing was written), and the target that broke it; empty when committed.
-  std::string violatedIndex;
-  size_t violatingTarget = 0;
-  bool committed() const { return violatedIndex.empty(); }
-};
-
 // What a query is answered with.
 enum class Answer {
   documents,
@@ -183,8 +172,6 @@ class DocumentStore {
   // a unique index holds a value already; staleCatalogue; payloadTooLarge (a document over 1 MiB, in a system
   // collection over 2 MiB); unavailable (deadline, queue full, disk nearly full). Nothing is written then.
   virtual Task<WriteOutcome> write(Write write, WriteCallback callback) = 0;
-  // In the older form, for callbacks that are not yet fit to run again.
-  Task<JudgeOutcome> write(std::vector<WriteTarget> targets, Judge judge, WriteOptions options);
   virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
   // The same of those documents whose SystemCollection::tallied field is `value`. Exact.
   virtual Task<CollectionStats> tally(CollectionRef collection, std::string value) = 0;

@@ -40,10 +40,6 @@ void Write::insert(std::vector<Insert> documents) {
   std::ranges::move(documents, std::back_inserter(inserts_));
 }
 
-void Write::addTargets(std::vector<WriteTarget> targets) {
-  std::ranges::move(targets, std::back_inserter(targets_));
-}
-
 std::vector<std::string> idsOf(const std::vector<Insert>& inserts) {
   std::vector<std::string> ids;
   ids.reserve(inserts.size());

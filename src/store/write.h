@@ -148,12 +148,7 @@ class Write {
   std::vector<Insert> takeInserts() { return std::move(inserts_); }
   const std::vector<Absence>& conditions() const { return conditions_; }
 
-  // For the older form of callbacks.
-  void addTargets(std::vector<WriteTarget> targets);
-
   WriteOptions options;
-  // Of callbacks that are not yet fit to run twice.
-  bool runsOnce = false;
 
  private:
   Target add(WriteTarget target);

@@ -52,7 +52,6 @@ class Engine final : public EmbeddedStore {
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
-  using DocumentStore::write;
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
   Task<int64_t> counter(CounterKey key) override;

@@ -159,8 +159,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   if (!write.conditions().empty()) CO_CHECK(co_await checkConditions(write));
   CO_TRY(const bool read, job.readBefore(Tier::memory));
   if (!read) CO_CHECK(co_await readBefore(job));
-  const int runs = write.runsOnce ? 1 : settings_.callbackRuns;
-  CO_CHECK(computeAndApply(job, callback, std::move(inserts), options, runs));
+  CO_CHECK(computeAndApply(job, callback, std::move(inserts), options, settings_.callbackRuns));
   if (job.changesNothing()) co_return WriteOutcome{};
   if (job.writesDocuments() && !housekeeper_->takesWrites()) {
     co_return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");

@@ -337,7 +337,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   };
   for (const WriteTarget& target : targets) CHECK(read(target));
   Changes computed(targets.size());
-  for (int run = write.runsOnce ? 2 : 1; callback && run <= 2; ++run) {
+  for (int run = 1; callback && run <= 2; ++run) {
     computed = Changes(targets.size());
     const std::vector<std::optional<doc::Document>> copies = before;
     const WorkBudget work(kCoreWork);

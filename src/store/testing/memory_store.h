@@ -37,7 +37,6 @@ class MemoryStore final : public DocumentStore {
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   // Runs each callback twice, on copies of the documents, and takes what the second one makes.
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
-  using DocumentStore::write;
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
   Task<int64_t> counter(CounterKey key) override;
