@@ -147,6 +147,26 @@ def test_nothing_is_left_undone_and_nothing_names_a_machine():
     assert not wrong, "\n".join(wrong)
 
 
+CALLBACK = re.compile(r"\[([^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)\]\s*\(\s*const (?:store::)?Before&[^)]*\)([^{;]*)")
+REFERENCE = re.compile(r"(?:^|,)\s*&\s*(\w*)\s*(=\s*std::as_const\()?")
+
+
+def test_write_callbacks_may_run_again():
+    """They take their inputs by value or by reference to const, and change nothing of their own."""
+    wrong, found = [], 0
+    for path in SOURCES:
+        reports = path == SRC / "store" / "store.h"  # writeReturning(), by which the others report
+        if reports or path.name.endswith(("_test.cc", "_suite.cc", "_bench.cc")):
+            continue
+        for match in CALLBACK.finditer(path.read_text()):
+            found += 1
+            captures = match.group(1)
+            changeable = [name or "&" for name, const in REFERENCE.findall(captures) if not const]
+            if changeable or "mutable" in match.group(2):
+                wrong.append(f"{path.relative_to(ROOT)}: [{' '.join(captures.split())}]")
+    assert found > 50 and wrong == []
+
+
 def test_no_mutex_across_a_wait():
     """A lock that stands in the same block as a later co_await: the scope is judged by indentation."""
     wrong = []

@@ -207,8 +207,8 @@ Result<> ProjectImport::flush() {
                       .bumpEpochs = {},
                       .logged = false});
   const std::vector<store::Target> targets = write.change(std::move(batch.targets));
-  const auto putAll = [&targets, &documents = std::as_const(batch.documents)](const store::Before&,
-                                                                              store::Changes& changes) -> Result<> {
+  const auto putAll = [&targets = std::as_const(targets), &documents = std::as_const(batch.documents)](
+                          const store::Before&, store::Changes& changes) -> Result<> {
     for (size_t i = 0; i < targets.size(); ++i) changes.put(targets[i], documents[i]);
     return {};
   };

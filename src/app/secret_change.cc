@@ -144,7 +144,7 @@ Result<Resealed> SecretChange::editPage(const Place& place, const std::vector<do
   for (const doc::Document& document : page) {
     targets.push_back(write.change(place.collection, std::string(document.view().stringOr("id"))));
   }
-  const auto editEach = [&place, &edit, &targets = std::as_const(targets)](
+  const auto editEach = [&place = std::as_const(place), &edit = std::as_const(edit), &targets = std::as_const(targets)](
                             const store::Before& before, store::Changes& changes) -> Result<Resealed> {
     Resealed counts;
     for (const store::Target& target : targets) {

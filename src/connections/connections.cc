@@ -269,7 +269,7 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
   store::Write write = projects::projectWrite(by, {}, std::move(audit));
   const store::Target changed = write.change(target(kConnections, known.id.str()));
   const Authority authority(write, place->scope, place->membershipId);
-  const auto callback = [changed, authority, &checked = std::as_const(checked), &master = master_,
+  const auto callback = [changed, authority, &checked = std::as_const(checked), &master = std::as_const(master_),
                          now = deps_.clock.now()](const store::Before& before, store::Changes& changes) -> Result<> {
     CHECK(authority.check(before));
     TRY(auto record, fromStore<ConnectionRecord>(before[changed]));

@@ -81,7 +81,7 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
   write.insert(entry(realm, "mfa.activate", by, user));
   auto done = co_await deps_.store.write(
       std::move(write),
-      [&deps = deps_, owner, target, enrollment, prepared = std::move(factor), code = std::move(code)](
+      [&deps = std::as_const(deps_), owner, target, enrollment, prepared = std::move(factor), code = std::move(code)](
           const store::Before& before, store::Changes& changes) -> Result<> {
         TRY(UserRecord record, userIn(before[owner]));
         if (record.mfaEnabled) return fail(isOn());
@@ -116,7 +116,7 @@ Task<> Mfa::disable(Realm realm, std::string code, policy::Caller by, store::Dea
   const store::Target target = write.change(targetOf(realm.project, kSecondFactors, user.str()));
   write.insert(entry(realm, "mfa.disable", by, user));
   auto done = co_await deps_.store.write(std::move(write),
-                                         [&deps = deps_, owner, target, code = std::move(code)](
+                                         [&deps = std::as_const(deps_), owner, target, code = std::move(code)](
                                              const store::Before& before, store::Changes& changes) -> Result<> {
                                            TRY(UserRecord record, userIn(before[owner]));
                                            if (!record.mfaEnabled || !before[target])

@@ -74,7 +74,8 @@ Task<UserRecord> Mfa::tryCode(Realm realm, UserId user, std::string id, std::str
   recoveryUsed.add(write, entry(realm, "mfa.recovery_used", by, user));
   auto tried = co_await store::writeReturning(
       deps_.store, std::move(write),
-      [&deps = deps_, pending, target, owner, recoveryUsed = std::move(recoveryUsed), code = std::move(code),
+      [&deps = std::as_const(deps_), pending, target, owner, recoveryUsed = std::move(recoveryUsed),
+       code = std::move(code),
        now = deps_.clock.now()](const store::Before& before, store::Changes& changes) -> Result<Verdict> {
         if (!before[pending] || !before[target] || !before[owner]) return fail(refusedChallenge());
         TRY(ChallengeRecord challenge, fromStore<ChallengeRecord>(before[pending]->view()));

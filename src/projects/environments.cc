@@ -203,10 +203,11 @@ Task<Environments::Created> Environments::insert(By by, const Standing& root, Pr
   write.insert(std::move(job));
   const EnvironmentWrite environment(write, root, std::move(record), people.members, people.invites, deps_.ids);
   CO_TRY(ProjectRecord stored,
-         co_await store::writeReturning(deps_.store, std::move(write),
-                                        [&environment](const store::Before& before, store::Changes& changes) {
-                                          return environment.apply(before, changes);
-                                        }));
+         co_await store::writeReturning(
+             deps_.store, std::move(write),
+             [&environment = std::as_const(environment)](const store::Before& before, store::Changes& changes) {
+               return environment.apply(before, changes);
+             }));
   co_return Created{std::move(stored), std::move(jobId)};
 }
 

@@ -144,8 +144,8 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
   const store::Target promoted = write.change(userTarget(user.id.str()));
   const store::Target invite = write.change(target(kOperatorInvites, identity::emailKey(user.email)));
   const store::Target caller = write.hold(userTarget(by.caller.id));
-  const auto callback = [promoted, invite, caller, &clock = deps_.clock](const store::Before& before,
-                                                                         store::Changes& changes) -> Result<> {
+  const auto callback = [promoted, invite, caller, &clock = std::as_const(deps_.clock)](
+                            const store::Before& before, store::Changes& changes) -> Result<> {
     CHECK(mustOperate(before[caller]));
     TRY(std::optional<identity::UserRecord> now, fromStore<identity::UserRecord>(before[promoted]));
     if (!now) return fail(ErrorCode::notFound, "this account is gone");

@@ -292,8 +292,8 @@ Task<> Restoring::joinLate() {
     const store::Target taken = write.change(target(kInvites, invite.id.str()));
     const store::Target joined = write.change(target(kMemberships, membership.id.str()));
     const store::Target changed = write.change(target(kProjects, invite.projectId.str()));
-    const auto callback = [taken, joined, changed, &membership](const store::Before& before,
-                                                                store::Changes& changes) -> Result<> {
+    const auto callback = [taken, joined, changed, &membership = std::as_const(membership)](
+                              const store::Before& before, store::Changes& changes) -> Result<> {
       TRY(auto project, fromStore<ProjectRecord>(before[changed]));
       if (!before[taken] || !project) return {};
       noteRole(*project, membership.userId, membership.role);

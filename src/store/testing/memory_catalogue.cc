@@ -1,0 +1,141 @@
+// The projects, collections and indexes of the store in memory.
+#include <algorithm>
+
+#include "store/configuration_limits.h"
+#include "store/testing/memory_store.h"
+
+namespace mb::store::testing {
+
+Task<ProjectNo> MemoryStore::allocateProject() {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  co_return ++lastProject_;
+}
+
+Task<> MemoryStore::dropProject(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  std::erase_if(documents_, [&](const auto& entry) { return entry.first.first == project; });
+  std::erase_if(catalogue_, [&](const auto& entry) { return entry.first.first == project; });
+  ++epochs_[project];
+  co_return Result<>();
+}
+
+uint64_t MemoryStore::epoch(ProjectNo project) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = epochs_.find(project);
+  return it == epochs_.end() ? 0 : it->second;
+}
+
+Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  std::vector<CollectionInfo> out;
+  for (const auto& [place, info] : catalogue_) {
+    if (place.first == project) out.push_back(info);
+  }
+  co_return out;
+}
+
+Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::string name, doc::Document config,
+                                                   std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  size_t held = 0;
+  for (const auto& [place, info] : catalogue_) {
+    if (place.first == project && foldedName(info.name) == foldedName(name)) {
+      co_return fail(ErrorCode::conflict, "there is a collection of this name already");
+    }
+    held += place.first == project ? 1 : 0;
+  }
+  if (held >= kMaxCollections) co_return fail(tooMany(kMaxCollections, kCollectionsPart));
+  CollectionInfo info{
+      .number = ++lastCollection_, .name = name, .version = 1, .config = std::move(config), .indexes = {}};
+  std::map<Place, CollectionInfo> after = catalogue_;
+  after[{project, info.number}] = info;
+  CO_CHECK(checkLimits(project, documents_, after));
+  catalogue_ = std::move(after);
+  insertAll(alongside);
+  ++epochs_[project];
+  co_return info;
+}
+
+Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alteration change,
+                                                  std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_CHECK(current(collection));
+  std::map<Place, CollectionInfo> after = catalogue_;
+  CollectionInfo* info = &after[{collection.project, collection.number}];
+  if (change.name) {
+    for (const auto& [place, other] : catalogue_) {
+      if (place.first == collection.project && place.second != collection.number &&
+          foldedName(other.name) == foldedName(*change.name)) {
+        co_return fail(ErrorCode::conflict, "there is a collection of this name already");
+      }
+    }
+    info->name = *change.name;
+  }
+  if (change.config) info->config = *std::move(change.config);
+  ++info->version;
+  CO_CHECK(checkLimits(collection.project, documents_, after));
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  CollectionInfo altered = *info;
+  catalogue_ = std::move(after);
+  co_return altered;
+}
+
+Task<> MemoryStore::dropCollection(CollectionRef collection, std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_CHECK(current(collection));
+  catalogue_.erase({collection.project, collection.number});
+  documents_.erase({collection.project, collection.number});
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  co_return Result<>();
+}
+
+Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_TRY(CollectionInfo * info, current(collection));
+  if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
+  for (const IndexInfo& index : info->indexes) {
+    if (index.spec.name == spec.name) co_return fail(ErrorCode::conflict, "there is an index of this name already");
+  }
+  const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true, .progress = {}};
+  std::map<Place, CollectionInfo> after = catalogue_;
+  after[{collection.project, collection.number}].indexes.push_back(index);
+  CO_CHECK(checkLimits(collection.project, documents_, after));
+  info->indexes.push_back(index);
+  const Documents& documents = documents_[{collection.project, collection.number}];
+  for (const auto& [id, document] : documents) {
+    if (violated(collection, documents, id).empty()) continue;
+    info->indexes.pop_back();
+    co_return fail(ErrorCode::conflict, "there are duplicates under these keys");
+  }
+  ++info->version;
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  co_return index;
+}
+
+Task<> MemoryStore::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
+  CO_TRY(CollectionInfo * info, current(collection));
+  const auto gone = std::erase_if(info->indexes, [&](const IndexInfo& index) { return index.spec.name == name; });
+  if (gone == 0) co_return fail(ErrorCode::notFound, "no such index");
+  ++info->version;
+  insertAll(alongside);
+  ++epochs_[collection.project];
+  co_return Result<>();
+}
+
+Result<> MemoryStore::healthy() const {
+  return {};
+}
+
+}  // namespace mb::store::testing
