@@ -36,14 +36,6 @@ store::WriteOptions optionsOf(const ServiceAccess& access) {
   return options;
 }
 
-doc::Filter behind(const std::string& id) {
-  doc::BsonWriter out;
-  out.beginDocument("id");
-  out.appendString("$gt", id);
-  out.end();
-  return *doc::Filter::parse(out.finish());
-}
-
 Result<> mayGoOn(const ServiceAccess& access, int staleTries) {
   if (access.aborted.stop_requested()) return fail(ErrorCode::unavailable, "the run is over");
   if (std::chrono::steady_clock::now() >= access.deadline) return fail(ErrorCode::unavailable, "the time is up");
@@ -179,21 +171,18 @@ Task<doc::Document> ServiceDocuments::insertOne(ServiceAccess access, std::strin
 
 Task<ServiceDocuments::Page> ServiceDocuments::page(store::CollectionRef collection, doc::Filter filter,
                                                     std::string after, store::Deadline deadline) {
-  for (uint64_t limit = kPerCommit;; limit /= 2) {
-    store::Query query;
-    query.collection = collection;
-    query.filter = after.empty() ? filter : doc::Filter::both(filter, behind(after));
-    query.limit = limit;
-    query.deadline = deadline;
-    auto found = co_await deps_.store.find(std::move(query));
-    // Large documents: fewer at a time.
-    if (!found && found.error().code() == ErrorCode::payloadTooLarge && limit > 1) continue;
-    if (!found) co_return fail(std::move(found).error());
-    Page page;
-    for (const doc::Document& document : found->documents) page.ids.emplace_back(document.view().stringOr("id"));
-    page.last = page.ids.size() < limit;
-    co_return page;
-  }
+  store::Query query;
+  query.collection = collection;
+  query.filter = std::move(filter);
+  query.limit = kPerCommit;
+  query.paged = true;
+  query.after = std::move(after);
+  query.deadline = deadline;
+  CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
+  Page page;
+  for (const doc::Document& document : found.documents) page.ids.emplace_back(document.view().stringOr("id"));
+  page.last = !found.more && page.ids.size() < kPerCommit;
+  co_return page;
 }
 
 Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update,

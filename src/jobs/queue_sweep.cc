@@ -10,8 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// So many of the largest rows stay below what one answer of the store may hold.
-constexpr uint64_t kSmallPage = 12;
 constexpr size_t kPagesPerSweep = 10;
 constexpr size_t kPagesPerFill = 10;
 constexpr auto kBetweenParts = 20ms;
@@ -30,6 +28,7 @@ store::Query rowsQuery(std::string_view path, std::string_view from, std::string
   query.filter = *doc::Filter::parse(range.finish());
   query.sort = {{std::string(path), 1}};
   query.limit = limit;
+  query.paged = true;
   query.deadline = storeDeadline();
   return query;
 }
@@ -42,14 +41,9 @@ std::string next(std::string place) {
 
 Task<Page> rowsBetween(store::DocumentStore& store, std::string_view path, std::string from, std::string end,
                        uint64_t limit) {
-  auto found = co_await store.find(rowsQuery(path, from, end, limit));
-  if (!found && found.error().code() == ErrorCode::payloadTooLarge && limit > kSmallPage) {
-    limit = kSmallPage;
-    found = co_await store.find(rowsQuery(path, from, end, limit));
-  }
-  if (!found) co_return fail(std::move(found).error());
-  const bool whole = found->documents.size() < limit;
-  co_return Page{std::move(found->documents), whole};
+  CO_TRY(store::QueryResult found, co_await store.find(rowsQuery(path, from, end, limit)));
+  const bool whole = !found.more && found.documents.size() < limit;
+  co_return Page{std::move(found.documents), whole};
 }
 
 // Offers what is ready under `prefix` from a place on, at most so many pages.

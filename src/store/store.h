@@ -115,7 +115,8 @@ struct Query {
   // more and where to go on. False: a result larger than maxBytes fails with payloadTooLarge.
   bool paged = false;
   size_t maxBytes = 16 << 20;
-  // Of `paged`, without `skip`: QueryResult::next of an earlier page of the same query; "" from the start. What was
+  // Of `paged`, without `skip`: QueryResult::next of an earlier page of the same query; "" from the start. Of a query
+  // without `sort` it is the id of the page's last document. What was
   // inserted, changed or removed in between moves nothing else: no document whose sort keys stay is repeated or missed.
   std::string after = {};
 };

@@ -162,28 +162,17 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   if (job.document.empty()) CO_CHECK(co_await joinEvents(batch.project->info()));
   store::Query query;
   query.collection = {run.project, batch.place.collection->number, 0};
-  if (!job.document.empty()) {
-    doc::BsonWriter filter;
-    filter.beginDocument("id");
-    filter.appendString("$gt", job.document);
-    filter.end();
-    CO_TRY(query.filter, doc::Filter::parse(filter.finish()));
-  }
   // Where it failed before, one at a time: only what the endpoint will not have is left out.
-  query.limit = run.attempt == 1 ? kMostTexts : 1;
+  const uint64_t limit = run.attempt == 1 ? kMostTexts : 1;
+  query.limit = limit;
+  query.paged = true;
+  query.after = job.document;
   query.deadline = soon();
-  auto page = co_await deps_.store.find(query);
-  // Large documents: an answer of the store holds 15 of the largest.
-  if (!page && page.error().code() == ErrorCode::payloadTooLarge) {
-    query.limit = 15;
-    page = co_await deps_.store.find(query);
-  }
-  if (!page) co_return fail(std::move(page).error());
-  const uint64_t limit = query.limit;
-  for (const doc::Document& document : page->documents) {
+  CO_TRY(const store::QueryResult page, co_await deps_.store.find(std::move(query)));
+  for (const doc::Document& document : page.documents) {
     batch.items.push_back({std::string(document.view().stringOr("id")), {}});
   }
-  batch.walked = batch.items.size() < limit;
+  batch.walked = !page.more && batch.items.size() < limit;
   if (!batch.walked) {
     job.document = batch.items.back().document;
     batch.next = specOf(batch.project->info(), field.id, "walk/" + deps_.ids.next());

@@ -20,14 +20,6 @@ store::Deadline followDeadline() {
   return std::chrono::steady_clock::now() + 10s;
 }
 
-doc::Filter behind(const std::string& id) {
-  doc::BsonWriter out;
-  out.beginDocument("id");
-  out.appendString("$gt", id);
-  out.end();
-  return *doc::Filter::parse(out.finish());
-}
-
 // The vector that a document holds; empty where it holds none that fits.
 std::vector<float> vectorIn(doc::DocumentView document, const VectorField& field) {
   const auto value = document.find(field.config.name);
@@ -64,30 +56,24 @@ Task<> IndexKeeper::build(LiveIndexPtr live) {
 }
 
 Task<> IndexKeeper::buildOfDocuments(LiveIndexPtr live) {
-  std::string last;
-  uint64_t page = kPage;
+  std::string after;
   while (!stopped(*live)) {
     store::Query query;
     query.collection = {live->place.project, live->place.collection, 0};
-    if (!last.empty()) query.filter = behind(last);
-    query.limit = page;
+    query.paged = true;
+    query.after = after;
+    query.limit = kPage;
     query.deadline = followDeadline();
-    auto found = co_await deps_.store.find(std::move(query));
-    // Large documents: fewer at a time.
-    if (!found && found.error().code() == ErrorCode::payloadTooLarge && page > 1) {
-      page /= 2;
-      continue;
-    }
-    if (!found) co_return fail(std::move(found).error());
+    CO_TRY(store::QueryResult found, co_await deps_.store.find(std::move(query)));
     std::vector<Update> updates;
-    for (const doc::Document& document : found->documents) {
+    for (const doc::Document& document : found.documents) {
       std::vector<float> vector = vectorIn(document, *live->place.field);
       if (!vector.empty()) updates.push_back({std::string(document.view().stringOr("id")), std::move(vector)});
     }
-    if (!found->documents.empty()) last = found->documents.back().view().stringOr("id");
     CO_CHECK(co_await apply(live, std::move(updates)));
-    live->done += found->documents.size();
-    if (found->documents.size() < page) co_return Result<>();
+    live->done += found.documents.size();
+    if (!found.more && found.documents.size() < kPage) co_return Result<>();
+    after = std::move(found.next);
   }
   co_return fail(ErrorCode::unavailable, "the index is not kept any more");
 }

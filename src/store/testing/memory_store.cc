@@ -234,7 +234,7 @@ Task<QueryResult> MemoryStore::find(Query query) {
   }
   result.explain.documentsExamined = found.size();
   if (!query.after.empty()) {
-    const doc::Document last = places_.at(std::stoul(query.after));
+    const doc::Document last = query.sort.empty() ? idDocument(query.after) : places_.at(std::stoul(query.after));
     std::erase_if(found, [&](const doc::Document& each) { return compareBy(query.sort, each, last) <= 0; });
   }
   size_t bytes = 0;
@@ -250,8 +250,8 @@ Task<QueryResult> MemoryStore::find(Query query) {
     if (result.more) break;
     result.documents.push_back(std::move(found[i]));
     if (!query.paged) continue;
-    result.next = std::to_string(places_.size());
-    places_.push_back(whole);
+    result.next = query.sort.empty() ? whole.view().stringOr("id") : std::to_string(places_.size());
+    if (!query.sort.empty()) places_.push_back(whole);
   }
   co_return result;
 }
