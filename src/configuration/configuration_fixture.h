@@ -42,8 +42,8 @@ class StoppingStore final : public store::DocumentStore {
     return inner_.tally(collection, std::move(value));
   }
   Task<int64_t> counter(store::CounterKey key) override { return inner_.counter(std::move(key)); }
-  uint64_t mark(store::ProjectNo project, store::CollectionNo collection, std::string_view path,
-                doc::ValueView value) const override {
+  store::Mark mark(store::ProjectNo project, store::CollectionNo collection, std::string_view path,
+                   doc::ValueView value) const override {
     return inner_.mark(project, collection, path, value);
   }
   Task<> markPath(store::ProjectNo project, store::CollectionNo collection, std::string path) override {
@@ -53,7 +53,7 @@ class StoppingStore final : public store::DocumentStore {
   store::Notices& notices() override { return inner_.notices(); }
   Task<store::ProjectNo> allocateProject() override { return inner_.allocateProject(); }
   Task<> dropProject(store::ProjectNo project) override { return inner_.dropProject(project); }
-  uint64_t epoch(store::ProjectNo project) const override { return inner_.epoch(project); }
+  store::Epoch epoch(store::ProjectNo project) const override { return inner_.epoch(project); }
   Task<std::vector<store::CollectionInfo>> collections(store::ProjectNo project) override {
     return inner_.collections(project);
   }

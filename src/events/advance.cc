@@ -53,7 +53,7 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
   }
   CO_TRY(const snapshot::SnapshotPtr snapshot, co_await deps.snapshots.find(cursor.projectId));
   // One that outlived its time for want of a newer: who has joined since would miss what it does not know of.
-  if (snapshot && snapshot->epoch() != deps.store.epoch(project)) {
+  if (snapshot && deps.store.epoch(project) != snapshot->epoch()) {
     co_return fail(ErrorCode::unavailable, "the project's configuration could not be read");
   }
   if (!anyFollows(snapshot)) {

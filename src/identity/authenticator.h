@@ -16,15 +16,16 @@ namespace mb::identity {
 // How things are with a project's callers at one moment.
 struct Moment {
   int64_t nowMs = 0;
-  uint64_t projectEpoch = 0;
-  uint64_t controlEpoch = 0;
+  store::Epoch projectEpoch;
+  store::Epoch controlEpoch;
   uint64_t drops = 0;  // Tokens::drops()
 };
 
 // What an identification rests on. Who keeps a caller for longer than a request compares it before each use, which
 // costs no look-up, and identifies anew where it does not hold any more.
 struct Standing {
-  SessionWatch session;  // of a JWT
+  store::Mark session;  // of a JWT
+  store::Mark user;     // likewise
   uint64_t projectEpoch = 0;
   uint64_t controlEpoch = 0;
   bool ofPlatformUser = false;  // members and platform users: the control project's epoch counts too
@@ -33,7 +34,7 @@ struct Standing {
 
   bool holds(const Moment& moment) const {
     return moment.nowMs < expiresMs && moment.projectEpoch == projectEpoch && moment.drops == drops &&
-           !session.changed() && (!ofPlatformUser || moment.controlEpoch == controlEpoch);
+           !session.changed() && !user.changed() && (!ofPlatformUser || moment.controlEpoch == controlEpoch);
   }
 };
 

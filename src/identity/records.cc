@@ -41,10 +41,11 @@ static_assert(store::isConfigurationPart(kOauthConfig, "sign-in providers"));
 
 std::vector<store::SystemCollection> systemCollections() {
   return {
-      {kUsers,
-       "__users",
-       {indexOn("emailKey_1", {{"emailKey", 1}}, true), indexOn("role_1", {{"metadata.role", 1}}, false),
-        sparse(indexOn("platformRole_1", {{"platformRole", 1}}, false))}},
+      {.number = kUsers,
+       .name = "__users",
+       .indexes = {indexOn("emailKey_1", {{"emailKey", 1}}, true), indexOn("role_1", {{"metadata.role", 1}}, false),
+                   sparse(indexOn("platformRole_1", {{"platformRole", 1}}, false))},
+       .marked = {"id"}},
       {kSessions,
        "__sessions",
        {indexOn("tokenHash_1", {{"tokenHash", 1}}, true), indexOn("userId_1", {{"userId", 1}}, false)}},

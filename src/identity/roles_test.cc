@@ -26,11 +26,11 @@ INSTANTIATE_TEST_SUITE_P(Kinds, RolesTest, ::testing::Values(RoleKind::member, R
                          [](const auto& info) { return info.param == RoleKind::member ? "Member" : "EndUser"; });
 
 TEST_P(RolesTest, LivesFromCreationToDeletion) {
-  const uint64_t epoch = store_.epoch(kShop);
+  const uint64_t epoch = store_.epoch(kShop).value;
   const auto created = create("moderator", {"data:posts:*"}, admin());
   ASSERT_TRUE(created);
   EXPECT_FALSE(created->builtIn);
-  EXPECT_GT(store_.epoch(kShop), epoch);
+  EXPECT_GT(store_.epoch(kShop).value, epoch);
   EXPECT_EQ(get("moderator")->permissions, std::vector<std::string>{"data:posts:*"});
   ASSERT_TRUE(replace("moderator", {"data:posts:read"}, admin()));
   EXPECT_EQ(get("moderator")->permissions, std::vector<std::string>{"data:posts:read"});

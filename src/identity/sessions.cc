@@ -35,6 +35,10 @@ store::WriteOptions optionsOf(const UserId& user, store::Deadline deadline) {
   return {.deadline = deadline, .actor = {"user", user.str()}, .bumpEpochs = {}};
 }
 
+store::Notice endOf(const Realm& realm, std::string session) {
+  return {realm.project, store::NoticeKind::sessionEnded, std::move(session)};
+}
+
 doc::Document detailsOf(const SessionId& session, std::string_view method = "") {
   doc::BsonWriter out;
   if (!method.empty()) out.appendString("method", method);
@@ -82,6 +86,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
     ending.push_back(others[i].id.str());
     ended.push_back(write.change(collection, others[i].id.str()));
   }
+  for (const std::string& id : ending) write.options.notices.push_back(endOf(realm, id));
   write.insert(entry(realm, "login.succeeded", user.id, asker, detailsOf(opened.session.id, client.method)));
   auto done = co_await deps_.store.write(
       std::move(write),
@@ -98,7 +103,6 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
         for (const store::Target other : ended) changes.remove(other);
         return {};
       });
-  for (const std::string& id : ending) ends_.note(id);
   // The hash of a random token is no client's to choose.
   if (!done && done.error().violation()) co_return fail(ErrorCode::internal, "something went wrong on the server");
   CO_CHECK(std::move(done));
@@ -178,6 +182,11 @@ Task<> Sessions::endForReuse(Realm realm, SessionRecord session, ClientInfo clie
   co_return co_await remove(std::move(realm), session.userId, {session.id.str()}, std::move(entries), deadline);
 }
 
+store::Mark Sessions::watchUser(store::ProjectNo project, const UserId& user) const {
+  const doc::Document holder = store::idDocument(user.str());
+  return deps_.store.mark(project, kUsers, "id", *holder.view().find("id"));
+}
+
 Task<std::optional<SessionRecord>> Sessions::get(Realm realm, SessionId id) {
   if (!isId(SessionTag::prefix, id.str())) co_return std::nullopt;
   CO_TRY(const std::optional<doc::Document> stored,
@@ -213,15 +222,16 @@ Task<> Sessions::remove(Realm realm, UserId user, std::vector<std::string> sessi
                         store::Deadline deadline) {
   store::Write write(optionsOf(user, deadline));
   std::vector<store::Target> targets;
-  for (const std::string& id : sessions) targets.push_back(write.change(targetOf(realm.project, kSessions, id)));
+  for (const std::string& id : sessions) {
+    targets.push_back(write.change(targetOf(realm.project, kSessions, id)));
+    write.options.notices.push_back(endOf(realm, id));
+  }
   write.insert(std::move(entries));
-  auto done = co_await deps_.store.write(std::move(write),
-                                         [targets](const store::Before&, store::Changes& changes) -> Result<> {
-                                           for (const store::Target target : targets) changes.remove(target);
-                                           return {};
-                                         });
-  for (const std::string& id : sessions) ends_.note(id);
-  CO_CHECK(std::move(done));
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [targets](const store::Before&, store::Changes& changes) -> Result<> {
+                                        for (const store::Target target : targets) changes.remove(target);
+                                        return {};
+                                      }));
   co_return Result<>();
 }
 
@@ -239,27 +249,20 @@ Task<> Sessions::endAll(Realm realm, UserId user, std::optional<SessionId> excep
   co_return co_await remove(std::move(realm), user, std::move(ending), std::move(entries), deadline);
 }
 
-Task<> Sessions::recheck(Realm realm, UserId user, store::Deadline deadline) {
-  CO_TRY(const std::vector<SessionRecord> sessions, co_await allOf(std::move(realm), std::move(user), deadline));
-  for (const SessionRecord& session : sessions) ends_.note(session.id.str());
-  co_return Result<>();
-}
-
 Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, Asker asker) {
   if (!isId(SessionTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such session");
   store::Write write(optionsOf(user, deadline));
   const store::Target session = write.change(targetOf(realm.project, kSessions, id.str()));
+  write.options.notices.push_back(endOf(realm, id.str()));
   write.insert(entry(realm, "session.revoked", user, asker, detailsOf(id)));
-  auto done = co_await deps_.store.write(
+  CO_CHECK(co_await deps_.store.write(
       std::move(write), [session, user](const store::Before& before, store::Changes& changes) -> Result<> {
         if (!before[session] || before[session]->view().stringOr("userId") != user.str()) {
           return fail(ErrorCode::notFound, "no such session");
         }
         changes.remove(session);
         return {};
-      });
-  ends_.note(id.str());
-  CO_CHECK(std::move(done));
+      }));
   co_return Result<>();
 }
 

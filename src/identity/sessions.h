@@ -41,7 +41,7 @@ enum class Rotation { keep, rotate };
 
 class Sessions {
  public:
-  explicit Sessions(const IdentityDeps& deps) : deps_(deps), tokens_(deps.master) {}
+  explicit Sessions(const IdentityDeps& deps) : deps_(deps), tokens_(deps.master), ends_(deps.store.notices()) {}
 
   struct Opened {
     SessionRecord session;
@@ -64,7 +64,9 @@ class Sessions {
 
   Task<std::optional<SessionRecord>> get(Realm realm, SessionId id);
   // To be begun before get(): changes once the session may have ended. Any thread.
-  SessionWatch watch(const SessionId& id) const { return ends_.watch(id.str()); }
+  store::Mark watch(const SessionId& id) const { return ends_.watch(id.str()); }
+  // The same of the user's record, before that is read.
+  store::Mark watchUser(store::ProjectNo project, const UserId& user) const;
   // Live ones, oldest first.
   Task<std::vector<SessionRecord>> list(Realm realm, UserId user, store::Deadline deadline);
   // These are audited where it is said who asks: session.ended, session.revoked, session.revokedAll.
@@ -76,8 +78,6 @@ class Sessions {
   // All of the user, but for `except`.
   Task<> endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline,
                 Asker asker = std::nullopt);
-  // Tells caches that the user is to be read again; all sessions stay.
-  Task<> recheck(Realm realm, UserId user, store::Deadline deadline);
 
  private:
   Task<std::optional<SessionRecord>> byFamily(Realm realm, std::string family, store::Deadline deadline);

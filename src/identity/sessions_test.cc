@@ -86,9 +86,9 @@ TEST_F(SessionsTest, ExpiresThirtyDaysAfterTheLastUse) {
 TEST_F(SessionsTest, RefreshingMovesNoEpoch) {
   const auto opened = open(shop(), ann_);
   clock_.advance(60'000);
-  const uint64_t epoch = store_.epoch(kShop);
+  const uint64_t epoch = store_.epoch(kShop).value;
   ASSERT_TRUE(refresh(shop(), opened.refreshToken));
-  EXPECT_EQ(store_.epoch(kShop), epoch);
+  EXPECT_EQ(store_.epoch(kShop).value, epoch);
 }
 
 TEST_F(SessionsTest, ParallelRotationsGetTheSameSuccessor) {
@@ -121,7 +121,7 @@ TEST_F(SessionsTest, AReplacedTokenEndsTheSession) {
   EXPECT_EQ(refresh(shop(), first, Rotation::rotate)->refreshToken, second);
   const std::string third = refresh(shop(), second, Rotation::rotate)->refreshToken;
   // Two generations back there is no grace.
-  const SessionWatch watch = identity_.sessions().watch(opened.session.id);
+  const store::Mark watch = identity_.sessions().watch(opened.session.id);
   EXPECT_EQ(codeOf(refresh(shop(), first, Rotation::rotate)), "UNAUTHENTICATED");
   EXPECT_TRUE(watch.changed());
   EXPECT_EQ(codeOf(refresh(shop(), third, Rotation::rotate)), "UNAUTHENTICATED");
@@ -170,7 +170,7 @@ TEST_F(SessionsTest, AllOthersEndAtOnce) {
   const auto own = open(shop(), ann_);
   const auto second = open(shop(), ann_);
   const auto elsewhere = open(other(), ann_);
-  const SessionWatch watch = identity_.sessions().watch(second.session.id);
+  const store::Mark watch = identity_.sessions().watch(second.session.id);
   ASSERT_TRUE(run(identity_.sessions().endAll(shop(), ann_, own.session.id, soon())));
   EXPECT_TRUE(watch.changed());
   EXPECT_EQ(list(shop(), ann_).size(), 1U);
@@ -181,12 +181,12 @@ TEST_F(SessionsTest, AllOthersEndAtOnce) {
 
 TEST_F(SessionsTest, LogoutEndsItAndNeverFails) {
   const auto opened = open(shop(), ann_);
-  const uint64_t epoch = store_.epoch(kShop);
-  const SessionWatch watch = identity_.sessions().watch(opened.session.id);
+  const uint64_t epoch = store_.epoch(kShop).value;
+  const store::Mark watch = identity_.sessions().watch(opened.session.id);
   EXPECT_FALSE(watch.changed());
   EXPECT_TRUE(run(identity_.sessions().close(shop(), opened.refreshToken, soon())));
   EXPECT_TRUE(watch.changed());
-  EXPECT_EQ(store_.epoch(kShop), epoch);  // nobody's configuration is loaded anew
+  EXPECT_EQ(store_.epoch(kShop).value, epoch);  // nobody's configuration is loaded anew
   EXPECT_TRUE(run(identity_.sessions().close(shop(), opened.refreshToken, soon())));
   EXPECT_TRUE(run(identity_.sessions().close(shop(), "", soon())));
   EXPECT_EQ(codeOf(refresh(shop(), opened.refreshToken)), "UNAUTHENTICATED");
@@ -201,7 +201,7 @@ TEST_F(SessionsTest, OnlyYourOwnCanBeRevoked) {
   EXPECT_EQ(codeOf(run(identity_.sessions().revoke(shop(), ann_, SessionId(std::string("a\0b", 3)), soon()))),
             "NOT_FOUND");
   EXPECT_TRUE(refresh(shop(), opened.refreshToken));
-  const SessionWatch watch = identity_.sessions().watch(id);
+  const store::Mark watch = identity_.sessions().watch(id);
   EXPECT_TRUE(run(identity_.sessions().revoke(shop(), ann_, id, soon())));
   EXPECT_TRUE(watch.changed());
   EXPECT_EQ(codeOf(run(identity_.sessions().revoke(shop(), ann_, id, soon()))), "NOT_FOUND");
@@ -217,7 +217,7 @@ TEST_F(SessionsTest, PastAHundredTheLongestUnusedGoes) {
   }
   ASSERT_TRUE(refresh(shop(), oldest.refreshToken));  // now the youngest use
   EXPECT_EQ(list(shop(), ann_).size(), 100U);
-  const SessionWatch watch = identity_.sessions().watch(second.session.id);
+  const store::Mark watch = identity_.sessions().watch(second.session.id);
   clock_.advance(1000);
   open(shop(), ann_);
   EXPECT_EQ(list(shop(), ann_).size(), 100U);

@@ -130,7 +130,7 @@ Task<> SigningKeys::makeFirst() {
 
 Task<> SigningKeys::load() {
   // Before the reads that it vouches for.
-  const uint64_t epoch = deps_.store.epoch(store::kControlProject);
+  const uint64_t epoch = deps_.store.epoch(store::kControlProject).value;
   CO_TRY(std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
   if (records.empty()) {
     CO_CHECK(co_await makeFirst());

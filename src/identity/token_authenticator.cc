@@ -151,7 +151,8 @@ Task<Identified> TokenAuthenticator::project(std::string token) {
 Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project,
                                              uint64_t drops) {
   const Realm realm = Realm::of(project->info());
-  const SessionWatch watch = sessions_.watch(claims.session);
+  const store::Mark session = sessions_.watch(claims.session);
+  const store::Mark ofUser = sessions_.watchUser(realm.project, claims.user);
   CO_TRY(const UserRecord user, co_await liveUser(realm, claims.user, claims.session));
   Entry entry;
   policy::Caller& caller = entry.caller;
@@ -166,7 +167,8 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   caller.email = user.email;
   entry.standing.projectEpoch = project->epoch();
   entry.standing.drops = drops;
-  entry.standing.session = watch;
+  entry.standing.session = session;
+  entry.standing.user = ofUser;
   entry.standing.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
   Identified identified{caller, std::move(project), entry.standing};
@@ -177,8 +179,9 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
 Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claims, snapshot::SnapshotPtr project,
                                             uint64_t drops) {
   // Before the reads that it vouches for.
-  const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
-  const SessionWatch watch = sessions_.watch(claims.session);
+  const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject).value;
+  const store::Mark session = sessions_.watch(claims.session);
+  const store::Mark ofUser = sessions_.watchUser(store::kControlProject, claims.user);
   CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   const auto& members = project->get(slots_.members).byUser;
   const auto membership = members.find(user.id.str());
@@ -197,7 +200,8 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   entry.standing.controlEpoch = controlEpoch;
   entry.standing.drops = drops;
   entry.standing.ofPlatformUser = true;
-  entry.standing.session = watch;
+  entry.standing.session = session;
+  entry.standing.user = ofUser;
   entry.standing.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
   Identified identified{caller, std::move(project), entry.standing};
@@ -208,11 +212,11 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
 Task<Identified> TokenAuthenticator::control(std::string token) {
   // By its form alone: whether there is such a key is not told here.
   if (token.starts_with(kKeyPrefix)) co_return fail(needsControlToken("an API key of a project"));
-  const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject);
+  const store::Epoch controlEpoch = deps_.store.epoch(store::kControlProject);
   const Entry* known = find(token);
   if (known != nullptr && known->caller.kind == policy::CallerKind::platform &&
-      known->standing.controlEpoch == controlEpoch && !known->standing.session.changed() &&
-      deps_.clock.now().ms < known->standing.expiresMs && stands(*known)) {
+      controlEpoch == known->standing.controlEpoch && !known->standing.session.changed() &&
+      !known->standing.user.changed() && deps_.clock.now().ms < known->standing.expiresMs && stands(*known)) {
     co_return Identified{known->caller, nullptr, known->standing};
   }
   const uint64_t drops = tokens_.drops();
@@ -221,7 +225,8 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
     co_return fail(needsControlToken(claims.kind == TokenKind::member ? "a member's token of a project"
                                                                       : "an end user's token of a project"));
   }
-  const SessionWatch watch = sessions_.watch(claims.session);
+  const store::Mark session = sessions_.watch(claims.session);
+  const store::Mark ofUser = sessions_.watchUser(store::kControlProject, claims.user);
   CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   Entry entry;
   policy::Caller& caller = entry.caller;
@@ -231,10 +236,11 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   caller.project = store::kControlProject;
   caller.email = user.email;
   caller.superAdmin = user.platformRole == kSuperAdmin;
-  entry.standing.controlEpoch = controlEpoch;
+  entry.standing.controlEpoch = controlEpoch.value;
   entry.standing.drops = drops;
   entry.standing.ofPlatformUser = true;
-  entry.standing.session = watch;
+  entry.standing.session = session;
+  entry.standing.user = ofUser;
   entry.standing.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
   Identified identified{caller, nullptr, entry.standing};

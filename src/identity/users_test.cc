@@ -125,9 +125,9 @@ TEST_F(UsersTest, GuessingOneAccountEndsKnownOrNot) {
 
 TEST_F(UsersTest, StatusChangesAreAuditedInTheSameCommit) {
   const auto user = registerIn(shop(), "a@example.com");
-  const uint64_t epoch = store_.epoch(kShop);
+  const uint64_t epoch = store_.epoch(kShop).value;
   ASSERT_TRUE(setStatus(shop(), user->id, UserStatus::blocked));
-  EXPECT_GT(store_.epoch(kShop), epoch);
+  EXPECT_GT(store_.epoch(kShop).value, epoch);
   const auto entries = store_.all({kShop, audit::kAuditCollection, 0});
   ASSERT_EQ(entries.size(), 1U);
   EXPECT_EQ(entries[0].view().stringOr("action"), "user.block");

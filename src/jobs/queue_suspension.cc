@@ -7,16 +7,16 @@ namespace mb::jobs {
 
 std::optional<bool> Queue::Impl::knownSuspended(store::ProjectNo project) {
   if (!deps.isSuspended || project == store::kControlProject) return false;
-  const uint64_t epoch = deps.store.epoch(project);
+  const store::Epoch epoch = deps.store.epoch(project);
   const std::lock_guard lock(statesMutex);
   const ProjectState* cached = states.find(std::to_string(project));
-  return cached && cached->epoch == epoch ? std::optional(cached->suspended) : std::nullopt;
+  return cached && epoch == cached->epoch ? std::optional(cached->suspended) : std::nullopt;
 }
 
 Task<bool> Queue::Impl::isSuspended(store::ProjectNo project) {
   if (const auto state = knownSuspended(project)) co_return *state;
   // The epoch is read before the state, so a change in between is noticed at the next call.
-  const uint64_t epoch = deps.store.epoch(project);
+  const uint64_t epoch = deps.store.epoch(project).value;
   CO_TRY(const bool suspended, co_await deps.isSuspended(project));
   const std::lock_guard lock(statesMutex);
   states.put(std::to_string(project), {epoch, suspended});

@@ -130,11 +130,11 @@ TEST_F(OperatorsByMail, WithoutTheLinkVerificationDoes) {
   ASSERT_EQ(adding(ada_, "new@example.com"), "pending");
   EXPECT_EQ(registered("new@example.com").platformRole, "user");
   EXPECT_EQ(adding(ada_, "new@example.com"), "pending");
-  const uint64_t epoch = store_.epoch(store::kControlProject);
+  const uint64_t epoch = store_.epoch(store::kControlProject).value;
   ASSERT_TRUE(run(identity_.links().verify(
       identity::Realm::platform(), parameter(LetterKind::verifyAddress, "new@example.com", "token"), {}, soon())));
   EXPECT_EQ(roleOf("new@example.com"), "super-admin");
-  EXPECT_GT(store_.epoch(store::kControlProject), epoch);
+  EXPECT_GT(store_.epoch(store::kControlProject).value, epoch);
 }
 
 TEST_F(OperatorsByMail, MailsEndAndTheLastLinkStays) {

@@ -60,10 +60,12 @@ struct Snapshots::Impl {
     return core < 0 || static_cast<size_t>(core) >= shelves.size() ? nullptr : shelves[static_cast<size_t>(core)].get();
   }
   bool isCurrent(const ProjectSnapshot& snapshot) const {
-    return snapshot.epoch() == store.epoch(snapshot.info().number);
+    return store.epoch(snapshot.info().number) == snapshot.epoch();
   }
 
+  const SnapshotPtr* onShelf(std::string_view idOrSlug);
   SnapshotPtr held(std::string_view idOrSlug);
+  SnapshotPtr unsure(std::string_view idOrSlug);
   SnapshotPtr keep(const SnapshotPtr& snapshot);
   SnapshotPtr sharedOf(const std::string& id);
   void publish(const SnapshotPtr& snapshot);
@@ -86,17 +88,25 @@ struct Snapshots::Impl {
   std::unordered_map<std::string, Shared, StringHash, std::equal_to<>> shared;  // by id; under mutex
 };
 
-// The snapshot of this core's shelf, if it is current.
-SnapshotPtr Snapshots::Impl::held(std::string_view idOrSlug) {
+const SnapshotPtr* Snapshots::Impl::onShelf(std::string_view idOrSlug) {
   Shelf* own = shelf();
   if (own == nullptr) return nullptr;
   const SnapshotPtr* found = own->byId.find(idOrSlug);
-  if (found == nullptr) {
-    const std::string* id = own->idBySlug.find(idOrSlug);
-    if (id != nullptr) found = own->byId.find(*id);
-  }
-  if (found == nullptr || !isCurrent(**found)) return nullptr;
-  return *found;
+  if (found != nullptr) return found;
+  const std::string* id = own->idBySlug.find(idOrSlug);
+  return id == nullptr ? nullptr : own->byId.find(*id);
+}
+
+// The snapshot of this core's shelf, if it is current.
+SnapshotPtr Snapshots::Impl::held(std::string_view idOrSlug) {
+  const SnapshotPtr* found = onShelf(idOrSlug);
+  return found != nullptr && isCurrent(**found) ? *found : nullptr;
+}
+
+// The same, if only the store can tell whether it is current.
+SnapshotPtr Snapshots::Impl::unsure(std::string_view idOrSlug) {
+  const SnapshotPtr* found = onShelf(idOrSlug);
+  return found != nullptr && !store.epoch((*found)->info().number).fresh ? *found : nullptr;
 }
 
 SnapshotPtr Snapshots::Impl::keep(const SnapshotPtr& snapshot) {
@@ -159,7 +169,7 @@ Task<SnapshotPtr> Snapshots::Impl::load(Key key) {
     number = first->number;
   }
   // The epoch is read before all that it vouches for, so a change in between is noticed at the next look.
-  const uint64_t epoch = store.epoch(*number);
+  CO_TRY(const uint64_t epoch, co_await store.epochNow(*number));
   CO_TRY(std::optional<ProjectInfo> info, co_await directory->find(key.name));
   if (!info) co_return nullptr;
   std::vector<std::shared_ptr<const void>> slots;
@@ -234,6 +244,10 @@ SnapshotPtr Snapshots::cached(std::string_view id) {
 Task<SnapshotPtr> Snapshots::find(std::string idOrSlug) {
   if (idOrSlug.empty()) co_return nullptr;
   if (SnapshotPtr held = impl_->held(idOrSlug)) co_return held;
+  if (SnapshotPtr unsure = impl_->unsure(idOrSlug)) {
+    CO_TRY(const uint64_t epoch, co_await impl_->store.epochNow(unsure->info().number));
+    if (epoch == unsure->epoch()) co_return unsure;
+  }
   if (SnapshotPtr shared = impl_->sharedOf(idOrSlug)) co_return impl_->keep(shared);
   Result<SnapshotPtr> loaded = co_await impl_->current({idOrSlug, 0});
   if (!loaded) {

@@ -180,11 +180,8 @@ class DocumentStore {
   virtual Task<int64_t> counter(CounterKey key) = 0;
 
   // ---- marks: whether what a cache was made from may have changed
-  // Changes with each commit that changes, inserts or removes a document which holds `value` at `path`, before or
-  // after; at times with others too. Visible before the writer is answered. To be read before the documents; only
-  // equality means something. The path is one of SystemCollection::marked or of markPath(). Never blocks. Any thread.
-  virtual uint64_t mark(ProjectNo project, CollectionNo collection, std::string_view path,
-                        doc::ValueView value) const = 0;
+  // Of `value` at `path`, which is one of SystemCollection::marked or of markPath(). Never blocks. Any thread.
+  virtual Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const = 0;
   // From its return on, values at the path of a user collection have marks, until the store closes. Idempotent.
   virtual Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) = 0;
 
@@ -193,8 +190,8 @@ class DocumentStore {
   virtual Task<ProjectNo> allocateProject() = 0;
   // Marks the project dead at once; a sweeper frees its space.
   virtual Task<> dropProject(ProjectNo project) = 0;
-  // The project's epoch, at most a second old; exact for changes made by this instance. Never blocks. Any thread.
-  virtual uint64_t epoch(ProjectNo project) const = 0;
+  // Exact for changes made by this instance. Never blocks. Any thread.
+  virtual Epoch epoch(ProjectNo project) const = 0;
   // The epoch as it is in the store now, changes of other instances included. Fails with unavailable.
   virtual Task<uint64_t> epochNow(ProjectNo project) = 0;
 

@@ -1,6 +1,7 @@
 // What the parts of the store's interface have in common: numbers, references, and the options of a write.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -31,6 +32,16 @@ struct CollectionRef {
   uint64_t version = 0;
 };
 
+// A project's epoch as this instance knows it: it grows with each change of the project's authority or configuration.
+struct Epoch {
+  uint64_t value = 0;
+  // Nothing older than kEpochFreshness is hidden from it. One that is not fresh equals none: what was read under it is
+  // to be read again, or compared with epochNow().
+  bool fresh = true;
+  friend bool operator==(const Epoch& now, uint64_t seen) { return now.fresh && now.value == seen; }
+};
+inline constexpr std::chrono::milliseconds kEpochFreshness{1000};
+
 enum class Lane { normal, low };  // low: index builds, expiry, imports
 
 struct Actor {
@@ -51,6 +62,21 @@ struct CounterKey {
 struct CounterLimit {
   CounterKey counter;
   int64_t max = 0;
+};
+
+// Whether what was read may have changed since: begun before the reads that it vouches for. A mark of a value changes
+// with each commit that inserts, changes or removes a document which holds it, before or after, at times with others
+// too, and before the writer is answered. Cheap to copy and to ask; outlived by the store.
+class Mark {
+ public:
+  Mark() = default;  // of nothing: never changes
+  explicit Mark(const std::atomic<uint32_t>& counter)
+      : counter_(&counter), seen_(counter.load(std::memory_order_acquire)) {}
+  bool changed() const { return counter_ != nullptr && counter_->load(std::memory_order_acquire) != seen_; }
+
+ private:
+  const std::atomic<uint32_t>* counter_ = nullptr;
+  uint32_t seen_ = 0;
 };
 
 // Something that all parts of the deployment must hear of at once, such as the end of a session.

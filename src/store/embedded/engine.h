@@ -55,12 +55,12 @@ class Engine final : public EmbeddedStore {
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
   Task<int64_t> counter(CounterKey key) override;
-  uint64_t mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
+  Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
 
   Task<ProjectNo> allocateProject() override;
   Task<> dropProject(ProjectNo project) override;
-  uint64_t epoch(ProjectNo project) const override;
+  Epoch epoch(ProjectNo project) const override;
   Task<uint64_t> epochNow(ProjectNo project) override;
 
   Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;

@@ -17,8 +17,8 @@ uint32_t Marks::stripeOf(ProjectNo project, CollectionNo collection, std::string
   return static_cast<uint32_t>(std::hash<std::string_view>()(key) % kStripes);
 }
 
-uint64_t Marks::of(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
-  return counters_[stripeOf(project, collection, path, value)].load(std::memory_order_acquire);
+Mark Marks::of(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
+  return Mark(counters_[stripeOf(project, collection, path, value)]);
 }
 
 void Marks::addStripes(ProjectNo project, CollectionNo collection, const doc::FieldPath& path,

@@ -12,7 +12,7 @@ namespace mb::store::embedded {
 
 class Marks {
  public:
-  uint64_t of(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const;
+  Mark of(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const;
   // The stripes of all values that the document holds at the path.
   static void addStripes(ProjectNo project, CollectionNo collection, const doc::FieldPath& path,
                          doc::DocumentView document, std::vector<uint32_t>& stripes);

@@ -170,7 +170,7 @@ Task<int64_t> Engine::counter(CounterKey key) {
   co_return catalogue_.counters.valueOf(key);
 }
 
-uint64_t Engine::mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
+Mark Engine::mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
   return marks_.of(project, collection, path, value);
 }
 
@@ -233,12 +233,12 @@ uint64_t Engine::lastPosition(ProjectNo project) const {
 }
 
 Task<uint64_t> Engine::epochNow(ProjectNo project) {
-  co_return epoch(project);
+  co_return epoch(project).value;
 }
 
-uint64_t Engine::epoch(ProjectNo project) const {
+Epoch Engine::epoch(ProjectNo project) const {
   const ProjectState* state = catalogue_.project(project);
-  return state ? state->epoch.load(std::memory_order_acquire) : 0;
+  return {state ? state->epoch.load(std::memory_order_acquire) : 0};
 }
 
 }  // namespace mb::store::embedded

@@ -72,11 +72,11 @@ TEST_P(StoreSuite, AProjectHoldsAThousandCollections) {
 TEST_P(StoreSuite, AnAlterationMakesTheOldVersionStale) {
   const CollectionRef old = makeCollection("posts");
   ASSERT_TRUE(put(old, R"({"id":"a"})"));
-  const uint64_t epoch = store().epoch(project_);
+  const uint64_t epoch = store().epoch(project_).value;
   const CollectionInfo altered =
       must(store().alterCollection(old, {.name = "articles", .config = json(R"({"v":2})")}, {}));
   EXPECT_GT(altered.version, old.version);
-  EXPECT_GT(store().epoch(project_), epoch);
+  EXPECT_GT(store().epoch(project_).value, epoch);
   EXPECT_EQ(put(old, R"({"id":"b"})").error().code(), ErrorCode::staleCatalogue);
   EXPECT_EQ(run(store().alterCollection(old, {.name = "x", .config = {}}, {})).error().code(),
             ErrorCode::staleCatalogue);
@@ -151,18 +151,18 @@ TEST_P(StoreSuite, WhatIsWrittenAlongsideStandsOrFallsWithTheAlteration) {
 
 TEST_P(StoreSuite, EpochsAscendWithTheCommitsThatBumpThem) {
   const ProjectNo other = must(store().allocateProject());
-  const uint64_t mine = store().epoch(project_);
-  const uint64_t others = store().epoch(other);
+  const uint64_t mine = store().epoch(project_).value;
+  const uint64_t others = store().epoch(other).value;
   WriteOptions options = writeOptions();
   options.bumpEpochs = {project_, kControlProject};
-  const uint64_t control = store().epoch(kControlProject);
+  const uint64_t control = store().epoch(kControlProject).value;
   must(testing::put(store(), {kControlProject, kThings, 0}, "t", json(R"({"id":"t"})"), options));
-  EXPECT_EQ(store().epoch(project_), mine + 1);
-  EXPECT_EQ(store().epoch(kControlProject), control + 1);
-  EXPECT_EQ(store().epoch(other), others);
-  EXPECT_EQ(store().epoch(4'000'000'000), 0u);
+  EXPECT_EQ(store().epoch(project_).value, mine + 1);
+  EXPECT_EQ(store().epoch(kControlProject).value, control + 1);
+  EXPECT_EQ(store().epoch(other).value, others);
+  EXPECT_EQ(store().epoch(4'000'000'000).value, 0u);
   engine().reopen();
-  EXPECT_EQ(store().epoch(project_), mine + 1);
+  EXPECT_EQ(store().epoch(project_).value, mine + 1);
 }
 
 TEST_P(StoreSuite, SystemCollectionsAreFixed) {

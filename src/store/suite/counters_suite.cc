@@ -176,8 +176,9 @@ TEST_P(StoreSuite, AMarkChangesWithEachDocumentThatHoldsItsValue) {
   const auto mark = [&](std::string_view name) {
     return store().mark(project_, posts.number, "tags", *values.view().find(name));
   };
-  uint64_t red = mark("red");
-  const auto moved = [&] { return std::exchange(red, mark("red")) != red; };
+  Mark red = mark("red");
+  const auto moved = [&] { return std::exchange(red, mark("red")).changed(); };
+  EXPECT_FALSE(moved());
   ASSERT_TRUE(put(posts, R"({"id":"a","tags":["blue","red"]})"));
   EXPECT_TRUE(moved());
   ASSERT_TRUE(put(posts, R"({"id":"a","tags":["blue"]})"));
@@ -186,16 +187,18 @@ TEST_P(StoreSuite, AMarkChangesWithEachDocumentThatHoldsItsValue) {
   EXPECT_TRUE(moved());
   ASSERT_TRUE(remove(posts, "a"));
   EXPECT_TRUE(moved());
-  const uint64_t one = mark("one");
+  EXPECT_FALSE(moved());
+  const Mark one = mark("one");
+  const Mark real = mark("real");
   ASSERT_TRUE(put(posts, R"({"id":"b","tags":1})"));
-  EXPECT_NE(mark("one"), one);
-  EXPECT_EQ(mark("one"), mark("real"));
+  EXPECT_TRUE(one.changed());
+  EXPECT_TRUE(real.changed());
+  EXPECT_FALSE(Mark().changed());
 
   const doc::Document owner = json(R"({"v":"ann"})");
-  const auto ofAnn = [&] { return store().mark(project_, kMeasured, "owner", *owner.view().find("v")); };
-  const uint64_t before = ofAnn();
+  const Mark ofAnn = store().mark(project_, kMeasured, "owner", *owner.view().find("v"));
   must(save(store(), project_, "a", sized("a", 1, "ann")));
-  EXPECT_NE(ofAnn(), before);
+  EXPECT_TRUE(ofAnn.changed());
 }
 
 TEST_P(StoreSuite, AFreshEpochIsThatOfTheStore) {
@@ -207,7 +210,7 @@ TEST_P(StoreSuite, AFreshEpochIsThatOfTheStore) {
     changes.put(target, sized("a", 1));
     return {};
   }));
-  EXPECT_EQ(must(store().epochNow(project_)), store().epoch(project_));
+  EXPECT_EQ(must(store().epochNow(project_)), store().epoch(project_).value);
   EXPECT_EQ(must(store().epochNow(4'000'000'000)), 0u);
 }
 

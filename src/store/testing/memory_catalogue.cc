@@ -21,10 +21,28 @@ Task<> MemoryStore::dropProject(ProjectNo project) {
   co_return Result<>();
 }
 
-uint64_t MemoryStore::epoch(ProjectNo project) const {
+Epoch MemoryStore::epoch(ProjectNo project) const {
   const std::lock_guard lock(mutex_);
+  const auto& epochs = staleEpochs_ ? *staleEpochs_ : epochs_;
+  const auto it = epochs.find(project);
+  return {it == epochs.end() ? 0 : it->second, !staleEpochs_};
+}
+
+Task<uint64_t> MemoryStore::epochNow(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  CO_CHECK(injected());
   const auto it = epochs_.find(project);
-  return it == epochs_.end() ? 0 : it->second;
+  co_return it == epochs_.end() ? 0 : it->second;
+}
+
+void MemoryStore::loseFreshness() {
+  const std::lock_guard lock(mutex_);
+  staleEpochs_ = epochs_;
+}
+
+void MemoryStore::regainFreshness() {
+  const std::lock_guard lock(mutex_);
+  staleEpochs_.reset();
 }
 
 Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {

@@ -366,10 +366,13 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   }
 
   std::map<Place, Documents> after = documents_;
+  std::vector<std::pair<CollectionRef, std::optional<doc::Document>>> touched;
   std::vector<ChangeEntry> logged;
   for (size_t i = 0; i < targets.size(); ++i) {
     Documents& documents = after[{targets[i].collection.project, targets[i].collection.number}];
     if (options.logged) log(targets[i], before[i], changes[i], options.actor, logged);
+    if (changes[i].kind != Change::Kind::keep) touched.push_back({targets[i].collection, before[i]});
+    if (changes[i].kind == Change::Kind::put) touched.push_back({targets[i].collection, changes[i].after});
     if (changes[i].kind == Change::Kind::put) documents.insert_or_assign(targets[i].id, std::move(changes[i].after));
     if (changes[i].kind == Change::Kind::remove) documents.erase(targets[i].id);
   }
@@ -386,6 +389,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   }
   CHECK(checkCounters(options.limits, after));
   documents_ = std::move(after);
+  for (const auto& [collection, document] : touched) moveMarks(collection, document);
   if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
   for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
   return anything;
@@ -422,23 +426,27 @@ Task<int64_t> MemoryStore::counter(CounterKey key) {
   co_return counted(documents_, key);
 }
 
-uint64_t MemoryStore::mark(ProjectNo, CollectionNo, std::string_view, doc::ValueView) const {
+Mark MemoryStore::mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
   const std::lock_guard lock(mutex_);
-  return writes_;
+  auto& counter = marks_[{project, collection, std::string(path), std::string(value.raw())}];
+  if (!counter) counter = std::make_unique<std::atomic<uint32_t>>(0);
+  return Mark(*counter);
+}
+
+void MemoryStore::moveMarks(const CollectionRef& collection, const std::optional<doc::Document>& document) {
+  if (!document) return;
+  for (const auto& [marked, counter] : marks_) {
+    const auto& [project, number, path, bytes] = marked;
+    if (project != collection.project || number != collection.number) continue;
+    const auto value = document->view().findPath(path);
+    if (value && value->raw() == bytes) ++*counter;
+  }
 }
 
 Task<> MemoryStore::markPath(ProjectNo, CollectionNo, std::string) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
   co_return Result<>();
-}
-
-Task<uint64_t> MemoryStore::epochNow(ProjectNo project) {
-  {
-    const std::lock_guard lock(mutex_);
-    CO_CHECK(injected());
-  }
-  co_return epoch(project);
 }
 
 }  // namespace mb::store::testing

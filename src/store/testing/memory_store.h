@@ -26,6 +26,10 @@ class MemoryStore final : public DocumentStore {
   // All documents of a collection, ascending id.
   std::vector<doc::Document> all(CollectionRef collection) const;
   void bumpEpoch(ProjectNo project);
+  // As an instance that has not heard of others for a while: what epoch() says is as it was at this call, and not
+  // fresh.
+  void loseFreshness();
+  void regainFreshness();
   // The log of user collections' changes.
   MemoryFeed& feed() { return feed_; }
 
@@ -40,12 +44,11 @@ class MemoryStore final : public DocumentStore {
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
   Task<int64_t> counter(CounterKey key) override;
-  // Changes with each write.
-  uint64_t mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
+  Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
   Task<ProjectNo> allocateProject() override;
   Task<> dropProject(ProjectNo project) override;
-  uint64_t epoch(ProjectNo project) const override;
+  Epoch epoch(ProjectNo project) const override;
   Task<uint64_t> epochNow(ProjectNo project) override;
   Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
   Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
@@ -74,6 +77,7 @@ class MemoryStore final : public DocumentStore {
   int64_t counted(const std::map<Place, Documents>& documents, const CounterKey& key) const;
   Result<> checkCounters(const std::vector<CounterLimit>& limits, const std::map<Place, Documents>& after) const;
   Result<> checkConditions(const Write& write) const;
+  void moveMarks(const CollectionRef& collection, const std::optional<doc::Document>& document);
   // Whether the project may hold `documents` and `catalogue` in place of what it holds: configuration_limits.h.
   Result<> checkLimits(ProjectNo project, const std::map<Place, Documents>& documents,
                        const std::map<Place, CollectionInfo>& catalogue) const;
@@ -83,6 +87,7 @@ class MemoryStore final : public DocumentStore {
   std::map<Place, Documents> documents_;
   std::map<Place, CollectionInfo> catalogue_;
   std::map<ProjectNo, uint64_t> epochs_;
+  std::optional<std::map<ProjectNo, uint64_t>> staleEpochs_;
   ProjectNo lastProject_ = kControlProject;
   CollectionNo lastCollection_ = kFirstUserCollection - 1;
   IndexNo lastIndex_ = 0;
@@ -92,6 +97,9 @@ class MemoryStore final : public DocumentStore {
   size_t writes_ = 0;
   MemoryFeed feed_;
   Notices notices_;
+  // By project, collection, path and the value's bytes.
+  using MarkedValue = std::tuple<ProjectNo, CollectionNo, std::string, std::string>;
+  mutable std::map<MarkedValue, std::unique_ptr<std::atomic<uint32_t>>> marks_;
   std::vector<doc::Document> places_;  // the last documents of pages, by what their `next` says
 };
 

@@ -35,13 +35,13 @@ class MemoryStoreTest : public ::testing::Test {
 
 TEST_F(MemoryStoreTest, KeepsWhatWasWrittenAndRefusesDuplicates) {
   ASSERT_TRUE(put(users_, "a", R"({"id":"a","email":"x"})"));
-  EXPECT_EQ(store_.epoch(2), 1U);
+  EXPECT_EQ(store_.epoch(2).value, 1U);
   const auto refused = put(users_, "b", R"({"id":"b","email":"x"})");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), ErrorCode::conflict);
   ASSERT_NE(refused.error().violation(), nullptr);
   EXPECT_EQ(refused.error().violation()->name, "email_1");
-  EXPECT_EQ(store_.epoch(2), 1U);
+  EXPECT_EQ(store_.epoch(2).value, 1U);
   EXPECT_TRUE((*run(store_.get(users_, "a"))).has_value());
   EXPECT_FALSE((*run(store_.get(users_, "b"))).has_value());
   EXPECT_FALSE((*run(store_.get({3, 10, 0}, "a"))).has_value());
