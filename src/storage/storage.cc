@@ -53,8 +53,15 @@ std::vector<store::SystemCollection> systemCollections() {
   store::IndexSpec byUploader;
   byUploader.name = "owner";
   byUploader.keys = {{"owner", 1}, {"done", 1}};
-  return {{kBuckets, "__buckets", {}}, {kFiles, "__files", {byBlob, byOwner}}, {kFolders, "__folders", {byOwner}},
-          {kStored, "__stored", {}},   {kUploads, "__uploads", {byUploader}},  {kPieces, "__upload_pieces", {byBlob}}};
+  return {{kBuckets, "__buckets", {}},
+          {.number = kFiles,
+           .name = "__files",
+           .indexes = {byBlob, byOwner},
+           .counters = {{kStoredBytes, "stored bytes", "size"}}},
+          {kFolders, "__folders", {byOwner}},
+          {kStored, "__stored", {}},
+          {kUploads, "__uploads", {byUploader}},
+          {kPieces, "__upload_pieces", {byBlob}}};
 }
 
 Storage::Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs)

@@ -15,6 +15,7 @@ inline constexpr store::CollectionNo kBuckets = 120;  // id: the name in lower c
 inline constexpr store::CollectionNo kFiles = 121;    // id: fileKey()
 inline constexpr store::CollectionNo kFolders = 122;  // id: fileKey()
 inline constexpr store::CollectionNo kStored = 123;   // what is stored, in kShelves counts
+inline constexpr store::CounterNo kStoredBytes = 1;   // of the project's files
 inline constexpr store::CollectionNo kUploads = 124;  // resumable ones
 inline constexpr store::CollectionNo kPieces = 125;   // of these, what has come; id: pieceKey()
 

@@ -73,7 +73,9 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, Wr
   if (!alongside.empty()) {
     std::vector<WriteTarget> targets;
     std::vector<Change> changes;
+    std::vector<Insert::IfPresent> ifPresent;
     for (Insert& insert : alongside) {
+      ifPresent.push_back(insert.ifPresent);
       targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
       changes.push_back(Change::put(std::move(insert.document)));
     }
@@ -86,8 +88,12 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, Wr
       if (!granted) co_return fail(ErrorCode::unavailable, "the documents beside are being written, try again");
     }
     CO_CHECK(co_await readBefore(job));
-    for (const auto& existing : job.before()) {
-      if (existing) co_return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
+    for (size_t i = 0; i < changes.size(); ++i) {
+      if (!job.before()[i]) continue;
+      if (ifPresent[i] == Insert::IfPresent::fail) {
+        co_return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
+      }
+      changes[i] = Change::keep();
     }
     CO_CHECK(job.apply(std::move(changes), {}));
     if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, alterationDeadline()));
