@@ -152,27 +152,32 @@ Task<> Roles::removeOnce(store::ProjectNo project, RoleKind kind, std::string na
   const store::WriteTarget role = targetOf(project, roleCollection(kind), lowerAscii(name));
   CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(role.collection, role.id));
   CO_TRY(const RoleRecord seen, existing(stored, name));
-  CO_CHECK(co_await refuseWhileUsed(project, kind, name, deadline));
+  const bool ofEndUsers = kind == RoleKind::endUser;
+  if (!ofEndUsers) CO_CHECK(co_await refuseWhileUsed(project, name));
   store::Write write = roleWrite(deps_, project, kind, name, "role.deleted", by, deadline);
   const store::Target target = write.change(role);
-  CO_CHECK(co_await deps_.store.write(
-      std::move(write),
-      [target, name, grants = seen.grants](const store::Before& before, store::Changes& changes) -> Result<> {
-        TRY(const RoleRecord now, existing(before[target], name));
-        if (now.grants != grants) return fail(ErrorCode::retry, "the role was handed out since its users were read");
-        changes.remove(target);
-        return {};
-      }));
+  // Each write that gives a user the role changes its record, so none is under way while this one is locked.
+  if (ofEndUsers) {
+    const doc::Document held = store::idDocument(name);
+    write.require({"users", collectionOf(project, kUsers), "metadata.role", doc::Value(*held.view().find("id"))});
+  }
+  const auto done = co_await deps_.store.write(std::move(write),
+                                               [target, name, ofEndUsers, grants = seen.grants](
+                                                   const store::Before& before, store::Changes& changes) -> Result<> {
+                                                 TRY(const RoleRecord now, existing(before[target], name));
+                                                 if (!ofEndUsers && now.grants != grants) {
+                                                   return fail(ErrorCode::retry,
+                                                               "the role was handed out since its members were read");
+                                                 }
+                                                 changes.remove(target);
+                                                 return {};
+                                               });
+  if (!done && done.error().violation()) co_return fail(ErrorCode::conflict, "a user has this role");
+  if (!done) co_return fail(done.error().clone());
   co_return Result<>();
 }
 
-Task<> Roles::refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::string name, store::Deadline deadline) {
-  if (kind == RoleKind::endUser) {
-    store::Query query = queryOf(collectionOf(project, kUsers), equalsText("metadata.role", name), 1, deadline);
-    CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
-    if (!found.documents.empty()) co_return fail(ErrorCode::conflict, "a user has this role");
-    co_return Result<>();
-  }
+Task<> Roles::refuseWhileUsed(store::ProjectNo project, std::string name) {
   CO_TRY(const snapshot::SnapshotPtr snapshot, co_await deps_.snapshots.byNumber(project));
   if (!snapshot) co_return fail(ErrorCode::notFound, "no such project");
   for (const auto& [user, member] : snapshot->get(slots_.members).byUser) {

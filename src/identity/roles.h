@@ -73,7 +73,7 @@ class Roles {
   // One attempt; fails with retry where the role was handed out since its users were read.
   Task<> removeOnce(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by,
                     store::Deadline deadline);
-  Task<> refuseWhileUsed(store::ProjectNo project, RoleKind kind, std::string name, store::Deadline deadline);
+  Task<> refuseWhileUsed(store::ProjectNo project, std::string name);
 
   const IdentityDeps& deps_;
   const IdentitySlots& slots_;
