@@ -76,7 +76,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
 
   store::Write write(optionsOf(user.id, deadline));
   const store::Target session = write.create(collection, opened.session.id.str());
-  // Shared: two sign-ins of a user exclude each other as little as they exclude those of others.
+  // Shared, so that sign-ins of one user run side by side; what signs them out everywhere excludes each of them.
   const store::Target holder = write.hold(targetOf(realm.project, kUsers, user.id.str()));
   std::vector<std::string> ending;
   std::vector<store::Target> ended;

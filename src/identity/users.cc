@@ -191,7 +191,7 @@ Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition additi
     co_return stored;
   }
   const Violation* violation = stored.error().violation();
-  if (!violation) co_return stored;
+  if (!violation || violation->kind != Violation::Kind::index) co_return stored;
   co_return fail(violation->target == target.position() ? emailTaken() : anotherCameFirst());
 }
 
