@@ -57,6 +57,8 @@ class Server:
             "SERVICE_BASE_URL": self.url,
             "SERVICE_DATA_DIR": str(self.data),
             "SERVICE_LOG": "json",
+            # A store may run the callback of a write again: each one shows here that it can be.
+            "SERVICE_STORE_CALLBACK_RUNS": "2",
         }
         return {name: value for name, value in {**kept, **own, **self.settings}.items() if value is not None}
 
