@@ -93,8 +93,9 @@ class FakeAuthenticator final : public identity::Authenticator {
     const identity::Moment now = moment(known->caller.project);
     CO_TRY(snapshot::SnapshotPtr snapshot, co_await snapshots_.byNumber(known->caller.project));
     identity::Standing standing{.session = {},
+                                .user = {},
                                 .projectEpoch = snapshot->epoch(),
-                                .controlEpoch = now.controlEpoch,
+                                .controlEpoch = now.controlEpoch.value,
                                 .drops = now.drops,
                                 .expiresMs = known->expiresMs};
     co_return identity::Identified{known->caller, std::move(snapshot), standing};
