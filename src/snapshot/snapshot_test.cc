@@ -102,6 +102,32 @@ TEST_F(SnapshotsTest, LoadsOnceAndKeepsItOnEveryCore) {
   EXPECT_EQ(source_.loads, 1);
 }
 
+TEST_F(SnapshotsTest, WhereTheEpochIsNotFreshTheStoreIsAsked) {
+  const auto first = find("proj_a");
+  ASSERT_TRUE(first && *first);
+  store_.loseFreshness();
+  EXPECT_EQ(cached("proj_a"), nullptr);
+  const auto same = find("alpha");
+  ASSERT_TRUE(same && *same);
+  EXPECT_EQ(same->get(), first->get());
+  EXPECT_EQ(source_.loads, 1);
+
+  // A change by another instance that this one has not heard of.
+  store_.bumpEpoch(2);
+  const auto changed = find("proj_a");
+  ASSERT_TRUE(changed && *changed);
+  EXPECT_EQ((*changed)->epoch(), 1U);
+  EXPECT_GT(source_.loads, 1);
+
+  store_.failWith(ErrorCode::unavailable);
+  const auto unknown = find("proj_a");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code(), ErrorCode::unavailable);
+  store_.failWith(std::nullopt);
+  store_.regainFreshness();
+  EXPECT_NE(cached("proj_a"), nullptr);
+}
+
 TEST_F(SnapshotsTest, AChangeOfTheEpochLoadsItAnew) {
   ASSERT_TRUE(*find("proj_a"));
   store_.bumpEpoch(2);
