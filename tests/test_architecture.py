@@ -147,7 +147,7 @@ def test_nothing_is_left_undone_and_nothing_names_a_machine():
     assert not wrong, "\n".join(wrong)
 
 
-CALLBACK = re.compile(r"\[([^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)\]\s*\(\s*const (?:store::)?Before&[^)]*\)([^{;]*)")
+CALLBACK = re.compile(r"\[([^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)\]\s*\(\s*const (?:store::)?PreImages&[^)]*\)([^{;]*)")
 REFERENCE = re.compile(r"(?:^|,)\s*&\s*(\w*)\s*(=\s*std::as_const\()?")
 
 
@@ -162,6 +162,7 @@ def test_write_callbacks_may_run_again():
             found += 1
             captures = match.group(1)
             changeable = [name or "&" for name, const in REFERENCE.findall(captures) if not const]
+            changeable += re.findall(r"(?:^|,)\s*(this)\b", captures)
             if changeable or "mutable" in match.group(2):
                 wrong.append(f"{path.relative_to(ROOT)}: [{' '.join(captures.split())}]")
     assert found > 50 and wrong == []

@@ -54,10 +54,14 @@ Task<Reply> admit(identity::Identity& identity, RequestContext& context, identit
 
 Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
                    std::string method) {
-  CO_TRY(identity::Sessions::Opened opened,
-         co_await identity.sessions().open(realmOf(context), user, clientBy(context, std::move(method)),
-                                           context.deadline));
-  co_return answerOf(identity, context, user, std::move(opened));
+  auto opened =
+      co_await identity.sessions().open(realmOf(context), user, clientBy(context, std::move(method)), context.deadline);
+  // A factor that was switched on since: the sign-in begins again.
+  if (!opened && opened.error().code() == ErrorCode::retry) {
+    co_return fail(ErrorCode::unauthenticated, "the second factor was switched on since, sign in again");
+  }
+  if (!opened) co_return fail(std::move(opened).error());
+  co_return answerOf(identity, context, user, *std::move(opened));
 }
 
 }  // namespace mb::api

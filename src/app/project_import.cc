@@ -208,13 +208,13 @@ Result<> ProjectImport::flush() {
                       .logged = false});
   const std::vector<store::Target> targets = write.change(std::move(batch.targets));
   const auto putAll = [&targets = std::as_const(targets), &documents = std::as_const(batch.documents)](
-                          const store::Before&, store::Changes& changes) -> Result<> {
+                          const store::PreImages&, store::Changes& changes) -> Result<> {
     for (size_t i = 0; i < targets.size(); ++i) changes.put(targets[i], documents[i]);
     return {};
   };
   const auto written = runBlocking(deployment_.cores, deployment_.store.write(std::move(write), putAll));
   if (!written) {
-    const Violation* violation = written.error().violation();
+    const Violation* violation = store::indexViolation(written.error());
     if (!violation) return fail(written.error().clone());
     return damaged(fmt::format("a document of it breaks the unique index {}", violation->name));
   }

@@ -145,7 +145,7 @@ Result<Resealed> SecretChange::editPage(const Place& place, const std::vector<do
     targets.push_back(write.change(place.collection, std::string(document.view().stringOr("id"))));
   }
   const auto editEach = [&place = std::as_const(place), &edit = std::as_const(edit), &targets = std::as_const(targets)](
-                            const store::Before& before, store::Changes& changes) -> Result<Resealed> {
+                            const store::PreImages& before, store::Changes& changes) -> Result<Resealed> {
     Resealed counts;
     for (const store::Target& target : targets) {
       if (!before[target]) continue;
@@ -229,7 +229,8 @@ Result<> SecretChange::decide(const MasterSecret& to, Timestamp now, std::vector
   store::Write write(options());
   const store::Target decided = write.change(mark());
   write.insert(std::move(alongside));
-  const auto putMark = [decided, document = out.finish()](const store::Before&, store::Changes& changes) -> Result<> {
+  const auto putMark = [decided, document = out.finish()](const store::PreImages&,
+                                                          store::Changes& changes) -> Result<> {
     changes.put(decided, document);
     return {};
   };
@@ -243,7 +244,7 @@ Result<> SecretChange::promote() {
   store::Write write(options());
   const store::Target current = write.change(mark());
   const store::Target earlier = write.change(mark(kEarlierSecretChange));
-  const auto removeMarks = [current, earlier](const store::Before&, store::Changes& changes) -> Result<> {
+  const auto removeMarks = [current, earlier](const store::PreImages&, store::Changes& changes) -> Result<> {
     changes.remove(current);
     changes.remove(earlier);
     return {};

@@ -97,7 +97,7 @@ class SecretChangeTest : public ::testing::Test {
     store::Write write(
         {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30), .actor = {}, .bumpEpochs = {}});
     const store::Target target = write.change(collection, id);
-    const auto setIt = [target, change](const store::Before&, store::Changes& changes) -> Result<> {
+    const auto setIt = [target, change](const store::PreImages&, store::Changes& changes) -> Result<> {
       changes.set(target, change);
       return {};
     };

@@ -24,11 +24,11 @@ class ChainTest : public ::testing::Test {
   void change(const std::string& id, const std::optional<doc::Document>& document) {
     store::Write one = write();
     const store::Target entry = one.change(journal(), id);
-    opened_.must(opened_.store().write(std::move(one),
-                                       [&document, entry](const store::Before&, store::Changes& changes) -> Result<> {
-                                         changes.set(entry, document ? Change::put(*document) : Change::remove());
-                                         return {};
-                                       }));
+    opened_.must(opened_.store().write(
+        std::move(one), [&document, entry](const store::PreImages&, store::Changes& changes) -> Result<> {
+          changes.set(entry, document ? Change::put(*document) : Change::remove());
+          return {};
+        }));
   }
   // Ids of new entries, oldest first.
   std::vector<std::string> record(int count, const std::string& action = "user.block") {
@@ -175,7 +175,7 @@ TEST_F(ChainTest, ACopyAtTheSamePlaceShows) {
   unlogged.options.logged = false;
   const store::Target entry = unlogged.change(journal(), ids[1] + "b");
   opened_.must(opened_.store().write(std::move(unlogged),
-                                     [&copy, entry](const store::Before&, store::Changes& changes) -> Result<> {
+                                     [&copy, entry](const store::PreImages&, store::Changes& changes) -> Result<> {
                                        changes.put(entry, copy);
                                        return {};
                                      }));

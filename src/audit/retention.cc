@@ -73,7 +73,7 @@ Task<> Retention::remove(store::ProjectNo project, std::span<const doc::Document
       auditor_.entry(project, std::string(kPruned), {"server", "", std::nullopt}, "audit", "", "", details.finish()));
   CO_CHECK(co_await store_.write(
       std::move(write),
-      [&removed = std::as_const(removed)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [&removed = std::as_const(removed)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         for (const store::Target& entry : removed) {
           if (!before[entry]) {
             return fail(ErrorCode::conflict, "the entries were removed meanwhile");

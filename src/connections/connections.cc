@@ -107,7 +107,7 @@ class Authority {
     membership_ = write.hold(target(projects::kMemberships, membershipId));
   }
   // In the write callback.
-  Result<> check(const store::Before& before) const {
+  Result<> check(const store::PreImages& before) const {
     if (!project_) return {};
     TRY(const auto project, fromStore<projects::ProjectRecord>(before[*project_]));
     TRY(const auto actor, fromStore<projects::MembershipRecord>(before[*membership_]));
@@ -122,7 +122,7 @@ class Authority {
 
 // The index on names is the only unique one that these writes can violate.
 Error nameTakenOr(const Error& error) {
-  return error.violation() ? takenName() : error.clone();
+  return store::indexViolation(error) ? takenName() : error.clone();
 }
 
 }  // namespace
@@ -241,7 +241,7 @@ Task<ConnectionView> Connections::create(By by, Place place, NewConnection input
   const store::Target counted = write.change(target(kScopes, place.scope));
   const Authority authority(write, place.scope, place.membershipId);
   const auto callback = [created, counted, authority, &place = std::as_const(place), &record = std::as_const(record)](
-                            const store::Before& before, store::Changes& changes) -> Result<> {
+                            const store::PreImages& before, store::Changes& changes) -> Result<> {
     CHECK(authority.check(before));
     TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
     if (!scope) scope = ScopeRecord{place.scope, 0};
@@ -270,7 +270,8 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
   const store::Target changed = write.change(target(kConnections, known.id.str()));
   const Authority authority(write, place->scope, place->membershipId);
   const auto callback = [changed, authority, &checked = std::as_const(checked), &master = std::as_const(master_),
-                         now = deps_.clock.now()](const store::Before& before, store::Changes& changes) -> Result<> {
+                         &clock = std::as_const(deps_.clock)](const store::PreImages& before,
+                                                              store::Changes& changes) -> Result<> {
     CHECK(authority.check(before));
     TRY(auto record, fromStore<ConnectionRecord>(before[changed]));
     if (!record) return fail(noConnection());
@@ -280,7 +281,7 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
     }
     if (checked.config) record->config = *checked.config;
     CHECK(setSecrets(*record, checked.secrets, master));
-    record->updatedAt = now;
+    record->updatedAt = clock.now();
     changes.put(changed, doc::encode(*record));
     return {};
   };
@@ -301,7 +302,7 @@ Task<> Connections::remove(By by, std::string id) {
   const store::Target removed = write.change(target(kConnections, known.id.str()));
   const store::Target counted = write.change(target(kScopes, place->scope));
   const Authority authority(write, place->scope, place->membershipId);
-  const auto callback = [removed, counted, authority](const store::Before& before,
+  const auto callback = [removed, counted, authority](const store::PreImages& before,
                                                       store::Changes& changes) -> Result<> {
     CHECK(authority.check(before));
     TRY(auto scope, fromStore<ScopeRecord>(before[counted]));

@@ -91,24 +91,7 @@ TEST_F(CreateTest, TheAnswerHidesDeniedFields) {
 }
 
 TEST_F(CreateTest, UniqueValuesNameTheIndexUnlessItIsHidden) {
-  collection("notes", R"({"create":{},"read":{"deniedReadFields":["code"]}})");
-  NewIndex slug;
-  slug.keys = json(R"({"slug":1})");
-  slug.unique = true;
-  expectOk(run(data_->collections().createIndex(managing(), "notes", slug)));
-  NewIndex code;
-  code.keys = json(R"({"code":1})");
-  code.unique = true;
-  code.sparse = true;
-  expectOk(run(data_->collections().createIndex(managing(), "notes", code)));
-
-  expectOk(create(alice_, "notes", R"({"slug":"a","code":1})"));
-  const auto bySlug = create(bob_, "notes", R"({"slug":"a","code":2})");
-  expectError(ErrorCode::conflict, bySlug);
-  EXPECT_NE(std::string::npos, bySlug.error().message().find("slug_1"));
-  const auto byCode = create(bob_, "notes", R"({"slug":"b","code":1})");
-  expectError(ErrorCode::conflict, byCode);
-  EXPECT_EQ(std::string::npos, byCode.error().message().find("code"));
+  expectUniqueRefusals("notes");
 }
 
 TEST_F(CreateTest, AdminsSetTheOwner) {

@@ -178,6 +178,25 @@ class DataTest : public testing::Test {
     EXPECT_EQ(code, result.error().code()) << result.error().message();
   }
 
+  // Makes a collection with a unique index on a field that its readers see, and one on a field that is hidden.
+  void expectUniqueRefusals(const std::string& name) {
+    collection(name, R"({"create":{},"read":{"deniedReadFields":["code"]}})");
+    for (const char* keys : {R"({"slug":1})", R"({"code":1})"}) {
+      NewIndex index;
+      index.keys = json(keys);
+      index.unique = true;
+      index.sparse = true;
+      expectOk(run(data_->collections().createIndex(managing(), name, index)));
+    }
+    expectOk(create(alice_, name, R"({"slug":"a","code":1})"));
+    const auto bySlug = create(bob_, name, R"({"slug":"a","code":2})");
+    expectError(ErrorCode::conflict, bySlug);
+    EXPECT_EQ("the unique index \"slug_1\" already holds this value", bySlug.error().message());
+    const auto byCode = create(bob_, name, R"({"slug":"b","code":1})");
+    expectError(ErrorCode::conflict, byCode);
+    EXPECT_EQ("a value that must be unique is taken", byCode.error().message());
+  }
+
   ManualClock clock_{kStart};
   IdGenerator ids_{clock_};
   Cores cores_{1};

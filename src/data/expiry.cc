@@ -118,7 +118,7 @@ Task<uint64_t> Expiry::removeExpired(std::vector<store::WriteTarget> targets, do
   std::vector<store::Target> due = write.change(std::move(targets));
   co_return co_await store::writeReturning(
       deps_.store, std::move(write),
-      [due = std::move(due), &filter = std::as_const(filter)](const store::Before& before,
+      [due = std::move(due), &filter = std::as_const(filter)](const store::PreImages& before,
                                                               store::Changes& changes) -> Result<uint64_t> {
         uint64_t removed = 0;
         for (const store::Target target : due) {

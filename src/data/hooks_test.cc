@@ -40,7 +40,7 @@ class HooksTest : public DataTest {
     store::Write write(std::move(options));
     const store::Target target = write.change((*snapshotHere_->get(data_->slot()).find("hooked"))->ref, "a");
     auto done = co_await store_.write(
-        std::move(write), [target](const store::Before& before, store::Changes& changes) -> Result<> {
+        std::move(write), [target](const store::PreImages& before, store::Changes& changes) -> Result<> {
           changes.put(target, *doc::Update::parse(json(R"({"$inc":{"n":10}})"))->apply(*before[target], Timestamp{1}));
           return {};
         });
@@ -109,21 +109,7 @@ TEST_F(HooksTest, RunAgainWhenTheDocumentChangedMeanwhile) {
 }
 
 TEST_F(HooksTest, AUniqueIndexThatRefusesIsNamedUnlessItIsHidden) {
-  collection("hooked", R"({"create":{},"read":{"deniedReadFields":["code"]}})");
-  for (const char* keys : {R"({"slug":1})", R"({"code":1})"}) {
-    NewIndex index;
-    index.keys = json(keys);
-    index.unique = true;
-    index.sparse = true;
-    expectOk(run(data_->collections().createIndex(managing(), "hooked", index)));
-  }
-  expectOk(create(alice_, "hooked", R"({"slug":"a","code":1})"));
-  const auto bySlug = create(bob_, "hooked", R"({"slug":"a","code":2})");
-  expectError(ErrorCode::conflict, bySlug);
-  EXPECT_EQ("the unique index \"slug_1\" already holds this value", bySlug.error().message());
-  const auto byCode = create(bob_, "hooked", R"({"slug":"b","code":1})");
-  expectError(ErrorCode::conflict, byCode);
-  EXPECT_EQ("a value that must be unique is taken", byCode.error().message());
+  expectUniqueRefusals("hooked");
 }
 
 TEST_F(HooksTest, AllTriesOfAWriteShareOneCountOfRounds) {

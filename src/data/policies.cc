@@ -81,7 +81,7 @@ Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, s
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
       [target, &policy = std::as_const(policy), entryTargets = std::move(entryTargets),
-       &entries = std::as_const(entries)](const store::Before&, store::Changes& changes) -> Result<> {
+       &entries = std::as_const(entries)](const store::PreImages&, store::Changes& changes) -> Result<> {
         if (policy) {
           doc::BsonWriter stored;
           stored.appendString("id", kDefaultPolicyId);

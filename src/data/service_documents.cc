@@ -87,7 +87,7 @@ struct ServiceDocuments::ManyUpdate {
     UpdateCounts counts;
     std::optional<Error> problem;  // of the first document that cannot be changed; those behind it stay
   };
-  Commit computeChanges(const Grant& grant, const std::vector<store::Target>& targets, const store::Before& before,
+  Commit computeChanges(const Grant& grant, const std::vector<store::Target>& targets, const store::PreImages& before,
                         store::Changes& changes, Timestamp now) const {
     Commit commit;
     for (const store::Target target : targets) {
@@ -146,7 +146,7 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
   auto written = co_await store::writeReturning(
       deps_.store, std::move(write),
       [&grant = std::as_const(grant), &intent = std::as_const(intent), target, &clock = std::as_const(deps_.clock)](
-          const store::Before& before, store::Changes& changes) -> Result<doc::Document> {
+          const store::PreImages& before, store::Changes& changes) -> Result<doc::Document> {
         const Judgement judgement{grant, intent, asServer(), clock.now()};
         CHECK(checkTarget(judgement, before[target]));
         TRY(doc::Document settled, settle(judgement, before[target], intent.body));
@@ -198,7 +198,7 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
     auto commit = co_await store::writeReturning(
         deps_.store, std::move(write),
         [&update = std::as_const(update), &grant = std::as_const(grant), targets = std::move(targets),
-         &clock = std::as_const(deps_.clock)](const store::Before& before,
+         &clock = std::as_const(deps_.clock)](const store::PreImages& before,
                                               store::Changes& changes) -> Result<ManyUpdate::Commit> {
           return update.computeChanges(grant, targets, before, changes, clock.now());
         });
@@ -220,8 +220,8 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
     }
     // What is committed must not be changed twice: the caller goes on behind it.
     if (isStale(commit.error()) && !reached.empty()) co_return reached;
-    const Violation* refusal = commit.error().violation();
-    if (!refusal || refusal->kind != Violation::Kind::index) co_return fail(std::move(commit).error());
+    const Violation* refusal = store::indexViolation(commit.error());
+    if (!refusal) co_return fail(std::move(commit).error());
     // Nothing is written: once more, without the one that breaks the index and those behind it.
     ids.resize(refusal->target);
     later.clear();

@@ -100,7 +100,7 @@ Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access,
   return store::writeReturning(
       deps.store, std::move(write),
       [&grant = std::as_const(grant), &intent = std::as_const(intent), &caller = std::as_const(access.caller), hooked,
-       target, &clock = std::as_const(deps.clock)](const store::Before& before, store::Changes& changes) {
+       target, &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
         // The time under the lock: a later write has a later time.
         const Judgement judgement{grant, intent, caller, clock.now()};
         return computeChange(judgement, hooked, target, before[target], changes);
@@ -155,8 +155,8 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
       if (!*written) co_return VisibleDocument{};
       co_return VisibleDocument{**std::move(written), grant.hidden()};
     }
-    const Violation* refusal = written.error().violation();
-    if (refusal && refusal->kind == Violation::Kind::index) co_return fail(violation(grant, refusal->name));
+    const Violation* refusal = store::indexViolation(written.error());
+    if (refusal) co_return fail(violation(grant, refusal->name));
     if (written.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(written).error());
     if (tries == kMaxStaleTries) {
       co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");

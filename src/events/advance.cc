@@ -132,7 +132,7 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
   // The row as it is written; nullopt, and nothing is written, where it has changed since it was read.
   using Moved = std::optional<CursorRecord>;
   auto moveCursor = [row, &cursor = std::as_const(cursor), &batch = std::as_const(batch)](
-                        const store::Before& before, store::Changes& changes) -> Result<Moved> {
+                        const store::PreImages& before, store::Changes& changes) -> Result<Moved> {
     TRY(Moved record, store::fromStore<CursorRecord>(before[row]));
     if (!record || static_cast<uint64_t>(record->position) != cursor.stored || record->made != cursor.made) {
       return Moved();
@@ -160,7 +160,7 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
 Task<Step> Dispatcher::Impl::forget(store::ProjectNo project, int64_t generation) {
   store::Write write(asServer());
   const store::Target row = write.change(kCursorRows, std::to_string(project));
-  auto callback = [row, generation](const store::Before& before, store::Changes& changes) -> Result<bool> {
+  auto callback = [row, generation](const store::PreImages& before, store::Changes& changes) -> Result<bool> {
     TRY(const std::optional<CursorRecord> record, store::fromStore<CursorRecord>(before[row]));
     if (record && record->generation != generation) return false;
     changes.remove(row);

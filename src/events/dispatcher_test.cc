@@ -131,7 +131,7 @@ class DispatcherTest : public ::testing::Test {
   void commit(store::WriteTarget target, std::function<store::Change(const std::optional<doc::Document>&)> change) {
     store::Write write(store::WriteOptions{});
     const store::Target changed = write.change(std::move(target));
-    auto callback = [changed, change](const store::Before& before, store::Changes& changes) -> Result<> {
+    auto callback = [changed, change](const store::PreImages& before, store::Changes& changes) -> Result<> {
       changes.set(changed, change(before[changed]));
       return {};
     };

@@ -121,7 +121,7 @@ Task<bool> Cron::fire(TimetableRow row) {
     write.insert(std::move(job));
   }
   auto callback = [target, now, &row = std::as_const(row), &schedule = std::as_const(schedule)](
-                      const store::Before& before, store::Changes& changes) -> Result<bool> {
+                      const store::PreImages& before, store::Changes& changes) -> Result<bool> {
     TRY(std::optional<TimetableRow> stored, store::fromStore<TimetableRow>(before[target]));
     if (!stored || stored->dueAt != row.dueAt || stored->schedule != row.schedule) return false;
     if (schedule) {

@@ -4,7 +4,6 @@
 #include "functions/run_log.h"
 #include "functions/timetable.h"
 #include "identity/audited_write.h"
-#include "identity/records.h"
 #include "store/records.h"
 #include "store/retry.h"
 
@@ -12,7 +11,7 @@ namespace mb::functions {
 
 namespace {
 
-constexpr int kMostTries = 10;
+constexpr int kMaxAttempts = 10;
 // Of a document of a system collection there may be 2 MiB.
 constexpr size_t kMostRecordBytes = (2 << 20) - (64 << 10);
 
@@ -72,12 +71,6 @@ Error noFunction() {
   return Error(ErrorCode::notFound, "no such function");
 }
 
-store::Write FunctionWriter::auditedWrite(const Access& access, std::string action, const std::string& name,
-                                          doc::Document details) {
-  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
-                                {std::move(action), "functions/" + name, std::move(details)});
-}
-
 Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Document> before, FunctionRecord after,
                                            std::string action, bool isVersion) {
   const snapshot::ProjectInfo& project = access.project->info();
@@ -89,7 +82,8 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   if (doc::encode(after).size() > kMostRecordBytes) {
     co_return fail(asError({{"/code", "is too large together with its flow, its tests and what runs of it"}}));
   }
-  store::Write write = auditedWrite(access, std::move(action), after.id, detailsOf(after));
+  store::Write write =
+      identity::auditedWrite(deps_.auditor, access, {std::move(action), "functions/" + after.id, detailsOf(after)});
   const store::Target function = write.change(in(access, kFunctions), after.id);
   const store::Target timetable = write.change(timetableTarget(project.number, after.functionId));
   std::optional<store::Target> version;
@@ -103,8 +97,8 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   }
   auto callback = [function, timetable, version, cursor, &project = std::as_const(project),
                    &before = std::as_const(before), &after = std::as_const(after),
-                   &caller = std::as_const(access.caller),
-                   &joining = std::as_const(joining)](const store::Before& found, store::Changes& changes) -> Result<> {
+                   &caller = std::as_const(access.caller), &joining = std::as_const(joining)](
+                      const store::PreImages& found, store::Changes& changes) -> Result<> {
     const std::optional<doc::Document>& now = found[function];
     if (now.has_value() != before.has_value() || (before && now->bytes() != before->bytes())) {
       return fail(ErrorCode::retry, "the function was changed at the same time");
@@ -121,8 +115,8 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   const auto done = co_await deps_.store.write(std::move(write), std::move(callback));
   if (joining) deps_.dispatcher.joined(*joining);
   if (done) co_return after;
-  const Violation* violation = done.error().violation();
-  if (!violation || violation->kind != Violation::Kind::index) co_return fail(done.error().clone());
+  const Violation* violation = store::indexViolation(done.error());
+  if (!violation) co_return fail(done.error().clone());
   co_return fail(Error(ErrorCode::conflict, fmt::format("another function answers {}", after.route.value_or("")))
                      .withDetail("/trigger/path", "is answered by another function"));
 }
@@ -137,19 +131,22 @@ Task<FunctionRecord> FunctionWriter::insert(Access access, FunctionRecord record
 }
 
 Task<FunctionRecord> FunctionWriter::change(Access access, std::string name, Edit edit) {
-  co_return co_await store::retryWrite(
-      kMostTries, Error(ErrorCode::conflict, "the function is being changed by others"), [&]() -> Task<FunctionRecord> {
-        CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(in(access, kFunctions), name));
-        CO_TRY(std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(stored));
-        if (!record) co_return fail(noFunction());
-        CO_CHECK(edit.merge(*record));
-        co_return co_await write(access, stored, *std::move(record), edit.action, edit.isVersion);
-      });
+  co_return co_await store::retryWrite(kMaxAttempts,
+                                       Error(ErrorCode::conflict, "the function is being changed by others"),
+                                       [&] { return changeOnce(access, name, edit); });
+}
+
+Task<FunctionRecord> FunctionWriter::changeOnce(Access access, std::string name, Edit edit) {
+  CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(in(access, kFunctions), name));
+  CO_TRY(std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(stored));
+  if (!record) co_return fail(noFunction());
+  CO_CHECK(edit.merge(*record));
+  co_return co_await write(std::move(access), stored, *std::move(record), edit.action, edit.isVersion);
 }
 
 Task<> FunctionWriter::remove(Access access, std::string name, std::string functionId) {
   const store::ProjectNo project = access.project->info().number;
-  store::Write write = auditedWrite(access, "function.deleted", name, {});
+  store::Write write = identity::auditedWrite(deps_.auditor, access, {"function.deleted", "functions/" + name, {}});
   const store::Target function = write.change(in(access, kFunctions), std::move(name));
   std::vector<store::Target> others = write.change(RunLog::allOf(project, functionId));
   others.push_back(write.change(timetableTarget(project, functionId)));
@@ -157,7 +154,7 @@ Task<> FunctionWriter::remove(Access access, std::string name, std::string funct
     others.push_back(write.change(in(access, kVersions), versionKey(functionId, i)));
   }
   auto callback = [function, &others = std::as_const(others), &functionId = std::as_const(functionId)](
-                      const store::Before& before, store::Changes& changes) -> Result<> {
+                      const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(const std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(before[function]));
     if (!record || record->functionId != functionId) return fail(noFunction());
     changes.remove(function);

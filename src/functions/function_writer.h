@@ -8,7 +8,7 @@
 #include "data/data.h"
 #include "events/dispatcher.h"
 #include "functions/function_table.h"
-#include "policy/caller.h"
+#include "identity/project_access.h"
 
 namespace mb::functions {
 
@@ -25,11 +25,7 @@ struct FunctionDeps {
 };
 
 // Who does it, in which project, and until when.
-struct Access {
-  policy::Caller caller;
-  snapshot::SnapshotPtr project;
-  store::Deadline deadline;
-};
+using Access = identity::ProjectAccess;
 
 // Where a version stands: "<functionId>/<nn>".
 std::string versionKey(const std::string& functionId, int64_t version);
@@ -58,11 +54,11 @@ class FunctionWriter {
  private:
   struct Step;
 
+  // One attempt; fails with retry where the function was changed since it was read.
+  Task<FunctionRecord> changeOnce(Access access, std::string name, Edit edit);
   // `before` as it is stored, nothing for a new one. Fails with retry where something else is stored now.
   Task<FunctionRecord> write(Access access, std::optional<doc::Document> before, FunctionRecord after,
                              std::string action, bool isVersion);
-  // A write to the project with its audit entry.
-  store::Write auditedWrite(const Access& access, std::string action, const std::string& name, doc::Document details);
 
   const FunctionDeps& deps_;
 };

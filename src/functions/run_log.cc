@@ -19,7 +19,7 @@ constexpr size_t kMostPendingBytes = 32 << 20;
 constexpr auto kInterval = 1s;
 constexpr auto kStopCheck = 100ms;
 // Who writes the figures of a function at the same time is this log in another process, or a deletion.
-constexpr int kMostTries = 20;
+constexpr int kMaxAttempts = 20;
 
 struct Figures {
   std::string id;  // the function's own
@@ -230,7 +230,7 @@ Task<> RunLog::writeAll(Work& work) {
 }
 
 Task<> RunLog::write(const Pending& pending) {
-  co_return co_await store::retryWrite(kMostTries,
+  co_return co_await store::retryWrite(kMaxAttempts,
                                        Error(ErrorCode::unavailable, "the log of runs is being written, try again"),
                                        [&] { return tryWrite(pending); });
 }
@@ -248,7 +248,7 @@ Task<> RunLog::tryWrite(const Pending& pending) {
     entries.push_back(write.change(in(pending.of.project, kRuns), placeOf(id, logged + i)));
   }
   auto callback = [figures, function, logged, &entries = std::as_const(entries), &pending = std::as_const(pending)](
-                      const store::Before& before, store::Changes& changes) -> Result<> {
+                      const store::PreImages& before, store::Changes& changes) -> Result<> {
     const RunOf& of = pending.of;
     if (!before[function] || before[function]->view().stringOr("functionId") != of.functionId) return {};
     TRY(std::optional<Figures> now, store::fromStore<Figures>(before[figures]));
@@ -276,7 +276,7 @@ Task<> RunLog::writeMonth(store::ProjectNo project, std::string month, int64_t r
   const std::string id = monthRowId(month);
   store::Write write(asServer());
   const store::Target target = write.change(in(project, kStats), id);
-  auto callback = [target, id, runs](const store::Before& before, store::Changes& changes) -> Result<> {
+  auto callback = [target, id, runs](const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(std::optional<MonthRow> row, store::fromStore<MonthRow>(before[target]));
     if (!row) row = MonthRow{id, 0};
     row->runs += runs;

@@ -149,7 +149,7 @@ TEST_F(RunLogTest, allOfItGoesWithTheFunction) {
   EXPECT_TRUE(run(log_.flush()));
   store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
   const std::vector<store::Target> all = write.change(RunLog::allOf(shop_, "fn_hello"));
-  EXPECT_TRUE(run(store_.write(std::move(write), [all](const store::Before&, store::Changes& changes) -> Result<> {
+  EXPECT_TRUE(run(store_.write(std::move(write), [all](const store::PreImages&, store::Changes& changes) -> Result<> {
     for (const store::Target each : all) changes.remove(each);
     return {};
   })));

@@ -5,6 +5,7 @@
 #include "configuration/configuration_fixture.h"
 #include "functions/running.h"
 #include "functions/timetable.h"
+#include "store/testing/writing.h"
 
 namespace mb::functions {
 
@@ -152,7 +153,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     const store::Target cursor = write.change(joining.target());
     const store::Target timetable = write.change(timetableTarget(shop_, record.functionId));
     EXPECT_TRUE(run(store_.write(
-        std::move(write), [=, now = clock_.now()](const store::Before& before, store::Changes& changes) -> Result<> {
+        std::move(write), [=, now = clock_.now()](const store::PreImages& before, store::Changes& changes) -> Result<> {
           changes.put(function, stored);
           TRY(store::Change joins, joining.change(before[cursor]));
           changes.set(cursor, std::move(joins));
@@ -163,13 +164,8 @@ class RunningFixture : public configuration::ConfigurationFixture {
     dispatcher_.joined(joining);
   }
   void undefine(const std::string& name) {
-    store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}});
-    const store::Target function = write.change({shop_, kFunctions, 0}, name);
-    EXPECT_TRUE(
-        run(store_.write(std::move(write), [function](const store::Before&, store::Changes& changes) -> Result<> {
-          changes.remove(function);
-          return {};
-        })));
+    store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}};
+    EXPECT_TRUE(run(store::testing::remove(store_, {shop_, kFunctions, 0}, name, std::move(options))));
   }
   FunctionPtr function(const std::string& name) { return snapshot(shop_)->get(tables_.slot).find(name); }
 

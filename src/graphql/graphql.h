@@ -46,7 +46,7 @@ class Graphql {
 
   // A request that is right, as text, is right again: applications send few texts, and often.
   static constexpr size_t kKnownRequests = 500;
-  static constexpr int kThreads = 2;           // threads
+  static constexpr int kThreads = 2;
   static constexpr size_t kKnownBytes = 2048;  // of a text that is kept
   static constexpr size_t kKnownFields = 250;  // of a plan that is kept
   // Without what the caller cannot reach. Built off the core.

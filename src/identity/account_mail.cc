@@ -82,7 +82,7 @@ bool AccountMail::mayMail(const Realm& realm, std::string_view emailKey) {
 Task<> AccountMail::commit(MailPart part, store::Deadline deadline) {
   if (!part.job) co_return Result<>();
   store::Write write({.deadline = deadline, .actor = {"server", ""}, .bumpEpochs = {}});
-  const auto callback = [documents = part.addTo(write)](const store::Before&, store::Changes& changes) -> Result<> {
+  const auto callback = [documents = part.addTo(write)](const store::PreImages&, store::Changes& changes) -> Result<> {
     documents.put(changes);
     return {};
   };

@@ -76,7 +76,7 @@ class IssuingKey {
     if (by.kind == policy::CallerKind::apiKey) own_ = write.hold(collectionOf(project, kApiKeys), by.id);
   }
   // In the write callback. Fails with forbidden where the issued key would outlive this one.
-  Result<> check(const store::Before& before, const std::optional<Timestamp>& expiresAt) const {
+  Result<> check(const store::PreImages& before, const std::optional<Timestamp>& expiresAt) const {
     if (!own_) return {};
     TRY(const std::optional<ApiKeyRecord> own, fromStore<ApiKeyRecord>(before[*own_]));
     if (!own) return fail(ErrorCode::forbidden, "the key of this request is deleted");
@@ -166,7 +166,7 @@ Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey inpu
   const IssuingKey issuer(project.number, by, write);
   CO_CHECK(co_await deps_.store.write(std::move(write),
                                       [&record = std::as_const(record), target, issuer](
-                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
                                         CHECK(issuer.check(before, record.expiresAt));
                                         changes.put(target, doc::encode(record));
                                         return {};
@@ -181,18 +181,18 @@ Task<IssuedApiKey> ApiKeys::rotate(snapshot::ProjectInfo project, KeyId id, poli
   store::Write write = keyWrite(deps_, project.number, id, "key.rotated", by, deadline);
   const store::Target target = write.change(targetOf(project.number, kApiKeys, id.str()));
   const IssuingKey issuer(project.number, by, write);
-  CO_TRY(
-      const ApiKeyRecord rotated,
-      co_await store::writeReturning(deps_.store, std::move(write),
-                                     [&by = std::as_const(by), hash = toHex(sha256(secret)), target, issuer](
-                                         const store::Before& before, store::Changes& changes) -> Result<ApiKeyRecord> {
-                                       TRY(ApiKeyRecord record, existing(before[target]));
-                                       CHECK(mayIssue(by, record.scopes));
-                                       CHECK(issuer.check(before, record.expiresAt));
-                                       record.hash = hash;
-                                       changes.put(target, doc::encode(record));
-                                       return record;
-                                     }));
+  CO_TRY(const ApiKeyRecord rotated,
+         co_await store::writeReturning(
+             deps_.store, std::move(write),
+             [&by = std::as_const(by), hash = toHex(sha256(secret)), target, issuer](
+                 const store::PreImages& before, store::Changes& changes) -> Result<ApiKeyRecord> {
+               TRY(ApiKeyRecord record, existing(before[target]));
+               CHECK(mayIssue(by, record.scopes));
+               CHECK(issuer.check(before, record.expiresAt));
+               record.hash = hash;
+               changes.put(target, doc::encode(record));
+               return record;
+             }));
   co_return IssuedApiKey{viewOf(rotated), rawKey(project.id, secret)};
 }
 
@@ -201,7 +201,7 @@ Task<> ApiKeys::remove(store::ProjectNo project, KeyId id, policy::Caller by, st
   store::Write write = keyWrite(deps_, project, id, "key.revoked", by, deadline);
   const store::Target target = write.change(targetOf(project, kApiKeys, id.str()));
   CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [target](const store::Before& before, store::Changes& changes) -> Result<> {
+                                      [target](const store::PreImages& before, store::Changes& changes) -> Result<> {
                                         if (!before[target]) return fail(noSuchKey());
                                         changes.remove(target);
                                         return {};
@@ -214,7 +214,7 @@ Task<> ApiKeys::touch(store::ProjectNo project, KeyId id, store::Deadline deadli
   const store::Target target = write.change(targetOf(project, kApiKeys, id.str()));
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [target, now = deps_.clock.now()](const store::Before& before, store::Changes& changes) -> Result<> {
+      [target, now = deps_.clock.now()](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(ApiKeyRecord record, existing(before[target]));
         record.lastUsedAt = now;
         changes.put(target, doc::encode(record));

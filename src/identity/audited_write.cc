@@ -12,4 +12,8 @@ store::Write auditedWrite(audit::Auditor& auditor, store::ProjectNo project, con
   return write;
 }
 
+store::Write auditedWrite(audit::Auditor& auditor, const ProjectAccess& access, Audited audited) {
+  return auditedWrite(auditor, access.project->info().number, access.caller, access.deadline, std::move(audited));
+}
+
 }  // namespace mb::identity

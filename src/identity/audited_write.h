@@ -2,8 +2,7 @@
 #pragma once
 
 #include "audit/audit.h"
-#include "policy/caller.h"
-#include "store/store.h"
+#include "identity/project_access.h"
 
 namespace mb::identity {
 
@@ -17,5 +16,8 @@ struct Audited {
 // A write to `project` as `by`, with the entry inserted and the project's epoch bumped where it changes anything.
 store::Write auditedWrite(audit::Auditor& auditor, store::ProjectNo project, const policy::Caller& by,
                           store::Deadline deadline, Audited audited);
+
+// The same for a caller with access to the project.
+store::Write auditedWrite(audit::Auditor& auditor, const ProjectAccess& access, Audited audited);
 
 }  // namespace mb::identity

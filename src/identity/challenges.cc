@@ -59,7 +59,7 @@ Task<> Challenges::put(Realm realm, ChallengeRecord challenge, Existing existing
   }
   CO_CHECK(co_await deps_.store.write(std::move(write),
                                       [target, stored = doc::encode(challenge), existing, leaving = std::move(leaving)](
-                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
                                         if (before[target] && existing == Existing::refuse)
                                           return fail(ErrorCode::conflict, "this was used already");
                                         changes.put(target, stored);

@@ -118,7 +118,7 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
   write.insert(std::move(entries));
   const auto callback = [target, owner, earlier = std::move(earlier), planned = std::move(planned), proves,
                          emailKey = user.emailKey, identity = std::move(identity)](
-                            const store::Before& before, store::Changes& changes) -> Result<UserRecord> {
+                            const store::PreImages& before, store::Changes& changes) -> Result<UserRecord> {
     if (before[target] || !before[owner]) return fail(ErrorCode::retry, "another sign-in linked the identity");
     TRY(UserRecord now, fromStore<UserRecord>(before[owner]->view()));
     if (now.emailKey != emailKey || now.emailVerified == proves) {
@@ -132,8 +132,12 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
     for (const store::Target other : earlier) changes.remove(other);
     return now;
   };
-  CO_TRY(UserRecord linked, co_await store::writeReturning(deps_.store, std::move(write), callback));
-  if (proves) CO_CHECK(co_await sessions_.endAll(realm, linked.id, std::nullopt, deadline));
+  auto linked = co_await store::writeReturning(deps_.store, std::move(write), callback);
+  if (!linked && store::indexViolation(linked.error())) {
+    co_return fail(ErrorCode::retry, "what waits for the address changed since it was read");
+  }
+  if (!linked) co_return fail(std::move(linked).error());
+  if (proves) CO_CHECK(co_await sessions_.endAll(realm, linked->id, std::nullopt, deadline));
   co_return linked;
 }
 
@@ -159,7 +163,7 @@ Task<> Identities::unlink(Realm realm, std::string id, policy::Caller by, store:
   for (const IdentityRecord& other : own) {
     if (other.id != id) others.push_back(write.hold(targetOf(realm.project, kIdentities, other.id)));
   }
-  const auto callback = [target, owner, others = std::move(others)](const store::Before& before,
+  const auto callback = [target, owner, others = std::move(others)](const store::PreImages& before,
                                                                     store::Changes& changes) -> Result<> {
     if (!before[target] || !before[owner]) return fail(noIdentity());
     TRY(const UserRecord user, fromStore<UserRecord>(before[owner]->view()));

@@ -27,7 +27,7 @@ class RefusedHook final : public RegistrationHook {
     RegistrationPlan plan;
     plan.addTo = [taken = taken_](store::Write& write) -> UserChange {
       const store::Target another = write.change(targetOf(store::kControlProject, kUsers, taken.id.str()));
-      return [another, taken](UserRecord&, const store::Before&, store::Changes& changes) -> Result<> {
+      return [another, taken](UserRecord&, const store::PreImages&, store::Changes& changes) -> Result<> {
         changes.put(another, doc::encode(taken));
         return {};
       };

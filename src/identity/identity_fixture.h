@@ -96,7 +96,7 @@ class IdentityFixture : public ::testing::Test {
   void putDocument(const store::WriteTarget& target, const doc::Document& document) {
     store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
     const store::Target named = write.change(target);
-    EXPECT_TRUE(run(store_.write(std::move(write), [named, document](const store::Before&, store::Changes& changes) {
+    EXPECT_TRUE(run(store_.write(std::move(write), [named, document](const store::PreImages&, store::Changes& changes) {
       changes.put(named, document);
       return Result<>();
     })));

@@ -1,5 +1,7 @@
 #include "identity/mailed_links.h"
 
+#include <utility>
+
 #include "base/log.h"
 #include "identity/email.h"
 #include "identity/mfa.h"
@@ -166,7 +168,7 @@ struct MailedLinks::Settlement {
   UserChange planned = {};
   PreparedDocuments mail = {};
 
-  Result<UserRecord> operator()(const store::Before& before, store::Changes& changes) const {
+  Result<UserRecord> operator()(const store::PreImages& before, store::Changes& changes) const {
     using Kind = Use::Kind;
     if (!before[user]) return fail(badToken());
     TRY(UserRecord record, fromStore<UserRecord>(before[user]->view()));
@@ -206,17 +208,16 @@ struct MailedLinks::Settlement {
 
 Task<UserRecord> MailedLinks::settle(Use use, store::Deadline deadline) {
   bool again = false;
-  co_return co_await store::retryWrite(kMostPlans, anotherCameFirst(), [&]() -> Task<UserRecord> {
-    if (std::exchange(again, true)) {
-      CO_TRY(std::optional<UserRecord> now, co_await users_.get(use.realm, use.user.id));
-      if (!now) co_return fail(badToken());
-      use.user = *std::move(now);
-    }
-    co_return co_await settleOnce(use, deadline);
-  });
+  co_return co_await store::retryWrite(kMostPlans, anotherCameFirst(),
+                                       [&] { return settleOnce(use, std::exchange(again, true), deadline); });
 }
 
-Task<UserRecord> MailedLinks::settleOnce(Use use, store::Deadline deadline) {
+Task<UserRecord> MailedLinks::settleOnce(Use use, bool again, store::Deadline deadline) {
+  if (again) {
+    CO_TRY(std::optional<UserRecord> now, co_await users_.get(use.realm, use.user.id));
+    if (!now) co_return fail(badToken());
+    use.user = *std::move(now);
+  }
   using Kind = Use::Kind;
   const Realm realm = use.realm;
   const UserId id = use.user.id;
@@ -269,7 +270,7 @@ Task<UserRecord> MailedLinks::settleOnce(Use use, store::Deadline deadline) {
                                    {kind, id.str(), use.user.email}, "users/" + id.str(), use.by.ip, use.by.requestId));
   auto stored = co_await store::writeReturning(deps_.store, std::move(write), std::move(settlement));
   if (stored) mail_.wake(mail);
-  if (!stored && stored.error().violation()) co_return fail(anotherCameFirst());
+  if (!stored && store::indexViolation(stored.error())) co_return fail(anotherCameFirst());
   co_return stored;
 }
 

@@ -77,8 +77,9 @@ class MailedLinks {
   Task<UserRecord> takeOver(Use use, std::string password, store::Deadline deadline);
   // The user as stored.
   Task<UserRecord> settle(Use use, store::Deadline deadline);
-  // One attempt; fails with retry where the account, or what waits for its address, changed since it was read.
-  Task<UserRecord> settleOnce(Use use, store::Deadline deadline);
+  // One attempt, which reads the account anew where it is not the first; fails with retry where the account, or what
+  // waits for its address, changed since it was read.
+  Task<UserRecord> settleOnce(Use use, bool again, store::Deadline deadline);
   Task<std::vector<std::string>> identitiesOf(Realm realm, UserId user, store::Deadline deadline);
 
   const IdentityDeps& deps_;

@@ -82,7 +82,7 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
   auto done = co_await deps_.store.write(
       std::move(write),
       [&deps = std::as_const(deps_), owner, target, enrollment, prepared = std::move(factor), code = std::move(code)](
-          const store::Before& before, store::Changes& changes) -> Result<> {
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(UserRecord record, userIn(before[owner]));
         if (record.mfaEnabled) return fail(isOn());
         CHECK(checkProven(deps, record));
@@ -117,7 +117,7 @@ Task<> Mfa::disable(Realm realm, std::string code, policy::Caller by, store::Dea
   write.insert(entry(realm, "mfa.disable", by, user));
   auto done = co_await deps_.store.write(std::move(write),
                                          [&deps = std::as_const(deps_), owner, target, code = std::move(code)](
-                                             const store::Before& before, store::Changes& changes) -> Result<> {
+                                             const store::PreImages& before, store::Changes& changes) -> Result<> {
                                            TRY(UserRecord record, userIn(before[owner]));
                                            if (!record.mfaEnabled || !before[target])
                                              return fail(ErrorCode::conflict, "the second factor is not on");
@@ -141,7 +141,7 @@ Task<> Mfa::reset(Realm realm, UserId user, policy::Caller by, store::Deadline d
   UserWrite write;
   write.entries = entry(realm, "mfa.reset", by, user);
   write.addTo = [realm, user, now = deps_.clock.now()](store::Write& to) -> UserChange {
-    return [factor = addFactorTargets(to, realm, user), now](UserRecord& record, const store::Before&,
+    return [factor = addFactorTargets(to, realm, user), now](UserRecord& record, const store::PreImages&,
                                                              store::Changes& changes) -> Result<> {
       factor.remove(record, now, changes);
       return {};

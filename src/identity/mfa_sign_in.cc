@@ -76,7 +76,7 @@ Task<UserRecord> Mfa::tryCode(Realm realm, UserId user, std::string id, std::str
       deps_.store, std::move(write),
       [&deps = std::as_const(deps_), pending, target, owner, recoveryUsed = std::move(recoveryUsed),
        code = std::move(code),
-       now = deps_.clock.now()](const store::Before& before, store::Changes& changes) -> Result<Verdict> {
+       now = deps_.clock.now()](const store::PreImages& before, store::Changes& changes) -> Result<Verdict> {
         if (!before[pending] || !before[target] || !before[owner]) return fail(refusedChallenge());
         TRY(ChallengeRecord challenge, fromStore<ChallengeRecord>(before[pending]->view()));
         TRY(SecondFactorRecord factor, fromStore<SecondFactorRecord>(before[target]->view()));

@@ -100,7 +100,8 @@ Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string prov
   const store::Target redirects = write.change(targetOf(project.number, kOauthConfig, std::string(kRedirectsId)));
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [target, redirects, given = std::move(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [target, redirects, given = std::move(record)](const store::PreImages& before,
+                                                     store::Changes& changes) -> Result<> {
         TRY(const std::optional<OauthProviderRecord> held, fromStore<OauthProviderRecord>(before[target]));
         OauthProviderRecord record = given;
         // A secret is given to the issuer that it was entered for, and to no other.
@@ -139,7 +140,7 @@ Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsB
   const store::Target target = write.change(targetOf(project.number, kOauthConfig, record.id));
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [target, stored = doc::encode(record)](const store::Before&, store::Changes& changes) -> Result<> {
+      [target, stored = doc::encode(record)](const store::PreImages&, store::Changes& changes) -> Result<> {
         changes.put(target, stored);
         return {};
       }));

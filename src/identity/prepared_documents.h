@@ -1,5 +1,6 @@
-// Documents that are made before a write, and that its callback stores in some cases only: a mail that turns out to be
-// needless, the audit entry of what may not happen. What every run stores is an insert of the write.
+// Documents that are made before a write, and that its callback puts: in some cases only, as a mail that turns out to
+// be needless, or in place of an earlier one, as the token of a link. What is inserted in each case is an insert of the
+// write.
 #pragma once
 
 #include <utility>

@@ -4,6 +4,7 @@
 #include "identity/factor_reset.h"
 #include "identity/one_time_tokens.h"
 #include "identity/records.h"
+#include "identity/session_ends.h"
 #include "store/retry.h"
 
 namespace mb::identity {
@@ -119,13 +120,14 @@ Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash,
   std::vector<store::Target> ending{write.change(tokenTarget(realm, LinkPurpose::resetPassword, user))};
   for (const doc::Document& session : sessions.documents) {
     std::string id(session.view().stringOr("id"));
+    write.options.notices.push_back(sessionEnd(realm.project, id));
     ending.push_back(write.change(targetOf(realm.project, kSessions, std::move(id))));
   }
   write.insert(deps_.auditor.entry(realm.project, "user.passwordSet", server(), "users/" + user.str(), "", ""));
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
       [owner, ending = std::move(ending), passwordHash = std::move(passwordHash), &clock = std::as_const(deps_.clock)](
-          const store::Before& before, store::Changes& changes) -> Result<> {
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(UserRecord record, userIn(before[owner]));
         record.passwordHash = passwordHash;
         // Not before the end of earlier ones, whatever the clock does.
@@ -144,15 +146,16 @@ Task<bool> Recovery::resetFactor(Realm realm, UserId user, store::Deadline deadl
   const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
   const FactorTargets factor = addFactorTargets(write, realm, user);
   write.insert(deps_.auditor.entry(realm.project, "mfa.reset", server(), "users/" + user.str(), "", ""));
-  co_return co_await store::writeReturning(deps_.store, std::move(write),
-                                           [owner, factor, &clock = std::as_const(deps_.clock)](
-                                               const store::Before& before, store::Changes& changes) -> Result<bool> {
-                                             TRY(UserRecord record, userIn(before[owner]));
-                                             const bool was = record.mfaEnabled || before[factor.factor];
-                                             factor.remove(record, clock.now(), changes);
-                                             changes.put(owner, doc::encode(record));
-                                             return was;
-                                           });
+  co_return co_await store::writeReturning(
+      deps_.store, std::move(write),
+      [owner, factor, &clock = std::as_const(deps_.clock)](const store::PreImages& before,
+                                                           store::Changes& changes) -> Result<bool> {
+        TRY(UserRecord record, userIn(before[owner]));
+        const bool was = record.mfaEnabled || before[factor.factor];
+        factor.remove(record, clock.now(), changes);
+        changes.put(owner, doc::encode(record));
+        return was;
+      });
 }
 
 Task<std::optional<UserId>> Recovery::otherOperator(UserId but, store::Deadline deadline) {
@@ -182,7 +185,7 @@ Task<bool> Recovery::setOperatorOnce(UserId user, bool on, store::Deadline deadl
                                    "users/" + user.str(), "", ""));
   co_return co_await store::writeReturning(
       deps_.store, std::move(write),
-      [target, stays, on, &clock = std::as_const(deps_.clock)](const store::Before& before,
+      [target, stays, on, &clock = std::as_const(deps_.clock)](const store::PreImages& before,
                                                                store::Changes& changes) -> Result<bool> {
         TRY(UserRecord record, userIn(before[target]));
         if (isOperator(record) == on) return false;

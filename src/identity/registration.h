@@ -23,7 +23,7 @@ struct RegistrationPlan {
   // plan's documents. Adds the epochs that move with these to the write's options. Fails with retry where the plan is
   // out of date: a new one is asked for (three at most).
   UserChangeSource addTo = [](store::Write&) -> UserChange {
-    return [](UserRecord&, const store::Before&, store::Changes&) -> Result<> { return {}; };
+    return [](UserRecord&, const store::PreImages&, store::Changes&) -> Result<> { return {}; };
   };
   // An invitation waits for the address: a proof of it counts as following the invitation.
   bool invited = false;

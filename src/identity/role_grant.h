@@ -1,6 +1,6 @@
-// Handing out a custom role, inside the commit that hands it out: the role's record is one of its documents and counts
-// how often it was given, so that a deletion which looked before notices, and what the role holds is checked as it is
-// then.
+// Granting a custom role, in the write that grants it: the role's record is one of its documents, so that what the role
+// holds is checked as it is then, and no deletion of the role passes in between. The record counts the grants: the
+// deletion of a role of members, who are read before the locks, compares the count.
 #pragma once
 
 #include <optional>

@@ -110,7 +110,7 @@ Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole in
   const store::Target target = write.change(collection, record.id);
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [target, stored = doc::encode(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [target, stored = doc::encode(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (before[target]) return fail(ErrorCode::conflict, "there is a role of this name already");
         changes.put(target, stored);
         return {};
@@ -129,7 +129,7 @@ Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name,
   CO_CHECK(
       co_await deps_.store.write(std::move(write),
                                  [target, name, permissions = std::move(input.permissions), now = deps_.clock.now()](
-                                     const store::Before& before, store::Changes& changes) -> Result<> {
+                                     const store::PreImages& before, store::Changes& changes) -> Result<> {
                                    TRY(RoleRecord record, existing(before[target], name));
                                    record.permissions = permissions;
                                    record.updatedAt = now;
@@ -156,23 +156,26 @@ Task<> Roles::removeOnce(store::ProjectNo project, RoleKind kind, std::string na
   if (!ofEndUsers) CO_CHECK(co_await refuseWhileUsed(project, name));
   store::Write write = roleWrite(deps_, project, kind, name, "role.deleted", by, deadline);
   const store::Target target = write.change(role);
-  // Each write that gives a user the role changes its record, so none is under way while this one is locked.
+  // Each write that gives a user the role locks its record exclusively, so none is under way while this one is locked.
   if (ofEndUsers) {
     const doc::Document held = store::idDocument(name);
     write.require({"users", collectionOf(project, kUsers), "metadata.role", doc::Value(*held.view().find("id"))});
   }
-  const auto done = co_await deps_.store.write(std::move(write),
-                                               [target, name, ofEndUsers, grants = seen.grants](
-                                                   const store::Before& before, store::Changes& changes) -> Result<> {
-                                                 TRY(const RoleRecord now, existing(before[target], name));
-                                                 if (!ofEndUsers && now.grants != grants) {
-                                                   return fail(ErrorCode::retry,
-                                                               "the role was handed out since its members were read");
-                                                 }
-                                                 changes.remove(target);
-                                                 return {};
-                                               });
-  if (!done && done.error().violation()) co_return fail(ErrorCode::conflict, "a user has this role");
+  const auto done = co_await deps_.store.write(
+      std::move(write),
+      [target, name, ofEndUsers, grants = seen.grants](const store::PreImages& before,
+                                                       store::Changes& changes) -> Result<> {
+        TRY(const RoleRecord now, existing(before[target], name));
+        if (!ofEndUsers && now.grants != grants) {
+          return fail(ErrorCode::retry, "the role was handed out since its members were read");
+        }
+        changes.remove(target);
+        return {};
+      });
+  const Violation* violation = done ? nullptr : done.error().violation();
+  if (violation && violation->kind == Violation::Kind::condition) {
+    co_return fail(ErrorCode::conflict, "a user has this role");
+  }
   if (!done) co_return fail(done.error().clone());
   co_return Result<>();
 }

@@ -70,7 +70,7 @@ class Roles {
   Task<std::shared_ptr<const void>> load(store::ProjectNo project);
 
  private:
-  // One attempt; fails with retry where the role was handed out since its users were read.
+  // One attempt; fails with retry where a role of members was given to one since they were read.
   Task<> removeOnce(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by,
                     store::Deadline deadline);
   Task<> refuseWhileUsed(store::ProjectNo project, std::string name);

@@ -105,7 +105,7 @@ class MemberRolesTest : public IdentityFixture {
     store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
     const store::Target role = write.change(*roleTarget(kShop, RoleKind::member, "moderator"));
     CO_CHECK(co_await store_.write(std::move(write),
-                                   [role](const store::Before& before, store::Changes& changes) -> Result<> {
+                                   [role](const store::PreImages& before, store::Changes& changes) -> Result<> {
                                      TRY(std::optional<store::Change> granted,
                                          grantRole(before[role], "moderator", policy::PermissionSet({"a:*"})));
                                      if (!granted) return fail(ErrorCode::notFound, "gone");

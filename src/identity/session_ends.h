@@ -15,12 +15,17 @@
 
 namespace mb::identity {
 
+// What a write announces that ends a session.
+inline store::Notice sessionEnd(store::ProjectNo project, std::string session) {
+  return {project, store::NoticeKind::sessionEnded, std::move(session)};
+}
+
 // Any thread. Sessions that share a counter disturb each other by two reads, no more.
 class SessionEnds {
  public:
   explicit SessionEnds(store::Notices& notices)
-      : listening_(notices.listen([this](const store::Notice& notice) {
-          if (notice.kind == store::NoticeKind::sessionEnded) note(notice.key);
+      : listening_(notices.add([this](const store::Notice& notice) {
+          if (notice.kind == store::NoticeKind::sessionEnded) markEnded(notice.key);
         })) {}
   SessionEnds(const SessionEnds&) = delete;
   SessionEnds& operator=(const SessionEnds&) = delete;
@@ -30,7 +35,7 @@ class SessionEnds {
  private:
   static constexpr size_t kCounters = 4096;
   static size_t slot(std::string_view session) { return std::hash<std::string_view>()(session) % kCounters; }
-  void note(std::string_view session) { counters_[slot(session)].fetch_add(1, std::memory_order_release); }
+  void markEnded(std::string_view session) { counters_[slot(session)].fetch_add(1, std::memory_order_release); }
 
   std::array<std::atomic<uint32_t>, kCounters> counters_{};
   std::shared_ptr<void> listening_;

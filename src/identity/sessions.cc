@@ -35,10 +35,6 @@ store::WriteOptions optionsOf(const UserId& user, store::Deadline deadline) {
   return {.deadline = deadline, .actor = {"user", user.str()}, .bumpEpochs = {}};
 }
 
-store::Notice endOf(const Realm& realm, std::string session) {
-  return {realm.project, store::NoticeKind::sessionEnded, std::move(session)};
-}
-
 doc::Document detailsOf(const SessionId& session, std::string_view method = "") {
   doc::BsonWriter out;
   if (!method.empty()) out.appendString("method", method);
@@ -78,20 +74,18 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
   const store::Target session = write.create(collection, opened.session.id.str());
   // Shared, so that sign-ins of one user run side by side; what signs them out everywhere excludes each of them.
   const store::Target holder = write.hold(targetOf(realm.project, kUsers, user.id.str()));
-  std::vector<std::string> ending;
   std::vector<store::Target> ended;
   for (size_t i = 0; i < others.size(); ++i) {
     const bool expired = others[i].expiresAt <= now;
     if (!expired && i + 1 < kSessionsPerUser) continue;
-    ending.push_back(others[i].id.str());
+    write.options.notices.push_back(sessionEnd(realm.project, others[i].id.str()));
     ended.push_back(write.change(collection, others[i].id.str()));
   }
-  for (const std::string& id : ending) write.options.notices.push_back(endOf(realm, id));
   write.insert(entry(realm, "login.succeeded", user.id, asker, detailsOf(opened.session.id, client.method)));
   auto done = co_await deps_.store.write(
       std::move(write),
       [session, holder, ended = std::move(ended), stored = doc::encode(opened.session), signedOutAt, factorGiven](
-          const store::Before& before, store::Changes& changes) -> Result<> {
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const std::optional<UserRecord> now, fromStore<UserRecord>(before[holder]));
         if (now && now->signedOutAt != signedOutAt) {
           return fail(ErrorCode::unauthenticated, "all sessions were ended meanwhile, sign in again");
@@ -104,7 +98,8 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
         return {};
       });
   // The hash of a random token is no client's to choose.
-  if (!done && done.error().violation()) co_return fail(ErrorCode::internal, "something went wrong on the server");
+  if (!done && store::indexViolation(done.error()))
+    co_return fail(ErrorCode::internal, "something went wrong on the server");
   CO_CHECK(std::move(done));
   co_return opened;
 }
@@ -156,7 +151,7 @@ Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given,
   const store::Target target = write.change(targetOf(realm.project, kSessions, refreshed.session.id.str()));
   CO_CHECK(co_await deps_.store.write(std::move(write),
                                       [target, held, stored = doc::encode(refreshed.session)](
-                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
                                         if (!before[target]) return fail(refusedRefresh());
                                         TRY(const SessionRecord still,
                                             fromStore<SessionRecord>(before[target]->view()));
@@ -224,14 +219,10 @@ Task<> Sessions::remove(Realm realm, UserId user, std::vector<std::string> sessi
   std::vector<store::Target> targets;
   for (const std::string& id : sessions) {
     targets.push_back(write.change(targetOf(realm.project, kSessions, id)));
-    write.options.notices.push_back(endOf(realm, id));
+    write.options.notices.push_back(sessionEnd(realm.project, id));
   }
   write.insert(std::move(entries));
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [targets](const store::Before&, store::Changes& changes) -> Result<> {
-                                        for (const store::Target target : targets) changes.remove(target);
-                                        return {};
-                                      }));
+  CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(targets))));
   co_return Result<>();
 }
 
@@ -253,10 +244,10 @@ Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline 
   if (!isId(SessionTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such session");
   store::Write write(optionsOf(user, deadline));
   const store::Target session = write.change(targetOf(realm.project, kSessions, id.str()));
-  write.options.notices.push_back(endOf(realm, id.str()));
+  write.options.notices.push_back(sessionEnd(realm.project, id.str()));
   write.insert(entry(realm, "session.revoked", user, asker, detailsOf(id)));
   CO_CHECK(co_await deps_.store.write(
-      std::move(write), [session, user](const store::Before& before, store::Changes& changes) -> Result<> {
+      std::move(write), [session, user](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!before[session] || before[session]->view().stringOr("userId") != user.str()) {
           return fail(ErrorCode::notFound, "no such session");
         }

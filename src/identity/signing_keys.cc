@@ -121,7 +121,7 @@ Task<> SigningKeys::makeFirst() {
   const store::Target target = write.change(keyTarget(record.id));
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [target, made = doc::encode(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [target, made = doc::encode(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!before[target]) changes.put(target, made);
         return {};
       }));
@@ -200,7 +200,7 @@ Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadlin
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
       [earlier, added, over = std::move(over), old, retired = doc::encode(retired), next = doc::encode(next)](
-          const store::Before& held, store::Changes& changes) -> Result<> {
+          const store::PreImages& held, store::Changes& changes) -> Result<> {
         TRY(const std::optional<SigningKeyRecord> still, fromStore<SigningKeyRecord>(held[earlier]));
         if (!still || !still->signs()) return fail(ErrorCode::retry, "another rotation came first");
         if (old == OldKeys::drop) {
@@ -243,7 +243,7 @@ Task<> SigningKeys::removeExpired() {
   }
   if (over.empty()) co_return Result<>();
   CO_CHECK(co_await deps_.store.write(
-      std::move(write), [over = std::move(over)](const store::Before&, store::Changes& changes) -> Result<> {
+      std::move(write), [over = std::move(over)](const store::PreImages&, store::Changes& changes) -> Result<> {
         for (const store::Target target : over) changes.remove(target);
         return {};
       }));

@@ -98,19 +98,20 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
                  now = deps_.clock.now()](store::Write& to) -> UserChange {
     std::optional<store::Target> role;
     if (auto record = roleTarget(project, RoleKind::endUser, wantedRole(input))) role = to.change(*std::move(record));
-    return [role, input, own, now](UserRecord& user, const store::Before& before, store::Changes& changes) -> Result<> {
-      const std::string held = roleOf(user);
-      CHECK(apply(user, input));
-      user.updatedAt = now;
-      if (!role || roleOf(user) == held) return {};
-      // No caller hands out what they do not hold, through a role either.
-      TRY(std::optional<store::Change> granted, grantRole(before[*role], roleOf(user), *own));
-      if (granted) changes.set(*role, *std::move(granted));
-      return {};
-    };
+    return
+        [role, input, own, now](UserRecord& user, const store::PreImages& before, store::Changes& changes) -> Result<> {
+          const std::string held = roleOf(user);
+          CHECK(apply(user, input));
+          user.updatedAt = now;
+          if (!role || roleOf(user) == held) return {};
+          // No caller hands out what they do not hold, through a role either.
+          TRY(std::optional<store::Change> granted, grantRole(before[*role], roleOf(user), *own));
+          if (granted) changes.set(*role, *std::move(granted));
+          return {};
+        };
   };
   auto done = co_await writeUser(deps_, std::move(realm), std::move(id), std::move(write), std::move(by), deadline);
-  if (!done && done.error().violation()) co_return fail(emailTaken());
+  if (!done && store::indexViolation(done.error())) co_return fail(emailTaken());
   co_return done;
 }
 
@@ -121,7 +122,7 @@ Task<> Users::setStatus(Realm realm, UserId id, UserStatus status, policy::Calle
   write.entries = deps_.auditor.entry(realm.project, std::string(change.action), auditActorOf(by), "users/" + id.str(),
                                       by.ip, by.requestId);
   write.addTo = [text = change.status, now = deps_.clock.now()](store::Write&) -> UserChange {
-    return [text, now](UserRecord& user, const store::Before&, store::Changes&) -> Result<> {
+    return [text, now](UserRecord& user, const store::PreImages&, store::Changes&) -> Result<> {
       user.status = std::string(text);
       user.updatedAt = now;
       return {};

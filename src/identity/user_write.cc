@@ -46,7 +46,7 @@ Task<> attemptWrite(const IdentityDeps& deps, Realm realm, UserId id, UserWrite 
   CO_CHECK(co_await deps.store.write(
       std::move(write),
       [user, role, change = std::move(change), held = roleOf(seen), check = input.check, own = by.permissions](
-          const store::Before& before, store::Changes& changes) -> Result<> {
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const UserRecord record, existing(before[user]));
         if (roleOf(record) != held) return fail(ErrorCode::retry, "the user has another role");
         UserRecord after = record;

@@ -178,7 +178,7 @@ Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition additi
   auto stored = co_await store::writeReturning(
       deps_.store, std::move(write),
       [target, user = std::move(user), planned = std::move(planned), mailed = std::move(mailed)](
-          const store::Before& before, store::Changes& changes) -> Result<UserRecord> {
+          const store::PreImages& before, store::Changes& changes) -> Result<UserRecord> {
         UserRecord record = user;
         CHECK(planned(record, before, changes));
         changes.put(target, doc::encode(record));
@@ -190,8 +190,8 @@ Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition additi
     if (!following.empty()) follower_->committed(store::idsOf(following));
     co_return stored;
   }
-  const Violation* violation = stored.error().violation();
-  if (!violation || violation->kind != Violation::Kind::index) co_return stored;
+  const Violation* violation = store::indexViolation(stored.error());
+  if (!violation) co_return stored;
   co_return fail(violation->target == target.position() ? emailTaken() : anotherCameFirst());
 }
 

@@ -254,7 +254,7 @@ class CountingHook final : public RegistrationHook {
     RegistrationPlan plan;
     plan.addTo = [stale = plans < fresh](store::Write& write) -> UserChange {
       const store::Target count = write.change({store::kControlProject, 49, 0}, "count");
-      return [stale, count](UserRecord& user, const store::Before& before, store::Changes& changes) -> Result<> {
+      return [stale, count](UserRecord& user, const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (stale) return fail(ErrorCode::retry, "plan again");
         if (!before[count]) user.platformRole = kSuperAdmin;
         changes.put(count, *doc::parseJson(R"({"id":"count"})"));

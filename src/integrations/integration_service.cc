@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "identity/audited_write.h"
-#include "identity/records.h"
 #include "integrations/email_provider.h"
 #include "integrations/http_provider.h"
 #include "store/configuration_limits.h"
@@ -216,22 +215,17 @@ doc::Document Integrations::detailsOf(const IntegrationRecord& record, const Edi
   return out.finish();
 }
 
-store::Write Integrations::auditedWrite(const Access& access, std::string action, const std::string& name,
-                                        doc::Document details) const {
-  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
-                                {std::move(action), "integrations/" + name, std::move(details)});
-}
-
 Task<IntegrationRecord> Integrations::insert(Access access, std::string name, std::string providerName, Edit edit) {
   const Timestamp now = deps_.clock.now();
   IntegrationRecord record{name, "int_" + deps_.ids.next(), std::move(providerName), {}, true, {}, {}, {}, now, now};
   CO_CHECK(checkEdit(providerOf(record), edit));
   CO_CHECK(change(access, edit, record));
-  store::Write write = auditedWrite(access, "integration.created", name, detailsOf(record, edit));
+  store::Write write = identity::auditedWrite(deps_.auditor, access,
+                                              {"integration.created", "integrations/" + name, detailsOf(record, edit)});
   const store::Target row = write.change(in(access), name);
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [row, &record = std::as_const(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [row, &record = std::as_const(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (before[row]) return fail(ErrorCode::conflict, "there is an integration of this name already");
         changes.put(row, doc::encode(record));
         return {};
@@ -265,12 +259,13 @@ Task<> Integrations::edit(Access access, std::string name, Edit edit) {
   IntegrationRecord told = *known;
   if (edit.config) told.config = *edit.config;
   told.enabled = edit.enabled.value_or(told.enabled);
-  store::Write write = auditedWrite(access, "integration.changed", name, detailsOf(told, edit));
+  store::Write write = identity::auditedWrite(deps_.auditor, access,
+                                              {"integration.changed", "integrations/" + name, detailsOf(told, edit)});
   const store::Target row = write.change(in(access), name);
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
       [&self = std::as_const(*this), row, known, &access = std::as_const(access), &edit = std::as_const(edit)](
-          const store::Before& before, store::Changes& changes) -> Result<> {
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(IntegrationRecord record, existing(before[row]));
         if (record.integrationId != known->integrationId) return fail(noIntegration());
         CHECK(self.change(access, edit, record));
@@ -318,9 +313,10 @@ Task<> Integrations::import(Access access, IntegrationShape shape) {
 
 Task<> Integrations::remove(Access access, std::string name) {
   CO_TRY(const IntegrationPtr known, require(*access.project, name));
-  store::Write write = auditedWrite(access, "integration.deleted", name, {});
+  store::Write write =
+      identity::auditedWrite(deps_.auditor, access, {"integration.deleted", "integrations/" + name, {}});
   const store::Target row = write.change(in(access), name);
-  auto callback = [row, known](const store::Before& before, store::Changes& changes) -> Result<> {
+  auto callback = [row, known](const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(const IntegrationRecord record, existing(before[row]));
     if (record.integrationId != known->integrationId) return fail(noIntegration());
     changes.remove(row);

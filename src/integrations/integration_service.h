@@ -2,11 +2,11 @@
 #pragma once
 
 #include "audit/audit.h"
+#include "identity/project_access.h"
 #include "integrations/bot_provider.h"
 #include "integrations/integration_rules.h"
 #include "integrations/integration_table.h"
 #include "integrations/integrations.h"
-#include "policy/caller.h"
 #include "store/sealed_fields.h"
 
 namespace mb::integrations {
@@ -32,11 +32,7 @@ struct IntegrationDeps {
 };
 
 // Who does it, in which project, and until when.
-struct Access {
-  policy::Caller caller;
-  snapshot::SnapshotPtr project;
-  store::Deadline deadline;
-};
+using Access = identity::ProjectAccess;
 
 // Permissions are the routes' business; every change is audited in its own commit, secrets by their names alone, and
 // holds for each call after it was answered. Calls on a named integration fail with notFound where there is none. Any
@@ -99,9 +95,6 @@ class Integrations final : public Caller {
   // A new one, with what `edit` says.
   Task<IntegrationRecord> insert(Access access, std::string name, std::string providerName, Edit edit);
   Task<> edit(Access access, std::string name, Edit edit);
-  // A write to the integration of the name, with its audit entry.
-  store::Write auditedWrite(const Access& access, std::string action, const std::string& name,
-                            doc::Document details) const;
   Task<doc::Value> send(snapshot::SnapshotPtr project, IntegrationPtr integration, std::string op,
                         doc::Document arguments, store::Deadline deadline, std::stop_token aborted);
   Task<doc::Value> answerTo(Access access, IntegrationPtr integration, StoredTest test);

@@ -5,6 +5,7 @@
 #include "integrations/integrations_fixture.h"
 #include "store/configuration_limits.h"
 #include "store/records.h"
+#include "store/testing/writing.h"
 
 namespace mb::integrations {
 namespace {
@@ -28,13 +29,9 @@ class IntegrationService : public IntegrationsFixture {
   }
   // Stores `record` in place of the integration of its name.
   void replaceStored(const IntegrationRecord& record) {
-    store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}});
-    const store::Target row = write.change({shop_, kIntegrations, 0}, record.id);
-    ASSERT_TRUE(
-        run(memory_.write(std::move(write), [row, record](const store::Before&, store::Changes& changes) -> Result<> {
-          changes.put(row, doc::encode(record));
-          return {};
-        })));
+    store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}};
+    ASSERT_TRUE(run(
+        store::testing::put(memory_, {shop_, kIntegrations, 0}, record.id, doc::encode(record), std::move(options))));
   }
   // The headers that a call then sends.
   std::string secretsSent() {

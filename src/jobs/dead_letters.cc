@@ -57,7 +57,7 @@ Task<size_t> Queue::Impl::removeDead(std::string below, uint64_t limit) {
     for (const doc::Document& document : found.documents) {
       rows.push_back(write.change(kRows, std::string(document.view().stringOr("id"))));
     }
-    auto callback = [rows](const store::Before& before, store::Changes& changes) -> Result<> {
+    auto callback = [rows](const store::PreImages& before, store::Changes& changes) -> Result<> {
       for (const store::Target row : rows) {
         if (before[row] && before[row]->view().stringOr(kPlacePath).starts_with('d')) changes.remove(row);
       }
@@ -97,7 +97,7 @@ Task<bool> Queue::Impl::changeDead(std::string id, std::vector<store::Insert> al
   write.insert(std::move(alongside));
   co_return co_await store::writeReturning(
       deps.store, std::move(write),
-      [target, retry, now = deps.clock.now()](const store::Before& before, store::Changes& changes) -> Result<bool> {
+      [target, retry, now = deps.clock.now()](const store::PreImages& before, store::Changes& changes) -> Result<bool> {
         if (!before[target]) return false;
         auto row = Row::fromDocument(*before[target]);
         if (!row || !row->dead) return false;

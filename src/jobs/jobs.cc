@@ -206,7 +206,7 @@ void Queue::projectChanged(store::ProjectNo project) {
 Task<bool> Queue::cancel(std::string id) {
   store::Write write(asServer());
   const store::Target row = write.change(kRows, std::move(id));
-  auto callback = [row](const store::Before& before, store::Changes& changes) -> Result<bool> {
+  auto callback = [row](const store::PreImages& before, store::Changes& changes) -> Result<bool> {
     changes.remove(row);
     return before[row].has_value();
   };

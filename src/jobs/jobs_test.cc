@@ -249,10 +249,11 @@ TEST_F(JobsTest, AHandlerMayCompleteItsJobItself) {
     Task<> handle(JobRun run) {
       store::Write write({.deadline = run.deadline, .actor = {}, .bumpEpochs = {}});
       const store::Target row = write.change(Queue::rowOf(run));
-      CO_CHECK(co_await store.write(std::move(write), [row](const store::Before&, store::Changes& changes) -> Result<> {
-        changes.remove(row);
-        return {};
-      }));
+      CO_CHECK(
+          co_await store.write(std::move(write), [row](const store::PreImages&, store::Changes& changes) -> Result<> {
+            changes.remove(row);
+            return {};
+          }));
       diary.note("done");
       co_return Result<>();
     }

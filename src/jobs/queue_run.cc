@@ -180,7 +180,8 @@ Async<Ended> Queue::Impl::settle(Row row, const KindState& kind, Result<> result
   const store::Target stored = write.change(kRows, row.id);
   const auto written = co_await deps.store.write(
       std::move(write),
-      [stored, removes, &row = std::as_const(row)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [stored, removes, &row = std::as_const(row)](const store::PreImages& before,
+                                                   store::Changes& changes) -> Result<> {
         if (!before[stored] || before[stored]->view().stringOr("seq") != row.seq) return {};
         changes.set(stored, removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
         return {};

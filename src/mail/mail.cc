@@ -33,16 +33,6 @@ std::string timeName(Timestamp at) {
   return name;
 }
 
-Result<jobs::JobSpec> jobOf(const Letter& letter, store::ProjectNo project) {
-  CHECK(checkLetter(letter));
-  jobs::JobSpec spec;
-  spec.kind = kJobKind;
-  spec.project = project;
-  spec.payload = toDocument(letter);
-  spec.sealed = true;
-  return spec;
-}
-
 }  // namespace
 
 MailSettings::MailSettings(Settings& settings) {
@@ -156,7 +146,12 @@ bool Mailer::delivers() const {
 }
 
 Result<store::Insert> Mailer::insertOf(const Letter& letter, store::ProjectNo project) {
-  TRY(jobs::JobSpec spec, jobOf(letter, project));
+  CHECK(checkLetter(letter));
+  jobs::JobSpec spec;
+  spec.kind = kJobKind;
+  spec.project = project;
+  spec.payload = toDocument(letter);
+  spec.sealed = true;
   return impl_->deps.queue.insertOf(std::move(spec));
 }
 

@@ -63,24 +63,21 @@ class EnvironmentWrite {
         root_(write.change(target(kProjects, root.id().str()))),
         actor_(write.hold(target(kMemberships, root.membershipId))),
         environment_(write.create(controlCollection(kProjects), record_.id.str())) {
-    // All holds first: each looks for its document among those that were added before.
-    std::vector<store::Target> held;
-    for (const MembershipRecord& member : members) held.push_back(write.hold(target(kMemberships, member.id.str())));
-    for (const InviteRecord& invite : invites) held.push_back(write.hold(target(kInvites, invite.id.str())));
-    auto source = held.begin();
-    for (size_t i = 0; i < members.size(); ++i) {
+    for (const MembershipRecord& member : members) {
+      const store::Target source = write.hold(target(kMemberships, member.id.str()));
       const auto id = ids.next<MembershipTag>();
-      members_.push_back({*source++, id, write.create(controlCollection(kMemberships), id.str())});
+      members_.push_back({source, id, write.create(controlCollection(kMemberships), id.str())});
     }
     for (const InviteRecord& invite : invites) {
+      const store::Target source = write.hold(target(kInvites, invite.id.str()));
       const auto id = ids.next<MembershipTag>();
       const store::Target copy = write.create(controlCollection(kInvites), id.str());
-      invites_.push_back({{*source++, id, copy}, write.change(target(kInvitedAddresses, invite.email))});
+      invites_.push_back({{source, id, copy}, write.change(target(kInvitedAddresses, invite.email))});
     }
   }
 
   // In the write callback. Returns the environment as it is stored.
-  Result<ProjectRecord> apply(const store::Before& before, store::Changes& changes) const {
+  Result<ProjectRecord> apply(const store::PreImages& before, store::Changes& changes) const {
     TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[root_]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[actor_]));
     CHECK(mustOwn({root, actor}));
@@ -107,7 +104,7 @@ class EnvironmentWrite {
   static std::unexpected<Error> membersChanged() {
     return fail(ErrorCode::retry, "the members changed since they were read");
   }
-  static Result<> copyMember(const Copied& copied, ProjectRecord& record, const store::Before& before,
+  static Result<> copyMember(const Copied& copied, ProjectRecord& record, const store::PreImages& before,
                              store::Changes& changes) {
     TRY(std::optional<MembershipRecord> member, fromStore<MembershipRecord>(before[copied.source]));
     if (!member) return membersChanged();
@@ -119,12 +116,10 @@ class EnvironmentWrite {
     return {};
   }
   // Locks the address as an inviter does, so that its registration is not missed.
-  Result<> copyInvite(const CopiedInvite& copied, const store::Before& before, store::Changes& changes) const {
+  Result<> copyInvite(const CopiedInvite& copied, const store::PreImages& before, store::Changes& changes) const {
     TRY(std::optional<InviteRecord> invite, fromStore<InviteRecord>(before[copied.source]));
     if (!invite) return membersChanged();
-    TRY(std::optional<InvitedAddress> address, fromStore<InvitedAddress>(before[copied.address]));
-    if (!address) address = InvitedAddress{invite->email, 0};
-    ++address->revision;
+    CHECK(countInvite(copied.address, invite->email, before, changes));
     invite->id = copied.id;
     invite->projectId = record_.id;
     invite->projectNumber = record_.number;
@@ -133,7 +128,6 @@ class EnvironmentWrite {
     invite->tokenHash.reset();
     invite->tokenExpiresAt.reset();
     changes.put(copied.copy, doc::encode(*invite));
-    changes.put(copied.address, doc::encode(*address));
     return {};
   }
 
@@ -205,7 +199,7 @@ Task<Environments::Created> Environments::insert(By by, const Standing& root, Pr
   CO_TRY(ProjectRecord stored,
          co_await store::writeReturning(
              deps_.store, std::move(write),
-             [&environment = std::as_const(environment)](const store::Before& before, store::Changes& changes) {
+             [&environment = std::as_const(environment)](const store::PreImages& before, store::Changes& changes) {
                return environment.apply(before, changes);
              }));
   co_return Created{std::move(stored), std::move(jobId)};
@@ -219,7 +213,7 @@ Task<Environments::Created> Environments::insertWithFreeSlug(By by, const Standi
     CO_TRY(const People people, co_await peopleOf(root.id(), by, warnings));
     record.slug = slugToTry(slugBase, slug);
     auto created = co_await insert(by, root, record, people);
-    if (created || !created.error().violation()) co_return created;
+    if (created || !store::indexViolation(created.error())) co_return created;
   }
   co_return fail(ErrorCode::conflict, std::string(kMembersChange));
 }

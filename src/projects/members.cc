@@ -38,7 +38,7 @@ class MemberTargets {
         member(write.change(target(kMemberships, membershipId))),
         actor_(write.hold(target(kMemberships, standing.membershipId))) {}
 
-  Result<MemberSnapshot> read(const store::Before& before) const {
+  Result<MemberSnapshot> read(const store::PreImages& before) const {
     MemberSnapshot out;
     TRY(out.project, fromStore<ProjectRecord>(before[project]));
     TRY(out.actor, fromStore<MembershipRecord>(before[actor_]));
@@ -69,7 +69,7 @@ class RoleAssignment {
     if (record) custom_ = write.change(*std::move(record));
   }
   // In the write callback. Fails with validation where the role was deleted.
-  Result<> apply(const store::Before& before, store::Changes& changes) const {
+  Result<> apply(const store::PreImages& before, store::Changes& changes) const {
     if (!custom_) return {};
     TRY(std::optional<store::Change> granted, identity::grantRole(before[*custom_], role_, own_));
     if (!granted) return fail(noSuchRole());
@@ -178,7 +178,7 @@ Task<MemberView> Members::addActive(By by, const Standing& standing, std::string
   const MemberTargets targets(write, standing, membership.id.str());
   const RoleAssignment assignment(write, standing.number(), membership.role, heldBy(standing));
   const auto callback = [targets, assignment, &membership = std::as_const(membership)](
-                            const store::Before& before, store::Changes& changes) -> Result<> {
+                            const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
     CHECK(mayGrant({now.project, now.actor}, membership.role));
     noteRole(*now.project, membership.userId, membership.role);
@@ -187,7 +187,7 @@ Task<MemberView> Members::addActive(By by, const Standing& standing, std::string
     return assignment.apply(before, changes);
   };
   const auto written = co_await deps_.store.write(std::move(write), callback);
-  if (!written && !written.error().violation()) co_return fail(written.error().clone());
+  if (!written && !store::indexViolation(written.error())) co_return fail(written.error().clone());
   // Also where they are a member already: an invite may have been made while they took up another.
   CO_TRY(auto left, co_await findInvite(standing.id(), user.email));
   if (left) CO_CHECK(co_await removeInvite(by, standing, *std::move(left), "member.inviteUsed"));
@@ -235,30 +235,24 @@ Task<MemberView> Members::invite(By by, const Standing& standing, std::string ro
   const store::Target invited = write.change(target(kInvites, invite.id.str()));
   const RoleAssignment assignment(write, standing.number(), role, heldBy(standing));
   const auto callback = [project, membership, addressed, invited, assignment, renews = existing.has_value(),
-                         &invite = std::as_const(invite)](const store::Before& before,
+                         &invite = std::as_const(invite)](const store::PreImages& before,
                                                           store::Changes& changes) -> Result<> {
     TRY(const auto record, fromStore<ProjectRecord>(before[project]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
-    TRY(auto counted, fromStore<InvitedAddress>(before[addressed]));
     TRY(const auto earlier, fromStore<InviteRecord>(before[invited]));
     if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or cancelled since");
     CHECK(mayGrant({record, actor}, invite.role));
     if (earlier && earlier->role == kOwner) CHECK(mustOwn({record, actor}));
     InviteRecord next = invite;
-    if (earlier && !next.tokenHash) {
-      next.tokenHash = earlier->tokenHash;
-      next.tokenExpiresAt = earlier->tokenExpiresAt;
-    }
-    if (!counted) counted = InvitedAddress{invite.email, 0};
-    ++counted->revision;
-    changes.put(addressed, doc::encode(*counted));
+    if (earlier) keepLink(next, *earlier);
+    CHECK(countInvite(addressed, invite.email, before, changes));
     changes.put(invited, doc::encode(next));
     return assignment.apply(before, changes);
   };
   const auto written = co_await deps_.store.write(std::move(write), callback);
   if (!written) {
     // Another caller invited the address at the same time; that invite is renewed.
-    if (written.error().violation()) co_return fail(ErrorCode::retry, "the address was invited since");
+    if (store::indexViolation(written.error())) co_return fail(ErrorCode::retry, "the address was invited since");
     co_return fail(written.error().clone());
   }
   mail.wake();
@@ -278,7 +272,8 @@ Task<> Members::changeRole(By by, std::string project, std::string userId, std::
       auditOf(deps_, by.caller, standing.number(), "member.changed", "members/" + userId, details("", role)));
   const MemberTargets targets(write, standing, found->second.membershipId);
   const RoleAssignment assignment(write, standing.number(), role, heldBy(standing));
-  const auto callback = [targets, assignment, role](const store::Before& before, store::Changes& changes) -> Result<> {
+  const auto callback = [targets, assignment, role](const store::PreImages& before,
+                                                    store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
     CHECK(mayChangeRole({now.project, now.actor}, now.member, role));
     now.member->role = role;
@@ -300,7 +295,7 @@ Task<> Members::remove(By by, std::string project, std::string userId) {
   store::Write write = projectWrite(
       by, {standing.number()}, auditOf(deps_, by.caller, standing.number(), "member.removed", "members/" + userId));
   const MemberTargets targets(write, standing, found->second.membershipId);
-  const auto callback = [targets](const store::Before& before, store::Changes& changes) -> Result<> {
+  const auto callback = [targets](const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
     CHECK(mayRemove({now.project, now.actor}, now.member));
     noteRole(*now.project, now.member->userId, std::nullopt);
@@ -327,7 +322,7 @@ Task<> Members::removeInvite(By by, const Standing& standing, InviteRecord invit
   const store::Target project = write.hold(target(kProjects, standing.id().str()));
   const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
   const store::Target removed = write.change(target(kInvites, invite.id.str()));
-  const auto callback = [project, membership, removed](const store::Before& before,
+  const auto callback = [project, membership, removed](const store::PreImages& before,
                                                        store::Changes& changes) -> Result<> {
     TRY(const auto record, fromStore<ProjectRecord>(before[project]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));

@@ -128,11 +128,11 @@ Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
 Task<> Operators::withdraw(By by, std::string key) {
   store::Write write = projectWrite(by, {}, {});
   const store::Target invite = write.change(target(kOperatorInvites, std::move(key)));
-  CO_CHECK(
-      co_await deps_.store.write(std::move(write), [invite](const store::Before&, store::Changes& changes) -> Result<> {
-        changes.remove(invite);
-        return {};
-      }));
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [invite](const store::PreImages&, store::Changes& changes) -> Result<> {
+                                        changes.remove(invite);
+                                        return {};
+                                      }));
   co_return Result<>();
 }
 
@@ -145,7 +145,7 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
   const store::Target invite = write.change(target(kOperatorInvites, identity::emailKey(user.email)));
   const store::Target caller = write.hold(userTarget(by.caller.id));
   const auto callback = [promoted, invite, caller, &clock = std::as_const(deps_.clock)](
-                            const store::Before& before, store::Changes& changes) -> Result<> {
+                            const store::PreImages& before, store::Changes& changes) -> Result<> {
     CHECK(mustOperate(before[caller]));
     TRY(std::optional<identity::UserRecord> now, fromStore<identity::UserRecord>(before[promoted]));
     if (!now) return fail(ErrorCode::notFound, "this account is gone");
@@ -190,22 +190,16 @@ Task<> Operators::invite(By by, identity::Email address) {
   const store::Target addressed = write.change(target(kInvitedAddresses, email));
   const store::Target invited = write.change(target(kOperatorInvites, email));
   const auto callback = [caller, addressed, invited, renews, &invite = std::as_const(invite)](
-                            const store::Before& before, store::Changes& changes) -> Result<> {
+                            const store::PreImages& before, store::Changes& changes) -> Result<> {
     CHECK(mustOperate(before[caller]));
-    TRY(std::optional<InvitedAddress> counted, fromStore<InvitedAddress>(before[addressed]));
     TRY(const std::optional<OperatorInvite> earlier, fromStore<OperatorInvite>(before[invited]));
     if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or taken back since");
     OperatorInvite next = invite;
     if (earlier) {
       next.createdAt = earlier->createdAt;
-      if (!next.tokenHash) {
-        next.tokenHash = earlier->tokenHash;
-        next.tokenExpiresAt = earlier->tokenExpiresAt;
-      }
+      keepLink(next, *earlier);
     }
-    if (!counted) counted = InvitedAddress{invite.id, 0};
-    ++counted->revision;
-    changes.put(addressed, doc::encode(*counted));
+    CHECK(countInvite(addressed, invite.id, before, changes));
     changes.put(invited, doc::encode(next));
     return {};
   };
@@ -223,7 +217,7 @@ Task<> Operators::revoke(By by, std::string email) {
                                             "operators/" + key, addressed(key)));
   const store::Target caller = write.hold(userTarget(by.caller.id));
   const store::Target invite = write.change(target(kOperatorInvites, key));
-  const auto callback = [caller, invite, isNamed = named(key)](const store::Before& before,
+  const auto callback = [caller, invite, isNamed = named(key)](const store::PreImages& before,
                                                                store::Changes& changes) -> Result<> {
     CHECK(mustOperate(before[caller]));
     if (!before[invite]) {

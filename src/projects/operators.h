@@ -73,7 +73,7 @@ class Operators {
 
  private:
   Task<OperatorView> promote(By by, identity::UserRecord user);
-  // Fails with retry where the invite that was to be renewed was used or taken back since.
+  // Both fail with retry where the invite that was to be renewed was used or taken back since.
   Task<OperatorView> tryAdd(By by, identity::Email email);
   Task<> invite(By by, identity::Email address);
   Task<> withdraw(By by, std::string key);

@@ -49,7 +49,7 @@ Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner)
   write.insert(insertOf(kMemberships, doc::encode(owner)));
   const auto written = co_await deps_.store.write(std::move(write), nullptr);
   if (written) co_return true;
-  if (written.error().violation()) co_return false;
+  if (store::indexViolation(written.error())) co_return false;
   co_return fail(written.error().clone());
 }
 
@@ -162,7 +162,7 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
   CO_TRY(const bool changed, co_await store::writeReturning(
                                  deps_.store, std::move(write),
                                  [project, membership, &mutation = std::as_const(mutation)](
-                                     const store::Before& before, store::Changes& changes) -> Result<bool> {
+                                     const store::PreImages& before, store::Changes& changes) -> Result<bool> {
                                    TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[project]));
                                    TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
                                    CHECK(mayManage({record, actor}));
@@ -224,7 +224,7 @@ Task<> Projects::remove(By by, std::string id) {
                            "environments/" + known.environment.value.value_or(""), named(known.name)));
     }
   }
-  const auto callback = [project, membership, parent, now = deps_.clock.now()](const store::Before& before,
+  const auto callback = [project, membership, parent, now = deps_.clock.now()](const store::PreImages& before,
                                                                                store::Changes& changes) -> Result<> {
     TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[project]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));

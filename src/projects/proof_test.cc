@@ -66,7 +66,7 @@ class ProofTest : public ProjectsFixture {
   void put(store::CollectionNo collection, const doc::Document& document) {
     store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
     const store::Target place = write.change(target(collection, std::string(document.view().stringOr("id"))));
-    const auto putIt = [place, &document](const store::Before&, store::Changes& changes) -> Result<> {
+    const auto putIt = [place, &document](const store::PreImages&, store::Changes& changes) -> Result<> {
       changes.put(place, document);
       return {};
     };

@@ -101,7 +101,7 @@ Task<> Purge::removeOne(store::CollectionNo collection, std::string id) {
                       .bumpEpochs = {}});
   const store::Target removed = write.change(target(collection, std::move(id)));
   CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [removed](const store::Before&, store::Changes& changes) -> Result<> {
+                                      [removed](const store::PreImages&, store::Changes& changes) -> Result<> {
                                         changes.remove(removed);
                                         return {};
                                       }));

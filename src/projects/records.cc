@@ -38,4 +38,13 @@ store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_
           .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10)};
 }
 
+Result<> countInvite(store::Target target, const std::string& address, const store::PreImages& before,
+                     store::Changes& changes) {
+  TRY(std::optional<InvitedAddress> invited, fromStore<InvitedAddress>(before[target]));
+  if (!invited) invited = InvitedAddress{address, 0};
+  ++invited->revision;
+  changes.put(target, doc::encode(*invited));
+  return {};
+}
+
 }  // namespace mb::projects

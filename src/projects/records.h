@@ -37,6 +37,19 @@ inline store::Insert insertOf(store::CollectionNo number, doc::Document document
 
 using store::fromStore;
 
+// In a write callback that invites an address, with its InvitedAddress at `target`: the invite is counted, so that a
+// registration of the address that was prepared before is prepared again.
+Result<> countInvite(store::Target target, const std::string& address, const store::PreImages& before,
+                     store::Changes& changes);
+
+// Where no new mail goes out, the link of the earlier one stays good. Of invites to a project and of operators.
+template <class Invite>
+void keepLink(Invite& renewed, const Invite& earlier) {
+  if (renewed.tokenHash) return;
+  renewed.tokenHash = earlier.tokenHash;
+  renewed.tokenExpiresAt = earlier.tokenExpiresAt;
+}
+
 doc::Filter equals(std::string_view path, std::string_view value);
 
 // The record as the snapshot registry knows a project.

@@ -47,7 +47,7 @@ struct JoiningTargets {
 struct Registration::PlannedChange {
   PlannedChange(std::shared_ptr<const Plan> made, store::Write& write);
 
-  Result<> operator()(identity::UserRecord& user, const store::Before& before, store::Changes& changes) const;
+  Result<> operator()(identity::UserRecord& user, const store::PreImages& before, store::Changes& changes) const;
 
   std::shared_ptr<const Plan> plan;
   store::Target address;
@@ -78,7 +78,7 @@ doc::Document instanceRecord(const identity::UserRecord& first) {
   return out.finish();
 }
 
-Result<> join(const Joining& joining, const JoiningTargets& targets, const store::Before& before,
+Result<> join(const Joining& joining, const JoiningTargets& targets, const store::PreImages& before,
               store::Changes& changes) {
   TRY(const auto invite, fromStore<InviteRecord>(before[targets.invite]));
   TRY(auto project, fromStore<ProjectRecord>(before[targets.project]));
@@ -149,7 +149,7 @@ Registration::PlannedChange::PlannedChange(std::shared_ptr<const Plan> made, sto
   for (const store::ProjectNo project : plan->bumpEpochs) write.options.bumpEpochs.push_back(project);
 }
 
-Result<> Registration::PlannedChange::operator()(identity::UserRecord& user, const store::Before& before,
+Result<> Registration::PlannedChange::operator()(identity::UserRecord& user, const store::PreImages& before,
                                                  store::Changes& changes) const {
   TRY(const int64_t revision, revisionOf(before[address]));
   if (revision != plan->revision) return fail(ErrorCode::retry, "the address was invited since the plan was made");
@@ -186,8 +186,7 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
   plan.organization = {ids_.next<OrgTag>(), name, true, user.id, clock_.now()};
 
   identity::RegistrationPlan out;
-  const std::string key = identity::emailKey(user.email);
-  plan.addressKey = key;
+  plan.addressKey = identity::emailKey(user.email);
   CO_TRY(const auto instance, co_await store_.get(controlCollection(kInstance), std::string(kInstanceId)));
   // Once there is a first user, no registration has to wait for the lock on that question.
   plan.mayBeFirst = !instance;
@@ -198,11 +197,11 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
     out.onCommit = [this] { setupCode_.discard(); };
   }
 
-  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), key));
+  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), plan.addressKey));
   CO_TRY(plan.revision, revisionOf(address));
   CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.email));
-  CO_TRY(const auto operating, co_await operatorInviteOf(key));
-  if (settings_.invitedOnly && !operating && !isNamedOperator(key)) {
+  CO_TRY(const auto operating, co_await operatorInviteOf(plan.addressKey));
+  if (settings_.invitedOnly && !operating && !isNamedOperator(plan.addressKey)) {
     CO_TRY(const bool invited, co_await mayJoinAny(invites));
     plan.onlyAsFirst = !invited;
   }
@@ -222,12 +221,11 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
   Plan plan;
   plan.proven = true;
   identity::RegistrationPlan out;
-  const std::string key = identity::emailKey(user.email);
-  plan.addressKey = key;
-  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), key));
+  plan.addressKey = identity::emailKey(user.email);
+  CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), plan.addressKey));
   CO_TRY(plan.revision, revisionOf(address));
   CO_TRY(const std::vector<InviteRecord> invites, co_await invitesOf(user.email));
-  CO_TRY(const auto operating, co_await operatorInviteOf(key));
+  CO_TRY(const auto operating, co_await operatorInviteOf(plan.addressKey));
   follow(plan, invites, operating, invite);
   out.byInvite = !plan.followed.empty();
   planOperator(plan, user, operating);

@@ -13,7 +13,7 @@ Task<identity::UserRecord> writtenWith(store::DocumentStore& store, identity::Re
   const identity::UserChange change = plan.addTo(write);
   co_return co_await store::writeReturning(
       store, std::move(write),
-      [change, user](const store::Before& before, store::Changes& changes) -> Result<identity::UserRecord> {
+      [change, user](const store::PreImages& before, store::Changes& changes) -> Result<identity::UserRecord> {
         identity::UserRecord record = user;
         CHECK(change(record, before, changes));
         return record;

@@ -157,11 +157,11 @@ Task<> Restoring::putPlaceholder() {
 Task<> Restoring::removePlaceholder() {
   store::Write write(asServer({}));
   const store::Target placeholder = write.change(target(kProjects, placeholder_.str()));
-  CO_CHECK(
-      co_await store_.write(std::move(write), [placeholder](const store::Before&, store::Changes& changes) -> Result<> {
-        changes.remove(placeholder);
-        return {};
-      }));
+  CO_CHECK(co_await store_.write(std::move(write),
+                                 [placeholder](const store::PreImages&, store::Changes& changes) -> Result<> {
+                                   changes.remove(placeholder);
+                                   return {};
+                                 }));
   co_return Result<>();
 }
 
@@ -201,7 +201,7 @@ struct Restoring::Targets {
   std::vector<store::Target> addresses;  // of invites_, in its order
 };
 
-Result<> Restoring::apply(const Targets& targets, const store::Before& before, store::Changes& changes) const {
+Result<> Restoring::apply(const Targets& targets, const store::PreImages& before, store::Changes& changes) const {
   TRY(const auto there, fromStore<ProjectRecord>(before[targets.project]));
   const bool same = there.has_value() == old_.has_value() &&
                     (!there || (there->status == "deleted" && there->number == old_->number));
@@ -225,10 +225,7 @@ Result<> Restoring::apply(const Targets& targets, const store::Before& before, s
   }
   for (const store::Target& old : targets.old) changes.remove(old);
   for (size_t i = 0; i < invites_.size(); ++i) {
-    TRY(auto address, fromStore<InvitedAddress>(before[targets.addresses[i]]));
-    if (!address) address = InvitedAddress{invites_[i].email, 0};
-    ++address->revision;
-    changes.put(targets.addresses[i], doc::encode(*address));
+    CHECK(countInvite(targets.addresses[i], invites_[i].email, before, changes));
   }
   return {};
 }
@@ -256,8 +253,8 @@ Task<> Restoring::commitAll() {
   details.appendString("from", wish_.record.id.str());
   write.insert(auditor_.entry(number(), "project.restored", {"server", "", std::nullopt},
                               "projects/" + record_.id.str(), "", "", details.finish()));
-  const auto callback = [&self = std::as_const(*this), &targets = std::as_const(targets)](const store::Before& before,
-                                                                                          store::Changes& changes) {
+  const auto callback = [&self = std::as_const(*this), &targets = std::as_const(targets)](
+                            const store::PreImages& before, store::Changes& changes) {
     return self.apply(targets, before, changes);
   };
   CO_CHECK(co_await store_.write(std::move(write), callback));
@@ -268,7 +265,7 @@ Task<RestoredProject> Restoring::publish() {
   record_.status = formerStatus_;
   record_.deletedAt.reset();
   const Result<> committed = co_await commitAll();
-  if (!committed && committed.error().violation()) {
+  if (!committed && store::indexViolation(committed.error())) {
     co_return fail(ErrorCode::conflict, fmt::format("the slug {} was taken meanwhile", record_.slug));
   }
   if (!committed) co_return fail(committed.error().clone());
@@ -293,7 +290,7 @@ Task<> Restoring::joinLate() {
     const store::Target joined = write.change(target(kMemberships, membership.id.str()));
     const store::Target changed = write.change(target(kProjects, invite.projectId.str()));
     const auto callback = [taken, joined, changed, &membership = std::as_const(membership)](
-                              const store::Before& before, store::Changes& changes) -> Result<> {
+                              const store::PreImages& before, store::Changes& changes) -> Result<> {
       TRY(auto project, fromStore<ProjectRecord>(before[changed]));
       if (!before[taken] || !project) return {};
       noteRole(*project, membership.userId, membership.role);
@@ -304,7 +301,7 @@ Task<> Restoring::joinLate() {
     };
     const auto written = co_await store_.write(std::move(write), callback);
     // The account is a member already; the owner who added it removes the invite.
-    if (!written && !written.error().violation()) co_return fail(written.error().clone());
+    if (!written && !store::indexViolation(written.error())) co_return fail(written.error().clone());
   }
   co_return Result<>();
 }

@@ -66,7 +66,7 @@ class Restoring {
   struct Targets;
   Task<> commitAll();
   // In the write callback.
-  Result<> apply(const Targets& targets, const store::Before& before, store::Changes& changes) const;
+  Result<> apply(const Targets& targets, const store::PreImages& before, store::Changes& changes) const;
   // The addresses of the invites.
   std::vector<store::Target> addInvites(store::Write& write);
   // The documents of the deleted project in a collection, which are added to `old`.

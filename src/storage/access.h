@@ -1,15 +1,10 @@
 // Who does it, in which project, and until when.
 #pragma once
 
-#include "policy/caller.h"
-#include "snapshot/snapshot.h"
+#include "identity/project_access.h"
 
 namespace mb::storage {
 
-struct Access {
-  policy::Caller caller;
-  snapshot::SnapshotPtr project;
-  store::Deadline deadline;
-};
+using Access = identity::ProjectAccess;
 
 }  // namespace mb::storage

@@ -40,12 +40,6 @@ std::vector<BucketView> Buckets::list(const snapshot::ProjectSnapshot& project) 
   return views;
 }
 
-store::Write Buckets::auditedWrite(const Access& access, std::string action, const std::string& name,
-                                   doc::Document details) const {
-  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
-                                {std::move(action), "buckets/" + name, std::move(details)});
-}
-
 Task<BucketView> Buckets::create(Access access, NewBucket input) {
   CO_CHECK(check(input));
   BucketRecord record;
@@ -54,11 +48,12 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
   record.bucketId = "bkt_" + deps_.ids.next();
   record.access = input.access.value_or("private");
   record.createdAt = deps_.clock.now();
-  store::Write write = auditedWrite(access, "bucket.created", record.name, detailsOf(record.access));
+  store::Write write = identity::auditedWrite(deps_.auditor, access,
+                                              {"bucket.created", "buckets/" + record.name, detailsOf(record.access)});
   const store::Target bucket = write.change(in(access), record.id);
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [bucket, &record = std::as_const(record)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [bucket, &record = std::as_const(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (before[bucket]) return fail(ErrorCode::conflict, "there is a bucket of this name already");
         changes.put(bucket, doc::encode(record));
         return {};
@@ -68,11 +63,12 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
 
 Task<> Buckets::change(Access access, std::string name, BucketPatch patch) {
   CO_CHECK(checkAccess(patch.access));
-  store::Write write = auditedWrite(access, "bucket.changed", name, detailsOf(patch.access));
+  store::Write write =
+      identity::auditedWrite(deps_.auditor, access, {"bucket.changed", "buckets/" + name, detailsOf(patch.access)});
   const store::Target bucket = write.change(in(access), bucketKey(name));
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [bucket, name, to = patch.access](const store::Before& before, store::Changes& changes) -> Result<> {
+      [bucket, name, to = patch.access](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(BucketRecord record, existing(before[bucket], name));
         record.access = to;
         changes.put(bucket, doc::encode(record));
@@ -90,11 +86,11 @@ Task<> Buckets::remove(Access access, std::string name) {
                                                   .project = project,
                                                   .payload = doc::encode(GoneBucket{project, bucketId})}));
   const std::string jobId = job.id();
-  store::Write write = auditedWrite(access, "bucket.deleted", name, {});
+  store::Write write = identity::auditedWrite(deps_.auditor, access, {"bucket.deleted", "buckets/" + name, {}});
   const store::Target bucket = write.change(in(access), bucketKey(name));
   write.insert(std::move(job));
   CO_CHECK(co_await deps_.store.write(
-      std::move(write), [bucket, name, bucketId](const store::Before& before, store::Changes& changes) -> Result<> {
+      std::move(write), [bucket, name, bucketId](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const BucketRecord record, existing(before[bucket], name));
         if (record.bucketId != bucketId) return fail(noBucket());
         changes.remove(bucket);

@@ -42,10 +42,6 @@ class Buckets {
   Task<> remove(Access access, std::string name);
 
  private:
-  // A write to the bucket of the name, with its audit entry.
-  store::Write auditedWrite(const Access& access, std::string action, const std::string& name,
-                            doc::Document details) const;
-
   const Deps deps_;
 };
 

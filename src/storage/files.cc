@@ -297,7 +297,7 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
       std::move(write),
       [file, count, shelf, own = reachesOwnOnly(access.caller), oldBlob = blobOf(stored),
        &record = std::as_const(record),
-       &extra = std::as_const(extra)](const store::Before& before, store::Changes& changes) -> Result<> {
+       &extra = std::as_const(extra)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const std::optional<FileRecord> now, store::fromStore<FileRecord>(before[file]));
         if (own && now && now->owner != record.owner) return fail(ErrorCode::forbidden, "this file is another's");
         if (blobOf(before[file]) != oldBlob) return fail(ErrorCode::retry, "another write was first");
@@ -334,7 +334,7 @@ Task<> Files::removeFile(Access access, BucketRecord bucket, std::string path) {
   write.insert(std::move(job));
   CO_CHECK(co_await deps_.store.write(std::move(write),
                                       [file, count, shelf, oldBlob = blobOf(stored), size = old.size](
-                                          const store::Before& before, store::Changes& changes) -> Result<> {
+                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
                                         if (blobOf(before[file]) != oldBlob)
                                           return fail(ErrorCode::retry, "another write was first");
                                         changes.remove(file);
@@ -381,7 +381,7 @@ Task<> Files::removeFolder(Access access, BucketRecord bucket, std::string path)
   store::Write write = writeOf(access);
   const store::Target folder = write.change(in(project, kFolders), key);
   CO_CHECK(co_await deps_.store.write(
-      std::move(write), [folder, theirs](const store::Before& before, store::Changes& changes) -> Result<> {
+      std::move(write), [folder, theirs](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!theirs(before[folder])) return fail(noFile());
         changes.remove(folder);
         return {};

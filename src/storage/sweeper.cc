@@ -105,11 +105,7 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
     for (const doc::Document& folder : found.documents) {
       folders.push_back(write.change({project, kFolders, 0}, std::string(folder.view().stringOr("id"))));
     }
-    CO_CHECK(co_await deps_.store.write(
-        std::move(write), [folders = std::move(folders)](const store::Before&, store::Changes& changes) -> Result<> {
-          for (const store::Target folder : folders) changes.remove(folder);
-          return {};
-        }));
+    CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(folders))));
   }
 }
 
@@ -132,7 +128,7 @@ Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> 
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
       [&records = std::as_const(records), &files = std::as_const(files), &counts = std::as_const(counts)](
-          const store::Before& before, store::Changes& changes) -> Result<> {
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         std::map<std::string, StoredRecord> less;
         for (size_t i = 0; i < records.size(); ++i) {
           // A write that replaced or removed the file since has the blob removed itself.

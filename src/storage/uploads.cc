@@ -217,7 +217,7 @@ Task<> Uploads::remove(Access access, std::string bucket, std::string path, std:
   const store::Target jobRow = write.change(job.collection, job.id());
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
-      [row, jobRow, &job = std::as_const(job)](const store::Before& before, store::Changes& changes) -> Result<> {
+      [row, jobRow, &job = std::as_const(job)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!before[row]) return fail(noUpload());
         changes.remove(row);
         changes.replace(jobRow, job.document);
@@ -285,7 +285,7 @@ Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece
       std::move(write),
       [row, pieceRow, jobRow, &upload = std::as_const(upload), &next = std::as_const(next),
        &record = std::as_const(record),
-       &job = std::as_const(job)](const store::Before& before, store::Changes& changes) -> Result<> {
+       &job = std::as_const(job)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         CHECK(isAt(before[row], upload));
         changes.put(row, doc::encode(next));
         changes.put(pieceRow, doc::encode(record));
@@ -334,7 +334,7 @@ Result<AlongWrite> Uploads::ending(store::Write& write, store::ProjectNo project
   }
   const store::Target row = write.change(in(project, kUploads), upload.id);
   const store::Target jobRow = write.change(clean.collection, clean.id());
-  along.callback = [row, jobRow, upload, clean = std::move(clean)](const store::Before& before,
+  along.callback = [row, jobRow, upload, clean = std::move(clean)](const store::PreImages& before,
                                                                    store::Changes& changes) -> Result<> {
     CHECK(isAt(before[row], upload));
     UploadRecord done = upload;
@@ -387,7 +387,7 @@ Task<> Uploads::clean(jobs::JobRun run) {
   if (upload && expired(*upload)) {
     store::Write write(writing({"server", ""}));
     const store::Target row = write.change(uploads, job.upload);
-    auto callback = [row, expired](const store::Before& before, store::Changes& changes) -> Result<bool> {
+    auto callback = [row, expired](const store::PreImages& before, store::Changes& changes) -> Result<bool> {
       TRY(const std::optional<UploadRecord> current, store::fromStore<UploadRecord>(before[row]));
       if (current && !expired(*current)) return false;
       changes.remove(row);
@@ -417,11 +417,7 @@ Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& up
   CO_TRY(store::Insert job, deps_.queue.insertOf(removalOf(project, std::move(blobs))));
   const std::string jobId = job.id();
   write.insert(std::move(job));
-  CO_CHECK(co_await deps_.store.write(
-      std::move(write), [rows = std::move(rows)](const store::Before&, store::Changes& changes) -> Result<> {
-        for (const store::Target row : rows) changes.remove(row);
-        return {};
-      }));
+  CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(rows))));
   deps_.queue.wake({jobId});
   co_return pieces.size() == kUploadPage;
 }

@@ -1,6 +1,7 @@
 // The change log of each project, in commit order. One entry per changed document of a user collection.
 #pragma once
 
+#include "base/listeners.h"
 #include "store/store.h"
 
 namespace mb::store {
@@ -24,7 +25,8 @@ struct ChangeBatch {
 
 // Told after commits, with the last position of each project whose log grew; one call may stand for many commits. Runs
 // on a thread of the engine, after the writers were let go, and must return at once: post what there is to do.
-using ChangeListener = std::function<void(ProjectNo project, uint64_t lastPosition)>;
+using FeedListeners = Listeners<ProjectNo, uint64_t>;
+using ChangeListener = FeedListeners::Listener;
 
 // The last position that somebody has taken from a project's log for good: what lies behind it must be kept. nullopt:
 // nobody needs any of it. Any thread; must not block.

@@ -1,6 +1,7 @@
 // Writes that are prepared from what was read before them, and prepared again where that changed.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "base/task.h"

@@ -18,7 +18,7 @@ Task<> rewrite(DocumentStore& store, std::vector<WriteTarget> targets, WriteOpti
   const std::vector<Target> records = write.change(std::move(targets));
   CO_CHECK(co_await store.write(std::move(write),
                                 [&records = std::as_const(records), &change = std::as_const(change)](
-                                    const Before& before, Changes& changes) -> Result<> {
+                                    const PreImages& before, Changes& changes) -> Result<> {
                                   for (size_t i = 0; i < records.size(); ++i) {
                                     TRY(const std::optional<T> record, fromStore<T>(before[records[i]]));
                                     if (!record) continue;

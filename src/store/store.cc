@@ -27,4 +27,17 @@ doc::Document idDocument(std::string_view id) {
   return out.finish();
 }
 
+std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& source, doc::DocumentView document) {
+  std::string group;
+  if (!source.groupedBy.empty()) {
+    const auto held = document.find(source.groupedBy);
+    if (!held || held->type() != doc::BsonType::string) return std::nullopt;
+    group = held->asString();
+  }
+  if (source.summed.empty()) return std::pair(std::move(group), int64_t{1});
+  const auto value = document.find(source.summed);
+  const int64_t amount = value ? value->toInteger().value_or(0) : 0;
+  return std::pair(std::move(group), amount);
+}
+
 }  // namespace mb::store

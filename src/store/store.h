@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "base/listeners.h"
+#include "base/task.h"
 #include "document/field_set.h"
 #include "document/filter.h"
-#include "store/notices.h"
 #include "store/write.h"
 
 namespace mb::store {
@@ -90,6 +91,9 @@ struct SortKey {
   int direction = 1;
 };
 
+// Of an answer, unless a query says less.
+inline constexpr size_t kMaxAnswerBytes = 16 << 20;
+
 // What a query is answered with.
 enum class Answer {
   documents,
@@ -114,9 +118,10 @@ struct Query {
   // True: the result holds what fits maxBytes (one document at least, where there is one), and says whether there is
   // more and where to go on. False: a result larger than maxBytes fails with payloadTooLarge.
   bool paged = false;
-  size_t maxBytes = 16 << 20;
+  size_t maxBytes = kMaxAnswerBytes;
   // Of `paged`, without `skip`: QueryResult::next of an earlier page of the same query; "" from the start. Of a query
-  // without `sort` it is the id of the page's last document. What was
+  // without `sort` it is the id of the page's last document. With sort keys the documents before it are still read and
+  // passed by. What was
   // inserted, changed or removed in between moves nothing else: no document whose sort keys stay is repeated or missed.
   std::string after = {};
 };
@@ -151,6 +156,9 @@ struct Alteration {
   std::optional<doc::Document> config;
 };
 
+// A listener of notices is called on a thread of the store, in the order of the commits; it must return at once.
+using Notices = Listeners<const Notice&>;
+
 class DocumentStore {
  public:
   virtual ~DocumentStore() = default;
@@ -169,9 +177,10 @@ class DocumentStore {
   // Exact; from the collection's count where the filter matches all. explain, when given, must outlive the call.
   virtual Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) = 0;
   // Locks the targets, reads them, runs the callback (which may be null: the inserts alone), commits all changes
-  // atomically and durably, then returns. Fails with what the callback failed with; conflict, with the Violation, where
-  // a unique index holds a value already; staleCatalogue; payloadTooLarge (a document over 1 MiB, in a system
-  // collection over 2 MiB); unavailable (deadline, queue full, disk nearly full). Nothing is written then.
+  // atomically and durably, then returns. Fails with what the callback failed with; conflict where an insert's document
+  // exists, and, with the Violation, where a unique index holds a value already or a condition does not hold;
+  // planLimit, with the Violation, past the limit of a counter; staleCatalogue; payloadTooLarge (a document over 1 MiB,
+  // in a system collection over 2 MiB); unavailable (deadline, queue full, disk nearly full). Nothing is written then.
   virtual Task<WriteOutcome> write(Write write, WriteCallback callback) = 0;
   virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
   // The same of those documents whose SystemCollection::tallied field is `value`. Exact.
@@ -219,12 +228,12 @@ class DocumentStore {
 // Runs a write whose callback returns a Result<T>, and returns the T of the run that was committed.
 template <class Callback>
 auto writeReturning(DocumentStore& store, Write write, Callback callback)
-    -> Task<typename std::invoke_result_t<const Callback&, const Before&, Changes&>::value_type> {
-  using T = typename std::invoke_result_t<const Callback&, const Before&, Changes&>::value_type;
+    -> Task<typename std::invoke_result_t<const Callback&, const PreImages&, Changes&>::value_type> {
+  using T = typename std::invoke_result_t<const Callback&, const PreImages&, Changes&>::value_type;
   std::optional<T> returned;
   CO_CHECK(co_await store.write(
       std::move(write),
-      [&returned, &callback = std::as_const(callback)](const Before& before, Changes& changes) -> Result<> {
+      [&returned, &callback = std::as_const(callback)](const PreImages& before, Changes& changes) -> Result<> {
         returned.reset();
         TRY(returned, callback(before, changes));
         return {};
@@ -234,6 +243,9 @@ auto writeReturning(DocumentStore& store, Write write, Callback callback)
 
 // Names that differ by case, or by "-" and "_", are one name where they become files or types: they clash.
 std::string foldedName(std::string_view name);
+
+// What a source counts of a document: its group and amount; nullopt where it counts nothing of it.
+std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& source, doc::DocumentView document);
 
 // The declared name of an index without one: "field_1_other_-1".
 std::string defaultIndexName(const std::vector<IndexKey>& keys);

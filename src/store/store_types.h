@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/task.h"
-#include "document/bson.h"
+#include "base/error.h"
 
 namespace mb::store {
 
@@ -66,7 +65,8 @@ struct CounterLimit {
 
 // Whether what was read may have changed since: begun before the reads that it vouches for. A mark of a value changes
 // with each commit that inserts, changes or removes a document which holds it, before or after, at times with others
-// too, and before the writer is answered. Cheap to copy and to ask; outlived by the store.
+// too, and before the writer is answered. What goes with a dropped collection or project changes the project's epoch
+// alone. Cheap to copy and to ask; outlived by the store.
 class Mark {
  public:
   Mark() = default;  // of nothing: never changes
@@ -99,7 +99,8 @@ struct WriteOptions {
   // False keeps the write out of the change log, and chains nothing: what a restore brings back is no change that
   // others are to follow.
   bool logged = true;
-  // Checked in the order of the commits, each against what those before it have left.
+  // At most one for each counter. Checked when the write is queued, against what is committed and the increases of the
+  // writes queued before it; what those free counts once it is durable.
   std::vector<CounterLimit> limits = {};
   // Sent to the listeners of Notices where the write changes anything: in the order of the commits, before the write is
   // answered.

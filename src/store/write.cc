@@ -9,31 +9,51 @@ namespace mb::store {
 
 namespace {
 
-bool isSame(const WriteTarget& target, const CollectionRef& collection, const std::string& id) {
-  return target.collection.number == collection.number && target.collection.project == collection.project &&
-         target.id == id;
+constexpr size_t kMaxSearched = 16;
+
+bool isSame(const WriteTarget& a, const WriteTarget& b) {
+  return a.collection.number == b.collection.number && a.collection.project == b.collection.project && a.id == b.id;
 }
 
 }  // namespace
 
-Target Write::add(WriteTarget target) {
+std::optional<size_t> Write::find(const WriteTarget& target) {
+  const auto keyOf = [](const WriteTarget& each) {
+    return std::tuple(each.collection.project, each.collection.number, each.id);
+  };
+  if (targets_.size() <= kMaxSearched) {
+    const auto found = std::ranges::find_if(targets_, [&](const WriteTarget& each) { return isSame(each, target); });
+    if (found == targets_.end()) return std::nullopt;
+    return static_cast<size_t>(found - targets_.begin());
+  }
+  for (size_t i = positions_.size(); i < targets_.size(); ++i) positions_.emplace(keyOf(targets_[i]), i);
+  const auto found = positions_.find(keyOf(target));
+  return found == positions_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Target Write::name(WriteTarget target) {
+  // An id that was created for this write has no other name in it.
+  const std::optional<size_t> known = target.idIsNew ? std::nullopt : find(target);
+  if (known) {
+    targets_[*known].access = std::min(targets_[*known].access, target.access);
+    return Target(*known);
+  }
   targets_.push_back(std::move(target));
   return Target(targets_.size() - 1);
 }
 
-Target Write::addUnlessNamed(CollectionRef collection, std::string id, Access access) {
-  const auto named =
-      std::ranges::find_if(targets_, [&](const WriteTarget& target) { return isSame(target, collection, id); });
-  if (named == targets_.end()) return add({collection, std::move(id), false, access});
-  named->access = std::min(named->access, access);
-  return Target(static_cast<size_t>(named - targets_.begin()));
+std::vector<Target> Write::change(std::vector<WriteTarget> targets) {
+  std::vector<Target> named;
+  named.reserve(targets.size());
+  for (WriteTarget& target : targets) named.push_back(name(std::move(target)));
+  return named;
 }
 
-std::vector<Target> Write::change(std::vector<WriteTarget> targets) {
-  std::vector<Target> added;
-  added.reserve(targets.size());
-  for (WriteTarget& target : targets) added.push_back(add(std::move(target)));
-  return added;
+WriteCallback removing(std::vector<Target> targets) {
+  return [targets = std::move(targets)](const PreImages&, Changes& changes) -> Result<> {
+    for (const Target target : targets) changes.remove(target);
+    return {};
+  };
 }
 
 void Write::insert(std::vector<Insert> documents) {
@@ -45,6 +65,15 @@ std::vector<std::string> idsOf(const std::vector<Insert>& inserts) {
   ids.reserve(inserts.size());
   for (const Insert& insert : inserts) ids.push_back(insert.id());
   return ids;
+}
+
+Result<> checkNotices(const std::vector<Notice>& notices) {
+  const bool fits = notices.size() <= kMaxNotices && std::ranges::all_of(notices, [](const Notice& notice) {
+                      return notice.key.size() <= kMaxNoticeKey;
+                    });
+  if (fits) return {};
+  return fail(
+      Error(ErrorCode::internal, "something went wrong on the server").withCause("too many or too long notices"));
 }
 
 Error uniqueViolation(const std::string& index, size_t target) {
@@ -62,10 +91,9 @@ Error limitViolation(const std::string& counter, int64_t max) {
       .withViolation({Violation::Kind::limit, counter});
 }
 
-Result<doc::Filter> filterOf(const Absence& condition) {
-  doc::BsonWriter out;
-  out.append(condition.path, condition.value);
-  return doc::Filter::parse(out.finish());
+const Violation* indexViolation(const Error& error) {
+  const Violation* violation = error.violation();
+  return violation && violation->kind == Violation::Kind::index ? violation : nullptr;
 }
 
 }  // namespace mb::store

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "document/filter.h"
+#include "document/bson.h"
 #include "store/store_types.h"
 
 namespace mb::store {
@@ -18,10 +20,10 @@ namespace mb::store {
 enum class Access : uint8_t {
   write,  // may change it: locked exclusively from the read to the commit
   hold,   // reads it, and needs it unchanged until the commit: locked shared
-  peek,   // reads it; others may change it meanwhile
+  peek,   // reads it; other writes may change it before the commit
 };
 
-// A document of one Write: what Before and Changes are asked by. Made by Write alone.
+// A document of one Write, by which PreImages and Changes name it. Created by Write alone.
 class Target {
  public:
   size_t position() const { return position_; }
@@ -76,9 +78,9 @@ struct Change {
 };
 
 // The documents of a write as they are under its locks; nullopt where there is none.
-class Before {
+class PreImages {
  public:
-  explicit Before(std::span<const std::optional<doc::Document>> documents) : documents_(documents) {}
+  explicit PreImages(std::span<const std::optional<doc::Document>> documents) : documents_(documents) {}
 
   const std::optional<doc::Document>& operator[](Target target) const { return documents_[target.position()]; }
   std::span<const std::optional<doc::Document>> all() const { return documents_; }
@@ -112,27 +114,28 @@ class Changes {
 // A store may run it several times, each time with the documents as they are then and no changes yet; only the last run
 // counts. So it takes its inputs by value or by reference to const, and reports through what it returns alone
 // (writeReturning).
-using WriteCallback = std::move_only_function<Result<>(const Before& before, Changes& changes) const>;
+using WriteCallback = std::move_only_function<Result<>(const PreImages& before, Changes& changes) const>;
 
-// The documents must be distinct, but that hold() and peek() accept one that is named already.
+// A document that is named again keeps its position, with the stronger of both accesses. Targets are named in
+// statements before the write is moved into a call: the order in which arguments are evaluated is not defined.
 class Write {
  public:
   explicit Write(WriteOptions writeOptions) : options(std::move(writeOptions)) {}
 
   // A document that the callback may change.
-  Target change(CollectionRef collection, std::string id) { return add({collection, std::move(id)}); }
-  Target change(WriteTarget target) { return add(std::move(target)); }
+  Target change(CollectionRef collection, std::string id) { return name({collection, std::move(id)}); }
+  Target change(WriteTarget target) { return name(std::move(target)); }
   std::vector<Target> change(std::vector<WriteTarget> targets);
   // A document that does not exist: its id was created by IdGenerator for this write.
-  Target create(CollectionRef collection, std::string id) { return add({collection, std::move(id), true}); }
+  Target create(CollectionRef collection, std::string id) { return name({collection, std::move(id), true}); }
   // A document that stays as it is read until the commit.
   Target hold(CollectionRef collection, std::string id) {
-    return addUnlessNamed(collection, std::move(id), Access::hold);
+    return name({collection, std::move(id), false, Access::hold});
   }
   Target hold(WriteTarget target) { return hold(target.collection, std::move(target.id)); }
-  // A document that is read, and may be changed by others before the commit.
+  // A document that is read, and may be changed by other writes before the commit.
   Target peek(CollectionRef collection, std::string id) {
-    return addUnlessNamed(collection, std::move(id), Access::peek);
+    return name({collection, std::move(id), false, Access::peek});
   }
 
   // Inserts them in the same commit where the callback changes a document, or where there is no callback.
@@ -146,29 +149,41 @@ class Write {
   const std::vector<WriteTarget>& targets() const { return targets_; }
   std::vector<WriteTarget> takeTargets() { return std::move(targets_); }
   std::vector<Insert> takeInserts() { return std::move(inserts_); }
+  // That of its first document, 0 without one: whose change log it writes.
+  ProjectNo project() const {
+    if (!targets_.empty()) return targets_.front().collection.project;
+    return inserts_.empty() ? 0 : inserts_.front().collection.project;
+  }
   const std::vector<Absence>& conditions() const { return conditions_; }
 
   WriteOptions options;
 
  private:
-  Target add(WriteTarget target);
-  // A document that is named already keeps its place, with the stronger of both accesses.
-  Target addUnlessNamed(CollectionRef collection, std::string id, Access access);
+  Target name(WriteTarget target);
+  std::optional<size_t> find(const WriteTarget& target);
 
   std::vector<WriteTarget> targets_;
   std::vector<Insert> inserts_;
   std::vector<Absence> conditions_;
+  // From kMaxSearched targets on, where each is.
+  std::map<std::tuple<ProjectNo, CollectionNo, std::string>, size_t> positions_;
 };
+
+// A callback that removes those of the documents that exist.
+WriteCallback removing(std::vector<Target> targets);
+
+// Fails with internal for more notices, or longer keys, than a write may have.
+Result<> checkNotices(const std::vector<Notice>& notices);
 
 // What a write fails with that a unique index, a condition or the limit of a counter refused.
 Error uniqueViolation(const std::string& index, size_t target);
 Error conditionViolation(const Absence& condition);
 Error limitViolation(const std::string& counter, int64_t max);
-// The documents that the condition rules out.
-Result<doc::Filter> filterOf(const Absence& condition);
+// The unique index that refused a write, null where it failed for another reason.
+const Violation* indexViolation(const Error& error);
 
 struct WriteOutcome {
-  int attempts = 1;  // runs of the callback that the store needed, repetitions for tests aside
+  uint64_t position = 0;  // of the last entry that the write has in the change log; 0 where it has none
 };
 
 }  // namespace mb::store

@@ -145,7 +145,7 @@ Task<> EmbeddingJobs::joinEvents(const snapshot::ProjectInfo& project) {
   store::Write write(asServer());
   const store::Target cursor = write.change(joining.target());
   const auto done = co_await deps_.store.write(
-      std::move(write), [cursor, joining](const store::Before& before, store::Changes& changes) -> Result<> {
+      std::move(write), [cursor, joining](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(store::Change joins, joining.change(before[cursor]));
         changes.set(cursor, std::move(joins));
         return {};
@@ -197,11 +197,7 @@ Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
     std::vector<store::Target> targets;
     for (const EmbeddingRow& row : rows) targets.push_back(write.change(embeddingsOf(run.project), row.id));
     targets.push_back(write.change({run.project, kWalks, 0}, job.field));
-    CO_CHECK(co_await deps_.store.write(
-        std::move(write), [targets = std::move(targets)](const store::Before&, store::Changes& changes) -> Result<> {
-          for (const store::Target target : targets) changes.remove(target);
-          return {};
-        }));
+    CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(targets))));
     if (rows.size() < kSweptAtOnce) co_return Result<>();
   }
   co_return fail(ErrorCode::unavailable, "the time is up");
@@ -321,7 +317,7 @@ Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
       std::move(write),
       [ownJob, &self = std::as_const(*this), &batch = std::as_const(batch), &rows = std::as_const(rows),
        &doneJobs = std::as_const(doneJobs),
-       &onWalk = std::as_const(onWalk)](const store::Before& before, store::Changes& changes) -> Result<> {
+       &onWalk = std::as_const(onWalk)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         for (size_t i = 0; i < rows.size(); ++i) {
           const auto& [document, row] = rows[i];
           changes.set(row, self.rowChange(*batch.place.field, batch.items[i], before[document], before[row]));

@@ -9,6 +9,7 @@
 #include "document/json.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
+#include "store/testing/writing.h"
 #include "vectors/embedding_rows.h"
 
 namespace mb::vectors {
@@ -64,14 +65,7 @@ class IndexKeeperTest : public ::testing::Test {
   }
   FieldPlace place(VectorFieldPtr of = field()) const { return {project_, collection_.number, std::move(of)}; }
   void write(store::CollectionRef collection, std::string id, store::Change change) {
-    store::Write write({});
-    const store::Target target = write.change(collection, std::move(id));
-    EXPECT_TRUE(run(store_.write(
-        std::move(write),
-        [target, &change = std::as_const(change)](const store::Before&, store::Changes& changes) -> Result<> {
-          changes.set(target, change);
-          return {};
-        })));
+    EXPECT_TRUE(run(store::testing::change(store_, collection, std::move(id), std::move(change))));
   }
   store::CollectionRef things() const { return {project_, collection_.number, collection_.version}; }
   void put(const std::string& id, std::string_view vector) {

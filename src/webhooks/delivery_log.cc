@@ -121,7 +121,7 @@ Task<> DeliveryLog::addAt(store::ProjectNo project, WebhookRecord hook, Delivery
       std::move(write),
       [counter, entry, sent, webhook, job, added, &hook = std::as_const(hook), &place = std::as_const(place),
        &delivery = std::as_const(delivery),
-       &event = std::as_const(event)](const store::Before& before, store::Changes& changes) -> Result<> {
+       &event = std::as_const(event)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const std::optional<Counter> now, store::fromStore<Counter>(before[counter]));
         if ((now ? now->added : 0) != added) return fail(ErrorCode::retry, "another entry was added");
         if (job) changes.remove(*job);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "identity/audited_write.h"
-#include "identity/records.h"
 #include "store/configuration_limits.h"
 #include "store/rewrite.h"
 #include "webhooks/signature.h"
@@ -121,12 +120,6 @@ int64_t Webhooks::numberOf(const snapshot::ProjectSnapshot& project, std::string
   return found ? static_cast<int64_t>((*found)->info.number) : 0;
 }
 
-store::Write Webhooks::auditedWrite(const Access& access, std::string action, const std::string& name,
-                                    doc::Document details) const {
-  return identity::auditedWrite(deps_.auditor, access.project->info().number, access.caller, access.deadline,
-                                {std::move(action), "webhooks/" + name, std::move(details)});
-}
-
 Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input) const {
   CHECK(check(input));
   const Timestamp now = deps_.clock.now();
@@ -145,12 +138,13 @@ Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input)
 }
 
 Task<> Webhooks::insert(Access access, WebhookRecord record, std::optional<events::Dispatcher::Joining> joining) {
-  store::Write write = auditedWrite(access, "webhook.created", record.name, detailsOf(record));
+  store::Write write =
+      identity::auditedWrite(deps_.auditor, access, {"webhook.created", "webhooks/" + record.name, detailsOf(record)});
   const store::Target webhook = write.change(targetOf(access, record.name));
   std::optional<store::Target> cursor;
   if (joining) cursor = write.change(joining->target());
   auto callback = [webhook, cursor, &record = std::as_const(record), &joining = std::as_const(joining)](
-                      const store::Before& before, store::Changes& changes) -> Result<> {
+                      const store::PreImages& before, store::Changes& changes) -> Result<> {
     if (before[webhook]) return fail(ErrorCode::conflict, "there is a webhook of this name already");
     changes.put(webhook, doc::encode(record));
     if (cursor) {
@@ -210,14 +204,15 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
   CO_CHECK(check(bodyOf(told)));
   std::optional<events::Dispatcher::Joining> joining;
   if (mayJoin) joining = deps_.dispatcher.join(access.project->info());
-  store::Write write = auditedWrite(access, "webhook.changed", name, detailsOf(told));
+  store::Write write =
+      identity::auditedWrite(deps_.auditor, access, {"webhook.changed", "webhooks/" + name, detailsOf(told)});
   const store::Target webhook = write.change(targetOf(access, name));
   std::optional<store::Target> cursor;
   if (joining) cursor = write.change(joining->target());
   const auto done = co_await deps_.store.write(
       std::move(write),
       [webhook, cursor, name, merge, moves = patch.collection.has_value(), now = deps_.clock.now(),
-       &joining = std::as_const(joining)](const store::Before& before, store::Changes& changes) -> Result<> {
+       &joining = std::as_const(joining)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(WebhookRecord record, existing(before[webhook], name));
         const bool wasEnabled = record.enabled;
         merge(record);
@@ -239,31 +234,31 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
 
 Task<> Webhooks::remove(Access access, std::string name) {
   CO_TRY(const HookPtr known, require(*access.project, name));
-  store::Write write = auditedWrite(access, "webhook.deleted", name, {});
+  store::Write write = identity::auditedWrite(deps_.auditor, access, {"webhook.deleted", "webhooks/" + name, {}});
   const store::Target webhook = write.change(targetOf(access, name));
   const std::string hookId = known->record.hookId;
   std::vector<store::Target> log = write.change(DeliveryLog::allOf(access.project->info().number, hookId));
-  CO_CHECK(co_await deps_.store.write(
-      std::move(write),
-      [webhook, log = std::move(log), name, hookId](const store::Before& before, store::Changes& changes) -> Result<> {
-        TRY(const WebhookRecord record, existing(before[webhook], name));
-        if (record.hookId != hookId) return fail(noWebhook());
-        changes.remove(webhook);
-        for (const store::Target each : log) changes.remove(each);
-        return {};
-      }));
+  CO_CHECK(co_await deps_.store.write(std::move(write),
+                                      [webhook, log = std::move(log), name, hookId](
+                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
+                                        TRY(const WebhookRecord record, existing(before[webhook], name));
+                                        if (record.hookId != hookId) return fail(noWebhook());
+                                        changes.remove(webhook);
+                                        for (const store::Target each : log) changes.remove(each);
+                                        return {};
+                                      }));
   co_return Result<>();
 }
 
 Task<RotatedSecret> Webhooks::rotate(Access access, std::string name) {
   CO_CHECK(require(*access.project, name));
   const std::string secret = newSecret();
-  store::Write write = auditedWrite(access, "webhook.rotated", name, {});
+  store::Write write = identity::auditedWrite(deps_.auditor, access, {"webhook.rotated", "webhooks/" + name, {}});
   const store::Target webhook = write.change(targetOf(access, name));
   CO_CHECK(co_await deps_.store.write(
       std::move(write),
       [webhook, name, secret, now = deps_.clock.now(), project = access.project->info().id,
-       &sender = std::as_const(sender_)](const store::Before& before, store::Changes& changes) -> Result<> {
+       &sender = std::as_const(sender_)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(WebhookRecord record, existing(before[webhook], name));
         record.secret = sender.seal(project, record.hookId, secret);
         record.updatedAt = now;

@@ -5,7 +5,7 @@
 #include "audit/audit.h"
 #include "data/data.h"
 #include "events/dispatcher.h"
-#include "policy/caller.h"
+#include "identity/project_access.h"
 #include "store/sealed_fields.h"
 #include "webhooks/delivery_jobs.h"
 #include "webhooks/webhook_rules.h"
@@ -31,11 +31,7 @@ struct WebhookDeps {
 };
 
 // Who does it, in which project, and until when.
-struct Access {
-  policy::Caller caller;
-  snapshot::SnapshotPtr project;
-  store::Deadline deadline;
-};
+using Access = identity::ProjectAccess;
 
 // Permissions are the routes' business; every change is audited in its own commit and holds for whatever is delivered
 // after it was answered. Calls on a named webhook fail with notFound where there is none. Any core.
@@ -74,9 +70,6 @@ class Webhooks final : public data::CollectionReferrer {
   int64_t numberOf(const snapshot::ProjectSnapshot& project, std::string_view collection) const;
   Result<WebhookRecord> recordOf(const Access& access, NewWebhook input) const;
   Task<> insert(Access access, WebhookRecord record, std::optional<events::Dispatcher::Joining> joining);
-  // A write to the webhook of the name, with its audit entry.
-  store::Write auditedWrite(const Access& access, std::string action, const std::string& name,
-                            doc::Document details) const;
   Task<DeliveryView> sendNow(Access access, HookPtr hook, SentEvent event);
 
   const WebhookDeps deps_;

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "configuration/random_shape_fixture.h"
+#include "store/testing/writing.h"
 #include "webhooks/webhook_kind.h"
 #include "webhooks/webhooks.h"
 
@@ -120,14 +121,8 @@ class WebhooksFixture : public configuration::RandomShapes {
 
  private:
   void write(const store::CollectionInfo& collection, std::string id, store::Change change) {
-    store::Write write({});
-    const store::Target target = write.change({shop_, collection.number, collection.version}, std::move(id));
-    EXPECT_TRUE(run(memory_.write(
-        std::move(write),
-        [target, &change = std::as_const(change)](const store::Before&, store::Changes& changes) -> Result<> {
-          changes.set(target, change);
-          return {};
-        })));
+    const store::CollectionRef ref{shop_, collection.number, collection.version};
+    EXPECT_TRUE(run(store::testing::change(memory_, ref, std::move(id), std::move(change))));
   }
 };
 

@@ -178,7 +178,7 @@ class Session {
       auto written = co_await writeReturning(
           store_, std::move(write),
           [&request = std::as_const(*parsed), target](
-              const Before& before, Changes& changes) -> Result<std::optional<doc::Document>> {
+              const PreImages& before, Changes& changes) -> Result<std::optional<doc::Document>> {
             std::optional<doc::Document> updated;
             if (!request.first.matches(*before[target])) return updated;
             TRY(updated, request.second.apply(*before[target], Timestamp{0}));

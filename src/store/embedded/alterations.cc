@@ -72,37 +72,24 @@ Task<> Engine::lockCollection(Alterable& held, CollectionRef collection, bool an
 Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, WriteOptions options) {
   if (!alongside.empty()) {
     std::vector<WriteTarget> targets;
-    std::vector<Change> changes;
-    std::vector<Insert::IfPresent> ifPresent;
-    for (Insert& insert : alongside) {
-      ifPresent.push_back(insert.ifPresent);
-      targets.push_back({insert.collection, std::string(insert.document.view().stringOr("id"))});
-      changes.push_back(Change::put(std::move(insert.document)));
-    }
+    addTargets(targets, alongside);
     CO_CHECK(job.resolve(std::move(targets)));
     if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, alterationDeadline()));
     CO_CHECK(job.checkVersions());
     job.addDocumentLocks();
     if (!job.documentLocks().tryAll()) {
       const bool granted = co_await job.documentLocks().waitAll(alterationDeadline());
-      if (!granted) co_return fail(ErrorCode::unavailable, "the documents beside are being written, try again");
+      if (!granted)
+        co_return fail(ErrorCode::unavailable, "the documents inserted with it are being written, try again");
     }
     CO_CHECK(co_await readBefore(job));
-    for (size_t i = 0; i < changes.size(); ++i) {
-      if (!job.before()[i]) continue;
-      if (ifPresent[i] == Insert::IfPresent::fail) {
-        co_return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
-      }
-      changes[i] = Change::keep();
-    }
+    std::vector<Change> changes;
+    CO_CHECK(addInserts(changes, std::move(alongside), true, job.before()));
     CO_CHECK(job.apply(std::move(changes), {}));
     if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, alterationDeadline()));
   }
   job.finish(options);
-  CO_CHECK(admit(job.commit));
-  co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
-  if (job.commit.refused) co_return fail(*std::move(job.commit.refused));
-  co_return Result<>();
+  co_return co_await commit(job.commit, {});
 }
 
 // Under the latch, so that no write is on its way that does not know of the path.
@@ -276,7 +263,10 @@ Task<> Engine::dropProject(ProjectNo project) {
   WriteJob job(writeRoom());
   job.commit.project = held.project;
   job.commit.bumps.push_back(held.project);
-  job.commit.onDurable = bury(job, Tombstone{0, project, true, 0, {}});
+  job.commit.onDurable = [this, project, sweep = bury(job, Tombstone{0, project, true, 0, {}})]() mutable {
+    catalogue_.counters.forgetProject(project);
+    sweep();
+  };
   Result<> dropped = co_await commitAlteration(job, {});
   if (!dropped) held.project->dead = false;
   co_return dropped;

@@ -28,8 +28,7 @@ struct CollectionState {
   std::atomic<uint64_t> documents{0};
   std::atomic<uint64_t> bytes{0};
   Tallies tallies;  // set by the commit thread
-  // Of a user collection: paths whose values have marks. Changed under the latch, exclusively held; read by whoever
-  // holds it.
+  // Of a user collection: paths whose values have marks. Changed with the latch held exclusively; read with it held.
   std::vector<doc::FieldPath> marked;
 
   // The commit thread's own: counts with the group under way, and the group that last touched them.
@@ -140,7 +139,8 @@ class Catalogue {
   Result<> loadRows();
   Result<> loadRow(std::string_view key, std::string_view value);
   void applyMarks();
-  // Counts anew what the rows do not vouch for: the store was opened by a version that knows no counters, or other
+  // counter_specs.cc
+  // Counts again what the rows do not vouch for: the store was opened by a version that knows no counters, or other
   // counters were declared then. Stamps the rows as right for this opening.
   Result<> bringCountersToSpec();
   Result<> recount(const std::vector<SchemaPtr>& counted);

@@ -93,6 +93,7 @@ struct Commit {
   Resumer<bool> resumer;
   int core = -1;
   std::optional<Error> refused;  // nothing of it was written
+  uint64_t position = 0;         // of its last entry in the change log
 };
 
 }  // namespace mb::store::embedded

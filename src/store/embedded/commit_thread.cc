@@ -18,12 +18,12 @@ void added(const rocksdb::Status& status) {
 
 }  // namespace
 
-CommitThread::CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue, Followers followers,
-                           Cores& cores, const Clock& clock, int64_t idFloorMs)
+CommitThread::CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue,
+                           CommitObservers observers, Cores& cores, const Clock& clock, int64_t idFloorMs)
     : database_(database),
       catalogue_(catalogue),
       queue_(queue),
-      followers_(followers),
+      observers_(observers),
       cores_(cores),
       clock_(clock),
       idFloorMs_(idFloorMs) {}
@@ -55,7 +55,6 @@ void CommitThread::run() {
     publish(group);
     resume(group);
     tellListeners();
-    forgetZeroes();
   }
 }
 
@@ -114,7 +113,6 @@ void CommitThread::build(std::span<Commit* const> group) {
   batch_.Clear();
   chained_.clear();
   tallies_.clear();
-  counters_.clear();
   logged_.clear();
   bumped_.clear();
   written_.clear();
@@ -184,7 +182,7 @@ void CommitThread::addOps(std::span<Commit* const> group) {
   }
 }
 
-void CommitThread::addLog(const Commit& commit) {
+void CommitThread::addLog(Commit& commit) {
   if (commit.log.empty()) return;
   ProjectState& project = *commit.project;
   if (std::exchange(project.logGroup, group_) != group_) logged_.push_back(&project);
@@ -203,6 +201,7 @@ void CommitThread::addLog(const Commit& commit) {
     added(batch_.Put(database_.family(Family::log), rocksdb::SliceParts(&key, 1),
                      rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size()))));
   }
+  commit.position = project.nextPosition;
 }
 
 void CommitThread::addCounts(const Commit& commit) {
@@ -319,12 +318,14 @@ void CommitThread::publish(std::span<Commit* const> group) {
     project->lastPosition.store(project->nextPosition, std::memory_order_release);
   }
   for (const CounterPtr& counter : counters_) counter->durable = counter->next;
+  counters_.clear();
   for (Commit* commit : group) {
     // Increases count from the admission on, decreases from here.
     for (const CounterDelta& delta : commit->counters) {
       if (delta.by < 0) delta.counter->admitted.fetch_add(delta.by);
     }
-    followers_.marks.move(commit->stripes);
+    observers_.counters.forgetUnused(commit->counters);
+    observers_.marks.move(commit->stripes);
     for (const Commit::Mark& mark : commit->marks) {
       mark.traits->durableMultikey.fetch_or(mark.multikey, std::memory_order_relaxed);
       mark.traits->durableTruncated.fetch_or(mark.truncated, std::memory_order_relaxed);
@@ -333,7 +334,8 @@ void CommitThread::publish(std::span<Commit* const> group) {
   }
   for (ProjectState* project : bumped_) project->epoch.store(project->nextEpoch, std::memory_order_release);
   for (const Commit* commit : group) {
-    if (commit->notices) followers_.notices.send(*commit->notices);
+    if (!commit->notices) continue;
+    for (const Notice& notice : *commit->notices) observers_.notices.notify(notice);
   }
 }
 
@@ -356,17 +358,8 @@ void CommitThread::resume(std::span<Commit* const> group) {
   }
 }
 
-void CommitThread::forgetZeroes() {
-  std::vector<CounterKey> zeroes;
-  for (const CounterPtr& counter : counters_) {
-    if (counter->next == 0) zeroes.push_back(counter->key);
-  }
-  counters_.clear();
-  for (const CounterKey& key : zeroes) followers_.counters.forgetIfZero(key);
-}
-
 void CommitThread::tellListeners() {
-  for (const ProjectState* project : logged_) followers_.listeners.tell(project->number, project->nextPosition);
+  for (const ProjectState* project : logged_) observers_.listeners.notify(project->number, project->nextPosition);
 }
 
 }  // namespace mb::store::embedded

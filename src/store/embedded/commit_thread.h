@@ -7,12 +7,11 @@
 #include "store/embedded/commit_queue.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/marks.h"
-#include "store/feed_listeners.h"
 
 namespace mb::store::embedded {
 
 // What learns of commits once they are durable.
-struct Followers {
+struct CommitObservers {
   Counters& counters;
   Marks& marks;
   const Notices& notices;
@@ -21,8 +20,8 @@ struct Followers {
 
 class CommitThread {
  public:
-  CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue, Followers followers, Cores& cores,
-               const Clock& clock, int64_t idFloorMs);
+  CommitThread(Database& database, const Catalogue& catalogue, CommitQueue& queue, CommitObservers observers,
+               Cores& cores, const Clock& clock, int64_t idFloorMs);
   ~CommitThread() { stop(); }
   void start();
   // Commits what is queued, then ends.
@@ -39,7 +38,7 @@ class CommitThread {
   void build(std::span<Commit* const> group);
   void addLinks(Commit& commit);
   void addOps(std::span<Commit* const> group);
-  void addLog(const Commit& commit);
+  void addLog(Commit& commit);
   void addCounts(const Commit& commit);
   void addTallies(const Commit& commit);
   void addCounters(const Commit& commit);
@@ -50,12 +49,11 @@ class CommitThread {
   void publish(std::span<Commit* const> group);
   void resume(std::span<Commit* const> group);
   void tellListeners();
-  void forgetZeroes();
 
   Database& database_;
   const Catalogue& catalogue_;
   CommitQueue& queue_;
-  const Followers followers_;
+  const CommitObservers observers_;
   Cores& cores_;
   const Clock& clock_;
   std::atomic<const IdGenerator*> ids_{nullptr};

@@ -40,6 +40,10 @@ std::string Catalogue::counterName(CounterNo counter) const {
 }
 
 Result<> Catalogue::bringCountersToSpec() {
+  for (const CounterPtr& counter : counters.all()) {
+    const ProjectState* owner = project(counter->key.project);
+    if (!owner || owner->dead) counters.forgetProject(counter->key.project);
+  }
   const bool reading = database_->opening() == 0;
   if (reading) return {};
   std::vector<SchemaPtr> counted;

@@ -45,7 +45,7 @@ class CounterSpecsTest : public ::testing::Test {
     const Target target = write.change({kControlProject, kFiles, 0}, id);
     const doc::Document document = *doc::parseJson(fmt::format(R"({{"id":"{}","size":{}}})", id, size));
     const auto done = testing::runOn(
-        cores_, 0, store_->write(std::move(write), [target, document](const Before&, Changes& changes) -> Result<> {
+        cores_, 0, store_->write(std::move(write), [target, document](const PreImages&, Changes& changes) -> Result<> {
           changes.put(target, document);
           return {};
         }));

@@ -17,12 +17,22 @@ int64_t Counters::valueOf(const CounterKey& key) const {
   return found == counters_.end() ? 0 : found->second->durable.load();
 }
 
-void Counters::forgetIfZero(const CounterKey& key) {
+void Counters::forgetUnused(std::vector<CounterDelta>& deltas) {
+  if (deltas.empty()) return;
   const std::lock_guard lock(mutex_);
-  const auto found = counters_.find(key);
-  // Writes get a counter under the mutex and keep it until they are done.
-  if (found == counters_.end() || found->second.use_count() > 1 || found->second->next != 0) return;
-  counters_.erase(found);
+  for (CounterDelta& delta : deltas) {
+    const auto found = counters_.find(delta.counter->key);
+    const bool known = found != counters_.end() && found->second == delta.counter;
+    delta.counter.reset();
+    // Writes get a counter under the mutex and keep it until they are done.
+    if (known && found->second.use_count() == 1 && found->second->durable == 0) counters_.erase(found);
+  }
+  deltas.clear();
+}
+
+void Counters::forgetProject(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(counters_, [project](const auto& entry) { return entry.first.project == project; });
 }
 
 void Counters::set(const CounterKey& key, int64_t value) {
@@ -43,19 +53,6 @@ std::vector<CounterPtr> Counters::all() const {
   counters.reserve(counters_.size());
   for (const auto& [_, counter] : counters_) counters.push_back(counter);
   return counters;
-}
-
-std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& source, doc::DocumentView document) {
-  std::string group;
-  if (!source.groupedBy.empty()) {
-    const auto held = document.find(source.groupedBy);
-    if (!held || held->type() != doc::BsonType::string) return std::nullopt;
-    group = held->asString();
-  }
-  if (source.summed.empty()) return std::pair(std::move(group), int64_t{1});
-  const auto value = document.find(source.summed);
-  const int64_t amount = value ? value->toInteger().value_or(0) : 0;
-  return std::pair(std::move(group), amount);
 }
 
 namespace {

@@ -12,7 +12,7 @@
 
 namespace mb::store::embedded {
 
-struct Counter {
+struct Counter {  // with one owner besides the table for each write that moves it
   explicit Counter(CounterKey k) : key(std::move(k)) {}
   const CounterKey key;
   // What is durable, and the increases of the writes that are under way.
@@ -36,20 +36,19 @@ class Counters {
   // The counter of this key, made where there is none.
   CounterPtr of(const CounterKey& key);
   int64_t valueOf(const CounterKey& key) const;
-  // Forgets a counter of 0 that no write is about to move.
-  void forgetIfZero(const CounterKey& key);
+  // Forgets those of 0 that no other write is about to move; `deltas` gives its own hold of them up.
+  void forgetUnused(std::vector<CounterDelta>& deltas);
   // While the store opens: as the rows say.
   void set(const CounterKey& key, int64_t value);
   void clear();
+  // Of a dropped project.
+  void forgetProject(ProjectNo project);
   std::vector<CounterPtr> all() const;
 
  private:
   mutable std::mutex mutex_;
   std::map<CounterKey, CounterPtr> counters_;
 };
-
-// What a source counts of a document: its group and amount; nullopt where it counts nothing of it.
-std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& source, doc::DocumentView document);
 
 // Takes the increases from what the limits leave, all or none: the limit that refuses otherwise. What was taken is
 // given back by release(), or becomes durable by the commit.

@@ -67,7 +67,7 @@ Task<> create(Bench& bench, int worker, int times) {
     const Target post = write.change(bench.posts, id);
     const auto outcome = co_await bench.store.write(
         std::move(write),
-        [&id = std::as_const(id), n = worker * times + i, post](const Before&, Changes& changes) -> Result<> {
+        [&id = std::as_const(id), n = worker * times + i, post](const PreImages&, Changes& changes) -> Result<> {
           changes.put(post, makeDocument(id, n));
           return {};
         });

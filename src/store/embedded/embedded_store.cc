@@ -72,8 +72,8 @@ Result<> Engine::start(const std::filesystem::path& directory, const std::vector
   TRY(database_, Database::open(path, settings_, [this](ProjectNo project) { return catalogue_.lowWater(project); }));
   CHECK(catalogue_.load(*database_, system));
   committer_ = std::make_unique<CommitThread>(*database_, catalogue_, queue_,
-                                              Followers{catalogue_.counters, marks_, notices_, listeners_}, cores_,
-                                              clock_, catalogue_.idFloorMs);
+                                              CommitObservers{catalogue_.counters, marks_, notices_, listeners_},
+                                              cores_, clock_, catalogue_.idFloorMs);
   readPool_ = std::make_unique<WorkerPool>("read", kReadThreads, kReadsWaiting);
   scanPool_ = std::make_unique<ScanPool>(kScanThreads, kScansWaiting, std::chrono::milliseconds(settings_.scanSliceMs));
   housekeeper_ = std::make_unique<Housekeeper>(*database_, catalogue_, settings_, clock_, path);

@@ -103,7 +103,9 @@ class Engine final : public EmbeddedStore {
   Task<> waitUnique(WriteJob& job, Deadline deadline);
   // Fails with the Violation of the first condition that does not hold.
   Task<> checkConditions(const Write& write);
-  Result<> admit(Commit& commit, const std::vector<CounterLimit>& limits = {});
+  // Queues the commit and waits until it is durable. Fails with the Violation of a limit that it would pass,
+  // unavailable where the queue is full, and what the commit thread refuses it with.
+  Task<> commit(Commit& commit, std::vector<CounterLimit> limits);
 
   // ---- read.cc
   QueryRoom queryRoom() { return {*database_, catalogue_, planMemory_}; }
@@ -171,6 +173,13 @@ class Engine final : public EmbeddedStore {
   std::map<std::pair<ProjectNo, CollectionNo>, std::vector<std::string>> wantedFields_;
   std::atomic<bool> closed_{false};
 };
+
+// ---- write.cc: the inserts of a write, as targets behind its own
+void addTargets(std::vector<WriteTarget>& targets, const std::vector<Insert>& inserts);
+// Adds their changes, given all documents of the write. `anything`: whether the write changes another document; without
+// that nothing is inserted. Fails with conflict.
+Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, bool anything,
+                    std::span<const std::optional<doc::Document>> before);
 
 // What everything is answered with once the store stops.
 std::unexpected<Error> stopping();

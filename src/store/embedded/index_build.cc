@@ -227,21 +227,21 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   if (!read) co_return fail(ErrorCode::internal, "the store could not be read");
   CO_CHECK(job.fill(index));
   if (job.needsUniqueCheck()) {
-    const Result<> claimed = co_await claimUnique(job, deadline);
-    if (!claimed && claimed.error().violation()) {
-      co_return fail(ErrorCode::conflict,
-                     fmt::format("the index \"{}\" cannot be unique: two documents hold the same value",
-                                 claimed.error().violation()->name));
+    Result<> claimed = co_await claimUnique(job, deadline);
+    const Violation* violation = claimed ? nullptr : indexViolation(claimed.error());
+    if (violation) {
+      co_return fail(
+          ErrorCode::conflict,
+          fmt::format("the index \"{}\" cannot be unique: two documents hold the same value", violation->name));
     }
-    if (!claimed) co_return fail(claimed.error().clone());
+    CO_CHECK(std::move(claimed));
   }
   BuildPosition next{at.documents + ids.size(), at.expected, ids.back(), at.untilId, at.layout};
   job.commit.put(Family::system, row::of('B', collection.project, index), encodePosition(next));
   WriteOptions options;
   options.lane = Lane::low;
   job.finish(options);
-  if (!admit(job.commit)) co_return Filled::busy;
-  co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
+  if (!co_await commit(job.commit, {})) co_return Filled::busy;
   at = std::move(next);
   co_return Filled::more;
 }

@@ -20,9 +20,13 @@ Query resumed(Query query) {
   out.beginDocument("id");
   out.appendString(order.idDescending ? "$lt" : "$gt", query.after);
   out.end();
-  auto behind = doc::Filter::parse(out.finish());
-  if (behind) query.filter = doc::Filter::both(query.filter, *behind);
+  query.filter = doc::Filter::both(query.filter, *doc::Filter::parse(out.finish()));
   return query;
+}
+
+Error tooLarge(size_t maxBytes) {
+  return Error(ErrorCode::payloadTooLarge,
+               fmt::format("the answer would be larger than {} MiB; ask for a smaller `limit`", maxBytes >> 20));
 }
 
 uint64_t traitsOf(const Way& way) {
@@ -48,7 +52,7 @@ void QueryRun::resetAnswer() {
   sorter_.reset();
   result_.documents.clear();
   result_.more = false;
-  result_.next.clear();
+  lastPlace_.clear();
 }
 
 void QueryRun::restart() {
@@ -123,25 +127,33 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
 }
 
 Result<QueryResult> QueryRun::takeResult() {
-  if (sorter_) takeSorted();
-  if (sorter_ && sorter_->shrunk() && result_.documents.empty()) {
-    return fail(ErrorCode::payloadTooLarge, "the documents to be skipped are too large to be sorted");
+  if (sorter_) CHECK(takeSorted());
+  if (!query_.paged || result_.documents.empty()) return std::move(result_);
+  const doc::DocumentView last = result_.documents.back();
+  if (!ordersByKeys()) {
+    result_.next = last.stringOr("id");
+  } else {
+    result_.next = lastPlace_.empty() ? sortPlaces_.of(last.stringOr("id"), last) : std::move(lastPlace_);
   }
   return std::move(result_);
 }
 
-void QueryRun::takeSorted() {
+Result<> QueryRun::takeSorted() {
   result_.more = sorter_->shrunk();
   size_t bytes = 0;
   for (Sorter::Entry& entry : sorter_->take(query_.skip)) {
     bytes += entry.document.size();
-    if (query_.paged && bytes > query_.maxBytes && !result_.documents.empty()) {
+    const bool fits = bytes <= query_.maxBytes || (query_.paged && result_.documents.empty());
+    if (!fits && !query_.paged) return fail(tooLarge(query_.maxBytes));
+    if (!fits) {
       result_.more = true;
-      return;
+      return {};
     }
     result_.documents.push_back(doc::Document::fromTrusted(std::move(entry.document)));
-    if (query_.paged) result_.next = std::move(entry.key);
+    lastPlace_ = std::move(entry.key);
   }
+  if (!sorter_->shrunk() || !result_.documents.empty()) return {};
+  return fail(ErrorCode::payloadTooLarge, "the documents to be skipped are too large to be sorted");
 }
 
 Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
@@ -169,10 +181,15 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
   traits_.clear();
   for (const Way& way : plan_->ways) traits_.push_back(traitsOf(way));
   result_.explain.index = plan_->name();
-  if (!counting_ && query_.answer != Answer::keyedIds && !order_.isIdAscending() && !plan_->inOrder) {
-    TRY(sorter_,
-        Sorter::make(query_.sort,
-                     {.keep = enough, .ordered = plan_->orderedKeys, .after = query_.after, .shrinks = query_.paged}));
+  const bool sorts = !counting_ && query_.answer != Answer::keyedIds && !order_.isIdAscending() && !plan_->inOrder;
+  if (sorts || query_.paged) {
+    TRY(sortPlaces_, SortPlaces::make(query_.sort));
+  }
+  if (sorts) {
+    sorter_.emplace(sortPlaces_, Sorter::Settings{.keep = enough,
+                                                  .ordered = plan_->orderedKeys,
+                                                  .after = ordersByKeys() ? query_.after : std::string(),
+                                                  .shrinks = query_.paged});
   }
   return Flow::on;
 }
@@ -231,21 +248,20 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
     if (place == Sorter::Position::kept) CHECK(sorter_->keep(shown(id, std::move(document))));
     return Flow::on;
   }
+  const bool shownWhole = query_.answer == Answer::documents && !query_.hidden;
   std::string place;
-  if (query_.paged) {
-    place = ordersByKeys() ? Sorter::placeOf(query_.sort, id, doc::DocumentView(document)) : std::string(id);
-    if (ordersByKeys() && place <= query_.after) return Flow::on;
+  if (query_.paged && ordersByKeys() && (!shownWhole || !query_.after.empty())) {
+    place = sortPlaces_.of(id, doc::DocumentView(document));
+    if (place <= query_.after) return Flow::on;
   }
   document = shown(id, std::move(document));
   bytes_ += document.size();
   if (bytes_ > query_.maxBytes) {
-    if (!query_.paged) {
-      return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB; ask for a smaller `limit`");
-    }
+    if (!query_.paged) return fail(tooLarge(query_.maxBytes));
     result_.more = !result_.documents.empty();
     if (result_.more) return Flow::enough;
   }
-  result_.next = std::move(place);
+  lastPlace_ = std::move(place);
   result_.documents.push_back(doc::Document::fromTrusted(std::move(document)));
   return result_.documents.size() >= query_.limit ? Flow::enough : Flow::on;
 }

@@ -11,7 +11,6 @@
 
 namespace mb::store::embedded {
 
-inline constexpr size_t kAnswerBytes = 16 << 20;
 // What the matching of one query may cost in all its steps (base/work_budget.h): some two seconds of a thread.
 inline constexpr int64_t kQueryWork = 2'000'000'000;
 
@@ -89,7 +88,7 @@ class QueryRun {
   void resetAnswer();
   // Whether places in the order are those of ids, or have sort keys in them.
   bool ordersByKeys() const { return !order_.keys.empty(); }
-  void takeSorted();
+  Result<> takeSorted();
 
   const QueryRoom room_;
   CollectionHandle collection_;
@@ -119,6 +118,9 @@ class QueryRun {
   uint64_t gathered_ = 0;  // the step whose snapshot the ids come from
   uint64_t session_ = 0;
 
+  SortPlaces sortPlaces_;  // of its sort keys, once there is a plan
+  // Of the last document, where the result does not show what its place rests on.
+  std::string lastPlace_;
   std::optional<Sorter> sorter_;
   uint64_t skipLeft_ = 0;
   uint64_t counted_ = 0;

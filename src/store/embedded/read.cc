@@ -71,7 +71,7 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
     if (hidden) doc::stripFields(*hidden, whole);
     document = doc::Document::fromTrusted(std::move(whole));
     bytes += document->bytes().size();
-    if (bytes > kAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    if (bytes > kMaxAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }
   return true;
 }
@@ -115,8 +115,9 @@ Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached) {
 Task<QueryResult> Engine::find(Query query) {
   const Inside inside(gate_);
   if (!inside) co_return stopping();
-  if (!query.after.empty() && (!query.paged || query.skip > 0)) {
-    co_return fail(ErrorCode::invalidParam, "a query that goes on behind a page is paged and skips nothing");
+  const bool resumes = !query.after.empty();
+  if ((resumes && (!query.paged || query.skip > 0)) || (query.paged && query.answer == Answer::keyedIds)) {
+    co_return fail(ErrorCode::invalidParam, "a query that continues a page is paged, ordered and skips nothing");
   }
   CollectionHandle handle = catalogue_.collection(query.collection.project, query.collection.number);
   if (!handle) co_return QueryResult();

@@ -34,42 +34,43 @@ void appendDeciding(std::string& out, doc::DocumentView document, const doc::Fie
 
 }  // namespace
 
-Result<Sorter> Sorter::make(const std::vector<SortKey>& keys, Settings settings) {
-  Sorter sorter;
-  sorter.settings_ = std::move(settings);
+Result<SortPlaces> SortPlaces::make(const std::vector<SortKey>& keys) {
+  SortPlaces places;
   for (const SortKey& key : keys) {
     TRY(doc::FieldPath path, doc::FieldPath::parse(key.path));
-    sorter.fields_.push_back({std::move(path), key.direction < 0});
+    places.fields_.push_back({std::move(path), key.direction < 0});
   }
-  return sorter;
+  return places;
 }
 
-std::string Sorter::placeOf(const std::vector<SortKey>& keys, std::string_view id, doc::DocumentView document) {
+void SortPlaces::append(std::string& place, size_t field, doc::DocumentView document) const {
+  appendDeciding(place, document, fields_[field].path, fields_[field].descending);
+}
+
+std::string SortPlaces::of(std::string_view id, doc::DocumentView document) const {
   std::string place;
-  for (const SortKey& key : keys) {
-    const auto path = doc::FieldPath::parse(key.path);
-    if (path) appendDeciding(place, document, *path, key.direction < 0);
-  }
+  for (size_t i = 0; i < fields_.size(); ++i) append(place, i, document);
   place += id;
   return place;
 }
 
 Sorter::Position Sorter::place(std::string_view id, doc::DocumentView document) {
   key_.clear();
-  for (size_t i = 0; i < fields_.size(); ++i) {
-    appendDeciding(key_, document, fields_[i].path, fields_[i].descending);
+  for (size_t i = 0; i < places_.fields(); ++i) {
+    places_.append(key_, i, document);
     if (i + 1 != settings_.ordered || key_ == leading_) continue;
     if (entries_.size() >= settings_.keep) return Position::behind;
     leading_ = key_;
   }
   key_ += id;
+  idSize_ = id.size();
   if (settings_.keep == 0 || (!worst_.empty() && key_ > worst_)) return Position::passed;
   return !settings_.after.empty() && key_ <= settings_.after ? Position::passed : Position::kept;
 }
 
 Result<> Sorter::keep(std::string document) {
   bytes_ += key_.size() + document.size();
-  entries_.push_back({std::move(key_), std::move(document)});
+  entries_.push_back({std::move(key_), idSize_, std::move(document)});
   if (entries_.size() >= std::max<uint64_t>(settings_.keep, 64) * 2) cutToKeep();
   if (bytes_ <= kSortBytes) return {};
   cutToKeep();

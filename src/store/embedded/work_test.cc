@@ -76,7 +76,7 @@ TEST_F(WorkTest, ACallbackThatCostsTooMuchChangesNothing) {
   put("a", 10);
   Write write{WriteOptions()};
   const Target a = write.change(rows_, "a");
-  const auto costly = [a](const Before&, Changes& changes) -> Result<> {
+  const auto costly = [a](const PreImages&, Changes& changes) -> Result<> {
     WorkBudget::charge(kCoreWork + 1);
     changes.remove(a);
     return {};

@@ -23,7 +23,7 @@ bool changesAnything(const std::vector<Change>& changes, std::span<const std::op
 
 // What the callback makes of the documents; run `runs` times, of which the last counts. Each run may do `budget` of
 // work.
-Result<std::vector<Change>> compute(const WriteCallback& callback, const Before& before, int64_t budget, int runs) {
+Result<std::vector<Change>> compute(const WriteCallback& callback, const PreImages& before, int64_t budget, int runs) {
   for (int run = 1;; ++run) {
     Changes changes(before.all().size());
     const WorkBudget work(budget);
@@ -34,7 +34,12 @@ Result<std::vector<Change>> compute(const WriteCallback& callback, const Before&
   }
 }
 
-// Adds the changes of the inserts, whose documents stand behind the callback's.
+}  // namespace
+
+void addTargets(std::vector<WriteTarget>& targets, const std::vector<Insert>& inserts) {
+  for (const Insert& insert : inserts) targets.push_back({insert.collection, insert.id(), insert.idIsNew});
+}
+
 Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, bool anything,
                     std::span<const std::optional<doc::Document>> before) {
   for (Insert& insert : inserts) {
@@ -47,14 +52,16 @@ Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, b
   return {};
 }
 
-// Under the locks, so what a user's patterns and values make of it is bounded; for our own records nobody else gives
-// any.
+namespace {
+
+// Under the locks, so what a user's patterns and values make of it is bounded; records of our own hold none of a
+// user's.
 Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vector<Insert> inserts,
                          const WriteOptions& options, int runs) {
   const auto all = job.before();
-  const Before before(all.first(all.size() - inserts.size()));
+  const PreImages before(all.first(all.size() - inserts.size()));
   const bool system = job.isSystem();
-  std::vector<Change> changes;
+  std::vector<Change> changes(before.all().size());
   if (callback) {
     TRY(changes, compute(callback, before, system ? INT64_MAX : kCoreWork, runs));
   }
@@ -115,7 +122,7 @@ Task<> Engine::checkConditions(const Write& write) {
   for (const Absence& condition : write.conditions()) {
     Query query;
     query.collection = condition.collection;
-    CO_TRY(query.filter, filterOf(condition));
+    query.filter = doc::Filter::equals(condition.path, condition.value);
     query.limit = 1;
     query.answer = Answer::ids;
     query.deadline = orDefault(write.options.deadline);
@@ -125,16 +132,22 @@ Task<> Engine::checkConditions(const Write& write) {
   co_return Result<>();
 }
 
-Result<> Engine::admit(Commit& commit, const std::vector<CounterLimit>& limits) {
+Task<> Engine::commit(Commit& commit, std::vector<CounterLimit> limits) {
   if (const auto refused = reserve(commit.counters, limits)) {
-    return fail(limitViolation(catalogue_.counterName(refused->counter.counter), refused->max));
+    catalogue_.counters.forgetUnused(commit.counters);
+    co_return fail(limitViolation(catalogue_.counterName(refused->counter.counter), refused->max));
   }
-  if (queue_.admit(commit)) {
-    housekeeper_->admitted(commit.bytes);
-    return {};
+  if (!queue_.admit(commit)) {
+    release(commit.counters);
+    catalogue_.counters.forgetUnused(commit.counters);
+    co_return fail(ErrorCode::unavailable, "too many writes wait, try again");
   }
+  housekeeper_->admitted(commit.bytes);
+  co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(commit, std::move(resumer)); });
+  if (!commit.refused) co_return Result<>();
   release(commit.counters);
-  return fail(ErrorCode::unavailable, "too many writes wait, try again");
+  catalogue_.counters.forgetUnused(commit.counters);
+  co_return fail(*std::move(commit.refused));
 }
 
 Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
@@ -143,9 +156,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   const WriteOptions& options = write.options;
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<Insert> inserts = write.takeInserts();
-  for (const Insert& insert : inserts) {
-    targets.push_back({insert.collection, insert.id(), insert.idIsNew});
-  }
+  addTargets(targets, inserts);
   CO_CHECK(checkNotices(options.notices));
   WriteJob job(writeRoom());
   CO_CHECK(job.resolve(std::move(targets)));
@@ -166,13 +177,8 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   }
   if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, options.deadline));
   job.finish(options);
-  CO_CHECK(admit(job.commit, options.limits));
-  co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(job.commit, std::move(resumer)); });
-  if (job.commit.refused) {
-    release(job.commit.counters);
-    co_return fail(*std::move(job.commit.refused));
-  }
-  co_return WriteOutcome{};
+  CO_CHECK(co_await commit(job.commit, options.limits));
+  co_return WriteOutcome{job.commit.position};
 }
 
 Result<ChainHead> Engine::chainHead(ProjectNo project, CollectionNo collection) {
@@ -189,9 +195,7 @@ Task<> Engine::restoreChain(ProjectNo project, CollectionNo collection, ChainHea
   Commit commit;
   commit.project = catalogue_.project(project);
   commit.heads.push_back({handle.state.get(), head});
-  CO_CHECK(admit(commit));
-  co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(commit, std::move(resumer)); });
-  co_return Result<>();
+  co_return co_await this->commit(commit, {});
 }
 
 }  // namespace mb::store::embedded

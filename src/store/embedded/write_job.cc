@@ -49,8 +49,22 @@ Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
               [&](const CollectionState* a, const CollectionState* b) { return order(a) < order(b); });
     collections_.erase(std::unique(collections_.begin(), collections_.end()), collections_.end());
   }
+  CHECK(refuseTwice());
   if (!targets_.empty() && !commit.project) commit.project = room_.catalogue.project(targets_.front().ref.project);
   return {};
+}
+
+Result<> WriteJob::refuseTwice() const {
+  if (targets_.size() < 2) return {};
+  Few<std::string_view> keys;
+  for (const Target& target : targets_) {
+    if (target.access == Access::write) keys.push_back(target.key);
+  }
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice == keys.end()) return {};
+  return fail(Error(ErrorCode::internal, "the changes could not be applied")
+                  .withCause("a document is named twice: " + std::string(twice->substr(kPrefixBytes))));
 }
 
 Result<> WriteJob::checkVersions() {
@@ -119,7 +133,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   if (change.kind == Change::Kind::keep) return {};
   const Target& target = targets_[at];
   if (target.access != Access::write) {
-    return fail(Error(ErrorCode::internal, "the write could not be judged")
+    return fail(Error(ErrorCode::internal, "the changes could not be applied")
                     .withCause("a document that is only held or peeked at is changed: " + target.id));
   }
   const doc::Document* before = before_[at] ? &*before_[at] : nullptr;
@@ -131,7 +145,8 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   }
   const bool links = target.handle.schema->chained && logged && !before;
   if (links && namesPlace(*after)) {
-    return fail(Error(ErrorCode::internal, "the write could not be judged").withCause("it names a place in the chain"));
+    return fail(
+        Error(ErrorCode::internal, "the changes could not be applied").withCause("it names a place in the chain"));
   }
   for (const auto& index : target.handle.schema->indexes) CHECK(applyIndex(at, *index, before, after));
   if (after) {
@@ -147,8 +162,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
     if (before) addTally(target.handle, *before, -1);
     if (after) addTally(target.handle, *after, 1);
   }
-  if (before) addDerived(target.handle, *before, -1);
-  if (after) addDerived(target.handle, *after, 1);
+  addDerived(target.handle, before, after);
   if (system || !logged) return {};
   const size_t headAt = commit.arena.size();
   appendLogHead(commit.arena, kindOf(change, before), target.ref.number, target.id, actor, before);
@@ -176,23 +190,29 @@ void WriteJob::addTally(const CollectionHandle& handle, const doc::Document& doc
       {handle.state.get(), std::string(value), sign, sign * static_cast<int64_t>(document.size())});
 }
 
-void WriteJob::addDerived(const CollectionHandle& handle, const doc::Document& document, int sign) {
+void WriteJob::addDerived(const CollectionHandle& handle, const doc::Document* before, const doc::Document* after) {
   const CollectionState& state = *handle.state;
   for (const std::vector<doc::FieldPath>* paths : {&handle.schema->marked, &state.marked}) {
     for (const doc::FieldPath& path : *paths) {
-      Marks::addStripes(state.project, state.number, path, document, commit.stripes);
+      if (before) Marks::addStripes(state.project, state.number, path, *before, commit.stripes);
+      if (after) Marks::addStripes(state.project, state.number, path, *after, commit.stripes);
     }
   }
   for (const CounterSource& source : handle.schema->counters) {
-    auto counted = countedOf(source, document);
-    if (!counted || counted->second == 0) continue;
-    CounterPtr counter = room_.counters.of({state.project, source.counter, std::move(counted->first)});
-    const auto known = std::ranges::find(commit.counters, counter, &CounterDelta::counter);
-    if (known == commit.counters.end()) {
-      commit.counters.push_back({std::move(counter), sign * counted->second});
-    } else {
-      known->by += sign * counted->second;
-    }
+    auto was = before ? countedOf(source, *before) : std::nullopt;
+    auto is = after ? countedOf(source, *after) : std::nullopt;
+    if (was == is) continue;
+    if (was) addSum({state.project, source.counter, std::move(was->first)}, -was->second);
+    if (is) addSum({state.project, source.counter, std::move(is->first)}, is->second);
+  }
+}
+
+void WriteJob::addSum(CounterKey key, int64_t by) {
+  const auto known = std::ranges::find(sums_, key, &std::pair<CounterKey, int64_t>::first);
+  if (known == sums_.end()) {
+    sums_.emplace_back(std::move(key), by);
+  } else {
+    known->second += by;
   }
 }
 
@@ -320,6 +340,9 @@ void WriteJob::finish(const WriteOptions& options) {
   }
   commit.lane = options.lane;
   if (!options.notices.empty()) commit.notices = &options.notices;
+  for (const auto& [key, by] : sums_) {
+    if (by != 0) commit.counters.push_back({room_.counters.of(key), by});
+  }
   // A save of configuration bumps an epoch; what only stamps a record (a key's last use) must never be refused.
   commit.limited = options.logged && !isUpkeep(options.actor) && !commit.bumps.empty();
   for (const IndexMarks& marks : marks_) {

@@ -99,6 +99,8 @@ class WriteJob {
     uint32_t multikey;
     uint32_t truncated;
   };
+  // Fails with internal where two targets that may be changed are one document.
+  Result<> refuseTwice() const;
   Result<> applyOne(size_t at, const Change& change, const Actor& actor, bool logged);
   Result<> applyIndex(size_t at, const Index& index, const doc::Document* before, const doc::Document* after);
   void removeEntry(size_t at, const Index& index, std::string_view key);
@@ -107,8 +109,9 @@ class WriteJob {
   void noteMarks(const Target& target, const Index& index, const EntrySet& entries);
   void addCount(CollectionState& collection, int64_t documents, int64_t bytes);
   void addTally(const CollectionHandle& handle, const doc::Document& document, int sign);
-  // What the document, there before or from now on, counts for and has marks of.
-  void addDerived(const CollectionHandle& handle, const doc::Document& document, int sign);
+  // What the document was and is counts for, and the marks of its values.
+  void addDerived(const CollectionHandle& handle, const doc::Document* before, const doc::Document* after);
+  void addSum(CounterKey key, int64_t by);
   // The document that was put last takes its place in the chain.
   void addLink(const CollectionHandle& handle);
   Result<bool> ownerOf(Tier tier, const Index& index, std::string_view key, std::string& owner);
@@ -120,7 +123,8 @@ class WriteJob {
   std::vector<Change> changes_;
   std::vector<Claim> claims_;
   std::vector<Release> releases_;
-  std::vector<std::string> freed_;  // unique entries that this write removes
+  std::vector<std::string> freed_;                    // unique entries that this write removes
+  std::vector<std::pair<CounterKey, int64_t>> sums_;  // by how much it moves each counter
   std::vector<IndexMarks> marks_;
   bool puts_ = false;
   // Given back in the opposite order.

@@ -67,7 +67,7 @@ TEST_P(StoreSuite, TheChangeLogTellsEachChangeInOrder) {
   ASSERT_TRUE(put(posts, R"({"id":"a","n":2})"));
   Write replacing(writeOptions());
   const Target a = replacing.change(posts, "a");
-  must(store().write(std::move(replacing), [a](const Before&, Changes& changes) -> Result<> {
+  must(store().write(std::move(replacing), [a](const PreImages&, Changes& changes) -> Result<> {
     changes.replace(a, json(R"({"id":"a"})"));
     return {};
   }));

@@ -26,12 +26,13 @@ Task<> increment(DocumentStore& store, CollectionRef collection, std::string id,
   for (int i = 0; i < times; ++i) {
     Write write(writeOptions());
     const Target counter = write.change(collection, id);
-    CO_CHECK(co_await store.write(std::move(write), [id, counter](const Before& before, Changes& changes) -> Result<> {
-      const auto value = before[counter] ? before[counter]->view().find("n") : std::nullopt;
-      const int64_t next = (value ? value->toInteger().value_or(0) : 0) + 1;
-      changes.put(counter, json(fmt::format(R"({{"id":"{}","n":{}}})", id, next)));
-      return {};
-    }));
+    CO_CHECK(
+        co_await store.write(std::move(write), [id, counter](const PreImages& before, Changes& changes) -> Result<> {
+          const auto value = before[counter] ? before[counter]->view().find("n") : std::nullopt;
+          const int64_t next = (value ? value->toInteger().value_or(0) : 0) + 1;
+          changes.put(counter, json(fmt::format(R"({{"id":"{}","n":{}}})", id, next)));
+          return {};
+        }));
   }
   co_return Result<>();
 }
@@ -51,7 +52,7 @@ Task<> transfer(DocumentStore& store, CollectionRef collection, int from, int to
     Write write(writeOptions());
     const Target source = write.change(collection, std::to_string(from));
     const Target destination = write.change(collection, std::to_string(to));
-    CO_CHECK(co_await store.write(std::move(write), [=](const Before& before, Changes& changes) -> Result<> {
+    CO_CHECK(co_await store.write(std::move(write), [=](const PreImages& before, Changes& changes) -> Result<> {
       const auto add = [&](Target account, int id, int64_t amount) {
         const int64_t held = before[account]->view().find("n")->toInteger().value_or(0);
         changes.put(account, json(fmt::format(R"({{"id":"{}","n":{}}})", id, held + amount)));

@@ -18,7 +18,7 @@ Task<WriteOutcome> save(DocumentStore& store, ProjectNo project, std::string id,
   if (max) options.limits = {{{project, kBytes, ""}, *max}};
   Write write(std::move(options));
   const Target target = write.change({project, kMeasured, 0}, std::move(id));
-  co_return co_await store.write(std::move(write), [target, document](const Before&, Changes& changes) -> Result<> {
+  co_return co_await store.write(std::move(write), [target, document](const PreImages&, Changes& changes) -> Result<> {
     if (document) {
       changes.put(target, *document);
     } else {
@@ -103,6 +103,15 @@ TEST_P(StoreSuite, ManyWritesAtOnceDoNotPassALimitTogether) {
   EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 200);
 }
 
+TEST_P(StoreSuite, CountersGoWithTheirProject) {
+  must(save(store(), project_, "a", sized("a", 10)));
+  must(store().dropProject(project_));
+  EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 0);
+  engine().reopen();
+  EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 0);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
 TEST_P(StoreSuite, AConditionIsCheckedUnderTheLocks) {
   const CollectionRef things{project_, kThings, 0};
   must(save(store(), project_, "team", sized("team", 1)));
@@ -111,7 +120,7 @@ TEST_P(StoreSuite, AConditionIsCheckedUnderTheLocks) {
     Write write(writeOptions());
     const Target team = write.change({project_, kMeasured, 0}, "team");
     write.require({"members", things, "owner", doc::Value(*json(R"({"v":"team"})").view().find("v"))});
-    return run(store().write(std::move(write), [team](const Before&, Changes& changes) -> Result<> {
+    return run(store().write(std::move(write), [team](const PreImages&, Changes& changes) -> Result<> {
       changes.remove(team);
       return {};
     }));
@@ -130,7 +139,7 @@ TEST_P(StoreSuite, AConditionIsCheckedUnderTheLocks) {
 TEST_P(StoreSuite, NoticesAreSentBeforeTheWriteIsAnswered) {
   std::mutex mutex;
   std::vector<std::string> heard;
-  auto listening = store().notices().listen([&](const Notice& notice) {
+  auto listening = store().notices().add([&](const Notice& notice) {
     const std::lock_guard lock(mutex);
     heard.push_back(fmt::format("{} {}", notice.project, notice.key));
   });
@@ -139,7 +148,7 @@ TEST_P(StoreSuite, NoticesAreSentBeforeTheWriteIsAnswered) {
     options.notices = {{project_, NoticeKind::sessionEnded, key}};
     Write write(std::move(options));
     const Target target = write.change({project_, kMeasured, 0}, id);
-    must(store().write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+    must(store().write(std::move(write), [target](const PreImages&, Changes& changes) -> Result<> {
       changes.remove(target);
       return {};
     }));
@@ -160,7 +169,7 @@ TEST_P(StoreSuite, NoticesAreSentBeforeTheWriteIsAnswered) {
   options.notices = {{project_, NoticeKind::sessionEnded, std::string(kMaxNoticeKey + 1, 'k')}};
   Write write(std::move(options));
   const Target target = write.change({project_, kMeasured, 0}, "b");
-  const auto refused = run(store().write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+  const auto refused = run(store().write(std::move(write), [target](const PreImages&, Changes& changes) -> Result<> {
     changes.put(target, sized("b", 1));
     return {};
   }));
@@ -206,7 +215,7 @@ TEST_P(StoreSuite, AFreshEpochIsThatOfTheStore) {
   options.bumpEpochs = {project_};
   Write write(std::move(options));
   const Target target = write.change({project_, kMeasured, 0}, "a");
-  must(store().write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+  must(store().write(std::move(write), [target](const PreImages&, Changes& changes) -> Result<> {
     changes.put(target, sized("a", 1));
     return {};
   }));

@@ -59,7 +59,7 @@ TEST_P(StoreSuite, ACallbackThatRefusesHasSeenWhatIsThere) {
   Write write(writeOptions());
   const Target a = write.change(posts, "a");
   const Target b = write.change(posts, "b");
-  const auto refused = run(store().write(std::move(write), [a, b](const Before& before, Changes&) -> Result<> {
+  const auto refused = run(store().write(std::move(write), [a, b](const PreImages& before, Changes&) -> Result<> {
     return fail(ErrorCode::forbidden, text(*before[a]) + (before[b] ? "there" : "missing"));
   }));
   ASSERT_FALSE(refused);
@@ -74,7 +74,7 @@ TEST_P(StoreSuite, KeepingEverythingChangesNothing) {
   const uint64_t position = engine().feed().lastPosition(project_);
   Write write(writeOptions());
   write.change(posts, "a");
-  must(store().write(std::move(write), [](const Before&, Changes&) -> Result<> { return {}; }));
+  must(store().write(std::move(write), [](const PreImages&, Changes&) -> Result<> { return {}; }));
   EXPECT_EQ(engine().feed().lastPosition(project_), position);
 }
 
@@ -96,7 +96,7 @@ TEST_P(StoreSuite, OneWriteMayTouchSystemAndUserCollections) {
   const Target post = write.change(posts, "p");
   const Target audit1 = write.change({project_, kAudit, 0}, "audit1");
   const Target audit2 = write.change({kControlProject, kAudit, 0}, "audit2");
-  must(store().write(std::move(write), [=](const Before&, Changes& changes) -> Result<> {
+  must(store().write(std::move(write), [=](const PreImages&, Changes& changes) -> Result<> {
     changes.put(post, json(R"({"id":"p"})"));
     changes.put(audit1, json(R"({"id":"audit1"})"));
     changes.put(audit2, json(R"({"id":"audit2"})"));

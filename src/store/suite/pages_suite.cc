@@ -47,14 +47,16 @@ TEST_P(StoreSuite, APageHoldsWhatFitsAndSaysThatThereIsMore) {
 TEST_P(StoreSuite, AQueryThatIsNotPagedFailsPastItsBytes) {
   const CollectionRef posts = makeCollection("posts");
   ASSERT_TRUE(putAll(posts, manyDocuments(20, 8)));
-  Query query = paged({}, 50, 40 << 10);
-  query.paged = false;
-  query.collection = posts;
-  query.filter = filterOf("{}");
-  query.deadline = soon();
-  const auto refused = run(store().find(query));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), ErrorCode::payloadTooLarge);
+  for (const std::vector<SortKey>& order : {std::vector<SortKey>(), std::vector<SortKey>{{"m", 1}}}) {
+    Query query = paged(order, 50, 40 << 10);
+    query.paged = false;
+    query.collection = posts;
+    query.filter = filterOf("{}");
+    query.deadline = soon();
+    const auto refused = run(store().find(query));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), ErrorCode::payloadTooLarge);
+  }
 }
 
 TEST_P(StoreSuite, PagesOneAfterAnotherHoldEachDocumentOnce) {
@@ -83,6 +85,29 @@ TEST_P(StoreSuite, PagesOneAfterAnotherHoldEachDocumentOnce) {
         EXPECT_EQ(joinIds(gathered), expected) << order.size() << " keys, filter " << filter << ", " << indexed;
       }
     }
+  }
+}
+
+// The order of ids from the end, by plans that give them in another.
+TEST_P(StoreSuite, PagesByDescendingIdContinueWhateverThePlan) {
+  CollectionRef posts = makeCollection("posts");
+  const std::vector<std::string> names = {"a", "b", "é", "z", "ß", "0", "中", "y", "~"};
+  std::vector<std::string> jsons;
+  for (const std::string& name : names) jsons.push_back(fmt::format(R"({{"id":"{}","n":1}})", name));
+  ASSERT_TRUE(putAll(posts, jsons));
+  makeIndex(posts, index({{"n", 1}}));
+  for (const std::string& filter : {std::string("{}"), std::string(R"({"n":{"$lt":3}})"),
+                                    fmt::format(R"({{"id":{{"$in":["{}"]}}}})", fmt::join(names, "\",\""))}) {
+    const std::string expected = joinIds(find(posts, filter, paged({{"id", -1}}, 100)).documents);
+    std::vector<doc::Document> gathered;
+    Query query = paged({{"id", -1}}, 2);
+    for (int pages = 0; pages < 10; ++pages) {
+      QueryResult page = find(posts, filter, query);
+      if (page.documents.empty()) break;
+      query.after = page.next;
+      std::ranges::move(page.documents, std::back_inserter(gathered));
+    }
+    EXPECT_EQ(joinIds(gathered), expected) << filter;
   }
 }
 

@@ -26,7 +26,7 @@ Task<> switchOff(DocumentStore& store, CollectionRef collection, std::string own
   const Target mine = write.change(collection, own);
   const Target held = write.hold(collection, other);
   CO_CHECK(
-      co_await store.write(std::move(write), [own, mine, held](const Before& before, Changes& changes) -> Result<> {
+      co_await store.write(std::move(write), [own, mine, held](const PreImages& before, Changes& changes) -> Result<> {
         if (numberIn(before[held], "n") > 0) changes.put(mine, withNumber(own, 0));
         return {};
       }));
@@ -45,7 +45,7 @@ TEST_P(StoreSuite, ACallbackSeesItsDocumentsAndNamesWhatItChanges) {
   const Target b = write.change(posts, "b");
   const Target c = write.change(posts, "c");
   const Target d = write.change(posts, "d");
-  must(store().write(std::move(write), [=](const Before& before, Changes& changes) -> Result<> {
+  must(store().write(std::move(write), [=](const PreImages& before, Changes& changes) -> Result<> {
     EXPECT_EQ(numberIn(before[b], "n"), 2);
     EXPECT_FALSE(before[d].has_value());
     changes.put(d, withNumber("d", numberIn(before[a], "n") + numberIn(before[c], "n")));
@@ -62,7 +62,7 @@ TEST_P(StoreSuite, AnErrorOfTheCallbackIsTheWritesAndChangesNothing) {
   Write write(writeOptions());
   const Target a = write.change(posts, "a");
   write.insert(entry(project_, "e1"));
-  const auto refused = run(store().write(std::move(write), [a](const Before&, Changes& changes) -> Result<> {
+  const auto refused = run(store().write(std::move(write), [a](const PreImages&, Changes& changes) -> Result<> {
     changes.put(a, withNumber("a", 1));
     return fail(ErrorCode::forbidden, "no");
   }));
@@ -80,7 +80,7 @@ TEST_P(StoreSuite, InsertsGoWithAChangeAndOnlyWithOne) {
     Write write(writeOptions());
     const Target target = write.change(posts, id);
     write.insert(entry(project_, audited));
-    must(store().write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
+    must(store().write(std::move(write), [target](const PreImages&, Changes& changes) -> Result<> {
       changes.remove(target);
       return {};
     }));
@@ -127,7 +127,7 @@ TEST_P(StoreSuite, AUniqueIndexRefusesWithItsNameAndTheDocument) {
   Write write(writeOptions());
   const Target b = write.change(posts, "b");
   const Target c = write.change(posts, "c");
-  const auto refused = run(store().write(std::move(write), [=](const Before&, Changes& changes) -> Result<> {
+  const auto refused = run(store().write(std::move(write), [=](const PreImages&, Changes& changes) -> Result<> {
     changes.put(b, json(R"({"id":"b","slug":"y"})"));
     changes.put(c, json(R"({"id":"c","slug":"x"})"));
     return {};
@@ -146,8 +146,8 @@ TEST_P(StoreSuite, WhatTheLastRunOfACallbackReturnsIsReturned) {
   for (int i = 1; i <= 3; ++i) {
     Write write(writeOptions());
     const Target a = write.change(posts, "a");
-    const int64_t written =
-        must(writeReturning(store(), std::move(write), [a](const Before& before, Changes& changes) -> Result<int64_t> {
+    const int64_t written = must(
+        writeReturning(store(), std::move(write), [a](const PreImages& before, Changes& changes) -> Result<int64_t> {
           const int64_t next = numberIn(before[a], "n") + 1;
           changes.put(a, withNumber("a", next));
           return next;
@@ -157,13 +157,63 @@ TEST_P(StoreSuite, WhatTheLastRunOfACallbackReturnsIsReturned) {
   EXPECT_EQ(get(posts, "a"), R"({"id":"a","n":3})");
 }
 
+TEST_P(StoreSuite, InsertsWithoutACallbackLeaveTheOtherDocumentsAlone) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
+  Write write(writeOptions());
+  write.hold(posts, "a");
+  write.change(posts, "b");
+  write.insert({posts, json(R"({"id":"c","n":3})")});
+  must(store().write(std::move(write), nullptr));
+  EXPECT_EQ(ids(posts, "{}"), "a c");
+  EXPECT_EQ(get(posts, "a"), R"({"id":"a","n":1})");
+}
+
+TEST_P(StoreSuite, AWriteSaysWhereItEndsInTheChangeLog) {
+  const CollectionRef posts = makeCollection("posts");
+  EXPECT_EQ(put(posts, R"({"id":"a"})")->position, 1u);
+  EXPECT_EQ(putAll(posts, {R"({"id":"b"})", R"({"id":"c"})"})->position, 3u);
+  Write write(writeOptions());
+  write.insert(entry(project_, "e"));
+  EXPECT_EQ(must(store().write(std::move(write), nullptr)).position, 0u);
+  EXPECT_EQ(engine().feed().lastPosition(project_), 3u);
+}
+
+TEST_P(StoreSuite, ADocumentThatIsInsertedAndChangedIsRefused) {
+  const CollectionRef posts = makeCollection("posts");
+  Write write(writeOptions());
+  const Target a = write.change(posts, "a");
+  write.insert({posts, json(R"({"id":"a","n":1})")});
+  const auto refused = run(store().write(std::move(write), [a](const PreImages&, Changes& changes) -> Result<> {
+    changes.put(a, withNumber("a", 2));
+    return {};
+  }));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::internal);
+  EXPECT_EQ(count(posts, "{}"), 0u);
+}
+
+TEST_P(StoreSuite, ManyDocumentsNamedAgainAreTheSameTargets) {
+  const CollectionRef posts = makeCollection("posts");
+  Write write(writeOptions());
+  for (int round = 0; round < 2; ++round) {
+    for (size_t i = 0; i < 100; ++i) {
+      const std::string id = "d" + std::to_string(i);
+      const Target target = round == 0 ? write.hold(posts, id) : write.change(posts, id);
+      EXPECT_EQ(target.position(), i);
+    }
+  }
+  ASSERT_EQ(write.targets().size(), 100u);
+  EXPECT_EQ(write.targets()[42].access, Access::write);
+}
+
 TEST_P(StoreSuite, WhatIsOnlyReadIsNotChanged) {
   const CollectionRef posts = makeCollection("posts");
   ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
   for (const bool held : {true, false}) {
     Write write(writeOptions());
     const Target a = held ? write.hold(posts, "a") : write.peek(posts, "a");
-    const auto refused = run(store().write(std::move(write), [a](const Before&, Changes& changes) -> Result<> {
+    const auto refused = run(store().write(std::move(write), [a](const PreImages&, Changes& changes) -> Result<> {
       changes.put(a, withNumber("a", 2));
       return {};
     }));

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "store/feed_listeners.h"
+#include "store/change_feed.h"
 
 namespace mb::store::testing {
 
@@ -15,7 +15,7 @@ class MemoryFeed final : public ChangeFeed {
   uint64_t append(ProjectNo project, std::vector<ChangeEntry> entries);
   // The same in two steps.
   uint64_t add(ProjectNo project, std::vector<ChangeEntry> entries);
-  void tell(ProjectNo project) const { listeners_.tell(project, lastPosition(project)); }
+  void tell(ProjectNo project) const { listeners_.notify(project, lastPosition(project)); }
   // Forgets the entries up to and with `position`.
   void trimTo(ProjectNo project, uint64_t position);
   // What keepAfter() was told says of the project; 0 before it was told.

@@ -11,8 +11,6 @@ namespace mb::store::testing {
 
 namespace {
 
-constexpr size_t kMaxResultBytes = 16 << 20;
-
 // What a document holds under the keys of an index, missing ones as null; nullopt where a sparse index leaves it out.
 std::optional<std::vector<doc::Value>> keysOf(const IndexSpec& spec, doc::DocumentView document) {
   std::vector<doc::Value> keys;
@@ -215,7 +213,7 @@ Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionR
     if (found == documents.end()) continue;
     document = hidden ? hidden->strip(found->second) : found->second;
     bytes += document->size();
-    if (bytes > kMaxResultBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    if (bytes > kMaxAnswerBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }
   co_return out;
 }
@@ -275,12 +273,15 @@ Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
     hook.swap(beforeWrite_);
   }
   if (hook) hook();
-  const ProjectNo project = write.targets().empty() ? 0 : write.targets()[0].collection.project;
-  const uint64_t position = feed_.lastPosition(project);
+  const ProjectNo project = write.project();
+  const uint64_t last = feed_.lastPosition(project);
   CO_TRY(const bool changed, writeNow(write, callback));
-  if (feed_.lastPosition(project) > position) feed_.tell(project);
-  if (changed) notices_.send(write.options.notices);
-  co_return WriteOutcome{};
+  const uint64_t position = feed_.lastPosition(project);
+  if (position > last) feed_.tell(project);
+  for (const Notice& notice : write.options.notices) {
+    if (changed) notices_.notify(notice);
+  }
+  co_return WriteOutcome{position > last ? position : 0};
 }
 
 int64_t MemoryStore::counted(const std::map<Place, Documents>& documents, const CounterKey& key) const {
@@ -291,9 +292,8 @@ int64_t MemoryStore::counted(const std::map<Place, Documents>& documents, const 
     for (const CounterSource& source : system.counters) {
       if (source.counter != key.counter) continue;
       for (const auto& [_, document] : held->second) {
-        const bool grouped = source.groupedBy.empty() || document.view().stringOr(source.groupedBy) == key.group;
-        const auto value = source.summed.empty() ? std::nullopt : document.view().find(source.summed);
-        if (grouped) sum += source.summed.empty() ? 1 : value ? value->toInteger().value_or(0) : 0;
+        const auto found = countedOf(source, document);
+        if (found && found->first == key.group) sum += found->second;
       }
     }
   }
@@ -304,16 +304,20 @@ Result<> MemoryStore::checkCounters(const std::vector<CounterLimit>& limits,
                                     const std::map<Place, Documents>& after) const {
   for (const CounterLimit& limit : limits) {
     const int64_t sum = counted(after, limit.counter);
-    if (sum > limit.max && sum > counted(documents_, limit.counter)) {
-      return fail(limitViolation(std::to_string(limit.counter.counter), limit.max));
+    if (sum <= limit.max || sum <= counted(documents_, limit.counter)) continue;
+    std::string name;
+    for (const SystemCollection& system : system_) {
+      const auto source = std::ranges::find(system.counters, limit.counter.counter, &CounterSource::counter);
+      if (source != system.counters.end()) name = source->name;
     }
+    return fail(limitViolation(name, limit.max));
   }
   return {};
 }
 
 Result<> MemoryStore::checkConditions(const Write& write) const {
   for (const Absence& condition : write.conditions()) {
-    TRY(const doc::Filter filter, filterOf(condition));
+    const doc::Filter filter = doc::Filter::equals(condition.path, condition.value);
     if (!matching(condition.collection, filter).empty()) return fail(conditionViolation(condition));
   }
   return {};
@@ -341,7 +345,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
     computed = Changes(targets.size());
     const std::vector<std::optional<doc::Document>> copies = before;
     const WorkBudget work(kCoreWork);
-    auto done = callback(Before(copies), computed);
+    auto done = callback(PreImages(copies), computed);
     CHECK(work.check());
     CHECK(std::move(done));
   }
@@ -350,7 +354,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   for (size_t i = 0; i < targets.size(); ++i) {
     const bool changed =
         changes[i].kind == Change::Kind::put || (changes[i].kind == Change::Kind::remove && before[i].has_value());
-    if (changed && targets[i].access != Access::write) {
+    if (changes[i].kind != Change::Kind::keep && targets[i].access != Access::write) {
       return fail(ErrorCode::internal, "a document that is only held or peeked at is changed");
     }
     anything = anything || changed;
@@ -364,6 +368,8 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
     }
     changes.push_back(anything && !exists ? Change::put(std::move(insert.document)) : Change::keep());
   }
+  // Without a callback the inserts alone decide.
+  anything = std::ranges::any_of(changes, [](const Change& each) { return each.kind != Change::Kind::keep; });
 
   std::map<Place, Documents> after = documents_;
   std::vector<std::pair<CollectionRef, std::optional<doc::Document>>> touched;
@@ -428,24 +434,32 @@ Task<int64_t> MemoryStore::counter(CounterKey key) {
 
 Mark MemoryStore::mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
   const std::lock_guard lock(mutex_);
-  auto& counter = marks_[{project, collection, std::string(path), std::string(value.raw())}];
-  if (!counter) counter = std::make_unique<std::atomic<uint32_t>>(0);
-  return Mark(*counter);
+  const auto system = std::ranges::find(system_, collection, &SystemCollection::number);
+  const bool declared = system != system_.end() && std::ranges::find(system->marked, path) != system->marked.end();
+  const auto known = std::ranges::find_if(marks_, [&](const MarkedValue& each) {
+    return each.project == project && each.collection == collection && each.path == path &&
+           doc::equalValues(each.value, value);
+  });
+  if (known != marks_.end()) return Mark(*known->counter);
+  // As in an engine, a value at a path that nobody declared has a mark that never changes.
+  const ProjectNo marked = declared || markedPaths_.contains({project, collection, std::string(path)}) ? project : 0;
+  marks_.push_back(
+      {marked, collection, std::string(path), doc::Value(value), std::make_unique<std::atomic<uint32_t>>(0)});
+  return Mark(*marks_.back().counter);
 }
 
 void MemoryStore::moveMarks(const CollectionRef& collection, const std::optional<doc::Document>& document) {
   if (!document) return;
-  for (const auto& [marked, counter] : marks_) {
-    const auto& [project, number, path, bytes] = marked;
-    if (project != collection.project || number != collection.number) continue;
-    const auto value = document->view().findPath(path);
-    if (value && value->raw() == bytes) ++*counter;
+  for (MarkedValue& marked : marks_) {
+    if (marked.project != collection.project || marked.collection != collection.number) continue;
+    if (doc::Filter::equals(marked.path, marked.value).matches(*document)) ++*marked.counter;
   }
 }
 
-Task<> MemoryStore::markPath(ProjectNo, CollectionNo, std::string) {
+Task<> MemoryStore::markPath(ProjectNo project, CollectionNo collection, std::string path) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
+  markedPaths_.insert({project, collection, std::move(path)});
   co_return Result<>();
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "store/testing/memory_feed.h"
 
@@ -97,9 +98,15 @@ class MemoryStore final : public DocumentStore {
   size_t writes_ = 0;
   MemoryFeed feed_;
   Notices notices_;
-  // By project, collection, path and the value's bytes.
-  using MarkedValue = std::tuple<ProjectNo, CollectionNo, std::string, std::string>;
-  mutable std::map<MarkedValue, std::unique_ptr<std::atomic<uint32_t>>> marks_;
+  struct MarkedValue {
+    ProjectNo project;
+    CollectionNo collection;
+    std::string path;
+    doc::Value value;
+    std::unique_ptr<std::atomic<uint32_t>> counter;
+  };
+  mutable std::vector<MarkedValue> marks_;
+  std::set<std::tuple<ProjectNo, CollectionNo, std::string>> markedPaths_;
   std::vector<doc::Document> places_;  // the last documents of pages, by what their `next` says
 };
 

@@ -5,15 +5,20 @@
 
 namespace mb::store::testing {
 
-inline Task<WriteOutcome> put(DocumentStore& store, CollectionRef collection, std::string id, doc::Document document,
-                              WriteOptions options = {}) {
+inline Task<WriteOutcome> change(DocumentStore& store, CollectionRef collection, std::string id, Change change,
+                                 WriteOptions options = {}) {
   Write write(std::move(options));
   const Target target = write.change(collection, std::move(id));
   return store.write(std::move(write),
-                     [target, document = std::move(document)](const Before&, Changes& changes) -> Result<> {
-                       changes.put(target, document);
+                     [target, change = std::move(change)](const PreImages&, Changes& changes) -> Result<> {
+                       changes.set(target, change);
                        return {};
                      });
+}
+
+inline Task<WriteOutcome> put(DocumentStore& store, CollectionRef collection, std::string id, doc::Document document,
+                              WriteOptions options = {}) {
+  return change(store, collection, std::move(id), Change::put(std::move(document)), std::move(options));
 }
 
 // All in one write, each under its `id`.
@@ -26,7 +31,7 @@ inline Task<WriteOutcome> putAll(DocumentStore& store, CollectionRef collection,
   }
   return store.write(
       std::move(write),
-      [targets = std::move(targets), documents = std::move(documents)](const Before&, Changes& changes) -> Result<> {
+      [targets = std::move(targets), documents = std::move(documents)](const PreImages&, Changes& changes) -> Result<> {
         for (size_t i = 0; i < targets.size(); ++i) changes.put(targets[i], documents[i]);
         return {};
       });
@@ -34,12 +39,7 @@ inline Task<WriteOutcome> putAll(DocumentStore& store, CollectionRef collection,
 
 inline Task<WriteOutcome> remove(DocumentStore& store, CollectionRef collection, std::string id,
                                  WriteOptions options = {}) {
-  Write write(std::move(options));
-  const Target target = write.change(collection, std::move(id));
-  return store.write(std::move(write), [target](const Before&, Changes& changes) -> Result<> {
-    changes.remove(target);
-    return {};
-  });
+  return change(store, collection, std::move(id), Change::remove(), std::move(options));
 }
 
 }  // namespace mb::store::testing

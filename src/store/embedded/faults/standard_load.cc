@@ -164,7 +164,7 @@ class Load {
     for (const CollectionRef& collection : collections) documents.push_back(write.change(collection, id));
     return store_.write(std::move(write),
                         [documents = std::move(documents), id = std::move(id), state = std::move(state)](
-                            const Before&, Changes& changes) -> Result<> {
+                            const PreImages&, Changes& changes) -> Result<> {
                           for (const Target document : documents) {
                             changes.set(document,
                                         state == kAbsent ? Change::remove() : Change::put(content(id, state)));
