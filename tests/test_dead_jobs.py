@@ -5,7 +5,7 @@ import time
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused, unique
-from support.server import SLOW, Server
+from support.server import SLOW
 
 DEAD = "/control/jobs/dead"
 

@@ -9,7 +9,7 @@ from support.commands import done
 from support.function import eventually
 from support.mail import MailCatcher
 from support.person import Folder, Person
-from support.server import ROOT, Server
+from support.server import ROOT
 from support.upstream import Upstream
 
 FUNCTIONS = ("check-order", "confirm-order", "order-status")

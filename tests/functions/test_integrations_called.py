@@ -8,7 +8,7 @@ from support.client import ok, unique
 from support.function import Function, database_function, http_function
 from support.integration import Integration
 from support.mail import MailCatcher
-from support.server import SLOW, Server
+from support.server import SLOW
 from support.upstream import endless, silence
 
 SECRET = "Bearer never-to-be-seen"

@@ -12,7 +12,7 @@ from support.embeddings import Embeddings
 from support.function import database_function, eventually
 from support.hook import Hook
 from support.mail import MailCatcher
-from support.server import SLOW, Server
+from support.server import SLOW
 from support.vectors import Space
 
 # More than the queue keeps in memory of a kind of job.

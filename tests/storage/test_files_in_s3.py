@@ -11,7 +11,7 @@ from support.commands import result, run
 from support.function import eventually
 from support.raw_http import RawConnection
 from support.s3_server import S3Server
-from support.server import SLOW, Server
+from support.server import SLOW
 
 
 @pytest.fixture(scope="module")
