@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string again;
   Writer out(again);
   Reader in(*whole);
-  copyValue(in, out, mb::clone::kMostDepth);
+  copyValue(in, out, mb::clone::kMaxDepth);
   require(!in.failed() && in.atEnd());
   require(again == *whole);
   return 0;

@@ -1,4 +1,4 @@
-"""The house rules that a machine can see: which room may know which, and what may stand in a source."""
+"""The house rules that a machine can see: which module may know which, and what may stand in a source."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
-ROOM_CALL = re.compile(r"mb_room\((\w+)(?:\s+LINKS\s+([^)]*))?\)", re.S)
+MODULE_CALL = re.compile(r"mb_module\((\w+)(?:\s+LINKS\s+([^)]*))?\)", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 EXTERNAL = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.M)
 
@@ -16,8 +16,8 @@ def without_comments(text: str) -> str:
     return re.sub(r"#.*", "", text)
 
 
-class Rooms:
-    """Rooms by folder, with what each links, in the order of the build files (lowest first)."""
+class Modules:
+    """Modules by folder, with what each links, in the order of the build files (lowest first)."""
 
     def __init__(self):
         self.folders: dict[Path, str] = {}
@@ -27,8 +27,8 @@ class Rooms:
 
     def _read(self, folder: Path) -> None:
         text = without_comments((folder / "CMakeLists.txt").read_text())
-        # In the order in which the file says it: a room's own call, and its subfolders.
-        for match in re.finditer(r"add_subdirectory\((\w+)\)|" + ROOM_CALL.pattern, text, re.S):
+        # In the order in which the file says it: a module's own call, and its subfolders.
+        for match in re.finditer(r"add_subdirectory\((\w+)\)|" + MODULE_CALL.pattern, text, re.S):
             if match.group(1):
                 self._read(folder / match.group(1))
             else:
@@ -53,31 +53,31 @@ class Rooms:
         return found
 
 
-ROOMS = Rooms()
+MODULES = Modules()
 SOURCES = sorted(path for pattern in ("*.h", "*.cc") for path in SRC.rglob(pattern))
-# Of the other program, which is no room, the rules that hold for any source.
+# Of the other program, which is no module, the rules that hold for any source.
 ALL_SOURCES = SOURCES + sorted(path for pattern in ("*.h", "*.cc", "*.js") for path in (ROOT / "worker").rglob(pattern))
 
 
 def test_every_folder_is_a_room():
-    assert len(ROOMS.order) >= 14 and len(SOURCES) > 50
-    assert {path for path in SOURCES if ROOMS.of(path) is None} == set()
+    assert len(MODULES.order) >= 14 and len(SOURCES) > 50
+    assert {path for path in SOURCES if MODULES.of(path) is None} == set()
 
 
-@pytest.mark.parametrize("room", ROOMS.order)
-def test_a_room_links_only_rooms_below(room):
-    links = ROOMS.links[room]
-    assert links <= set(ROOMS.order), f"{room} links what is no room: {links - set(ROOMS.order)}"
-    assert room not in set().union(*(ROOMS.reachable(link) for link in links)), f"{room} stands below itself"
-    # Rooms that a folder holds (policy/cel) are declared inside it; all others stand in that order.
+@pytest.mark.parametrize("module", MODULES.order)
+def test_a_module_links_only_modules_below(module):
+    links = MODULES.links[module]
+    assert links <= set(MODULES.order), f"{module} links what is no module: {links - set(MODULES.order)}"
+    assert module not in set().union(*(MODULES.reachable(link) for link in links)), f"{module} stands below itself"
+    # Modules that a folder holds (policy/cel) are declared inside it; all others stand in that order.
     for link in links:
-        assert ROOMS.order.index(link) < ROOMS.order.index(room) or _inside(link, room), (
-            f"{room} links {link}, which stands above it"
+        assert MODULES.order.index(link) < MODULES.order.index(module) or _inside(link, module), (
+            f"{module} links {link}, which stands above it"
         )
 
 
 def _inside(inner: str, outer: str) -> bool:
-    folders = {name: folder for folder, name in ROOMS.folders.items()}
+    folders = {name: folder for folder, name in MODULES.folders.items()}
     return folders[outer] in folders[inner].parents
 
 
@@ -86,38 +86,38 @@ def is_for_tests(path: Path) -> bool:
     return path.stem.endswith(("_test", "_bench", "_fixture", "testing")) or path.parent.name in ("testing", "suite", "faults")
 
 
-@pytest.mark.parametrize("room", ROOMS.order)
-def test_includes_go_downward(room):
-    """What a source includes belongs to its own room or to one that the room links, directly or through others. A test
-    may also use test rooms, and rooms that stand below its own without a link."""
-    may = ROOMS.reachable(room)
+@pytest.mark.parametrize("module", MODULES.order)
+def test_includes_go_downward(module):
+    """What a source includes belongs to its own module or to one that the module links, directly or through others. A test
+    may also use test modules, and modules that stand below its own without a link."""
+    may = MODULES.reachable(module)
     wrong = []
     for path in SOURCES:
-        if ROOMS.of(path) != room:
+        if MODULES.of(path) != module:
             continue
         for included in INCLUDE.findall(path.read_text()):
             target = SRC / included
             if not target.exists():
                 wrong.append(f"{path.relative_to(ROOT)} includes {included}, which is not a path from src/")
                 continue
-            other = ROOMS.of(target)
-            below = ROOMS.order.index(other) <= ROOMS.order.index(room)
+            other = MODULES.of(target)
+            below = MODULES.order.index(other) <= MODULES.order.index(module)
             if other not in may and not (is_for_tests(path) and (below or other.endswith("_testing"))):
-                wrong.append(f"{path.relative_to(ROOT)} includes {included} of the room {other}")
+                wrong.append(f"{path.relative_to(ROOT)} includes {included} of the module {other}")
             elif is_for_tests(target) and not is_for_tests(path):
                 wrong.append(f"{path.relative_to(ROOT)} includes {included}, which is for tests")
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("library, rooms", [("boost/beast", {"http"}), ("rocksdb/", {"embedded", "faults"}), ("curl/", {"outbound"}), ("hiredis/", {"redis"}), ("v8", set()), ("seccomp", set())])
-def test_libraries_are_known_to_few(library, rooms):
+@pytest.mark.parametrize("library, modules", [("boost/beast", {"http"}), ("rocksdb/", {"embedded", "faults"}), ("curl/", {"outbound"}), ("hiredis/", {"redis"}), ("v8", set()), ("seccomp", set())])
+def test_libraries_are_known_to_few(library, modules):
     wrong = [
         str(path.relative_to(ROOT))
         for path in SOURCES
         for name in EXTERNAL.findall(path.read_text())
-        if name.startswith(library) and ROOMS.of(path) not in rooms and not path.name.endswith("_test.cc")
+        if name.startswith(library) and MODULES.of(path) not in modules and not path.name.endswith("_test.cc")
     ]
-    assert not wrong, f"{library} is included outside {sorted(rooms)}: {wrong}"
+    assert not wrong, f"{library} is included outside {sorted(modules)}: {wrong}"
 
 
 def test_sources_are_short():

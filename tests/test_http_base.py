@@ -331,7 +331,7 @@ def test_nesting_of_100_is_the_limit(admin, project):
     refused(admin.post(f"/{collection}", content=b'{"a":' + b"[" * 200_000, headers=json_type), 400, "INVALID_JSON")
 
 
-# ---- what other rooms will bring
+# ---- what other modules will bring
 
 
 def test_no_billing(owner, nobody):

@@ -66,8 +66,8 @@ void call(const Arguments& arguments) {
 }  // namespace
 
 const char* Calls::refusal() const {
-  if (made_ >= clone::kMostCalls) return "More than 1000 calls in one run";
-  if (bytes_ > clone::kMostBridgeBytes) return "More than 64 MiB passed in the calls of one run";
+  if (made_ >= clone::kMaxCalls) return "More than 1000 calls in one run";
+  if (bytes_ > clone::kMaxBridgeBytes) return "More than 64 MiB passed in the calls of one run";
   return nullptr;
 }
 
@@ -85,7 +85,7 @@ v8::MaybeLocal<v8::Promise> Calls::start(v8::Local<v8::Context> context, std::st
 
   std::string bytes;
   clone::Writer out(bytes);
-  ValueWriter writer(context, out, clone::kMostCallBytes);
+  ValueWriter writer(context, out, clone::kMaxCallBytes);
   switch (writer.write(arguments)) {
     case Written::whole:
       break;
@@ -101,7 +101,7 @@ v8::MaybeLocal<v8::Promise> Calls::start(v8::Local<v8::Context> context, std::st
   ++made_;
   const uint32_t id = ++last_;
   open_.emplace(id, Open{.resolver = {isolate, resolver}, .trace = std::move(trace)});
-  if (told_ < clone::kMostCallsAtOnce) {
+  if (told_ < clone::kMaxCallsAtOnce) {
     tell(id, operation, bytes);
   } else {
     waiting_.push_back({.id = id, .operation = std::string(operation), .arguments = std::move(bytes)});

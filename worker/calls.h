@@ -1,4 +1,4 @@
-// What a run asks of its host. At most clone::kMostCallsAtOnce are told at a time, the others wait here; the bounds of
+// What a run asks of its host. At most clone::kMaxCallsAtOnce are told at a time, the others wait here; the bounds of
 // clone/frames.h reject a call's promise.
 #pragma once
 

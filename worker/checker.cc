@@ -61,7 +61,7 @@ Checker::Checker(Engine& engine, Guest& guest, Realms& realms, Runner& runner)
 
 void Checker::check(uint64_t run, const std::string& source, bool typescript, bool runs) {
   Code code{.text = source, .map = {}};
-  std::optional<Failure> failure = runner_.guarded(kMostCheck, true, [&]() -> std::optional<Failure> {
+  std::optional<Failure> failure = runner_.guarded(kMaxCheck, true, [&]() -> std::optional<Failure> {
     if (typescript) {
       if (std::optional<Failure> wrong = strip(code)) return wrong;
     }

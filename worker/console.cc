@@ -51,11 +51,11 @@ void tell(const Arguments& arguments, LogLevel level) {
   if (!hasRoom(guest)) return;
   const v8::Local<v8::Context> context = isolate->GetCurrentContext();
   std::string line;
-  for (int i = 0; i < arguments.Length() && line.size() < clone::kMostLogBytes; ++i) {
+  for (int i = 0; i < arguments.Length() && line.size() < clone::kMaxLogBytes; ++i) {
     v8::Local<v8::String> words;
     if (i > 0) line.push_back(' ');
     if (!wordsOf(context, arguments[i]).ToLocal(&words)) return;
-    line += clippedUtf8(isolate, words, clone::kMostLogBytes - std::min<size_t>(line.size(), clone::kMostLogBytes));
+    line += clippedUtf8(isolate, words, clone::kMaxLogBytes - std::min<size_t>(line.size(), clone::kMaxLogBytes));
   }
   tellLine(guest, level, line);
 }
@@ -68,7 +68,7 @@ void tellAt(const Arguments& arguments) {
 }  // namespace
 
 bool hasRoom(const Guest& guest) {
-  return !guest.quiet && guest.logLines < clone::kMostLogLines;
+  return !guest.quiet && guest.logLines < clone::kMaxLogLines;
 }
 
 void tellLine(Guest& guest, LogLevel level, std::string_view line) {
@@ -76,7 +76,7 @@ void tellLine(Guest& guest, LogLevel level, std::string_view line) {
   ++guest.logLines;
   clone::Writer frame = guest.wire.begin(clone::FrameKind::log);
   frame.byte(static_cast<uint8_t>(level));
-  frame.text(clipped(line, clone::kMostLogBytes));
+  frame.text(clipped(line, clone::kMaxLogBytes));
   guest.wire.end();
   if (guest.wire.waiting() > kFlushBytes) guest.wire.flush();
 }

@@ -1,4 +1,4 @@
-// console: lines that go to the server as they come, of a run at most clone::kMostLogLines.
+// console: lines that go to the server as they come, of a run at most clone::kMaxLogLines.
 #pragma once
 
 #include <v8.h>
@@ -12,7 +12,7 @@ namespace mb::worker {
 
 // Whether a line would still be told. One that would not need not be made.
 bool hasRoom(const Guest& guest);
-// Tells the server at least the beginning of a line; nothing where there is no room. No guest code runs.
+// Tells the server at least the beginning of a line; nothing where there is no module. No guest code runs.
 void tellLine(Guest& guest, clone::LogLevel level, std::string_view line);
 
 // As `console` of what the boot scripts are given.

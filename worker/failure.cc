@@ -16,7 +16,7 @@ std::optional<std::string> stringProperty(v8::Local<v8::Context> context, v8::Lo
   v8::Isolate* isolate = context->GetIsolate();
   v8::Local<v8::Value> value;
   if (!object->Get(context, text(isolate, name)).ToLocal(&value) || !value->IsString()) return std::nullopt;
-  return clippedUtf8(isolate, value.As<v8::String>(), kMostMessageBytes);
+  return clippedUtf8(isolate, value.As<v8::String>(), kMaxMessageBytes);
 }
 
 std::string messageOf(v8::Local<v8::Context> context, v8::Local<v8::Value> thrown) {
@@ -28,10 +28,10 @@ std::string messageOf(v8::Local<v8::Context> context, v8::Local<v8::Value> throw
     if (message && name) return message->empty() ? *name : *name + ": " + *message;
   }
   v8::Local<v8::String> words;
-  if (thrown->IsString()) return clippedUtf8(isolate, thrown.As<v8::String>(), kMostMessageBytes);
+  if (thrown->IsString()) return clippedUtf8(isolate, thrown.As<v8::String>(), kMaxMessageBytes);
   if (thrown->IsObject() && !thrown->IsFunction() && v8::JSON::Stringify(context, thrown).ToLocal(&words))
-    return clippedUtf8(isolate, words, kMostMessageBytes);
-  if (thrown->ToDetailString(context).ToLocal(&words)) return clippedUtf8(isolate, words, kMostMessageBytes);
+    return clippedUtf8(isolate, words, kMaxMessageBytes);
+  if (thrown->ToDetailString(context).ToLocal(&words)) return clippedUtf8(isolate, words, kMaxMessageBytes);
   return "an exception that cannot be described";
 }
 
@@ -74,16 +74,16 @@ void eachFrame(std::string_view trace, Each each) {
 
 }  // namespace
 
-std::string clipped(std::string_view words, size_t most) {
-  if (words.size() <= most) return std::string(words);
-  size_t end = most;
+std::string clipped(std::string_view words, size_t max) {
+  if (words.size() <= max) return std::string(words);
+  size_t end = max;
   while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0) == 0x80) --end;
   return std::string(words.substr(0, end));
 }
 
-std::string clippedUtf8(v8::Isolate* isolate, v8::Local<v8::String> words, size_t most) {
+std::string clippedUtf8(v8::Isolate* isolate, v8::Local<v8::String> words, size_t max) {
   // A character is one byte at least; a pair is never cut, since the engine writes whole characters.
-  const size_t size = std::min(most, static_cast<size_t>(words->Length()) * 3);
+  const size_t size = std::min(max, static_cast<size_t>(words->Length()) * 3);
   std::string bytes(size, '\0');
   bytes.resize(
       static_cast<size_t>(words->WriteUtf8(isolate, bytes.data(), static_cast<int>(size), nullptr,
@@ -94,14 +94,14 @@ std::string clippedUtf8(v8::Isolate* isolate, v8::Local<v8::String> words, size_
 std::string translated(std::string_view trace, const SourceMap& map) {
   std::string out;
   eachFrame(trace, [&](std::string_view line, const Found& found) {
-    if (out.size() >= kMostStackBytes) return;
+    if (out.size() >= kMaxStackBytes) return;
     const Position position = map.original(found.position);
     if (!out.empty()) out.push_back('\n');
     out.append(line.substr(0, found.begin));
     out.append(std::to_string(position.line) + ":" + std::to_string(position.column));
     out.append(line.substr(found.end));
   });
-  return clipped(out, kMostStackBytes);
+  return clipped(out, kMaxStackBytes);
 }
 
 Failure describe(v8::Local<v8::Context> context, v8::Local<v8::Value> thrown, const SourceMap& map) {

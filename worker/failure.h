@@ -31,7 +31,7 @@ Failure describe(v8::Local<v8::Context> context, const v8::TryCatch& caught, con
 std::string translated(std::string_view trace, const SourceMap& map);
 
 // At most `most` bytes of UTF-8, cut at a character.
-std::string clipped(std::string_view words, size_t most);
-std::string clippedUtf8(v8::Isolate* isolate, v8::Local<v8::String> words, size_t most);
+std::string clipped(std::string_view words, size_t max);
+std::string clippedUtf8(v8::Isolate* isolate, v8::Local<v8::String> words, size_t max);
 
 }  // namespace mb::worker

@@ -283,8 +283,8 @@ class HostileTest : public testing::Test {
         EXPECT_THAT(outcome.told(), testing::StartsWith(nameOf(end))) << name;
       EXPECT_THAT(outcome.told(), testing::HasSubstr(told)) << name;
     }
-    EXPECT_LE(outcome.logs.size(), clone::kMostLogLines) << name;
-    EXPECT_LE(outcome.calls.size(), clone::kMostCalls) << name;
+    EXPECT_LE(outcome.logs.size(), clone::kMaxLogLines) << name;
+    EXPECT_LE(outcome.calls.size(), clone::kMaxCalls) << name;
     if (memory || outcome.ended) {
       worker_.reset();
     } else {

@@ -14,7 +14,7 @@ constexpr std::string_view kNoImports = "There is nothing to import: a function 
 
 bool Modules::load(std::string id, std::string source, std::string map) {
   modules_.erase(id);
-  if (modules_.size() >= kMostModules) return false;
+  if (modules_.size() >= kMaxModules) return false;
   auto module = std::make_shared<Module>();
   module->source = std::move(source);
   module->map = std::move(map);

@@ -28,7 +28,7 @@ struct Module {
 
 class Modules {
  public:
-  // False where there are kMostModules. Loading one that is there replaces it.
+  // False where there are kMaxModules. Loading one that is there replaces it.
   bool load(std::string id, std::string source, std::string map);
   void unload(const std::string& id) { modules_.erase(id); }
   // Null where it was not loaded. What runs is kept by whoever runs it.

@@ -10,7 +10,7 @@ namespace {
 using clone::Reader;
 using clone::Tag;
 
-constexpr size_t kMostBytes = size_t{64} << 10;
+constexpr size_t kMaxBytes = size_t{64} << 10;
 
 class PlainReader {
  public:
@@ -115,10 +115,10 @@ bool PlainReader::object(int depth) {
 }  // namespace
 
 std::optional<std::string> plainJson(Reader& in) {
-  if (in.left() > kMostBytes) return std::nullopt;
+  if (in.left() > kMaxBytes) return std::nullopt;
   Reader ahead = in;
   PlainReader reader(ahead);
-  if (!reader.any(clone::kMostDepth) || ahead.failed()) return std::nullopt;
+  if (!reader.any(clone::kMaxDepth) || ahead.failed()) return std::nullopt;
   in = ahead;
   return reader.take();
 }

@@ -73,15 +73,15 @@ TEST(ProtocolTest, LinesGoAsTextOrJson) {
 TEST(ProtocolTest, LinesAreCutAndCounted) {
   TestWorker worker;
   Outcome outcome = worker.run("export default () => { for (let i = 0; i < 1000; i++) console.log(i) }");
-  EXPECT_THAT(outcome.logs, SizeIs(clone::kMostLogLines));
+  EXPECT_THAT(outcome.logs, SizeIs(clone::kMaxLogLines));
   EXPECT_EQ(outcome.logs.back(), "log: 199");
   outcome =
       worker.run("export default () => { console.log('ä'.repeat(100000)); console.log('a', 'b'.repeat(8191), 'c') }");
   ASSERT_THAT(outcome.logs, SizeIs(2));
-  EXPECT_EQ(outcome.logs[0].size(), strlen("log: ") + clone::kMostLogBytes);
-  EXPECT_EQ(outcome.logs[1].size(), strlen("log: ") + clone::kMostLogBytes);
+  EXPECT_EQ(outcome.logs[0].size(), strlen("log: ") + clone::kMaxLogBytes);
+  EXPECT_EQ(outcome.logs[1].size(), strlen("log: ") + clone::kMaxLogBytes);
   outcome = worker.run("export default () => { console.log('x' + 'ä'.repeat(100000)) }");
-  EXPECT_EQ(outcome.logs[0].size(), strlen("log: ") + clone::kMostLogBytes - 1);
+  EXPECT_EQ(outcome.logs[0].size(), strlen("log: ") + clone::kMaxLogBytes - 1);
 }
 
 TEST(ProtocolTest, CallsAreAnsweredOrRejected) {
@@ -109,12 +109,12 @@ TEST(ProtocolTest, CallsAreAnsweredOrRejected) {
 
 TEST(ProtocolTest, OneCallAfterTheOtherIsToldAndSixteenAtATime) {
   TestWorker worker;
-  size_t most = 0;
+  size_t max = 0;
   std::vector<uint32_t> held;
   const TestWorker::Host host = [&](TestWorker& to, uint32_t call, const std::string&, const std::string&) {
     held.push_back(call);
-    most = std::max(most, held.size());
-    if (held.size() < clone::kMostCallsAtOnce) return;
+    max = std::max(max, held.size());
+    if (held.size() < clone::kMaxCallsAtOnce) return;
     // No other comes before one is answered.
     EXPECT_FALSE(to.next(std::chrono::milliseconds(50)));
     for (const uint32_t one : std::exchange(held, {})) to.answer(one, [&](Writer& out) { out.integer(1); });
@@ -125,7 +125,7 @@ TEST(ProtocolTest, OneCallAfterTheOtherIsToldAndSixteenAtATime) {
   })",
                                       .host = host});
   EXPECT_EQ(outcome.told(), "done 160");
-  EXPECT_EQ(most, clone::kMostCallsAtOnce);
+  EXPECT_EQ(max, clone::kMaxCallsAtOnce);
   EXPECT_EQ(outcome.calls.front(), "db.count [\"c\", 0]");
   EXPECT_EQ(outcome.calls.back(), "db.count [\"c\", 159]");
 }

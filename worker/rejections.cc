@@ -17,7 +17,7 @@ void Rejections::hear(v8::PromiseRejectMessage message) {
   Rejections& all = Guest::of(isolate).rejections;
   if (message.GetEvent() == v8::kPromiseHandlerAddedAfterReject) {
     all.forget(promise);
-  } else if (message.GetEvent() == v8::kPromiseRejectWithNoHandler && all.open_.size() < kMostRejections) {
+  } else if (message.GetEvent() == v8::kPromiseRejectWithNoHandler && all.open_.size() < kMaxRejections) {
     all.open_.push_back({{isolate, promise}, {isolate, message.GetValue()}});
   }
 }

@@ -7,7 +7,7 @@
 
 namespace mb::worker {
 
-// Keeps the first kMostRejections; what a run makes of them beyond is dropped, as lines of the console are.
+// Keeps the first kMaxRejections; what a run makes of them beyond is dropped, as lines of the console are.
 class Rejections {
  public:
   // Hears of them from now on, for Guest::of(isolate).

@@ -80,12 +80,12 @@ TEST(RejectionsTest, AreBoundedAndOfOneRun) {
   TestWorker worker;
   const Outcome many = worker.run(body("for (let i = 0; i < 100000; i++) Promise.reject(i);"));
   EXPECT_EQ(many.told(), "done undefined");
-  EXPECT_EQ(many.logs.size(), clone::kMostLogLines);
+  EXPECT_EQ(many.logs.size(), clone::kMaxLogLines);
   EXPECT_EQ(many.logs.back(), "error: Unhandled rejection: 199");
   // Lines before count as well.
   const Outcome full =
       worker.run(body("for (let i = 0; i < 199; i++) console.log(i); Promise.reject(1); Promise.reject(2);"));
-  EXPECT_EQ(full.logs.size(), clone::kMostLogLines);
+  EXPECT_EQ(full.logs.size(), clone::kMaxLogLines);
   EXPECT_EQ(full.logs.back(), "error: Unhandled rejection: 1");
   EXPECT_THAT(worker.run(body("return;")).logs, IsEmpty());
 }

@@ -256,7 +256,7 @@ std::optional<Failure> Runner::write(v8::Local<v8::Context> context, v8::Local<v
                                      const Module& module) {
   const v8::TryCatch caught(isolate_);
   clone::Writer out(result);
-  ValueWriter writer(context, out, clone::kMostResultBytes);
+  ValueWriter writer(context, out, clone::kMaxResultBytes);
   switch (writer.write(value)) {
     case Written::whole:
       return std::nullopt;

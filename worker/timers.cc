@@ -11,7 +11,7 @@ namespace mb::worker {
 
 namespace {
 
-constexpr double kMostDelay = 2147483647;
+constexpr double kMaxDelay = 2147483647;
 
 void setTimeout(const Arguments& arguments) {
   v8::Isolate* isolate = arguments.GetIsolate();
@@ -22,7 +22,7 @@ void setTimeout(const Arguments& arguments) {
   double delay = 0;
   if (arguments.Length() > 1 && !arguments[1]->NumberValue(isolate->GetCurrentContext()).To(&delay)) return;
   // As the standard's conversion to a long, but that what is too long for it is as long as it can be.
-  delay = delay > 0 ? std::min(delay, kMostDelay) : 0;
+  delay = delay > 0 ? std::min(delay, kMaxDelay) : 0;
   Timers::Timer timer{.function = {isolate, arguments[0].As<v8::Function>()}, .arguments = {}};
   for (int i = 2; i < arguments.Length(); ++i) timer.arguments.emplace_back(isolate, arguments[i]);
   const uint32_t id =
@@ -52,7 +52,7 @@ void queueMicrotask(const Arguments& arguments) {
 }  // namespace
 
 uint32_t Timers::add(Timer timer, std::chrono::milliseconds delay) {
-  if (timers_.size() >= kMostTimers) return 0;
+  if (timers_.size() >= kMaxTimers) return 0;
   if (++last_ == 0) ++last_;
   const SteadyTime at = std::chrono::steady_clock::now() + delay;
   timers_.emplace(std::pair(at, last_), std::move(timer));

@@ -19,7 +19,7 @@ class Timers {
     std::vector<v8::Global<v8::Value>> arguments;
   };
 
-  // An id that no other timer of this process has; 0 where kMostTimers wait.
+  // An id that no other timer of this process has; 0 where kMaxTimers wait.
   uint32_t add(Timer timer, std::chrono::milliseconds delay);
   void remove(uint32_t id);
   void clear() {

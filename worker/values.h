@@ -21,8 +21,8 @@ enum class Written {
 // primitives what they hold, and views of buffers bytes. Runs getters of the guest.
 class ValueWriter {
  public:
-  // Appends through `out` at most about `mostBytes`.
-  ValueWriter(v8::Local<v8::Context> context, clone::Writer& out, size_t mostBytes);
+  // Appends through `out` at most about `maxBytes`.
+  ValueWriter(v8::Local<v8::Context> context, clone::Writer& out, size_t maxBytes);
 
   Written write(v8::Local<v8::Value> value);
   // After notCloneable: "a function cannot be passed (items.0.done)".
@@ -48,8 +48,8 @@ class ValueWriter {
   v8::Isolate* isolate_;
   v8::Local<v8::Context> context_;
   clone::Writer& out_;
-  size_t end_;                                   // of out_, at most
-  v8::Local<v8::Object> open_[kMostGuestDepth];  // the containers that are being written, for circles
+  size_t end_;                                  // of out_, at most
+  v8::Local<v8::Object> open_[kMaxGuestDepth];  // the containers that are being written, for circles
   int depth_ = 0;
   std::string what_;
   std::string where_;

@@ -238,7 +238,7 @@ v8::MaybeLocal<v8::Value> readValue(v8::Local<v8::Context> context, Reader& in) 
     return scope.Escape(value);
   }
   ValueReader reader(context, in);
-  if (!reader.any(clone::kMostDepth).ToLocal(&value) || in.failed()) return {};
+  if (!reader.any(clone::kMaxDepth).ToLocal(&value) || in.failed()) return {};
   return scope.Escape(value);
 }
 

@@ -15,8 +15,8 @@ constexpr size_t kLongestStep = 64;  // of a name in a problem
 
 }  // namespace
 
-ValueWriter::ValueWriter(v8::Local<v8::Context> context, clone::Writer& out, size_t mostBytes)
-    : isolate_(context->GetIsolate()), context_(context), out_(out), end_(out.size() + mostBytes) {}
+ValueWriter::ValueWriter(v8::Local<v8::Context> context, clone::Writer& out, size_t maxBytes)
+    : isolate_(context->GetIsolate()), context_(context), out_(out), end_(out.size() + maxBytes) {}
 
 bool ValueWriter::room(size_t bytes) const {
   return out_.size() <= end_ && bytes <= end_ - out_.size();
@@ -89,11 +89,11 @@ Written ValueWriter::string(v8::Local<v8::String> value) {
 
 Written ValueWriter::bigInt(v8::Local<v8::BigInt> value) {
   // 21 words of 64 bits are 404 digits; a longer one need not be written to be counted.
-  constexpr int kMostWords = 21;
+  constexpr int kMaxWords = 21;
   v8::Local<v8::String> digits;
-  if (value->WordCount() > kMostWords) return refuse("a BigInt of more than 400 digits cannot be passed");
+  if (value->WordCount() > kMaxWords) return refuse("a BigInt of more than 400 digits cannot be passed");
   if (!value->ToString(context_).ToLocal(&digits)) return Written::threw;
-  if (digits->Length() > static_cast<int>(clone::kMostBigIntDigits))
+  if (digits->Length() > static_cast<int>(clone::kMaxBigIntDigits))
     return refuse("a BigInt of more than 400 digits cannot be passed");
   out_.tag(Tag::bigInt);
   return string(digits);
@@ -139,7 +139,7 @@ Written ValueWriter::regexp(v8::Local<v8::RegExp> regexp) {
 // What holds other values.
 Written ValueWriter::contents(v8::Local<v8::Object> object) {
   if (std::find(open_, open_ + depth_, object) != open_ + depth_) return refuse("an object that holds itself");
-  if (depth_ == kMostGuestDepth) return refuse("more than 100 objects inside each other cannot be passed");
+  if (depth_ == kMaxGuestDepth) return refuse("more than 100 objects inside each other cannot be passed");
   const v8::HandleScope scope(isolate_);
   open_[depth_++] = object;
   Written written;

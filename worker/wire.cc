@@ -63,7 +63,7 @@ bool Wire::waitFor(short events, std::optional<SteadyTime> until) const {
 }
 
 void Wire::flush() {
-  const auto until = std::chrono::steady_clock::now() + kMostWrite;
+  const auto until = std::chrono::steady_clock::now() + kMaxWrite;
   size_t sent = 0;
   while (sent < out_.size()) {
     const ssize_t size = send(socket_, out_.data() + sent, out_.size() - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -84,7 +84,7 @@ std::optional<Incoming> Wire::takeFrame() {
   const size_t held = end_ - begin_;
   if (held < kHeaderBytes) return std::nullopt;
   const uint32_t length = lengthAt(in_.data() + begin_);
-  if (length == 0 || length > clone::kMostFrameBytes) endProcess(kEndedByBreach, "a frame of no possible length");
+  if (length == 0 || length > clone::kMaxFrameBytes) endProcess(kEndedByBreach, "a frame of no possible length");
   if (held < kHeaderBytes + length) return std::nullopt;
   const char* frame = in_.data() + begin_ + kHeaderBytes;
   begin_ += kHeaderBytes + length;

@@ -63,7 +63,7 @@ Task<Reply> FunctionRoutes::remove(RequestContext& context) {
 
 Task<Reply> FunctionRoutes::versions(RequestContext& context) {
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
-  const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, functions::kMostVersions));
+  const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, functions::kMaxVersions));
   CO_TRY(const std::vector<functions::VersionView> versions,
          co_await functions_.versions(context.project, context.param(0), limit));
   co_return Reply::list("versions", versions);

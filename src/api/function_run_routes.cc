@@ -65,7 +65,7 @@ Task<Reply> FunctionRunRoutes::invoke(RequestContext& context) {
 
 Task<Reply> FunctionRunRoutes::logs(RequestContext& context) {
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
-  const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, functions::kMostRuns));
+  const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, functions::kMaxRuns));
   CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(running_.slot()), context.param(0)));
   CO_TRY(const std::vector<functions::RunView> runs, co_await running_.log().list(runOf(context, *function), limit));
   co_return Reply::list("runs", runs);

@@ -10,8 +10,8 @@ namespace mb::api {
 namespace {
 
 constexpr std::string_view kProjectHeader = "x-service-project";
-constexpr size_t kMostShown = 64;
-constexpr size_t kMostRefreshBody = 1024;  // many times what a refresh token takes
+constexpr size_t kMaxShown = 64;
+constexpr size_t kMaxRefreshBody = 1024;  // many times what a refresh token takes
 
 bool takesProjectToken(Plane plane, const http::Request& request) {
   if (plane == Plane::dataOrPublic) return request.header("authorization").has_value();
@@ -20,7 +20,7 @@ bool takesProjectToken(Plane plane, const http::Request& request) {
 
 // The project that the refresh token in a body names; nullopt without such a token.
 std::optional<std::string> refreshTokensProject(const http::Request& request) {
-  if (request.body.empty() || request.body.size() > kMostRefreshBody) return std::nullopt;
+  if (request.body.empty() || request.body.size() > kMaxRefreshBody) return std::nullopt;
   const auto body = doc::parseJson(request.body, {.maxDepth = 3, .extended = doc::ExtendedJson::refuse});
   return body ? identity::projectOfRefreshToken(body->view().stringOr("refreshToken")) : std::nullopt;
 }
@@ -55,7 +55,7 @@ Result<> checkQuery(const std::vector<std::string_view>& known, std::string_view
     if (std::ranges::find(known, name) != known.end()) continue;
     return fail(ErrorCode::invalidParam,
                 fmt::format("{} is no query parameter of this route: it takes {}",
-                            name.size() <= kMostShown ? "\"" + name + "\"" : "what is given",
+                            name.size() <= kMaxShown ? "\"" + name + "\"" : "what is given",
                             known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
   }
   return {};

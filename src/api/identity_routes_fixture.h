@@ -1,4 +1,4 @@
-// The control plane, the auth routes and the admin routes of identity behind the real gates, for tests of this room.
+// The control plane, the auth routes and the admin routes of identity behind the real gates, for tests of this module.
 #pragma once
 
 #include "api/admin_identity_routes.h"

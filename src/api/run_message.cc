@@ -17,7 +17,7 @@ using doc::BsonType;
 // The project's name is the fifth part of the path.
 constexpr int kPartsBefore = 5;
 // Of a body; workers take a little more, for what stands around it.
-constexpr size_t kMostDepth = 100;
+constexpr size_t kMaxDepth = 100;
 constexpr std::string_view kSandbox = "sandbox allow-scripts allow-forms allow-popups";
 
 std::string lowered(std::string_view text) {
@@ -91,7 +91,7 @@ Result<> appendBody(doc::BsonWriter& out, const http::Request& request) {
   const std::string type = mediaType(request);
   if (type == "application/json" || type.ends_with("+json")) {
     TRY(const doc::Document parsed,
-        doc::parseJsonValue(request.body, {.maxDepth = kMostDepth, .extended = doc::ExtendedJson::refuse}));
+        doc::parseJsonValue(request.body, {.maxDepth = kMaxDepth, .extended = doc::ExtendedJson::refuse}));
     out.append("body", parsed.view().begin()->value);
     return {};
   }

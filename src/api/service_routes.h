@@ -1,4 +1,4 @@
-// /api/v1/health and /ready, and the answers of rooms that this deployment does not have. Source: contract 4.1, 7;
+// /api/v1/health and /ready, and the answers of modules that this deployment does not have. Source: contract 4.1, 7;
 // decisions 6.
 #pragma once
 

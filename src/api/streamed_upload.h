@@ -11,7 +11,7 @@ class StreamedUpload final : public storage::Upload {
  public:
   explicit StreamedUpload(http::BodyReader& body) : body_(body) {}
   Task<std::string_view> read() override { return body_.read(); }
-  void setLimit(uint64_t most) override { body_.setLimit(most); }
+  void setLimit(uint64_t maxBytes) override { body_.setLimit(maxBytes); }
 
  private:
   http::BodyReader& body_;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kVersion = "1.0.0";
 constexpr std::string_view kExtensions = "creation,creation-with-upload,expiration,termination";
 constexpr std::string_view kBytes = "application/offset+octet-stream";
-constexpr size_t kMostMetadata = 4096;
+constexpr size_t kMaxMetadata = 4096;
 
 // Not negative; nullopt for all else.
 std::optional<int64_t> countOf(std::string_view text) {
@@ -34,7 +34,7 @@ Result<int64_t> requireCount(const http::Request& request, std::string_view name
 // "key base64, key, …": the content type that it tells, if any.
 Result<std::string> contentTypeIn(std::string_view metadata) {
   const auto bad = [] { return fail(ErrorCode::invalidParam, "upload-metadata is not well-formed"); };
-  if (metadata.size() > kMostMetadata) return fail(ErrorCode::invalidParam, "upload-metadata is too long");
+  if (metadata.size() > kMaxMetadata) return fail(ErrorCode::invalidParam, "upload-metadata is too long");
   std::string type;
   std::set<std::string_view> keys;
   while (!metadata.empty()) {

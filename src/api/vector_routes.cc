@@ -10,7 +10,7 @@ namespace mb::api {
 
 namespace {
 
-constexpr size_t kMostFields = 100;
+constexpr size_t kMaxFields = 100;
 
 vectors::Access vectorAccess(const RequestContext& context) {
   return {context.caller, context.project};
@@ -35,8 +35,8 @@ std::optional<doc::FieldSet> fieldsOf(doc::ValueView value, std::vector<ErrorDet
   std::vector<std::string> paths{"id"};
   for (const auto& [index, each] : value.asDocument()) {
     const std::string pointer = fmt::format("/fields/{}", index);
-    if (paths.size() > kMostFields) {
-      problems.push_back({"/fields", fmt::format("must name at most {} fields", kMostFields)});
+    if (paths.size() > kMaxFields) {
+      problems.push_back({"/fields", fmt::format("must name at most {} fields", kMaxFields)});
       return std::nullopt;
     }
     if (each.type() != doc::BsonType::string) {

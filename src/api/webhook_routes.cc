@@ -55,7 +55,7 @@ Task<Reply> WebhookRoutes::remove(RequestContext& context) {
 
 Task<Reply> WebhookRoutes::deliveries(RequestContext& context) {
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
-  const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, webhooks::kMostDeliveries));
+  const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, webhooks::kMaxDeliveries));
   CO_TRY(const std::vector<webhooks::DeliveryView> deliveries,
          co_await webhooks_.deliveries(context.project, context.param(0), limit));
   co_return Reply::list("deliveries", deliveries);

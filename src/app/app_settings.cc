@@ -33,10 +33,10 @@ struct Later {
   std::string_view help;
 };
 
-const std::vector<Later>& laterRooms() {
+const std::vector<Later>& laterModules() {
   static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
   static constexpr std::string_view kBilling = "this version has no billing";
-  static const std::vector<Later> rooms = {
+  static const std::vector<Later> modules = {
       {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
       {"SERVICE_BILLING", {"off"}, kBilling, "billing (only off in this version)"},
       {"SERVICE_BILLING_SECRET_KEY", {}, kBilling, "key of the payment provider (not in this version)"},
@@ -46,7 +46,7 @@ const std::vector<Later>& laterRooms() {
        {},
        "this version has no management listener",
        "second listener for metrics and probes (not in this version)"}};
-  return rooms;
+  return modules;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ AppSettings::AppSettings(Settings& settings)
 }
 
 void declareLaterRooms(Settings& settings) {
-  for (const auto& room : laterRooms()) settings.notYet(room.name, room.harmless, room.line, room.help);
+  for (const auto& module : laterModules()) settings.notYet(module.name, module.harmless, module.line, module.help);
 }
 
 }  // namespace mb::app

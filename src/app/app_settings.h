@@ -1,4 +1,4 @@
-// What the composition root itself reads, and the names of rooms that this version does not have.
+// What the composition root itself reads, and the names of modules that this version does not have.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct AppSettings {
   LogSettings log;
 };
 
-// Declares every setting whose room is still to come: a value that would change something stops the start.
+// Declares every setting whose module is still to come: a value that would change something stops the start.
 void declareLaterRooms(Settings& settings);
 
 }  // namespace mb::app

@@ -62,16 +62,16 @@ namespace mb::app {
 namespace {
 
 const SystemClock kClock;
-constexpr int kMostCores = 64;
+constexpr int kMaxCores = 64;
 constexpr size_t kSnapshots = 10'000;
 constexpr auto kBackgroundLimit = std::chrono::seconds(5);
 constexpr auto kJobsLimit = std::chrono::seconds(5);
 
 int coreCount() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostCores);
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxCores);
 }
 
-// What rooms keep of projects in the control project.
+// What modules keep of projects in the control project.
 std::vector<projects::GoesAlong> purgedAlong() {
   std::vector<projects::GoesAlong> all = connections::purgedAlong();
   for (const auto& [collection, field] : {events::purgedAlong(), functions::timetablePurgedAlong()}) {
@@ -89,7 +89,7 @@ bool isLocalOnly(const AllSettings& settings) {
 }
 
 int workerCount(const workers::WorkerSettings& settings) {
-  return settings.most > 0 ? settings.most : kWorkersPerCore * coreCount();
+  return settings.max > 0 ? settings.max : kWorkersPerCore * coreCount();
 }
 
 // Beside the server's own program.
@@ -124,11 +124,11 @@ Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings)
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
-  for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-                           connections::systemCollections(), data::systemCollections(), events::systemCollections(),
-                           storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
-                           integrations::systemCollections(), functions::systemCollections()}) {
-    all.insert(all.end(), room.begin(), room.end());
+  for (const auto& module : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
+                             connections::systemCollections(), data::systemCollections(), events::systemCollections(),
+                             storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
+                             integrations::systemCollections(), functions::systemCollections()}) {
+    all.insert(all.end(), module.begin(), module.end());
   }
   return all;
 }

@@ -26,7 +26,7 @@
 
 namespace mb::app {
 
-// Every room's settings, loaded together so that all errors are told at once.
+// Every module's settings, loaded together so that all errors are told at once.
 struct AllSettings {
   explicit AllSettings(Settings& settings);
   AppSettings app;
@@ -48,7 +48,7 @@ struct AllSettings {
   vectors::VectorSettings vectors;
 };
 
-// The collections of the system, of all rooms.
+// The collections of the system, of all modules.
 std::vector<store::SystemCollection> systemCollections();
 
 class Application {

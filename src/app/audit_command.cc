@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kBetweenSigns = 1000;
 // Whole chains beyond so many are counted, not told.
-constexpr size_t kMostTold = 1000;
+constexpr size_t kMaxTold = 1000;
 
 // A chain: that of the instance where there is no project.
 struct Subject {
@@ -133,7 +133,7 @@ Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& a
     found |= report.foundHash;
     const bool well = report.problem.empty();
     (well ? whole : broken) += 1;
-    if (told >= kMostTold && (well || told >= 2 * kMostTold)) {
+    if (told >= kMaxTold && (well || told >= 2 * kMaxTold)) {
       ++untold;
       continue;
     }

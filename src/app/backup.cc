@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 // Left free on the target beside the backup itself.
 constexpr uint64_t kReserve = 1 << 20;
-constexpr int kMostInASecond = 100;
+constexpr int kMaxInASecond = 100;
 
 struct Target {
   fs::path partial;
@@ -72,7 +72,7 @@ Result<Target> targetOf(const Deployment& deployment, const fs::path& wanted, st
     std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
     const fs::path within = path;
     path /= fmt::format("{}-{}Z", label, time);
-    for (int n = 2; fs::exists(path, failed) && n < kMostInASecond; ++n) {
+    for (int n = 2; fs::exists(path, failed) && n < kMaxInASecond; ++n) {
       path = within / fmt::format("{}-{}Z-{}", label, time, n);
     }
   }

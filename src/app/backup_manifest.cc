@@ -8,7 +8,7 @@ namespace mb::app {
 
 namespace {
 
-constexpr size_t kMostManifest = 64 << 20;
+constexpr size_t kMaxManifest = 64 << 20;
 
 std::unexpected<Error> damaged(std::string_view file) {
   return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", file));
@@ -63,8 +63,8 @@ Result<Manifest> readManifest(const std::filesystem::path& directory) {
   if (!std::filesystem::exists(directory / kManifestFile, failed)) {
     return fail(ErrorCode::notFound, fmt::format("{} is no backup: it has no {}", directory.string(), kManifestFile));
   }
-  TRY(const std::string text, readWhole(directory / kManifestFile, kMostManifest));
-  TRY(const std::string sums, readWhole(directory / kSumsFile, kMostManifest));
+  TRY(const std::string text, readWhole(directory / kManifestFile, kMaxManifest));
+  TRY(const std::string sums, readWhole(directory / kSumsFile, kMaxManifest));
   const std::string wanted = sumLine(toHex(sha256(text)), kManifestFile);
   if (!sums.ends_with(wanted)) return damaged(kManifestFile);
   const auto parsed = doc::parseJson(text, {.maxDepth = 10, .extended = doc::ExtendedJson::refuse});

@@ -23,12 +23,12 @@ namespace {
 using Protocol = asio::local::stream_protocol;
 using Acceptor = asio::basic_socket_acceptor<Protocol, Executor>;
 
-constexpr size_t kMostConnections = 16;
+constexpr size_t kMaxConnections = 16;
 constexpr int kThreads = 4;
-constexpr size_t kMostWaiting = 8;
+constexpr size_t kMaxWaiting = 8;
 constexpr std::chrono::seconds kRequestLimit{5};
 constexpr std::chrono::seconds kWriteLimit{10};
-constexpr std::chrono::seconds kMostSilence{1};
+constexpr std::chrono::seconds kMaxSilence{1};
 constexpr std::chrono::seconds kStopLimit{30};
 constexpr std::string_view kFreshName = "control.sock.new";
 
@@ -50,7 +50,7 @@ struct CommandSocket::Impl {
   Deployment& deployment;
   Acceptor acceptor;
   TaskGroup tasks;
-  WorkerPool pool{"commands", kThreads, kMostWaiting};
+  WorkerPool pool{"commands", kThreads, kMaxWaiting};
   // Of the first core.
   size_t connections = 0;
   std::set<ConnectionPtr> reading;  // those whose request is still to come
@@ -78,7 +78,7 @@ Result<> CommandSocket::listen() {
   ::unlink(fresh.path());
   if (::bind(socket.get(), fresh.get(), fresh.size()) != 0) return refused("bound");
   if (::chmod(fresh.path(), 0600) != 0) return refused("protected");
-  if (::listen(socket.get(), kMostConnections) != 0) return refused("opened");
+  if (::listen(socket.get(), kMaxConnections) != 0) return refused("opened");
   if (::rename(fresh.path(), final.path()) != 0) return refused("renamed");
   boost::system::error_code error;
   impl_->acceptor.assign(Protocol(), socket.get(), error);
@@ -117,7 +117,7 @@ Async<void> CommandSocket::Impl::accept() {
       co_await sleepFor(kBetweenLooks);
       continue;
     }
-    if (connections >= kMostConnections) continue;
+    if (connections >= kMaxConnections) continue;
     tasks.spawn(acceptor.get_executor(), serve(std::make_shared<CommandConnection>(std::move(socket))));
   }
 }
@@ -178,7 +178,7 @@ Async<void> CommandSocket::Impl::follow(ConnectionPtr connection, std::shared_pt
     }
     const cli::Step step = job->step();
     const auto now = std::chrono::steady_clock::now();
-    if (step == told && now - toldAt < kMostSilence) continue;
+    if (step == told && now - toldAt < kMaxSilence) continue;
     told = step;
     toldAt = now;
     if (!connection->socket.is_open()) continue;

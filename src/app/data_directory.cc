@@ -16,7 +16,7 @@ namespace mb::app {
 namespace {
 
 constexpr size_t kSecretBytes = 32;
-constexpr size_t kFewestDistinctBytes = 8;
+constexpr size_t kMinDistinctBytes = 8;
 
 std::unexpected<Error> refusedDirectory(std::string line) {
   return fail(ErrorCode::internal, std::move(line));
@@ -45,7 +45,7 @@ Result<MasterSecret> parseMasterSecret(std::string_view base64) {
   }
   std::bitset<256> seen;
   for (const char c : *bytes) seen.set(static_cast<unsigned char>(c));
-  if (seen.count() < kFewestDistinctBytes) {
+  if (seen.count() < kMinDistinctBytes) {
     return refusedDirectory("is no secret; make one with: openssl rand -base64 32");
   }
   return MasterSecret(Secret(*std::move(bytes)));

@@ -12,7 +12,7 @@ namespace mb::app {
 namespace {
 
 // A document of 1 MiB, or a collection with the largest configuration and indexes there may be.
-constexpr size_t kMostRecord = 32 << 20;
+constexpr size_t kMaxRecord = 32 << 20;
 constexpr size_t kPiece = 1 << 20;
 
 struct KeyRecord {
@@ -135,7 +135,7 @@ Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink) 
     if (buffer.size() - at < 5) return damagedRecord("it ends in the middle of a record");
     int32_t size = 0;
     std::memcpy(&size, buffer.data() + at, sizeof size);
-    if (size < 5 || static_cast<size_t>(size) > kMostRecord) return damagedRecord("a record of impossible size");
+    if (size < 5 || static_cast<size_t>(size) > kMaxRecord) return damagedRecord("a record of impossible size");
     CHECK(fill(at + static_cast<size_t>(size)));
     if (buffer.size() - at < static_cast<size_t>(size)) return damagedRecord("it ends in the middle of a record");
     const auto record = doc::Document::fromUntrusted(buffer.substr(at, static_cast<size_t>(size)));

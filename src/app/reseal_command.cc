@@ -10,7 +10,7 @@ namespace mb::app {
 
 namespace {
 
-constexpr size_t kMostSecretFile = 256;
+constexpr size_t kMaxSecretFile = 256;
 
 Result<Secret> newSecret(const cli::Arguments& arguments) {
   if (!has(arguments, "new-secret-file")) {
@@ -19,7 +19,7 @@ Result<Secret> newSecret(const cli::Arguments& arguments) {
     return Secret(toBase64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   }
   const std::filesystem::path path = valueOf(arguments, "new-secret-file");
-  TRY(std::string text, readWhole(path, kMostSecretFile));
+  TRY(std::string text, readWhole(path, kMaxSecretFile));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   Secret secret(std::move(text));
   const auto parsed = parseMasterSecret(secret.reveal());

@@ -98,9 +98,9 @@ store::SystemCollection secretChangeCollection() {
 
 std::vector<store::SealedField> sealedFields() {
   std::vector<store::SealedField> all;
-  for (const auto& room : {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields(),
-                           webhooks::sealedFields(), integrations::sealedFields()}) {
-    all.insert(all.end(), room.begin(), room.end());
+  for (const auto& module : {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields(),
+                             webhooks::sealedFields(), integrations::sealedFields()}) {
+    all.insert(all.end(), module.begin(), module.end());
   }
   return all;
 }

@@ -26,7 +26,7 @@ inline constexpr std::string_view kMadeSecretFile = "new-secret";
 
 store::SystemCollection secretChangeCollection();
 
-// What of all rooms is sealed.
+// What of all modules is sealed.
 std::vector<store::SealedField> sealedFields();
 
 // `document` of a system collection, with what is sealed in it bound to the project `to` in place of `from`. Values

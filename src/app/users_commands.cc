@@ -50,9 +50,9 @@ Result<uint64_t> limitOf(const cli::Arguments& arguments) {
   const std::string text = valueOf(arguments, "limit");
   uint64_t limit = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (failed != std::errc() || end != text.data() + text.size() || limit < 1 || limit > identity::kMostRecoveryListed) {
+  if (failed != std::errc() || end != text.data() + text.size() || limit < 1 || limit > identity::kMaxRecoveryListed) {
     return fail(ErrorCode::invalidParam,
-                fmt::format("--limit must be a number from 1 to {}", identity::kMostRecoveryListed));
+                fmt::format("--limit must be a number from 1 to {}", identity::kMaxRecoveryListed));
   }
   return limit;
 }

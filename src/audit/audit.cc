@@ -15,9 +15,9 @@ store::IndexSpec indexOn(std::vector<store::IndexKey> keys, bool sparse = false)
 }  // namespace
 
 AuditSettings::AuditSettings(Settings& settings) {
-  constexpr int64_t kMostDays = 36'500;
+  constexpr int64_t kMaxDays = 36'500;
   on = settings.flag("SERVICE_AUDIT", on, "the audit record");
-  days = settings.integer("SERVICE_AUDIT_DAYS", days, 0, kMostDays,
+  days = settings.integer("SERVICE_AUDIT_DAYS", days, 0, kMaxDays,
                           "days after which audit entries are removed, 0 keeps all");
 }
 

@@ -7,7 +7,7 @@ namespace mb::audit {
 namespace {
 
 constexpr uint64_t kPage = 200;
-constexpr int kMostCommits = 100;
+constexpr int kMaxCommits = 100;
 constexpr int64_t kDayMs = 24LL * 3600 * 1000;
 
 store::Deadline deadline() {
@@ -89,7 +89,7 @@ Task<uint64_t> Retention::prune(store::ProjectNo project) {
   uint64_t gone = 0;
   if (days_ == 0) co_return gone;
   const Timestamp limit{clock_.now().ms - days_ * kDayMs};
-  for (int commits = 0; commits < kMostCommits; ++commits) {
+  for (int commits = 0; commits < kMaxCommits; ++commits) {
     CO_TRY(const std::vector<doc::Document> first, co_await oldest(project));
     size_t old = 0;
     bool worth = false;

@@ -99,7 +99,7 @@ Result<> writeWhole(const std::filesystem::path& path, std::string_view text) {
   return {};
 }
 
-Result<std::string> readWhole(const std::filesystem::path& path, size_t most) {
+Result<std::string> readWhole(const std::filesystem::path& path, size_t maxBytes) {
   TRY(const Descriptor file, openToRead(path));
   std::string text;
   std::string buffer;
@@ -107,7 +107,7 @@ Result<std::string> readWhole(const std::filesystem::path& path, size_t most) {
     TRY(const std::string_view piece, readPiece(file.get(), buffer, path));
     if (piece.empty()) return text;
     text += piece;
-    if (text.size() > most) return fail(ErrorCode::validation, fmt::format("{} is too large", path.string()));
+    if (text.size() > maxBytes) return fail(ErrorCode::validation, fmt::format("{} is too large", path.string()));
   }
 }
 

@@ -18,7 +18,7 @@ Result<> writeDurably(const std::filesystem::path& path, std::string_view text);
 // name, and replaces one.
 Result<> writeWhole(const std::filesystem::path& path, std::string_view text);
 // A file of at most `most` bytes.
-Result<std::string> readWhole(const std::filesystem::path& path, size_t most);
+Result<std::string> readWhole(const std::filesystem::path& path, size_t maxBytes);
 // Bytes that the file system of `path` (or of its nearest parent that is there) has left for us.
 Result<uint64_t> freeBytes(const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-// JSON strings for what this room writes itself: error bodies and log lines. Private; everybody else writes JSON
+// JSON strings for what this module writes itself: error bodies and log lines. Private; everybody else writes JSON
 // through document/json.h.
 #pragma once
 

@@ -19,9 +19,9 @@ using Builder = std::unique_ptr<OSSL_PARAM_BLD, evp::Deleter<OSSL_PARAM_BLD_free
 using Parameters = std::unique_ptr<OSSL_PARAM, evp::Deleter<OSSL_PARAM_free>>;
 
 constexpr size_t kCoordinate = 32;
-constexpr int kLeastModulusBits = 2048;
-constexpr int kMostModulusBits = 8192;
-constexpr int kMostExponentBits = 64;
+constexpr int kMinModulusBits = 2048;
+constexpr int kMaxModulusBits = 8192;
+constexpr int kMaxExponentBits = 64;
 
 std::unexpected<Error> noKey() {
   ERR_clear_error();
@@ -58,11 +58,11 @@ PublicKey& PublicKey::operator=(PublicKey&&) noexcept = default;
 PublicKey::~PublicKey() = default;
 
 Result<PublicKey> PublicKey::rsa(std::string_view modulus, std::string_view exponent) {
-  if (modulus.size() > kMostModulusBits / 8 + 8 || exponent.size() > kMostExponentBits / 8) return noKey();
+  if (modulus.size() > kMaxModulusBits / 8 + 8 || exponent.size() > kMaxExponentBits / 8) return noKey();
   const BigNumber n = number(modulus);
   const BigNumber e = number(exponent);
   const int bits = n ? BN_num_bits(n.get()) : 0;
-  if (!e || bits < kLeastModulusBits || bits > kMostModulusBits || BN_is_odd(e.get()) != 1 || BN_is_one(e.get()) == 1) {
+  if (!e || bits < kMinModulusBits || bits > kMaxModulusBits || BN_is_odd(e.get()) != 1 || BN_is_one(e.get()) == 1) {
     return noKey();
   }
   const Builder builder(OSSL_PARAM_BLD_new());

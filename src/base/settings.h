@@ -1,4 +1,4 @@
-// Settings: each declared once, as a member of the struct of the room that reads it, with name, default and help. The
+// Settings: each declared once, as a member of the struct of the module that reads it, with name, default and help. The
 // composition root loads all of them, so all errors are told at once (decisions 2).
 //
 //   struct HttpSettings {
@@ -49,7 +49,7 @@ class Settings {
     refuse(name, value.error().message());
     return *parse(fallback);
   }
-  // Declares a name whose room does not exist yet: any value but one in `harmless` stops the start with `line`.
+  // Declares a name whose module does not exist yet: any value but one in `harmless` stops the start with `line`.
   void notYet(std::string_view name, std::vector<std::string> harmless, std::string_view line, std::string_view help);
 
   void refuse(std::string_view name, std::string message);

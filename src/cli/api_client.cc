@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // An export of a large project, and the answer to its import with what was before and after.
-constexpr size_t kMostAnswer = 128 << 20;
+constexpr size_t kMaxAnswer = 128 << 20;
 
 struct WireDetail {
   std::string path;
@@ -105,7 +105,7 @@ Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
   request.trust = outbound::Trust::deployment;
   request.timeout = 120s;
   request.connectTimeout = 10s;
-  request.maxResponseBytes = kMostAnswer;
+  request.maxResponseBytes = kMaxAnswer;
   request.headers.push_back({"Accept", "application/json"});
   if (!token.empty()) request.headers.push_back({"Authorization", "Bearer " + std::string(token)});
   if (call.body) {

@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 using configuration::Bundle;
 using configuration::BundleFile;
 
-constexpr size_t kMostFileBytes = 16 << 20;
+constexpr size_t kMaxFileBytes = 16 << 20;
 constexpr size_t kMaxFolderBytes = 64 << 20;
-constexpr size_t kMostEntries = 50'000;
+constexpr size_t kMaxEntries = 50'000;
 
 // Goes through the folder, one level of folders deep, and takes what belongs to a bundle.
 class Reader {
@@ -44,7 +44,7 @@ class Reader {
       const std::string name = entries->path().filename().string();
       // .manybase, .git and their like.
       if (name.starts_with('.')) continue;
-      if (++entries_ > kMostEntries) return problem(below, fmt::format("holds more than {} files", kMostEntries));
+      if (++entries_ > kMaxEntries) return problem(below, fmt::format("holds more than {} files", kMaxEntries));
       entry(below.empty() ? name : below + "/" + name, !below.empty(), failed);
     }
   }
@@ -66,7 +66,7 @@ class Reader {
   }
 
   void take(const std::string& path) {
-    auto text = readWhole(root_ / path, kMostFileBytes);
+    auto text = readWhole(root_ / path, kMaxFileBytes);
     if (!text) return problem(path, text.error().message());
     bytes_ += text->size();
     if (bytes_ > kMaxFolderBytes) {

@@ -10,7 +10,7 @@ namespace mb::cli {
 
 namespace {
 
-constexpr size_t kMostInput = 4096;
+constexpr size_t kMaxInput = 4096;
 constexpr char kInterrupt = 3;  // Control-C
 
 void show(int descriptor, std::string_view text) {
@@ -20,7 +20,7 @@ void show(int descriptor, std::string_view text) {
 
 std::optional<std::string> lineFrom(int descriptor) {
   std::string line;
-  while (line.size() < kMostInput) {
+  while (line.size() < kMaxInput) {
     char c = 0;
     const ssize_t got = ::read(descriptor, &c, 1);
     if (got < 0 && errno == EINTR) continue;
@@ -85,14 +85,14 @@ std::optional<std::string> Terminal::ask(std::string_view prompt) {
 
 Result<std::vector<std::string>> inputLines(std::string_view what) {
   std::string text;
-  while (text.size() <= kMostInput) {
+  while (text.size() <= kMaxInput) {
     char piece[512];
     const ssize_t got = ::read(STDIN_FILENO, piece, sizeof piece);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     text.append(piece, static_cast<size_t>(got));
   }
-  if (text.size() > kMostInput) {
+  if (text.size() > kMaxInput) {
     return fail(ErrorCode::invalidParam, fmt::format("standard input holds more than one line with a {}", what));
   }
   if (text.ends_with('\n')) text.pop_back();

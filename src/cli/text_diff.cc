@@ -7,7 +7,7 @@ namespace mb::cli {
 
 namespace {
 
-constexpr int kMostDiffering = 1000;
+constexpr int kMaxDiffering = 1000;
 constexpr size_t kAround = 3;
 constexpr std::string_view kNoEnd = "\\ No newline at end of file\n";
 
@@ -30,12 +30,12 @@ struct Line {
 };
 
 // Myers' greedy algorithm: the furthest each diagonal gets with `d` lines that differ, kept per `d` for the way back.
-// Empty where more than kMostDiffering differ.
+// Empty where more than kMaxDiffering differ.
 std::vector<std::vector<int>> furthest(const Lines& a, const Lines& b) {
-  const int most = std::min<int>(kMostDiffering, static_cast<int>(a.size() + b.size()));
+  const int max = std::min<int>(kMaxDiffering, static_cast<int>(a.size() + b.size()));
   const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
   std::vector<std::vector<int>> reached;
-  for (int d = 0; d <= most; ++d) {
+  for (int d = 0; d <= max; ++d) {
     std::vector<int> now(static_cast<size_t>(2 * d + 1));
     for (int k = -d; k <= d; k += 2) {
       int x = 0;

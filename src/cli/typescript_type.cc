@@ -8,7 +8,7 @@ namespace mb::cli {
 
 namespace {
 
-constexpr int64_t kMostSafe = (int64_t{1} << 53) - 1;  // beyond it JavaScript's numbers have gaps
+constexpr int64_t kMaxSafe = (int64_t{1} << 53) - 1;  // beyond it JavaScript's numbers have gaps
 constexpr std::string_view kServers[] = {"id", "createdAt", "updatedAt", "ownerId"};
 
 using Types = std::vector<std::string>;
@@ -29,7 +29,7 @@ std::string joined(const Types& types, std::string_view by) {
 }
 
 bool isSafe(doc::ValueView number) {
-  return std::fabs(number.toReal()) <= static_cast<double>(kMostSafe);
+  return std::fabs(number.toReal()) <= static_cast<double>(kMaxSafe);
 }
 
 // A constant as a type of its own.

@@ -6,7 +6,7 @@ namespace mb::cli {
 
 namespace {
 
-constexpr size_t kMostArguments = 32;
+constexpr size_t kMaxArguments = 32;
 // Names, numbers and one object of results: nothing is nested deeply.
 constexpr doc::JsonLimits kLimits{.maxDepth = 20, .extended = doc::ExtendedJson::refuse};
 
@@ -68,7 +68,7 @@ Result<Request> decodeRequest(std::string_view text) {
   }
   Request request{std::move(wire->command), {}};
   for (const doc::Element& argument : wire->arguments.view()) {
-    if (argument.value.type() != doc::BsonType::string || request.arguments.size() >= kMostArguments) {
+    if (argument.value.type() != doc::BsonType::string || request.arguments.size() >= kMaxArguments) {
       return fail(ErrorCode::invalidBody, "this is no command: its arguments are at most 32 strings");
     }
     request.arguments.emplace(argument.key, argument.value.asString());

@@ -34,7 +34,7 @@ size_t sequence(std::string_view text, size_t at) {
 bool isDecimal(std::string_view digits) {
   if (digits == "0") return true;
   if (digits.starts_with('-')) digits.remove_prefix(1);
-  if (digits.empty() || digits.size() > kMostBigIntDigits || digits.front() == '0') return false;
+  if (digits.empty() || digits.size() > kMaxBigIntDigits || digits.front() == '0') return false;
   return digits.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -242,7 +242,7 @@ double Reader::real() {
 
 std::optional<std::string_view> wholeValue(std::string_view in) {
   Reader reader(in);
-  walk(reader, kMostDepth);
+  walk(reader, kMaxDepth);
   if (reader.failed()) return std::nullopt;
   return in.substr(0, in.size() - reader.left());
 }

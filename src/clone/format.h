@@ -33,8 +33,8 @@ enum class Tag : uint8_t {
 };
 
 // Containers inside each other; more is refused on both sides. A document has at most 100, and stands inside others.
-inline constexpr int kMostDepth = 128;
-inline constexpr size_t kMostBigIntDigits = 400;
+inline constexpr int kMaxDepth = 128;
+inline constexpr size_t kMaxBigIntDigits = 400;
 
 // Appends to a string of the caller's.
 class Writer {
@@ -98,7 +98,7 @@ class Reader {
 // Whether it is UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
 bool wellFormed(std::string_view text);
 
-// Whether one whole value stands at the front, within kMostDepth; its bytes, or nullopt.
+// Whether one whole value stands at the front, within kMaxDepth; its bytes, or nullopt.
 std::optional<std::string_view> wholeValue(std::string_view in);
 
 }  // namespace mb::clone

@@ -115,7 +115,7 @@ TEST(CloneFormatTest, WholeValues) {
       "a+\x01i",
       "\x0f\x05"
       "Error\x01x",
-      nested(kMostDepth),
+      nested(kMaxDepth),
   };
   for (const std::string& bytes : cases) {
     const auto whole = wholeValue(bytes);
@@ -159,7 +159,7 @@ TEST(CloneFormatTest, HostileBytes) {
       "\x0c\x01\x01"s,          // a key without a value
       "\x0e\x01"
       "a"s,
-      nested(kMostDepth + 1),
+      nested(kMaxDepth + 1),
       nested(100'000),
   };
   for (const std::string& bytes : cases) EXPECT_FALSE(wholeValue(bytes)) << testing::PrintToString(bytes.substr(0, 20));

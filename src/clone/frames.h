@@ -38,18 +38,18 @@ enum class FailReason : uint8_t {
   outOfMemory = 2,   // heap or buffers; the worker is to be retired
   neverSettles = 3,  // the handler waits for something that can no longer happen
   notCloneable = 4,  // a result or argument that cannot be passed (a function, a symbol, too deep)
-  tooLarge = 5,      // a result past kMostResultBytes
+  tooLarge = 5,      // a result past kMaxResultBytes
   notLoadable = 6,   // the module does not compile, throws, or has no default export that is a function
 };
 
 // Both sides hold to these; the server takes a breach for a worker that is compromised, and kills it.
-inline constexpr uint32_t kMostFrameBytes = (16u << 20) + (64u << 10);
-inline constexpr uint32_t kMostResultBytes = 6u << 20;
-inline constexpr uint32_t kMostLogLines = 200;           // of a run; what comes after is dropped by the worker
-inline constexpr uint32_t kMostLogBytes = 8u << 10;      // of a line, cut at a character
-inline constexpr uint32_t kMostCalls = 1000;             // of a run, in all
-inline constexpr uint32_t kMostCallsAtOnce = 16;         // further ones wait in the worker
-inline constexpr uint32_t kMostCallBytes = 2u << 20;     // of one call's arguments
-inline constexpr uint32_t kMostBridgeBytes = 64u << 20;  // of a run: arguments and answers together
+inline constexpr uint32_t kMaxFrameBytes = (16u << 20) + (64u << 10);
+inline constexpr uint32_t kMaxResultBytes = 6u << 20;
+inline constexpr uint32_t kMaxLogLines = 200;           // of a run; what comes after is dropped by the worker
+inline constexpr uint32_t kMaxLogBytes = 8u << 10;      // of a line, cut at a character
+inline constexpr uint32_t kMaxCalls = 1000;             // of a run, in all
+inline constexpr uint32_t kMaxCallsAtOnce = 16;         // further ones wait in the worker
+inline constexpr uint32_t kMaxCallBytes = 2u << 20;     // of one call's arguments
+inline constexpr uint32_t kMaxBridgeBytes = 64u << 20;  // of a run: arguments and answers together
 
 }  // namespace mb::clone

@@ -13,13 +13,13 @@
 namespace mb::clone {
 
 // What one value may become, in bytes of BSON; the bound of a list's answer.
-inline constexpr size_t kMostBsonBytes = 16 << 20;
+inline constexpr size_t kMaxBsonBytes = 16 << 20;
 // JavaScript's numbers hold integers up to this exactly, either way from zero.
-inline constexpr int64_t kMostExactInteger = int64_t{1} << 53;
+inline constexpr int64_t kMaxExactInteger = int64_t{1} << 53;
 // Containers inside each other in what a worker says, as in a body.
-inline constexpr int kMostDepthRead = 100;
+inline constexpr int kMaxDepthRead = 100;
 
-// False where it is nested deeper than kMostDepth; what was written is then of no use.
+// False where it is nested deeper than kMaxDepth; what was written is then of no use.
 [[nodiscard]] bool writeValue(Writer& out, doc::ValueView value);
 [[nodiscard]] bool writeObject(Writer& out, doc::DocumentView object);
 
@@ -29,7 +29,7 @@ enum class Purpose {
 };
 
 // The value at the front. Bytes that are no value leave in.failed(), with any error; what the bytes say but BSON cannot
-// hold, or holds only in more than kMostBsonBytes, fails with validation.
+// hold, or holds only in more than kMaxBsonBytes, fails with validation.
 Result<doc::Value> readValue(Reader& in, Purpose purpose);
 // An array, as a document with the keys "0", "1", …; anything else leaves in.failed().
 Result<doc::Document> readArguments(Reader& in);

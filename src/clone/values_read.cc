@@ -54,7 +54,7 @@ class Decoder {
 };
 
 bool Decoder::value(std::string_view key, Tag tag, int depth) {
-  if (out_.size() > kMostBsonBytes) return refuse("is too large");
+  if (out_.size() > kMaxBsonBytes) return refuse("is too large");
   switch (tag) {
     case Tag::undefined:
     case Tag::null:
@@ -98,7 +98,7 @@ bool Decoder::real(std::string_view key) {
   const double value = in_.real();
   if (in_.failed()) return false;
   if (!std::isfinite(value)) return none(key, "holds a number that is not finite");
-  const bool integral = value == std::trunc(value) && std::abs(value) <= static_cast<double>(kMostExactInteger);
+  const bool integral = value == std::trunc(value) && std::abs(value) <= static_cast<double>(kMaxExactInteger);
   integral ? out_.appendInteger(key, static_cast<int64_t>(value)) : out_.appendReal(key, value);
   return true;
 }
@@ -220,7 +220,7 @@ Result<doc::Value> readValue(Reader& in, Purpose purpose) {
   BsonWriter out;
   Decoder decoder(in, out, purpose);
   const Tag tag = in.tag();
-  if (in.failed() || !decoder.value("", tag, kMostDepthRead)) {
+  if (in.failed() || !decoder.value("", tag, kMaxDepthRead)) {
     return refused(purpose == Purpose::result ? "the result" : "an argument", decoder.problem());
   }
   const doc::Document holder = out.finish();
@@ -231,7 +231,7 @@ Result<doc::Document> readArguments(Reader& in) {
   BsonWriter out;
   Decoder decoder(in, out, Purpose::argument);
   if (in.tag() != Tag::array) in.fail();
-  if (in.failed() || !decoder.elements(kMostDepthRead)) return refused("an argument", decoder.problem());
+  if (in.failed() || !decoder.elements(kMaxDepthRead)) return refused("an argument", decoder.problem());
   return out.finish();
 }
 

@@ -262,8 +262,8 @@ TEST(CloneValues, RefusesToWriteWhatIsTooDeep) {
   };
   std::string out;
   Writer writer(out);
-  EXPECT_TRUE(writeObject(writer, deep(kMostDepth)));
-  EXPECT_FALSE(writeObject(writer, deep(kMostDepth + 1)));
+  EXPECT_TRUE(writeObject(writer, deep(kMaxDepth)));
+  EXPECT_FALSE(writeObject(writer, deep(kMaxDepth + 1)));
 }
 
 }  // namespace

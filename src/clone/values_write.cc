@@ -15,7 +15,7 @@ namespace {
 
 void writeInt64(Writer& out, int64_t value) {
   if (value >= INT32_MIN && value <= INT32_MAX) return out.integer(static_cast<int32_t>(value));
-  if (value >= -kMostExactInteger && value <= kMostExactInteger) return out.real(static_cast<double>(value));
+  if (value >= -kMaxExactInteger && value <= kMaxExactInteger) return out.real(static_cast<double>(value));
   std::array<char, 24> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   out.tag(Tag::bigInt);
@@ -86,11 +86,11 @@ bool writeAny(Writer& out, ValueView value, int depth) {
 }  // namespace
 
 bool writeValue(Writer& out, ValueView value) {
-  return writeAny(out, value, kMostDepth);
+  return writeAny(out, value, kMaxDepth);
 }
 
 bool writeObject(Writer& out, DocumentView object) {
-  return writeContainer(out, object, false, kMostDepth);
+  return writeContainer(out, object, false, kMaxDepth);
 }
 
 }  // namespace mb::clone

@@ -24,7 +24,7 @@ inline constexpr size_t kMaxDocument = 16 << 20;
 // What names a plan, the `plan` of an answer: 64 hex digits.
 std::string planDigestOf(doc::DocumentView plan);
 
-// References outlive the room.
+// References outlive the module.
 struct ConfigurationDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
@@ -38,7 +38,7 @@ struct ConfigurationDeps {
 class Configuration {
  public:
   explicit Configuration(ConfigurationDeps deps);
-  // A kind of a room above. At start-up.
+  // A kind of a module above. At start-up.
   void add(std::unique_ptr<ResourceKind> kind);
 
   // The whole shape, in JSON's types: keys in a fixed order, entries by name, so that two exports of one shape differ

@@ -1,4 +1,4 @@
-// Projects on a store in memory, with all that a configuration is made of, wired as app/ does it. For this room's
+// Projects on a store in memory, with all that a configuration is made of, wired as app/ does it. For this module's
 // tests.
 #pragma once
 
@@ -149,7 +149,7 @@ class ConfigurationFixture : public ::testing::Test {
  protected:
   using Text = std::string;
 
-  // `more`: system collections of rooms above, where their indexes count.
+  // `more`: system collections of modules above, where their indexes count.
   explicit ConfigurationFixture(const std::vector<store::SystemCollection>& more = {}) : memory_(collections(more)) {
     snapshots_.setDirectory(directory_);
     identity_.setMembers(members_);
@@ -170,8 +170,8 @@ class ConfigurationFixture : public ::testing::Test {
   static std::vector<store::SystemCollection> collections(const std::vector<store::SystemCollection>& more) {
     initCrypto();
     std::vector<store::SystemCollection> all{audit::auditCollection()};
-    for (const auto& room : {jobs::systemCollections(), identity::systemCollections(), data::systemCollections()}) {
-      all.insert(all.end(), room.begin(), room.end());
+    for (const auto& module : {jobs::systemCollections(), identity::systemCollections(), data::systemCollections()}) {
+      all.insert(all.end(), module.begin(), module.end());
     }
     all.insert(all.end(), more.begin(), more.end());
     return all;

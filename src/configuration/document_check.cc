@@ -103,7 +103,7 @@ void checkSection(std::string_view key, ValueView value, bool known, Problems& p
   }
   const size_t count = value.asDocument().count();
   if (!known && count > 0) problems.add(pointer, fmt::format("must be empty: this server has no {}", key));
-  if (count > kMostEntries) problems.add(pointer, fmt::format("has more than {} entries", kMostEntries));
+  if (count > kMaxEntries) problems.add(pointer, fmt::format("has more than {} entries", kMaxEntries));
 }
 
 }  // namespace
@@ -114,10 +114,10 @@ bool checkDocument(doc::DocumentView document, const std::function<bool(std::str
   bool isNarrow = true;
   size_t keys = 0;
   for (const auto& [key, value] : document) {
-    isNarrow = isNarrow && ++keys <= kMostEntries;
+    isNarrow = isNarrow && ++keys <= kMaxEntries;
     if (isHead(key)) continue;
     checkSection(key, value, known(key), problems);
-    isNarrow = isNarrow && (!value.isContainer() || value.asDocument().count() <= kMostEntries);
+    isNarrow = isNarrow && (!value.isContainer() || value.asDocument().count() <= kMaxEntries);
   }
   return isNarrow;
 }

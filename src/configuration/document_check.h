@@ -9,7 +9,7 @@
 namespace mb::configuration {
 
 // Entries of a section at most; each kind has its own, lower bound.
-inline constexpr size_t kMostEntries = 5000;
+inline constexpr size_t kMaxEntries = 5000;
 
 // Format, keys, types of the sections, and that no secret is brought along. `known` tells which sections this server
 // has; of others there may be no entries. False, with a problem, where the document or a section is too wide for a core

@@ -46,9 +46,9 @@ const Entry* NameRoll::take(const std::string& name, const std::string& pointer,
   return stands->second;
 }
 
-void NameRoll::checkCount(std::string_view section, size_t most, std::string_view plural, Problems& problems) const {
-  if (created_ == 0 || standing_.size() + created_ <= most) return;
-  problems.add(fmt::format("/{}", section), fmt::format("would make more than {} {}", most, plural));
+void NameRoll::checkCount(std::string_view section, size_t max, std::string_view plural, Problems& problems) const {
+  if (created_ == 0 || standing_.size() + created_ <= max) return;
+  problems.add(fmt::format("/{}", section), fmt::format("would make more than {} {}", max, plural));
 }
 
 }  // namespace mb::configuration

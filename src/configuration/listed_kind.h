@@ -60,8 +60,8 @@ class NameRoll {
   // The entry that stands under the name; null for a new one. Adds a problem at `pointer`/name for a name that was
   // taken, or is too like another.
   const Entry* take(const std::string& name, const std::string& pointer, Problems& problems);
-  // Adds a problem at /`section` where there would be more than `most` of what `plural` says.
-  void checkCount(std::string_view section, size_t most, std::string_view plural, Problems& problems) const;
+  // Adds a problem at /`section` where there would be more than `max` of what `plural` says.
+  void checkCount(std::string_view section, size_t max, std::string_view plural, Problems& problems) const;
 
  private:
   const Fold fold_;

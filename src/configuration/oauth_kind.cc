@@ -67,8 +67,8 @@ std::optional<Entry> mergeRedirects(const std::vector<std::string>& given, const
                                     Problems& problems) {
   const std::string pointer = fmt::format("/oauth/{}", OauthKind::kRedirectsEntry);
   std::vector<std::string> origins;
-  if (given.size() > identity::kMostRedirects) {
-    problems.add(pointer, fmt::format("must have at most {} origins", identity::kMostRedirects));
+  if (given.size() > identity::kMaxRedirects) {
+    problems.add(pointer, fmt::format("must have at most {} origins", identity::kMaxRedirects));
     return std::nullopt;
   }
   for (size_t i = 0; i < given.size(); ++i) {
@@ -82,8 +82,8 @@ std::optional<Entry> mergeRedirects(const std::vector<std::string>& given, const
   const auto now = std::ranges::find(standing, OauthKind::kRedirectsEntry, &Entry::name);
   if (now != standing.end()) std::ranges::move(textsOf(now->value), std::back_inserter(origins));
   origins = canonicalSet(std::move(origins));
-  if (origins.size() > identity::kMostRedirects) {
-    problems.add(pointer, fmt::format("would make more than {} origins", identity::kMostRedirects));
+  if (origins.size() > identity::kMaxRedirects) {
+    problems.add(pointer, fmt::format("would make more than {} origins", identity::kMaxRedirects));
   }
   if (origins.empty()) return std::nullopt;
   return entryShowing(std::string(OauthKind::kRedirectsEntry), origins);

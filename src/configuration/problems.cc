@@ -7,7 +7,7 @@
 namespace mb::configuration {
 
 void Problems::add(std::string pointer, std::string message) {
-  if (found_.size() == kMost) {
+  if (found_.size() == kMaxListed) {
     ++more_;
     return;
   }

@@ -10,7 +10,7 @@ namespace mb::configuration {
 
 class Problems {
  public:
-  // `pointer` is a JSON pointer into the document. Past kMost they are counted only.
+  // `pointer` is a JSON pointer into the document. Past kMaxListed they are counted only.
   void add(std::string pointer, std::string message);
   // Everything that `error` says about the value at `pointer`.
   void add(const std::string& pointer, const Error& error);
@@ -21,7 +21,7 @@ class Problems {
   Error asError() &&;
 
  private:
-  static constexpr size_t kMost = 1000;
+  static constexpr size_t kMaxListed = 1000;
   std::vector<ErrorDetail> found_;
   size_t more_ = 0;
 };

@@ -1,4 +1,4 @@
-// Shapes of projects made by chance, each in any order that means nothing. For this room's tests.
+// Shapes of projects made by chance, each in any order that means nothing. For this module's tests.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // One kind of thing that a configuration document holds: collections, roles, sign-in providers, and whatever later
-// rooms add, each in a file of its own. Export, import, cloning and promotion know of nothing else.
+// modules add, each in a file of its own. Export, import, cloning and promotion know of nothing else.
 #pragma once
 
 #include <optional>

@@ -11,9 +11,9 @@ namespace mb::connections {
 
 namespace {
 
-constexpr size_t kMostNameCharacters = 64;
-constexpr size_t kMostConfigBytes = 200;
-constexpr size_t kMostSecretBytes = 4096;
+constexpr size_t kMaxNameCharacters = 64;
+constexpr size_t kMaxConfigBytes = 200;
+constexpr size_t kMaxSecretBytes = 4096;
 
 bool isPlain(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
@@ -25,7 +25,7 @@ bool knows(const std::vector<std::string>& names, std::string_view name) {
 
 void checkName(std::string_view given, Checked& out, std::vector<ErrorDetail>& problems) {
   const std::string_view name = identity::trimmed(given);
-  if (name.empty() || identity::codePoints(name) > kMostNameCharacters || !isPlain(name)) {
+  if (name.empty() || identity::codePoints(name) > kMaxNameCharacters || !isPlain(name)) {
     problems.push_back({"/name", "must be 1 to 64 characters"});
   }
   out.name = std::string(name);
@@ -39,7 +39,7 @@ void checkConfig(const Kind& kind, doc::DocumentView given, Checked& out, std::v
     } else if (field.value.type() != doc::BsonType::string) {
       problems.push_back({path, "must be a string"});
     } else if (const std::string_view text = field.value.asString();
-               identity::trimmed(text) != text || text.empty() || text.size() > kMostConfigBytes || !isPlain(text)) {
+               identity::trimmed(text) != text || text.empty() || text.size() > kMaxConfigBytes || !isPlain(text)) {
       problems.push_back({path, "must be 1 to 200 characters without blanks around them"});
     }
   }
@@ -60,7 +60,7 @@ void checkSecrets(const Kind& kind, doc::DocumentView given, Checked& out, std::
     }
     const std::string_view text = identity::trimmed(field.value.asString());
     if (text.empty()) continue;
-    if (text.size() > kMostSecretBytes || !isPlain(text)) {
+    if (text.size() > kMaxSecretBytes || !isPlain(text)) {
       problems.push_back({path, "must be at most 4096 characters, in one line"});
       continue;
     }

@@ -15,7 +15,7 @@ using projects::queryOf;
 using projects::target;
 using store::fromStore;
 
-// Numbers 80 to 84 of the system collections belong to this room; used in the control project only.
+// Numbers 80 to 84 of the system collections belong to this module; used in the control project only.
 constexpr store::CollectionNo kConnections = 80;
 constexpr store::CollectionNo kScopes = 81;
 
@@ -151,7 +151,7 @@ Task<Connections::Place> Connections::placeFor(By by, std::string scope) {
 
 Task<std::vector<ConnectionRecord>> Connections::recordsOf(std::string scope) {
   CO_TRY(const store::QueryResult found,
-         co_await deps_.store.find(queryOf(kConnections, equals("scope", scope), 0, kMostConnections)));
+         co_await deps_.store.find(queryOf(kConnections, equals("scope", scope), 0, kMaxConnections)));
   co_return fromStore<ConnectionRecord>(found.documents);
 }
 
@@ -245,8 +245,8 @@ Task<ConnectionView> Connections::create(By by, Place place, NewConnection input
     CHECK(authority.check(before));
     TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
     if (!scope) scope = ScopeRecord{place.scope, 0};
-    if (++scope->connections > kMostConnections) {
-      return fail(ErrorCode::conflict, fmt::format("there are at most {} connections here", kMostConnections));
+    if (++scope->connections > kMaxConnections) {
+      return fail(ErrorCode::conflict, fmt::format("there are at most {} connections here", kMaxConnections));
     }
     changes.put(created, doc::encode(record));
     changes.put(counted, doc::encode(*scope));

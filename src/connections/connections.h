@@ -16,7 +16,7 @@
 namespace mb::connections {
 
 // Of one scope.
-inline constexpr int64_t kMostConnections = 100;
+inline constexpr int64_t kMaxConnections = 100;
 
 struct ConnectionSettings {
   explicit ConnectionSettings(Settings& settings);
@@ -24,8 +24,8 @@ struct ConnectionSettings {
   bool on = true;  // SERVICE_CONNECTIONS
 };
 
-// Collections of the control project that this room owns (numbers 80 to 84), what it seals there, and what goes with a
-// purged project.
+// Collections of the control project that this module owns (numbers 80 to 84), what it seals there, and what goes with
+// a purged project.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
 std::vector<projects::GoesAlong> purgedAlong();
@@ -42,7 +42,7 @@ class Connections {
   Task<std::vector<ConnectionView>> listOwn(projects::By by);
   // Of a project, oldest first, then those of the organization it belongs to.
   Task<std::vector<ConnectionView>> listOf(projects::By by, std::string project);
-  // Fail with validation; conflict for a name that the scope has already, or past kMostConnections.
+  // Fail with validation; conflict for a name that the scope has already, or past kMaxConnections.
   Task<ConnectionView> createOwn(projects::By by, NewConnection input);
   Task<ConnectionView> createOf(projects::By by, std::string project, NewConnection input);
   // Kind and scope stay. Fails with validation, conflict (the name).

@@ -175,9 +175,9 @@ TEST_F(ConnectionsTest, AScopeHoldsSoMany) {
   const auto owner = person("ann@example.com");
   const auto project = made(owner);
   ConnectionView last;
-  for (int64_t i = 0; i < kMostConnections; ++i) last = madeOf(owner, project, named(fmt::format("c{}", i)));
+  for (int64_t i = 0; i < kMaxConnections; ++i) last = madeOf(owner, project, named(fmt::format("c{}", i)));
   EXPECT_EQ(codeOf(run(connections_.createOf(by(owner), project.id.str(), named("more")))), "CONFLICT");
-  EXPECT_EQ(run(connections_.listOf(by(owner), project.id.str()))->size(), static_cast<size_t>(kMostConnections));
+  EXPECT_EQ(run(connections_.listOf(by(owner), project.id.str()))->size(), static_cast<size_t>(kMaxConnections));
   EXPECT_TRUE(run(connections_.remove(by(owner), last.id.str())));
   EXPECT_EQ(codeOf(run(connections_.remove(by(owner), last.id.str()))), "NOT_FOUND");
   madeOf(owner, project, named("more"));

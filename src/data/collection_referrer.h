@@ -1,4 +1,4 @@
-// What names collections and follows them when they are called otherwise; implemented by rooms above.
+// What names collections and follows them when they are called otherwise; implemented by modules above.
 #pragma once
 
 #include "data/collection_table.h"

@@ -1,4 +1,4 @@
-// The room, wired: made once by app/, before the first request.
+// The module, wired: made once by app/, before the first request.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@
 
 namespace mb::data {
 
-// Collections of the system that this room owns (numbers 50 to 69); to be given to the store when it opens.
+// Collections of the system that this module owns (numbers 50 to 69); to be given to the store when it opens.
 std::vector<store::SystemCollection> systemCollections();
 
 class Data {
  public:
-  // Adds the room's slot to `deps.snapshots`. `projects` is asked by the expiry.
+  // Adds the module's slot to `deps.snapshots`. `projects` is asked by the expiry.
   static std::unique_ptr<Data> build(DataDeps deps, ProjectNumbers projects);
 
   snapshot::SlotKey<CollectionTable> slot() const { return slot_; }

@@ -1,4 +1,4 @@
-// What the room needs from others.
+// What the module needs from others.
 #pragma once
 
 #include "audit/audit.h"
@@ -15,7 +15,7 @@ namespace mb::data {
 // change was committed, so they all come through; the bound is for a storm of changes.
 inline constexpr int kMaxStaleTries = 50;
 
-// References outlive the room.
+// References outlive the module.
 struct DataDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;

@@ -1,4 +1,4 @@
-// One project on a store in memory, with the room wired as app/ does it. For the tests of this room.
+// One project on a store in memory, with the room wired as app/ does it. For the tests of this module.
 #pragma once
 
 #include <gtest/gtest.h>

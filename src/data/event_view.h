@@ -1,5 +1,5 @@
 // What a caller may see of a collection's changes: its read rule as it stands now, with the caller's values in it. For
-// rooms that follow the change log.
+// modules that follow the change log.
 #pragma once
 
 #include "data/collection_table.h"

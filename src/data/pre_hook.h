@@ -1,4 +1,4 @@
-// What a room above implements to look at a write before it happens. Source: contract 6.2, docs/engine.md 1.2.
+// What a module above implements to look at a write before it happens. Source: contract 6.2, docs/engine.md 1.2.
 #pragma once
 
 #include <chrono>

@@ -29,16 +29,16 @@ Result<bool> SearchDocuments::seesAll(const Access& access, const std::string& c
 
 Task<std::optional<std::vector<std::string>>> SearchDocuments::fewIds(const Access& access,
                                                                       const std::string& collection,
-                                                                      const ReadQuery& query, size_t most) {
+                                                                      const ReadQuery& query, size_t max) {
   CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
   store::Query asked;
   asked.collection = plan.grant.collection->ref;
   asked.filter = plan.filter;
-  asked.limit = most + 1;
+  asked.limit = max + 1;
   asked.deadline = access.deadline;
   asked.answer = store::Answer::keyedIds;
   CO_TRY(const store::QueryResult found, co_await store_.find(std::move(asked)));
-  if (!found.known || found.documents.size() > most) co_return std::nullopt;
+  if (!found.known || found.documents.size() > max) co_return std::nullopt;
   std::vector<std::string> ids;
   ids.reserve(found.documents.size());
   for (const doc::Document& document : found.documents) ids.emplace_back(document.view().stringOr("id"));
@@ -46,14 +46,14 @@ Task<std::optional<std::vector<std::string>>> SearchDocuments::fewIds(const Acce
 }
 
 Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const std::string& collection,
-                                                    const ReadQuery& query, size_t most) {
+                                                    const ReadQuery& query, size_t max) {
   CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
   std::vector<std::string> ids;
-  while (ids.size() <= most) {
+  while (ids.size() <= max) {
     store::Query asked;
     asked.collection = plan.grant.collection->ref;
     asked.filter = ids.empty() ? plan.filter : doc::Filter::both(plan.filter, behindId(ids.back()));
-    const uint64_t wanted = asked.limit = std::min<uint64_t>(kPageOfIds, most + 1 - ids.size());
+    const uint64_t wanted = asked.limit = std::min<uint64_t>(kPageOfIds, max + 1 - ids.size());
     asked.deadline = access.deadline;
     asked.answer = store::Answer::ids;
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(asked)));

@@ -115,7 +115,7 @@ Task<std::vector<doc::Document>> ServiceDocuments::find(ServiceAccess access, st
   query.collection = found->ref;
   CO_TRY(query.filter, doc::Filter::parse(filter, &found->coercion()));
   if (options.limit == 0) co_return std::vector<doc::Document>();
-  query.limit = std::min(options.limit, kMostFound);
+  query.limit = std::min(options.limit, kMaxFound);
   query.skip = options.skip;
   query.sort = std::move(options.sort);
   query.deadline = access.deadline;

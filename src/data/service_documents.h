@@ -31,10 +31,10 @@ struct ServiceAccess {
   bool logged = true;            // in the change log
 };
 
-inline constexpr uint64_t kMostFound = 1000;
+inline constexpr uint64_t kMaxFound = 1000;
 
 struct FindOptions {
-  uint64_t limit = kMostFound;  // clamped to kMostFound
+  uint64_t limit = kMaxFound;  // clamped to kMaxFound
   uint64_t skip = 0;
   std::vector<store::SortKey> sort;  // empty: ascending id
 };

@@ -18,8 +18,8 @@ constexpr size_t kBatch = 16;
 // Resets what the filter does not show, and leaves the fields in `hidden` out of the rest (null for none). The work
 // that it took.
 Result<int64_t> show(const doc::Filter& filter, const doc::FieldSet* hidden, std::optional<doc::Document>& document,
-                     int64_t most) {
-  const WorkBudget work(std::min(most, kCoreWork));
+                     int64_t max) {
+  const WorkBudget work(std::min(max, kCoreWork));
   if (!filter.matches(*document)) {
     document.reset();
   } else if (hidden) {

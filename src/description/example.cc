@@ -16,7 +16,7 @@ using doc::ValueView;
 
 // Deeper than any schema goes (document/schema.h has 20 levels), so that a reference to itself ends.
 constexpr int kDepth = 40;
-constexpr int64_t kMostItems = 10;
+constexpr int64_t kMaxItems = 10;
 constexpr int64_t kLongestText = 200;
 
 constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
@@ -156,14 +156,14 @@ class Maker {
   }
 
   std::optional<Value> array(DocumentView schema, int depth) {
-    const int64_t least = integerAt(schema, "minItems").value_or(1);
-    const int64_t most = integerAt(schema, "maxItems").value_or(kMostItems);
-    const int64_t count = std::min(std::max<int64_t>(least, 1), most);
-    if (count > kMostItems) return std::nullopt;
+    const int64_t min = integerAt(schema, "minItems").value_or(1);
+    const int64_t max = integerAt(schema, "maxItems").value_or(kMaxItems);
+    const int64_t count = std::min(std::max<int64_t>(min, 1), max);
+    if (count > kMaxItems) return std::nullopt;
     std::optional<Value> item;
     if (const auto items = documentAt(schema, "items")) {
       item = make(*items, depth + 1);
-      if (!item && least > 0) return std::nullopt;
+      if (!item && min > 0) return std::nullopt;
     }
     return made([&](BsonWriter& out) {
       out.beginArray("");
@@ -181,12 +181,12 @@ class Maker {
     for (const auto& [name, sample] : kFormats) {
       if (format == name) value = sample;
     }
-    const int64_t least = integerAt(schema, "minLength").value_or(0);
-    const int64_t most = integerAt(schema, "maxLength").value_or(kLongestText);
-    if (least > kLongestText) return std::nullopt;
+    const int64_t min = integerAt(schema, "minLength").value_or(0);
+    const int64_t max = integerAt(schema, "maxLength").value_or(kLongestText);
+    if (min > kLongestText) return std::nullopt;
     if (format.empty()) {
-      if (std::cmp_less(value.size(), least)) value.append(static_cast<size_t>(least) - value.size(), 't');
-      if (std::cmp_greater(value.size(), most)) value.resize(static_cast<size_t>(std::max<int64_t>(most, 0)));
+      if (std::cmp_less(value.size(), min)) value.append(static_cast<size_t>(min) - value.size(), 't');
+      if (std::cmp_greater(value.size(), max)) value.resize(static_cast<size_t>(std::max<int64_t>(max, 0)));
     }
     return made([&](BsonWriter& out) { out.appendString("", value); });
   }
@@ -194,7 +194,7 @@ class Maker {
   static std::optional<Value> number(DocumentView schema) {
     int64_t value = integerAt(schema, "minimum").value_or(1);
     if (const auto above = integerAt(schema, "exclusiveMinimum")) value = std::max(value, *above + 1);
-    if (const auto most = integerAt(schema, "maximum")) value = std::min(value, *most);
+    if (const auto max = integerAt(schema, "maximum")) value = std::min(value, *max);
     if (const auto below = integerAt(schema, "exclusiveMaximum")) value = std::min(value, *below - 1);
     if (const auto step = integerAt(schema, "multipleOf"); step && *step > 0)
       value = (value + *step - 1) / *step * *step;

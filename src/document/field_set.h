@@ -34,7 +34,7 @@ class FieldSet {
   Document strip(DocumentView view) const;
   // A set of both.
   FieldSet unite(const FieldSet& other) const;
-  // The same as a tree of steps, for the writers of this room; null when empty.
+  // The same as a tree of steps, for the writers of this module; null when empty.
   const FieldTree* tree() const { return tree_.get(); }
 
  private:

@@ -8,14 +8,14 @@ namespace mb::doc {
 
 namespace {
 
-constexpr size_t kMostShown = 200;
+constexpr size_t kMaxShown = 200;
 
 std::string shown(std::optional<ValueView> value) {
   if (!value) return "not there";
   std::string text;
   writeJsonValue(text, *value);
-  if (text.size() <= kMostShown) return text;
-  size_t end = kMostShown;
+  if (text.size() <= kMaxShown) return text;
+  size_t end = kMaxShown;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end) + "…";
 }

@@ -1,4 +1,4 @@
-// What the tests of this room share.
+// What the tests of this module share.
 #pragma once
 
 #include <gtest/gtest.h>

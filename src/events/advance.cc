@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kMostChanges = 100;
-constexpr size_t kMostJobs = 200;
-constexpr size_t kMostBytes = 4 << 20;
+constexpr size_t kMaxChanges = 100;
+constexpr size_t kMaxJobs = 200;
+constexpr size_t kMaxBytes = 4 << 20;
 // Changes that bring nothing about move the stored cursor only now and then: they may be looked at again.
 constexpr uint64_t kLazyPositions = 1000;
 constexpr auto kLazyTime = 10s;
@@ -64,7 +64,7 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
     places->suspendedAsOf(project, snapshot->epoch());
     co_return Step::rest;
   }
-  CO_TRY(const store::ChangeBatch changes, co_await deps.feed.changes(project, cursor.position, kMostChanges));
+  CO_TRY(const store::ChangeBatch changes, co_await deps.feed.changes(project, cursor.position, kMaxChanges));
   if (changes.entries.empty()) co_return Step::rest;
   if (changes.firstHeld > cursor.position + 1) {
     logError("changes are gone before they were handed on",
@@ -91,7 +91,7 @@ Batch Dispatcher::Impl::batchOf(const snapshot::ProjectSnapshot& project, const 
     std::ranges::sort(jobs, {}, [](const FollowUp& each) -> const std::string& { return each.job.id; });
     for (FollowUp& each : jobs) {
       if (each.job.id <= made) continue;
-      const bool full = batch.jobs.size() >= kMostJobs || batch.bytes + each.bytes > kMostBytes;
+      const bool full = batch.jobs.size() >= kMaxJobs || batch.bytes + each.bytes > kMaxBytes;
       if (full && !batch.jobs.empty()) {
         batch.made = std::move(made);
         return batch;

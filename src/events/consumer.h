@@ -1,4 +1,4 @@
-// Whoever has something to do after a write: webhooks, functions, and what later rooms add.
+// Whoever has something to do after a write: webhooks, functions, and what later modules add.
 #pragma once
 
 #include <functional>

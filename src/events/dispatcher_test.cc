@@ -122,7 +122,7 @@ class DispatcherTest : public ::testing::Test {
   Result<T> run(Task<T> task) {
     return store::testing::runOn(cores_, 0, std::move(task));
   }
-  // As a room does that begins to follow.
+  // As a module does that begins to follow.
   void join(store::ProjectNo project) {
     const Dispatcher::Joining joining = dispatcher_->join(Projects::info(project));
     commit(joining.target(), [&joining](const auto& before) { return *joining.change(before); });

@@ -46,7 +46,7 @@ bool Places::queue(store::ProjectNo project, Place& place) {
   if (place.running || place.queued) return false;
   place.queued = true;
   turns_.push_back(project);
-  if (workers_ == mostWorkers_) return false;
+  if (workers_ == maxWorkers_) return false;
   ++workers_;
   return true;
 }

@@ -27,7 +27,7 @@ struct Cursor {
 
 class Places {
  public:
-  explicit Places(size_t workers) : mostWorkers_(workers) {}
+  explicit Places(size_t workers) : maxWorkers_(workers) {}
 
   // What the log must keep (store::KeptAfter): everything, until all cursors are here.
   std::optional<uint64_t> keptAfter(store::ProjectNo project) const;
@@ -67,7 +67,7 @@ class Places {
   };
   bool queue(store::ProjectNo project, Place& place);
 
-  const size_t mostWorkers_;
+  const size_t maxWorkers_;
   mutable std::mutex mutex_;
   std::unordered_map<store::ProjectNo, Place> places_;
   std::deque<store::ProjectNo> turns_;

@@ -9,7 +9,7 @@ namespace mb::functions {
 
 namespace {
 
-constexpr size_t kMostSortKeys = 8;
+constexpr size_t kMaxSortKeys = 8;
 
 std::unexpected<Error> refused(std::string message) {
   return fail(ErrorCode::validation, std::move(message));
@@ -71,7 +71,7 @@ Result<std::vector<store::SortKey>> sortOf(const doc::Element& option) {
     }
     keys.push_back({std::string(path), static_cast<int>(*direction)});
   }
-  if (keys.size() > kMostSortKeys) return refused(fmt::format("sort takes at most {} fields", kMostSortKeys));
+  if (keys.size() > kMaxSortKeys) return refused(fmt::format("sort takes at most {} fields", kMaxSortKeys));
   return keys;
 }
 

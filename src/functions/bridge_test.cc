@@ -118,9 +118,9 @@ TEST(RunActor, depthOfOthersIsNone) {
   EXPECT_EQ(0, depthOf({"user", "user_1/4"}));
   EXPECT_EQ(0, depthOf({"server", ""}));
   EXPECT_EQ(4, depthOf(actorOf("fn_1", 4)));
-  EXPECT_EQ(kMostDepth, depthOf({"function", "fn_1"}));
-  EXPECT_EQ(kMostDepth, depthOf({"function", "fn_1/99"}));
-  EXPECT_EQ(kMostDepth, depthOf({"function", "fn_1/x"}));
+  EXPECT_EQ(kMaxDepth, depthOf({"function", "fn_1"}));
+  EXPECT_EQ(kMaxDepth, depthOf({"function", "fn_1/99"}));
+  EXPECT_EQ(kMaxDepth, depthOf({"function", "fn_1/x"}));
 }
 
 }  // namespace

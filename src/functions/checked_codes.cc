@@ -27,11 +27,11 @@ void CheckedCodes::put(store::ProjectNo project, std::string_view code, workers:
   const size_t bytes = checked.code.size() + checked.map.size() + 200;
   Entry entry{keyOf(project, code), std::make_shared<const workers::CheckedCode>(std::move(checked)), bytes};
   const std::scoped_lock lock(mutex_);
-  if (bytes > mostBytes_ || byKey_.contains(entry.key)) return;
+  if (bytes > maxBytes_ || byKey_.contains(entry.key)) return;
   entries_.push_front(std::move(entry));
   byKey_.emplace(entries_.front().key, entries_.begin());
   bytes_ += bytes;
-  while (bytes_ > mostBytes_) {
+  while (bytes_ > maxBytes_) {
     bytes_ -= entries_.back().bytes;
     byKey_.erase(entries_.back().key);
     entries_.pop_back();

@@ -11,10 +11,10 @@
 
 namespace mb::functions {
 
-// The least recently asked for go first, past `mostBytes` in all. Any thread.
+// The least recently asked for go first, past `maxBytes` in all. Any thread.
 class CheckedCodes {
  public:
-  explicit CheckedCodes(size_t mostBytes = 16 << 20) : mostBytes_(mostBytes) {}
+  explicit CheckedCodes(size_t maxBytes = 16 << 20) : maxBytes_(maxBytes) {}
 
   // Null where it is not known (any more).
   std::shared_ptr<const workers::CheckedCode> find(store::ProjectNo project, std::string_view code);
@@ -27,7 +27,7 @@ class CheckedCodes {
     size_t bytes = 0;
   };
 
-  const size_t mostBytes_;
+  const size_t maxBytes_;
   std::mutex mutex_;
   std::list<Entry> entries_;  // the last asked for first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> byKey_;

@@ -14,9 +14,9 @@ namespace {
 
 using namespace std::chrono;
 
-constexpr size_t kMostText = 200;
+constexpr size_t kMaxText = 200;
 // Between two 29ths of February lie at most eight years.
-constexpr int kMostDays = 9 * 366;
+constexpr int kMaxDays = 9 * 366;
 
 constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
@@ -109,7 +109,7 @@ bool holds(Bits bits, int value) {
 }  // namespace
 
 Result<CronSchedule> CronSchedule::parse(std::string_view text) {
-  if (text.size() > kMostText) return fail(wrong("it is too long"));
+  if (text.size() > kMaxText) return fail(wrong("it is too long"));
   if (text.starts_with('@')) {
     TRY(text, named(text));
   }
@@ -154,7 +154,7 @@ bool CronSchedule::dayMatches(int year, int month, int day) const {
 std::optional<Timestamp> CronSchedule::search(Timestamp after) const {
   const auto start = floor<minutes>(sys_time<milliseconds>(milliseconds(after.ms))) + minutes(1);
   auto date = floor<days>(start);
-  for (int i = 0; i < kMostDays; ++i, date += days(1)) {
+  for (int i = 0; i < kMaxDays; ++i, date += days(1)) {
     const year_month_day ymd{date};
     const auto month = static_cast<int>(static_cast<unsigned>(ymd.month()));
     if (!dayMatches(static_cast<int>(ymd.year()), month, static_cast<int>(static_cast<unsigned>(ymd.day())))) continue;
@@ -172,7 +172,7 @@ std::optional<Timestamp> CronSchedule::search(Timestamp after) const {
 }
 
 Timestamp CronSchedule::next(Timestamp after) const {
-  return search(after).value_or(Timestamp{after.ms + duration_cast<milliseconds>(days(kMostDays)).count()});
+  return search(after).value_or(Timestamp{after.ms + duration_cast<milliseconds>(days(kMaxDays)).count()});
 }
 
 std::optional<Timestamp> CronSchedule::last(Timestamp from, Timestamp to) const {

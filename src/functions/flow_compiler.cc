@@ -188,7 +188,7 @@ Result<CompiledFlow> compileFlow(doc::DocumentView flow) {
     code += "}\n";
   }
   code += scope.helperCode();
-  if (code.size() > kMostCodeBytes) {
+  if (code.size() > kMaxCodeBytes) {
     return fail(asError({{"/flow", "gives more than 262144 bytes of code"}}));
   }
   return compiled;

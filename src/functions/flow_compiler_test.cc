@@ -359,7 +359,7 @@ TEST(FlowGraph, TheFormItselfIsLookedAt) {
             (Problems{"/flow/nodes/0/position must be {x, y}, two numbers",
                       "/flow/nodes/0/id must be 1 to 64 letters, digits, - or _"}));
   std::string many = R"({"edges":[],"nodes":[)";
-  for (size_t i = 0; i <= kMostNodes; ++i) many += fmt::format(R"({}{{"id":"n{}","type":"log"}})", i > 0 ? "," : "", i);
+  for (size_t i = 0; i <= kMaxNodes; ++i) many += fmt::format(R"({}{{"id":"n{}","type":"log"}})", i > 0 ? "," : "", i);
   EXPECT_EQ(found(many + "]}"), (Problems{"/flow/nodes must have at most 100 entries"}));
 }
 
@@ -367,9 +367,9 @@ TEST(FlowGraph, TheFormItselfIsLookedAt) {
 TEST(FlowCompiler, LongFlowsAreWrittenOnce) {
   std::vector<std::string> nodes = {"t trigger"};
   std::vector<std::string> edges = {"t c0"};
-  for (size_t i = 0; i + 2 < kMostNodes; ++i) {
+  for (size_t i = 0; i + 2 < kMaxNodes; ++i) {
     nodes.push_back(fmt::format(R"(c{} condition {{"expression":"event.a == {}"}})", i, i));
-    edges.push_back(fmt::format("c{} {} true", i, i + 3 < kMostNodes ? fmt::format("c{}", i + 1) : "z"));
+    edges.push_back(fmt::format("c{} {} true", i, i + 3 < kMaxNodes ? fmt::format("c{}", i + 1) : "z"));
     edges.push_back(fmt::format("c{} z false", i));
   }
   nodes.emplace_back(R"(z log {"message":"z"})");

@@ -14,7 +14,7 @@ namespace {
 
 using doc::BsonType;
 
-constexpr size_t kMostProblems = 20;
+constexpr size_t kMaxProblems = 20;
 
 // The ways out of a node, and what its data may hold, by its type.
 struct TypeRule {
@@ -59,9 +59,9 @@ class Reader {
       if (field.key != "nodes" && field.key != "edges")
         problem(fmt::format("/flow/{}", field.key), "is not a known field");
     }
-    each(flow, "nodes", kMostNodes, [&](doc::DocumentView node, const std::string& path) { readNode(node, path); });
+    each(flow, "nodes", kMaxNodes, [&](doc::DocumentView node, const std::string& path) { readNode(node, path); });
     if (problems_.empty()) {
-      each(flow, "edges", kMostEdges, [&](doc::DocumentView edge, const std::string& path) { readEdge(edge, path); });
+      each(flow, "edges", kMaxEdges, [&](doc::DocumentView edge, const std::string& path) { readEdge(edge, path); });
     }
     if (problems_.empty()) findTrigger();
     if (problems_.empty()) checkBranches();
@@ -72,16 +72,16 @@ class Reader {
 
  private:
   void problem(std::string path, std::string message) {
-    if (problems_.size() < kMostProblems) problems_.push_back({std::move(path), std::move(message)});
+    if (problems_.size() < kMaxProblems) problems_.push_back({std::move(path), std::move(message)});
   }
 
   template <class F>
-  void each(doc::DocumentView flow, std::string_view name, size_t most, F read) {
+  void each(doc::DocumentView flow, std::string_view name, size_t max, F read) {
     const std::string path = fmt::format("/flow/{}", name);
     const auto all = flow.find(name);
     if (!all) return problem(path, "is required");
     if (all->type() != BsonType::array) return problem(path, "must be an array");
-    if (all->asDocument().count() > most) return problem(path, fmt::format("must have at most {} entries", most));
+    if (all->asDocument().count() > max) return problem(path, fmt::format("must have at most {} entries", max));
     for (const auto& [index, value] : all->asDocument()) {
       const std::string at = fmt::format("{}/{}", path, index);
       if (value.type() == BsonType::document) {

@@ -11,8 +11,8 @@
 
 namespace mb::functions {
 
-inline constexpr size_t kMostNodes = 100;
-inline constexpr size_t kMostEdges = 200;
+inline constexpr size_t kMaxNodes = 100;
+inline constexpr size_t kMaxEdges = 200;
 
 struct FlowNode {
   std::string id;

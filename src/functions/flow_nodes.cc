@@ -17,16 +17,16 @@ namespace {
 using doc::BsonType;
 using doc::ValueView;
 
-constexpr size_t kMostComment = 100;
-constexpr size_t kMostVariables = 100;
+constexpr size_t kMaxComment = 100;
+constexpr size_t kMaxVariables = 100;
 
 std::string oneLine(std::string_view text) {
   std::string out;
-  for (const char c : text.substr(0, kMostComment)) {
+  for (const char c : text.substr(0, kMaxComment)) {
     const auto byte = static_cast<unsigned char>(c);
     out += byte < 0x20 || byte >= 0x7F ? '?' : c;
   }
-  return text.size() > kMostComment ? out + "…" : out;
+  return text.size() > kMaxComment ? out + "…" : out;
 }
 
 // The expression of a string that is one as a whole, with or without braces around it.
@@ -98,16 +98,16 @@ struct NodeWriter::Node {
     return value(field, use);
   }
   // A whole number, or an expression that gives one; `absent` where none is given.
-  std::string number(std::string_view field, int64_t least, int64_t most, std::string_view absent) {
+  std::string number(std::string_view field, int64_t min, int64_t max, std::string_view absent) {
     const auto given = find(field);
     if (!given) return std::string(absent);
     const auto whole = given->isNumber() ? given->toInteger() : std::nullopt;
-    if (whole && *whole >= least && *whole <= most) return fmt::format("{}", *whole);
+    if (whole && *whole >= min && *whole <= max) return fmt::format("{}", *whole);
     if (given->type() == BsonType::string) {
       const auto pieces = splitTemplate(given->asString());
       if (pieces && pieces->size() == 1 && pieces->front().isExpression) return value(field);
     }
-    problem(field, fmt::format("must be {} to {}, or an expression", least, most));
+    problem(field, fmt::format("must be {} to {}, or an expression", min, max));
     return "null";
   }
   std::string as() {
@@ -206,7 +206,7 @@ std::set<std::string> flowVariables(const FlowGraph& graph, std::vector<ErrorDet
     if (!values || values->type() != BsonType::document) continue;
     for (const doc::Element& value : values->asDocument()) add(i, fmt::format("values/{}", value.key), value.key);
   }
-  if (names.size() > kMostVariables) problems.push_back({"/flow", "sets more than 100 variables"});
+  if (names.size() > kMaxVariables) problems.push_back({"/flow", "sets more than 100 variables"});
   return names;
 }
 

@@ -152,11 +152,11 @@ std::vector<ErrorDetail> problemsOf(const NewFunction& function) {
     problems.push_back({"/timeoutMs", "must be 100 to 60000"});
   }
   if (!function.code && !function.flow) problems.push_back({"/code", "is required where there is no flow"});
-  if (function.code && function.code->size() > kMostCodeBytes) {
+  if (function.code && function.code->size() > kMaxCodeBytes) {
     problems.push_back({"/code", "must have at most 262144 bytes"});
   }
   if (function.code && function.code->contains('\0')) problems.push_back({"/code", "must not hold NUL"});
-  if (function.flow && doc::toJson(*function.flow).size() > kMostFlowBytes) {
+  if (function.flow && doc::toJson(*function.flow).size() > kMaxFlowBytes) {
     problems.push_back({"/flow", "must have at most 262144 bytes as JSON"});
   }
   if (function.tests) checkTests(*function.tests, problems);

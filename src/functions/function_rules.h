@@ -5,11 +5,11 @@
 
 namespace mb::functions {
 
-inline constexpr size_t kMostCodeBytes = 256 << 10;
-inline constexpr size_t kMostFlowBytes = 256 << 10;  // as JSON
-inline constexpr size_t kMostTests = 20;
-inline constexpr size_t kMostTestBytes = 256 << 10;  // of all cases of a function, as JSON
-inline constexpr int64_t kMostVersions = 50;         // of a function, the last
+inline constexpr size_t kMaxCodeBytes = 256 << 10;
+inline constexpr size_t kMaxFlowBytes = 256 << 10;  // as JSON
+inline constexpr size_t kMaxTests = 20;
+inline constexpr size_t kMaxTestBytes = 256 << 10;  // of all cases of a function, as JSON
+inline constexpr int64_t kMaxVersions = 50;         // of a function, the last
 
 // "^[a-z][a-z0-9-]{1,63}$"
 bool isFunctionName(std::string_view name);

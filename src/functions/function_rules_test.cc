@@ -91,7 +91,7 @@ TEST(FunctionRules, SizesAreBounded) {
   NewFunction function;
   function.name = "big";
   function.trigger = *doc::parseJson(R"({"type":"cron","schedule":"@daily"})");
-  function.code = std::string(kMostCodeBytes, 'x');
+  function.code = std::string(kMaxCodeBytes, 'x');
   EXPECT_TRUE(problemsOf(function).empty());
   function.code->push_back('x');
   EXPECT_EQ(problemsOf(function).at(0).path, "/code");
@@ -103,12 +103,12 @@ TEST(FunctionRules, SizesAreBounded) {
         fmt::format(R"({{"name":"t{}","event":{{"x":"{}"}},"expect":{{}}}})", i, std::string(bytes, 'x')));
   };
   std::vector<doc::Document> tests;
-  for (size_t i = 0; i < kMostTests; ++i) tests.push_back(test(i, 10));
+  for (size_t i = 0; i < kMaxTests; ++i) tests.push_back(test(i, 10));
   function.tests = tests;
   EXPECT_TRUE(problemsOf(function).empty());
   function.tests->push_back(test(99, 10));
   EXPECT_EQ(problemsOf(function).at(0).path, "/tests");
-  function.tests = std::vector{test(0, kMostTestBytes)};
+  function.tests = std::vector{test(0, kMaxTestBytes)};
   EXPECT_EQ(problemsOf(function).at(0).path, "/tests");
 }
 

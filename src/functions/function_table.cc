@@ -52,10 +52,10 @@ std::vector<store::CollectionNo> followed(const FunctionRecord& record, const st
 }
 
 std::chrono::milliseconds timeoutOf(const FunctionRecord& record) {
-  const auto most = record.timing == "pre" ? kPreTimeout : kPostTimeout;
-  if (!record.timeoutMs) return most;
+  const auto max = record.timing == "pre" ? kPreTimeout : kPostTimeout;
+  if (!record.timeoutMs) return max;
   const std::chrono::milliseconds asked(*record.timeoutMs);
-  return record.timing == "pre" ? std::min(asked, most) : asked;
+  return record.timing == "pre" ? std::min(asked, max) : asked;
 }
 
 void addLive(FunctionTable& table, const FunctionPtr& function, const std::vector<store::CollectionNo>& numbers) {

@@ -1,4 +1,4 @@
-// The room's part of the project snapshot: functions, compiled.
+// The module's part of the project snapshot: functions, compiled.
 #pragma once
 
 #include <chrono>

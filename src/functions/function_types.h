@@ -10,7 +10,7 @@
 
 namespace mb::functions {
 
-// Numbers 90 to 97 of the system collections belong to this room.
+// Numbers 90 to 97 of the system collections belong to this module.
 inline constexpr store::CollectionNo kFunctions = 90;  // id: the name
 inline constexpr store::CollectionNo kVersions = 91;   // the last 50 of each
 inline constexpr store::CollectionNo kRuns = 92;       // the last 50 of each (run_log.h)
@@ -113,7 +113,7 @@ struct FunctionPatch {
   }
 };
 
-// What a function was, in a ring of kMostVersions rows.
+// What a function was, in a ring of kMaxVersions rows.
 struct VersionRecord {
   std::string id;  // versionKey()
   int64_t version = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxAttempts = 10;
 // Of a document of a system collection there may be 2 MiB.
-constexpr size_t kMostRecordBytes = (2 << 20) - (64 << 10);
+constexpr size_t kMaxRecordBytes = (2 << 20) - (64 << 10);
 
 store::CollectionRef in(const Access& access, store::CollectionNo collection) {
   return {access.project->info().number, collection, 0};
@@ -64,7 +64,7 @@ doc::Document detailsOf(const FunctionRecord& record) {
 }  // namespace
 
 std::string versionKey(const std::string& functionId, int64_t version) {
-  return fmt::format("{}/{:02}", functionId, version % kMostVersions);
+  return fmt::format("{}/{:02}", functionId, version % kMaxVersions);
 }
 
 Error noFunction() {
@@ -79,7 +79,7 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   after.version = stood ? stood->version + (cuts ? 1 : 0) : 1;
   after.route = routeOf(after.trigger);
   after.updatedAt = deps_.clock.now();
-  if (doc::encode(after).size() > kMostRecordBytes) {
+  if (doc::encode(after).size() > kMaxRecordBytes) {
     co_return fail(asError({{"/code", "is too large together with its flow, its tests and what runs of it"}}));
   }
   store::Write write =
@@ -150,7 +150,7 @@ Task<> FunctionWriter::remove(Access access, std::string name, std::string funct
   const store::Target function = write.change(in(access, kFunctions), std::move(name));
   std::vector<store::Target> others = write.change(RunLog::allOf(project, functionId));
   others.push_back(write.change(timetableTarget(project, functionId)));
-  for (int64_t i = 0; i < kMostVersions; ++i) {
+  for (int64_t i = 0; i < kMaxVersions; ++i) {
     others.push_back(write.change(in(access, kVersions), versionKey(functionId, i)));
   }
   auto callback = [function, &others = std::as_const(others), &functionId = std::as_const(functionId)](

@@ -12,7 +12,7 @@
 
 namespace mb::functions {
 
-// References outlive the room.
+// References outlive the module.
 struct FunctionDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;

@@ -267,7 +267,7 @@ Task<std::vector<VersionView>> Functions::versions(snapshot::SnapshotPtr project
   CO_TRY(const FunctionPtr known, require(*project, name));
   std::vector<VersionView> views;
   const int64_t newest = known->record.version;
-  for (int64_t version = newest; version > 0 && newest - version < std::min(limit, kMostVersions); --version) {
+  for (int64_t version = newest; version > 0 && newest - version < std::min(limit, kMaxVersions); --version) {
     auto record = co_await storedVersion(project->info().number, known->record.functionId, version);
     if (record) {
       views.push_back(viewOf(*std::move(record)));

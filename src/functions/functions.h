@@ -10,14 +10,14 @@
 
 namespace mb::functions {
 
-// Collections of projects that this room owns; the timetable's rows stand in the control project.
+// Collections of projects that this module owns; the timetable's rows stand in the control project.
 std::vector<store::SystemCollection> systemCollections();
 
 // Permissions are the routes' business; every change is audited in its own commit and holds for whatever runs after it
 // was answered. Calls on a named function fail with notFound where there is none. Any core.
 class Functions final : public data::CollectionReferrer {
  public:
-  // Adds the room's slot, and itself to the collections' referrers.
+  // Adds the module's slot, and itself to the collections' referrers.
   explicit Functions(FunctionDeps deps);
 
   std::vector<FunctionView> list(const snapshot::ProjectSnapshot& project) const;  // by name

@@ -1,4 +1,4 @@
-// A project with functions on a store in memory, and an executor that a test scripts, for this room's tests.
+// A project with functions on a store in memory, and an executor that a test scripts, for this module's tests.
 #pragma once
 
 #include "base/log.h"

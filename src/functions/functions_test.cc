@@ -21,7 +21,7 @@ class FunctionsTest : public FunctionsFixture {
   }
   using Paths = std::vector<std::string>;
 
-  std::vector<VersionView> versions(std::string name, int64_t limit = kMostVersions) {
+  std::vector<VersionView> versions(std::string name, int64_t limit = kMaxVersions) {
     auto found = run(functions_.versions(snapshot(shop_), std::move(name), limit));
     EXPECT_TRUE(found);
     return found ? *std::move(found) : std::vector<VersionView>();

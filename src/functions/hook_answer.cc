@@ -9,7 +9,7 @@ namespace mb::functions {
 
 namespace {
 
-constexpr size_t kMostReason = 500;
+constexpr size_t kMaxReason = 500;
 
 // As JavaScript has it.
 bool truthy(doc::ValueView value) {
@@ -28,8 +28,8 @@ bool truthy(doc::ValueView value) {
 std::string reasonOf(std::optional<doc::ValueView> value) {
   if (!value || value->type() != doc::BsonType::string) return {};
   std::string_view text = value->asString();
-  if (text.size() > kMostReason) {
-    size_t end = kMostReason;
+  if (text.size() > kMaxReason) {
+    size_t end = kMaxReason;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text = text.substr(0, end);
   }

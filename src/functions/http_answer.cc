@@ -11,8 +11,8 @@ namespace {
 
 using doc::BsonType;
 
-constexpr size_t kMostHeaders = 64;
-constexpr size_t kMostHeaderBytes = 16 << 10;
+constexpr size_t kMaxHeaders = 64;
+constexpr size_t kMaxHeaderBytes = 16 << 10;
 
 // The connection's own, those that the server answers for, and those by which one answer would rule over others of its
 // origin.
@@ -114,9 +114,9 @@ Result<> readHeaders(HttpAnswer& answer, doc::DocumentView given, Origin origin)
   }
   size_t bytes = 0;
   for (const auto& [name, value] : answer.headers) bytes += name.size() + value.size();
-  if (answer.headers.size() <= kMostHeaders && bytes <= kMostHeaderBytes) return {};
+  if (answer.headers.size() <= kMaxHeaders && bytes <= kMaxHeaderBytes) return {};
   return fail(ErrorCode::validation,
-              fmt::format("an answer has at most {} headers, of {} bytes together", kMostHeaders, kMostHeaderBytes));
+              fmt::format("an answer has at most {} headers, of {} bytes together", kMaxHeaders, kMaxHeaderBytes));
 }
 
 // Whether an object is an answer, and not a value that is to be sent.

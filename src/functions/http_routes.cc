@@ -40,10 +40,9 @@ std::vector<std::string_view> segmentsOf(std::string_view path) {
 }  // namespace
 
 std::optional<std::string> pathProblem(std::string_view path) {
-  if (!path.starts_with('/') || path.size() > kMostPathBytes)
-    return "must begin with / and have at most 512 characters";
+  if (!path.starts_with('/') || path.size() > kMaxPathBytes) return "must begin with / and have at most 512 characters";
   const std::vector<std::string_view> segments = segmentsOf(path);
-  if (segments.size() > kMostSegments) return "must have at most 8 segments";
+  if (segments.size() > kMaxSegments) return "must have at most 8 segments";
   if (path.size() > 1 && path.ends_with('/')) return "must not end with /";
   std::vector<std::string_view> names;
   for (const std::string_view segment : segments) {
@@ -116,7 +115,7 @@ HttpRoutes::~HttpRoutes() = default;
 
 HttpMatch HttpRoutes::match(std::string_view method, std::span<const std::string> segments) const {
   HttpMatch match;
-  if (segments.size() > kMostSegments) return match;
+  if (segments.size() > kMaxSegments) return match;
   Walk walk{method == "HEAD" ? std::string_view("GET") : method, segments, nullptr, {}};
   if (!walk.descend(*root_, 0)) {
     if (walk.seen.empty()) return match;

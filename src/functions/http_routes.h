@@ -14,10 +14,10 @@
 
 namespace mb::functions {
 
-inline constexpr size_t kMostSegments = 8;
-inline constexpr size_t kMostPathBytes = 512;
+inline constexpr size_t kMaxSegments = 8;
+inline constexpr size_t kMaxPathBytes = 512;
 
-// What is wrong with a trigger's path; nullopt where nothing is: "/" and at most kMostSegments segments, each a name of
+// What is wrong with a trigger's path; nullopt where nothing is: "/" and at most kMaxSegments segments, each a name of
 // a parameter (":id") or text of letters, digits and the marks that a path may have.
 std::optional<std::string> pathProblem(std::string_view path);
 // What two functions may not share, of a valid path: "GET /orders/:".

@@ -12,7 +12,7 @@ namespace mb::functions {
 
 namespace {
 
-constexpr size_t kMostOrderKey = 200;
+constexpr size_t kMaxOrderKey = 200;
 constexpr uint64_t kSkippedAtOnce = 50;
 // Of a payload, beside the documents.
 constexpr size_t kUsualBytes = 600;
@@ -20,7 +20,7 @@ constexpr size_t kUsualBytes = 600;
 // Runs of a function for one document go one after another.
 std::string orderKeyOf(const std::string& functionId, const store::ChangeEntry& change) {
   std::string key = fmt::format("{}/{}/{}", functionId, change.collection, change.id);
-  return key.size() <= kMostOrderKey ? key : fmt::format("{}/{}", functionId, toHex(sha256(key)));
+  return key.size() <= kMaxOrderKey ? key : fmt::format("{}/{}", functionId, toHex(sha256(key)));
 }
 
 size_t bytesOf(const store::ChangeEntry& change) {
@@ -80,8 +80,8 @@ Task<> PostJobs::makeRoom(snapshot::SnapshotPtr project, FunctionPtr function) {
   const std::string kind(kJobKind);
   while (true) {
     CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(kind, number, function->record.functionId));
-    const uint64_t tooMany = load.jobs > kMostWaiting ? load.jobs - kMostWaiting : 0;
-    uint64_t tooLarge = load.bytes > kMostWaitingBytes ? load.bytes - kMostWaitingBytes : 0;
+    const uint64_t tooMany = load.jobs > kMaxWaiting ? load.jobs - kMaxWaiting : 0;
+    uint64_t tooLarge = load.bytes > kMaxWaitingBytes ? load.bytes - kMaxWaitingBytes : 0;
     if (tooMany == 0 && tooLarge == 0) co_return Result<>();
     const uint64_t limit = tooMany > 0 ? std::min(tooMany, kSkippedAtOnce) : kSkippedAtOnce;
     CO_TRY(std::vector<jobs::WaitingJob> oldest,

@@ -8,8 +8,8 @@
 namespace mb::functions {
 
 // Of one function: past them the oldest that wait are skipped, which its log tells.
-inline constexpr uint64_t kMostWaiting = 100'000;
-inline constexpr uint64_t kMostWaitingBytes = 512 << 20;  // of the jobs as they are stored
+inline constexpr uint64_t kMaxWaiting = 100'000;
+inline constexpr uint64_t kMaxWaitingBytes = 512 << 20;  // of the jobs as they are stored
 
 class PostJobs final : public events::Consumer {
  public:

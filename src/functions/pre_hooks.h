@@ -7,7 +7,7 @@
 
 namespace mb::functions {
 
-inline constexpr std::chrono::milliseconds kMostHookTime{2'000};
+inline constexpr std::chrono::milliseconds kMaxHookTime{2'000};
 
 class PreHooks final : public data::PreHook {
  public:

@@ -39,7 +39,7 @@ TEST_F(PreHooksTest, seesWhatWouldBeWritten) {
             without(eventOf(2)));
   for (const workers::RunRequest& each : executor_.asked()) {
     EXPECT_EQ(workers::RunClass::preHook, each.runClass);
-    EXPECT_LE(each.timeout, kMostHookTime);
+    EXPECT_LE(each.timeout, kMaxHookTime);
     EXPECT_EQ("user_admin", each.context.view().findPath("auth.uid")->asString());
   }
 }

@@ -1,4 +1,4 @@
-// Functions, flows and integrations made by chance, each in any order that means nothing. For this room's tests.
+// Functions, flows and integrations made by chance, each in any order that means nothing. For this module's tests.
 #pragma once
 
 #include "configuration/random_shape.h"

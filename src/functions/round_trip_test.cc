@@ -12,7 +12,7 @@ class FunctionsRoundTrip : public FunctionsFixture {
  protected:
   FunctionsRoundTrip() { configuration_->add(std::make_unique<integrations::IntegrationKind>(integrations_)); }
 
-  // What other rooms have, and what these two have, in any order.
+  // What other modules have, and what these two have, in any order.
   store::ProjectNo madeWithFunctions(uint32_t seed, uint32_t order) {
     const store::ProjectNo number = project();
     std::vector<configuration::Step> steps = configuration::RandomShape(seed, order).steps();

@@ -11,7 +11,7 @@ namespace {
 
 // What a run's calls have beyond its own time: it may have waited for its worker.
 constexpr std::chrono::seconds kWaiting{2};
-constexpr size_t kMostError = 16 << 10;
+constexpr size_t kMaxError = 16 << 10;
 
 std::string_view nameOf(clone::LogLevel level) {
   switch (level) {
@@ -51,7 +51,7 @@ std::string errorOf(const workers::RunOutcome& outcome) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (!line.starts_with("at ") || text.size() + line.size() > kMostError) continue;
+    if (!line.starts_with("at ") || text.size() + line.size() > kMaxError) continue;
     text += "\n    ";
     text += line;
   }
@@ -68,7 +68,7 @@ RunView keptOf(const RunView& run) {
   kept.durationMs = run.durationMs;
   kept.logs = run.logs;
   kept.error = run.error;
-  if (run.result && run.result->view().raw().size() <= kMostKeptResult) kept.result = run.result;
+  if (run.result && run.result->view().raw().size() <= kMaxKeptResult) kept.result = run.result;
   return kept;
 }
 

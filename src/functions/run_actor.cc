@@ -18,9 +18,9 @@ int depthOf(const store::Actor& actor) {
   const std::string_view id = actor.id;
   const size_t slash = id.rfind('/');
   // What cannot be read fires nothing any more.
-  int depth = kMostDepth;
+  int depth = kMaxDepth;
   if (slash != std::string_view::npos) std::from_chars(id.data() + slash + 1, id.data() + id.size(), depth);
-  return std::clamp(depth, 0, kMostDepth);
+  return std::clamp(depth, 0, kMaxDepth);
 }
 
 }  // namespace mb::functions

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kMostKilled = 3;
+constexpr int kMaxKilled = 3;
 
 // For a day, each minute in the end.
 std::vector<std::chrono::milliseconds> pauses() {
@@ -77,9 +77,9 @@ Task<> RunJobs::run(jobs::JobRun run) {
   const auto found = functions.find(waiting.function);
   if (found == functions.end() || !concerns(*found->second, waiting)) co_return Result<>();
   const FunctionPtr function = found->second;
-  if (waiting.depth > kMostDepth) {
+  if (waiting.depth > kMaxDepth) {
     deps_.runner.logSkipped(*project, *function, waiting.trigger,
-                            fmt::format("{} triggers stand above this change, no more run", kMostDepth));
+                            fmt::format("{} triggers stand above this change, no more run", kMaxDepth));
     co_return Result<>();
   }
   Invocation invocation;
@@ -92,7 +92,7 @@ Task<> RunJobs::run(jobs::JobRun run) {
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");
   if (finished.suspended) co_return fail(ErrorCode::projectSuspended, "the project was suspended during the run");
-  if (finished.killed && run.attempt <= kMostKilled) co_return fail(ErrorCode::unavailable, "the worker was killed");
+  if (finished.killed && run.attempt <= kMaxKilled) co_return fail(ErrorCode::unavailable, "the worker was killed");
   co_return Result<>();
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kMostDurations = 256;
-constexpr size_t kMostPendingBytes = 32 << 20;
+constexpr size_t kMaxDurations = 256;
+constexpr size_t kMaxPendingBytes = 32 << 20;
 constexpr auto kInterval = 1s;
 constexpr auto kStopCheck = 100ms;
 // Who writes the figures of a function at the same time is this log in another process, or a deletion.
@@ -57,7 +57,7 @@ struct LoggedRun {
 };
 
 std::string placeOf(const std::string& functionId, int64_t seq) {
-  return fmt::format("{}/{:02}", functionId, seq % kMostRuns);
+  return fmt::format("{}/{:02}", functionId, seq % kMaxRuns);
 }
 
 std::string monthOf(Timestamp at) {
@@ -87,8 +87,8 @@ size_t bytesOf(const RunView& run) {
 }
 
 template <class T>
-void keepLast(T& items, size_t most) {
-  if (items.size() > most) items.erase(items.begin(), items.end() - static_cast<ptrdiff_t>(most));
+void keepLast(T& items, size_t max) {
+  if (items.size() > max) items.erase(items.begin(), items.end() - static_cast<ptrdiff_t>(max));
 }
 
 // By the nearest rank.
@@ -113,19 +113,19 @@ void RunLog::add(RunOf of, RunView run, Counting counting) {
     if (run.status == "error") ++pending.errors;
     if (run.status == "timeout") ++pending.timeouts;
     pending.durations.push_back(run.durationMs);
-    keepLast(pending.durations, kMostDurations);
+    keepLast(pending.durations, kMaxDurations);
     pending.lastRunAt = run.startedAt;
   }
   pending.of = std::move(of);
-  if (work_.bytes + bytesOf(run) > kMostPendingBytes) {
+  if (work_.bytes + bytesOf(run) > kMaxPendingBytes) {
     run.logs.clear();
     run.result.reset();
   }
   // Counted it is all the same.
-  if (work_.bytes + bytesOf(run) > kMostPendingBytes) return;
+  if (work_.bytes + bytesOf(run) > kMaxPendingBytes) return;
   work_.bytes += bytesOf(run);
   pending.runs.push_back(std::move(run));
-  if (std::ssize(pending.runs) > kMostRuns) {
+  if (std::ssize(pending.runs) > kMaxRuns) {
     work_.bytes -= bytesOf(pending.runs.front());
     pending.runs.pop_front();
   }
@@ -133,9 +133,9 @@ void RunLog::add(RunOf of, RunView run, Counting counting) {
 
 void RunLog::join(Pending& older, Pending newer) {
   std::ranges::move(newer.runs, std::back_inserter(older.runs));
-  keepLast(older.runs, kMostRuns);
+  keepLast(older.runs, kMaxRuns);
   std::ranges::move(newer.durations, std::back_inserter(older.durations));
-  keepLast(older.durations, kMostDurations);
+  keepLast(older.durations, kMaxDurations);
   older.counted += newer.counted;
   older.errors += newer.errors;
   older.timeouts += newer.timeouts;
@@ -259,7 +259,7 @@ Task<> RunLog::tryWrite(const Pending& pending) {
     now->errors += pending.errors;
     now->timeouts += pending.timeouts;
     now->durations.insert(now->durations.end(), pending.durations.begin(), pending.durations.end());
-    keepLast(now->durations, kMostDurations);
+    keepLast(now->durations, kMaxDurations);
     if (pending.lastRunAt) now->lastRunAt = pending.lastRunAt;
     changes.put(figures, doc::encode(*now));
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -346,7 +346,7 @@ Task<int64_t> RunLog::runsOfMonth(store::ProjectNo project, Timestamp at) {
 
 std::vector<store::WriteTarget> RunLog::allOf(store::ProjectNo project, const std::string& functionId) {
   std::vector<store::WriteTarget> targets{{in(project, kStats), functionId}};
-  for (int64_t seq = 0; seq < kMostRuns; ++seq) targets.push_back({in(project, kRuns), placeOf(functionId, seq)});
+  for (int64_t seq = 0; seq < kMaxRuns; ++seq) targets.push_back({in(project, kRuns), placeOf(functionId, seq)});
   return targets;
 }
 

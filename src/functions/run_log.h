@@ -16,8 +16,8 @@
 
 namespace mb::functions {
 
-inline constexpr int64_t kMostRuns = 50;
-inline constexpr size_t kMostKeptResult = 16 << 10;
+inline constexpr int64_t kMaxRuns = 50;
+inline constexpr size_t kMaxKeptResult = 16 << 10;
 
 struct FunctionStats {
   std::string name;
@@ -56,7 +56,7 @@ class RunLog {
     bool counted = true;
     bool metered = true;
   };
-  // A result larger than kMostKeptResult is left out by the caller.
+  // A result larger than kMaxKeptResult is left out by the caller.
   void add(RunOf of, RunView run, Counting counting);
 
   // Newest first; with all that was added before the call.

@@ -20,7 +20,7 @@ class RunLogTest : public RunningFixture {
   void add(const std::string& id, std::string status = "success", int64_t durationMs = 1) {
     log_.add(of_, view(id, std::move(status), durationMs), {});
   }
-  std::string ids(int64_t limit = kMostRuns) {
+  std::string ids(int64_t limit = kMaxRuns) {
     std::string text;
     for (const RunView& each : *run(log_.list(of_, limit))) text += each.id + " ";
     return text;
@@ -125,7 +125,7 @@ TEST_F(RunLogTest, thirtyTwoMegabytesWaitAndNoMore) {
 TEST_F(RunLogTest, listsMoreThanOneQueryReturns) {
   RunView large = view("x");
   large.logs.assign(60, {"log", std::string(8000, 'x'), {}});
-  for (int i = 0; i < kMostRuns; ++i) {
+  for (int i = 0; i < kMaxRuns; ++i) {
     log_.add(of_, large, {});
     if (i % 20 == 19) EXPECT_TRUE(run(log_.flush()));
   }

@@ -90,7 +90,7 @@ TEST_F(RunTest, aBusyPoolIsNeitherLoggedNorCounted) {
 
 TEST_F(RunTest, aLargeResultIsGivenAndNotLogged) {
   define("hello", kHttp);
-  executor_.answer("hello", {gives(fmt::format(R"("{}")", std::string(kMostKeptResult, 'x')))});
+  executor_.answer("hello", {gives(fmt::format(R"("{}")", std::string(kMaxKeptResult, 'x')))});
   EXPECT_TRUE(invoke("hello").view.result);
   EXPECT_FALSE(log("hello")[0].result);
 }

@@ -11,8 +11,8 @@
 namespace mb::functions {
 
 // How many runs stand above a write: a post run of a client's write is at 1, one that no write brought about at 0. Past
-// kMostDepth nothing runs.
-inline constexpr int kMostDepth = 5;
+// kMaxDepth nothing runs.
+inline constexpr int kMaxDepth = 5;
 
 struct Invocation {
   snapshot::SnapshotPtr project = {};

@@ -12,7 +12,7 @@
 
 namespace mb::functions {
 
-// References outlive the room.
+// References outlive the module.
 struct RunningDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
@@ -31,7 +31,7 @@ struct RunningDeps {
 
 class Running {
  public:
-  // Adds the room's kind of job, its consumer, and its pre-hooks to the documents.
+  // Adds the module's kind of job, its consumer, and its pre-hooks to the documents.
   explicit Running(RunningDeps deps);
 
   // Drops what a server that was killed left of tests. Before start().

@@ -1,4 +1,4 @@
-// A project with functions on a store in memory, and an executor that a test scripts, for this room's tests.
+// A project with functions on a store in memory, and an executor that a test scripts, for this module's tests.
 #pragma once
 
 #include "base/log.h"
@@ -215,7 +215,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     return *run(finished(std::move(more)));
   }
   std::vector<RunView> log(const std::string& name) {
-    auto runs = run(running_.log().list({shop_, name, "fn_" + name}, kMostRuns));
+    auto runs = run(running_.log().list({shop_, name, "fn_" + name}, kMaxRuns));
     EXPECT_TRUE(runs);
     return runs ? *std::move(runs) : std::vector<RunView>();
   }

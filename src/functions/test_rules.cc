@@ -18,14 +18,14 @@ namespace {
 using doc::BsonType;
 using doc::ValueView;
 
-constexpr size_t kMostNameBytes = 100;
-constexpr size_t kMostProblems = 20;
-constexpr size_t kMostExpected = 1000;  // documents of a collection
+constexpr size_t kMaxNameBytes = 100;
+constexpr size_t kMaxProblems = 20;
+constexpr size_t kMaxExpected = 1000;  // documents of a collection
 constexpr std::string_view kStatuses[] = {"success", "error", "timeout", "aborted"};
 
 void checkName(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   const bool fits =
-      value.type() == BsonType::string && !value.asString().empty() && value.asString().size() <= kMostNameBytes;
+      value.type() == BsonType::string && !value.asString().empty() && value.asString().size() <= kMaxNameBytes;
   if (!fits) problems.push_back({path, "must be a string of 1 to 100 bytes"});
 }
 
@@ -53,7 +53,7 @@ void checkByCollection(ValueView value, const std::string& path, std::vector<Err
     }
     for (const auto& [index, document] : documents.asDocument()) {
       checkObject(document, fmt::format("{}/{}", at, index), problems);
-      if (problems.size() > kMostProblems) return;
+      if (problems.size() > kMaxProblems) return;
     }
   }
 }
@@ -66,7 +66,7 @@ void checkStubs(ValueView value, const std::string& path, std::vector<ErrorDetai
     const bool names =
         dot != std::string_view::npos && isFunctionName(stub.key.substr(0, dot)) && dot + 1 < stub.key.size();
     if (!names) problems.push_back({fmt::format("{}/{}", path, stub.key), "must be called \"<integration>.<op>\""});
-    if (problems.size() > kMostProblems) return;
+    if (problems.size() > kMaxProblems) return;
   }
 }
 
@@ -86,7 +86,7 @@ void checkObjects(ValueView value, const std::string& path, std::vector<ErrorDet
   if (value.type() != BsonType::array) return problems.push_back({path, "must be an array"});
   for (const auto& [index, each] : value.asDocument()) {
     checkObject(each, fmt::format("{}/{}", path, index), problems);
-    if (problems.size() > kMostProblems) return;
+    if (problems.size() > kMaxProblems) return;
   }
 }
 
@@ -110,7 +110,7 @@ void checkFields(std::span<const Rule> rules, doc::DocumentView given, const std
   for (const doc::Element& field : given) {
     if (contains(rules, field.key, &Rule::name)) continue;
     problems.push_back({fmt::format("{}/{}", path, field.key), "is not a known field"});
-    if (problems.size() > kMostProblems) return;
+    if (problems.size() > kMaxProblems) return;
   }
 }
 
@@ -120,7 +120,7 @@ void checkExpected(ValueView value, const std::string& path, std::vector<ErrorDe
   checkByCollection(value, path, problems);
   if (problems.size() > before) return;
   for (const auto& [collection, documents] : value.asDocument()) {
-    if (documents.asDocument().count() <= kMostExpected) continue;
+    if (documents.asDocument().count() <= kMaxExpected) continue;
     problems.push_back({fmt::format("{}/{}", path, collection), "must have at most 1000 documents"});
   }
 }
@@ -157,7 +157,7 @@ void appendExpect(doc::BsonWriter& out, doc::DocumentView expect) {
 }  // namespace
 
 void checkTests(const std::vector<doc::Document>& tests, std::vector<ErrorDetail>& problems) {
-  if (tests.size() > kMostTests) return problems.push_back({"/tests", "must have at most 20 cases"});
+  if (tests.size() > kMaxTests) return problems.push_back({"/tests", "must have at most 20 cases"});
   std::set<std::string_view> names;
   size_t bytes = 0;
   for (size_t i = 0; i < tests.size(); ++i) {
@@ -166,9 +166,9 @@ void checkTests(const std::vector<doc::Document>& tests, std::vector<ErrorDetail
     const std::string_view name = tests[i].view().stringOr("name");
     if (!name.empty() && !names.insert(name).second) problems.push_back({path + "/name", "stands here twice"});
     bytes += doc::toJson(tests[i]).size();
-    if (problems.size() > kMostProblems) return;
+    if (problems.size() > kMaxProblems) return;
   }
-  if (bytes > kMostTestBytes) problems.push_back({"/tests", "must have at most 262144 bytes as JSON"});
+  if (bytes > kMaxTestBytes) problems.push_back({"/tests", "must have at most 262144 bytes as JSON"});
 }
 
 doc::Document canonicalTest(doc::DocumentView test) {

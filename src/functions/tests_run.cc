@@ -12,8 +12,8 @@ namespace mb::functions {
 
 namespace {
 
-constexpr size_t kMostCalls = 1000;
-constexpr std::chrono::milliseconds kLeastTime{100};
+constexpr size_t kMaxCalls = 1000;
+constexpr std::chrono::milliseconds kMinTime{100};
 
 doc::DocumentView objectIn(doc::DocumentView in, std::string_view key) {
   const auto value = in.find(key);
@@ -131,7 +131,7 @@ void judgeCalls(const std::vector<StubbedHost::Call>& calls, doc::DocumentView e
 
 Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::Document arguments, store::Deadline,
                                         std::stop_token) {
-  if (deps_.calls.size() < kMostCalls) deps_.calls.push_back({name, op, arguments});
+  if (deps_.calls.size() < kMaxCalls) deps_.calls.push_back({name, op, arguments});
   const auto stub = deps_.stubs.view().find(fmt::format("{}.{}", name, op));
   if (!stub) {
     co_return fail(ErrorCode::notFound, fmt::format("the test has no stub for \"{}.{}\"", name, op));
@@ -169,13 +169,13 @@ Task<> TestRuns::perform(Stage& stage) {
   request.module = function.module;
   request.event = doc::Document(objectIn(stage.test, "event"));
   request.context = contextOf(*stage.project, function, stage.test, deps_.baseUrl);
-  request.timeout = std::clamp(left, kLeastTime, function.timeout);
+  request.timeout = std::clamp(left, kMinTime, function.timeout);
   if (!function.pre) {
     auto host = std::make_unique<StubbedHost>(StubbedHost::Deps{
         stage.scratch, deps_.integrations, stage.project, doc::Document(objectIn(stage.test, "stubs")), stage.calls});
     request.bridge = std::make_shared<RunBridge>(
         std::move(host), deps_.documents,
-        RunBridge::Run{{"server", ""}, std::chrono::steady_clock::now() + request.timeout + kLeastTime, false});
+        RunBridge::Run{{"server", ""}, std::chrono::steady_clock::now() + request.timeout + kMinTime, false});
   }
   const Timestamp startedAt = deps_.clock.now();
   workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));
@@ -196,7 +196,7 @@ Task<> TestRuns::offerAll(Stage& stage, std::string collection, ExpectedDocument
       co_await breather.breathe();
       expected.offer(doc::ValueView(doc::BsonType::document, each.bytes().data(), each.size()));
     }
-    if (page.size() < data::kMostFound) co_return Result<>();
+    if (page.size() < data::kMaxFound) co_return Result<>();
     last = page.back().view().stringOr("id");
   }
 }

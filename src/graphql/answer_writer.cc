@@ -111,7 +111,7 @@ std::optional<doc::ValueView> AnswerWriter::Finder::lookUp(std::string_view key)
 }
 
 void AnswerWriter::note(const Planned& field, Problem problem) {
-  if (problems_.size() >= kMostProblems) return;
+  if (problems_.size() >= kMaxProblems) return;
   problem.at = field.at;
   for (const Place& place : places_) {
     if (place.field) {

@@ -33,7 +33,7 @@ void eachReference(doc::ValueView value, const Use& use) {
 
 class AnswerWriter {
  public:
-  static constexpr size_t kMostBytes = 32 << 20;
+  static constexpr size_t kMaxBytes = 32 << 20;
 
   AnswerWriter(std::string& out, Problems& problems, const RelatedDocuments& related)
       : out_(out), problems_(problems), related_(related) {}
@@ -41,8 +41,8 @@ class AnswerWriter {
   // The documents of a list, or one document, under a root field of a type that may be null.
   void list(const Planned& root, const std::vector<doc::Document>& documents);
   void document(const Planned& root, const doc::Document& document);
-  // Whether more than kMostBytes were written: the rest is left out, and the answer is to be thrown away.
-  bool overflowed() const { return out_.size() > kMostBytes; }
+  // Whether more than kMaxBytes were written: the rest is left out, and the answer is to be thrown away.
+  bool overflowed() const { return out_.size() > kMaxBytes; }
   // The document of `id`, where the caller may see it; `target` may be null.
   static const doc::Document* lookUp(const Related* target, std::string_view id);
 

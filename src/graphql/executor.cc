@@ -90,7 +90,7 @@ size_t fieldsOf(const std::vector<Planned>& fields) {
 
 Result<> Executor::hold(size_t bytes) {
   bytes_ += bytes;
-  if (bytes_ > kMostDocumentBytes) return fail(answerTooLarge());
+  if (bytes_ > kMaxDocumentBytes) return fail(answerTooLarge());
   return {};
 }
 
@@ -401,7 +401,7 @@ Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, s
       Problem problem = problemOf(root.error(), access_.caller.requestId);
       problem.at = field.at;
       problem.path = {std::string(field.key)};
-      if (problems_.size() < kMostProblems) problems_.push_back(std::move(problem));
+      if (problems_.size() < kMaxProblems) problems_.push_back(std::move(problem));
     }
     roots.push_back(root ? *std::move(root) : Root());
   }
@@ -421,7 +421,7 @@ Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root
     if (i > 0) out += ',';
     out += fields[i].keyText;
     append(out, fields[i], roots[i]);
-    if (out.size() > AnswerWriter::kMostBytes) return fail(answerTooLarge());
+    if (out.size() > AnswerWriter::kMaxBytes) return fail(answerTooLarge());
   }
   return {};
 }

@@ -16,7 +16,7 @@
 namespace mb::graphql {
 
 // What one request holds of documents at most, all together.
-inline constexpr size_t kMostDocumentBytes = 16 << 20;
+inline constexpr size_t kMaxDocumentBytes = 16 << 20;
 
 class Executor {
  public:

@@ -1,4 +1,4 @@
-// The room, wired: a request of POST /graphql to its answer. Source: contract 4.4; decisions 4 ("GraphQL").
+// The module, wired: a request of POST /graphql to its answer. Source: contract 4.4; decisions 4 ("GraphQL").
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace mb::graphql {
 
 class Graphql {
  public:
-  // Adds the room's slot to `snapshots`; `data` and `search` outlive this. Without `search` nothing searches.
+  // Adds the module's slot to `snapshots`; `data` and `search` outlive this. Without `search` nothing searches.
   Graphql(snapshot::Snapshots& snapshots, data::Data& data, Search* search);
 
   // Body: {query, variables?, operationName?, extensions?}. The answer {data?, errors?} as JSON: whatever is wrong with

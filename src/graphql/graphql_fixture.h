@@ -1,4 +1,4 @@
-// A project whose GraphQL is asked, with a search that knows one collection. For the tests of this room.
+// A project whose GraphQL is asked, with a search that knows one collection. For the tests of this module.
 #pragma once
 
 #include "data/data_fixture.h"

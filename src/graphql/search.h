@@ -1,4 +1,4 @@
-// Nearest documents, as GraphQL asks for them: implemented by the room that knows vectors.
+// Nearest documents, as GraphQL asks for them: implemented by the module that knows vectors.
 #pragma once
 
 #include <optional>

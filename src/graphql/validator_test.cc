@@ -125,8 +125,8 @@ TEST_F(ValidatorTest, BoundsDepth) {
     for (int i = 1; i < levels; ++i) query += "}";
     return query + "}";
   };
-  EXPECT_THAT(wrong(deep(kMostDepth)), IsEmpty());
-  EXPECT_THAT(wrong(deep(kMostDepth + 1)), ElementsAre(HasSubstr("nested deeper")));
+  EXPECT_THAT(wrong(deep(kMaxDepth)), IsEmpty());
+  EXPECT_THAT(wrong(deep(kMaxDepth + 1)), ElementsAre(HasSubstr("nested deeper")));
   EXPECT_THAT(wrong("{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}"),
               ElementsAre(HasSubstr("introspection is nested too deep")));
 }
@@ -137,8 +137,8 @@ TEST_F(ValidatorTest, BoundsAliases) {
     for (size_t i = 0; i < count; ++i) query += fmt::format("...{{a{}: posts(limit: 1){{id}}}} ", i);
     return query + "}";
   };
-  EXPECT_THAT(wrong(aliased(kMostAliases)), IsEmpty());
-  EXPECT_THAT(wrong(aliased(kMostAliases + 1)), ElementsAre(HasSubstr("more than 20 names")));
+  EXPECT_THAT(wrong(aliased(kMaxAliases)), IsEmpty());
+  EXPECT_THAT(wrong(aliased(kMaxAliases + 1)), ElementsAre(HasSubstr("more than 20 names")));
 }
 
 // Each fragment doubles what the one before selects.

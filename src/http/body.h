@@ -15,7 +15,7 @@ namespace mb::http {
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
-  // The next bytes, at most kMostPiece, valid until the next call; empty at the end, from then on. Fails, and then
+  // The next bytes, at most kMaxPiece, valid until the next call; empty at the end, from then on. Fails, and then
   // always, with requestTimeout where the client goes or is too slow, with validation where chunks are not well-formed,
   // and with payloadTooLarge past the limit.
   virtual Task<std::string_view> read() = 0;
@@ -23,9 +23,9 @@ class BodyReader {
   virtual std::optional<uint64_t> size() const = 0;
   // How long the whole body may be, from now on. A content-length above it fails the next read() before the client is
   // asked to go on.
-  virtual void setLimit(uint64_t most) = 0;
+  virtual void setLimit(uint64_t maxBytes) = 0;
 
-  static constexpr size_t kMostPiece = 128 << 10;
+  static constexpr size_t kMaxPiece = 128 << 10;
 };
 
 // The body of an answer as it is made. The connection asks for a piece once it has sent the one before, and lets go of

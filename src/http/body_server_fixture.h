@@ -48,7 +48,7 @@ class BodyService final : public Service {
  private:
   Async<Response> put(Request& request);
   Response partOf(size_t from, size_t bytes) const;
-  Task<std::string> readAll(BodyReader& body, size_t most);
+  Task<std::string> readAll(BodyReader& body, size_t maxBytes);
 
   std::atomic<bool> released_{false};
 };

@@ -81,9 +81,9 @@ Result<size_t> BodyService::bodyLimit(const Request& head) {
   return head.method == Method::put ? kStreams : size_t{1} << 20;
 }
 
-Task<std::string> BodyService::readAll(BodyReader& body, size_t most) {
+Task<std::string> BodyService::readAll(BodyReader& body, size_t maxBytes) {
   std::string all;
-  while (all.size() < most) {
+  while (all.size() < maxBytes) {
     const Result<std::string_view> piece = co_await body.read();
     if (!piece) {
       ++failures;

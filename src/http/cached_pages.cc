@@ -28,10 +28,10 @@ CachedPages::~CachedPages() {
 }
 
 bool CachedPages::hold(uint64_t at, size_t length) const {
-  if (pages_ == nullptr || length > kMost) return false;
+  if (pages_ == nullptr || length > kMaxLength) return false;
   const uint64_t from = roundDown(at) - start_;
   const size_t size = static_cast<size_t>(at + length - start_ - from);
-  std::array<unsigned char, kMost / kPage + 1> cached{};
+  std::array<unsigned char, kMaxLength / kPage + 1> cached{};
   if (::mincore(static_cast<char*>(pages_) + from, size, cached.data()) != 0) return false;
   const size_t count = (size + kPage - 1) / kPage;
   return std::all_of(cached.begin(), cached.begin() + static_cast<ptrdiff_t>(count),

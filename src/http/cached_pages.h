@@ -1,5 +1,5 @@
 // Which bytes of a file are in the page cache: those a core may send itself, all others would have it wait for the
-// disk. Private to this room.
+// disk. Private to this module.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ class CachedPages {
   ~CachedPages();
   CachedPages(const CachedPages&) = delete;
 
-  // Whether all of `length` bytes from `at`, of the file, are cached. At most kMost of them; false where the system
-  // cannot tell.
+  // Whether all of `length` bytes from `at`, of the file, are cached. At most kMaxLength of them; false where the
+  // system cannot tell.
   bool hold(uint64_t at, size_t length) const;
 
-  static constexpr size_t kMost = 256 << 10;
+  static constexpr size_t kMaxLength = 256 << 10;
 
  private:
   uint64_t start_ = 0;  // of the file, at a page's beginning

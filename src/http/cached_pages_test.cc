@@ -44,7 +44,7 @@ TEST(CachedPages, APieceMayBeginAnywhere) {
 TEST(CachedPages, WhatCannotBeToldIsNotCached) {
   const Descriptor file = patchy();
   const CachedPages cached(file.get(), 0, 1 << 20);
-  EXPECT_FALSE(cached.hold(0, CachedPages::kMost + 1));
+  EXPECT_FALSE(cached.hold(0, CachedPages::kMaxLength + 1));
   EXPECT_FALSE(cached.hold(12 * 4096, 1)) << "behind the end";
   const CachedPages none(-1, 0, 4096);
   EXPECT_FALSE(none.hold(0, 1));

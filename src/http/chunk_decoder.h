@@ -1,5 +1,6 @@
 // The chunked transfer coding (RFC 9112, 7.1), strictly: sizes of up to 16 hexadecimal digits with nothing around them,
-// no line feed alone, no control characters in extensions; extensions and trailers are read past. Private to this room.
+// no line feed alone, no control characters in extensions; extensions and trailers are read past. Private to this
+// module.
 //
 // Why not Beast's: its parser aborts on an assertion when a body's last chunk arrives in small pieces (Boost 1.81,
 // basic_parser.ipp, "n >= 5"), bears line feeds in quoted extensions, and takes trailers for headers.

@@ -1,4 +1,4 @@
-// One client connection on one core: reads requests, hands them up, writes answers, in order. Private to this room.
+// One client connection on one core: reads requests, hands them up, writes answers, in order. Private to this module.
 #pragma once
 
 #include "base/cancellation.h"
@@ -55,7 +55,7 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   class Stream;  // connection_stream.h
 
   void enter(Phase phase, std::chrono::seconds limit);
-  Async<bool> readMore(size_t least);
+  Async<bool> readMore(size_t min);
   void beginRequest();
   Async<bool> exchange();
   Async<Response> handle();
@@ -85,7 +85,7 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   void tellCut(const Error& error) const;
   Async<bool> discard(uint64_t bytes);
   Async<bool> passOver(uint64_t bytes);
-  Async<void> linger(uint64_t most, std::chrono::seconds limit);
+  Async<void> linger(uint64_t max, std::chrono::seconds limit);
   void giveMemoryBack();
 
   Socket socket_;

@@ -17,8 +17,8 @@ void Connection::setBodyDeadline(size_t bytes) {
 }
 
 // False when the client is gone or the wait was ended.
-Async<bool> Connection::readMore(size_t least) {
-  const std::span<char> space = in_.space(least);
+Async<bool> Connection::readMore(size_t min) {
+  const std::span<char> space = in_.space(min);
   const auto [error, count] =
       co_await socket_.async_read_some(asio::mutable_buffer(space.data(), space.size()), kTuple);
   if (error) co_return false;

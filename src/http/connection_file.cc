@@ -15,7 +15,7 @@ namespace mb::http {
 namespace {
 
 constexpr uint64_t kSmallFile = 64 << 10;  // is read whole, and leaves with its head in one write
-constexpr size_t kWindow = CachedPages::kMost;
+constexpr size_t kWindow = CachedPages::kMaxLength;
 constexpr off_t kReadAhead = 2 << 20;  // asked of the disk beside the window that has to be waited for
 
 Error shorterThanTold() {
@@ -51,8 +51,8 @@ Result<std::string> readFromDisk(const FilePiece& piece) {
   return fail(shorterThanTold());
 }
 
-FilePiece frontOf(const FilePiece& piece, uint64_t most) {
-  return {piece.file, piece.offset, std::min(piece.length, most)};
+FilePiece frontOf(const FilePiece& piece, uint64_t maxBytes) {
+  return {piece.file, piece.offset, std::min(piece.length, maxBytes)};
 }
 
 void dropFront(FilePiece& piece, uint64_t count) {

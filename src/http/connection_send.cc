@@ -93,9 +93,9 @@ Async<void> Connection::refuse(Error error) {
 // Reads past `bytes` that nobody wants; false where they do not come.
 Async<bool> Connection::discard(uint64_t bytes) {
   while (bytes > 0) {
-    const size_t most = static_cast<size_t>(std::min<uint64_t>(bytes, kDiscardAtOnce));
+    const size_t maxBytes = static_cast<size_t>(std::min<uint64_t>(bytes, kDiscardAtOnce));
     // TCP takes them off without a copy, to nowhere.
-    const ssize_t count = ::recv(socket_.native_handle(), nullptr, most, MSG_TRUNC | MSG_DONTWAIT);
+    const ssize_t count = ::recv(socket_.native_handle(), nullptr, maxBytes, MSG_TRUNC | MSG_DONTWAIT);
     if (count > 0) {
       bytes -= static_cast<uint64_t>(count);
       if (bytes > 0) co_await asio::post(asio::deferred);
@@ -117,13 +117,13 @@ Async<bool> Connection::passOver(uint64_t bytes) {
 
 // Closing with unread bytes resets the connection and may take the answer with it: stop sending, read a little, then
 // close.
-Async<void> Connection::linger(uint64_t most, std::chrono::seconds limit) {
+Async<void> Connection::linger(uint64_t maxBytes, std::chrono::seconds limit) {
   boost::system::error_code failed;
   socket_.shutdown(Socket::shutdown_send, failed);
   if (failed) co_return;
   enter(Phase::lingering, limit);
   in_.drop(in_.size());
-  co_await discard(most);
+  co_await discard(maxBytes);
 }
 
 }  // namespace mb::http

@@ -16,8 +16,7 @@ Connection::Stream::Stream(Connection& connection)
       left_(connection.parser_.framing().contentLength),
       invited_(!connection.parser_.framing().expectsContinue || available() > 0),
       pace_(connection.context_.settings.bodyTimeout, connection.context_.settings.slowestClient) {
-  if (!ended_)
-    connection_.in_.space(chunked_ ? kMostPiece : static_cast<size_t>(std::min<uint64_t>(left_, kMostPiece)));
+  if (!ended_) connection_.in_.space(chunked_ ? kMaxPiece : static_cast<size_t>(std::min<uint64_t>(left_, kMaxPiece)));
 }
 
 std::optional<uint64_t> Connection::Stream::size() const {
@@ -53,11 +52,11 @@ Task<std::string_view> Connection::Stream::read() {
 
 Task<std::string_view> Connection::Stream::readSized() {
   if (left_ > limit_ - std::min(limit_, received_)) co_return fail(tooLarge());
-  if (available() == 0 && !co_await receive(static_cast<size_t>(std::min<uint64_t>(left_, kMostPiece)))) {
+  if (available() == 0 && !co_await receive(static_cast<size_t>(std::min<uint64_t>(left_, kMaxPiece)))) {
     broken_ = true;
     co_return fail(connection_.goneAway());
   }
-  piece_ = static_cast<size_t>(std::min({static_cast<uint64_t>(available()), left_, uint64_t{kMostPiece}}));
+  piece_ = static_cast<size_t>(std::min({static_cast<uint64_t>(available()), left_, uint64_t{kMaxPiece}}));
   left_ -= piece_;
   received_ += piece_;
   ended_ = left_ == 0;
@@ -71,7 +70,7 @@ Task<std::string_view> Connection::Stream::readChunked() {
   while (true) {
     if (available() > 0) {
       size_t consumed = 0;
-      const auto status = connection_.parser_.parseChunks(in.data().substr(headBytes_, kMostPiece), consumed, body,
+      const auto status = connection_.parser_.parseChunks(in.data().substr(headBytes_, kMaxPiece), consumed, body,
                                                           limit_ - std::min(limit_, received_));
       if (status == RequestParser::Status::failed) {
         broken_ = true;
@@ -84,16 +83,16 @@ Task<std::string_view> Connection::Stream::readChunked() {
       if (ended_ || !body.empty()) co_return std::string_view(body);
       continue;
     }
-    if (!co_await receive(kMostPiece)) {
+    if (!co_await receive(kMaxPiece)) {
       broken_ = true;
       co_return fail(connection_.goneAway());
     }
   }
 }
 
-// At least one byte, at most `most`: what is behind a body with a length is left to the next request. False when the
-// client is gone or too slow.
-Async<bool> Connection::Stream::receive(size_t most) {
+// At least one byte, at most `maxBytes`: what is behind a body with a length is left to the next request. False when
+// the client is gone or too slow.
+Async<bool> Connection::Stream::receive(size_t maxBytes) {
   Connection& c = connection_;
   if (!std::exchange(invited_, true)) c.out_ += kContinueLine;
   // The client may wait for earlier answers, or for the invitation, before it goes on.
@@ -102,7 +101,7 @@ Async<bool> Connection::Stream::receive(size_t most) {
   c.phase_ = Phase::body;
   c.deadline_ = pace_.begin(c.context_.tick);
   const auto [error, count] =
-      co_await c.socket_.async_read_some(asio::mutable_buffer(space.data(), std::min(space.size(), most)), kTuple);
+      co_await c.socket_.async_read_some(asio::mutable_buffer(space.data(), std::min(space.size(), maxBytes)), kTuple);
   c.phase_ = Phase::handling;
   pace_.end(c.context_.tick);
   if (error) co_return false;

@@ -1,4 +1,4 @@
-// The body of a request that its handler reads piece by piece. Private to this room.
+// The body of a request that its handler reads piece by piece. Private to this module.
 #pragma once
 
 #include "http/body.h"
@@ -16,7 +16,7 @@ class Connection::Stream final : public BodyReader {
 
   Task<std::string_view> read() override;
   std::optional<uint64_t> size() const override;
-  void setLimit(uint64_t most) override { limit_ = most; }
+  void setLimit(uint64_t maxBytes) override { limit_ = maxBytes; }
 
   // Once the handler has ended: gives up the last piece.
   void endPiece();
@@ -29,7 +29,7 @@ class Connection::Stream final : public BodyReader {
  private:
   Task<std::string_view> readSized();
   Task<std::string_view> readChunked();
-  Async<bool> receive(size_t most);
+  Async<bool> receive(size_t maxBytes);
   size_t available() const;
   Error tooLarge() const;
 

@@ -1,4 +1,4 @@
-// What a server can do to a connection, whatever is spoken on it. Private to this room.
+// What a server can do to a connection, whatever is spoken on it. Private to this module.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>

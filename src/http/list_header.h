@@ -1,4 +1,4 @@
-// Headers that hold a list, in one line or in several (RFC 9110, 5.6.1). Private to this room.
+// Headers that hold a list, in one line or in several (RFC 9110, 5.6.1). Private to this module.
 #pragma once
 
 #include "http/message.h"

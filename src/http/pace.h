@@ -1,6 +1,6 @@
 // How long a client may keep a body waiting, whichever way the body goes: `idle` without a byte, and in all `idle` and
 // a second for each `rate` bytes that have passed. Only waiting for the client counts. Times are ticks. Private to this
-// room.
+// module.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The bytes a connection has received and not yet used, in one piece. Private to this room.
+// The bytes a connection has received and not yet used, in one piece. Private to this module.
 #pragma once
 
 #include <cstring>
@@ -15,9 +15,9 @@ class ReadBuffer {
   size_t size() const { return end_ - begin_; }
   bool empty() const { return begin_ == end_; }
 
-  // Room for at least `least` more bytes behind data(); say with filled() how many came.
-  std::span<char> space(size_t least) {
-    if (capacity_ - end_ < least) makeRoom(least);
+  // Room for at least `min` more bytes behind data(); say with filled() how many came.
+  std::span<char> space(size_t min) {
+    if (capacity_ - end_ < min) makeRoom(min);
     return {bytes_.get() + end_, capacity_ - end_};
   }
   void filled(size_t count) { end_ += count; }
@@ -39,14 +39,14 @@ class ReadBuffer {
   }
 
  private:
-  void makeRoom(size_t least) {
-    if (capacity_ - size() >= least && begin_ > 0) {
+  void makeRoom(size_t min) {
+    if (capacity_ - size() >= min && begin_ > 0) {
       std::memmove(bytes_.get(), bytes_.get() + begin_, size());
       end_ -= begin_;
       begin_ = 0;
       return;
     }
-    reallocate(std::max(capacity_ * 2, size() + least));
+    reallocate(std::max(capacity_ * 2, size() + min));
   }
   void reallocate(size_t capacity) {
     auto larger = capacity == 0 ? nullptr : std::make_unique_for_overwrite<char[]>(capacity);

@@ -1,5 +1,5 @@
 // One HTTP/1.1 request out of bytes: the head through Beast's parser plus the strictness that it leaves to its user,
-// and chunked bodies. Knows no socket. Private to this room; bodies with a length are the connection's business.
+// and chunked bodies. Knows no socket. Private to this module; bodies with a length are the connection's business.
 #pragma once
 
 #include <memory>

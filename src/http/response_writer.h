@@ -1,4 +1,4 @@
-// An answer as bytes: status line, headers, gzip. Private to this room.
+// An answer as bytes: status line, headers, gzip. Private to this module.
 #pragma once
 
 #include <string>

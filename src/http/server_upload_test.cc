@@ -26,8 +26,8 @@ TEST(Upload, ArrivesInPiecesOfABound) {
     client.send(putChunked("/count", body, 70'000));
     EXPECT_EQ(client.read().body, countOf(body));
   }
-  EXPECT_LE(server.service.largest, BodyReader::kMostPiece);
-  EXPECT_GT(server.service.pieces, 10'000'000 / BodyReader::kMostPiece);
+  EXPECT_LE(server.service.largest, BodyReader::kMaxPiece);
+  EXPECT_GT(server.service.pieces, 10'000'000 / BodyReader::kMaxPiece);
 }
 
 TEST(Upload, SaysWhatIsKnownOfTheSize) {

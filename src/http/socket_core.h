@@ -1,5 +1,5 @@
 // What the WebSockets of one core share, so that an idle one holds next to nothing: the buffer they read into, the list
-// of those that have something to send, and their memory. Private to this room.
+// of those that have something to send, and their memory. Private to this module.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -11,7 +11,7 @@ namespace mb::http {
 namespace {
 
 constexpr size_t kShare = 16;
-constexpr size_t kLeast = 32 << 20;
+constexpr size_t kMinBytes = 32 << 20;
 
 size_t ofMachine() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
@@ -29,7 +29,7 @@ size_t ofControlGroup() {
 }  // namespace
 
 size_t defaultSocketMemory() {
-  return std::max(std::min(ofMachine(), ofControlGroup()) / kShare, kLeast);
+  return std::max(std::min(ofMachine(), ofControlGroup()) / kShare, kMinBytes);
 }
 
 }  // namespace mb::http

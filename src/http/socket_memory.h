@@ -1,5 +1,5 @@
 // The memory that the sockets of one core may hold in messages that are not sent and in messages that are not whole.
-// Private to this room.
+// Private to this module.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@ namespace mb::http {
 class SocketMemory {
  public:
   // `budget` in bytes. Past it who holds much is refused, past a quarter more everybody.
-  explicit SocketMemory(size_t budget) : budget_(budget), most_(budget + budget / 4) {}
+  explicit SocketMemory(size_t budget) : budget_(budget), max_(budget + budget / 4) {}
 
   void add(size_t bytes) { held_ += bytes; }
   void remove(size_t bytes) { held_ -= bytes; }
   size_t held() const { return held_; }
   bool exceeded() const { return held_ > budget_; }
-  bool exhausted() const { return held_ > most_; }
+  bool exhausted() const { return held_ > max_; }
 
   // Whether a socket may come to hold `holding` bytes, of which `more` are new: the rest is its own already, or held by
   // others. Past the budget: where that is less than half of what the largest holds.
   bool admits(size_t more, size_t holding) const {
     if (held_ + more <= budget_) return true;
-    return held_ + more <= most_ && isSmall(holding);
+    return held_ + more <= max_ && isSmall(holding);
   }
   bool isSmall(size_t holding) const { return holding < largest_ / 2; }
 
@@ -40,7 +40,7 @@ class SocketMemory {
 
  private:
   const size_t budget_;
-  const size_t most_;
+  const size_t max_;
   size_t held_ = 0;
   size_t largest_ = 0;
   size_t seen_ = 0;

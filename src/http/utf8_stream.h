@@ -1,4 +1,4 @@
-// UTF-8 that comes in pieces (RFC 3629): says at the first wrong byte that it is wrong. Private to this room.
+// UTF-8 that comes in pieces (RFC 3629): says at the first wrong byte that it is wrong. Private to this module.
 #pragma once
 
 #include <cstdint>

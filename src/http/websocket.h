@@ -1,5 +1,5 @@
-// A WebSocket (RFC 6455) as the rooms above see it: whole text messages in, messages for many out. Frames, fragments,
-// masking, UTF-8, ping and pong, per-message deflate (RFC 7692) and the closing handshake are this room's business.
+// A WebSocket (RFC 6455) as the modules above see it: whole text messages in, messages for many out. Frames, fragments,
+// masking, UTF-8, ping and pong, per-message deflate (RFC 7692) and the closing handshake are this module's business.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class WebSocket {
   virtual size_t unsentBytes() const = 0;
 };
 
-// What a room makes of a socket. One object a socket; all calls come on its core, none after closed().
+// What a module makes of a socket. One object a socket; all calls come on its core, none after closed().
 class WebSocketHandler {
  public:
   virtual ~WebSocketHandler() = default;

@@ -1,4 +1,4 @@
-// One WebSocket on one core: what a Connection becomes behind a 101. Private to this room.
+// One WebSocket on one core: what a Connection becomes behind a 101. Private to this module.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Per-message deflate without context takeover (RFC 7692): one deflater and one inflater a thread, whatever the number
-// of sockets. Private to this room.
+// of sockets. Private to this module.
 #pragma once
 
 #include <optional>

@@ -16,12 +16,12 @@ void appendBigEndian(std::string& out, uint64_t value, int bytes) {
   for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
 }
 
-std::string_view cutAtCharacter(std::string_view text, size_t most) {
-  if (text.size() <= most) return text;
+std::string_view cutAtCharacter(std::string_view text, size_t max) {
+  if (text.size() <= max) return text;
   size_t end = 0;
-  while (end < most) {
+  while (end < max) {
     const size_t length = utf8SequenceLength(text, end);
-    if (length == 0 || end + length > most) break;
+    if (length == 0 || end + length > max) break;
     end += length;
   }
   return text.substr(0, end);

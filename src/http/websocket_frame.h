@@ -1,4 +1,4 @@
-// Frames of RFC 6455, 5: what a server writes, and what it needs to read those of a client. Private to this room.
+// Frames of RFC 6455, 5: what a server writes, and what it needs to read those of a client. Private to this module.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The opening handshake beyond what websocket.h shows. Private to this room.
+// The opening handshake beyond what websocket.h shows. Private to this module.
 #pragma once
 
 #include <memory>

@@ -7,15 +7,15 @@ namespace mb::http {
 
 namespace {
 
-constexpr size_t kMostHead = kMaxHead - sizeof(Mask);
+constexpr size_t kMaxUnmaskedHead = kMaxHead - sizeof(Mask);
 
 }  // namespace
 
 void WebSocketMessage::compress() const {
   tried_ = true;
   const std::optional<std::string> compressed = deflateMessage(payload());
-  if (!compressed || compressed->size() + kMostHead >= plain_.size()) return;
-  deflated_.reserve(kMostHead + compressed->size());
+  if (!compressed || compressed->size() + kMaxUnmaskedHead >= plain_.size()) return;
+  deflated_.reserve(kMaxUnmaskedHead + compressed->size());
   appendFrameHead(deflated_, kFinalBit | kCompressedBit | static_cast<uint8_t>(Opcode::text), compressed->size());
   deflated_ += *compressed;
 }

@@ -1,5 +1,5 @@
 // What WebSocketMessagePtr points to: one or two frames that any number of sockets of a core send. Private to this
-// room.
+// module.
 #pragma once
 
 #include <string>

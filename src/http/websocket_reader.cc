@@ -113,7 +113,7 @@ bool WebSocketReader::judgeMessageFrame(bool compressed) {
   return true;
 }
 
-size_t WebSocketReader::mostPayload() const {
+size_t WebSocketReader::maxPayload() const {
   return compressed_ ? maxMessage_ + maxMessage_ / 1024 + kDeflateGrowth : maxMessage_;
 }
 
@@ -124,7 +124,7 @@ bool WebSocketReader::judgeLength() {
   length_ = extended == 0 ? first : bigEndian(head_.data() + 2, extended);
   const bool longer = (extended == 2 && length_ < 126) || (extended == 8 && length_ <= 0xFFFF);
   if (longer || (length_ >> 63) != 0) return fail(closeCode::kProtocolError, "the length is not well-formed");
-  if (!isControl() && length_ > mostPayload() - message_.size()) {
+  if (!isControl() && length_ > maxPayload() - message_.size()) {
     return fail(closeCode::kMessageTooBig, "the message is too large");
   }
   return true;

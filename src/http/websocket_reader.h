@@ -1,5 +1,5 @@
 // What a client sends over a WebSocket, out of bytes in any pieces: frames, fragments, masks, UTF-8, compressed
-// messages, and every rule of RFC 6455, 5 and 7.4 that a client can break. Knows no socket. Private to this room.
+// messages, and every rule of RFC 6455, 5 and 7.4 that a client can break. Knows no socket. Private to this module.
 #pragma once
 
 #include <optional>
@@ -54,7 +54,7 @@ class WebSocketReader {
   Event endMessage();
   bool isControl() const { return (head_[0] & 0x08) != 0; }
   Opcode opcode() const { return static_cast<Opcode>(head_[0] & 0x0F); }
-  size_t mostPayload() const;
+  size_t maxPayload() const;
 
   const size_t maxMessage_;
   const bool deflate_;

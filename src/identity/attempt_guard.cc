@@ -16,7 +16,7 @@ Result<> AttemptGuard::begin(std::string_view account) {
   std::vector<int64_t>* failures = accounts_.find(account);
   if (failures == nullptr) failures = &accounts_.put(std::string(account), {});
   std::erase_if(*failures, [now](int64_t at) { return at + kWindowMs <= now; });
-  if (failures->size() >= most_) {
+  if (failures->size() >= max_) {
     const int64_t waitMs = failures->front() + kWindowMs - now;
     return fail(
         Error(ErrorCode::rateLimited, fmt::format("too many failed {} for this account, try again later", what_))

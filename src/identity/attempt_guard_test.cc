@@ -7,7 +7,7 @@ namespace {
 
 TEST(AttemptGuard, TwentyFailuresInFifteenMinutes) {
   ManualClock clock(0);
-  AttemptGuard guard(clock, kMostFailedLogins, "logins");
+  AttemptGuard guard(clock, kMaxFailedLogins, "logins");
   for (int i = 0; i < 20; ++i) {
     EXPECT_TRUE(guard.begin("a"));
     clock.advance(1000);
@@ -24,7 +24,7 @@ TEST(AttemptGuard, TwentyFailuresInFifteenMinutes) {
 
 TEST(AttemptGuard, RightOnesDoNotCount) {
   ManualClock clock(0);
-  AttemptGuard guard(clock, kMostFailedLogins, "logins");
+  AttemptGuard guard(clock, kMaxFailedLogins, "logins");
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(guard.begin("a"));
     guard.forgive("a");

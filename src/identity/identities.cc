@@ -12,7 +12,7 @@ namespace mb::identity {
 
 namespace {
 
-constexpr int kMostRounds = 3;
+constexpr int kMaxRounds = 3;
 constexpr size_t kDigestText = 40;
 constexpr size_t kMaxProviderName = 200;
 
@@ -58,7 +58,7 @@ Task<std::optional<UserRecord>> Identities::userOf(Realm realm, std::string prov
                                                    policy::Caller by, store::Deadline deadline, bool local) {
   const IdentityRecord identity{idOf(provider, person), {}, provider,         person.issuer,
                                 person.subject,         {}, deps_.clock.now()};
-  co_return co_await store::retryWrite(kMostRounds, Error(ErrorCode::conflict, "another sign-in came first, try again"),
+  co_return co_await store::retryWrite(kMaxRounds, Error(ErrorCode::conflict, "another sign-in came first, try again"),
                                        [&] { return userOfOnce(realm, identity, person, by, deadline, local); });
 }
 

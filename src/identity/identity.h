@@ -1,4 +1,4 @@
-// The room's facade: users, sessions, tokens, roles and keys of end users and platform users alike.
+// The module's facade: users, sessions, tokens, roles and keys of end users and platform users alike.
 //
 // Order at start-up: construct, setMembers and setRegistrationHook (both from projects/), then start() on a core,
 // before the first request. stop() before the store closes.

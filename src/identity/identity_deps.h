@@ -1,4 +1,4 @@
-// What the room needs from others.
+// What the module needs from others.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace mb::identity {
 
-// References outlive the room.
+// References outlive the module.
 struct IdentityDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;

@@ -1,4 +1,4 @@
-// Identity over a store in memory, with two projects, for this room's tests.
+// Identity over a store in memory, with two projects, for this module's tests.
 #pragma once
 
 #include <gtest/gtest.h>

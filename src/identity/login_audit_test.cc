@@ -50,10 +50,10 @@ TEST_F(LoginAuditTest, RefusalsTellWhy) {
   EXPECT_EQ(failedLogin(shop(), "ann@example.com", "correct horse"), "USER_BLOCKED");
   ASSERT_TRUE(setStatus(shop(), ann->id, UserStatus::inactive));
   EXPECT_EQ(failedLogin(shop(), "ann@example.com", "correct horse"), "USER_INACTIVE");
-  for (size_t i = 0; i < kMostFailedLogins; ++i) failedLogin(shop(), "eve@example.com");
+  for (size_t i = 0; i < kMaxFailedLogins; ++i) failedLogin(shop(), "eve@example.com");
   EXPECT_EQ(failedLogin(shop(), "eve@example.com"), "RATE_LIMITED");
   const auto failed = recorded(shop(), "login.failed");
-  ASSERT_EQ(failed.size(), 2 + kMostFailedLogins + 1);
+  ASSERT_EQ(failed.size(), 2 + kMaxFailedLogins + 1);
   EXPECT_EQ(failed[0].details.view().stringOr("reason"), "blocked");
   EXPECT_EQ(failed[1].details.view().stringOr("reason"), "inactive");
   EXPECT_EQ(failed.back().details.view().stringOr("reason"), "tooManyTries");

@@ -13,8 +13,8 @@ namespace mb::identity {
 
 namespace {
 
-constexpr int kMostWaiting = 1024;
-constexpr int kMostPlans = 3;
+constexpr int kMaxWaiting = 1024;
+constexpr int kMaxPlans = 3;
 // The work behind an answer begins at some time within this, so that the next answer does not show it either.
 constexpr uint64_t kSpreadMs = 250;
 
@@ -40,7 +40,7 @@ Error anotherCameFirst() {
 // ---- asking for a link
 
 Result<> MailedLinks::request(Realm realm, LinkPurpose purpose, std::string email) {
-  if (waiting_.fetch_add(1) >= kMostWaiting) {
+  if (waiting_.fetch_add(1) >= kMaxWaiting) {
     waiting_.fetch_sub(1);
     return fail(ErrorCode::unavailable, "too much to do, try again later");
   }
@@ -118,7 +118,7 @@ Task<> MailedLinks::reset(Realm realm, PasswordReset input, policy::Caller by, s
 
 Task<UserRecord> MailedLinks::acceptInvite(InviteAcceptance input, policy::Caller by, store::Deadline deadline) {
   const Realm realm = Realm::platform();
-  for (int attempt = 0; attempt < kMostPlans; ++attempt) {
+  for (int attempt = 0; attempt < kMaxPlans; ++attempt) {
     CO_TRY(const std::optional<std::string> address, co_await users_.invitedAddress(input.token));
     if (!address) co_return fail(badToken());
     CO_TRY(std::optional<UserRecord> user, co_await users_.byEmail(realm, *address));
@@ -208,7 +208,7 @@ struct MailedLinks::Settlement {
 
 Task<UserRecord> MailedLinks::settle(Use use, store::Deadline deadline) {
   bool again = false;
-  co_return co_await store::retryWrite(kMostPlans, anotherCameFirst(),
+  co_return co_await store::retryWrite(kMaxPlans, anotherCameFirst(),
                                        [&] { return settleOnce(use, std::exchange(again, true), deadline); });
 }
 

@@ -72,7 +72,7 @@ struct RecoveryCodes {
 class Mfa {
  public:
   explicit Mfa(const IdentityDeps& deps)
-      : deps_(deps), challenges_(deps), guard_(deps.clock, kMostFailedCodes, "codes") {}
+      : deps_(deps), challenges_(deps), guard_(deps.clock, kMaxFailedCodes, "codes") {}
 
   // A new secret, kept aside for kEnrollmentMs; a second enrollment takes the place of the first. Fails with conflict
   // where the second factor is on, emailUnverified where mails are sent and the user's address is not proven.

@@ -81,7 +81,7 @@ TEST_F(MfaSignInTest, ATokenHasFiveTries) {
 TEST_F(MfaSignInTest, TriesAreCountedPerAccount) {
   const Person ann = withFactor("ann@example.com");
   const Person bob = withFactor("bob@example.com");
-  for (size_t i = 0; i < kMostFailedCodes; ++i) {
+  for (size_t i = 0; i < kMaxFailedCodes; ++i) {
     ASSERT_EQ(verify(ann, wrongCode(ann)), "INVALID_CREDENTIALS") << i;
   }
   EXPECT_EQ(verify(ann, totp(ann, 0)), "RATE_LIMITED");
@@ -121,7 +121,7 @@ TEST_F(MfaSignInTest, RightCodesAreNoTries) {
 TEST_F(MfaSignInTest, WrongFirstCodesAreCountedToo) {
   Person ann = person("ann@example.com");
   ASSERT_EQ(enroll(ann), "");
-  for (size_t i = 0; i < kMostFailedCodes; ++i) ASSERT_EQ(activate(ann, wrongCode(ann)), "VALIDATION");
+  for (size_t i = 0; i < kMaxFailedCodes; ++i) ASSERT_EQ(activate(ann, wrongCode(ann)), "VALIDATION");
   EXPECT_EQ(activate(ann, totp(ann, 0)), "RATE_LIMITED");
 }
 

@@ -100,7 +100,7 @@ TEST_F(MfaTest, OfParallelActivationsOneWins) {
   Person ann = person("ann@example.com");
   ASSERT_EQ(enroll(ann), "");
   std::vector<Task<RecoveryCodes>> tries;
-  for (size_t i = 0; i < kMostFailedCodes; ++i) {
+  for (size_t i = 0; i < kMaxFailedCodes; ++i) {
     tries.push_back(identity_.mfa().activate(shop(), totp(ann, 0), callerOf(ann), soon()));
   }
   EXPECT_EQ(outcomesOf(std::move(tries)), (Outcomes{{"", 1}, {"CONFLICT", 9}}));

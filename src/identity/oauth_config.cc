@@ -118,7 +118,7 @@ Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string prov
 
 Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsBody input, policy::Caller by,
                                   store::Deadline deadline) {
-  if (input.allowedRedirects.size() > kMostRedirects) {
+  if (input.allowedRedirects.size() > kMaxRedirects) {
     co_return fail(invalid("/allowedRedirects", "must have at most 100 origins"));
   }
   OauthRedirectsRecord record{std::string(kRedirectsId), {}};

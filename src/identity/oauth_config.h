@@ -7,7 +7,7 @@
 
 namespace mb::identity {
 
-inline constexpr size_t kMostRedirects = 100;
+inline constexpr size_t kMaxRedirects = 100;
 
 class OauthConfigs {
  public:

@@ -14,7 +14,7 @@ constexpr std::string_view kWellKnown = "/.well-known/openid-configuration";
 constexpr int64_t kKeptMs = 3600'000;
 constexpr int64_t kFailedMs = 5'000;
 constexpr int64_t kRefetchWindowMs = 60'000;
-constexpr int kMostRefetches = 5;
+constexpr int kMaxRefetches = 5;
 constexpr size_t kMaxAccessToken = 8 << 10;
 
 std::unexpected<Error> unusable(std::string cause) {
@@ -80,7 +80,7 @@ bool Oidc::mayRefetch(const ProviderClient& client) {
     issuer.refetchesSinceMs = now;
     issuer.refetches = 0;
   }
-  return ++issuer.refetches <= kMostRefetches;
+  return ++issuer.refetches <= kMaxRefetches;
 }
 
 Task<std::shared_ptr<const OidcMetadata>> Oidc::metadata(ProviderClient client) {

@@ -6,7 +6,7 @@ namespace mb::identity {
 
 namespace {
 
-constexpr size_t kMostKeys = 64;
+constexpr size_t kMaxJwks = 64;
 
 Result<PublicKey> keyOf(doc::DocumentView jwk) {
   const std::string_view type = jwk.stringOr("kty");
@@ -32,7 +32,7 @@ KeySet KeySet::parse(doc::DocumentView jwks) {
   if (!keys || keys->type() != doc::BsonType::array) return out;
   size_t seen = 0;
   for (const doc::Element& element : keys->asDocument()) {
-    if (++seen > kMostKeys) break;
+    if (++seen > kMaxJwks) break;
     if (element.value.type() != doc::BsonType::document) continue;
     const doc::DocumentView jwk = element.value.asDocument();
     if (jwk.stringOr("use", "sig") != "sig") continue;

@@ -7,13 +7,13 @@ namespace mb::identity {
 
 namespace {
 
-constexpr int kMostOfEither = 1'000'000;
+constexpr int kMaxOfEither = 1'000'000;
 
 std::optional<int> parsePart(std::string_view text) {
   int value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (value < 1 || value > kMostOfEither) return std::nullopt;
+  if (value < 1 || value > kMaxOfEither) return std::nullopt;
   return value;
 }
 

@@ -13,7 +13,7 @@
 
 namespace mb::identity {
 
-// Numbers 10 to 29 of the system collections belong to this room.
+// Numbers 10 to 29 of the system collections belong to this module.
 inline constexpr store::CollectionNo kUsers = 10;
 inline constexpr store::CollectionNo kSessions = 11;
 inline constexpr store::CollectionNo kMemberRoles = 12;

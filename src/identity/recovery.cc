@@ -12,7 +12,7 @@ namespace mb::identity {
 namespace {
 
 constexpr int kMaxResetRaces = 3;
-constexpr uint64_t kMostSessions = 1000;
+constexpr uint64_t kMaxSessions = 1000;
 
 audit::AuditActor server() {
   return {"server", "", std::nullopt};
@@ -91,7 +91,7 @@ Task<std::vector<UserRecord>> Recovery::list(Realm realm, UserSearch search, sto
   CO_TRY(doc::Filter filter, filterOf(search));
   CO_TRY(const store::QueryResult found,
          co_await deps_.store.find(queryOf(collectionOf(realm.project, kUsers), std::move(filter),
-                                           std::min(search.limit, kMostRecoveryListed), deadline)));
+                                           std::min(search.limit, kMaxRecoveryListed), deadline)));
   co_return fromStore<UserRecord>(found.documents);
 }
 
@@ -114,7 +114,7 @@ Task<UserRecord> Recovery::find(Realm realm, std::string idOrEmail) {
 Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash, store::Deadline deadline) {
   CO_TRY(const store::QueryResult sessions,
          co_await deps_.store.find(queryOf(collectionOf(realm.project, kSessions), equalsText("userId", user.str()),
-                                           kMostSessions, deadline)));
+                                           kMaxSessions, deadline)));
   store::Write write(optionsOf(realm, deadline));
   const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
   std::vector<store::Target> ending{write.change(tokenTarget(realm, LinkPurpose::resetPassword, user))};

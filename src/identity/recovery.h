@@ -12,7 +12,7 @@
 
 namespace mb::identity {
 
-inline constexpr uint64_t kMostRecoveryListed = 1000;
+inline constexpr uint64_t kMaxRecoveryListed = 1000;
 
 // References outlive the object.
 struct RecoveryDeps {
@@ -31,7 +31,7 @@ class Recovery {
  public:
   explicit Recovery(const RecoveryDeps& deps) : deps_(deps) {}
 
-  // Ascending id, at most kMostRecoveryListed.
+  // Ascending id, at most kMaxRecoveryListed.
   Task<std::vector<UserRecord>> list(Realm realm, UserSearch search, store::Deadline deadline);
   // By id or address. Fails with notFound.
   Task<UserRecord> find(Realm realm, std::string idOrEmail);

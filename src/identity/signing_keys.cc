@@ -175,7 +175,7 @@ Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadlin
   if (!signer.signs()) co_return fail(ErrorCode::retry, "the keys are being rotated");
   const Timestamp now = deps_.clock.now();
   const std::vector<SigningKeyView> verifying = viewsOf(records, now);
-  if (old == OldKeys::keep && verifying.size() >= kMostSigningKeys) {
+  if (old == OldKeys::keep && verifying.size() >= kMaxSigningKeys) {
     co_return fail(ErrorCode::conflict,
                    fmt::format("{} keys verify tokens already, the first of them until {}: wait, or end them now "
                                "with --drop-old",
@@ -250,7 +250,7 @@ Task<> SigningKeys::removeExpired() {
   co_return Result<>();
 }
 
-// ---- what the room has sealed
+// ---- what the module has sealed
 
 std::vector<store::SealedField> sealedFields() {
   using Form = store::SealedField::Form;

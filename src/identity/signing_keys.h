@@ -20,7 +20,7 @@ namespace mb::identity {
 // instances, which may sign with it for another second.
 inline constexpr int64_t kRetiredKeyMs = (kAccessTokenSeconds + 60) * 1000;
 // Keys at one time, the one that signs included.
-inline constexpr size_t kMostSigningKeys = 10;
+inline constexpr size_t kMaxSigningKeys = 10;
 
 struct SigningKeyView {
   std::string id;  // the `kid` of its tokens
@@ -53,7 +53,7 @@ class SigningKeys {
   // Fails with internal when the keys are sealed under another secret.
   Task<> load();
   // A new key signs from the commit on; OldKeys::drop ends the others at once. Audited. Fails with conflict when there
-  // are kMostSigningKeys that verify.
+  // are kMaxSigningKeys that verify.
   Task<std::vector<SigningKeyView>> rotate(OldKeys old, audit::AuditActor by, store::Deadline deadline);
   // Those that verify, newest first.
   Task<std::vector<SigningKeyView>> list();
@@ -84,7 +84,7 @@ enum class SecretFit { nothingSealed, right, wrong };
 // Whether `master` is what this deployment's signing key is sealed under; null is none.
 Task<SecretFit> fitOf(store::DocumentStore& store, const MasterSecret* master);
 
-// What the room has sealed (store/sealed_fields.h).
+// What the module has sealed (store/sealed_fields.h).
 std::vector<store::SealedField> sealedFields();
 
 }  // namespace mb::identity

@@ -72,11 +72,11 @@ TEST_F(SigningKeysTest, DroppedKeysEndTheirTokens) {
 }
 
 TEST_F(SigningKeysTest, ThereIsAMostOfThem) {
-  for (size_t i = 1; i < kMostSigningKeys; ++i) {
+  for (size_t i = 1; i < kMaxSigningKeys; ++i) {
     ASSERT_TRUE(rotate()) << i;
     clock_.advance(1000);
   }
-  EXPECT_EQ(published(), kMostSigningKeys);
+  EXPECT_EQ(published(), kMaxSigningKeys);
   const std::string kept = signer();
   const auto refused = rotate();
   EXPECT_EQ(codeOf(refused), "CONFLICT");
@@ -85,7 +85,7 @@ TEST_F(SigningKeysTest, ThereIsAMostOfThem) {
   // As soon as the first of them is over there is room for one.
   clock_.advance(kRetiredKeyMs - 9000);
   EXPECT_TRUE(rotate());
-  EXPECT_EQ(stored().size(), kMostSigningKeys);
+  EXPECT_EQ(stored().size(), kMaxSigningKeys);
 }
 
 TEST_F(SigningKeysTest, OfParallelRotationsEachCountsOnce) {

@@ -1,4 +1,4 @@
-// The Authenticator of this room. Private to identity/.
+// The Authenticator of this module. Private to identity/.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxUserName = 200;
 constexpr size_t kMaxSetupCode = 200;
 constexpr size_t kMaxPasswordBytes = 1024;  // 256 code points of four bytes
-constexpr int kMostPlans = 3;
+constexpr int kMaxPlans = 3;
 // A wrong password is answered at a multiple of this after it came, so that microseconds of other work do not show.
 constexpr std::chrono::milliseconds kRefusalGrid{25};
 
@@ -152,7 +152,7 @@ Task<std::optional<std::string>> Users::invitedAddress(std::string token) {
 
 Task<UserRecord> Users::commit(Realm realm, UserRecord user, Addition addition, MailPart mail,
                                store::Deadline deadline) {
-  co_return co_await store::retryWrite(kMostPlans, anotherCameFirst(),
+  co_return co_await store::retryWrite(kMaxPlans, anotherCameFirst(),
                                        [&] { return commitOnce(realm, user, addition, mail, deadline); });
 }
 

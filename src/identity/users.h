@@ -32,7 +32,7 @@ enum class TakenEmail { refuse, hide };
 class Users {
  public:
   Users(const IdentityDeps& deps, Passwords& passwords, AccountMail& mail)
-      : deps_(deps), passwords_(passwords), mail_(mail), guard_(deps.clock, kMostFailedLogins, "logins") {}
+      : deps_(deps), passwords_(passwords), mail_(mail), guard_(deps.clock, kMaxFailedLogins, "logins") {}
   // Called for registrations in the control realm. Before the first request; outlives this.
   void setRegistrationHook(RegistrationHook& hook) { hook_ = &hook; }
   // Told of new end users of projects. Likewise.

@@ -48,7 +48,7 @@ class Telegram final : public BotPlatform {
   std::string_view name() const override { return "telegram"; }
   std::string_view publicUrl() const override { return "https://api.telegram.org"; }
   const std::string& ownUrl(const BotSettings& settings) const override { return settings.telegramUrl; }
-  size_t mostCharacters() const override { return 4096; }
+  size_t maxCharacters() const override { return 4096; }
   std::string_view channelProblem(std::string_view channel) const override {
     const bool number = isDigits(channel.substr(channel.starts_with('-') ? 1 : 0));
     const bool named = channel.size() > 1 && channel.starts_with('@');
@@ -75,7 +75,7 @@ class Slack final : public BotPlatform {
   std::string_view name() const override { return "slack"; }
   std::string_view publicUrl() const override { return "https://slack.com"; }
   const std::string& ownUrl(const BotSettings& settings) const override { return settings.slackUrl; }
-  size_t mostCharacters() const override { return 40'000; }
+  size_t maxCharacters() const override { return 40'000; }
   std::string_view channelProblem(std::string_view) const override { return ""; }
 
   outbound::Request request(std::string_view token, const Message& message, std::string_view) const override {
@@ -101,7 +101,7 @@ class Discord final : public BotPlatform {
   std::string_view name() const override { return "discord"; }
   std::string_view publicUrl() const override { return "https://discord.com"; }
   const std::string& ownUrl(const BotSettings& settings) const override { return settings.discordUrl; }
-  size_t mostCharacters() const override { return 2000; }
+  size_t maxCharacters() const override { return 2000; }
   // It stands in the path.
   std::string_view channelProblem(std::string_view channel) const override {
     return isDigits(channel) && channel.size() <= 20 ? "" : "must be the number of a channel";

@@ -1,4 +1,4 @@
-// What each platform is sent, and what its answers mean. Private to the room.
+// What each platform is sent, and what its answers mean. Private to the module.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ class BotPlatform {
   virtual std::string_view name() const = 0;
   virtual std::string_view publicUrl() const = 0;
   virtual const std::string& ownUrl(const BotSettings& settings) const = 0;
-  virtual size_t mostCharacters() const = 0;
+  virtual size_t maxCharacters() const = 0;
   // "" or what is wrong with it.
   virtual std::string_view channelProblem(std::string_view channel) const = 0;
   // Method, path below the API's address, headers and body; nothing else. Without a message: who the bot is. `baseUrl`

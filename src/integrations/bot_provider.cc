@@ -9,7 +9,7 @@ namespace mb::integrations {
 namespace {
 
 constexpr size_t kMaxBotAnswer = 256 << 10;
-constexpr size_t kMostReason = 100;
+constexpr size_t kMaxReason = 100;
 
 constexpr std::string_view kBotCatalogue = R"json({
   "provider": "bot",
@@ -48,7 +48,7 @@ std::string channelOf(doc::DocumentView config, doc::DocumentView args) {
 
 // A platform's own word for what was wrong, as far as it can be passed on: short, harmless and without the token.
 std::string reasonOf(const std::string& word, std::string_view token) {
-  const bool plain = !word.empty() && word.size() <= kMostReason && std::ranges::all_of(word, [](char c) {
+  const bool plain = !word.empty() && word.size() <= kMaxReason && std::ranges::all_of(word, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == ' ' || c == '_' || c == '-' || c == '\'';
   });
   const bool colons = word.starts_with("Bad Request: ") || word.starts_with("Forbidden: ");
@@ -103,8 +103,8 @@ void BotProvider::checkArguments(const IntegrationRecord& integration, std::stri
   } else if (const std::string_view problem = platform.channelProblem(channel); !problem.empty()) {
     problems.push_back({"/args/channel", std::string(problem)});
   }
-  if (identity::codePoints(args.stringOr("text")) > platform.mostCharacters()) {
-    problems.push_back({"/args/text", fmt::format("must have at most {} characters", platform.mostCharacters())});
+  if (identity::codePoints(args.stringOr("text")) > platform.maxCharacters()) {
+    problems.push_back({"/args/text", fmt::format("must have at most {} characters", platform.maxCharacters())});
   }
 }
 

@@ -12,7 +12,7 @@ namespace mb::integrations {
 namespace {
 
 // Results travel on into functions, where values nest at most so deep.
-constexpr size_t kMostDepth = 60;
+constexpr size_t kMaxDepth = 60;
 
 // "application/vnd.api+json; charset=utf-8" is "application/vnd.api+json".
 std::string mediaType(std::string_view contentType) {
@@ -32,7 +32,7 @@ bool mayBeText(std::string_view type) {
 void appendBody(doc::BsonWriter& out, std::string_view type, std::string_view bytes) {
   if (bytes.empty()) return out.appendNull("body");
   if (isJson(type)) {
-    const doc::JsonLimits limits{.maxDepth = kMostDepth, .extended = doc::ExtendedJson::refuse};
+    const doc::JsonLimits limits{.maxDepth = kMaxDepth, .extended = doc::ExtendedJson::refuse};
     if (const auto value = doc::parseJsonValue(bytes, limits)) return out.append("body", value->view().begin()->value);
   }
   if (mayBeText(type) && isUtf8(bytes)) return out.appendString("body", bytes);

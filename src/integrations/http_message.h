@@ -1,4 +1,4 @@
-// What an http integration sends and makes of what comes back. Private to the room.
+// What an http integration sends and makes of what comes back. Private to the module.
 #pragma once
 
 #include <string>

@@ -12,10 +12,10 @@ namespace mb::integrations {
 namespace {
 
 constexpr size_t kMaxHttpAnswer = 1 << 20;
-constexpr size_t kMostBody = 2 << 20;
+constexpr size_t kMaxBody = 2 << 20;
 constexpr size_t kMaxCallHeaders = 50;
 constexpr size_t kMaxHeaderProblems = 50;
-constexpr size_t kMostHeaderBytes = 16 << 10;
+constexpr size_t kMaxHeaderBytes = 16 << 10;
 constexpr std::string_view kSecretHeader = "headers/";
 
 // The five operations are asked for the same.
@@ -80,7 +80,7 @@ void checkHeaders(doc::DocumentView headers, const std::string& pointer, const s
       problems.push_back({at, "must be printable ASCII without blanks around it"});
     }
   }
-  if (bytes > kMostHeaderBytes) problems.push_back({pointer, "must have at most 16384 characters in all"});
+  if (bytes > kMaxHeaderBytes) problems.push_back({pointer, "must have at most 16384 characters in all"});
 }
 
 // Names of headers that are secrets.
@@ -152,7 +152,7 @@ void HttpProvider::checkArguments(const IntegrationRecord& integration, std::str
   }
   checkHeaders(headers, "/args/headers", secretHeaders(integration.secretNames), problems);
   const auto body = args.find("body");
-  if (body && body->raw().size() > kMostBody) problems.push_back({"/args/body", "must have at most 2 MiB"});
+  if (body && body->raw().size() > kMaxBody) problems.push_back({"/args/body", "must have at most 2 MiB"});
 }
 
 std::string HttpProvider::destination(doc::DocumentView config) const {

@@ -11,7 +11,7 @@ namespace mb::integrations {
 
 namespace {
 
-constexpr size_t kMostBytes = 8 << 10;
+constexpr size_t kMaxBytes = 8 << 10;
 constexpr std::string_view kUnreserved = "-._~";
 constexpr std::string_view kInPath = "-._~!$&'()*+,;=:@/";
 constexpr std::string_view kInQuery = "-._~!$&'()*+,;=:@/?";
@@ -140,7 +140,7 @@ std::string baseUrlProblem(std::string_view baseUrl) {
 }
 
 Result<std::string> addressBelow(std::string_view baseUrl, std::string_view path, doc::DocumentView query) {
-  if (path.size() > kMostBytes) return refused("path", "is too long");
+  if (path.size() > kMaxBytes) return refused("path", "is too long");
   if (std::ranges::any_of(path, [](char c) { return isControl(c) || c == '\\' || c == '#'; })) {
     return refused("path", "must not hold control characters, backslashes or \"#\"");
   }
@@ -165,7 +165,7 @@ Result<std::string> addressBelow(std::string_view baseUrl, std::string_view path
   }
   if (!firstQuery->empty()) url += "?" + *firstQuery;
   for (const auto& [name, value] : query) CHECK(addQuery(url, name, value));
-  if (url.size() > kMostBytes) return refused("path", "makes an address that is too long");
+  if (url.size() > kMaxBytes) return refused("path", "makes an address that is too long");
   const auto origin = outbound::originOf(url);
   if (!origin || *origin != outbound::originOf(baseUrl)) return refused("path", "leads elsewhere");
   return url;

@@ -28,7 +28,7 @@ Task<doc::Value> Integrations::send(snapshot::SnapshotPtr project, IntegrationPt
   CO_TRY(Secrets secrets, box_.open(id.str(), *integration));
   const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - Clock::now());
   if (left.count() <= 0) co_return fail(ErrorCode::upstreamTimeout, "request timed out");
-  Call call{id, integration, op, std::move(arguments), secrets, std::min(left, kMostCallTime), std::move(aborted)};
+  Call call{id, integration, op, std::move(arguments), secrets, std::min(left, kMaxCallTime), std::move(aborted)};
   auto answer = co_await provider.call(std::move(call));
   if (answer) co_return std::move(answer);
   Error error = withoutSecrets(answer.error(), secrets);

@@ -7,8 +7,8 @@ namespace mb::integrations {
 
 namespace {
 
-constexpr size_t kMostConfigBytes = 32 << 10;
-constexpr size_t kMostNameBytes = 100;
+constexpr size_t kMaxConfigBytes = 32 << 10;
+constexpr size_t kMaxNameBytes = 100;
 
 // A document that holds one of these is never imported, so that a shape with one could not come back.
 bool holdsSecretKey(doc::DocumentView within) {
@@ -31,7 +31,7 @@ bool isIntegrationName(std::string_view name) {
 }
 
 void checkConfig(const Provider& provider, doc::DocumentView config, Problems& problems) {
-  if (config.bytes().size() > kMostConfigBytes) return problems.push_back({"/config", "must have at most 32 KiB"});
+  if (config.bytes().size() > kMaxConfigBytes) return problems.push_back({"/config", "must have at most 32 KiB"});
   const size_t before = problems.size();
   refuseSecretKeys(config, "/config", problems);
   provider.catalogue().config.check(config, "/config", problems);
@@ -39,8 +39,8 @@ void checkConfig(const Provider& provider, doc::DocumentView config, Problems& p
 }
 
 void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, Problems& problems) {
-  if (tests.size() > kMostTests) {
-    problems.push_back({"/tests", fmt::format("must be at most {} tests", kMostTests)});
+  if (tests.size() > kMaxTests) {
+    problems.push_back({"/tests", fmt::format("must be at most {} tests", kMaxTests)});
     return;
   }
   std::set<std::string_view> names;
@@ -50,8 +50,8 @@ void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, 
     const std::string at = fmt::format("/tests/{}", i);
     const doc::Document whole = doc::encode(test);
     bytes += whole.size();
-    if (test.name.empty() || test.name.size() > kMostNameBytes) {
-      problems.push_back({at + "/name", fmt::format("must have 1 to {} bytes", kMostNameBytes)});
+    if (test.name.empty() || test.name.size() > kMaxNameBytes) {
+      problems.push_back({at + "/name", fmt::format("must have 1 to {} bytes", kMaxNameBytes)});
     } else if (!names.insert(test.name).second) {
       problems.push_back({at + "/name", "stands here twice"});
     }
@@ -60,7 +60,7 @@ void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, 
     }
     refuseSecretKeys(whole, at, problems);
   }
-  if (bytes > kMostTestBytes) problems.push_back({"/tests", "must have at most 64 KiB in all"});
+  if (bytes > kMaxTestBytes) problems.push_back({"/tests", "must have at most 64 KiB in all"});
 }
 
 Result<> checkCall(const Provider& provider, const IntegrationRecord& integration, std::string_view op,

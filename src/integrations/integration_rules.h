@@ -6,8 +6,8 @@
 namespace mb::integrations {
 
 // Of one project.
-inline constexpr size_t kMostTests = 20;
-inline constexpr size_t kMostTestBytes = 64 << 10;  // of all of one integration
+inline constexpr size_t kMaxTests = 20;
+inline constexpr size_t kMaxTestBytes = 64 << 10;  // of all of one integration
 
 // "^[a-z][a-z0-9-]{1,63}$", and no part of a route.
 bool isIntegrationName(std::string_view name);

@@ -1,4 +1,4 @@
-// Integrations of projects, the room wired: made once by app/. Source: contract 2.12, 4.5; decisions 5 and 8.
+// Integrations of projects, the module wired: made once by app/. Source: contract 2.12, 4.5; decisions 5 and 8.
 #pragma once
 
 #include "audit/audit.h"
@@ -11,14 +11,14 @@
 
 namespace mb::integrations {
 
-// Collections of projects that this room owns, and what it seals there.
+// Collections of projects that this module owns, and what it seals there.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
 // A stored integration of a project that comes back from a backup: disabled, so that the copy reaches nobody until
 // somebody says so.
 doc::Document asRestored(doc::DocumentView integration);
 
-// References outlive the room.
+// References outlive the module.
 struct IntegrationDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
@@ -39,7 +39,7 @@ using Access = identity::ProjectAccess;
 // core.
 class Integrations final : public Caller {
  public:
-  // Adds the room's slot.
+  // Adds the module's slot.
   explicit Integrations(IntegrationDeps deps);
 
   // [{provider, label, config, secrets, ops}], each as catalogue.

@@ -1,4 +1,4 @@
-// The room's part of the project snapshot: integrations by name.
+// The module's part of the project snapshot: integrations by name.
 #pragma once
 
 #include <map>

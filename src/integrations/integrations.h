@@ -12,9 +12,9 @@
 
 namespace mb::integrations {
 
-inline constexpr std::chrono::milliseconds kMostCallTime{10'000};
+inline constexpr std::chrono::milliseconds kMaxCallTime{10'000};
 
-// Numbers 98 and 99 of the system collections belong to this room.
+// Numbers 98 and 99 of the system collections belong to this module.
 inline constexpr store::CollectionNo kIntegrations = 98;
 
 // For runs of functions.
@@ -22,7 +22,7 @@ class Caller {
  public:
   virtual ~Caller() = default;
   // `op` of the integration `name` with `arguments`, validated before anything leaves; ends with `deadline` or
-  // kMostCallTime, whichever comes first. Fails with notFound (no such integration, or disabled), validation (no such
+  // kMaxCallTime, whichever comes first. Fails with notFound (no such integration, or disabled), validation (no such
   // op, arguments), conflict (a secret that it takes is not there), upstreamFailed and its like, all with sentences
   // that hold no secret. Once `aborted` is asked to stop (the run has settled) the call ends at once, with an error
   // that nobody reads. Any core.

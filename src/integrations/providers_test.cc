@@ -50,7 +50,7 @@ TEST_F(Providers, AMailGoesToItsOwnServer) {
   EXPECT_EQ(mail.trust, outbound::Trust::guarded);
   EXPECT_EQ(mail.from, "shop@example.com");
   EXPECT_THAT(mail.to, ElementsAre("a@example.org"));
-  EXPECT_EQ(mail.timeout, kMostCallTime);
+  EXPECT_EQ(mail.timeout, kMaxCallTime);
   EXPECT_THAT(mail.keys.target, StartsWith("integration/int_"));
   EXPECT_THAT(mail.data, HasSubstr("From: \"Shop\"\r\n <shop@example.com>\r\n"));
   EXPECT_THAT(mail.data, HasSubstr("Reply-To: \"Help\"\r\n <help@example.com>\r\n"));
@@ -273,7 +273,7 @@ TEST_F(Providers, TheOperatorsOwnPlatforms) {
   IntegrationRecord record;
   record.integrationId = "int_x";
   record.config = json(R"({"platform":"slack"})");
-  Call call{ProjectId("proj_x"), std::make_shared<const IntegrationRecord>(record), "getMe", {}, {}, kMostCallTime, {}};
+  Call call{ProjectId("proj_x"), std::make_shared<const IntegrationRecord>(record), "getMe", {}, {}, kMaxCallTime, {}};
   call.secrets.set("token", Secret("t"));
   EXPECT_FALSE(run(provider.call(call)));
   EXPECT_EQ(outside.request().url, "http://127.0.0.1:9999/api/auth.test");

@@ -10,7 +10,7 @@ namespace mb::integrations {
 namespace {
 
 constexpr std::string_view kHeaderPrefix = "headers/";
-constexpr size_t kMostHeaderNameBytes = 100;
+constexpr size_t kMaxHeaderNameBytes = 100;
 
 bool hasControls(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
@@ -25,8 +25,8 @@ void readText(std::string name, doc::ValueView value, const std::string& pointer
   }
   if (value.type() != doc::BsonType::string) return problems.push_back({pointer, "must be a string or null"});
   const std::string_view text = value.asString();
-  if (text.size() > kMostSecretBytes) {
-    return problems.push_back({pointer, fmt::format("must have at most {} bytes", kMostSecretBytes)});
+  if (text.size() > kMaxSecretBytes) {
+    return problems.push_back({pointer, fmt::format("must have at most {} bytes", kMaxSecretBytes)});
   }
   if (hasControls(text)) return problems.push_back({pointer, "must not hold control characters"});
   if (!text.empty()) edit.texts.insert_or_assign(std::move(name), Secret(std::string(text)));
@@ -42,7 +42,7 @@ void readHeaders(doc::ValueView value, SecretEdit& edit, std::vector<ErrorDetail
   for (const auto& [header, text] : value.asDocument()) {
     const std::string at = fmt::format("{}/{}", pointer, header);
     const std::string name = identity::lowerAscii(header);
-    if (!outbound::isHeaderName(header) || header.size() > kMostHeaderNameBytes) {
+    if (!outbound::isHeaderName(header) || header.size() > kMaxHeaderNameBytes) {
       problems.push_back({at, "is no name of a header"});
     } else if (outbound::isClientHeader(header)) {
       problems.push_back({at, "is set by the server"});

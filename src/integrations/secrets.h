@@ -15,7 +15,7 @@
 namespace mb::integrations {
 
 inline constexpr std::string_view kHeaders = "headers";
-inline constexpr size_t kMostSecretBytes = 4096;  // of one
+inline constexpr size_t kMaxSecretBytes = 4096;  // of one
 
 class Secrets {
  public:

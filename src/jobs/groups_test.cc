@@ -24,7 +24,7 @@ class GroupsTest : public QueueFixture {
     const std::string text(run.payload.view().stringOr("text"));
     if (text.starts_with("dead")) {
       const int now = ++running_;
-      most_ = std::max<int>(most_, now);
+      max_ = std::max<int>(max_, now);
       co_await door_.pass();
       --running_;
     }
@@ -56,7 +56,7 @@ TEST_F(GroupsTest, ADeadReceiverTakesNoPlaceOfOthers) {
   EXPECT_EQ(load("a").jobs, 400u);
   door_.open();
   EXPECT_TRUE(untilEmpty());
-  EXPECT_EQ(most_, 3);
+  EXPECT_EQ(max_, 3);
   EXPECT_EQ(diary_.notes().size(), 506u);
 }
 
@@ -80,7 +80,7 @@ TEST_F(GroupsTest, TheLimitOfAGroupMayChange) {
   EXPECT_TRUE(until([&] { return running_ == 3; }));
   door_.open();
   EXPECT_TRUE(untilEmpty());
-  EXPECT_EQ(most_, 3);
+  EXPECT_EQ(max_, 3);
   EXPECT_TRUE(until([&] { return stats().running == 0; }));
 }
 

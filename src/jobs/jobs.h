@@ -30,7 +30,7 @@
 
 namespace mb::jobs {
 
-// Numbers 70 to 79 of the system collections belong to this room; all its rows stand in the control project.
+// Numbers 70 to 79 of the system collections belong to this module; all its rows stand in the control project.
 inline constexpr store::CollectionNo kJobs = 70;
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();

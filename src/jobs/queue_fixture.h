@@ -1,5 +1,5 @@
-// A queue over a store in memory, with a handler that a test scripts, for this room's tests. With MB_JOBS_REDIS set its
-// leases and wake-ups go through a real Redis.
+// A queue over a store in memory, with a handler that a test scripts, for this module's tests. With MB_JOBS_REDIS set
+// its leases and wake-ups go through a real Redis.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -171,7 +171,7 @@ class QueueFixture : public ::testing::Test {
   }
   Task<> heldRun(JobRun run) {
     const int now = ++running_;
-    most_ = std::max<int>(most_, now);
+    max_ = std::max<int>(max_, now);
     diary_.note(fmt::format("{} begins", run.payload.view().stringOr("text")));
     co_await door_.pass();
     --running_;
@@ -237,7 +237,7 @@ class QueueFixture : public ::testing::Test {
   Diary diary_;
   Door door_;
   std::atomic<int> running_ = 0;
-  std::atomic<int> most_ = 0;
+  std::atomic<int> max_ = 0;
   int succeedsAt_ = 0;
 };
 

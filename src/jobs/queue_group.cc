@@ -4,7 +4,7 @@
 namespace mb::jobs {
 
 namespace {
-constexpr uint64_t kMostOldest = 200;
+constexpr uint64_t kMaxOldest = 200;
 }  // namespace
 
 Task<GroupLoad> Queue::load(std::string kind, store::ProjectNo project, std::string group) {
@@ -22,7 +22,7 @@ Async<std::unordered_set<std::string>> Queue::Impl::idsRunning() {
 
 Task<std::vector<WaitingJob>> Queue::oldest(std::string kind, store::ProjectNo project, std::string group,
                                             uint64_t limit) {
-  limit = std::min(limit, kMostOldest);
+  limit = std::min(limit, kMaxOldest);
   const std::unordered_set<std::string> running = co_await impl_->idsRunning();
   const Lane lane(kind, project, group);
   std::vector<WaitingJob> jobs;

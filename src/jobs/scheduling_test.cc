@@ -41,7 +41,7 @@ TEST_F(SchedulingTest, SoManyAtATime) {
   EXPECT_EQ(stats().queued, 5u);
   door_.open();
   EXPECT_TRUE(untilEmpty());
-  EXPECT_EQ(most_, 3);
+  EXPECT_EQ(max_, 3);
 }
 
 TEST_F(SchedulingTest, ProjectsTakeTurns) {

@@ -48,9 +48,9 @@ void Outbox::trim() const {
   for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
     if (entry.path().extension() == ".eml") mails.push_back(entry.path());
   }
-  if (mails.size() <= most_) return;
+  if (mails.size() <= max_) return;
   std::ranges::sort(mails);
-  mails.resize(mails.size() - most_);
+  mails.resize(mails.size() - max_);
   for (const auto& path : mails) std::filesystem::remove(path, ignored);
 }
 

@@ -11,8 +11,8 @@ namespace mb::mail {
 
 class Outbox {
  public:
-  // `most`: the newest so many stay.
-  Outbox(std::filesystem::path folder, size_t most) : folder_(std::move(folder)), most_(most) {}
+  // `max`: the newest so many stay.
+  Outbox(std::filesystem::path folder, size_t max) : folder_(std::move(folder)), max_(max) {}
 
   // Writes `<name>.eml` (mode 0600), whole or not at all, into the folder, which is made where missing (0700); names
   // ascend with time. A name that is there already is written anew. The file's path. Blocks. Fails with internal.
@@ -22,7 +22,7 @@ class Outbox {
   void trim() const;
 
   const std::filesystem::path folder_;
-  const size_t most_;
+  const size_t max_;
 };
 
 }  // namespace mb::mail

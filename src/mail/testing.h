@@ -1,4 +1,4 @@
-// A mailer whose letters stay where they were put, for the tests of rooms that send mail.
+// A mailer whose letters stay where they were put, for the tests of modules that send mail.
 #pragma once
 
 #include <algorithm>

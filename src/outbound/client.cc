@@ -163,15 +163,15 @@ Task<Response> Client::send(Request request) {
   auto parsed = parseTarget(request.url);
   if (!parsed) co_return fail(refusedUrl(parsed.error()));
   Target target = *std::move(parsed);
-  const int most = std::min(request.maxRedirects, kMaxRedirects);
+  const int max = std::min(request.maxRedirects, kMaxRedirects);
   for (int hop = 0;; ++hop) {
     auto transfer = Transfer::http(impl_->around, request, target, deadline);
     Outcome outcome = co_await run(impl_->http, std::move(transfer), request.aborted);
     if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
     Response response{outcome.status, std::move(outcome.headers), std::move(outcome.body), target.url};
     const std::string location(response.header("location"));
-    if (most <= 0 || !isRedirect(response.status) || location.empty()) co_return response;
-    if (hop == most) co_return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause("too many redirects"));
+    if (max <= 0 || !isRedirect(response.status) || location.empty()) co_return response;
+    if (hop == max) co_return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause("too many redirects"));
     CO_TRY(target, follow(request, target, response.status, location));
   }
 }

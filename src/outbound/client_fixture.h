@@ -1,4 +1,4 @@
-// A client, cores to ask from, and a scripted HTTP server, for this room's tests.
+// A client, cores to ask from, and a scripted HTTP server, for this module's tests.
 #pragma once
 
 #include <gtest/gtest.h>

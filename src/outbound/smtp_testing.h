@@ -1,4 +1,4 @@
-// A mail server that keeps what it is sent, for the tests of this room and of mail/.
+// A mail server that keeps what it is sent, for the tests of this module and of mail/.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A server on a real socket that a test scripts, plain or with TLS, for the tests of this room and of those above.
+// A server on a real socket that a test scripts, plain or with TLS, for the tests of this module and of those above.
 #pragma once
 
 #include <arpa/inet.h>

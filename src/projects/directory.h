@@ -1,4 +1,4 @@
-// How the snapshot registry finds projects, and what this room adds to every snapshot.
+// How the snapshot registry finds projects, and what this module adds to every snapshot.
 #pragma once
 
 #include "identity/tables.h"

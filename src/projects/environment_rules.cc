@@ -8,9 +8,9 @@ namespace mb::projects {
 
 namespace {
 
-constexpr size_t kMostLabelCharacters = 16;
-constexpr size_t kMostSlugCharacters = 40;
-constexpr size_t kMostNameCharacters = 100;
+constexpr size_t kMaxLabelCharacters = 16;
+constexpr size_t kMaxEnvironmentSlugCharacters = 40;
+constexpr size_t kMaxEnvironmentNameCharacters = 100;
 
 bool isLower(char c) {
   return c >= 'a' && c <= 'z';
@@ -29,7 +29,7 @@ std::string_view firstCharacters(std::string_view utf8, size_t count) {
 }  // namespace
 
 bool isLabel(std::string_view label) {
-  if (label.size() < 2 || label.size() > kMostLabelCharacters || !isLower(label.front())) return false;
+  if (label.size() < 2 || label.size() > kMaxLabelCharacters || !isLower(label.front())) return false;
   return std::ranges::all_of(label, [](char c) { return isLower(c) || (c >= '0' && c <= '9') || c == '-'; });
 }
 
@@ -48,7 +48,7 @@ Result<> checkEnvironment(const NewEnvironment& input) {
 ProjectRecord environmentOf(const ProjectRecord& root, const NewEnvironment& input) {
   ProjectRecord out;
   const std::string suffix = " (" + input.environment + ")";
-  out.name = std::string(firstCharacters(root.name, kMostNameCharacters - suffix.size())) + suffix;
+  out.name = std::string(firstCharacters(root.name, kMaxEnvironmentNameCharacters - suffix.size())) + suffix;
   out.status = "active";
   out.organizationId = root.organizationId;
   out.parentId = {root.id};
@@ -61,7 +61,7 @@ ProjectRecord environmentOf(const ProjectRecord& root, const NewEnvironment& inp
 }
 
 std::string slugBase(std::string_view rootSlug, std::string_view label) {
-  return fmt::format("{}-{}", rootSlug.substr(0, kMostSlugCharacters - 1 - label.size()), label);
+  return fmt::format("{}-{}", rootSlug.substr(0, kMaxEnvironmentSlugCharacters - 1 - label.size()), label);
 }
 
 Result<> noteEnvironment(ProjectRecord& root, const ProjectId& id, std::string_view label) {
@@ -70,7 +70,7 @@ Result<> noteEnvironment(ProjectRecord& root, const ProjectId& id, std::string_v
   if (std::ranges::find(all, label, &EnvironmentEntry::label) != all.end()) {
     return fail(ErrorCode::conflict, fmt::format("this project has an environment {} already", label));
   }
-  if (all.size() >= kMostEnvironments) return fail(ErrorCode::conflict, "this project has too many environments");
+  if (all.size() >= kMaxEnvironments) return fail(ErrorCode::conflict, "this project has too many environments");
   all.push_back({id, std::string(label)});
   return {};
 }

@@ -12,7 +12,7 @@
 namespace mb::projects {
 
 // Live environments of one root project.
-inline constexpr size_t kMostEnvironments = 1000;
+inline constexpr size_t kMaxEnvironments = 1000;
 
 // "^[a-z][a-z0-9-]{1,15}$", and not a word for production.
 bool isLabel(std::string_view label);

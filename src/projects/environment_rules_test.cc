@@ -89,7 +89,7 @@ TEST(EnvironmentRules, ARootKnowsItsLabels) {
   EXPECT_TRUE(forgetEnvironment(root, ProjectId("proj_2")));
   EXPECT_TRUE(forgetEnvironment(root, ProjectId("proj_3")));
   EXPECT_TRUE(mayDelete(root));
-  for (size_t i = 0; i < kMostEnvironments; ++i) {
+  for (size_t i = 0; i < kMaxEnvironments; ++i) {
     ASSERT_TRUE(noteEnvironment(root, ProjectId("proj_" + std::to_string(i)), "e" + std::to_string(i)));
   }
   EXPECT_EQ(noteEnvironment(root, ProjectId("proj_x"), "more").error().code(), ErrorCode::conflict);

@@ -39,7 +39,7 @@ struct Environments::Created {
 
 namespace {
 
-constexpr int kMostRaces = 5;
+constexpr int kMaxRaces = 5;
 constexpr std::string_view kMembersChange = "the members of this project are being changed, try again";
 constexpr std::string_view kCopyJob = "environment.copy";
 constexpr std::chrono::seconds kCopyTime{30};
@@ -158,12 +158,12 @@ Environments::Environments(const ProjectDeps& deps, ShapeCopier& copier, jobs::Q
 Task<Environments::People> Environments::peopleOf(ProjectId root, By by, std::vector<std::string>& warnings) {
   People people;
   CO_TRY(const store::QueryResult members,
-         co_await deps_.store.find(queryOf(kMemberships, equals("projectId", root.str()), 0, kMostCopiedPeople + 1)));
+         co_await deps_.store.find(queryOf(kMemberships, equals("projectId", root.str()), 0, kMaxCopiedPeople + 1)));
   CO_TRY(people.members, fromStore<MembershipRecord>(members.documents));
   CO_TRY(const store::QueryResult invites,
-         co_await deps_.store.find(queryOf(kInvites, equals("projectId", root.str()), 0, kMostCopiedPeople + 1)));
+         co_await deps_.store.find(queryOf(kInvites, equals("projectId", root.str()), 0, kMaxCopiedPeople + 1)));
   CO_TRY(std::vector<InviteRecord> pending, fromStore<InviteRecord>(invites.documents));
-  if (people.members.size() + pending.size() > kMostCopiedPeople) {
+  if (people.members.size() + pending.size() > kMaxCopiedPeople) {
     co_return fail(ErrorCode::conflict, "this project has too many members and invites to make an environment of it");
   }
   for (InviteRecord& invite : pending) {
@@ -227,7 +227,7 @@ Task<Environments::Created> Environments::put(By by, const Standing& root, const
   record.id = deps_.ids.next<ProjectTag>();
   record.createdAt = deps_.clock.now();
   int slug = 0;
-  co_return co_await store::retryWrite(kMostRaces, Error(ErrorCode::conflict, std::string(kMembersChange)), [&] {
+  co_return co_await store::retryWrite(kMaxRaces, Error(ErrorCode::conflict, std::string(kMembersChange)), [&] {
     return insertWithFreeSlug(by, root, record, slugBase(parent.slug, input.environment), slug, warnings);
   });
 }

@@ -14,7 +14,7 @@ namespace mb::projects {
 struct Standing;
 
 // Members and pending invites that an environment can be made with.
-inline constexpr uint64_t kMostCopiedPeople = 2000;
+inline constexpr uint64_t kMaxCopiedPeople = 2000;
 
 // Fails with notFound for those who are no members of a project that is named. References outlive it. Any core.
 class Environments {

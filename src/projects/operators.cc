@@ -67,14 +67,14 @@ Task<std::vector<identity::UserView>> Operators::users(By by, uint64_t skip, uin
 
 Task<std::vector<OperatorInvite>> Operators::invites() {
   CO_TRY(const store::QueryResult found,
-         co_await deps_.store.find(queryOf(kOperatorInvites, doc::Filter(), 0, kMostOperators)));
+         co_await deps_.store.find(queryOf(kOperatorInvites, doc::Filter(), 0, kMaxOperators)));
   CO_TRY(std::vector<OperatorInvite> all, fromStore<OperatorInvite>(found.documents));
   std::ranges::sort(all, {}, [](const OperatorInvite& invite) { return std::pair(invite.createdAt.ms, invite.id); });
   co_return all;
 }
 
 Task<std::vector<OperatorView>> Operators::list(By by) {
-  store::Query query = queryOf(identity::kUsers, equals("platformRole", identity::kSuperAdmin), 0, kMostOperators);
+  store::Query query = queryOf(identity::kUsers, equals("platformRole", identity::kSuperAdmin), 0, kMaxOperators);
   query.deadline = by.deadline;
   // Invites first: one that is taken up between the two reads is then seen twice, never as neither.
   CO_TRY(const std::vector<OperatorInvite> pending, co_await invites());
@@ -164,7 +164,7 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
 Task<> Operators::invite(By by, identity::Email address) {
   const std::string& email = address.key;
   CO_TRY(const std::vector<OperatorInvite> pending, co_await invites());
-  if (pending.size() >= kMostOperators) co_return fail(ErrorCode::conflict, "there are too many pending invites");
+  if (pending.size() >= kMaxOperators) co_return fail(ErrorCode::conflict, "there are too many pending invites");
   const bool renews = std::ranges::find(pending, email, &OperatorInvite::id) != pending.end();
   OperatorInvite invite{email, UserId(by.caller.id), deps_.clock.now()};
   invite.address = identity::lowerAscii(address.text);

@@ -14,7 +14,7 @@
 namespace mb::projects {
 
 // Operators that are listed, and invites that may be pending.
-inline constexpr uint64_t kMostOperators = 1000;
+inline constexpr uint64_t kMaxOperators = 1000;
 // Mails of invites to one address in 15 minutes; past that an invite is kept without a mail.
 inline constexpr size_t kOperatorMails = 10;
 

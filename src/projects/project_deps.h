@@ -1,4 +1,4 @@
-// What the room needs from others.
+// What the module needs from others.
 #pragma once
 
 #include "audit/audit.h"
@@ -14,7 +14,7 @@
 
 namespace mb::projects {
 
-// References outlive the room.
+// References outlive the module.
 struct ProjectDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;

@@ -13,7 +13,7 @@
 
 namespace mb::projects {
 
-// Collections of the system that this room owns (numbers 30 to 49); to be given to the store when it opens.
+// Collections of the system that this module owns (numbers 30 to 49); to be given to the store when it opens.
 std::vector<store::SystemCollection> systemCollections();
 
 // Who asks, by a control token, and until when. The caller outlives the call.

@@ -1,4 +1,4 @@
-// A control plane on a store in memory, for this room's tests.
+// A control plane on a store in memory, for this module's tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ class ProjectsFixture : public ::testing::Test {
   static constexpr int64_t kStartMs = 1'800'000'000'000;
 
   // `mail`: as if a mail server were set.
-  // `more`: collections of rooms above this one.
+  // `more`: collections of modules above this one.
   explicit ProjectsFixture(bool mail = false, int cores = 1, const std::vector<store::SystemCollection>& more = {})
       : cores_(cores), store_(systemCollectionsOfAll(more)), mail_(mail) {
     initCrypto();

@@ -10,7 +10,7 @@
 
 namespace mb::projects {
 
-// What another room keeps about projects in the control project: documents whose `field` is the project's id.
+// What another module keeps about projects in the control project: documents whose `field` is the project's id.
 struct GoesAlong {
   store::CollectionNo collection = 0;
   std::string_view field;

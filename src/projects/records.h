@@ -11,7 +11,7 @@
 
 namespace mb::projects {
 
-// Numbers 30 to 49 of the system collections belong to this room; used in the control project only.
+// Numbers 30 to 49 of the system collections belong to this module; used in the control project only.
 inline constexpr store::CollectionNo kOrganizations = 30;
 inline constexpr store::CollectionNo kProjects = 31;
 inline constexpr store::CollectionNo kMemberships = 32;

@@ -62,7 +62,7 @@ struct Registration::PlannedChange {
 namespace {
 
 // More than an address can have (Members::add refuses earlier), so that none stays behind.
-constexpr uint64_t kMostInvites = 1000;
+constexpr uint64_t kMaxInvites = 1000;
 
 Result<int64_t> revisionOf(const std::optional<doc::Document>& address) {
   if (!address) return 0;
@@ -242,7 +242,7 @@ Task<std::vector<InviteRecord>> Registration::invitesOf(std::string email) {
   std::vector<InviteRecord> all;
   for (const std::string& key : identity::storedEmailKeys(email)) {
     CO_TRY(const store::QueryResult found,
-           co_await store_.find(queryOf(kInvites, equals("email", key), 0, kMostInvites)));
+           co_await store_.find(queryOf(kInvites, equals("email", key), 0, kMaxInvites)));
     CO_TRY(std::vector<InviteRecord> some, fromStore<InviteRecord>(found.documents));
     std::ranges::move(some, std::back_inserter(all));
   }

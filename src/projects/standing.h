@@ -1,4 +1,4 @@
-// Where somebody stands in a project, and commits made by a member of it. For this room and those that keep things of
+// Where somebody stands in a project, and commits made by a member of it. For this module and those that keep things of
 // projects (connections/).
 #pragma once
 

@@ -1,5 +1,5 @@
 // What one core holds of realtime: its sockets, and each project that they follow. All of it on that core, but for
-// receive(). Private to this room.
+// receive(). Private to this module.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>

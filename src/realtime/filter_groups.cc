@@ -39,21 +39,21 @@ FilterGroups::Index* FilterGroups::indexOf(const doc::FieldPath& path) const {
 size_t FilterGroups::crowd(const EqualityCondition& condition) const {
   const Index* index = indexOf(condition.path);
   if (index == nullptr) return 0;
-  size_t most = 0;
+  size_t max = 0;
   for (const uint64_t key : condition.keys) {
     const auto found = index->groups.find(key);
-    if (found != index->groups.end()) most = std::max(most, found->second.size());
+    if (found != index->groups.end()) max = std::max(max, found->second.size());
   }
-  return most;
+  return max;
 }
 
 // Of several conditions the one whose values the fewest others ask for: a status that all share finds nobody.
 void FilterGroups::enterIndex(FilterGroup& group) {
-  size_t fewest = SIZE_MAX;
+  size_t min = SIZE_MAX;
   for (EqualityCondition& condition : equalitiesOf(group.filter)) {
     const size_t others = crowd(condition);
-    if (others >= fewest) continue;
-    fewest = others;
+    if (others >= min) continue;
+    min = others;
     group.equality = std::move(condition);
   }
   if (!group.equality) {

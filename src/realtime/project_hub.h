@@ -1,5 +1,5 @@
 // One project's subscriptions on one core: takes the batches of the change log, judges each change once for all who
-// share a filter, and hands the message out. Private to this room.
+// share a filter, and hands the message out. Private to this module.
 #pragma once
 
 #include <deque>

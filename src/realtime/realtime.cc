@@ -16,9 +16,9 @@ std::vector<BatchReceiver*> receiversOf(const std::vector<std::unique_ptr<CoreHu
 }  // namespace
 
 RealtimeSettings::RealtimeSettings(Settings& settings) {
-  const int64_t most = settings.integer("SERVICE_REALTIME_MAX_CONNECTIONS", 0, 0, 1'000'000,
-                                        "realtime sockets that a project may hold; 0: as many as there are");
-  if (most > 0) maxConnections = static_cast<size_t>(most);
+  const int64_t max = settings.integer("SERVICE_REALTIME_MAX_CONNECTIONS", 0, 0, 1'000'000,
+                                       "realtime sockets that a project may hold; 0: as many as there are");
+  if (max > 0) maxConnections = static_cast<size_t>(max);
 }
 
 struct Realtime::Impl {

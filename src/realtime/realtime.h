@@ -22,7 +22,7 @@ struct RealtimeSettings {
   std::optional<size_t> maxConnections;  // of a project, in this process; unset: as many as there are
 };
 
-// References outlive the room.
+// References outlive the module.
 struct RealtimeDeps {
   store::ChangeFeed& feed;
   identity::Authenticator& authenticator;

@@ -1,4 +1,5 @@
-// One socket: who it is, what it subscribed to, what it has not taken yet. All of it on its core. Private to this room.
+// One socket: who it is, what it subscribed to, what it has not taken yet. All of it on its core. Private to this
+// module.
 //
 //   open    not authenticated; ten seconds for that
 //   active  its caller is looked up again whenever anything about callers may have changed

@@ -1,5 +1,5 @@
 // The project snapshot: one immutable, shared, compiled picture of a project's whole configuration. Requests take a
-// pointer and never re-read configuration. Rooms fill typed slots; a change bumps the project's epoch, and the next
+// pointer and never re-read configuration. Modules fill typed slots; a change bumps the project's epoch, and the next
 // look at the snapshot loads it anew. Source: docs/architecture.md 2, docs/engine.md 5.
 #pragma once
 
@@ -24,17 +24,17 @@ struct ProjectInfo {
   std::string slug;
   std::string name;
   ProjectStatus status = ProjectStatus::active;
-  doc::Document record;  // the whole stored record, for the rooms' own parts of it
+  doc::Document record;  // the whole stored record, for the modules' own parts of it
 };
 
-// What a room adds to the snapshot. load() reads the store and compiles; a failure leaves the old snapshot in use.
+// What a module adds to the snapshot. load() reads the store and compiles; a failure leaves the old snapshot in use.
 class SlotSource {
  public:
   virtual ~SlotSource() = default;
   virtual Task<std::shared_ptr<const void>> load(ProjectInfo project) = 0;
 };
 
-// A typed handle: where a room's part stands in every snapshot.
+// A typed handle: where a module's part stands in every snapshot.
 template <class T>
 struct SlotKey {
   size_t index = 0;

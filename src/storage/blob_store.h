@@ -26,7 +26,7 @@ std::optional<store::ProjectNo> projectOf(std::string_view blob);
 class BlobWriter {
  public:
   virtual ~BlobWriter() = default;
-  // `piece` is used until it returns. Fails with unavailable where there is no room or no answer.
+  // `piece` is used until it returns. Fails with unavailable where there is no module or no answer.
   virtual Task<> write(std::string_view piece) = 0;
   // The blob is there, whole and durable, once this has returned; its SHA-256 in hex.
   virtual Task<std::string> finish() = 0;

@@ -1,4 +1,4 @@
-// The room's part of the project snapshot: its buckets.
+// The module's part of the project snapshot: its buckets.
 #pragma once
 
 #include <map>

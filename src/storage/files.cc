@@ -167,14 +167,14 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
   if (!access.caller.may("storage:read")) co_return fail(lacks("storage:read"));
   FileList list;
   // Longer than any path.
-  if (page.prefix.size() > kMostPathBytes) co_return list;
+  if (page.prefix.size() > kMaxPathBytes) co_return list;
   const store::ProjectNo project = access.project->info().number;
   const std::string owner = reachesOwnOnly(access.caller) ? access.caller.id : "";
   CO_TRY(const auto files, co_await range(in(project, kFiles), found, owner, page, access.deadline));
   CO_TRY(const std::vector<FileRecord> records, store::fromStore<FileRecord>(files));
   for (const FileRecord& record : records) list.files.push_back(viewOf(record));
   if (page.skip > 0) co_return list;
-  page.limit = kMostFolders;
+  page.limit = kMaxFolders;
   CO_TRY(const auto folders, co_await range(in(project, kFolders), found, owner, page, access.deadline));
   CO_TRY(std::vector<FolderRecord> named, store::fromStore<FolderRecord>(folders));
   for (FolderRecord& folder : named) list.folders.push_back(std::move(folder.path));
@@ -212,10 +212,10 @@ Task<FileView> Files::put(Access access, std::string bucket, std::string path, s
   co_return co_await publish(std::move(access), place.bucket, std::move(record), nullptr);
 }
 
-Task<> Files::receive(FileRecord& record, Upload& upload, int64_t most) {
-  upload.setLimit(static_cast<uint64_t>(most));
+Task<> Files::receive(FileRecord& record, Upload& upload, int64_t max) {
+  upload.setLimit(static_cast<uint64_t>(max));
   const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(record.blob);
-  auto received = co_await receiveInto(*writer, upload, most, record.size);
+  auto received = co_await receiveInto(*writer, upload, max, record.size);
   if (received) {
     record.sha256 = *std::move(received);
     co_return Result<>();
@@ -225,13 +225,13 @@ Task<> Files::receive(FileRecord& record, Upload& upload, int64_t most) {
   co_return fail(std::move(received).error());
 }
 
-Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t most, int64_t& size) {
+Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size) {
   size = 0;
   while (true) {
     CO_TRY(const std::string_view piece, co_await upload.read());
     if (piece.empty()) break;
     size += static_cast<int64_t>(piece.size());
-    if (size > most) co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
+    if (size > max) co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
     CO_CHECK(co_await writer.write(piece));
   }
   co_return co_await writer.finish();

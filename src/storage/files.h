@@ -15,7 +15,7 @@
 namespace mb::storage {
 
 inline constexpr std::string_view kBlobJob = "storage.blob";
-inline constexpr size_t kMostFolders = 1000;  // of one listing
+inline constexpr size_t kMaxFolders = 1000;  // of one listing
 
 // Blobs that nothing names any more: the payload of a kBlobJob.
 struct GoneBlobs {
@@ -31,7 +31,7 @@ class Upload {
   virtual ~Upload() = default;
   // Valid until the next call; empty at the end. Fails with payloadTooLarge past the limit.
   virtual Task<std::string_view> read() = 0;
-  virtual void setLimit(uint64_t most) = 0;
+  virtual void setLimit(uint64_t max) = 0;
 };
 
 // What a signed link says of itself.
@@ -90,13 +90,13 @@ class Files {
   // without the permission.
 
   // Nothing of the upload is read before the caller may; `upload` lives until it returns. Fails with payloadTooLarge
-  // past the project's maxFileSize, forbidden for another's file, unavailable without room.
+  // past the project's maxFileSize, forbidden for another's file, unavailable without module.
   Task<FileView> put(Access access, std::string bucket, std::string path, std::string contentType, Upload& upload);
   // The steps of put(), for a file that comes otherwise. First whether the caller may put one there.
   Task<Place> placeFor(Access access, std::string bucket, std::string path);
   // Then its bytes, as the blob that the record names, which the caller holds: size and sum are noted in the record.
   // Where it fails nothing is left.
-  Task<> receive(FileRecord& record, Upload& upload, int64_t most);
+  Task<> receive(FileRecord& record, Upload& upload, int64_t max);
   // Then the record, of which bucket, path, content type, owner and blob are known, with `along` (null for none).
   Task<FileView> publish(Access access, BucketRecord bucket, FileRecord record, Along along);
 
@@ -121,7 +121,7 @@ class Files {
   Result<BucketRecord> require(const Access& access, std::string_view bucket, std::string_view path) const;
   Result<BucketRecord> readable(const Access& access, std::string_view bucket, std::string_view path,
                                 const std::optional<Signature>& signature, bool& own) const;
-  static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t most, int64_t& size);
+  static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size);
   // One attempt each. Fails with ErrorCode::retry where another write was first.
   Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, Along along);
   Task<> removeFile(Access access, BucketRecord bucket, std::string path);

@@ -39,16 +39,16 @@ class LocalStore final : public BlobStore {
   class Writer;
   class Source;
   static constexpr int kThreads = 4;
-  static constexpr size_t kMostQueued = 4096;
-  static constexpr size_t kMostOpen = 512;
+  static constexpr size_t kMaxQueued = 4096;
+  static constexpr size_t kMaxOpen = 512;
 
   explicit LocalStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   const std::filesystem::path directory_;
-  WorkerPool pool_{"files", kThreads, kMostQueued};
+  WorkerPool pool_{"files", kThreads, kMaxQueued};
   std::mutex mutex_;
   // Blobs do not change, so an open one is as good as a fresh one; one that is removed leaves here first.
-  LruCache<std::shared_ptr<const Descriptor>> open_{kMostOpen};
+  LruCache<std::shared_ptr<const Descriptor>> open_{kMaxOpen};
 };
 
 }  // namespace mb::storage

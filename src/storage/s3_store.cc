@@ -20,7 +20,7 @@ constexpr size_t kPart = 5 << 20;
 constexpr size_t kPiece = 1 << 20;
 // An upload that holds more counts as large, and there are so many of them at most.
 constexpr size_t kSmall = 256 << 10;
-constexpr int kMostLarge = 32;
+constexpr int kMaxLarge = 32;
 constexpr int kTries = 3;
 constexpr auto kPause = std::chrono::milliseconds(300);
 constexpr size_t kSlack = 64 << 10;
@@ -75,7 +75,7 @@ outbound::Request S3Store::requestOf(const Call& call, std::chrono::milliseconds
   request.body = call.body;
   request.trust = outbound::Trust::deployment;
   request.timeout = timeout;
-  request.maxResponseBytes = call.mostBytes + kSlack;
+  request.maxResponseBytes = call.maxBytes + kSlack;
   for (auto& [name, value] : signedHeaders(settings_, {call.method, host_, path, query, call.bodyHash}, clock_.now())) {
     request.headers.push_back({std::move(name), std::move(value)});
   }
@@ -117,7 +117,7 @@ class S3Store::Writer final : public BlobWriter {
   Task<> write(std::string_view piece) override {
     if (!large_ && part_.size() + piece.size() > kSmall) {
       large_ = true;
-      if (++store_.large_ > kMostLarge) {
+      if (++store_.large_ > kMaxLarge) {
         co_return fail(ErrorCode::unavailable, "too many large files are being uploaded, try again");
       }
     }
@@ -242,7 +242,7 @@ Task<BlobPage> S3Store::list(std::string from) {
   S3Query query{{"list-type", "2"}, {"prefix", std::string(kFolder)}, {"max-keys", "1000"}};
   if (!from.empty()) query.emplace_back("start-after", keyOf(from));
   CO_TRY(const outbound::Response answer,
-         co_await send({.method = "GET", .key = "", .query = std::move(query), .mostBytes = 4 << 20}));
+         co_await send({.method = "GET", .key = "", .query = std::move(query), .maxBytes = 4 << 20}));
   BlobPage page;
   size_t at = 0;
   while (const auto key = element(answer.body, "Key", at)) {

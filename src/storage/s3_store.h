@@ -37,7 +37,7 @@ class S3Store final : public BlobStore {
     std::string body = {};
     std::string bodyHash = {};  // SHA-256 of body in hex; computed where it is empty
     std::string range = {};
-    size_t mostBytes = 1 << 20;
+    size_t maxBytes = 1 << 20;
     std::chrono::milliseconds timeout = kCallTimeout;
   };
   // Calls again after a failure, within the call's timeout for all attempts together: a store that accepts and says

@@ -1,4 +1,4 @@
-// Buckets and files of projects. The room, wired: made once by app/, before the queue starts; not at all where
+// Buckets and files of projects. The module, wired: made once by app/, before the queue starts; not at all where
 // SERVICE_STORAGE is off. Source: contract 2.14, 4.5, 4.6; decisions 3 and 8.
 #pragma once
 
@@ -12,10 +12,10 @@ namespace mb::storage {
 
 inline constexpr std::string_view kDirectory = "files";  // in the data directory
 
-// Collections of projects that this room owns.
+// Collections of projects that this module owns.
 std::vector<store::SystemCollection> systemCollections();
 
-// References outlive the room.
+// References outlive the module.
 struct StorageDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
@@ -31,7 +31,7 @@ struct StorageDeps {
 
 class Storage {
  public:
-  // Adds the room's slot and its kinds of job.
+  // Adds the module's slot and its kinds of job.
   Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs);
 
   Buckets& buckets() { return buckets_; }

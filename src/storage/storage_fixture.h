@@ -1,4 +1,4 @@
-// A project with buckets on a store in memory, and files in a directory of the test's own, for this room's tests.
+// A project with buckets on a store in memory, and files in a directory of the test's own, for this module's tests.
 #pragma once
 
 #include <fstream>
@@ -22,7 +22,7 @@ class TextUpload final : public Upload {
     at_ += piece.size();
     co_return piece;
   }
-  void setLimit(uint64_t most) override { limit = most; }
+  void setLimit(uint64_t max) override { limit = max; }
 
   uint64_t limit = 0;
 

@@ -18,7 +18,7 @@ constexpr std::string_view kNameRule = "must be a letter, then at most 63 letter
 constexpr std::string_view kAccessRule = "must be public or private";
 constexpr size_t kTagDigits = 32;
 // Whoever decodes again what is decoded already finds nothing behind it either.
-constexpr int kMostDecodings = 4;
+constexpr int kMaxDecodings = 4;
 
 bool isAccess(std::string_view access) {
   return access == "public" || access == "private";
@@ -91,12 +91,12 @@ std::string bucketKey(std::string_view name) {
 }
 
 Result<> checkPath(std::string_view path) {
-  if (path.empty() || path.size() > kMostPathBytes) {
-    return badPath(fmt::format("must have 1 to {} bytes", kMostPathBytes));
+  if (path.empty() || path.size() > kMaxPathBytes) {
+    return badPath(fmt::format("must have 1 to {} bytes", kMaxPathBytes));
   }
   if (path.starts_with('/') || path.ends_with('/') || path.contains("//")) return badPath("has an empty segment");
   std::string text(path);
-  for (int i = 0; i < kMostDecodings; ++i) {
+  for (int i = 0; i < kMaxDecodings; ++i) {
     if (climbs(text)) return badPath("has a segment \".\" or \"..\"");
     const bool control = std::ranges::any_of(text, [](char c) {
       const auto byte = static_cast<unsigned char>(c);
@@ -115,7 +115,7 @@ Result<std::string> contentTypeOf(std::string_view header) {
   const std::string_view type = identity::trimmed(header);
   if (type.empty()) return std::string(kUntyped);
   const auto bad = [] { return fail(ErrorCode::invalidParam, "content-type is none"); };
-  if (type.size() > kMostTypeBytes) return bad();
+  if (type.size() > kMaxTypeBytes) return bad();
   if (!std::ranges::all_of(type, [](char c) { return c >= 0x20 && c < 0x7f; })) return bad();
   const std::string_view essence = identity::trimmed(type.substr(0, type.find(';')));
   const size_t slash = essence.find('/');

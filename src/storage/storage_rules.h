@@ -6,8 +6,8 @@
 
 namespace mb::storage {
 
-inline constexpr size_t kMostPathBytes = 900;
-inline constexpr size_t kMostTypeBytes = 255;
+inline constexpr size_t kMaxPathBytes = 900;
+inline constexpr size_t kMaxTypeBytes = 255;
 inline constexpr int kShelves = 64;
 inline constexpr std::string_view kUntyped = "application/octet-stream";
 
@@ -17,7 +17,7 @@ Result<> checkAccess(std::string_view access);
 // The name's key in the store.
 std::string bucketKey(std::string_view name);
 
-// A file's path, as it came out of one percent-decoding: 1 to kMostPathBytes bytes, segments that are not empty, "." or
+// A file's path, as it came out of one percent-decoding: 1 to kMaxPathBytes bytes, segments that are not empty, "." or
 // "..", whatever they were encoded as, and no control characters or backslashes. Fails with invalidParam.
 Result<> checkPath(std::string_view path);
 // What was sent as content-type, trimmed; kUntyped for none. Fails with invalidParam.

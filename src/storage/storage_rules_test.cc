@@ -12,7 +12,7 @@ using namespace std::string_literals;
 
 TEST(FilePath, IsWhatNamesAFile) {
   for (const std::string& path : {"a"s, "a/b/c"s, "..."s, ".a/b."s, "a b"s, "\xc3\xa4"s, "100%"s, "%zz"s, "a:b?c#d"s,
-                                  "$x"s, "%"s, "a%2"s, std::string(kMostPathBytes, 'x')}) {
+                                  "$x"s, "%"s, "a%2"s, std::string(kMaxPathBytes, 'x')}) {
     EXPECT_TRUE(checkPath(path)) << path;
   }
 }
@@ -46,7 +46,7 @@ TEST(FilePath, IsNothingThatClimbs) {
                                   "a%0ab"s,
                                   "a\x7f"s,
                                   "a%7f"s,
-                                  std::string(kMostPathBytes + 1, 'x')}) {
+                                  std::string(kMaxPathBytes + 1, 'x')}) {
     const auto checked = checkPath(path);
     ASSERT_FALSE(checked) << path;
     EXPECT_EQ(checked.error().code(), ErrorCode::invalidParam);
@@ -58,7 +58,7 @@ TEST(ContentType, IsTrimmedAndChecked) {
   EXPECT_EQ(*contentTypeOf("  "), kUntyped);
   EXPECT_EQ(*contentTypeOf(" text/plain; charset=utf-8 "), "text/plain; charset=utf-8");
   for (const std::string& bad : {"text"s, "text/"s, "/plain"s, "a/b/c"s, "te xt/plain"s, "text/pl\nain"s,
-                                 "t\xc3\xa4/x"s, "a/" + std::string(kMostTypeBytes, 'b'), ";"s}) {
+                                 "t\xc3\xa4/x"s, "a/" + std::string(kMaxTypeBytes, 'b'), ";"s}) {
     EXPECT_FALSE(contentTypeOf(bad)) << bad;
   }
 }

@@ -10,7 +10,7 @@
 
 namespace mb::storage {
 
-// Numbers 120 to 129 of the system collections belong to this room.
+// Numbers 120 to 129 of the system collections belong to this module.
 inline constexpr store::CollectionNo kBuckets = 120;  // id: the name in lower case
 inline constexpr store::CollectionNo kFiles = 121;    // id: fileKey()
 inline constexpr store::CollectionNo kFolders = 122;  // id: fileKey()

@@ -26,7 +26,7 @@ class Sweeper {
     BlobStore& blobs;
     HeldBlobs& held;
   };
-  // Declares the room's kinds of job.
+  // Declares the module's kinds of job.
   explicit Sweeper(Deps deps);
 
   // Looks at once, then each hour and behind each backup that kept something, from the core of `executor`, until

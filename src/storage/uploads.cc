@@ -148,7 +148,7 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   CO_TRY(doc::Filter unfinished, doc::Filter::parse(filter.finish()));
   CO_TRY(const uint64_t count,
          co_await deps_.store.count(in(project, kUploads), std::move(unfinished), access.deadline));
-  if (count >= kMostUploads) {
+  if (count >= kMaxUploads) {
     co_return fail(ErrorCode::conflict, fmt::format("there are {} unfinished uploads already", count));
   }
   UploadRecord upload;
@@ -231,12 +231,12 @@ Task<> Uploads::remove(Access access, std::string bucket, std::string path, std:
 
 // A piece ends with the body, where that breaks off, or once it is large enough; its bytes are then on the disk. With
 // the last of them the body's end is waited for: one that is too long is refused, with all of the piece.
-Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t most) {
+Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t max) {
   Piece piece;
   piece.blob = blob;
   const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(std::move(blob));
   Result<> taken;
-  while (taken && (piece.size < kPieceBytes || piece.size == most)) {
+  while (taken && (piece.size < kPieceBytes || piece.size == max)) {
     auto bytes = co_await body.read();
     if (!bytes && bytes.error().code() == ErrorCode::payloadTooLarge) {
       taken = fail(std::move(bytes).error());
@@ -249,8 +249,8 @@ Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t most) {
     piece.ended = bytes->empty();
     if (piece.ended) break;
     piece.size += static_cast<int64_t>(bytes->size());
-    taken = piece.size > most ? Result<>(fail(ErrorCode::payloadTooLarge, "this is more than the upload's length"))
-                              : co_await writer->write(*bytes);
+    taken = piece.size > max ? Result<>(fail(ErrorCode::payloadTooLarge, "this is more than the upload's length"))
+                             : co_await writer->write(*bytes);
   }
   if (taken && piece.size == 0) co_return piece;
   if (taken) {
@@ -268,7 +268,7 @@ Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t most) {
 
 Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece& piece) {
   const store::ProjectNo project = access.project->info().number;
-  if (upload.pieces >= kMostPieces) {
+  if (upload.pieces >= kMaxPieces) {
     co_return fail(ErrorCode::conflict, "this upload came in too many pieces: begin it anew, with larger ones");
   }
   UploadRecord next = upload;

@@ -9,8 +9,8 @@
 namespace mb::storage {
 
 inline constexpr std::string_view kUploadJob = "storage.upload";
-inline constexpr size_t kMostUploads = 1000;         // unfinished ones of one owner
-inline constexpr int64_t kMostPieces = 10'000;       // of one upload
+inline constexpr size_t kMaxUploads = 1000;          // unfinished ones of one owner
+inline constexpr int64_t kMaxPieces = 10'000;        // of one upload
 inline constexpr int64_t kPieceBytes = 64 << 20;     // of those that a request is cut into: a kill costs no more
 inline constexpr int64_t kUploadLives = 86'400'000;  // ms, from the last byte on
 
@@ -38,12 +38,12 @@ class Uploads {
     IdGenerator& ids;
     const Clock& clock;
   };
-  // Declares the room's kind of job.
+  // Declares the module's kind of job.
   explicit Uploads(Deps deps);
 
   // All fail as Files::put() does, and with notFound where there is no such upload of the caller's at this path.
 
-  // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMostUploads. One of no bytes is a file at
+  // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMaxUploads. One of no bytes is a file at
   // once.
   Task<UploadRecord> create(Access access, std::string bucket, std::string path, NewUpload input);
   Task<UploadRecord> find(Access access, std::string bucket, std::string path, std::string id);
@@ -59,7 +59,7 @@ class Uploads {
   class Whole;
 
   Task<UploadRecord> require(const Access& access, std::string id, const BucketRecord& bucket, std::string_view path);
-  Task<Piece> take(BlobName blob, Upload& body, int64_t most);
+  Task<Piece> take(BlobName blob, Upload& body, int64_t max);
   Task<UploadRecord> keep(Access access, UploadRecord upload, const Piece& piece);
   Task<UploadRecord> finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece);
   Result<AlongWrite> ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,

@@ -138,7 +138,7 @@ TEST_F(UploadsTest, GivenUpTheyLeaveNothing) {
 }
 
 TEST_F(UploadsTest, AreBoundedForEachOwner) {
-  for (size_t i = 0; i < kMostUploads; ++i) begin(30);
+  for (size_t i = 0; i < kMaxUploads; ++i) begin(30);
   EXPECT_EQ(codeOf(run(storage_->uploads().create(access(), "pics", "g", {30, "text/plain", ""}))), "CONFLICT");
   EXPECT_TRUE(run(storage_->uploads().create(access(endUser("user_a")), "pics", "g", {30, "text/plain", ""})));
 }

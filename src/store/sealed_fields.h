@@ -1,4 +1,4 @@
-// What in system collections is sealed under the deployment's master secret. Each room declares its fields beside its
+// What in system collections is sealed under the deployment's master secret. Each module declares its fields beside its
 // collections, and the composition root lists them all (app/application.h): a change of the secret seals exactly these
 // anew, so a field that is missing here cannot be read after one.
 #pragma once

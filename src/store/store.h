@@ -63,7 +63,7 @@ struct CounterSource {
   std::string groupedBy = {};  // a string field; documents without one are not counted. "" for one sum a project
 };
 
-// A collection that every project has, declared in code by the room that owns it. Its changes are not in the change
+// A collection that every project has, declared in code by the module that owns it. Its changes are not in the change
 // log.
 struct SystemCollection {
   CollectionNo number;

@@ -7,7 +7,7 @@ namespace mb::vectors {
 
 namespace {
 
-constexpr size_t kMostAnswerBytes = 16 << 20;
+constexpr size_t kMaxAnswerBytes = 16 << 20;
 
 std::string bodyOf(const std::string& model, const std::vector<std::string>& texts) {
   std::string body = "{\"model\":";
@@ -71,7 +71,7 @@ Task<TextVectors> Embedder::embed(std::vector<std::string> texts, size_t dimensi
   request.body = bodyOf(settings_.embeddingsModel, texts);
   request.trust = outbound::Trust::deployment;
   request.timeout = timeout;
-  request.maxResponseBytes = kMostAnswerBytes;
+  request.maxResponseBytes = kMaxAnswerBytes;
   request.keys = std::move(keys);
   CO_TRY(outbound::Response response, co_await outbound_.send(std::move(request)));
   if (refusesTexts(response.status)) {

@@ -8,7 +8,7 @@
 namespace mb::vectors {
 
 // Of one call.
-inline constexpr size_t kMostTexts = 32;
+inline constexpr size_t kMaxTexts = 32;
 
 using TextVectors = std::vector<std::vector<float>>;
 

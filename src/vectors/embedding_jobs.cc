@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kMostBatchBytes = 256 << 10;  // of texts
+constexpr size_t kMaxBatchBytes = 256 << 10;  // of texts
 constexpr auto kCallLimit = 60s;
 constexpr size_t kUsualBytes = 300;
 constexpr uint64_t kSweptAtOnce = 200;
@@ -122,7 +122,7 @@ Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batc
   // One that failed before goes alone: another text may be what the endpoint does not bear.
   if (run.attempt == 1) {
     CO_TRY(std::vector<jobs::WaitingJob> others,
-           co_await deps_.queue.oldest(std::string(kEmbeddingKind), run.project, job.field, kMostTexts - 1));
+           co_await deps_.queue.oldest(std::string(kEmbeddingKind), run.project, job.field, kMaxTexts - 1));
     for (jobs::WaitingJob& other : others) {
       CO_TRY(EmbeddingJob payload, store::fromStore<EmbeddingJob>(other.payload.view()));
       if (other.failedAttempts > 0 || payload.what != "document") continue;
@@ -163,7 +163,7 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   store::Query query;
   query.collection = {run.project, batch.place.collection->number, 0};
   // Where it failed before, one at a time: only what the endpoint will not have is left out.
-  const uint64_t limit = run.attempt == 1 ? kMostTexts : 1;
+  const uint64_t limit = run.attempt == 1 ? kMaxTexts : 1;
   query.limit = limit;
   query.paged = true;
   query.after = job.document;
@@ -237,7 +237,7 @@ Task<> EmbeddingJobs::look(Batch& batch) {
     item.hash = documents[i] ? field.hashOf(item.text) : "";
     item.open = !item.text.empty() && (!row || row->view().stringOr("hash") != item.hash);
     bytes += item.text.size();
-    if (i > 0 && bytes > kMostBatchBytes && !batch.next && !batch.walked) break;
+    if (i > 0 && bytes > kMaxBatchBytes && !batch.next && !batch.walked) break;
     ++kept;
   }
   batch.items.resize(kept);

@@ -77,7 +77,7 @@ class IndexKeeper {
   Task<> apply(LiveIndexPtr live, std::vector<Update> updates);
   Async<void> save(LiveIndexPtr live);
   bool saveIsDue(const LiveIndex& live) const;
-  // Fails where there is no room for it.
+  // Fails where there is no module for it.
   Task<> makeRoom(LiveIndexPtr live);
   std::vector<LiveIndexPtr> all() const;
   bool stopped(const LiveIndex& live) const { return stopping_ || live.ending; }

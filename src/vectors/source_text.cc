@@ -8,7 +8,7 @@ namespace mb::vectors {
 
 namespace {
 
-constexpr size_t kMostSourceFields = 20;
+constexpr size_t kMaxSourceFields = 20;
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -29,7 +29,7 @@ std::string valuesAt(doc::DocumentView document, const doc::FieldPath& path) {
   const auto take = [&](doc::ValueView value) {
     std::string one;
     appendValue(one, value);
-    if (one.empty() || all.size() > kMostTextBytes) return;
+    if (one.empty() || all.size() > kMaxTextBytes) return;
     if (!all.empty()) all += ", ";
     all += one;
   };
@@ -46,8 +46,8 @@ std::string valuesAt(doc::DocumentView document, const doc::FieldPath& path) {
 }
 
 void cut(std::string& text) {
-  if (text.size() <= kMostTextBytes) return;
-  size_t end = kMostTextBytes;
+  if (text.size() <= kMaxTextBytes) return;
+  size_t end = kMaxTextBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   text.resize(end);
 }
@@ -82,8 +82,8 @@ std::vector<SourceText::Piece> SourceText::piecesOf(std::string_view layout, con
 
 std::vector<ErrorDetail> SourceText::problemsOf(const SourceConfig& source) {
   std::vector<ErrorDetail> problems;
-  if (source.fields.empty() || source.fields.size() > kMostSourceFields) {
-    problems.push_back({"/fields", fmt::format("must name 1 to {} fields", kMostSourceFields)});
+  if (source.fields.empty() || source.fields.size() > kMaxSourceFields) {
+    problems.push_back({"/fields", fmt::format("must name 1 to {} fields", kMaxSourceFields)});
     return problems;
   }
   for (size_t i = 0; i < source.fields.size(); ++i) {
@@ -96,8 +96,8 @@ std::vector<ErrorDetail> SourceText::problemsOf(const SourceConfig& source) {
     }
   }
   if (!source.layout || !problems.empty()) return problems;
-  if (source.layout->size() > kMostLayoutBytes) {
-    problems.push_back({"/template", fmt::format("must have at most {} bytes", kMostLayoutBytes)});
+  if (source.layout->size() > kMaxLayoutBytes) {
+    problems.push_back({"/template", fmt::format("must have at most {} bytes", kMaxLayoutBytes)});
     return problems;
   }
   const std::vector<Piece> pieces = piecesOf(*source.layout, source, problems);

@@ -7,8 +7,8 @@
 namespace mb::vectors {
 
 // Of one text; what is longer is cut.
-inline constexpr size_t kMostTextBytes = 32 << 10;
-inline constexpr size_t kMostLayoutBytes = 4 << 10;
+inline constexpr size_t kMaxTextBytes = 32 << 10;
+inline constexpr size_t kMaxLayoutBytes = 4 << 10;
 
 class SourceText {
  public:

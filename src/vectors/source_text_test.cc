@@ -48,10 +48,10 @@ TEST(SourceText, FillsATemplate) {
 
 TEST(SourceText, CutsBetweenCharacters) {
   std::string json = R"({"a":"x)";
-  for (size_t i = 0; i < kMostTextBytes; ++i) json += "\xC3\xA4";
+  for (size_t i = 0; i < kMaxTextBytes; ++i) json += "\xC3\xA4";
   json += "\"}";
   const std::string text = textOf({{"a"}, {}}, json);
-  EXPECT_EQ(text.size(), kMostTextBytes - 1);
+  EXPECT_EQ(text.size(), kMaxTextBytes - 1);
   EXPECT_EQ(text.substr(text.size() - 2), "\xC3\xA4");
 }
 
@@ -63,7 +63,7 @@ TEST(SourceText, NamesWhatIsWrong) {
   EXPECT_EQ(pathsOf({{"a"}, "plain"}), (Paths{"/template"}));
   EXPECT_EQ(pathsOf({{"a"}, "{{a"}), (Paths{"/template"}));
   EXPECT_EQ(pathsOf({{"a"}, "{{a}} {{b}}"}), (Paths{"/template"}));
-  EXPECT_EQ(pathsOf({{"a"}, "{{a}}" + std::string(kMostLayoutBytes, 'x')}), (Paths{"/template"}));
+  EXPECT_EQ(pathsOf({{"a"}, "{{a}}" + std::string(kMaxLayoutBytes, 'x')}), (Paths{"/template"}));
 }
 
 }  // namespace

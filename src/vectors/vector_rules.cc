@@ -32,7 +32,7 @@ void checkField(const FieldConfig& field, const std::string& pointer, bool embed
   } else if (std::ranges::find(kServerFields, field.name) != std::end(kServerFields)) {
     problems.push_back({pointer + "/name", "is a field of the server"});
   }
-  checkRange(field.dimensions, 1, static_cast<int64_t>(kMostDimensions), pointer + "/dimensions", problems);
+  checkRange(field.dimensions, 1, static_cast<int64_t>(kMaxDimensions), pointer + "/dimensions", problems);
   if (field.metric && *field.metric != "cosine" && *field.metric != "dot" && *field.metric != "euclidean") {
     problems.push_back({pointer + "/metric", "must be cosine, dot or euclidean"});
   }
@@ -62,8 +62,8 @@ void checkField(const FieldConfig& field, const std::string& pointer, bool embed
 
 std::vector<ErrorDetail> problemsOf(const VectorConfig& config, bool embeds) {
   std::vector<ErrorDetail> problems;
-  if (config.fields.empty() || config.fields.size() > kMostVectorFields) {
-    problems.push_back({"/fields", fmt::format("must hold 1 to {} fields", kMostVectorFields)});
+  if (config.fields.empty() || config.fields.size() > kMaxVectorFields) {
+    problems.push_back({"/fields", fmt::format("must hold 1 to {} fields", kMaxVectorFields)});
     return problems;
   }
   std::set<std::string_view> names;

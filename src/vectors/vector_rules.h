@@ -6,7 +6,7 @@
 namespace mb::vectors {
 
 // Of one collection.
-inline constexpr size_t kMostVectorFields = 8;
+inline constexpr size_t kMaxVectorFields = 8;
 
 // All that is wrong with it, paths relative to the config; empty where nothing is. `embeds`: the deployment has an
 // embeddings endpoint.

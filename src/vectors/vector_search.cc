@@ -12,7 +12,7 @@ namespace mb::vectors {
 namespace {
 
 constexpr auto kEmbedLimit = std::chrono::seconds(10);
-constexpr size_t kReadAtOnce = data::SearchDocuments::kMostAtOnce;
+constexpr size_t kReadAtOnce = data::SearchDocuments::kMaxAtOnce;
 constexpr size_t kDefaultEf = IndexOptions{}.efSearch;
 // With a filter: so many candidates tell whether it lets enough of them through. One that lets a tenth through seldom
 // looks as if it did not, one that lets a hundredth through seldom as if it did.
@@ -22,7 +22,7 @@ constexpr size_t kFewIds = 1'024;
 // As many documents as that, and fewer, are measured one by one.
 constexpr size_t kExactIds = 5'000;
 // Past that many candidates all that the filter matches is measured, however many these are.
-constexpr size_t kMostCandidates = 16'384;
+constexpr size_t kMaxCandidates = 16'384;
 
 std::unexpected<Error> wrong(std::string path, std::string message) {
   std::string line = path + " " + message;
@@ -78,8 +78,8 @@ Result<VectorFieldPtr> VectorSearch::fieldOf(const CollectionVectors* vectors, c
     if (request.vector) return wrong("/vector", "cannot be given: the field's vectors are made of text; give text");
     if (!request.text) return wrong("/text", "is required");
     if (request.text->empty()) return wrong("/text", "must not be empty");
-    if (request.text->size() > kMostTextBytes) {
-      return wrong("/text", fmt::format("must have at most {} bytes", kMostTextBytes));
+    if (request.text->size() > kMaxTextBytes) {
+      return wrong("/text", fmt::format("must have at most {} bytes", kMaxTextBytes));
     }
     return field;
   }
@@ -122,7 +122,7 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
   const data::CollectionPtr* found = access.project->get(deps_.collections).find(collection);
   CO_CHECK(refuseDenied(access, **found, *run.field));
   CO_TRY(run.vector, co_await queryOf(access, run.field, request));
-  run.limit = std::min<uint64_t>(request.limit.value_or(kDefaultHits), kMostHits);
+  run.limit = std::min<uint64_t>(request.limit.value_or(kDefaultHits), kMaxHits);
   if (run.limit == 0) co_return SearchResult{};
   const FieldPlace place{access.project->info().number, vectors->number, run.field};
   CO_TRY(run.index, co_await deps_.keeper.use(place, access.deadline));
@@ -171,12 +171,12 @@ Task<> VectorSearch::nearest(Run& run) {
       if (run.full() || found < wanted || found >= vectors) co_return Result<>();
     }
     // Before a wider walk.
-    if (!counted || found >= kMostCandidates) {
-      const size_t most = found >= kMostCandidates ? vectors : kExactIds;
+    if (!counted || found >= kMaxCandidates) {
+      const size_t max = found >= kMaxCandidates ? vectors : kExactIds;
       counted = true;
       CO_TRY(const std::vector<std::string> ids,
-             co_await deps_.documents.ids(run.access, run.collection, run.query, most));
-      if (ids.size() <= kExactIds || found >= kMostCandidates) co_return co_await exact(run, ids);
+             co_await deps_.documents.ids(run.access, run.collection, run.query, max));
+      if (ids.size() <= kExactIds || found >= kMaxCandidates) co_return co_await exact(run, ids);
     }
     wanted = std::min(vectors, 4 * wanted);
   }

@@ -9,14 +9,14 @@
 namespace mb::vectors {
 
 inline constexpr int64_t kDefaultHits = 10;
-inline constexpr int64_t kMostHits = 1000;
+inline constexpr int64_t kMaxHits = 1000;
 
 struct SearchRequest {
   std::optional<std::string> text;      // mode auto: what is looked for
   std::optional<doc::Value> vector;     // mode manual: the same as numbers
   std::optional<std::string> field;     // the first of the config where it is not said
   std::optional<doc::Document> filter;  // beside the policy's
-  std::optional<uint64_t> limit;        // clamped to kMostHits
+  std::optional<uint64_t> limit;        // clamped to kMaxHits
 };
 
 struct SearchHit {

@@ -1,4 +1,4 @@
-// The room's part of the project snapshot: vector configs, compiled.
+// The module's part of the project snapshot: vector configs, compiled.
 #pragma once
 
 #include <map>

@@ -11,7 +11,7 @@
 
 namespace mb::vectors {
 
-// Numbers 100 to 109 of the system collections belong to this room.
+// Numbers 100 to 109 of the system collections belong to this module.
 inline constexpr store::CollectionNo kEmbeddings = 100;  // embedding_rows.h
 inline constexpr store::CollectionNo kWalks = 101;       // embedding_rows.h
 

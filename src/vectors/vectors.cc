@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kMostQueued = 256;
+constexpr size_t kMaxQueued = 256;
 constexpr auto kTick = 100ms;
 constexpr int kTicksBetweenLooks = 3000;
-constexpr uint64_t kMostWalks = 8'000;  // of one project: each of 1,000 collections has at most 8 fields
+constexpr uint64_t kMaxWalks = 8'000;  // of one project: each of 1,000 collections has at most 8 fields
 
 int threadsOf(const Cores& cores) {
   return std::max(1, cores.count());
@@ -36,8 +36,8 @@ Vectors::Vectors(VectorDeps deps)
     : deps_(std::move(deps)),
       tables_(deps_.store, deps_.settings.embeddingsModel),
       slot_(deps_.snapshots.addSlot<VectorTable>(tables_)),
-      keeping_("vector-keep", std::max(1, threadsOf(deps_.cores) / 2), kMostQueued),
-      searching_("vector-search", threadsOf(deps_.cores), kMostQueued),
+      keeping_("vector-keep", std::max(1, threadsOf(deps_.cores) / 2), kMaxQueued),
+      searching_("vector-search", threadsOf(deps_.cores), kMaxQueued),
       keeper_({deps_.store, deps_.feed, deps_.cores, keeping_, deps_.directory, deps_.settings.memory}),
       embedder_(deps_.outbound, searching_, deps_.settings),
       jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, keeper_, deps_.ids}),
@@ -277,7 +277,7 @@ Task<snapshot::SnapshotPtr> Vectors::settle(store::ProjectNo number) {
   }
   store::Query query;
   query.collection = {number, kWalks, 0};
-  query.limit = kMostWalks;
+  query.limit = kMaxWalks;
   query.deadline = std::chrono::steady_clock::now() + 10s;
   CO_TRY(const store::QueryResult walked, co_await deps_.store.find(std::move(query)));
   for (const doc::Document& row : walked.documents) {

@@ -1,4 +1,4 @@
-// Vector configs of collections, the indexes that follow from them, and search. The room, wired: made once by app/,
+// Vector configs of collections, the indexes that follow from them, and search. The module, wired: made once by app/,
 // before the queue and the dispatcher start. Source: contract 2.7, 4.3, 4.5; decisions 4.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mb::vectors {
 
-// References outlive the room.
+// References outlive the module.
 struct VectorDeps {
   store::DocumentStore& store;
   store::ChangeFeed& feed;
@@ -37,7 +37,7 @@ struct Access {
 // begins after it was answered. Calls on a named collection fail with notFound where there is none. Any core.
 class Vectors {
  public:
-  // Adds the room's slot, its kind of job, and its consumer.
+  // Adds the module's slot, its kind of job, and its consumer.
   explicit Vectors(VectorDeps deps);
   ~Vectors();
 

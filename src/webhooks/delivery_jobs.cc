@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kMostOrderKey = 200;
+constexpr size_t kMaxOrderKey = 200;
 constexpr uint64_t kGivenUpAtOnce = 50;
 // Of a payload, beside the document.
 constexpr size_t kUsualBytes = 400;
@@ -20,7 +20,7 @@ constexpr size_t kUsualBytes = 400;
 // Deliveries of one document to one webhook go one after another.
 std::string orderKeyOf(const std::string& hookId, const store::ChangeEntry& change) {
   std::string key = fmt::format("{}/{}/{}", hookId, change.collection, change.id);
-  return key.size() <= kMostOrderKey ? key : fmt::format("{}/{}", hookId, toHex(sha256(key)));
+  return key.size() <= kMaxOrderKey ? key : fmt::format("{}/{}", hookId, toHex(sha256(key)));
 }
 
 Waiting waitingOf(const ProjectId& project, const Hook& hook, const store::ChangeEntry& change) {
@@ -155,8 +155,8 @@ Task<> DeliveryJobs::makeRoom(store::ProjectNo project, HookPtr hook) {
   const std::string kind(kJobKind);
   while (true) {
     CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(kind, project, hook->record.hookId));
-    const uint64_t tooMany = load.jobs > kMostWaiting ? load.jobs - kMostWaiting : 0;
-    uint64_t tooLarge = load.bytes > kMostWaitingBytes ? load.bytes - kMostWaitingBytes : 0;
+    const uint64_t tooMany = load.jobs > kMaxWaiting ? load.jobs - kMaxWaiting : 0;
+    uint64_t tooLarge = load.bytes > kMaxWaitingBytes ? load.bytes - kMaxWaitingBytes : 0;
     if (tooMany == 0 && tooLarge == 0) co_return Result<>();
     const uint64_t limit = tooMany > 0 ? std::min<uint64_t>(tooMany, kGivenUpAtOnce) : kGivenUpAtOnce;
     CO_TRY(std::vector<jobs::WaitingJob> oldest,

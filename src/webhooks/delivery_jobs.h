@@ -13,8 +13,8 @@ namespace mb::webhooks {
 
 inline constexpr std::string_view kJobKind = "webhook";
 // Of one webhook: past them the oldest that wait are given up, and logged as failed.
-inline constexpr uint64_t kMostWaiting = 10'000;
-inline constexpr uint64_t kMostWaitingBytes = 64 << 20;  // of the jobs as they are stored
+inline constexpr uint64_t kMaxWaiting = 10'000;
+inline constexpr uint64_t kMaxWaitingBytes = 64 << 20;  // of the jobs as they are stored
 
 // The payload of a job.
 struct Waiting {
@@ -59,9 +59,9 @@ class DeliveryJobs final : public events::Consumer {
 
   const Deps deps_;
   // What became of deliveries whose end could not be written: they are not sent again for that. By job.
-  static constexpr size_t kMostUnwritten = 1000;
+  static constexpr size_t kMaxUnwritten = 1000;
   std::mutex mutex_;
-  LruCache<Attempt> unwritten_{kMostUnwritten};
+  LruCache<Attempt> unwritten_{kMaxUnwritten};
 };
 
 // The log's entry of a delivery that has come to its end.

@@ -44,7 +44,7 @@ struct Sent {
 };
 
 std::string placeOf(const std::string& hookId, int64_t seq) {
-  return fmt::format("{}/{:02}", hookId, seq % kMostDeliveries);
+  return fmt::format("{}/{:02}", hookId, seq % kMaxDeliveries);
 }
 
 store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
@@ -64,7 +64,7 @@ store::Query entriesOf(store::ProjectNo project, const std::string& hookId) {
   store::Query query;
   query.collection = in(project, kDeliveries);
   query.filter = *doc::Filter::parse(filter.finish());
-  query.limit = kMostDeliveries;
+  query.limit = kMaxDeliveries;
   query.deadline = soon();
   return query;
 }
@@ -137,7 +137,7 @@ Task<> DeliveryLog::addAt(store::ProjectNo project, WebhookRecord hook, Delivery
 
 std::vector<store::WriteTarget> DeliveryLog::allOf(store::ProjectNo project, const std::string& hookId) {
   std::vector<store::WriteTarget> targets{{in(project, kDeliveries), hookId}};
-  for (int64_t seq = 0; seq < kMostDeliveries; ++seq) {
+  for (int64_t seq = 0; seq < kMaxDeliveries; ++seq) {
     targets.push_back({in(project, kDeliveries), placeOf(hookId, seq)});
     targets.push_back({in(project, kSentEvents), placeOf(hookId, seq)});
   }

@@ -8,7 +8,7 @@
 
 namespace mb::webhooks {
 
-inline constexpr int64_t kMostDeliveries = 50;
+inline constexpr int64_t kMaxDeliveries = 50;
 
 // The store outlives it. Any core.
 class DeliveryLog {

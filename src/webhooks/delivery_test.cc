@@ -186,7 +186,7 @@ TEST_F(DeliveryTest, PastTheBoundTheOldestAreGivenUp) {
     const std::string hookId(memory_.all({shop_, kWebhooks, 0}).at(0).view().stringOr("hookId"));
     return *run(queue_.load(std::string(kJobKind), shop_, hookId));
   };
-  ASSERT_TRUE(until([&] { return load().jobs + log("w").size() == 81 && load().bytes <= kMostWaitingBytes; }));
+  ASSERT_TRUE(until([&] { return load().jobs + log("w").size() == 81 && load().bytes <= kMaxWaitingBytes; }));
   const std::vector<DeliveryView> given = log("w");
   EXPECT_LE(given.size(), 10u);
   for (const DeliveryView& entry : given) {

@@ -44,9 +44,9 @@ class Health {
   void end(store::ProjectNo project, bool doubtful);
 
   // Whether the receiver took the last that it got; the longest unused are forgotten, and then in doubt.
-  static constexpr size_t kMostKnown = 20'000;
+  static constexpr size_t kMaxKnown = 20'000;
   mutable std::mutex mutex_;
-  mutable LruCache<bool> answers_{kMostKnown};
+  mutable LruCache<bool> answers_{kMaxKnown};
   std::unordered_map<store::ProjectNo, int> doubtfulOf_;
   int doubtful_ = 0;
 };

@@ -1,4 +1,4 @@
-// The room's part of the project snapshot: webhooks, compiled.
+// The module's part of the project snapshot: webhooks, compiled.
 #pragma once
 
 #include <map>

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr auto kTimeout = 10s;
 constexpr auto kConnectTimeout = 5s;
 // Of the answer only the status counts.
-constexpr size_t kMostAnswer = 16 << 10;
+constexpr size_t kMaxAnswer = 16 << 10;
 
 }  // namespace
 
@@ -61,7 +61,7 @@ Result<outbound::Request> Sender::requestOf(const Hook& hook, const ProjectId& p
   request.trust = outbound::Trust::guarded;
   request.timeout = kTimeout;
   request.connectTimeout = kConnectTimeout;
-  request.maxResponseBytes = kMostAnswer;
+  request.maxResponseBytes = kMaxAnswer;
   request.statusOnly = true;
   request.keys = {project.str(), "webhook/" + hook.record.hookId};
   return request;

@@ -17,7 +17,7 @@ constexpr std::string_view kEvents[] = {"insert", "update", "delete"};
 // Beside the client's own: what says what is sent, and by whom.
 constexpr std::string_view kReserved[] = {"content-encoding",  "content-type",      "webhook-id",
                                           "webhook-signature", "webhook-timestamp", "x-service-signature"};
-constexpr size_t kMostHeaderNameBytes = 100;
+constexpr size_t kMaxHeaderNameBytes = 100;
 constexpr std::string_view kNameRule = "must be a letter, then at most 63 letters, digits, hyphens or underscores";
 
 void checkEvents(const std::vector<std::string>& events, std::vector<ErrorDetail>& problems) {
@@ -43,7 +43,7 @@ void checkHeaders(doc::DocumentView headers, std::vector<ErrorDetail>& problems)
   for (const doc::Element& header : headers) {
     const std::string path = "/headers/" + std::string(header.key);
     const std::string name = identity::lowerAscii(header.key);
-    if (!outbound::isHeaderName(header.key) || header.key.size() > kMostHeaderNameBytes) {
+    if (!outbound::isHeaderName(header.key) || header.key.size() > kMaxHeaderNameBytes) {
       problems.push_back({path, "is no name of a header"});
     } else if (outbound::isClientHeader(name) || std::ranges::find(kReserved, name) != std::end(kReserved)) {
       problems.push_back({path, "is set by the server"});
@@ -58,11 +58,11 @@ void checkHeaders(doc::DocumentView headers, std::vector<ErrorDetail>& problems)
       bytes += header.key.size() + header.value.asString().size();
     }
   }
-  if (bytes > kMostHeaderBytes) problems.push_back({"/headers", "must have at most 8192 characters in all"});
+  if (bytes > kMaxHeaderBytes) problems.push_back({"/headers", "must have at most 8192 characters in all"});
 }
 
 void checkFields(const std::vector<std::string>& fields, std::vector<ErrorDetail>& problems) {
-  if (fields.empty() || fields.size() > kMostFields) {
+  if (fields.empty() || fields.size() > kMaxFields) {
     problems.push_back({"/fields", "must name 1 to 100 fields"});
     return;
   }

@@ -5,8 +5,8 @@
 
 namespace mb::webhooks {
 
-inline constexpr size_t kMostHeaderBytes = 8 << 10;  // of all names and values
-inline constexpr size_t kMostFields = 100;
+inline constexpr size_t kMaxHeaderBytes = 8 << 10;  // of all names and values
+inline constexpr size_t kMaxFields = 100;
 
 // All that is wrong with it, paths relative to the webhook; empty where nothing is. Whether the collection is there is
 // not asked.

@@ -10,7 +10,7 @@
 
 namespace mb::webhooks {
 
-// Numbers 86 to 89 of the system collections belong to this room.
+// Numbers 86 to 89 of the system collections belong to this module.
 inline constexpr store::CollectionNo kWebhooks = 86;    // id: the name in lower case
 inline constexpr store::CollectionNo kDeliveries = 87;  // delivery_log.h
 inline constexpr store::CollectionNo kSentEvents = 88;  // delivery_log.h

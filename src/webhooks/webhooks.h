@@ -1,5 +1,5 @@
-// Webhooks of projects: signed POSTs that follow from changes. The room, wired: made once by app/, before the queue and
-// the dispatcher start. Source: contract 2.13, 3.5, 4.5, 6.3; decisions 5, 7 and 8.
+// Webhooks of projects: signed POSTs that follow from changes. The module, wired: made once by app/, before the queue
+// and the dispatcher start. Source: contract 2.13, 3.5, 4.5, 6.3; decisions 5, 7 and 8.
 #pragma once
 
 #include "audit/audit.h"
@@ -12,11 +12,11 @@
 
 namespace mb::webhooks {
 
-// Collections of projects that this room owns, and what it seals there.
+// Collections of projects that this module owns, and what it seals there.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
 
-// References outlive the room.
+// References outlive the module.
 struct WebhookDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
@@ -37,7 +37,7 @@ using Access = identity::ProjectAccess;
 // after it was answered. Calls on a named webhook fail with notFound where there is none. Any core.
 class Webhooks final : public data::CollectionReferrer {
  public:
-  // Adds the room's slot, its kind of job, its consumer, and itself to the collections' referrers.
+  // Adds the module's slot, its kind of job, its consumer, and itself to the collections' referrers.
   explicit Webhooks(WebhookDeps deps);
 
   std::vector<WebhookView> list(const snapshot::ProjectSnapshot& project) const;  // by name

@@ -1,4 +1,4 @@
-// A project with webhooks on a store in memory, and receivers that a test scripts, for this room's tests.
+// A project with webhooks on a store in memory, and receivers that a test scripts, for this module's tests.
 #pragma once
 
 #include "base/log.h"
@@ -103,7 +103,7 @@ class WebhooksFixture : public configuration::RandomShapes {
     write(collection, std::move(id), store::Change::remove());
   }
   std::vector<DeliveryView> log(std::string name) {
-    auto found = run(webhooks_.deliveries(snapshot(shop_), std::move(name), kMostDeliveries));
+    auto found = run(webhooks_.deliveries(snapshot(shop_), std::move(name), kMaxDeliveries));
     EXPECT_TRUE(found);
     return found ? *std::move(found) : std::vector<DeliveryView>();
   }

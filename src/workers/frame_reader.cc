@@ -15,22 +15,22 @@ constexpr size_t kBuffer = 16 << 10;
 constexpr size_t kKeptBuffer = 64 << 10;  // a larger one is given back when it is empty
 
 // Bytes behind the kind.
-size_t mostOf(FrameKind kind) {
+size_t maxSizeOf(FrameKind kind) {
   switch (kind) {
     case FrameKind::ready:
-      return kMostReadyBytes;
+      return kMaxReadyBytes;
     case FrameKind::log:
-      return clone::kMostLogBytes + 16;
+      return clone::kMaxLogBytes + 16;
     case FrameKind::call:
-      return clone::kMostCallBytes + kMostOperationBytes + 16;
+      return clone::kMaxCallBytes + kMaxOperationBytes + 16;
     case FrameKind::done:
-      return clone::kMostResultBytes + 16;
+      return clone::kMaxResultBytes + 16;
     case FrameKind::failed:
-      return kMostMessageBytes + kMostStackBytes + 32;
+      return kMaxMessageBytes + kMaxStackBytes + 32;
     case FrameKind::checked:
-      return kMostCodeBytes + 32;
+      return kMaxCodeBytes + 32;
     case FrameKind::refused:
-      return kMostMessageBytes + 32;
+      return kMaxMessageBytes + 32;
     default:
       return 0;
   }
@@ -60,8 +60,8 @@ std::optional<Frame> FrameReader::next() {
   uint32_t length;
   std::memcpy(&length, at, sizeof length);
   const auto kind = static_cast<FrameKind>(static_cast<uint8_t>(at[sizeof length]));
-  const size_t most = mostOf(kind);
-  if (length == 0 || most == 0 || length - 1 > most) {
+  const size_t max = maxSizeOf(kind);
+  if (length == 0 || max == 0 || length - 1 > max) {
     refused_ = true;
     return std::nullopt;
   }

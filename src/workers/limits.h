@@ -8,17 +8,17 @@
 
 namespace mb::workers {
 
-inline constexpr size_t kMostReadyBytes = 4 << 10;
-inline constexpr size_t kMostOperationBytes = 256;
-inline constexpr size_t kMostMessageBytes = 8 << 10;
-inline constexpr size_t kMostStackBytes = 16 << 10;
-inline constexpr size_t kMostCodeBytes = 4 << 20;  // of a check: code and map
+inline constexpr size_t kMaxReadyBytes = 4 << 10;
+inline constexpr size_t kMaxOperationBytes = 256;
+inline constexpr size_t kMaxMessageBytes = 8 << 10;
+inline constexpr size_t kMaxStackBytes = 16 << 10;
+inline constexpr size_t kMaxCodeBytes = 4 << 20;  // of a check: code and map
 
 // What we may have to tell a worker that does not read: all answers of a run, and the next run.
-inline constexpr size_t kMostUnsent = clone::kMostBridgeBytes + 2 * clone::kMostFrameBytes;
+inline constexpr size_t kMaxUnsent = clone::kMaxBridgeBytes + 2 * clone::kMaxFrameBytes;
 // A larger value is made a document of aside: a megabyte of small ones takes a core several milliseconds.
-inline constexpr size_t kMostOnCore = 64 << 10;
+inline constexpr size_t kMaxOnCore = 64 << 10;
 // Modules that a worker keeps.
-inline constexpr size_t kMostModules = 32;
+inline constexpr size_t kMaxModules = 32;
 
 }  // namespace mb::workers

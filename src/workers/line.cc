@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 // How many of a line are looked at for one that was asked for on the worker's own core, and how often the first is
 // passed over for that.
 constexpr size_t kSameCoreDepth = 8;
-constexpr uint32_t kMostPassedOver = 8;
+constexpr uint32_t kMaxPassedOver = 8;
 
 template <class T>
 T takeFrom(std::vector<T>& all, size_t at) {
@@ -39,8 +39,8 @@ size_t Line::limitOf(const Project& project) const {
 
 bool Line::mayRun(const Project& project, RunClass runClass) const {
   if (runClass == RunClass::preHook) return project.running < limitOf(project) + (limits_.keepsOne ? 1 : 0);
-  const size_t most = limits_.keepsOne && limits_.places > 1 ? limits_.places - 1 : limits_.places;
-  return runningNormal_ < most && project.running < limitOf(project);
+  const size_t max = limits_.keepsOne && limits_.places > 1 ? limits_.places - 1 : limits_.places;
+  return runningNormal_ < max && project.running < limitOf(project);
 }
 
 bool Line::mayHaveMore(const Project& project) const {
@@ -82,7 +82,7 @@ void Line::submit(JobPtr job, Time now, Orders& orders) {
 JobPtr Line::takeNext(Project& project, RunClass runClass, int core) {
   auto& line = runClass == RunClass::preHook ? project.preHooks : project.normal;
   auto taken = line.begin();
-  if ((*taken)->core != core && (*taken)->passedOver < kMostPassedOver) {
+  if ((*taken)->core != core && (*taken)->passedOver < kMaxPassedOver) {
     const auto end = line.begin() + static_cast<ptrdiff_t>(std::min(line.size(), kSameCoreDepth));
     const auto same = std::find_if(line.begin(), end, [core](const JobPtr& job) { return job->core == core; });
     if (same != end) {

@@ -47,9 +47,8 @@ bool Line::mustLeave(const SeatPtr& seat, const Project& project, Time now) cons
   if (others <= coming) return false;
   if (project.seats > limits_.whileOthersWait || project.seats > poorest + 1) return true;
   // Who has most gives first.
-  const bool most =
-      std::ranges::all_of(projects_, [&](const auto& each) { return each.second.seats <= project.seats; });
-  return poorest == 0 && most && now - seat->given >= kSlice;
+  const bool max = std::ranges::all_of(projects_, [&](const auto& each) { return each.second.seats <= project.seats; });
+  return poorest == 0 && max && now - seat->given >= kSlice;
 }
 
 void Line::makeRoom(Time now, Orders& orders) {

@@ -46,7 +46,7 @@ void Link::tellModule(std::string& out, const Module& module) {
   if (known != modules_.end()) {
     modules_.erase(known);
   } else {
-    if (modules_.size() >= kMostModules) {
+    if (modules_.size() >= kMaxModules) {
       appendUnload(out, modules_.back());
       modules_.pop_back();
     }
@@ -98,7 +98,7 @@ void Link::send(std::string_view bytes) {
     out_.clear();
     outAt_ = 0;
   }
-  if (unsent() + bytes.size() > kMostUnsent) return breach("it does not read");
+  if (unsent() + bytes.size() > kMaxUnsent) return breach("it does not read");
   out_.append(bytes);
   if (!waits) awaitWritable();
 }

@@ -138,7 +138,7 @@ class Link : public std::enable_shared_from_this<Link> {
 
 template <class T, class Then>
 void Link::decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then) {
-  if (bytes.size() <= kMostOnCore) return then(*this, decode(bytes));
+  if (bytes.size() <= kMaxOnCore) return then(*this, decode(bytes));
   decoding_ = true;
   owner_->aside([self = shared_from_this(), bytes = std::string(bytes), decode, then = std::move(then)]() mutable {
     Decoded<T> made = decode(bytes);

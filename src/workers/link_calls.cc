@@ -13,7 +13,7 @@ using clone::Reader;
 
 std::unexpected<Error> tooMuch() {
   return fail(ErrorCode::payloadTooLarge,
-              fmt::format("the calls of one run carry at most {} MiB", clone::kMostBridgeBytes >> 20));
+              fmt::format("the calls of one run carry at most {} MiB", clone::kMaxBridgeBytes >> 20));
 }
 
 }  // namespace
@@ -23,8 +23,8 @@ void Link::takeCall(std::string_view body) {
   const uint32_t call = in.u32();
   const std::string_view operation = in.text();
   const size_t size = in.left();
-  const bool allowed = runs() && job_->bridge && open_ < clone::kMostCallsAtOnce && calls_ < clone::kMostCalls;
-  const bool fits = operation.size() <= kMostOperationBytes && size <= clone::kMostCallBytes;
+  const bool allowed = runs() && job_->bridge && open_ < clone::kMaxCallsAtOnce && calls_ < clone::kMaxCalls;
+  const bool fits = operation.size() <= kMaxOperationBytes && size <= clone::kMaxCallBytes;
   if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("a wrong frame \"call\"");
   decoded<doc::Document>(
       body.substr(body.size() - size), &Link::decodeArguments,
@@ -46,7 +46,7 @@ void Link::startCall(uint32_t call, std::string operation, size_t size, Decoded<
   ++open_;
   lastCall_ = call;
   bridgeBytes_ += size;
-  if (bridgeBytes_ > clone::kMostBridgeBytes) arguments.value = tooMuch();
+  if (bridgeBytes_ > clone::kMaxBridgeBytes) arguments.value = tooMuch();
   if (!arguments.value) return answer(run_, call, fail(std::move(arguments.value).error()));
   asio::co_spawn(job_->asker.executor(),
                  answerCall(shared_from_this(), job_, run_, call, std::move(operation), *std::move(arguments.value)),
@@ -72,7 +72,7 @@ void Link::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
     size_t bytes = 0;
     std::string frame = answerFrame(call, result, bytes);
     bridgeBytes_ += bytes;
-    if (bridgeBytes_ > clone::kMostBridgeBytes) frame = answerFrame(call, tooMuch(), bytes);
+    if (bridgeBytes_ > clone::kMaxBridgeBytes) frame = answerFrame(call, tooMuch(), bytes);
     send(frame);
   }
   callEnded();

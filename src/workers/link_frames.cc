@@ -82,7 +82,7 @@ void Link::takeLog(std::string_view body) {
   const uint8_t level = in.byte();
   const std::string_view message = in.text();
   const bool known = level <= static_cast<uint8_t>(clone::LogLevel::debug);
-  const bool fits = message.size() <= clone::kMostLogBytes && logs_.size() < clone::kMostLogLines;
+  const bool fits = message.size() <= clone::kMaxLogBytes && logs_.size() < clone::kMaxLogLines;
   if (!runs() || in.failed() || !in.atEnd() || !known || !fits) return breach("a wrong frame \"log\"");
   logs_.push_back({static_cast<clone::LogLevel>(level), std::string(message), clock_.now()});
 }
@@ -121,7 +121,7 @@ void Link::takeFailed(std::string_view body) {
   const uint8_t number = in.byte();
   const std::string_view message = in.text();
   const std::string_view stack = in.text();
-  const bool fits = message.size() <= kMostMessageBytes && stack.size() <= kMostStackBytes && isReason(number);
+  const bool fits = message.size() <= kMaxMessageBytes && stack.size() <= kMaxStackBytes && isReason(number);
   const bool isOfRun = state_ == State::busy && run == run_;
   if (!isOfRun || in.failed() || !in.atEnd() || !fits) return breach("a wrong frame \"failed\"");
   const auto reason = static_cast<FailReason>(number);
@@ -155,7 +155,7 @@ void Link::takeRefused(std::string_view body) {
   const uint32_t line = in.u32();
   const uint32_t column = in.u32();
   const std::string_view message = in.text();
-  const bool fits = message.size() <= kMostMessageBytes && isReason(number);
+  const bool fits = message.size() <= kMaxMessageBytes && isReason(number);
   if (!checks() || in.failed() || !in.atEnd() || !fits || run != run_) return breach("a wrong frame \"refused\"");
   JobEnd end;
   end.error = line == 0 ? std::string(message) : fmt::format("{}:{}: {}", line, column, message);

@@ -28,8 +28,8 @@ void endFrame(std::string& out, size_t at) {
 }
 
 std::string_view cut(std::string_view text) {
-  if (text.size() <= kMostMessageBytes) return text;
-  size_t end = kMostMessageBytes;
+  if (text.size() <= kMaxMessageBytes) return text;
+  size_t end = kMaxMessageBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end);
 }
@@ -65,7 +65,7 @@ Result<JobPtr> jobOf(RunRequest request) {
   if (!clone::writeObject(writer, request.event) || !clone::writeObject(writer, request.context)) {
     return fail(ErrorCode::validation, "the event is nested too deeply");
   }
-  if (out.size() > clone::kMostFrameBytes) return fail(ErrorCode::validation, "the event is too large");
+  if (out.size() > clone::kMaxFrameBytes) return fail(ErrorCode::validation, "the event is too large");
   endFrame(out, at);
   job->module = std::move(request.module);
   job->bridge = std::move(request.bridge);
@@ -120,7 +120,7 @@ std::string answerFrame(uint32_t call, const Result<doc::Value>& result, size_t&
   bytes = out.size() - before;
   const std::string_view code = meaningOf(ErrorCode::payloadTooLarge).wire;
   if (!written) return errorFrame(call, code, "the answer is nested too deeply");
-  if (out.size() > clone::kMostFrameBytes) return errorFrame(call, code, "the answer is too large");
+  if (out.size() > clone::kMaxFrameBytes) return errorFrame(call, code, "the answer is too large");
   endFrame(out, at);
   return out;
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr int kSocket = 3;
 // Descriptors that the process is to have are moved above the numbers that they get there.
 constexpr int kAbove = 16;
-constexpr size_t kMostErrors = 4096;
+constexpr size_t kMaxErrors = 4096;
 
 std::unexpected<Error> cannot(std::string_view what, int code) {
   return fail(ErrorCode::unavailable, fmt::format("{}: {}", what, std::strerror(code)));
@@ -96,13 +96,13 @@ Result<Process> startProcess(const std::filesystem::path& program, const std::ve
 
 std::string readErrors(int descriptor) {
   std::string all;
-  std::array<char, kMostErrors> part;
+  std::array<char, kMaxErrors> part;
   // What a pipe holds is bounded; so is this, however fast somebody writes.
   for (int i = 0; i < 64; ++i) {
     const ssize_t got = ::read(descriptor, part.data(), part.size());
     if (got <= 0) break;
     all.append(part.data(), static_cast<size_t>(got));
-    if (all.size() > kMostErrors) all.erase(0, all.size() - kMostErrors);
+    if (all.size() > kMaxErrors) all.erase(0, all.size() - kMaxErrors);
   }
   return all;
 }

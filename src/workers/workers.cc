@@ -15,7 +15,7 @@ constexpr size_t kWorkersOfCore = 4;
 
 LineLimits runLimits(const WorkerSettings& settings, size_t cores) {
   LineLimits limits;
-  limits.places = settings.most > 0 ? static_cast<size_t>(settings.most) : kWorkersOfCore * cores;
+  limits.places = settings.max > 0 ? static_cast<size_t>(settings.max) : kWorkersOfCore * cores;
   limits.ofProject = std::max<size_t>(limits.places / 2, 1);
   limits.whileOthersWait = std::min(cores, limits.ofProject);
   limits.blanks = std::clamp<size_t>(limits.places / 4, 1, 4);
@@ -48,7 +48,7 @@ Async<JobEnd> done(std::shared_ptr<Pool> pool, JobPtr job) {
 }  // namespace
 
 WorkerSettings::WorkerSettings(Settings& settings)
-    : most(static_cast<int>(
+    : max(static_cast<int>(
           settings.integer("SERVICE_WORKERS", 0, 0, 1024, "worker processes for functions at most; 0: four a core"))),
       jit(settings.flag("SERVICE_FUNCTIONS_JIT", false,
                         "just-in-time compilation of functions, for which workers need executable memory")) {}

@@ -1,4 +1,4 @@
-// The worker processes, from the server's side: who runs where and when, and what a run may use. The only room that
+// The worker processes, from the server's side: who runs where and when, and what a run may use. The only module that
 // starts processes. Nothing that a worker says is believed. Source: docs/functions.md, docs/engine.md 7.
 #pragma once
 
@@ -21,7 +21,7 @@ struct WorkerSettings {
   explicit WorkerSettings(Settings& settings);
   WorkerSettings() = default;
 
-  int most = 0;      // SERVICE_WORKERS; 0: four a core
+  int max = 0;       // SERVICE_WORKERS; 0: four a core
   bool jit = false;  // SERVICE_FUNCTIONS_JIT
 };
 

@@ -42,16 +42,16 @@ class FakeBridge : public Bridge {
 
 class WorkersFixture : public ::testing::Test {
  protected:
-  explicit WorkersFixture(int most = 8, std::filesystem::path program = besideThisProgram("fake_worker"))
-      : workers_({cores_, clock_, settingsOf(most), std::move(program)}) {
+  explicit WorkersFixture(int max = 8, std::filesystem::path program = besideThisProgram("fake_worker"))
+      : workers_({cores_, clock_, settingsOf(max), std::move(program)}) {
     cores_.start();
     workers_.start();
   }
   ~WorkersFixture() override { workers_.stop(); }
 
-  static WorkerSettings settingsOf(int most) {
+  static WorkerSettings settingsOf(int max) {
     WorkerSettings settings;
-    settings.most = most;
+    settings.max = max;
     return settings;
   }
 

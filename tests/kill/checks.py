@@ -1,4 +1,4 @@
-"""The checks of the rooms: documents with their indexes, contested unique values, the catalogue, users."""
+"""The checks of the modules: documents with their indexes, contested unique values, the catalogue, users."""
 
 import hashlib
 import itertools

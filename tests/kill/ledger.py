@@ -1,4 +1,4 @@
-"""What the server acknowledged, and the interface by which a room adds its own checks to the kill rounds.
+"""What the server acknowledged, and the interface by which a module adds its own checks to the kill rounds.
 
 A check keeps a ledger: for each thing that it writes, the states in which that thing may be found. An acknowledged
 write leaves one; a write whose answer never came leaves two, before and after; and what is found settles it.
@@ -64,7 +64,7 @@ class World:
 
 
 class Check:
-    """A room's part of the kill rounds. Subclass it, and add it to CHECKS in checks.py."""
+    """A module's part of the kill rounds. Subclass it, and add it to CHECKS in checks.py."""
 
     name = "check"
 

@@ -152,8 +152,8 @@ Parsed<Token> Lexer::next() {
   Token token;
   token.at = static_cast<uint32_t>(at_);
   if (at_ == source_.size()) return token;
-  if (++tokens_ > kMostTokens) {
-    return wrong(at_, fmt::format("Document contains more than {} tokens. Parsing aborted.", kMostTokens));
+  if (++tokens_ > kMaxTokens) {
+    return wrong(at_, fmt::format("Document contains more than {} tokens. Parsing aborted.", kMaxTokens));
   }
   const char c = source_[at_];
   if (isNameStart(c)) {

@@ -22,7 +22,7 @@ struct Token {
 };
 
 // At most this many tokens in a document.
-inline constexpr size_t kMostTokens = 20'000;
+inline constexpr size_t kMaxTokens = 20'000;
 // Answers and errors repeat them.
 inline constexpr size_t kLongestName = 1'000;
 

@@ -51,8 +51,8 @@ class Parser {
   std::unexpected<Problem> expected(std::string_view what) const {
     return wrong(fmt::format("Expected {}, found {}.", what, token_.described()));
   }
-  bool tooDeep() const { return depth_ > kMostNested; }
-  std::unexpected<Problem> deep() const { return wrong(fmt::format("nested more than {} deep.", kMostNested)); }
+  bool tooDeep() const { return depth_ > kMaxNested; }
+  std::unexpected<Problem> deep() const { return wrong(fmt::format("nested more than {} deep.", kMaxNested)); }
 
   Parsed<bool> advance() {
     PARSE(token_, lexer_.next());

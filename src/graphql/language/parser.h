@@ -9,7 +9,7 @@
 namespace mb::graphql {
 
 // How deep selections, lists, objects and types may stand inside each other: what keeps the recursion short.
-inline constexpr int kMostNested = 64;
+inline constexpr int kMaxNested = 64;
 
 // Fails with the first syntax error, worded as graphql-js words it.
 Parsed<Request> parse(std::string source);

@@ -119,15 +119,15 @@ TEST(ParserTest, BoundsDepthAndTokens) {
     for (int i = 0; i < levels; ++i) text += close;
     return text;
   };
-  EXPECT_TRUE(parse(nested(kMostNested, "{a ", "}")));
-  EXPECT_NE(problem(nested(kMostNested + 1, "{a ", "}")).find("nested more than"), std::string::npos);
+  EXPECT_TRUE(parse(nested(kMaxNested, "{a ", "}")));
+  EXPECT_NE(problem(nested(kMaxNested + 1, "{a ", "}")).find("nested more than"), std::string::npos);
   EXPECT_NE(problem("{a(b: " + nested(100'000, "[", "]") + ")}").find("nested more than"), std::string::npos);
   EXPECT_NE(problem("{a(b: " + nested(100'000, "{a:", "}") + ")}").find("nested more than"), std::string::npos);
   EXPECT_NE(problem("query ($a: " + nested(100'000, "[", "]") + ") {a}").find("nested more than"), std::string::npos);
   EXPECT_TRUE(parse("{" + std::string(kLongestName, 'a') + "}"));
   EXPECT_NE(problem("{" + std::string(kLongestName + 1, 'a') + "}").find("Names have at most"), std::string::npos);
   std::string many = "{";
-  for (size_t i = 0; i < kMostTokens; ++i) many += "a ";
+  for (size_t i = 0; i < kMaxTokens; ++i) many += "a ";
   EXPECT_NE(problem(many + "}").find("more than"), std::string::npos);
 }
 

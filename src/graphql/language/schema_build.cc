@@ -11,9 +11,9 @@ namespace mb::graphql {
 namespace {
 
 // Objects inside objects become types of their own so deep, and JSON below.
-constexpr int kMostLevels = 8;
+constexpr int kMaxLevels = 8;
 // Of the properties of all collections together: a collection that would go past it is shown as one without a schema.
-constexpr size_t kMostProperties = 50'000;
+constexpr size_t kMaxProperties = 50'000;
 
 constexpr std::string_view kServerFields[] = {"id", "createdAt", "updatedAt", "ownerId"};
 constexpr std::string_view kLogicWords[] = {"and", "or", "nor", "not"};
@@ -98,7 +98,7 @@ size_t countProperties(doc::DocumentView schema, int level) {
   size_t count = 0;
   if (const auto items = objectAt(schema, "items")) count += countProperties(*items, level);
   const auto properties = objectAt(schema, "properties");
-  if (!properties || level > kMostLevels) return count;
+  if (!properties || level > kMaxLevels) return count;
   for (const doc::Element& each : *properties) {
     ++count;
     if (each.value.type() == doc::BsonType::document) count += countProperties(each.value.asDocument(), level + 1);
@@ -372,7 +372,7 @@ class SchemaBuilder {
       const Shown each = shownAs(*items, name, level);
       return {types().list(each.out), types().list(each.in)};
     }
-    if (type == "object" && level <= kMostLevels) {
+    if (type == "object" && level <= kMaxLevels) {
       if (const auto shown = objectShown(schema, name, level)) return *shown;
     }
     const Type* plain = scalar(scalarOf(schema));
@@ -454,7 +454,7 @@ class SchemaBuilder {
   std::deque<Declared> declared_;
   Type* query_ = nullptr;
   Type* mutation_ = nullptr;
-  size_t left_ = kMostProperties;
+  size_t left_ = kMaxProperties;
 };
 
 std::shared_ptr<const Schema> Schema::build(std::vector<data::CollectionPtr> collections,

@@ -15,8 +15,8 @@ namespace mb::graphql {
 namespace {
 
 constexpr uint64_t kDefaultListed = 50;
-constexpr size_t kMostPlaces = 8;  // that an error of one field names
-constexpr uint64_t kMostListed = 1000;
+constexpr size_t kMaxPlaces = 8;  // that an error of one field names
+constexpr uint64_t kMaxListed = 1000;
 
 using Sets = std::vector<const std::vector<Selection>*>;
 
@@ -141,9 +141,9 @@ bool isMetaList(const Field& field) {
 std::optional<Problem> tooManyAliases(const std::vector<Group>& groups) {
   std::unordered_map<const Field*, size_t> keys;
   for (const Group& group : groups) {
-    if (++keys[group.field] <= kMostAliases) continue;
+    if (++keys[group.field] <= kMaxAliases) continue;
     return Problem{
-        fmt::format("The field \"{}\" is asked for under more than {} names.", group.field->name, kMostAliases),
+        fmt::format("The field \"{}\" is asked for under more than {} names.", group.field->name, kMaxAliases),
         {group.selections.front()->at}};
   }
   return std::nullopt;
@@ -192,12 +192,11 @@ class Checker {
     const Type& type = group.field->type->named();
     const uint32_t at = group.selections.front()->at;
     const bool describes = type.introspects || group.field->source == Source::introspection;
-    if (describes ? ++depth.described > kMostIntrospected : ++depth.fields > kMostDepth) {
+    if (describes ? ++depth.described > kMaxIntrospected : ++depth.fields > kMaxDepth) {
       return Problem{
-          fmt::format("The request is nested deeper than {} fields.", describes ? kMostIntrospected : kMostDepth),
-          {at}};
+          fmt::format("The request is nested deeper than {} fields.", describes ? kMaxIntrospected : kMaxDepth), {at}};
     }
-    if (isMetaList(*group.field) && ++depth.metaLists > kMostMetaLists) {
+    if (isMetaList(*group.field) && ++depth.metaLists > kMaxMetaLists) {
       return Problem{"The introspection is nested too deep.", {at}};
     }
     if (!type.isComposite()) return std::nullopt;
@@ -210,7 +209,7 @@ class Checker {
 
 std::unexpected<Problem> tooCostly() {
   return std::unexpected(Problem{fmt::format(
-      "The request costs more than {}: ask for fewer documents (`limit`), relations or fields.", kMostCost)});
+      "The request costs more than {}: ask for fewer documents (`limit`), relations or fields.", kMaxCost)});
 }
 
 // Of its children. The documents that a relation leads to are others.
@@ -243,7 +242,7 @@ class Planner {
   // nullopt: too many.
   std::optional<std::vector<Planned>> planned(const Type& parent, const Sets& sets) {
     const auto groups = collector_.collect(parent, sets);
-    if (!groups || (plan_.all += groups->size()) > kMostCost) return std::nullopt;
+    if (!groups || (plan_.all += groups->size()) > kMaxCost) return std::nullopt;
     std::vector<Planned> fields(groups->size());
     for (size_t i = 0; i < groups->size(); ++i) {
       if (!describe(fields[i], parent, (*groups)[i])) return std::nullopt;
@@ -257,7 +256,7 @@ class Planner {
     one.key = group.key;
     doc::writeJsonString(one.keyText, one.key);
     one.keyText += ':';
-    for (const Selection* each : group.selections | std::views::take(kMostPlaces)) one.at.push_back(each->at);
+    for (const Selection* each : group.selections | std::views::take(kMaxPlaces)) one.at.push_back(each->at);
     if (!group.field->arguments.empty()) {
       one.given = &group.selections.front()->arguments;
       one.arguments = plan_.withArguments++;
@@ -271,7 +270,7 @@ class Planner {
   }
 
   const doc::DocumentView variables_;
-  size_t left_ = kMostSelected;
+  size_t left_ = kMaxSelected;
   Collector collector_;
   Plan plan_;
 };
@@ -291,7 +290,7 @@ class Coercer {
       }
       uint64_t below = times;
       cost_ += 1 + costOf(field, below);
-      if (cost_ > kMostCost) return tooCostly();
+      if (cost_ > kMaxCost) return tooCostly();
       if (field.children.empty()) continue;
       if (auto done = coerce(field.children, below); !done) return done;
     }
@@ -306,7 +305,7 @@ class Coercer {
       case Source::search: {
         const auto limit = out_.back().view().find("limit");
         const bool given = limit && limit->isNumber();
-        times = given ? static_cast<uint64_t>(std::clamp<int64_t>(limit->asInteger(), 0, kMostListed)) : kDefaultListed;
+        times = given ? static_cast<uint64_t>(std::clamp<int64_t>(limit->asInteger(), 0, kMaxListed)) : kDefaultListed;
         return times;
       }
       case Source::relation:
@@ -336,7 +335,7 @@ const Type& rootOf(const Schema& schema, OperationKind kind) {
 }  // namespace
 
 Problems checkSelections(const Schema& schema, const Request& request) {
-  size_t left = kMostSelected;
+  size_t left = kMaxSelected;
   for (const Operation& operation : request.operations) {
     Checker checker(schema, request, left);
     if (auto problem = checker.check(rootOf(schema, operation.kind), {&operation.selections}, {})) return {*problem};

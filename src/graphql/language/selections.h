@@ -12,12 +12,12 @@
 
 namespace mb::graphql {
 
-inline constexpr int kMostDepth = 12;            // fields inside each other; those that describe the schema apart
-inline constexpr int kMostIntrospected = 30;     // the same for those that describe the schema
-inline constexpr int kMostMetaLists = 3;         // lists of the schema (fields, inputFields, …) inside each other
-inline constexpr size_t kMostAliases = 20;       // of one field, in one place
-inline constexpr size_t kMostSelected = 20'000;  // fields that a validation looks at, fragments resolved
-inline constexpr uint64_t kMostCost = 5'000;
+inline constexpr int kMaxDepth = 12;            // fields inside each other; those that describe the schema apart
+inline constexpr int kMaxIntrospected = 30;     // the same for those that describe the schema
+inline constexpr int kMaxMetaLists = 3;         // lists of the schema (fields, inputFields, …) inside each other
+inline constexpr size_t kMaxAliases = 20;       // of one field, in one place
+inline constexpr size_t kMaxSelected = 20'000;  // fields that a validation looks at, fragments resolved
+inline constexpr uint64_t kMaxCost = 5'000;
 
 // What a field costs: documents that it may read, and one for each field of the request.
 inline constexpr uint64_t kMutationCost = 10;
@@ -51,14 +51,14 @@ struct Plan {
   bool fixed = true;         // no variable decided whether a field is there: the plan of every run
 };
 
-// Fails where the fields alone pass kMostCost.
+// Fails where the fields alone pass kMaxCost.
 Parsed<Plan> plan(const Schema& schema, const Request& request, const Operation& operation,
                   doc::DocumentView variables);
 
 // The arguments of one run.
 class Arguments {
  public:
-  // Fails with an argument that may not be null, and with a cost past kMostCost.
+  // Fails with an argument that may not be null, and with a cost past kMaxCost.
   static Parsed<Arguments> coerced(const Plan& plan, doc::DocumentView variables);
 
   // By name, absent ones absent. The field is one of the plan.

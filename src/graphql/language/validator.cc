@@ -51,7 +51,7 @@ class Validator {
 
  private:
   void wrong(std::string message, std::vector<uint32_t> at) {
-    if (problems_.size() < kMostProblems) problems_.push_back({shortened(std::move(message)), std::move(at)});
+    if (problems_.size() < kMaxProblems) problems_.push_back({shortened(std::move(message)), std::move(at)});
   }
 
   // ---- operations and fragments

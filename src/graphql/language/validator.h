@@ -8,9 +8,9 @@
 
 namespace mb::graphql {
 
-inline constexpr size_t kMostProblems = 100;
+inline constexpr size_t kMaxProblems = 100;
 
-// Everything that is wrong, at most kMostProblems; of requests without problems, fields that cannot be merged and
+// Everything that is wrong, at most kMaxProblems; of requests without problems, fields that cannot be merged and
 // limits that are passed (selections.h) are looked for last.
 Problems validate(const Schema& schema, const Request& request);
 

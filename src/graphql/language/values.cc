@@ -159,10 +159,10 @@ class VariableReader {
   }
 
  private:
-  static constexpr size_t kMostProblems = 50;
+  static constexpr size_t kMaxProblems = 50;
 
   void wrong(doc::ValueView value, const std::string& what) {
-    if (problems_.size() >= kMostProblems) return;
+    if (problems_.size() >= kMaxProblems) return;
     std::string shown;
     doc::writeJsonValue(shown, value);
     const std::string where = path_.empty() ? "" : fmt::format(" at \"{}{}\"", name_, path_);

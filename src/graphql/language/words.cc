@@ -9,7 +9,7 @@ namespace mb::graphql {
 
 namespace {
 
-constexpr size_t kMostSortKeys = 8;
+constexpr size_t kMaxSortKeys = 8;
 constexpr std::string_view kOperators[] = {"eq",   "ne",  "gt",     "gte",     "lt",  "lte",
                                            "in",   "nin", "exists", "type",    "all", "elemMatch",
                                            "size", "mod", "regex",  "options", "not"};
@@ -223,7 +223,7 @@ class OrderReader {
     const std::string path = field && !field->key.empty() ? field->key : std::string(name);
     if (!doc::FieldPath::parse(path)) return wrongOrder("sort names a field that cannot be: " + path);
     keys_.push_back({path, direction});
-    if (keys_.size() > kMostSortKeys) return wrongOrder(fmt::format("sort takes at most {} fields", kMostSortKeys));
+    if (keys_.size() > kMaxSortKeys) return wrongOrder(fmt::format("sort takes at most {} fields", kMaxSortKeys));
     return {};
   }
 

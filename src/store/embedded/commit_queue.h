@@ -23,7 +23,7 @@ class CommitQueue {
   // ---- the commit thread's
   // Waits for writes and fills `group`; false when stopped and empty.
   bool takeGroup(std::vector<Commit*>& group);
-  // The room that a group took is free again.
+  // The module that a group took is free again.
   void done(size_t writes, size_t bytes);
   // Lets takeGroup() end once all that was handed over is taken.
   void stop();

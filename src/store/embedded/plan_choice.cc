@@ -21,7 +21,7 @@ constexpr uint64_t kEntryBytes = 48;
 constexpr size_t kMaxEstimated = 64;
 // A remembered choice holds until it reads this many times what was expected of it.
 constexpr uint64_t kTrust = 8;
-constexpr uint64_t kLeastTrust = 256;
+constexpr uint64_t kMinTrust = 256;
 
 void mix(uint64_t& hash, uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15;
@@ -38,7 +38,7 @@ Result<std::optional<Plan>> PlanChoice::choose(Candidates candidates, Collection
   const uint64_t shape = shapeOf(plans, collection);
   const auto known = purpose_.trusting ? memory.recall(shape) : std::nullopt;
   if (known && known->plan < plans.size()) {
-    distrustAfter_ = std::max(known->keys * kTrust, kLeastTrust);
+    distrustAfter_ = std::max(known->keys * kTrust, kMinTrust);
     return std::move(plans[known->plan]);
   }
   TRY(const std::optional<size_t> best, cheapest(plans));
@@ -72,43 +72,43 @@ Result<std::optional<size_t>> PlanChoice::cheapest(std::vector<Plan>& plans) {
   std::vector<uint64_t> caps(kCaps.begin(), kCaps.end());
   if (purpose_.tier == Tier::disk) caps.push_back(kPatientCap);
   for (const uint64_t cap : caps) {
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (Scored& scored : all) {
       if (!scored.counted) {
         TRY(const bool read, count(scored, cap));
         if (!read) return std::nullopt;
       }
       if (cap == kPatientCap && !scored.counted) estimate(scored);
-      least = std::min(least, scored.keys);
+      min = std::min(min, scored.keys);
     }
     size_t best = 0;
     auto lowest = std::tuple(UINT64_MAX, true, true, true);
     for (size_t i = 0; i < all.size(); ++i) {
       const Plan& plan = *all[i].plan;
-      const auto rank = std::tuple(costOf(all[i], least), !plan.inOrder, !plan.exact, plan.mayRepeat);
+      const auto rank = std::tuple(costOf(all[i], min), !plan.inOrder, !plan.exact, plan.mayRepeat);
       if (rank >= lowest) continue;
       lowest = rank;
       best = i;
     }
     if (!isKnown(all[best]) && cap != kPatientCap) continue;
-    expected_ = keysOf(all[best], least);
+    expected_ = keysOf(all[best], min);
     return best;
   }
   return std::nullopt;
 }
 
 // Keys that it would read; a lower bound where they are not counted to the end.
-uint64_t PlanChoice::keysOf(const Scored& scored, uint64_t leastKeys) const {
+uint64_t PlanChoice::keysOf(const Scored& scored, uint64_t minKeys) const {
   if (!scored.plan->inOrder || purpose_.counting || purpose_.enough >= UINT32_MAX) return scored.keys;
   // The other plans bound how rare matches are: as many keys pass by until enough were found.
-  const uint64_t rarity = scored.plan->exact ? 1 : purpose_.documents / std::max<uint64_t>(leastKeys, 1);
+  const uint64_t rarity = scored.plan->exact ? 1 : purpose_.documents / std::max<uint64_t>(minKeys, 1);
   return std::min(scored.keys, purpose_.enough * std::max<uint64_t>(rarity, 1));
 }
 
 // The keys, and the documents to be fetched.
-uint64_t PlanChoice::costOf(const Scored& scored, uint64_t leastKeys) const {
+uint64_t PlanChoice::costOf(const Scored& scored, uint64_t minKeys) const {
   const Plan& plan = *scored.plan;
-  const uint64_t keys = keysOf(scored, leastKeys);
+  const uint64_t keys = keysOf(scored, minKeys);
   if (plan.kind == Plan::Kind::documents) return keys * kReadCost;
   uint64_t fetched = keys;
   const bool decides = plan.exact || plan.decides;

@@ -42,8 +42,8 @@ class PlanChoice {
   Result<std::optional<size_t>> cheapest(std::vector<Plan>& plans);
   Result<bool> count(Scored& scored, uint64_t cap);
   void estimate(Scored& scored);
-  uint64_t keysOf(const Scored& scored, uint64_t leastKeys) const;
-  uint64_t costOf(const Scored& scored, uint64_t leastKeys) const;
+  uint64_t keysOf(const Scored& scored, uint64_t minKeys) const;
+  uint64_t costOf(const Scored& scored, uint64_t minKeys) const;
   bool isKnown(const Scored& scored) const;
   uint64_t shapeOf(const std::vector<Plan>& plans, const CollectionRef& collection) const;
 

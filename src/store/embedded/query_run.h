@@ -65,7 +65,7 @@ class QueryRun {
   void keepPending(DocumentBatch batch, const KeyStream& stream);
   Result<Flow> readWindows(Session& session);
   // Looks at the first documents in the order of ids, `most` of them. On where these are not enough.
-  Result<Flow> tryInOrder(Session& session, uint64_t most);
+  Result<Flow> tryInOrder(Session& session, uint64_t max);
   Result<Flow> fillWindow(Session& session);
   Result<Flow> drainWindow(Session& session);
   void cutWindow();

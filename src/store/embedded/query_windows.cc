@@ -101,7 +101,7 @@ Result<QueryRun::Flow> QueryRun::drainWindow(Session& session) {
 }
 
 // Looks for the answer among the first documents in order of id; Flow::on when it is not there.
-Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t most) {
+Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t max) {
   if (counting_ || sorter_ || anyFloor_ || query_.skip > kTryAtMost || query_.limit > kTryAtMost) {
     tried_ = true;
     return Flow::on;
@@ -113,7 +113,7 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t most) {
   RangeReader reader(room_.database, Family::documents, session.options, ranges);
   uint64_t looked = 0;
   for (reader.seek(ranges.front().from); reader.isBelow(ranges.front().to); reader.next()) {
-    if (++looked > most) break;
+    if (++looked > max) break;
     if (session.spent()) {
       resetAnswer();
       return Flow::more;
@@ -129,7 +129,7 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t most) {
   }
   if (reader.status().IsIncomplete()) return Flow::disk;
   if (!reader.status().ok()) return fail(readError(reader.status()));
-  if (looked <= most) {
+  if (looked <= max) {
     result_.explain.index = inOrder.name();
     return Flow::enough;
   }

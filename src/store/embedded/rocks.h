@@ -1,5 +1,5 @@
-// The one RocksDB database of the store: its options, its column families, its errors. Only this room's sources include
-// this header.
+// The one RocksDB database of the store: its options, its column families, its errors. Only this module's sources
+// include this header.
 #pragma once
 
 #include <rocksdb/db.h>

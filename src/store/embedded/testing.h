@@ -1,4 +1,4 @@
-// What the tests of this room share: a store in a folder of its own that goes with it, on two running cores.
+// What the tests of this module share: a store in a folder of its own that goes with it, on two running cores.
 #pragma once
 
 #include <gtest/gtest.h>

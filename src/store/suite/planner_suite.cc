@@ -36,8 +36,8 @@ TEST_P(PlannerSuite, PicksTheIndexThatServes) {
     const char* filter;
     const char* index;
     uint64_t matches;
-    uint64_t mostKeys;
-    uint64_t mostDocuments;
+    uint64_t maxKeys;
+    uint64_t maxDocuments;
   };
   for (const Case& c : std::vector<Case>{
            {R"({"id":"0005"})", "id", 1, 0, 1},
@@ -78,8 +78,8 @@ TEST_P(PlannerSuite, PicksTheIndexThatServes) {
     const QueryResult found = find(things_, c.filter, query);
     EXPECT_EQ(found.explain.index, c.index) << c.filter;
     EXPECT_EQ(found.documents.size(), c.matches) << c.filter;
-    EXPECT_LE(found.explain.keysExamined, c.mostKeys) << c.filter;
-    EXPECT_LE(found.explain.documentsExamined, c.mostDocuments) << c.filter;
+    EXPECT_LE(found.explain.keysExamined, c.maxKeys) << c.filter;
+    EXPECT_LE(found.explain.documentsExamined, c.maxDocuments) << c.filter;
     EXPECT_TRUE(std::is_sorted(found.documents.begin(), found.documents.end(),
                                [](const doc::Document& a, const doc::Document& b) {
                                  return a.view().stringOr("id") < b.view().stringOr("id");
@@ -233,7 +233,7 @@ TEST_P(PlannerSuite, ReadsAnIndexFromEitherEnd) {
     std::vector<SortKey> sort;
     const char* ids;
     const char* index;
-    uint64_t mostKeys;
+    uint64_t maxKeys;
   };
   for (const Case& c : std::vector<Case>{
            {R"({"mod":3})", {{"n", 1}}, "0003 0013 0023", "mod_1_n_-1", 4},
@@ -265,7 +265,7 @@ TEST_P(PlannerSuite, ReadsAnIndexFromEitherEnd) {
     const std::string about = fmt::format("{} by {} {}", c.filter, c.sort.front().path, c.sort.front().direction);
     EXPECT_EQ(joinIds(found.documents), c.ids) << about;
     EXPECT_EQ(found.explain.index, c.index) << about;
-    EXPECT_LE(found.explain.keysExamined, c.mostKeys) << about;
+    EXPECT_LE(found.explain.keysExamined, c.maxKeys) << about;
   }
 }
 
@@ -278,7 +278,7 @@ TEST_P(PlannerSuite, TakesAnIndexForEachBranchOfAnOr) {
     const char* filter;
     const char* index;
     uint64_t matches;
-    uint64_t mostKeys;
+    uint64_t maxKeys;
   };
   for (const Case& c : std::vector<Case>{
            {R"({"$or":[{"mod":3},{"n":5}]})", "mod_1, n_1", 61, 61},
@@ -301,7 +301,7 @@ TEST_P(PlannerSuite, TakesAnIndexForEachBranchOfAnOr) {
     const QueryResult found = find(things_, c.filter, query);
     EXPECT_EQ(found.explain.index, c.index) << c.filter;
     EXPECT_EQ(found.documents.size(), c.matches) << c.filter;
-    EXPECT_LE(found.explain.keysExamined, c.mostKeys) << c.filter;
+    EXPECT_LE(found.explain.keysExamined, c.maxKeys) << c.filter;
     EXPECT_EQ(count(things_, c.filter), c.matches) << c.filter;
   }
   const QueryResult some = find(things_, R"({"$or":[{"mod":3},{"mod":4},{"n":5}]})", page(1, 3));

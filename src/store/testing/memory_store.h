@@ -1,4 +1,4 @@
-// A DocumentStore in memory, for the tests of the rooms above: documents, filters, unique indexes, epochs and the
+// A DocumentStore in memory, for the tests of the modules above: documents, filters, unique indexes, epochs and the
 // catalogue, the change log, nothing durable and no planner. Every call completes without suspending. Any thread.
 #pragma once
 

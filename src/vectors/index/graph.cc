@@ -34,8 +34,8 @@ Epoch* Graph::enter(uint64_t& asOf, size_t& size) const {
 
 Result<> Graph::put(std::string_view id, std::span<const float> vector) {
   CHECK(checkVector(options_, vector));
-  if (id.empty() || id.size() > kMostIdBytes) {
-    return fail(ErrorCode::validation, fmt::format("an id has 1 to {} bytes", kMostIdBytes));
+  if (id.empty() || id.size() > kMaxIdBytes) {
+    return fail(ErrorCode::validation, fmt::format("an id has 1 to {} bytes", kMaxIdBytes));
   }
   const AlignedFloats floats = prepared(vector);
   const size_t bytes = padded(options_.dimensions) * sizeof(float);
@@ -145,7 +145,7 @@ int Graph::randomLevel() {
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
   z ^= z >> 31;
   const double uniform = (static_cast<double>(z >> 11) + 1) / 0x1.0p53;
-  return std::min(kMostLevel, static_cast<int>(-std::log(uniform) / std::log(static_cast<double>(options_.m))));
+  return std::min(kMaxLevel, static_cast<int>(-std::log(uniform) / std::log(static_cast<double>(options_.m))));
 }
 
 }  // namespace mb::vectors

@@ -123,7 +123,7 @@ class Graph {
 
   // Walking (graph_walk.h). All through slots of one level, from `seeds`; what `accepts` takes, nearest first.
   template <class Accepts, class Over>
-  bool explore(const float* probe, int level, size_t ef, size_t most, std::vector<Near>& seeds, Visited& visited,
+  bool explore(const float* probe, int level, size_t ef, size_t max, std::vector<Near>& seeds, Visited& visited,
                const Accepts& accepts, const Over& over) const;
   Near descend(const float* probe, Slot entry, int level) const;
 
@@ -131,13 +131,12 @@ class Graph {
   bool isRemoved(Slot slot) const { return slots_.node(slot).removed.load(std::memory_order_relaxed) != kNever; }
   List listOf(Slot slot, int level) const;
   // How full a list stays when it is chosen anew: some room, so that this is not done for each that comes.
-  static size_t leastOf(const List& list) { return list.capacity * 3 / 4; }
+  static size_t minLinksOf(const List& list) { return list.capacity * 3 / 4; }
   static std::vector<Slot> read(const List& list);
   static void write(const List& list, std::span<const Slot> slots);
   std::vector<Near> nearsOf(Slot slot, std::span<const Slot> others) const;
   std::vector<Slot> childrenOf(Slot slot, std::span<const Slot> lowest) const;
-  std::vector<Slot> select(std::span<const Near> candidates, std::span<const Slot> kept, size_t least,
-                           size_t most) const;
+  std::vector<Slot> select(std::span<const Near> candidates, std::span<const Slot> kept, size_t min, size_t max) const;
   std::vector<Near> candidatesAt(Slot slot, int level, std::vector<Near> seeds);
   void link(Slot slot);
   void linkBack(Slot from, Slot to, int level);

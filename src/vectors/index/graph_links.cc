@@ -49,28 +49,28 @@ std::vector<Slot> Graph::childrenOf(Slot slot, std::span<const Slot> lowest) con
   return children;
 }
 
-// Up to `most` of the candidates, which are sorted: `kept`, and those that are nearer to the base than to any that is
+// Up to `max` of the candidates, which are sorted: `kept`, and those that are nearer to the base than to any that is
 // chosen already (the paper's algorithm 4), so that the list points into all directions; of equal vectors only one.
-// Where these are fewer than `least`, the nearest of the others as well.
-std::vector<Slot> Graph::select(std::span<const Near> candidates, std::span<const Slot> kept, size_t least,
-                                size_t most) const {
+// Where these are fewer than `min`, the nearest of the others as well.
+std::vector<Slot> Graph::select(std::span<const Near> candidates, std::span<const Slot> kept, size_t min,
+                                size_t max) const {
   std::vector<Slot> chosen;
   std::vector<Slot> others;
-  chosen.reserve(most);
-  size_t reserved = std::min(kept.size(), most);
+  chosen.reserve(max);
+  size_t reserved = std::min(kept.size(), max);
   for (const Near& candidate : candidates) {
-    if (chosen.size() == most) break;
+    if (chosen.size() == max) break;
     if (reserved > 0 && contains(kept, candidate.slot)) {
       --reserved;
       chosen.push_back(candidate.slot);
       continue;
     }
-    if (chosen.size() + reserved >= most) continue;
+    if (chosen.size() + reserved >= max) continue;
     const float* probe = slots_.vector(candidate.slot);
     const auto nearer = [&](Slot other) { return distance(probe, other) <= candidate.distance; };
     (std::ranges::none_of(chosen, nearer) ? chosen : others).push_back(candidate.slot);
   }
-  for (size_t i = 0; i < others.size() && chosen.size() < least; ++i) chosen.push_back(others[i]);
+  for (size_t i = 0; i < others.size() && chosen.size() < min; ++i) chosen.push_back(others[i]);
   return chosen;
 }
 
@@ -78,7 +78,7 @@ std::vector<Slot> Graph::select(std::span<const Near> candidates, std::span<cons
 // there would be nothing else among the candidates, and nothing to lead away from them; then the walk takes a bounded
 // number of steps.
 std::vector<Near> Graph::candidatesAt(Slot slot, int level, std::vector<Near> seeds) {
-  constexpr size_t kMostEqual = 4;
+  constexpr size_t kMaxEqual = 4;
   constexpr size_t kStepsALook = 32;
   const float* probe = slots_.vector(slot);
   const float itself = distance(probe, slot);
@@ -88,9 +88,9 @@ std::vector<Near> Graph::candidatesAt(Slot slot, int level, std::vector<Near> se
   if (level == 0 && root != kNoSlot) seeds.push_back({distance(probe, root), root});
   const auto accepts = [&](const Near& near) {
     if (near.slot == slot || isRemoved(near.slot)) return false;
-    return near.distance > itself || options_.metric == Metric::dot || ++equal <= kMostEqual;
+    return near.distance > itself || options_.metric == Metric::dot || ++equal <= kMaxEqual;
   };
-  const auto over = [&] { return ++looks * kStepsALook > 4 * options_.efConstruction && equal > kMostEqual; };
+  const auto over = [&] { return ++looks * kStepsALook > 4 * options_.efConstruction && equal > kMaxEqual; };
   visited_.reset(slots_.count());
   explore(probe, level, options_.efConstruction, std::numeric_limits<size_t>::max(), seeds, visited_, accepts, over);
   return seeds;
@@ -123,11 +123,11 @@ void Graph::linkBack(Slot from, Slot to, int level) {
   const std::vector<Slot> kept = level == 0 ? childrenOf(from, slots) : std::vector<Slot>();
   if (kept.size() == list.capacity) return;
   slots.push_back(to);
-  write(list, select(nearsOf(from, slots), kept, leastOf(list), list.capacity));
+  write(list, select(nearsOf(from, slots), kept, minLinksOf(list), list.capacity));
 }
 
 // Gives a slot, which is not in the tree, a parent that is: one of the candidates that names it already, or else the
-// nearest, or one below that, down to one with room. Children take up to half of a list, so that the rest can lead
+// nearest, or one below that, down to one with module. Children take up to half of a list, so that the rest can lead
 // elsewhere.
 void Graph::adopt(Slot slot, std::span<const Near> candidates) {
   const Slot root = root_.load(std::memory_order_relaxed);

@@ -142,8 +142,8 @@ Near Graph::descend(const float* probe, Slot entry, int level) const {
 Result<std::vector<Hit>> Graph::walk(std::span<const float> query, const Search& search, uint64_t asOf) const {
   CHECK(checkVector(options_, query));
   const Slot entry = entry_.load(std::memory_order_acquire);
-  const size_t most = search.within == nullptr ? std::numeric_limits<size_t>::max() : search.within->count();
-  if (entry == kNoSlot || search.limit == 0 || most == 0) return std::vector<Hit>();
+  const size_t max = search.within == nullptr ? std::numeric_limits<size_t>::max() : search.within->count();
+  if (entry == kNoSlot || search.limit == 0 || max == 0) return std::vector<Hit>();
   const AlignedFloats floats = prepared(query);
   const float* probe = floats.data();
   const Watch over(search);
@@ -155,7 +155,7 @@ Result<std::vector<Hit>> Graph::walk(std::span<const float> query, const Search&
   const auto accepts = [&](const Near& near) {
     return visible(near.slot, search, asOf) && (!search.allows || search.allows(near.slot));
   };
-  if (!explore(probe, 0, keptBy(search, options_), most, found, visited, accepts, over)) return ended();
+  if (!explore(probe, 0, keptBy(search, options_), max, found, visited, accepts, over)) return ended();
   if (found.size() > search.limit) found.resize(search.limit);
   return hitsOf(std::move(found));
 }

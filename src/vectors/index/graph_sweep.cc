@@ -7,11 +7,11 @@ namespace {
 // A sweep begins at one removed vector in ten, and looks at so many slots with each write: it is through before another
 // thirty-second of them is removed.
 constexpr size_t kShareRemoved = 10;
-constexpr size_t kFewestRemoved = 32;
+constexpr size_t kMinRemoved = 32;
 constexpr size_t kSlotsAWrite = 32;
 constexpr size_t kRetiredAWrite = 64;
 // How many dead vectors a repair looks behind for neighbours, of dead neighbours in a row.
-constexpr size_t kMostDeadLookedBehind = 64;
+constexpr size_t kMaxDeadLookedBehind = 64;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool Graph::isDead(Slot slot) const {
 // What each write does for the removal of others: a bounded part of it.
 void Graph::advanceSweep() {
   if (!sweep_.running) {
-    if (removed_.size() < std::max(kFewestRemoved, linked_ / kShareRemoved)) return;
+    if (removed_.size() < std::max(kMinRemoved, linked_ / kShareRemoved)) return;
     sweep_ = {.running = true,
               .before = version_.load(std::memory_order_relaxed),
               .at = 0,
@@ -94,7 +94,7 @@ std::vector<Near> Graph::poolOf(Slot slot, int level) const {
   std::vector<Slot> behind;
   const auto meet = [&](Slot other, bool mine) {
     if (isDead(other)) {
-      if (behind.size() < kMostDeadLookedBehind && std::ranges::find(behind, other) == behind.end())
+      if (behind.size() < kMaxDeadLookedBehind && std::ranges::find(behind, other) == behind.end())
         behind.push_back(other);
     } else if (mine || (other != slot && !isRemoved(other))) {
       pool.push_back(other);
@@ -134,7 +134,7 @@ void Graph::repair(Slot slot, int level) {
   const auto gone = std::ranges::partition(kept, [&](Slot other) { return !isDead(other); });
   const std::vector<Slot> dead(gone.begin(), gone.end());
   kept.erase(gone.begin(), gone.end());
-  const std::vector<Slot> chosen = select(pool, kept, leastOf(list), list.capacity);
+  const std::vector<Slot> chosen = select(pool, kept, minLinksOf(list), list.capacity);
   write(list, chosen);
   for (const Slot heir : heirsOf(dead)) adopt(heir, std::array{Near{0, slot}});
   if (!searches) return;

@@ -21,15 +21,15 @@ inline float Graph::distance(const float* probe, Slot slot) const {
 }
 
 // Walks from `seeds` (with their distances) and leaves in them up to `ef` slots that `accepts` takes, nearest first;
-// ends early once `most` are found, of which there are not more. False when `over` ended it.
+// ends early once `max` are found, of which there are not more. False when `over` ended it.
 template <class Accepts, class Over>
-bool Graph::explore(const float* probe, int level, size_t ef, size_t most, std::vector<Near>& seeds, Visited& visited,
+bool Graph::explore(const float* probe, int level, size_t ef, size_t max, std::vector<Near>& seeds, Visited& visited,
                     const Accepts& accepts, const Over& over) const {
   constexpr size_t kStepsBetweenLooks = 32;
   constexpr size_t kPrefetched = 256;
   std::vector<Near> waiting;  // a heap, nearest on top
   std::vector<Near> found;    // a heap, farthest on top
-  found.reserve(std::min({ef, most, slots_.count()}) + 1);
+  found.reserve(std::min({ef, max, slots_.count()}) + 1);
   const auto take = [&](Near near) {
     if (found.size() >= ef && near.distance >= found.front().distance) return;
     waiting.push_back(near);
@@ -44,12 +44,12 @@ bool Graph::explore(const float* probe, int level, size_t ef, size_t most, std::
   for (const Near& seed : seeds) {
     if (visited.first(seed.slot)) take(seed);
   }
-  std::array<Slot, 2 * kMostM> fresh;
+  std::array<Slot, 2 * kMaxM> fresh;
   size_t steps = 0;
   bool whole = true;
   while (!waiting.empty()) {
     const Near near = waiting.front();
-    if ((found.size() >= ef && near.distance > found.front().distance) || found.size() >= most) break;
+    if ((found.size() >= ef && near.distance > found.front().distance) || found.size() >= max) break;
     std::ranges::pop_heap(waiting, std::greater());
     waiting.pop_back();
     if (++steps % kStepsBetweenLooks == 0 && over()) {

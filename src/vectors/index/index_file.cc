@@ -28,7 +28,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 
 constexpr std::string_view kMagic = "MBVINDEX";
 constexpr uint32_t kVersion = 1;
-constexpr size_t kMostPositionBytes = 64 << 10;
+constexpr size_t kMaxPositionBytes = 64 << 10;
 constexpr size_t kSumBytes = 64;
 constexpr size_t kPiece = 1 << 20;
 
@@ -241,7 +241,7 @@ Result<std::shared_ptr<Graph>> GraphFile::read(Reader& in, std::string& position
   const auto positionBytes = in.number<uint32_t>();
   if (in.failed() || metric > static_cast<uint32_t>(Metric::euclidean) || !checkOptions(options)) return nullptr;
   // Each slot takes a byte at least: no room is made for more than the file can hold.
-  if (positionBytes > kMostPositionBytes || positionBytes > in.left() || slots > in.left()) return nullptr;
+  if (positionBytes > kMaxPositionBytes || positionBytes > in.left() || slots > in.left()) return nullptr;
   position.resize(positionBytes);
   in.bytes(position.data(), position.size());
 
@@ -266,7 +266,7 @@ Result<bool> GraphFile::readSlot(Graph& graph, Reader& in) {
   }
   const auto level = in.number<uint8_t>();
   const auto idBytes = in.number<uint16_t>();
-  if (level > kMostLevel || idBytes > kMostIdBytes || (idBytes == 0) != (state == kRemoved)) return false;
+  if (level > kMaxLevel || idBytes > kMaxIdBytes || (idBytes == 0) != (state == kRemoved)) return false;
   std::string id(idBytes, '\0');
   in.bytes(id.data(), id.size());
   if (!graph.furnish(slot, id, level)) return fail(ErrorCode::unavailable, "there is no memory for the index");
@@ -326,8 +326,8 @@ bool GraphFile::settleSlot(Graph& graph, Slot slot) {
 }
 
 Result<> Graph::save(const std::filesystem::path& file, std::string_view position) const {
-  if (position.size() > kMostPositionBytes) {
-    return fail(ErrorCode::validation, fmt::format("a position has at most {} bytes", kMostPositionBytes));
+  if (position.size() > kMaxPositionBytes) {
+    return fail(ErrorCode::validation, fmt::format("a position has at most {} bytes", kMaxPositionBytes));
   }
   Writer out(file);
   CHECK(out.open());

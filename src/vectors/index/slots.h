@@ -14,7 +14,7 @@ namespace mb::vectors {
 
 constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 // Highest level of a vector; with m = 2 one in 65,536 vectors would want a higher one.
-constexpr int kMostLevel = 16;
+constexpr int kMaxLevel = 16;
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
 // Neighbours: up to a capacity that the reader knows, then kNoSlot. Written by the one writer, read by anybody: a
@@ -56,10 +56,10 @@ class Slots {
     const std::byte* at = record(slot);
     for (size_t line = 0; line < vectorAt_; line += 64) __builtin_prefetch(at + line);
   }
-  // The lines of the vector up to `most` bytes; the processor sees by itself how it goes on.
-  void prefetchVector(Slot slot, size_t most) const {
+  // The lines of the vector up to `max` bytes; the processor sees by itself how it goes on.
+  void prefetchVector(Slot slot, size_t max) const {
     const std::byte* at = record(slot) + vectorAt_;
-    const size_t bytes = std::min(most, stride_ - vectorAt_);
+    const size_t bytes = std::min(max, stride_ - vectorAt_);
     for (size_t line = 0; line < bytes; line += 64) __builtin_prefetch(at + line);
   }
 

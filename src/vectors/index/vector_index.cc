@@ -8,19 +8,19 @@ namespace mb::vectors {
 
 namespace {
 
-Result<> checkBounds(std::string_view name, size_t value, size_t least, size_t most) {
-  if (value >= least && value <= most) return {};
-  return fail(ErrorCode::validation, fmt::format("{} must be {} to {}", name, least, most));
+Result<> checkBounds(std::string_view name, size_t value, size_t min, size_t max) {
+  if (value >= min && value <= max) return {};
+  return fail(ErrorCode::validation, fmt::format("{} must be {} to {}", name, min, max));
 }
 
 // So long that a distance of two such vectors still is a float.
-constexpr double kMostSquaredLength = 1e36;
+constexpr double kMaxSquaredLength = 1e36;
 
 }  // namespace
 
 Result<> checkOptions(const IndexOptions& options) {
-  CHECK(checkBounds("dimensions", options.dimensions, 1, kMostDimensions));
-  CHECK(checkBounds("m", options.m, 2, kMostM));
+  CHECK(checkBounds("dimensions", options.dimensions, 1, kMaxDimensions));
+  CHECK(checkBounds("m", options.m, 2, kMaxM));
   CHECK(checkBounds("efConstruction", options.efConstruction, 4, 4000));
   return checkBounds("efSearch", options.efSearch, 1, 10'000);
 }
@@ -35,7 +35,7 @@ Result<> checkVector(const IndexOptions& options, std::span<const float> vector)
     if (!std::isfinite(value)) return fail(ErrorCode::validation, "the vector has a number that is not finite");
     squared += double{value} * value;
   }
-  if (options.metric != Metric::cosine && squared > kMostSquaredLength) {
+  if (options.metric != Metric::cosine && squared > kMaxSquaredLength) {
     return fail(ErrorCode::validation, "the vector is longer than 1e18");
   }
   return {};

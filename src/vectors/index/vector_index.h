@@ -35,14 +35,14 @@ namespace mb::vectors {
 // negated euclidean distance. Higher is nearer.
 enum class Metric : uint8_t { cosine, dot, euclidean };
 
-constexpr size_t kMostDimensions = 4096;
-constexpr size_t kMostM = 128;
-constexpr size_t kMostIdBytes = 1024;
+constexpr size_t kMaxDimensions = 4096;
+constexpr size_t kMaxM = 128;
+constexpr size_t kMaxIdBytes = 1024;
 
 struct IndexOptions {
-  size_t dimensions = 0;  // 1 to kMostDimensions
+  size_t dimensions = 0;  // 1 to kMaxDimensions
   Metric metric = Metric::cosine;
-  size_t m = 16;                // neighbours of a vector on the upper levels, twice as many on the lowest; 2 to kMostM
+  size_t m = 16;                // neighbours of a vector on the upper levels, twice as many on the lowest; 2 to kMaxM
   size_t efConstruction = 200;  // candidates looked at for a new vector's neighbours; 4 to 4,000
   // Candidates that a search keeps where it names no ef; 1 to 10,000. At 100,000 vectors such as embeddings are, 300
   // find 0.98 of the ten nearest and 100 find 0.91 (bench/vector_index.cc).
@@ -125,7 +125,7 @@ class VectorIndex {
   VectorIndex& operator=(const VectorIndex&) = delete;
 
   const IndexOptions& options() const;
-  // Puts or replaces the vector of an id of 1 to kMostIdBytes bytes. Validation as checkVector() and for the id,
+  // Puts or replaces the vector of an id of 1 to kMaxIdBytes bytes. Validation as checkVector() and for the id,
   // unavailable where there is no memory or no slot left; then nothing has changed.
   Result<> put(std::string_view id, std::span<const float> vector);
   // Whether there was one.

@@ -72,8 +72,8 @@ TEST(VectorIndex, RefusesVectorsItCannotMeasureAndChangesNothing) {
     }
   }
   EXPECT_FALSE(index.put("", Floats{1, 2}));
-  EXPECT_FALSE(index.put(std::string(kMostIdBytes + 1, 'x'), Floats{1, 2}));
-  EXPECT_TRUE(index.put(std::string(kMostIdBytes, 'x'), Floats{9, 9}));
+  EXPECT_FALSE(index.put(std::string(kMaxIdBytes + 1, 'x'), Floats{1, 2}));
+  EXPECT_TRUE(index.put(std::string(kMaxIdBytes, 'x'), Floats{9, 9}));
   EXPECT_EQ(index.size(), 2U);
   EXPECT_EQ(index.view().nearest(Floats{1, 2}, {.limit = 1}).value().front().score, 0);
 }
@@ -154,11 +154,11 @@ TEST(VectorIndex, GivesNoSlotToAnotherVectorWhileAViewIsOpen) {
   for (size_t i = 200; i < 2000; ++i) ASSERT_TRUE(index.put(fmt::format("new{}", i % 400), vectors[i]));
   for (const auto& [slot, id] : known) EXPECT_EQ(view->idOf(slot), id);
   EXPECT_EQ(view->exact(vectors[0], {.limit = 300}).value().size(), 200U);
-  const size_t most = GraphProbe::slots(index);
+  const size_t max = GraphProbe::slots(index);
   view.reset();
   for (size_t i = 2000; i < 4000; ++i) ASSERT_TRUE(index.put(fmt::format("new{}", i % 400), vectors[i]));
   // All that waited for the view is used again.
-  EXPECT_EQ(GraphProbe::slots(index), most);
+  EXPECT_EQ(GraphProbe::slots(index), max);
   EXPECT_EQ(GraphProbe::problem(index), "");
 }
 

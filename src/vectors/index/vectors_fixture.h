@@ -89,8 +89,8 @@ inline std::vector<double> plainNearest(Metric metric, const Documents& document
 // Of what should have been found, the share that was: hits at least as good as the last of the right ones.
 inline double recall(const std::vector<double>& right, const std::vector<Hit>& hits) {
   if (right.empty()) return hits.empty() ? 1 : 0;
-  const double least = right.back() - 1e-4 * (1 + std::abs(right.back()));
-  const auto good = std::ranges::count_if(hits, [&](const Hit& hit) { return hit.score >= least; });
+  const double min = right.back() - 1e-4 * (1 + std::abs(right.back()));
+  const auto good = std::ranges::count_if(hits, [&](const Hit& hit) { return hit.score >= min; });
   return static_cast<double>(std::min<size_t>(static_cast<size_t>(good), right.size())) /
          static_cast<double>(right.size());
 }

@@ -118,7 +118,7 @@ std::string FaultFileSystem::saveAway(const std::string& path) {
 
 void FaultFileSystem::loseBytes(const FileState& file) {
   if (file.written <= file.synced) return;
-  const auto upTo = [this](uint64_t most) { return std::uniform_int_distribution<uint64_t>(0, most)(chance_); };
+  const auto upTo = [this](uint64_t max) { return std::uniform_int_distribution<uint64_t>(0, max)(chance_); };
   const uint64_t unsynced = file.written - file.synced;
   const uint64_t kinds = upTo(3);
   const uint64_t kept = kinds == 0 ? 0 : kinds == 1 ? unsynced : upTo(unsynced);
