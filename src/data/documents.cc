@@ -13,39 +13,39 @@ void Documents::setPreHook(PreHook& hook) {
 }
 
 Task<VisibleDocument> Documents::create(const Access& access, const std::string& collection, doc::Document body) {
-  Intent intent;
-  intent.event = WriteEvent::insert;
-  intent.body = std::move(body);
-  if (!intent.body.view().find("id")) {
-    intent.id = impl_->deps.ids.next();
-    intent.fresh = true;
+  WriteRequest request;
+  request.event = WriteEvent::insert;
+  request.body = std::move(body);
+  if (!request.body.view().find("id")) {
+    request.id = impl_->deps.ids.next();
+    request.fresh = true;
   }
-  return impl_->write(access, collection, std::move(intent));
+  return impl_->write(access, collection, std::move(request));
 }
 
 Task<VisibleDocument> Documents::update(const Access& access, const std::string& collection, const std::string& id,
                                         doc::Document body) {
-  Intent intent;
-  intent.event = WriteEvent::update;
-  intent.id = id;
-  intent.body = std::move(body);
-  return impl_->write(access, collection, std::move(intent));
+  WriteRequest request;
+  request.event = WriteEvent::update;
+  request.id = id;
+  request.body = std::move(body);
+  return impl_->write(access, collection, std::move(request));
 }
 
 Task<VisibleDocument> Documents::replace(const Access& access, const std::string& collection, const std::string& id,
                                          doc::Document body) {
-  Intent intent;
-  intent.event = WriteEvent::replace;
-  intent.id = id;
-  intent.body = std::move(body);
-  return impl_->write(access, collection, std::move(intent));
+  WriteRequest request;
+  request.event = WriteEvent::replace;
+  request.id = id;
+  request.body = std::move(body);
+  return impl_->write(access, collection, std::move(request));
 }
 
 Task<> Documents::remove(const Access& access, const std::string& collection, const std::string& id) {
-  Intent intent;
-  intent.event = WriteEvent::remove;
-  intent.id = id;
-  CO_CHECK(co_await impl_->write(access, collection, std::move(intent)));
+  WriteRequest request;
+  request.event = WriteEvent::remove;
+  request.id = id;
+  CO_CHECK(co_await impl_->write(access, collection, std::move(request)));
   co_return Result<>();
 }
 

@@ -27,9 +27,9 @@ struct Documents::Impl {
                 std::vector<doc::Document>& documents) const;
 
   // ---- writing
-  Task<VisibleDocument> write(const Access& access, const std::string& collection, Intent intent);
+  Task<VisibleDocument> write(const Access& access, const std::string& collection, WriteRequest request);
   // One write on one snapshot; `hooked` is null where no hooks ran. The parameters must outlive it.
-  Task<std::optional<doc::Document>> commit(const Access& access, const Grant& grant, const Intent& intent,
+  Task<std::optional<doc::Document>> commit(const Access& access, const Grant& grant, const WriteRequest& request,
                                             const Hooked* hooked);
   // What is left to a write's hooks, over all its tries.
   struct HookBudget {
@@ -37,10 +37,10 @@ struct Documents::Impl {
     int rounds;
   };
   // The same with the hooks, which run again where the document changed meanwhile.
-  Task<std::optional<doc::Document>> writeHooked(const Access& access, const Grant& grant, const Intent& intent,
+  Task<std::optional<doc::Document>> writeHooked(const Access& access, const Grant& grant, const WriteRequest& request,
                                                  HookBudget& budget);
-  bool hooked(const Grant& grant, const Intent& intent) const {
-    return preHook && preHook->wants(*grant.project, *grant.collection, intent.event);
+  bool hooked(const Grant& grant, const WriteRequest& request) const {
+    return preHook && preHook->wants(*grant.project, *grant.collection, request.event);
   }
 };
 

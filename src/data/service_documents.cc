@@ -54,7 +54,7 @@ struct ServiceDocuments::ManyUpdate {
   const doc::Document filterSource;
   const std::optional<doc::Document> arrayFilters;
   const bool removes = false;
-  Intent intent;
+  WriteRequest request;
   doc::Filter filter = {};
   UpdateCounts counts = {};
   std::optional<Error> problem = {};  // of the first document that could not be changed
@@ -64,23 +64,23 @@ struct ServiceDocuments::ManyUpdate {
     const WorkBudget work(kCoreWork);
     TRY(filter, doc::Filter::parse(filterSource, &collection.coercion()));
     if (removes) return work.check();
-    intent.options.positional = true;
-    intent.options.query = &filter;
+    request.options.positional = true;
+    request.options.query = &filter;
     if (arrayFilters) {
-      TRY(intent.options.arrayFilters, doc::parseArrayFilters(*arrayFilters, &collection.coercion()));
+      TRY(request.options.arrayFilters, doc::parseArrayFilters(*arrayFilters, &collection.coercion()));
     }
     CHECK(work.check());
-    return readIntent(intent, grantOn(collection));
+    return parseWriteRequest(request, grantOn(collection));
   }
   // What becomes of a document that matches.
   Result<store::Change> changed(const Grant& grant, const std::optional<doc::Document>& before, Timestamp now) const {
     if (removes) return store::Change::remove();
-    const Judgement judgement{grant, intent, asServer(), now};
-    TRY(doc::Document drafted, draft(judgement, before));
+    const EvaluationContext context{grant, request, asServer(), now};
+    TRY(doc::Document drafted, draft(context, before));
     if (drafted == before) return store::Change::keep();
-    TRY(doc::Document settled, settle(judgement, before, drafted));
-    if (changesNothing(judgement, *before, settled)) return store::Change::keep();
-    return store::Change::put(std::move(settled));
+    TRY(doc::Document finalized, finalizeDocument(context, before, drafted));
+    if (changesNothing(context, *before, finalized)) return store::Change::keep();
+    return store::Change::put(std::move(finalized));
   }
 
   struct Commit {
@@ -134,24 +134,24 @@ Task<uint64_t> ServiceDocuments::count(ServiceAccess access, std::string collect
 Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess access, CollectionPtr collection,
                                                                doc::Document document) {
   const Grant grant = grantOn(*collection);
-  Intent intent;
-  intent.body = std::move(document);
-  if (!intent.body.view().find("id")) {
-    intent.id = deps_.ids.next();
-    intent.fresh = true;
+  WriteRequest request;
+  request.body = std::move(document);
+  if (!request.body.view().find("id")) {
+    request.id = deps_.ids.next();
+    request.fresh = true;
   }
-  CO_CHECK(readIntent(intent, grant));
+  CO_CHECK(parseWriteRequest(request, grant));
   store::Write write(optionsOf(access));
-  const store::Target target = write.change(store::WriteTarget{collection->ref, intent.id, intent.fresh});
+  const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.fresh});
   auto written = co_await store::writeReturning(
       deps_.store, std::move(write),
-      [&grant = std::as_const(grant), &intent = std::as_const(intent), target, &clock = std::as_const(deps_.clock)](
+      [&grant = std::as_const(grant), &request = std::as_const(request), target, &clock = std::as_const(deps_.clock)](
           const store::PreImages& before, store::Changes& changes) -> Result<doc::Document> {
-        const Judgement judgement{grant, intent, asServer(), clock.now()};
-        CHECK(checkTarget(judgement, before[target]));
-        TRY(doc::Document settled, settle(judgement, before[target], intent.body));
-        changes.put(target, settled);
-        return settled;
+        const EvaluationContext context{grant, request, asServer(), clock.now()};
+        CHECK(checkTarget(context, before[target]));
+        TRY(doc::Document finalized, finalizeDocument(context, before[target], request.body));
+        changes.put(target, finalized);
+        return finalized;
       });
   if (!written && isStale(written.error())) co_return std::nullopt;
   if (!written) co_return fail(std::move(written).error());
@@ -254,16 +254,16 @@ Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string coll
 
 Task<UpdateCounts> ServiceDocuments::updateMany(ServiceAccess access, std::string collection, doc::Document filter,
                                                 doc::Document body, std::optional<doc::Document> arrayFilters) {
-  ManyUpdate update{.filterSource = std::move(filter), .arrayFilters = std::move(arrayFilters), .intent = {}};
-  update.intent.event = WriteEvent::update;
-  update.intent.id = "any";
-  update.intent.body = std::move(body);
+  ManyUpdate update{.filterSource = std::move(filter), .arrayFilters = std::move(arrayFilters), .request = {}};
+  update.request.event = WriteEvent::update;
+  update.request.id = "any";
+  update.request.body = std::move(body);
   co_return co_await many(std::move(access), std::move(collection), update);
 }
 
 Task<int64_t> ServiceDocuments::deleteMany(ServiceAccess access, std::string collection, doc::Document filter) {
-  ManyUpdate update{.filterSource = std::move(filter), .arrayFilters = {}, .removes = true, .intent = {}};
-  update.intent.event = WriteEvent::remove;
+  ManyUpdate update{.filterSource = std::move(filter), .arrayFilters = {}, .removes = true, .request = {}};
+  update.request.event = WriteEvent::remove;
   CO_TRY(const UpdateCounts counts, co_await many(std::move(access), std::move(collection), update));
   co_return counts.modified;
 }

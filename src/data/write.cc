@@ -1,4 +1,4 @@
-// The write path: from an intent to a committed change. Source: docs/engine.md 1.1 to 1.3.
+// The write path: from a request to a committed change. Source: docs/engine.md 1.1 to 1.3.
 #include <chrono>
 
 #include "base/cancellation.h"
@@ -38,34 +38,34 @@ namespace {
 
 // In the write callback: what becomes of the document. Returns a copy for the answer. Fails with ErrorCode::retry where
 // it is another document than the hooks saw.
-Result<std::optional<doc::Document>> computeChange(const Judgement& judgement, const Hooked* hooked,
+Result<std::optional<doc::Document>> computeChange(const EvaluationContext& context, const Hooked* hooked,
                                                    store::Target target, const std::optional<doc::Document>& before,
                                                    store::Changes& changes) {
-  const Intent& intent = judgement.intent;
+  const WriteRequest& request = context.request;
   if (hooked && hooked->before != before) {
     return fail(ErrorCode::retry, "the document changed while its hooks ran");
   }
-  CHECK(checkTarget(judgement, before));
+  CHECK(checkTarget(context, before));
   std::optional<doc::Document> written;
-  if (intent.event == WriteEvent::remove) {
+  if (request.event == WriteEvent::remove) {
     changes.remove(target);
     return written;
   }
   std::optional<doc::Document> drafted;
-  if (!hooked && intent.event != WriteEvent::insert) {
-    TRY(drafted, draft(judgement, before));
+  if (!hooked && request.event != WriteEvent::insert) {
+    TRY(drafted, draft(context, before));
   }
-  const doc::Document& source = hooked ? *hooked->draft : drafted ? *drafted : intent.body;
-  TRY(doc::Document settled, settle(judgement, before, source));
-  if (before && changesNothing(judgement, *before, settled)) {
+  const doc::Document& source = hooked ? *hooked->draft : drafted ? *drafted : request.body;
+  TRY(doc::Document finalized, finalizeDocument(context, before, source));
+  if (before && changesNothing(context, *before, finalized)) {
     written = before;
     return written;
   }
-  written = settled;
-  if (intent.event == WriteEvent::replace) {
-    changes.replace(target, std::move(settled));
+  written = finalized;
+  if (request.event == WriteEvent::replace) {
+    changes.replace(target, std::move(finalized));
   } else {
-    changes.put(target, std::move(settled));
+    changes.put(target, std::move(finalized));
   }
   return written;
 }
@@ -93,43 +93,43 @@ policy::Operation operationOf(WriteEvent event) {
 }
 
 Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access, const Grant& grant,
-                                                           const Intent& intent, const Hooked* hooked) {
+                                                           const WriteRequest& request, const Hooked* hooked) {
   store::Write write(optionsOf(access));
-  const store::Target target = write.change(store::WriteTarget{grant.collection->ref, intent.id, intent.fresh});
+  const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.fresh});
   // No coroutine of its own: writeReturning() is one already.
   return store::writeReturning(
       deps.store, std::move(write),
-      [&grant = std::as_const(grant), &intent = std::as_const(intent), &caller = std::as_const(access.caller), hooked,
+      [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller), hooked,
        target, &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
         // The time under the lock: a later write has a later time.
-        const Judgement judgement{grant, intent, caller, clock.now()};
-        return computeChange(judgement, hooked, target, before[target], changes);
+        const EvaluationContext context{grant, request, caller, clock.now()};
+        return computeChange(context, hooked, target, before[target], changes);
       });
 }
 
 Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& access, const Grant& grant,
-                                                                const Intent& intent, HookBudget& budget) {
+                                                                const WriteRequest& request, HookBudget& budget) {
   while (true) {
     --budget.rounds;
-    const Judgement judgement{grant, intent, access.caller, deps.clock.now()};
+    const EvaluationContext context{grant, request, access.caller, deps.clock.now()};
     Hooked hooked;
-    CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, intent.id));
-    CO_CHECK(checkTarget(judgement, hooked.before));
-    if (intent.event != WriteEvent::remove) {
-      CO_TRY(const doc::Document drafted, draft(judgement, hooked.before));
-      CO_TRY(hooked.draft, settle(judgement, hooked.before, drafted));
+    CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, request.id));
+    CO_CHECK(checkTarget(context, hooked.before));
+    if (request.event != WriteEvent::remove) {
+      CO_TRY(const doc::Document drafted, draft(context, hooked.before));
+      CO_TRY(hooked.draft, finalizeDocument(context, hooked.before, drafted));
     }
     const HookedWrite shown{grant.project,
                             *grant.collection,
-                            intent.event,
-                            intent.id,
+                            request.event,
+                            request.id,
                             access.caller,
                             hooked.before ? std::optional(hooked.before->view()) : std::nullopt,
                             hooked.draft ? std::optional(hooked.draft->view()) : std::nullopt};
     CO_TRY(std::optional<doc::Document> replaced, co_await preHook->run(shown, budget.deadline));
-    if (replaced && intent.event != WriteEvent::remove) hooked.draft = std::move(replaced);
+    if (replaced && request.event != WriteEvent::remove) hooked.draft = std::move(replaced);
 
-    auto written = co_await commit(access, grant, intent, &hooked);
+    auto written = co_await commit(access, grant, request, &hooked);
     if (written || written.error().code() != ErrorCode::retry) co_return written;
     if (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline) {
       co_return fail(ErrorCode::conflict, "the document kept changing while its hooks ran, try again");
@@ -137,20 +137,21 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
   }
 }
 
-Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::string& collection, Intent intent) {
+Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::string& collection,
+                                             WriteRequest request) {
   snapshot::SnapshotPtr project = access.project;
   HookBudget budget{std::min(access.deadline, std::chrono::steady_clock::now() + kHookChain), kMaxHookRounds};
   for (int tries = 1;; ++tries) {
     CO_TRY(const Grant grant,
-           grantFor(access.caller, project, slot, collection, operationOf(intent.event), access.authority));
-    CO_CHECK(readIntent(intent, grant));
-    if (intent.body.size() > kMaxOneTurnBytes) CO_CHECK(co_await yieldCore());
-    const bool hooks = hooked(grant, intent);
+           grantFor(access.caller, project, slot, collection, operationOf(request.event), access.authority));
+    CO_CHECK(parseWriteRequest(request, grant));
+    if (request.body.size() > kMaxOneTurnBytes) CO_CHECK(co_await yieldCore());
+    const bool hooks = hooked(grant, request);
     if (hooks && tries > 1 && (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline)) {
       co_return fail(ErrorCode::unavailable, "the collection kept changing while the hooks ran, try again");
     }
     auto written =
-        hooks ? co_await writeHooked(access, grant, intent, budget) : co_await commit(access, grant, intent, nullptr);
+        hooks ? co_await writeHooked(access, grant, request, budget) : co_await commit(access, grant, request, nullptr);
     if (written) {
       if (!*written) co_return VisibleDocument{};
       co_return VisibleDocument{**std::move(written), grant.hidden()};

@@ -10,7 +10,7 @@
 
 namespace mb::data {
 
-struct Intent {
+struct WriteRequest {
   WriteEvent event = WriteEvent::insert;
   std::string id;
   bool fresh = false;                 // the id was made for this insert
@@ -25,33 +25,33 @@ policy::Operation operationOf(WriteEvent event);
 // Checks the shape of the body and reads it with the collection's schema. Fails with validation, invalidUpdate,
 // invalidBody; forbidden (a field that the caller cannot read is named in a way that could tell its value); notFound
 // (an id that no document can have).
-Result<> readIntent(Intent& intent, const Grant& grant);
+Result<> parseWriteRequest(WriteRequest& request, const Grant& grant);
 
 // ---- under the document's lock
-struct Judgement {
+struct EvaluationContext {
   const Grant& grant;
-  const Intent& intent;
+  const WriteRequest& request;
   const policy::Caller& caller;
   Timestamp now;
 };
 // Fails with notFound (absent, or hidden by the rule's filter), conflict (an insert over a document).
-Result<> checkTarget(const Judgement& judgement, const std::optional<doc::Document>& before);
-// The document that the intent makes of `before`. Not for remove.
-Result<doc::Document> draft(const Judgement& judgement, const std::optional<doc::Document>& before);
+Result<> checkTarget(const EvaluationContext& context, const std::optional<doc::Document>& before);
+// The document that the request makes of `before`. Not for remove.
+Result<doc::Document> draft(const EvaluationContext& context, const std::optional<doc::Document>& before);
 // The draft (or what a hook made of it) as it will be stored: fields of the server, schema, keys, field rules, CEL.
-Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc::Document>& before,
-                             const doc::Document& draft);
+Result<doc::Document> finalizeDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
+                                       const doc::Document& draft);
 
 // Whether an update or a replacement leaves `before` as it is, but for updatedAt: such a one is no write. Never where
 // the request names or may move a field that its caller cannot read: whether a guess was right must not be told.
-bool changesNothing(const Judgement& judgement, const doc::Document& before, const doc::Document& settled);
+bool changesNothing(const EvaluationContext& context, const doc::Document& before, const doc::Document& finalized);
 
 // What is told of a write that a unique index refused.
 Error violation(const Grant& grant, const std::string& index);
 
-// ---- the pieces of settle
+// ---- the pieces of finalizeDocument
 // `draft` with id, createdAt, updatedAt and ownerId as the server wants them.
-Result<doc::Document> pinServerFields(const Judgement& judgement, const std::optional<doc::Document>& before,
+Result<doc::Document> pinServerFields(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                       doc::DocumentView draft);
 
 // Refuses updates whose outcome could tell the value of a field in `denied`: operators that look at the old value,

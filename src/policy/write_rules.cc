@@ -32,13 +32,13 @@ std::unexpected<Error> refuseField(const std::string& path) {
 // What a set of fields says of a changed path.
 enum class Verdict { inside, outside };
 
-// Judges each change by a set of fields, looking into arrays whose elements changed in place: with "items.price" in the
-// set, a change of items.0.price is inside and one of items.0.name outside. Elements that come, go or move change the
-// array as a whole.
-class ChangeJudge {
+// Compares each change with a set of fields, looking into arrays whose elements changed in place: with "items.price" in
+// the set, a change of items.0.price is inside and one of items.0.name outside. Elements that come, go or move change
+// the array as a whole.
+class WriteRuleEvaluator {
  public:
   // Too many changes to look at count as one that gets what is wanted where `refusesMany`.
-  ChangeJudge(const doc::FieldSet& fields, bool refusesMany) : fields_(fields), refusesMany_(refusesMany) {}
+  WriteRuleEvaluator(const doc::FieldSet& fields, bool refusesMany) : fields_(fields), refusesMany_(refusesMany) {}
 
   // The first change that gets `wanted`, or nullopt.
   std::optional<std::string> find(Verdict wanted, doc::DocumentView before, doc::DocumentView after) const {
@@ -198,11 +198,11 @@ Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView aft
                                  Refused refused) const {
   const bool many = refused == Refused::breachesAndTooMany;
   if (!immutable_.empty() && !creating) {
-    const auto breach = ChangeJudge(immutable_, many).find(Verdict::inside, before, after);
+    const auto breach = WriteRuleEvaluator(immutable_, many).find(Verdict::inside, before, after);
     if (breach) return refuseField(*breach);
   }
   if (allowed_) {
-    const auto breach = ChangeJudge(*allowed_, many).find(Verdict::outside, before, after);
+    const auto breach = WriteRuleEvaluator(*allowed_, many).find(Verdict::outside, before, after);
     if (breach) return refuseField(*breach);
   }
   return {};

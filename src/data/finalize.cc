@@ -35,22 +35,22 @@ Error breach(std::vector<ErrorDetail> details, const doc::FieldSet& unseen) {
   return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details));
 }
 
-Result<> checkVectors(const Judgement& judgement, const std::optional<doc::Document>& before,
+Result<> checkVectors(const EvaluationContext& context, const std::optional<doc::Document>& before,
                       const doc::Document& document) {
   std::vector<ErrorDetail> problems =
-      vectorProblems(judgement.grant.collection->info, before ? &*before : nullptr, document);
+      vectorProblems(context.grant.collection->info, before ? &*before : nullptr, document);
   if (problems.empty()) return {};
   static const doc::FieldSet nothing;
-  const bool inserting = judgement.intent.event == WriteEvent::insert;
-  return fail(breach(std::move(problems), inserting ? nothing : judgement.grant.denied()));
+  const bool inserting = context.request.event == WriteEvent::insert;
+  return fail(breach(std::move(problems), inserting ? nothing : context.grant.denied()));
 }
 
-Result<doc::Document> throughSchema(const Judgement& judgement, doc::Document document) {
-  const doc::Schema* schema = judgement.grant.collection->schema.get();
+Result<doc::Document> throughSchema(const EvaluationContext& context, doc::Document document) {
+  const doc::Schema* schema = context.grant.collection->schema.get();
   if (!schema) return document;
   static const doc::FieldSet nothing;
-  const bool inserting = judgement.intent.event == WriteEvent::insert;
-  const doc::FieldSet& unseen = inserting ? nothing : judgement.grant.denied();
+  const bool inserting = context.request.event == WriteEvent::insert;
+  const doc::FieldSet& unseen = inserting ? nothing : context.grant.denied();
   auto prepared = schema->prepare(document, inserting);
   if (!prepared) {
     return fail(unseen.empty() ? std::move(prepared).error() : breach(prepared.error().details(), unseen));
@@ -61,10 +61,10 @@ Result<doc::Document> throughSchema(const Judgement& judgement, doc::Document do
 }
 
 // Who owns the document from here on; nullopt for nobody. `given` is what the draft says.
-Result<std::optional<doc::Value>> owner(const Judgement& judgement, const std::optional<doc::Document>& before,
+Result<std::optional<doc::Value>> owner(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                         std::optional<doc::ValueView> given) {
-  const bool inserting = judgement.intent.event == WriteEvent::insert;
-  if (judgement.grant.asAdmin() && given) {
+  const bool inserting = context.request.event == WriteEvent::insert;
+  if (context.grant.asAdmin() && given) {
     if (given->type() != doc::BsonType::string && given->type() != doc::BsonType::null) {
       return fail(Error(ErrorCode::validation, "ownerId must be a string or null")
                       .withDetail("/ownerId", "must be a string or null"));
@@ -72,105 +72,105 @@ Result<std::optional<doc::Value>> owner(const Judgement& judgement, const std::o
     return doc::Value(*given);
   }
   if (inserting) {
-    if (judgement.caller.id.empty()) return std::nullopt;
+    if (context.caller.id.empty()) return std::nullopt;
     doc::BsonWriter out;
-    out.appendString("", judgement.caller.id);
+    out.appendString("", context.caller.id);
     return doc::Value(out.finish().view().begin()->value);
   }
   // An admin who unsets it by an operator means it; a replacement that leaves it out does not.
-  if (judgement.grant.asAdmin() && judgement.intent.event == WriteEvent::update) return std::nullopt;
+  if (context.grant.asAdmin() && context.request.event == WriteEvent::update) return std::nullopt;
   const auto held = before->view().find("ownerId");
   return held ? std::optional(doc::Value(*held)) : std::nullopt;
 }
 
 // Whether what becomes of the document may hang on a field that the caller cannot read. A replacement keeps such fields
 // at its end: where they stood before would tell that there are any.
-bool touchesDenied(const Judgement& judgement) {
-  const doc::FieldSet& denied = judgement.grant.denied();
+bool touchesDenied(const EvaluationContext& context) {
+  const doc::FieldSet& denied = context.grant.denied();
   if (denied.empty()) return false;
-  const Intent& intent = judgement.intent;
-  if (intent.event == WriteEvent::replace) return true;
-  if (!intent.update) return false;
-  return std::ranges::any_of(intent.update->paths(), [&](const std::string& path) { return denied.touches(path); });
+  const WriteRequest& request = context.request;
+  if (request.event == WriteEvent::replace) return true;
+  if (!request.update) return false;
+  return std::ranges::any_of(request.update->paths(), [&](const std::string& path) { return denied.touches(path); });
 }
 
 }  // namespace
 
-Result<doc::Document> pinServerFields(const Judgement& judgement, const std::optional<doc::Document>& before,
+Result<doc::Document> pinServerFields(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                       doc::DocumentView draft) {
-  TRY(const std::optional<doc::Value> owned, owner(judgement, before, draft.find("ownerId")));
+  TRY(const std::optional<doc::Value> owned, owner(context, before, draft.find("ownerId")));
   const auto created = before ? before->view().find("createdAt") : std::nullopt;
 
   constexpr size_t kServerFields = 256;
   doc::BsonWriter out(draft.bytes().size() + kServerFields);
-  out.appendString("id", before ? before->view().stringOr("id") : judgement.intent.id);
+  out.appendString("id", before ? before->view().stringOr("id") : context.request.id);
   for (const auto& [key, value] : draft) {
     if (!isServerField(key)) out.append(key, value);
   }
   if (owned) out.append("ownerId", *owned);
-  if (!before) out.appendDate("createdAt", judgement.now);
+  if (!before) out.appendDate("createdAt", context.now);
   if (created) out.append("createdAt", *created);
-  out.appendDate("updatedAt", judgement.now);
+  out.appendDate("updatedAt", context.now);
   return out.finish();
 }
 
-Result<> checkTarget(const Judgement& judgement, const std::optional<doc::Document>& before) {
-  if (judgement.intent.event == WriteEvent::insert) {
+Result<> checkTarget(const EvaluationContext& context, const std::optional<doc::Document>& before) {
+  if (context.request.event == WriteEvent::insert) {
     if (before) return fail(ErrorCode::conflict, "a document with this id exists already");
     return {};
   }
-  if (!before || !judgement.grant.filter.matches(*before)) return fail(ErrorCode::notFound, "no such document");
+  if (!before || !context.grant.filter.matches(*before)) return fail(ErrorCode::notFound, "no such document");
   return {};
 }
 
-Result<doc::Document> draft(const Judgement& judgement, const std::optional<doc::Document>& before) {
-  const Intent& intent = judgement.intent;
-  if (intent.event == WriteEvent::update) {
-    if (!intent.update) return *before;
-    return intent.update->apply(*before, judgement.now);
+Result<doc::Document> draft(const EvaluationContext& context, const std::optional<doc::Document>& before) {
+  const WriteRequest& request = context.request;
+  if (request.event == WriteEvent::update) {
+    if (!request.update) return *before;
+    return request.update->apply(*before, context.now);
   }
-  if (intent.event == WriteEvent::replace && !judgement.grant.denied().empty()) {
-    return keepUnseen(*before, intent.body, judgement.grant.denied());
+  if (request.event == WriteEvent::replace && !context.grant.denied().empty()) {
+    return keepUnseen(*before, request.body, context.grant.denied());
   }
-  return intent.body;
+  return request.body;
 }
 
-Result<doc::Document> settle(const Judgement& judgement, const std::optional<doc::Document>& before,
-                             const doc::Document& draft) {
-  TRY(doc::Document pinned, pinServerFields(judgement, before, draft));
+Result<doc::Document> finalizeDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
+                                       const doc::Document& draft) {
+  TRY(doc::Document pinned, pinServerFields(context, before, draft));
   CHECK(doc::checkStorable(pinned));
-  TRY(doc::Document document, throughSchema(judgement, std::move(pinned)));
-  CHECK(checkVectors(judgement, before, document));
-  const policy::Rule* rule = judgement.grant.rule;
+  TRY(doc::Document document, throughSchema(context, std::move(pinned)));
+  CHECK(checkVectors(context, before, document));
+  const policy::Rule* rule = context.grant.rule;
   if (!rule) return document;
 
-  if (judgement.intent.event == WriteEvent::insert && !judgement.grant.filter.matches(document)) {
+  if (context.request.event == WriteEvent::insert && !context.grant.filter.matches(document)) {
     return fail(ErrorCode::forbidden, "the policy does not allow this document");
   }
   std::optional<doc::DocumentView> previous;
   if (before) previous = before->view();
   CHECK(rule->checkWrite(
-      {judgement.caller, previous ? &*previous : nullptr, document, judgement.now, &judgement.grant.denied()}));
+      {context.caller, previous ? &*previous : nullptr, document, context.now, &context.grant.denied()}));
   return document;
 }
 
-bool changesNothing(const Judgement& judgement, const doc::Document& before, const doc::Document& settled) {
-  const Intent& intent = judgement.intent;
-  if (intent.event != WriteEvent::update && intent.event != WriteEvent::replace) return false;
+bool changesNothing(const EvaluationContext& context, const doc::Document& before, const doc::Document& finalized) {
+  const WriteRequest& request = context.request;
+  if (request.event != WriteEvent::update && request.event != WriteEvent::replace) return false;
   const auto updated = before.view().find("updatedAt");
   // The same bytes, since 1 and 1.0 are kept apart; the time is of one size whatever it is.
-  if (!updated || before.view().bytes().size() != settled.view().bytes().size()) return false;
-  if (touchesDenied(judgement)) return false;
+  if (!updated || before.view().bytes().size() != finalized.view().bytes().size()) return false;
+  if (touchesDenied(context)) return false;
   const auto same = [](const doc::Element& a, const doc::Element& b) {
     if (a.key != b.key || a.value.type() != b.value.type()) return false;
     return a.key == "updatedAt" || a.value.raw() == b.value.raw();
   };
   const auto end = before.view().end();
-  auto now = settled.view().begin();
+  auto now = finalized.view().begin();
   for (auto held = before.view().begin(); held != end; ++held, ++now) {
-    if (now == settled.view().end() || !same(*held, *now)) return false;
+    if (now == finalized.view().end() || !same(*held, *now)) return false;
   }
-  return now == settled.view().end();
+  return now == finalized.view().end();
 }
 
 }  // namespace mb::data
