@@ -203,7 +203,7 @@ Result<> ProjectImport::flush() {
   Pending batch = std::exchange(pending_, {});
   store::Write write({.deadline = std::chrono::steady_clock::now() + kWriteLimit,
                       .actor = {"server", ""},
-                      .lane = store::Lane::low,
+                      .priority = store::WritePriority::low,
                       .bumpEpochs = {},
                       .logged = false});
   const std::vector<store::Target> targets = write.change(std::move(batch.targets));

@@ -221,14 +221,14 @@ Result<Resealed> SecretChange::prepare(const MasterSecret& from, const MasterSec
   });
 }
 
-Result<> SecretChange::decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> alongside) {
+Result<> SecretChange::decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> extraInserts) {
   doc::BsonWriter out;
   out.appendString("id", kMarkId);
   out.appendString("check", toBase64(to.seal("", kMarkContext)));
   out.appendDate("decidedAt", now);
   store::Write write(options());
   const store::Target decided = write.change(mark());
-  write.insert(std::move(alongside));
+  write.insert(std::move(extraInserts));
   const auto putMark = [decided, document = out.finish()](const store::PreImages&,
                                                           store::Changes& changes) -> Result<> {
     changes.put(decided, document);

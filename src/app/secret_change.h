@@ -53,7 +53,7 @@ class SecretChange {
 
   // Fails with unavailable when it was stopped. What it wrote is nothing to anybody without decide().
   Result<Resealed> prepare(const MasterSecret& from, const MasterSecret& to);
-  Result<> decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> alongside);
+  Result<> decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> extraInserts);
   Result<> promote();
 
   // Whether a change was decided and is still to be promoted; then whether `master` is the new secret.

@@ -38,8 +38,8 @@ class StoppingStore final : public store::DocumentStore {
     return inner_.write(std::move(write), std::move(callback));
   }
   Task<store::CollectionStats> stats(store::CollectionRef collection) override { return inner_.stats(collection); }
-  Task<store::CollectionStats> tally(store::CollectionRef collection, std::string value) override {
-    return inner_.tally(collection, std::move(value));
+  Task<store::CollectionStats> statsByField(store::CollectionRef collection, std::string value) override {
+    return inner_.statsByField(collection, std::move(value));
   }
   Task<int64_t> counter(store::CounterKey key) override { return inner_.counter(std::move(key)); }
   store::Mark mark(store::ProjectNo project, store::CollectionNo collection, std::string_view path,
@@ -58,26 +58,27 @@ class StoppingStore final : public store::DocumentStore {
     return inner_.collections(project);
   }
   Task<store::CollectionInfo> createCollection(store::ProjectNo project, std::string name, doc::Document config,
-                                               std::vector<store::Insert> alongside) override {
+                                               std::vector<store::Insert> extraInserts) override {
     if (ends()) return ended<store::CollectionInfo>();
-    return inner_.createCollection(project, std::move(name), std::move(config), std::move(alongside));
+    return inner_.createCollection(project, std::move(name), std::move(config), std::move(extraInserts));
   }
   Task<store::CollectionInfo> alterCollection(store::CollectionRef collection, store::Alteration change,
-                                              std::vector<store::Insert> alongside) override {
+                                              std::vector<store::Insert> extraInserts) override {
     if (ends()) return ended<store::CollectionInfo>();
-    return inner_.alterCollection(collection, std::move(change), std::move(alongside));
+    return inner_.alterCollection(collection, std::move(change), std::move(extraInserts));
   }
-  Task<> dropCollection(store::CollectionRef collection, std::vector<store::Insert> alongside) override {
-    return inner_.dropCollection(collection, std::move(alongside));
+  Task<> dropCollection(store::CollectionRef collection, std::vector<store::Insert> extraInserts) override {
+    return inner_.dropCollection(collection, std::move(extraInserts));
   }
   Task<store::IndexInfo> createIndex(store::CollectionRef collection, store::IndexSpec spec,
-                                     std::vector<store::Insert> alongside) override {
+                                     std::vector<store::Insert> extraInserts) override {
     if (ends()) return ended<store::IndexInfo>();
-    return inner_.createIndex(collection, std::move(spec), std::move(alongside));
+    return inner_.createIndex(collection, std::move(spec), std::move(extraInserts));
   }
-  Task<> dropIndex(store::CollectionRef collection, std::string name, std::vector<store::Insert> alongside) override {
+  Task<> dropIndex(store::CollectionRef collection, std::string name,
+                   std::vector<store::Insert> extraInserts) override {
     if (ends()) return ended<void>();
-    return inner_.dropIndex(collection, std::move(name), std::move(alongside));
+    return inner_.dropIndex(collection, std::move(name), std::move(extraInserts));
   }
   Result<> healthy() const override { return inner_.healthy(); }
 

@@ -94,7 +94,7 @@ Task<uint64_t> Expiry::passIndex(store::CollectionRef collection, store::IndexSp
     query.collection = collection;
     query.filter = filter;
     query.limit = kPerQuery;
-    query.answer = store::Answer::ids;
+    query.projection = store::Projection::ids;
     query.deadline = std::chrono::steady_clock::now() + kDeadline;
     CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
     std::vector<store::WriteTarget> targets;
@@ -113,7 +113,7 @@ Task<uint64_t> Expiry::removeExpired(std::vector<store::WriteTarget> targets, do
   store::WriteOptions options;
   options.deadline = std::chrono::steady_clock::now() + kDeadline;
   options.actor = {"server", ""};
-  options.lane = store::Lane::low;
+  options.priority = store::WritePriority::low;
   store::Write write(std::move(options));
   std::vector<store::Target> due = write.change(std::move(targets));
   co_return co_await store::writeReturning(

@@ -36,7 +36,7 @@ Task<std::optional<std::vector<std::string>>> SearchDocuments::fewIds(const Acce
   asked.filter = plan.filter;
   asked.limit = max + 1;
   asked.deadline = access.deadline;
-  asked.answer = store::Answer::keyedIds;
+  asked.projection = store::Projection::unorderedIds;
   CO_TRY(const store::QueryResult found, co_await store_.find(std::move(asked)));
   if (!found.known || found.documents.size() > max) co_return std::nullopt;
   std::vector<std::string> ids;
@@ -55,7 +55,7 @@ Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const 
     asked.filter = ids.empty() ? plan.filter : doc::Filter::both(plan.filter, behindId(ids.back()));
     const uint64_t wanted = asked.limit = std::min<uint64_t>(kPageOfIds, max + 1 - ids.size());
     asked.deadline = access.deadline;
-    asked.answer = store::Answer::ids;
+    asked.projection = store::Projection::ids;
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(asked)));
     for (const doc::Document& document : found.documents) ids.emplace_back(document.view().stringOr("id"));
     if (found.documents.size() < wanted) break;

@@ -12,9 +12,9 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr size_t kKeep = 64 << 10;                 // larger buffers are given back after use
+constexpr size_t kRetainedBufferBytes = 64 << 10;  // larger buffers are given back after use
 constexpr size_t kSendAt = 64 << 10;               // answers to pipelined requests are sent together up to here
-constexpr int kTurnsInARow = 32;                   // pipelined requests before other connections get their turn
+constexpr int kMaxPipelinedBatch = 32;             // pipelined requests before other connections get their turn
 constexpr size_t kGzipInline = 64 << 10;           // larger bodies are compressed off the core
 constexpr uint64_t kStreamLingerBytes = 64 << 20;  // clients look up from sending only now and then
 constexpr seconds kStreamLinger{5};
@@ -78,13 +78,13 @@ Async<void> Connection::run() {
     if (head == RequestParser::Status::done) {
       if (!co_await exchange()) break;
       // A client that never stops sending must not keep the others waiting.
-      if (turn % kTurnsInARow == 0) co_await asio::post(asio::deferred);
+      if (turn % kMaxPipelinedBatch == 0) co_await asio::post(asio::deferred);
       continue;
     }
     if (sendNow() != Sent::all && !co_await flush()) break;
     if (in_.empty()) {
       if (context_.draining) break;
-      giveMemoryBack();
+      shrinkBuffers();
       enter(Phase::idle, context_.settings.idleTimeout);
     } else if (phase_ != Phase::head) {
       enter(Phase::head, context_.settings.headTimeout);
@@ -168,7 +168,7 @@ Async<bool> Connection::exchange() {
   upgrade_ = std::move(response.upgrade);
   if (close && unread > 0) co_await linger(kStreamLingerBytes, kStreamLinger);
   if (close && unread == 0 && !in_.empty()) co_await linger(kLingerBytes, kLinger);
-  if (!close && missing > 0) co_return co_await passOver(missing);
+  if (!close && missing > 0) co_return co_await discardRestOfBody(missing);
   co_return !close && !switches;
 }
 
@@ -252,10 +252,10 @@ Async<void> Connection::compress(Response& response) {
   if (!done) logDebug("not compressed", {{"requestId", request_.id}, {"why", done.error().message()}});
 }
 
-void Connection::giveMemoryBack() {
-  in_.shrink(kKeep);
-  if (body_.capacity() > kKeep) std::string().swap(body_);
-  if (out_.capacity() > kKeep) std::string().swap(out_);
+void Connection::shrinkBuffers() {
+  in_.shrink(kRetainedBufferBytes);
+  if (body_.capacity() > kRetainedBufferBytes) std::string().swap(body_);
+  if (out_.capacity() > kRetainedBufferBytes) std::string().swap(out_);
 }
 
 }  // namespace mb::http

@@ -84,9 +84,9 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   Task<std::string_view> nextPiece(BodySource& source, uint64_t left);
   void tellCut(const Error& error) const;
   Async<bool> discard(uint64_t bytes);
-  Async<bool> passOver(uint64_t bytes);
+  Async<bool> discardRestOfBody(uint64_t bytes);
   Async<void> linger(uint64_t max, std::chrono::seconds limit);
-  void giveMemoryBack();
+  void shrinkBuffers();
 
   Socket socket_;
   ConnectionContext& context_;

@@ -110,7 +110,7 @@ Async<bool> Connection::discard(uint64_t bytes) {
 }
 
 // The rest of a short body whose answer is sent.
-Async<bool> Connection::passOver(uint64_t bytes) {
+Async<bool> Connection::discardRestOfBody(uint64_t bytes) {
   enter(Phase::lingering, kPassOverTime);
   co_return co_await discard(bytes);
 }

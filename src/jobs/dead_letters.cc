@@ -52,7 +52,7 @@ Task<size_t> Queue::Impl::removeDead(std::string below, uint64_t limit) {
     CO_TRY(const store::QueryResult found, co_await deps.store.find(std::move(query)));
     if (found.documents.empty()) break;
     store::Write write(asServer());
-    write.options.lane = store::Lane::low;
+    write.options.priority = store::WritePriority::low;
     std::vector<store::Target> rows;
     for (const doc::Document& document : found.documents) {
       rows.push_back(write.change(kRows, std::string(document.view().stringOr("id"))));
@@ -91,10 +91,10 @@ Task<std::vector<DeadJob>> Queue::dead(uint64_t limit, uint64_t skip) {
   co_return jobs;
 }
 
-Task<bool> Queue::Impl::changeDead(std::string id, std::vector<store::Insert> alongside, bool retry) {
+Task<bool> Queue::Impl::changeDead(std::string id, std::vector<store::Insert> extraInserts, bool retry) {
   store::Write write(asServer());
   const store::Target target = write.change(kRows, std::move(id));
-  write.insert(std::move(alongside));
+  write.insert(std::move(extraInserts));
   co_return co_await store::writeReturning(
       deps.store, std::move(write),
       [target, retry, now = deps.clock.now()](const store::PreImages& before, store::Changes& changes) -> Result<bool> {
@@ -106,14 +106,14 @@ Task<bool> Queue::Impl::changeDead(std::string id, std::vector<store::Insert> al
       });
 }
 
-Task<bool> Queue::retryDead(std::string id, std::vector<store::Insert> alongside) {
-  CO_TRY(const bool found, co_await impl_->changeDead(id, std::move(alongside), true));
+Task<bool> Queue::retryDead(std::string id, std::vector<store::Insert> extraInserts) {
+  CO_TRY(const bool found, co_await impl_->changeDead(id, std::move(extraInserts), true));
   if (found) wake({std::move(id)});
   co_return found;
 }
 
-Task<bool> Queue::discardDead(std::string id, std::vector<store::Insert> alongside) {
-  co_return co_await impl_->changeDead(std::move(id), std::move(alongside), false);
+Task<bool> Queue::discardDead(std::string id, std::vector<store::Insert> extraInserts) {
+  co_return co_await impl_->changeDead(std::move(id), std::move(extraInserts), false);
 }
 
 }  // namespace mb::jobs

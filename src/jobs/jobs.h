@@ -182,12 +182,12 @@ class Queue {
   // Those that do not run, first due first, at most `limit` and 200.
   Task<std::vector<WaitingJob>> oldest(std::string kind, store::ProjectNo project, std::string group, uint64_t limit);
 
-  // ---- jobs given up, last first. Both changes commit `alongside` with
+  // ---- jobs given up, last first. Both changes commit `extraInserts` with
   // theirs; false, and nothing is committed, when there is no such job.
   Task<std::vector<DeadJob>> dead(uint64_t limit, uint64_t skip);
   // Due now, with all its attempts before it.
-  Task<bool> retryDead(std::string id, std::vector<store::Insert> alongside);
-  Task<bool> discardDead(std::string id, std::vector<store::Insert> alongside);
+  Task<bool> retryDead(std::string id, std::vector<store::Insert> extraInserts);
+  Task<bool> discardDead(std::string id, std::vector<store::Insert> extraInserts);
 
   // Starts no more jobs and waits for those that run; false when some are left after `limit` (they are offered again at
   // the next start). Not from a core. May be called again to wait on.

@@ -9,7 +9,8 @@ constexpr uint64_t kMaxOldest = 200;
 
 Task<GroupLoad> Queue::load(std::string kind, store::ProjectNo project, std::string group) {
   const Lane lane(kind, project, group);
-  CO_TRY(const store::CollectionStats stats, co_await impl_->deps.store.tally(kRows, std::string(lane.stored())));
+  CO_TRY(const store::CollectionStats stats,
+         co_await impl_->deps.store.statsByField(kRows, std::string(lane.stored())));
   co_return GroupLoad{stats.documents, stats.bytes};
 }
 

@@ -153,7 +153,7 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   // ---- dead_letters.cc
   Async<void> trimDead();
   Task<size_t> removeDead(std::string below, uint64_t limit);
-  Task<bool> changeDead(std::string id, std::vector<store::Insert> alongside, bool retry);
+  Task<bool> changeDead(std::string id, std::vector<store::Insert> extraInserts, bool retry);
 
   // ---- queue_group.cc
   Async<std::unordered_set<std::string>> idsRunning();

@@ -2,7 +2,8 @@
 //
 //   place  "r" lane due seq (ready) or "d" given-up seq (given up), times as 16 digits of milliseconds: one index finds
 //          what is due of each lane, leaps from lane to lane, and finds what has been dead for long
-//   lane   kind, project, group, each followed by \x01: tallied, for the load of a group; absent without one, and when
+//   lane   kind, project, group, each followed by \x01: rows are counted by it, for the load of a group; absent without
+//   one, and when
 //          given up
 //   chain  kind, project, order key, `seq`, each but the last followed by \x01; absent without an order key, and when
 //          given up

@@ -97,7 +97,7 @@ Task<> Purge::removeAllOf(GoesAlong what, ProjectId id) {
 Task<> Purge::removeOne(store::CollectionNo collection, std::string id) {
   store::Write write({.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30),
                       .actor = {"server", ""},
-                      .lane = store::Lane::low,
+                      .priority = store::WritePriority::low,
                       .bumpEpochs = {}});
   const store::Target removed = write.change(target(collection, std::move(id)));
   CO_CHECK(co_await deps_.store.write(std::move(write),

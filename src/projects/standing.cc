@@ -31,7 +31,7 @@ bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user) {
 store::Write projectWrite(const By& by, std::vector<store::ProjectNo> projects, std::vector<store::Insert> entries) {
   store::Write write({.deadline = by.deadline,
                       .actor = {"platform", by.caller.id},
-                      .lane = store::Lane::normal,
+                      .priority = store::WritePriority::normal,
                       .bumpEpochs = std::move(projects)});
   write.insert(std::move(entries));
   return write;

@@ -59,7 +59,7 @@ jobs::Kind kindOf(std::string_view name, jobs::Handler handler) {
 store::WriteOptions asServer() {
   return {.deadline = std::chrono::steady_clock::now() + kWriteLimit,
           .actor = {"server", ""},
-          .lane = store::Lane::low,
+          .priority = store::WritePriority::low,
           .bumpEpochs = {}};
 }
 

@@ -71,8 +71,9 @@ struct SystemCollection {
   std::vector<IndexSpec> indexes;
   // Inserts are chained in the order of their commits: chain.h. An index on `seq` alone, sparse, keeps up.
   bool chained = false;
-  // A field that holds a string, by which documents are counted apart: tally(). "" for none; once declared it stays.
-  std::string tallied = {};
+  // A field that holds a string, by which documents are counted apart: statsByField(). "" for none; once declared it
+  // stays.
+  std::string countedBy = {};
   std::vector<CounterSource> counters = {};
   // Paths whose values have marks: DocumentStore::mark().
   std::vector<std::string> marked = {};
@@ -92,14 +93,14 @@ struct SortKey {
 };
 
 // Of an answer, unless a query says less.
-inline constexpr size_t kMaxAnswerBytes = 16 << 20;
+inline constexpr size_t kMaxResultBytes = 16 << 20;
 
-// What a query is answered with.
-enum class Answer {
+// What a query returns of the documents that match.
+enum class Projection {
   documents,
   ids,  // documents that hold their `id` and nothing else
   // The same in no order, one perhaps twice, where an index tells them without a look at documents.
-  keyedIds,
+  unorderedIds,
 };
 
 // A document that holds its `id` and nothing else.
@@ -112,13 +113,13 @@ struct Query {
   uint64_t limit = 50;
   std::vector<SortKey> sort;  // empty: ascending id
   Deadline deadline;
-  Answer answer = Answer::documents;
+  Projection projection = Projection::documents;
   // Left out of the documents of the result, before their sizes count. Null for none.
   std::shared_ptr<const doc::FieldSet> hidden = {};
   // True: the result holds what fits maxBytes (one document at least, where there is one), and says whether there is
   // more and where to go on. False: a result larger than maxBytes fails with payloadTooLarge.
   bool paged = false;
-  size_t maxBytes = kMaxAnswerBytes;
+  size_t maxBytes = kMaxResultBytes;
   // Of `paged`, without `skip`: QueryResult::next of an earlier page of the same query; "" from the start. Of a query
   // without `sort` it is the id of the page's last document. With sort keys the documents before it are still read and
   // passed by. What was
@@ -141,7 +142,7 @@ struct QueryResult {
   // last document ("" where there is none).
   bool more = false;
   std::string next;
-  bool known = true;  // false: no index tells the keyedIds that were asked for
+  bool known = true;  // false: no index tells the unorderedIds that were asked for
   Explain explain;
 };
 
@@ -183,8 +184,8 @@ class DocumentStore {
   // in a system collection over 2 MiB); unavailable (deadline, queue full, disk nearly full). Nothing is written then.
   virtual Task<WriteOutcome> write(Write write, WriteCallback callback) = 0;
   virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
-  // The same of those documents whose SystemCollection::tallied field is `value`. Exact.
-  virtual Task<CollectionStats> tally(CollectionRef collection, std::string value) = 0;
+  // The same of those documents whose SystemCollection::countedBy field is `value`. Exact.
+  virtual Task<CollectionStats> statsByField(CollectionRef collection, std::string value) = 0;
   // The counter as the last commit left it. Exact.
   virtual Task<int64_t> counter(CounterKey key) = 0;
 
@@ -204,19 +205,19 @@ class DocumentStore {
   // The epoch as it is in the store now, changes of other instances included. Fails with unavailable.
   virtual Task<uint64_t> epochNow(ProjectNo project) = 0;
 
-  // ---- catalogue. `alongside` are inserts into system collections in the same commit (audit entries). Each bumps the
-  // project's epoch in its commit. Of a project's collections no two have the same foldedName(), and there are at most
-  // kMaxCollections: conflict otherwise, judged in the commit.
+  // ---- catalogue. `extraInserts` are inserts into system collections in the same commit (audit entries). Each bumps
+  // the project's epoch in its commit. Of a project's collections no two have the same foldedName(), and there are at
+  // most kMaxCollections: conflict otherwise, judged in the commit.
   virtual Task<std::vector<CollectionInfo>> collections(ProjectNo project) = 0;
   virtual Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
-                                                std::vector<Insert> alongside) = 0;
+                                                std::vector<Insert> extraInserts) = 0;
   virtual Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
-                                               std::vector<Insert> alongside) = 0;
-  virtual Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) = 0;
+                                               std::vector<Insert> extraInserts) = 0;
+  virtual Task<> dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) = 0;
   // Returns when the index is ready. Fails with conflict for a taken name, or for a unique index over duplicates
   // (nothing stays behind); validation past 64 indexes.
-  virtual Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) = 0;
-  virtual Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) = 0;
+  virtual Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) = 0;
+  virtual Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) = 0;
 
   // Listeners of what writes announce.
   virtual Notices& notices() = 0;

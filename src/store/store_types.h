@@ -41,7 +41,7 @@ struct Epoch {
 };
 inline constexpr std::chrono::milliseconds kEpochFreshness{1000};
 
-enum class Lane { normal, low };  // low: index builds, expiry, imports
+enum class WritePriority { normal, low };  // low: index builds, expiry, imports
 
 struct Actor {
   std::string kind;  // "user", "member", "apikey", "platform", "server"
@@ -92,7 +92,7 @@ inline constexpr size_t kMaxNotices = 1024;  // of one write
 struct WriteOptions {
   Deadline deadline;
   Actor actor;
-  Lane lane = Lane::normal;
+  WritePriority priority = WritePriority::normal;
   // Projects whose epoch (authority, configuration) this write changes; bumped in the same commit, visible in epoch()
   // before the writer is answered.
   std::vector<ProjectNo> bumpEpochs;

@@ -10,7 +10,7 @@ namespace mb::vectors {
 
 struct EmbeddingRow {
   std::string id;     // "<field>/<document>"
-  std::string state;  // "<field>/<fingerprint>": tallied, so that it is known how many are of the present config
+  std::string state;  // "<field>/<fingerprint>": counted by it, so that it is known how many are of the present config
   std::string seq;    // "<field>/<…>": ascends with the commits of the field
   std::string hash;   // VectorField::hashOf()
   doc::Value vector;  // 32-bit floats, little-endian, as binary; null where the text is empty

@@ -107,7 +107,7 @@ Task<IndexView> Vectors::indexView(snapshot::SnapshotPtr project, CollectionVect
   EmbeddingView embedding;
   embedding.model = embedder_.model();
   CO_TRY(const store::CollectionStats documents, co_await deps_.store.stats({number, vectors->number, 0}));
-  CO_TRY(const store::CollectionStats rows, co_await deps_.store.tally(embeddingsOf(number), stateOf(*field)));
+  CO_TRY(const store::CollectionStats rows, co_await deps_.store.statsByField(embeddingsOf(number), stateOf(*field)));
   CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(std::string(kEmbeddingKind), number, field->id));
   embedding.documents = static_cast<int64_t>(documents.documents);
   embedding.embedded = static_cast<int64_t>(rows.documents);
@@ -121,7 +121,7 @@ Task<IndexView> Vectors::indexView(snapshot::SnapshotPtr project, CollectionVect
 struct Vectors::Alteration {
   store::CollectionRef collection;
   doc::Document config;
-  std::vector<store::Insert> alongside;
+  std::vector<store::Insert> extraInserts;
   std::vector<std::string> jobs;   // ids
   std::vector<std::string> leave;  // ids of fields that are no more
 };
@@ -174,13 +174,13 @@ Result<Vectors::Alteration> Vectors::alterationOf(const Access& access, const st
     alteration.leave.push_back(field->id);
     if (field->automatic) jobs.push_back(jobs_.sweepOf(project, field->id));
   }
-  alteration.alongside = deps_.auditor.entry(project.number, config ? "vectors.set" : "vectors.clear",
-                                             identity::auditActorOf(access.caller), "collections/" + collection,
-                                             access.caller.ip, access.caller.requestId, detailsOf(stored.fields));
+  alteration.extraInserts = deps_.auditor.entry(project.number, config ? "vectors.set" : "vectors.clear",
+                                                identity::auditActorOf(access.caller), "collections/" + collection,
+                                                access.caller.ip, access.caller.requestId, detailsOf(stored.fields));
   for (jobs::JobSpec& spec : jobs) {
     TRY(store::Insert job, deps_.queue.insertOf(std::move(spec)));
     alteration.jobs.push_back(job.id());
-    alteration.alongside.push_back(std::move(job));
+    alteration.extraInserts.push_back(std::move(job));
   }
   return alteration;
 }
@@ -194,8 +194,9 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
     CO_TRY(Alteration alteration, alterationOf(access, collection, config));
     const CollectionVectorsPtr before = access.project->get(slot_).find(collection);
     if (config ? before && before->config() == *config : !before) co_return Result<>();
-    const auto done = co_await deps_.store.alterCollection(
-        alteration.collection, {.name = {}, .config = std::move(alteration.config)}, std::move(alteration.alongside));
+    const auto done = co_await deps_.store.alterCollection(alteration.collection,
+                                                           {.name = {}, .config = std::move(alteration.config)},
+                                                           std::move(alteration.extraInserts));
     if (done) {
       deps_.queue.wake(std::move(alteration.jobs));
       for (const std::string& field : alteration.leave) keeper_.drop(number, field);

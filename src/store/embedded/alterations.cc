@@ -44,7 +44,7 @@ Result<> checkVectorConfigs(const Catalogue& catalogue, const Schema& before, co
 }  // namespace
 
 Task<> Engine::lockCatalogue(Alterable& held, ProjectNo project) {
-  held.catalogue.add(row::of('P', project));
+  held.catalogue.add(row::of(row::kNextNumber, project));
   if (!held.catalogue.tryAll()) {
     const bool granted = co_await held.catalogue.waitAll(alterationDeadline());
     if (!granted) co_return fail(ErrorCode::unavailable, "the project is being changed, try again");
@@ -69,10 +69,10 @@ Task<> Engine::lockCollection(Alterable& held, CollectionRef collection, bool an
   co_return Result<>();
 }
 
-Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, WriteOptions options) {
-  if (!alongside.empty()) {
+Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> extraInserts, WriteOptions options) {
+  if (!extraInserts.empty()) {
     std::vector<WriteTarget> targets;
-    addTargets(targets, alongside);
+    addTargets(targets, extraInserts);
     CO_CHECK(job.resolve(std::move(targets)));
     if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, alterationDeadline()));
     CO_CHECK(job.checkVersions());
@@ -84,7 +84,7 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, Wr
     }
     CO_CHECK(co_await readBefore(job));
     std::vector<Change> changes;
-    CO_CHECK(addInserts(changes, std::move(alongside), true, job.before()));
+    CO_CHECK(addInserts(changes, std::move(extraInserts), true, job.before()));
     CO_CHECK(job.apply(std::move(changes), {}));
     if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, alterationDeadline()));
   }
@@ -94,8 +94,8 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> alongside, Wr
 
 // Under the latch, so that no write is on its way that does not know of the path.
 Task<> Engine::markPath(ProjectNo project, CollectionNo collection, std::string path) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   CO_TRY(doc::FieldPath parsed, doc::FieldPath::parse(path));
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCollection(held, {project, collection, 0}, true));
@@ -108,31 +108,31 @@ Task<> Engine::markPath(ProjectNo project, CollectionNo collection, std::string 
 void Engine::putSchema(WriteJob& job, ProjectState& project, const Schema* before, SchemaPtr next) {
   job.commit.project = &project;
   job.commit.schemaBytes += configuredBytes(*next) - (before ? configuredBytes(*before) : 0);
-  job.commit.put(Family::system, row::of('C', project.number, next->number), encodeSchema(*next));
-  if (const auto format = formatRow(*next)) job.commit.put(Family::system, row::plain('F'), *format);
+  job.commit.put(Family::system, row::of(row::kCollection, project.number, next->number), encodeSchema(*next));
+  if (const auto format = formatRow(*next)) job.commit.put(Family::system, row::plain(row::kFormat), *format);
   job.commit.bumps.push_back(&project);
   job.commit.onDurable = [this, number = project.number, next = std::move(next)] { catalogue_.install(number, next); };
 }
 
-std::move_only_function<void()> Engine::bury(WriteJob& job, Tombstone tombstone) {
+std::move_only_function<void()> Engine::addTombstone(WriteJob& job, Tombstone tombstone) {
   tombstone.row = catalogue_.nextTombstone++;
   job.commit.put(Family::system, row::tombstone(tombstone.row), encodeTombstone(tombstone));
-  return [this, tombstone = std::move(tombstone)] { housekeeper_->bury(tombstone); };
+  return [this, tombstone = std::move(tombstone)] { housekeeper_->enqueueTombstone(tombstone); };
 }
 
 Task<std::vector<CollectionInfo>> Engine::collections(ProjectNo project) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   std::vector<CollectionInfo> infos;
   for (const SchemaPtr& schema : catalogue_.userCollections(project)) infos.push_back(infoOf(*schema));
   co_return infos;
 }
 
 Task<CollectionInfo> Engine::createCollection(ProjectNo project, std::string name, doc::Document config,
-                                              std::vector<Insert> alongside) {
+                                              std::vector<Insert> extraInserts) {
   CO_CHECK(checkConfig(config));
   CollectionInfo collection{0, std::move(name), 0, std::move(config), {}};
-  co_return co_await addCollection(project, std::move(collection), {}, std::move(alongside), {});
+  co_return co_await addCollection(project, std::move(collection), {}, std::move(extraInserts), {});
 }
 
 Task<CollectionInfo> Engine::restoreCollection(ProjectNo project, CollectionInfo collection,
@@ -144,10 +144,10 @@ Task<CollectionInfo> Engine::restoreCollection(ProjectNo project, CollectionInfo
 
 // Its indexes are ready at once: it is empty.
 Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo collection,
-                                           std::vector<std::string> heldFields, std::vector<Insert> alongside,
+                                           std::vector<std::string> heldFields, std::vector<Insert> extraInserts,
                                            WriteOptions options) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   CO_CHECK(healthy());
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCatalogue(held, project));
@@ -171,15 +171,15 @@ Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo col
   putSchema(job, *held.project, nullptr, schema);
   std::string next;
   appendU32(next, held.project->nextNumber);
-  job.commit.put(Family::system, row::of('P', project), next);
-  CO_CHECK(co_await commitAlteration(job, std::move(alongside), std::move(options)));
+  job.commit.put(Family::system, row::of(row::kNextNumber, project), next);
+  CO_CHECK(co_await commitAlteration(job, std::move(extraInserts), std::move(options)));
   co_return infoOf(*schema);
 }
 
 Task<CollectionInfo> Engine::alterCollection(CollectionRef collection, Alteration change,
-                                             std::vector<Insert> alongside) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+                                             std::vector<Insert> extraInserts) {
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   CO_CHECK(healthy());
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCollection(held, collection));
@@ -196,32 +196,32 @@ Task<CollectionInfo> Engine::alterCollection(CollectionRef collection, Alteratio
   }
   WriteJob job(writeRoom());
   putSchema(job, *held.project, held.collection.schema.get(), next);
-  CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
+  CO_CHECK(co_await commitAlteration(job, std::move(extraInserts)));
   co_return infoOf(*next);
 }
 
-Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> alongside) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) {
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCollection(held, collection));
   WriteJob job(writeRoom());
   job.commit.project = held.project;
   job.commit.schemaBytes -= configuredBytes(*held.collection.schema);
-  job.commit.remove(Family::system, row::of('C', collection.project, collection.number));
+  job.commit.remove(Family::system, row::of(row::kCollection, collection.project, collection.number));
   job.commit.bumps.push_back(held.project);
   Tombstone tombstone{0, collection.project, false, collection.number, {}};
   for (const auto& index : held.collection.schema->indexes) tombstone.indexes.push_back(index->number);
-  job.commit.onDurable = [this, collection, sweep = bury(job, std::move(tombstone))]() mutable {
+  job.commit.onDurable = [this, collection, sweep = addTombstone(job, std::move(tombstone))]() mutable {
     catalogue_.remove(collection.project, collection.number);
     sweep();
   };
-  co_return co_await commitAlteration(job, std::move(alongside));
+  co_return co_await commitAlteration(job, std::move(extraInserts));
 }
 
 Task<ProjectNo> Engine::allocateProject() {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   CO_CHECK(healthy());
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCatalogue(held, 0));
@@ -233,17 +233,17 @@ Task<ProjectNo> Engine::allocateProject() {
   WriteJob job(writeRoom());
   job.commit.project = catalogue_.project(number);
   job.commit.bumps.push_back(job.commit.project);
-  job.commit.put(Family::system, row::plain('G'), catalogue_.numbersRow());
+  job.commit.put(Family::system, row::plain(row::kNextNumbers), catalogue_.numbersRow());
   std::string next;
   appendU32(next, kFirstUserCollection);
-  job.commit.put(Family::system, row::of('P', number), next);
+  job.commit.put(Family::system, row::of(row::kNextNumber, number), next);
   CO_CHECK(co_await commitAlteration(job, {}));
   co_return number;
 }
 
 Task<> Engine::dropProject(ProjectNo project) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   if (project == kControlProject)
     co_return fail(ErrorCode::validation, "the control plane's project cannot be dropped");
   Alterable held(catalogueLocks_);
@@ -263,7 +263,7 @@ Task<> Engine::dropProject(ProjectNo project) {
   WriteJob job(writeRoom());
   job.commit.project = held.project;
   job.commit.bumps.push_back(held.project);
-  job.commit.onDurable = [this, project, sweep = bury(job, Tombstone{0, project, true, 0, {}})]() mutable {
+  job.commit.onDurable = [this, project, sweep = addTombstone(job, Tombstone{0, project, true, 0, {}})]() mutable {
     catalogue_.counters.forgetProject(project);
     sweep();
   };

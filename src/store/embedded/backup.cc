@@ -42,7 +42,7 @@ Result<std::unique_ptr<StoreImage>> StoreImage::open(const std::filesystem::path
   TRY(impl->database, embedded::Database::open(
                           directory, imageSettings(), [](ProjectNo) { return 0; }, embedded::Database::Mode::read));
   rocksdb::PinnableSlice format;
-  if (!impl->database->get(Tier::disk, Family::system, embedded::row::plain('F'), &format).ok()) {
+  if (!impl->database->get(Tier::disk, Family::system, embedded::row::plain(row::kFormat), &format).ok()) {
     return fail(ErrorCode::internal, "there is no store in " + directory.string());
   }
   // Without system collections of its own the catalogue takes those that are there, and writes nothing.
@@ -132,8 +132,8 @@ namespace embedded {
 // The log is written whatever the sizes, so nothing that was acknowledged is missing; flushing first keeps the copy
 // free of a long log.
 Result<> Engine::checkpoint(const std::filesystem::path& to) {
-  const Inside inside(gate_);
-  if (!inside) return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) return stopping();
   rocksdb::Checkpoint* made = nullptr;
   rocksdb::Status status = rocksdb::Checkpoint::Create(&database_->db(), &made);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);

@@ -36,7 +36,7 @@ class Backup : public ::testing::Test {
         const std::string id = fmt::format("d{:06}", i);
         documents.push_back(json(fmt::format(R"({{"id":"{}","n":{},"t":"{}"}})", id, i % 97, std::string(200, 'x'))));
       }
-      WriteOptions options{std::chrono::steady_clock::now() + std::chrono::seconds(30), {}, Lane::normal, {}};
+      WriteOptions options{std::chrono::steady_clock::now() + std::chrono::seconds(30), {}, WritePriority::normal, {}};
       options.logged = logged;
       opened_.must(testing::putAll(opened_.store(), collection, std::move(documents), std::move(options)));
     }

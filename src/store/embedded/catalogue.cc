@@ -126,16 +126,17 @@ void Catalogue::applyCounts() {
     if (const CollectionHandle handle = collection(where.first, where.second)) handle.state->nextHead = head;
   }
   heads_ = {};
-  for (const Tally& tally : tallies_) {
-    const CollectionHandle handle = collection(tally.where.first, tally.where.second);
-    if (handle) handle.state->tallies.set(tally.value, tally.stats);
+  for (const GroupRow& row : groupCounts_) {
+    const CollectionHandle handle = collection(row.where.first, row.where.second);
+    if (handle) handle.state->groupCounts.set(row.value, row.stats);
   }
-  tallies_ = {};
+  groupCounts_ = {};
 }
 
 Result<ChainHead> Catalogue::chainHead(ProjectNo projectNo, CollectionNo collection) const {
   rocksdb::PinnableSlice value;
-  const auto status = database_->get(Tier::disk, Family::system, row::of('A', projectNo, collection), &value);
+  const auto status =
+      database_->get(Tier::disk, Family::system, row::of(row::kChainHead, projectNo, collection), &value);
   if (status.IsNotFound()) return ChainHead{};
   if (!status.ok()) return fail(readError(status));
   return decodeChainHead(view(value));
@@ -170,15 +171,15 @@ Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>
 
 Result<> Catalogue::checkFormat() {
   rocksdb::PinnableSlice value;
-  const auto status = database_->get(Tier::disk, Family::system, row::plain('F'), &value);
+  const auto status = database_->get(Tier::disk, Family::system, row::plain(row::kFormat), &value);
   if (status.IsNotFound()) {
     rocksdb::WriteBatch batch;
     std::string format;
     appendU32(format, kFirstFormat);
-    batch.Put(database_->family(Family::system), row::plain('F'), format);
+    batch.Put(database_->family(Family::system), row::plain(row::kFormat), format);
     std::string epoch;
     appendU64(epoch, 1);
-    batch.Put(database_->family(Family::system), row::of('E', kControlProject), epoch);
+    batch.Put(database_->family(Family::system), row::of(row::kEpoch, kControlProject), epoch);
     database_->write(batch);
     return {};
   }
@@ -216,38 +217,38 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
     return fail(ErrorCode::internal, fmt::format("the database is damaged: a row of kind {} in its catalogue", key[0]));
   };
   switch (key.front()) {
-    case 'I':
+    case row::kIdFloor:
       CHECK(holds(8));
       idFloorMs = static_cast<int64_t>(readU64(value.data()));
       return {};
-    case 'G':
+    case row::kNextNumbers:
       CHECK(holds(8));
       nextProject = readU32(value.data());
       nextSystemIndex_ = readU32(value.data() + 4);
       return {};
-    case 'P':
+    case row::kNextNumber:
       CHECK(holds(4));
       ensureProject(number(1)).nextNumber = readU32(value.data());
       return {};
-    case 'C': {
+    case row::kCollection: {
       TRY(Schema schema, decodeSchema(number(5), value));
       ensureProject(number(1)).nextSchemaBytes += configuredBytes(schema);
       install(number(1), std::make_shared<const Schema>(std::move(schema)));
       return {};
     }
-    case 'S': {
+    case row::kSystemCollection: {
       TRY(Schema schema, decodeSchema(number(1), value));
       system_[schema.number] = std::make_shared<const Schema>(std::move(schema));
       return {};
     }
-    case 'E': {
+    case row::kEpoch: {
       CHECK(holds(8));
       ProjectState& state = ensureProject(number(1));
       state.nextEpoch = readU64(value.data());
       state.epoch = state.nextEpoch;
       return {};
     }
-    case 'L': {
+    case row::kChangeLog: {
       CHECK(holds(24));
       ProjectState& state = ensureProject(number(1));
       state.nextPosition = readU64(value.data());
@@ -257,39 +258,39 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       state.lastLoggedMs = static_cast<int64_t>(readU64(value.data() + 16));
       return {};
     }
-    case 'N':
+    case row::kCount:
       CHECK(holds(16));
       counts_.push_back({{number(1), number(5)}, readU64(value.data()), readU64(value.data() + 8)});
       return {};
-    case 'Y':
+    case row::kGroupCount:
       CHECK(holds(16));
-      tallies_.push_back({{number(1), number(5)},
-                          std::string(key.substr(std::min(key.size(), row::of('Y', 0, 0).size()))),
-                          {readU64(value.data()), readU64(value.data() + 8)}});
+      groupCounts_.push_back({{number(1), number(5)},
+                              std::string(key.substr(std::min(key.size(), row::of(row::kGroupCount, 0, 0).size()))),
+                              {readU64(value.data()), readU64(value.data() + 8)}});
       return {};
-    case 'A': {
+    case row::kChainHead: {
       TRY(const ChainHead head, decodeChainHead(value));
       heads_.push_back({{number(1), number(5)}, head});
       return {};
     }
-    case 'D': {
+    case row::kCounter: {
       CHECK(holds(8));
       const auto counter = counterOfRow(key);
       if (counter) counters.set(*counter, static_cast<int64_t>(readU64(value.data())));
       return {};
     }
-    case 'O':
+    case row::kCounterStamp:
       counterStamp_ = value;
       return {};
-    case 'W':
+    case row::kLogLowWater:
       CHECK(holds(8));
       ensureProject(number(1)).lowWater = readU64(value.data());
       return {};
-    case 'M':
+    case row::kIndexTraits:
       CHECK(holds(8));
       marks_.emplace_back(std::pair(number(1), number(5)), std::pair(readU32(value.data()), readU32(value.data() + 4)));
       return {};
-    case 'T': {
+    case row::kTombstone: {
       auto tombstone = doc::Document::fromUntrusted(std::string(value));
       if (!tombstone) return fail(ErrorCode::internal, "the database is damaged: a tombstone in its catalogue");
       const doc::DocumentView view = *tombstone;

@@ -11,10 +11,10 @@
 
 #include "store/chain.h"
 #include "store/embedded/counters.h"
+#include "store/embedded/database.h"
+#include "store/embedded/group_counts.h"
 #include "store/embedded/latch.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/schema.h"
-#include "store/embedded/tallies.h"
 
 namespace mb::store::embedded {
 
@@ -27,7 +27,7 @@ struct CollectionState {
   // Durable counts.
   std::atomic<uint64_t> documents{0};
   std::atomic<uint64_t> bytes{0};
-  Tallies tallies;  // set by the commit thread
+  GroupCounts groupCounts;  // set by the commit thread
   // Of a user collection: paths whose values have marks. Changed with the latch held exclusively; read with it held.
   std::vector<doc::FieldPath> marked;
 
@@ -169,13 +169,13 @@ class Catalogue {
   };
   std::vector<Counts> counts_;  // while loading: 'N' rows, until the collections they speak of are known
   std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;  // and 'A' rows
-  struct Tally {
+  struct GroupRow {
     std::pair<ProjectNo, CollectionNo> where;
     std::string value;
     CollectionStats stats;
   };
-  std::vector<Tally> tallies_;  // and 'Y' rows
-  std::string counterStamp_;    // while loading: the 'O' row
+  std::vector<GroupRow> groupCounts_;  // and 'Y' rows
+  std::string counterStamp_;           // while loading: the 'O' row
   // While loading: 'M' rows, which stand before some of the rows they speak of.
   std::vector<std::pair<std::pair<ProjectNo, IndexNo>, std::pair<uint32_t, uint32_t>>> marks_;
 };

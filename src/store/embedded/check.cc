@@ -91,18 +91,18 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
     problem(fmt::format("{} document {}: stands under another key than its id", nameOf(handle), id));
   }
   const std::string_view value =
-      handle.schema->tallied.empty() ? "" : document->view().stringOr(handle.schema->tallied);
+      handle.schema->countedBy.empty() ? "" : document->view().stringOr(handle.schema->countedBy);
   if (!value.empty()) {
-    Counted& tallied = tallied_[{{handle.state->project, handle.schema->number}, std::string(value)}];
-    ++tallied.documents;
-    tallied.bytes += bytes.size();
+    Counted& grouped = grouped_[{{handle.state->project, handle.schema->number}, std::string(value)}];
+    ++grouped.documents;
+    grouped.bytes += bytes.size();
   }
   for (const CounterSource& source : handle.schema->counters) {
     auto found = countedOf(source, *document);
     if (found) counters_[{handle.state->project, source.counter, std::move(found->first)}] += found->second;
   }
   EntrySet entries;
-  std::string room;
+  std::string buffer;
   for (const auto& index : handle.schema->indexes) {
     if (!index->ready) continue;
     const auto collected = collectEntries(*index, handle.state->project, *document, id, entries);
@@ -113,7 +113,7 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
     }
     expected_[{handle.state->project, index->number}] += entries.entries.size();
     for (size_t i = 0; i < entries.entries.size(); ++i) {
-      checkEntry(handle, *index, entries.key(i), id, entryValue(*index, entries, i, *document, id, room));
+      checkEntry(handle, *index, entries.key(i), id, entryValue(*index, entries, i, *document, id, buffer));
     }
   }
 }
@@ -137,7 +137,7 @@ void Checker::checkEntry(const CollectionHandle& handle, const Index& index, std
 
 void Checker::checkCounts() {
   const auto at = iterate(Family::system);
-  for (at->Seek("N"); at->Valid() && at->key().starts_with("N"); at->Next()) {
+  for (at->Seek(row::plain(row::kCount)); at->Valid() && at->key()[0] == row::kCount; at->Next()) {
     if (at->key().size() != 9 || at->value().size() != 16) {
       problem("a row of counts is damaged");
       continue;
@@ -162,14 +162,14 @@ void Checker::checkCounts() {
 
 void Checker::checkTallies() {
   const auto at = iterate(Family::system);
-  const size_t prefix = row::of('Y', 0, 0).size();
+  const size_t prefix = row::of(row::kGroupCount, 0, 0).size();
   const auto tell = [this](Place place, const std::string& value, const Counted& told, const Counted& counted) {
     if (told.documents == counted.documents && told.bytes == counted.bytes) return;
     problem(fmt::format("project {} collection {}: {} documents of {} bytes are counted for \"{}\", {} of {} are there",
                         place.first, place.second, told.documents, told.bytes, value, counted.documents,
                         counted.bytes));
   };
-  for (at->Seek("Y"); at->Valid() && at->key().starts_with("Y"); at->Next()) {
+  for (at->Seek(row::plain(row::kGroupCount)); at->Valid() && at->key()[0] == row::kGroupCount; at->Next()) {
     if (at->key().size() <= prefix || at->value().size() != 16) {
       problem("a row of counts by value is damaged");
       continue;
@@ -177,11 +177,11 @@ void Checker::checkTallies() {
     const Place place(readU32(at->key().data() + 1), readU32(at->key().data() + 5));
     if (!catalogue_.collection(place.first, place.second)) continue;
     const std::string value(view(at->key()).substr(prefix));
-    const auto counted = tallied_.extract({place, value});
+    const auto counted = grouped_.extract({place, value});
     tell(place, value, {readU64(at->value().data()), readU64(at->value().data() + 8)},
          counted ? counted.mapped() : Counted{});
   }
-  for (const auto& [which, counted] : tallied_) tell(which.first, which.second, {}, counted);
+  for (const auto& [which, counted] : grouped_) tell(which.first, which.second, {}, counted);
 }
 
 void Checker::checkCounters() {
@@ -192,7 +192,7 @@ void Checker::checkCounters() {
                         catalogue_.counterName(key.counter), key.group.empty() ? "" : " of ", key.group, stored,
                         counted));
   };
-  for (at->Seek("D"); at->Valid() && at->key().starts_with("D"); at->Next()) {
+  for (at->Seek(row::plain(row::kCounter)); at->Valid() && at->key()[0] == row::kCounter; at->Next()) {
     const auto key = counterOfRow(view(at->key()));
     if (!key || at->value().size() != 8) {
       problem("a row of a counter is damaged");
@@ -261,7 +261,7 @@ void Checker::checkLogs() {
 void Checker::checkLog(const ProjectState& project) {
   std::string row;
   const auto status =
-      database_.db().Get(options_, database_.family(Family::system), row::of('L', project.number), &row);
+      database_.db().Get(options_, database_.family(Family::system), row::of(row::kChangeLog, project.number), &row);
   const uint64_t last = status.ok() && row.size() == 24 ? readU64(row.data()) : 0;
   const auto at = iterate(Family::log);
   std::string prefix;

@@ -43,7 +43,7 @@ class Checker {
   SnapshotHold snapshot_;
   rocksdb::ReadOptions options_;
   std::map<Place, Counted> counted_;
-  std::map<std::pair<Place, std::string>, Counted> tallied_;
+  std::map<std::pair<Place, std::string>, Counted> grouped_;
   std::map<CounterKey, int64_t> counters_;
   std::map<Place, uint64_t> expected_;  // entries, by index
   CheckReport report_;

@@ -30,8 +30,8 @@ struct Commit {
     int64_t documents;
     int64_t bytes;
   };
-  // What changes of the documents that hold one value of a tallied collection.
-  struct Tally {
+  // What changes of the documents that hold one value of the field that a collection is counted by.
+  struct GroupDelta {
     CollectionState* collection;
     std::string value;
     int64_t documents;
@@ -58,7 +58,7 @@ struct Commit {
   static constexpr uint32_t kElsewhere = UINT32_MAX;
 
   ProjectState* project = nullptr;  // whose turn it takes, and whose log it writes
-  Lane lane = Lane::normal;
+  WritePriority priority = WritePriority::normal;
   size_t bytes = 0;
   std::string arena;
   boost::container::small_vector<Op, 4> ops;
@@ -66,7 +66,7 @@ struct Commit {
   boost::container::small_vector<Count, 2> counts;
   boost::container::small_vector<Link, 1> links;
   std::vector<Head> heads;  // of chains that were restored
-  std::vector<Tally> tallies;
+  std::vector<GroupDelta> groupCounts;
   std::vector<CounterDelta> counters;  // each counter once
   std::vector<uint32_t> stripes;       // of marks that move
   const std::vector<Notice>* notices = nullptr;

@@ -67,7 +67,7 @@ bool CommitQueue::takeGroup(std::vector<Commit*>& group) {
   size_t bytes = 0;
   for (const Commit* commit : group) bytes += commit->bytes;
   if (!left && group.size() <= kGroupWrites && bytes <= kGroupBytes) return !group.empty();
-  for (Commit* commit : group) (commit->lane == Lane::normal ? normal_ : low_).push(*commit);
+  for (Commit* commit : group) (commit->priority == WritePriority::normal ? normal_ : low_).push(*commit);
   takeTurns(group);
   return true;
 }
@@ -75,7 +75,7 @@ bool CommitQueue::takeGroup(std::vector<Commit*>& group) {
 void CommitQueue::takeTurns(std::vector<Commit*>& group) {
   group.clear();
   size_t bytes = 0;
-  const auto take = [&](TurnQueue& queue) {
+  const auto take = [&](RoundRobinQueue& queue) {
     Commit* next = queue.front();
     if (!next || group.size() == kGroupWrites) return false;
     if (!group.empty() && bytes + next->bytes > kGroupBytes) return false;
@@ -92,17 +92,17 @@ void CommitQueue::takeTurns(std::vector<Commit*>& group) {
   }
 }
 
-void CommitQueue::TurnQueue::push(Commit& commit) {
+void CommitQueue::RoundRobinQueue::push(Commit& commit) {
   auto& own = waiting_[commit.project];
   if (own.empty()) turns_.push_back(commit.project);
   own.push_back(&commit);
 }
 
-Commit* CommitQueue::TurnQueue::front() {
+Commit* CommitQueue::RoundRobinQueue::front() {
   return turns_.empty() ? nullptr : waiting_[turns_.front()].front();
 }
 
-void CommitQueue::TurnQueue::pop() {
+void CommitQueue::RoundRobinQueue::pop() {
   ProjectState* project = turns_.front();
   turns_.pop_front();
   auto& own = waiting_[project];

@@ -33,7 +33,7 @@ class CommitQueue {
     std::vector<Commit*> commits;
   };
   // Projects take turns, each with its own writes in order.
-  class TurnQueue {
+  class RoundRobinQueue {
    public:
     void push(Commit& commit);
     Commit* front();
@@ -59,8 +59,8 @@ class CommitQueue {
   bool stopping_ = false;
 
   // The commit thread's own: what did not fit into the last group.
-  TurnQueue normal_;
-  TurnQueue low_;
+  RoundRobinQueue normal_;
+  RoundRobinQueue low_;
 };
 
 }  // namespace mb::store::embedded

@@ -112,7 +112,7 @@ void CommitThread::build(std::span<Commit* const> group) {
   if (batch_.GetDataSize() > kBatchKept) batch_ = rocksdb::WriteBatch();
   batch_.Clear();
   chained_.clear();
-  tallies_.clear();
+  groupCounts_.clear();
   logged_.clear();
   bumped_.clear();
   written_.clear();
@@ -215,11 +215,11 @@ void CommitThread::addCounts(const Commit& commit) {
 }
 
 void CommitThread::addTallies(const Commit& commit) {
-  for (const Commit::Tally& tally : commit.tallies) {
-    const auto [at, first] = tallies_.try_emplace({tally.collection, tally.value});
-    if (first) at->second = tally.collection->tallies.of(tally.value);
-    at->second.documents += static_cast<uint64_t>(tally.documents);
-    at->second.bytes += static_cast<uint64_t>(tally.bytes);
+  for (const Commit::GroupDelta& group : commit.groupCounts) {
+    const auto [at, first] = groupCounts_.try_emplace({group.collection, group.value});
+    if (first) at->second = group.collection->groupCounts.of(group.value);
+    at->second.documents += static_cast<uint64_t>(group.documents);
+    at->second.bytes += static_cast<uint64_t>(group.bytes);
   }
 }
 
@@ -237,7 +237,7 @@ void CommitThread::addMarks(Commit& commit) {
     value_.clear();
     appendU32(value_, mark.multikey);
     appendU32(value_, mark.truncated);
-    added(batch_.Put(database_.family(Family::system), row::of('M', mark.project, mark.index), value_));
+    added(batch_.Put(database_.family(Family::system), row::of(row::kIndexTraits, mark.project, mark.index), value_));
   }
 }
 
@@ -256,15 +256,15 @@ void CommitThread::addTouched() {
     value_.clear();
     appendU64(value_, collection->nextDocuments);
     appendU64(value_, collection->nextBytes);
-    put(row::of('N', collection->project, collection->number));
+    put(row::of(row::kCount, collection->project, collection->number));
   }
   for (const CollectionState* collection : chained_) {
     value_ = encodeChainHead(collection->nextHead);
-    put(row::of('A', collection->project, collection->number));
+    put(row::of(row::kChainHead, collection->project, collection->number));
   }
-  for (const auto& [which, stats] : tallies_) {
-    const std::string key = row::of('Y', which.first->project, which.first->number) + which.second;
-    value_ = encodeTally(stats);
+  for (const auto& [which, stats] : groupCounts_) {
+    const std::string key = row::of(row::kGroupCount, which.first->project, which.first->number) + which.second;
+    value_ = encodeGroupCount(stats);
     if (stats.documents > 0) {
       put(key);
     } else {
@@ -285,12 +285,12 @@ void CommitThread::addTouched() {
     appendU64(value_, project->nextPosition);
     appendU64(value_, project->nextLoggedBytes);
     appendU64(value_, static_cast<uint64_t>(project->lastLoggedMs));
-    put(row::of('L', project->number));
+    put(row::of(row::kChangeLog, project->number));
   }
   for (const ProjectState* project : bumped_) {
     value_.clear();
     appendU64(value_, project->nextEpoch);
-    put(row::of('E', project->number));
+    put(row::of(row::kEpoch, project->number));
   }
 }
 
@@ -302,7 +302,7 @@ void CommitThread::addIdFloor() {
   idFloorMs_ = highest + kIdFloorStepMs;
   value_.clear();
   appendU64(value_, static_cast<uint64_t>(idFloorMs_));
-  added(batch_.Put(database_.family(Family::system), row::plain('I'), value_));
+  added(batch_.Put(database_.family(Family::system), row::plain(row::kIdFloor), value_));
 }
 
 void CommitThread::publish(std::span<Commit* const> group) {
@@ -312,7 +312,7 @@ void CommitThread::publish(std::span<Commit* const> group) {
     collection->documents.store(collection->nextDocuments, std::memory_order_relaxed);
     collection->bytes.store(collection->nextBytes, std::memory_order_relaxed);
   }
-  for (const auto& [which, stats] : tallies_) which.first->tallies.set(which.second, stats);
+  for (const auto& [which, stats] : groupCounts_) which.first->groupCounts.set(which.second, stats);
   for (ProjectState* project : logged_) {
     project->loggedBytes.store(project->nextLoggedBytes, std::memory_order_relaxed);
     project->lastPosition.store(project->nextPosition, std::memory_order_release);

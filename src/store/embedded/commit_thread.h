@@ -65,10 +65,10 @@ class CommitThread {
   uint64_t group_ = 0;
   rocksdb::WriteBatch batch_;
   std::vector<Commit*> refused_;
-  std::vector<CollectionState*> collections_;                                    // whose counts it changes
-  std::vector<CollectionState*> chained_;                                        // whose chain it goes on with
-  std::map<std::pair<CollectionState*, std::string>, CollectionStats> tallies_;  // that it changes, as they will be
-  std::vector<CounterPtr> counters_;                                             // that it moves
+  std::vector<CollectionState*> collections_;                                        // whose counts it changes
+  std::vector<CollectionState*> chained_;                                            // whose chain it goes on with
+  std::map<std::pair<CollectionState*, std::string>, CollectionStats> groupCounts_;  // that it changes, as they will be
+  std::vector<CounterPtr> counters_;                                                 // that it moves
   std::vector<ProjectState*> logged_;
   std::vector<ProjectState*> bumped_;
   struct KeyedOp {

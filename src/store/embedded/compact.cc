@@ -97,8 +97,8 @@ Result<> compactSlice(Database& database, const Slice& part, Progress& progress)
 }  // namespace
 
 Result<CompactReport> Engine::compact(std::optional<ProjectNo> project, Progress& progress) {
-  const Inside inside(gate_);
-  if (!inside) return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) return stopping();
   Range whole;
   if (project) {
     const ProjectState* state = catalogue_.project(*project);

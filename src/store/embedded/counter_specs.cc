@@ -55,7 +55,8 @@ Result<> Catalogue::bringCountersToSpec() {
   counterStamp_.clear();
   if (!right) CHECK(recount(counted));
   rocksdb::WriteBatch stamp;
-  stamp.Put(database_->family(Family::system), row::plain('O'), stampOf(database_->opening(), declaration));
+  stamp.Put(database_->family(Family::system), row::plain(row::kCounterStamp),
+            stampOf(database_->opening(), declaration));
   database_->write(stamp);
   return {};
 }

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "document/json.h"
 #include "store/embedded/counters.h"
+#include "store/embedded/database.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/testing.h"
 #include "store/testing/running.h"
 
@@ -122,10 +122,10 @@ TEST_F(CounterSpecsTest, RowsThatThisVersionKeptAreNotCountedAnew) {
     batch.Put((*database)->family(Family::system), counterRow(kStoredBytes), value);
     std::string stamp;
     rocksdb::PinnableSlice before;
-    ASSERT_TRUE((*database)->get(Tier::disk, Family::system, row::plain('O'), &before).ok());
+    ASSERT_TRUE((*database)->get(Tier::disk, Family::system, row::plain(row::kCounterStamp), &before).ok());
     appendU64(stamp, (*database)->opening());
     stamp += view(before).substr(8);
-    batch.Put((*database)->family(Family::system), row::plain('O'), stamp);
+    batch.Put((*database)->family(Family::system), row::plain(row::kCounterStamp), stamp);
     (*database)->write(batch);
   }
   open(kDeclared);

@@ -93,12 +93,12 @@ void release(const std::vector<CounterDelta>& deltas) {
 }
 
 std::string counterRow(const CounterKey& key) {
-  return row::of('D', key.project, key.counter) + key.group;
+  return row::of(row::kCounter, key.project, key.counter) + key.group;
 }
 
 std::optional<CounterKey> counterOfRow(std::string_view key) {
-  static const size_t prefix = row::of('D', 0, 0).size();
-  if (key.size() < prefix || key.front() != 'D') return std::nullopt;
+  static const size_t prefix = row::of(row::kCounter, 0, 0).size();
+  if (key.size() < prefix || key.front() != row::kCounter) return std::nullopt;
   return CounterKey{readU32(key.data() + 1), readU32(key.data() + 5), std::string(key.substr(prefix))};
 }
 

@@ -1,8 +1,8 @@
 // Documents read together: from the cache, and what it does not hold by one MultiGet under the same snapshot.
 #pragma once
 
+#include "store/embedded/database.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/rocks.h"
 
 namespace mb::store::embedded {
 

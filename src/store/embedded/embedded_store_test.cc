@@ -5,9 +5,9 @@
 #include "store/embedded/catalogue.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/commit_queue.h"
+#include "store/embedded/database.h"
 #include "store/embedded/keys.h"
 #include "store/embedded/log_trim.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/sweeper.h"
 #include "store/embedded/testing.h"
 
@@ -60,7 +60,7 @@ TEST(EmbeddedStoreTest, RefusesANewerFormat) {
     rocksdb::WriteBatch batch;
     std::string version;
     appendU32(version, kFormatVersion + 1);
-    batch.Put(database->family(Family::system), row::plain('F'), version);
+    batch.Put(database->family(Family::system), row::plain(row::kFormat), version);
     database->write(batch);
   }
   const auto opened = EmbeddedStore::open(folder.path(), settings, cores, {}, clock);
@@ -282,7 +282,7 @@ class LogTrimTest : public ::testing::Test {
     appendU64(last, entries);
     appendU64(last, entries * 100);
     appendU64(last, entries * 1000);
-    batch.Put(database_->family(Family::system), row::of('L', project), last);
+    batch.Put(database_->family(Family::system), row::of(row::kChangeLog, project), last);
     database_->write(batch);
   }
   std::vector<uint64_t> trim(EmbeddedSettings settings, int64_t nowMs, std::optional<uint64_t> neededOf3 = {}) {

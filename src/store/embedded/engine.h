@@ -53,7 +53,7 @@ class Engine final : public EmbeddedStore {
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
   Task<CollectionStats> stats(CollectionRef collection) override;
-  Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
+  Task<CollectionStats> statsByField(CollectionRef collection, std::string value) override;
   Task<int64_t> counter(CounterKey key) override;
   Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
@@ -65,12 +65,12 @@ class Engine final : public EmbeddedStore {
 
   Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
   Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
-                                        std::vector<Insert> alongside) override;
+                                        std::vector<Insert> extraInserts) override;
   Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
-                                       std::vector<Insert> alongside) override;
-  Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) override;
-  Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) override;
-  Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) override;
+                                       std::vector<Insert> extraInserts) override;
+  Task<> dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) override;
+  Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) override;
+  Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) override;
   Notices& notices() override { return notices_; }
   Result<> healthy() const override;
   void holdFields(ProjectNo project, CollectionNo collection, std::vector<std::string> paths) override;
@@ -93,7 +93,7 @@ class Engine final : public EmbeddedStore {
   void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
 
  private:
-  WriteRoom writeRoom() { return {*database_, catalogue_, documentLocks_, uniqueLocks_, catalogue_.counters}; }
+  WriteContext writeRoom() { return {*database_, catalogue_, documentLocks_, uniqueLocks_, catalogue_.counters}; }
 
   // ---- write.cc: the steps of a write that may wait
   Task<> waitLatches(WriteJob& job, Deadline deadline);
@@ -108,7 +108,7 @@ class Engine final : public EmbeddedStore {
   Task<> commit(Commit& commit, std::vector<CounterLimit> limits);
 
   // ---- read.cc
-  QueryRoom queryRoom() { return {*database_, catalogue_, planMemory_}; }
+  QueryContext queryRoom() { return {*database_, catalogue_, planMemory_}; }
   Task<> finishQuery(QueryRun& run, QueryRun::Step reached);
   Result<bool> readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
                         const doc::FieldSet* hidden, std::vector<std::optional<doc::Document>>& out);
@@ -119,23 +119,23 @@ class Engine final : public EmbeddedStore {
   // The same for a user collection that is still what the caller knows, and its latch exclusively.
   Task<> lockCollection(Alterable& held, CollectionRef collection, bool anyVersion = false);
   // Commits what was put into the job, the inserts with it.
-  Task<> commitAlteration(WriteJob& job, std::vector<Insert> alongside, WriteOptions options = {});
+  Task<> commitAlteration(WriteJob& job, std::vector<Insert> extraInserts, WriteOptions options = {});
   Task<CollectionInfo> addCollection(ProjectNo project, CollectionInfo collection, std::vector<std::string> heldFields,
-                                     std::vector<Insert> alongside, WriteOptions options);
+                                     std::vector<Insert> extraInserts, WriteOptions options);
   // Adds to the job that the collection is `next` from this commit on, in place of `before` (null for a new one).
   void putSchema(WriteJob& job, ProjectState& project, const Schema* before, SchemaPtr next);
   // Adds to the job that these ranges are to be swept; returns what to do when that is durable.
-  std::move_only_function<void()> bury(WriteJob& job, Tombstone tombstone);
+  std::move_only_function<void()> addTombstone(WriteJob& job, Tombstone tombstone);
 
   // ---- index_build.cc
-  Task<> buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside);
+  Task<> buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> extraInserts);
   // The layout of the entries when all were filled in.
   Task<uint32_t> fillIndex(CollectionRef collection, IndexNo index);
   enum class Filled { more, busy, all };
   Task<Filled> fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at);
   // False where the layout has changed since the fill.
-  Task<bool> publishIndex(CollectionRef collection, IndexNo index, uint32_t layout, std::vector<Insert> alongside);
-  Task<> removeIndex(Alterable& held, IndexNo index, std::vector<Insert> alongside);
+  Task<bool> publishIndex(CollectionRef collection, IndexNo index, uint32_t layout, std::vector<Insert> extraInserts);
+  Task<> removeIndex(Alterable& held, IndexNo index, std::vector<Insert> extraInserts);
   Task<> abandonIndex(CollectionRef collection, IndexNo index);
   Task<BuildPosition> positionOf(CollectionRef collection, IndexNo index);
   Async<void> resumeBuild(CollectionRef collection, IndexNo index);

@@ -8,6 +8,8 @@ namespace mb::store::embedded {
 
 class Gate {
  public:
+  class Holder;
+
   explicit Gate(int cores) : slots_(static_cast<size_t>(cores) + 1) {}
 
   // False once closed.
@@ -50,12 +52,12 @@ class Gate {
 };
 
 // One operation inside. Empty when the gate was closed.
-class Inside {
+class Gate::Holder {
  public:
-  explicit Inside(Gate& gate) : gate_(gate.tryEnter() ? &gate : nullptr) {}
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-  ~Inside() {
+  explicit Holder(Gate& gate) : gate_(gate.tryEnter() ? &gate : nullptr) {}
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  ~Holder() {
     if (gate_) gate_->leave();
   }
   explicit operator bool() const { return gate_ != nullptr; }

@@ -6,9 +6,9 @@
 
 #include "document/filter_match.h"
 #include "document/json.h"
+#include "store/embedded/database.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/testing.h"
 
 namespace mb::store::embedded {
@@ -104,24 +104,24 @@ TEST(HeldFields, ADecidedConditionIsDecidedAsByTheDocument) {
 TEST(HeldFields, GoldenBytesOfValues) {
   using std::string_literals::operator""s;
   EntrySet entries;
-  std::string room;
+  std::string buffer;
   const doc::Document document = heldDocument(R"({"id":"x1","n":5,"a":true})");
   const std::string fields = "\x00\x00\x00\x01\x09\x00\x00\x00\x08\x61\x00\x01\x00"s;
   const auto plain = indexOf({});
   ASSERT_TRUE(collectEntries(*plain, 1, document, "x1", entries));
-  const std::string idAt(entryValue(*plain, entries, 0, document, "x1", room));
+  const std::string idAt(entryValue(*plain, entries, 0, document, "x1", buffer));
   EXPECT_EQ(idAt.size(), 2u);
   const auto including = indexOf({"a"});
   ASSERT_TRUE(collectEntries(*including, 1, document, "x1", entries));
-  EXPECT_EQ(entryValue(*including, entries, 0, document, "x1", room), idAt + fields);
+  EXPECT_EQ(entryValue(*including, entries, 0, document, "x1", buffer), idAt + fields);
   EXPECT_EQ(entryParts(*including, entries.key(0), idAt + fields).id, "x1");
   const auto unique = indexOf({"a"}, true);
   ASSERT_TRUE(collectEntries(*unique, 1, document, "x1", entries));
-  EXPECT_EQ(entryValue(*unique, entries, 0, document, "x1", room), "\x00\x02x1"s + fields);
+  EXPECT_EQ(entryValue(*unique, entries, 0, document, "x1", buffer), "\x00\x02x1"s + fields);
   EXPECT_EQ(entryParts(*unique, entries.key(0), "\x00\x02x1"s + fields).id, "x1");
   const auto bare = indexOf({}, true);
   ASSERT_TRUE(collectEntries(*bare, 1, document, "x1", entries));
-  EXPECT_EQ(entryValue(*bare, entries, 0, document, "x1", room), "x1");
+  EXPECT_EQ(entryValue(*bare, entries, 0, document, "x1", buffer), "x1");
 }
 
 class HeldFieldsTest : public ::testing::Test {
@@ -155,11 +155,11 @@ class HeldFieldsTest : public ::testing::Test {
     while (!tryPut(i, owner)) {
     }
   }
-  QueryResult find(int owner, Answer answer = Answer::documents, std::string_view group = R"({"$lte":1})") {
+  QueryResult find(int owner, Projection projection = Projection::documents, std::string_view group = R"({"$lte":1})") {
     Query query;
     query.collection = posts_;
     query.limit = 10'000;
-    query.answer = answer;
+    query.projection = projection;
     query.filter = doc::Filter::parse(heldDocument(fmt::format(R"({{"group":{},"owner":{}}})", group, owner))).value();
     return opened_.must(opened_.store().find(std::move(query)));
   }
@@ -178,7 +178,7 @@ class HeldFieldsTest : public ::testing::Test {
   std::string stored(char kind, uint32_t number) {
     auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
     std::string value;
-    const std::string key = kind == 'F' ? row::plain('F') : row::of(kind, kControlProject, number);
+    const std::string key = kind == row::kFormat ? row::plain(row::kFormat) : row::of(kind, kControlProject, number);
     database->db().Get({}, database->family(Family::system), key, &value).ok();
     return value;
   }
@@ -189,7 +189,7 @@ class HeldFieldsTest : public ::testing::Test {
     if (!opened_.store().checkpoint(copy)) throw std::runtime_error("no checkpoint");
     auto database = Database::open(copy, {}, [](ProjectNo) { return 0; }).value();
     std::string row;
-    const std::string key = row::of('C', kControlProject, posts_.number);
+    const std::string key = row::of(row::kCollection, kControlProject, posts_.number);
     database->db().Get({}, database->family(Family::system), key, &row).ok();
     return decodeSchema(posts_.number, row).value();
   }
@@ -207,7 +207,7 @@ TEST_F(HeldFieldsTest, EntriesAreRewrittenWhenTheyChange) {
   EXPECT_EQ(find(3).explain.documentsExamined, uint64_t{kDocuments});
   hold({"owner"});
   settle(true);
-  EXPECT_EQ(find(3, Answer::ids, "1").explain.documentsExamined, 0u);
+  EXPECT_EQ(find(3, Projection::ids, "1").explain.documentsExamined, 0u);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
   put(3, 4);
   put(4, 3);
@@ -231,7 +231,7 @@ TEST_F(HeldFieldsTest, ARefillThatFailedIsBegunAgain) {
   {
     auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
     auto* system = database->family(Family::system);
-    const std::string key = row::of('C', kControlProject, posts_.number);
+    const std::string key = row::of(row::kCollection, kControlProject, posts_.number);
     std::string row;
     ASSERT_TRUE(database->db().Get({}, system, key, &row).ok());
     Schema schema = decodeSchema(posts_.number, row).value();
@@ -240,7 +240,7 @@ TEST_F(HeldFieldsTest, ARefillThatFailedIsBegunAgain) {
       auto interrupted = std::make_shared<Index>(*index);
       interrupted->refilling = true;
       index = std::move(interrupted);
-      batch.Put(system, row::of('B', kControlProject, index->number), "damaged");
+      batch.Put(system, row::of(row::kIndexBuild, kControlProject, index->number), "damaged");
     }
     batch.Put(system, key, encodeSchema(schema));
     database->write(batch);
@@ -294,12 +294,12 @@ TEST_F(HeldFieldsTest, AnswersHoldWhileEntriesAreRewritten) {
 
 TEST_F(HeldFieldsTest, TheDirectoryHasANewFormatOnlyWithThem) {
   opened_.store().close();
-  EXPECT_EQ(readU32(stored('F', 0).data()), kFirstFormat);
+  EXPECT_EQ(readU32(stored(row::kFormat, 0).data()), kFirstFormat);
   opened_.reopen();
   hold({"owner"});
   settle(true);
   opened_.store().close();
-  EXPECT_EQ(readU32(stored('F', 0).data()), kHoldingFormat);
+  EXPECT_EQ(readU32(stored(row::kFormat, 0).data()), kHoldingFormat);
   opened_.reopen();
   settle(true);
 }

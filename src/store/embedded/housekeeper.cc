@@ -23,7 +23,7 @@ Housekeeper::Housekeeper(Database& database, const Catalogue& catalogue, const E
 }
 
 void Housekeeper::start() {
-  lookAtDisk();
+  checkDiskSpace();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -36,7 +36,7 @@ void Housekeeper::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Housekeeper::bury(Tombstone tombstone) {
+void Housekeeper::enqueueTombstone(Tombstone tombstone) {
   sweeper_.add(std::move(tombstone), std::chrono::steady_clock::now() + kSweepAfter);
 }
 
@@ -46,7 +46,7 @@ void Housekeeper::run() {
       std::unique_lock lock(mutex_);
       if (wake_.wait_for(lock, kTick, [this] { return stopping_.load(); })) return;
     }
-    lookAtDisk();
+    checkDiskSpace();
     sweeper_.sweepDue([this] { return stopping_.load(); });
     if (tick % kTicksBetweenTrims == 0) trimLogs();
   }
@@ -66,7 +66,7 @@ void Housekeeper::trimLogs() {
   if (needed) trimmer_.run(clock_.now(), needed);
 }
 
-void Housekeeper::lookAtDisk() {
+void Housekeeper::checkDiskSpace() {
   uint64_t free = 0;
   if (!database_.db().GetFileSystem()->GetFreeSpace(directory_.string(), {}, &free, nullptr).ok()) return;
   admittedBefore_ = admitted_.exchange(0);

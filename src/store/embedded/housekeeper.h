@@ -17,7 +17,7 @@ class Housekeeper {
   void stop();
 
   // To be swept once no read can be under way there. Any thread.
-  void bury(Tombstone tombstone);
+  void enqueueTombstone(Tombstone tombstone);
   // Until then no log is trimmed. Any thread.
   void keepAfter(KeptAfter needed);
   // Less free space than the settings ask for, as of the last look: the store is not healthy. Any thread.
@@ -32,7 +32,7 @@ class Housekeeper {
   static constexpr uint64_t kDiskBytesPerByte = 2;
 
   void run();
-  void lookAtDisk();
+  void checkDiskSpace();
   void trimLogs();
 
   Database& database_;

@@ -80,7 +80,7 @@ std::string encodePosition(const BuildPosition& at) {
 
 Result<BuildPosition> readPosition(Database& database, ProjectNo project, IndexNo index) {
   rocksdb::PinnableSlice row;
-  const auto status = database.get(Tier::disk, Family::system, row::of('B', project, index), &row);
+  const auto status = database.get(Tier::disk, Family::system, row::of(row::kIndexBuild, project, index), &row);
   if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
   if (row.size() < kPositionBytes || row.size() < kPositionBytes + readU16(row.data() + 16)) {
     return fail(ErrorCode::internal, "the position of an index build is damaged");
@@ -107,9 +107,9 @@ std::shared_ptr<Schema> withReady(const Schema& schema, IndexNo number) {
 
 }  // namespace
 
-Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) {
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   CO_CHECK(healthy());
   IndexInfo info;
   {
@@ -134,18 +134,18 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
     putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
     std::string number;
     appendU32(number, held.project->nextNumber);
-    job.commit.put(Family::system, row::of('P', collection.project), number);
+    job.commit.put(Family::system, row::of(row::kNextNumber, collection.project), number);
     if (empty) {
-      CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
+      CO_CHECK(co_await commitAlteration(job, std::move(extraInserts)));
       co_return info;
     }
     BuildPosition begin;
     begin.expected = held.collection.state->documents;
     CO_TRY(begin.untilId, co_await readPool_->run([&] { return lastId(*database_, collection); }));
-    job.commit.put(Family::system, row::of('B', collection.project, info.number), encodePosition(begin));
+    job.commit.put(Family::system, row::of(row::kIndexBuild, collection.project, info.number), encodePosition(begin));
     CO_CHECK(co_await commitAlteration(job, {}));
   }
-  Result<> built = co_await buildIndex(collection, info.number, std::move(alongside));
+  Result<> built = co_await buildIndex(collection, info.number, std::move(extraInserts));
   if (!built) {
     if (!gate_.closed()) CO_CHECK(co_await abandonIndex(collection, info.number));
     co_return fail(std::move(built).error());
@@ -153,10 +153,10 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
   co_return info;
 }
 
-Task<> Engine::buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> alongside) {
+Task<> Engine::buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> extraInserts) {
   while (true) {
     CO_TRY(const uint32_t layout, co_await fillIndex(collection, index));
-    const Result<bool> published = co_await publishIndex(collection, index, layout, alongside);
+    const Result<bool> published = co_await publishIndex(collection, index, layout, extraInserts);
     if (published && *published) co_return Result<>();
     if (published) continue;
     if (published.error().code() != ErrorCode::unavailable || gate_.closed()) co_return fail(published.error().clone());
@@ -237,9 +237,9 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
     CO_CHECK(std::move(claimed));
   }
   BuildPosition next{at.documents + ids.size(), at.expected, ids.back(), at.untilId, at.layout};
-  job.commit.put(Family::system, row::of('B', collection.project, index), encodePosition(next));
+  job.commit.put(Family::system, row::of(row::kIndexBuild, collection.project, index), encodePosition(next));
   WriteOptions options;
-  options.lane = Lane::low;
+  options.priority = WritePriority::low;
   job.finish(options);
   if (!co_await commit(job.commit, {})) co_return Filled::busy;
   at = std::move(next);
@@ -247,7 +247,7 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
 }
 
 Task<bool> Engine::publishIndex(CollectionRef collection, IndexNo index, uint32_t layout,
-                                std::vector<Insert> alongside) {
+                                std::vector<Insert> extraInserts) {
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCollection(held, collection, true));
   const Index* filled = held.collection.schema->index(index);
@@ -255,23 +255,23 @@ Task<bool> Engine::publishIndex(CollectionRef collection, IndexNo index, uint32_
   if (filled->layout != layout) co_return false;
   WriteJob job(writeRoom());
   putSchema(job, *held.project, held.collection.schema.get(), withReady(*held.collection.schema, index));
-  job.commit.remove(Family::system, row::of('B', collection.project, index));
-  CO_CHECK(co_await commitAlteration(job, std::move(alongside)));
+  job.commit.remove(Family::system, row::of(row::kIndexBuild, collection.project, index));
+  CO_CHECK(co_await commitAlteration(job, std::move(extraInserts)));
   co_return true;
 }
 
-Task<> Engine::removeIndex(Alterable& held, IndexNo index, std::vector<Insert> alongside) {
+Task<> Engine::removeIndex(Alterable& held, IndexNo index, std::vector<Insert> extraInserts) {
   auto next = std::make_shared<Schema>(*held.collection.schema);
   ++next->version;
   std::erase_if(next->indexes, [&](const auto& each) { return each->number == index; });
   WriteJob job(writeRoom());
   putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
   job.commit.onDurable = [install = std::move(job.commit.onDurable),
-                          sweep = bury(job, Tombstone{0, held.project->number, false, 0, {index}})]() mutable {
+                          sweep = addTombstone(job, Tombstone{0, held.project->number, false, 0, {index}})]() mutable {
     install();
     sweep();
   };
-  co_return co_await commitAlteration(job, std::move(alongside));
+  co_return co_await commitAlteration(job, std::move(extraInserts));
 }
 
 Task<> Engine::abandonIndex(CollectionRef collection, IndexNo index) {
@@ -287,22 +287,22 @@ Task<> Engine::abandonIndex(CollectionRef collection, IndexNo index) {
   }
 }
 
-Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) {
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   Alterable held(catalogueLocks_);
   CO_CHECK(co_await lockCollection(held, collection));
   for (const auto& index : held.collection.schema->indexes) {
     if (index->spec.name != name) continue;
     const IndexNo number = index->number;
-    co_return co_await removeIndex(held, number, std::move(alongside));
+    co_return co_await removeIndex(held, number, std::move(extraInserts));
   }
   co_return fail(ErrorCode::notFound, fmt::format("there is no index \"{}\"", name));
 }
 
 Async<void> Engine::resumeBuild(CollectionRef collection, IndexNo index) {
-  const Inside inside(gate_);
-  if (!inside) co_return;
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return;
   const Result<> built = co_await buildIndex(collection, index, {});
   if (built || gate_.closed()) co_return;
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
@@ -332,8 +332,8 @@ void Engine::holdFields(ProjectNo project, CollectionNo collection, std::vector<
 }
 
 Async<void> Engine::applyHeld(TaskSubject subject) {
-  const Inside inside(gate_);
-  if (!inside) co_return;
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return;
   const std::pair which(subject.project, subject.collection);
   std::vector<std::string> paths;
   {
@@ -372,7 +372,7 @@ Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths)
     changed->held = std::move(fields);
     ++changed->layout;
     changed->refilling = changed->ready;
-    job.commit.put(Family::system, row::of('B', collection.project, index->number), encodePosition(begin));
+    job.commit.put(Family::system, row::of(row::kIndexBuild, collection.project, index->number), encodePosition(begin));
     index = std::move(changed);
   }
   if (next->held != held.collection.schema->held) {

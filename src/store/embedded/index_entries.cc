@@ -206,19 +206,19 @@ Result<> collectEntries(const Index& index, ProjectNo project, DocumentView docu
 }
 
 std::string_view entryValue(const Index& index, const EntrySet& entries, size_t which, DocumentView document,
-                            std::string_view id, std::string& room) {
+                            std::string_view id, std::string& buffer) {
   module.clear();
-  if (sizesId(index)) appendU16(room, static_cast<uint16_t>(id.size()));
+  if (sizesId(index)) appendU16(buffer, static_cast<uint16_t>(id.size()));
   if (index.spec.unique) {
-    room += id;
+    buffer += id;
   } else {
-    appendU16(room, entries.entries[which].idAt);
+    appendU16(buffer, entries.entries[which].idAt);
   }
-  room += entries.held;
+  buffer += entries.held;
   if (index.spec.covering && document.bytes().size() <= kMaxCovered && entries.entries.size() <= kMaxCoveredEntries) {
-    room += document.bytes();
+    buffer += document.bytes();
   }
-  return room;
+  return buffer;
 }
 
 EntryParts entryParts(const Index& index, std::string_view key, std::string_view value) {

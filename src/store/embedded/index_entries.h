@@ -39,9 +39,9 @@ inline constexpr size_t kMaxCovered = 4096;
 inline constexpr size_t kMaxCoveredEntries = 8;
 
 // The value at the key of one of `entries`, as keys.h has it; in a covering index it ends with the document. Gives
-// `room`, replaced whole.
+// `buffer`, replaced whole.
 std::string_view entryValue(const Index& index, const EntrySet& entries, size_t which, doc::DocumentView document,
-                            std::string_view id, std::string& room);
+                            std::string_view id, std::string& buffer);
 // An entry's parts; an empty id for a damaged one.
 struct EntryParts {
   std::string_view id;

@@ -2,9 +2,9 @@
 #include <latch>
 
 #include "document/json.h"
+#include "store/embedded/database.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/schema.h"
 #include "store/embedded/testing.h"
 
@@ -30,7 +30,7 @@ class IndexResumeTest : public ::testing::Test {
     opened_.store().close();
     auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
     auto* system = database->family(Family::system);
-    const std::string key = row::of('C', kControlProject, posts_.number);
+    const std::string key = row::of(row::kCollection, kControlProject, posts_.number);
     std::string row;
     ASSERT_TRUE(database->db().Get({}, system, key, &row).ok());
     Schema schema = decodeSchema(posts_.number, row).value();
@@ -46,17 +46,17 @@ class IndexResumeTest : public ::testing::Test {
     EntrySet entries;
     const doc::Document first = doc::parseJson(R"({"id":"000","n":0})").value();
     ASSERT_TRUE(collectEntries(*index, kControlProject, first, "000", entries));
-    std::string room;
-    const std::string_view value = entryValue(*index, entries, 0, first, "000", room);
+    std::string buffer;
+    const std::string_view value = entryValue(*index, entries, 0, first, "000", buffer);
     rocksdb::WriteBatch batch;
     batch.Put(system, key, encodeSchema(schema));
-    batch.Put(system, row::of('P', kControlProject), next);
+    batch.Put(system, row::of(row::kNextNumber, kControlProject), next);
     batch.Put(database->family(Family::indexes), slice(entries.key(0)), slice(value));
     std::string position;
     appendU64(position, documents);
     appendU64(position, 250);
     appendU16(position, static_cast<uint16_t>(lastId.size()));
-    batch.Put(system, row::of('B', kControlProject, index->number), position + lastId + "249");
+    batch.Put(system, row::of(row::kIndexBuild, kControlProject, index->number), position + lastId + "249");
     database->write(batch);
   }
 
@@ -112,10 +112,10 @@ TEST_F(IndexResumeTest, GoesOnWhereItWas) {
   opened_.store().close();
   auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
   std::string position;
-  EXPECT_TRUE(
-      database->db()
-          .Get({}, database->family(Family::system), row::of('B', kControlProject, posts_.number + 1), &position)
-          .IsNotFound());
+  EXPECT_TRUE(database->db()
+                  .Get({}, database->family(Family::system),
+                       row::of(row::kIndexBuild, kControlProject, posts_.number + 1), &position)
+                  .IsNotFound());
 }
 
 // The first document with n 0 owns the entry, the other is what the fill will find.

@@ -11,22 +11,22 @@ namespace mb::store::embedded {
 
 namespace {
 
-std::string_view idOf(const Way& way, std::string_view key, std::string_view value) {
-  return entryParts(*way.index, key, value).id;
+std::string_view idOf(const AccessPath& path, std::string_view key, std::string_view value) {
+  return entryParts(*path.index, key, value).id;
 }
 
-std::string_view documentOf(const Way& way, std::string_view value) {
-  return entryParts(*way.index, {}, value).document;
+std::string_view documentOf(const AccessPath& path, std::string_view value) {
+  return entryParts(*path.index, {}, value).document;
 }
 
-KeyStream::Verdict verdictOf(const Way& way, std::string_view value) {
+KeyStream::Verdict verdictOf(const AccessPath& path, std::string_view value) {
   using Verdict = KeyStream::Verdict;
-  const Verdict met = way.decides ? Verdict::match : Verdict::unknown;
-  if (way.parts.empty()) return met;
-  const auto fields = heldFields(*way.index, entryParts(*way.index, {}, value).held);
+  const Verdict met = path.decides ? Verdict::match : Verdict::unknown;
+  if (path.parts.empty()) return met;
+  const auto fields = heldFields(*path.index, entryParts(*path.index, {}, value).held);
   if (!fields) return Verdict::unknown;
-  const bool all =
-      std::ranges::all_of(way.parts, [&](const doc::FilterNode* part) { return doc::matchesDocument(*part, *fields); });
+  const bool all = std::ranges::all_of(
+      path.parts, [&](const doc::FilterNode* part) { return doc::matchesDocument(*part, *fields); });
   return all ? met : Verdict::noMatch;
 }
 
@@ -39,9 +39,9 @@ KeyStream::Place ended() {
 // Way after way, each range after range (or id after id).
 class ForwardStream final : public KeyStream {
  public:
-  ForwardStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<Way>& ways,
+  ForwardStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<AccessPath>& accessPaths,
                 const Places& places)
-      : database_(database), options_(options), ways_(ways) {
+      : database_(database), options_(options), accessPaths_(accessPaths) {
     if (places.empty()) {
       enter();
     } else {
@@ -49,66 +49,66 @@ class ForwardStream final : public KeyStream {
     }
   }
 
-  bool valid() const override { return way_ < ways_.size() && status_.ok(); }
+  bool valid() const override { return path_ < accessPaths_.size() && status_.ok(); }
   std::string_view id() const override {
-    const Way& way = ways_[way_];
-    return way.index ? idOf(way, reader_->key(), reader_->value()) : std::string_view(way.ids[range_]);
+    const AccessPath& path = accessPaths_[path_];
+    return path.index ? idOf(path, reader_->key(), reader_->value()) : std::string_view(path.ids[range_]);
   }
   std::string_view document() const override {
-    const Way& way = ways_[way_];
-    return way.index ? documentOf(way, reader_->value()) : std::string_view();
+    const AccessPath& path = accessPaths_[path_];
+    return path.index ? documentOf(path, reader_->value()) : std::string_view();
   }
   Verdict verdict() const override {
-    const Way& way = ways_[way_];
-    return way.index ? verdictOf(way, reader_->value()) : Verdict::unknown;
+    const AccessPath& path = accessPaths_[path_];
+    return path.index ? verdictOf(path, reader_->value()) : Verdict::unknown;
   }
   void next() override {
-    if (ways_[way_].index) {
+    if (accessPaths_[path_].index) {
       reader_->next();
       settle();
-    } else if (++range_ == ways_[way_].ids.size()) {
+    } else if (++range_ == accessPaths_[path_].ids.size()) {
       leave();
     }
   }
   rocksdb::Status status() const override { return status_; }
   Places places() const override {
     if (!valid()) return {ended()};
-    const Way& way = ways_[way_];
-    return {Place{.way = way_, .range = range_, .key = way.index ? std::string(reader_->key()) : std::string()}};
+    const AccessPath& path = accessPaths_[path_];
+    return {Place{.path = path_, .range = range_, .key = path.index ? std::string(reader_->key()) : std::string()}};
   }
 
  private:
   void open() {
-    const Way& way = ways_[way_];
-    reader_.emplace(database_, Family::indexes, options_, std::span(way.ranges).subspan(range_));
+    const AccessPath& path = accessPaths_[path_];
+    reader_.emplace(database_, Family::indexes, options_, std::span(path.ranges).subspan(range_));
   }
   // At the start of way_.
   void enter() {
     range_ = 0;
-    for (; way_ < ways_.size(); ++way_) {
-      const Way& way = ways_[way_];
-      if (!way.index && !way.ids.empty()) return;
-      if (!way.index || way.ranges.empty()) continue;
+    for (; path_ < accessPaths_.size(); ++path_) {
+      const AccessPath& path = accessPaths_[path_];
+      if (!path.index && !path.ids.empty()) return;
+      if (!path.index || path.ranges.empty()) continue;
       open();
-      reader_->seek(way.ranges.front().from);
+      reader_->seek(path.ranges.front().from);
       return settle();
     }
   }
   void leave() {
-    ++way_;
+    ++path_;
     enter();
   }
   void resume(const Place& place) {
-    way_ = place.ended ? ways_.size() : place.way;
+    path_ = place.ended ? accessPaths_.size() : place.path;
     range_ = place.range;
-    if (way_ >= ways_.size() || !ways_[way_].index) return;
+    if (path_ >= accessPaths_.size() || !accessPaths_[path_].index) return;
     open();
     reader_->seek(place.key);
     settle();
   }
   // On to the next range where this one ends.
   void settle() {
-    const std::vector<KeyRange>& ranges = ways_[way_].ranges;
+    const std::vector<KeyRange>& ranges = accessPaths_[path_].ranges;
     while (!reader_->isBelow(ranges[range_].to)) {
       status_ = reader_->status();
       if (!status_.ok()) return;
@@ -119,8 +119,8 @@ class ForwardStream final : public KeyStream {
 
   Database& database_;
   const rocksdb::ReadOptions& options_;
-  const std::vector<Way>& ways_;
-  size_t way_ = 0;
+  const std::vector<AccessPath>& accessPaths_;
+  size_t path_ = 0;
   size_t range_ = 0;
   std::optional<RangeReader> reader_;
   rocksdb::Status status_;
@@ -130,13 +130,15 @@ class ForwardStream final : public KeyStream {
 // fields equal. Most are of one entry: that one is kept aside, and the reader stands on the one before already.
 class BackwardStream final : public KeyStream {
  public:
-  BackwardStream(Database& database, const rocksdb::ReadOptions& options, const Way& way, bool groups,
+  BackwardStream(Database& database, const rocksdb::ReadOptions& options, const AccessPath& path, bool groups,
                  const Places& places)
-      : way_(way), groups_(groups && !way.index->spec.unique), reader_(database, Family::indexes, options, way.ranges) {
-    if (way.ranges.empty() || (!places.empty() && places.front().ended)) return;
-    range_ = places.empty() ? way.ranges.size() - 1 : places.front().range;
+      : path_(path),
+        groups_(groups && !path.index->spec.unique),
+        reader_(database, Family::indexes, options, path.ranges) {
+    if (path.ranges.empty() || (!places.empty() && places.front().ended)) return;
+    range_ = places.empty() ? path.ranges.size() - 1 : places.front().range;
     if (places.empty() || places.front().group == 0) {
-      reader_.seekBelow(places.empty() ? way.ranges[range_].to : places.front().key + '\0');
+      reader_.seekBelow(places.empty() ? path.ranges[range_].to : places.front().key + '\0');
       settle();
     } else {
       reader_.seek(places.front().key);
@@ -148,10 +150,10 @@ class BackwardStream final : public KeyStream {
 
   bool valid() const override { return valid_; }
   std::string_view id() const override {
-    return alone_ ? std::string_view(key_).substr(group_.size()) : idOf(way_, reader_.key(), reader_.value());
+    return alone_ ? std::string_view(key_).substr(group_.size()) : idOf(path_, reader_.key(), reader_.value());
   }
-  std::string_view document() const override { return documentOf(way_, value()); }
-  Verdict verdict() const override { return verdictOf(way_, value()); }
+  std::string_view document() const override { return documentOf(path_, value()); }
+  Verdict verdict() const override { return verdictOf(path_, value()); }
   void next() override {
     if (inGroup_) {
       reader_.next();
@@ -163,7 +165,7 @@ class BackwardStream final : public KeyStream {
   rocksdb::Status status() const override { return status_; }
   Places places() const override {
     if (!valid_) return {ended()};
-    return {Place{.way = 0,
+    return {Place{.path = 0,
                   .range = range_,
                   .key = alone_ ? key_ : std::string(reader_.key()),
                   .group = alone_ || inGroup_ ? group_.size() : 0}};
@@ -174,26 +176,26 @@ class BackwardStream final : public KeyStream {
   // The reader stands on the last entry that was not given yet, or below the range.
   void settle() {
     inGroup_ = alone_ = valid_ = false;
-    while (!reader_.isFrom(way_.ranges[range_].from)) {
+    while (!reader_.isFrom(path_.ranges[range_].from)) {
       if (fails() || range_ == 0) return;
-      reader_.seekBelow(way_.ranges[--range_].to);
+      reader_.seekBelow(path_.ranges[--range_].to);
     }
     valid_ = true;
     if (!groups_) return;
     key_ = reader_.key();
-    group_ = key_.substr(0, key_.size() - idOf(way_, reader_.key(), reader_.value()).size());
+    group_ = key_.substr(0, key_.size() - idOf(path_, reader_.key(), reader_.value()).size());
     value_ = reader_.value();
     reader_.previous();
     if (!reader_.valid() && fails()) return;
     alone_ = !reader_.valid() || !reader_.key().starts_with(group_);
     if (alone_) return;
     inGroup_ = true;
-    reader_.seek(std::max(group_, way_.ranges[range_].from));
+    reader_.seek(std::max(group_, path_.ranges[range_].from));
     stayInGroup();
   }
   // Where the reader has left the group, goes on to the one before.
   void stayInGroup() {
-    valid_ = reader_.isBelow(way_.ranges[range_].to) && reader_.key().starts_with(group_);
+    valid_ = reader_.isBelow(path_.ranges[range_].to) && reader_.key().starts_with(group_);
     if (valid_ || (!reader_.valid() && fails())) return;
     reader_.seekBelow(group_);
     settle();
@@ -204,7 +206,7 @@ class BackwardStream final : public KeyStream {
     return !status_.ok();
   }
 
-  const Way& way_;
+  const AccessPath& path_;
   const bool groups_;
   RangeReader reader_;
   size_t range_ = 0;
@@ -231,20 +233,20 @@ size_t maxRunOf(const Index& index) {
 // used up.
 class MergedStream final : public KeyStream {
  public:
-  MergedStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<Way>& ways,
+  MergedStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<AccessPath>& accessPaths,
                const Places& places) {
     size_t count = 0;
-    for (const Way& way : ways) count += way.index ? way.ranges.size() : 1;
+    for (const AccessPath& path : accessPaths) count += path.index ? path.ranges.size() : 1;
     runs_.reserve(count);  // the heap points at them
-    readers_.reserve(ways.size());
-    for (const Way& way : ways) {
-      if (!way.index) {
-        runs_.push_back({.way = &way});
+    readers_.reserve(accessPaths.size());
+    for (const AccessPath& path : accessPaths) {
+      if (!path.index) {
+        runs_.push_back({.path = &path});
         continue;
       }
-      readers_.push_back(std::make_unique<RangeReader>(database, Family::indexes, options, way.ranges));
-      for (const KeyRange& range : way.ranges) {
-        runs_.push_back({.way = &way, .range = &range, .reader = readers_.back().get()});
+      readers_.push_back(std::make_unique<RangeReader>(database, Family::indexes, options, path.ranges));
+      for (const KeyRange& range : path.ranges) {
+        runs_.push_back({.path = &path, .range = &range, .reader = readers_.back().get()});
       }
     }
     heap_.reserve(count);
@@ -264,15 +266,15 @@ class MergedStream final : public KeyStream {
   bool valid() const override { return !heap_.empty() && status_.ok(); }
   std::string_view id() const override {
     const Run& run = lowest();
-    return run.range ? idOf(*run.way, run.entry().key, run.entry().value) : run.part;
+    return run.range ? idOf(*run.path, run.entry().key, run.entry().value) : run.part;
   }
   std::string_view document() const override {
     const Run& run = lowest();
-    return run.range ? documentOf(*run.way, run.entry().value) : std::string_view();
+    return run.range ? documentOf(*run.path, run.entry().value) : std::string_view();
   }
   Verdict verdict() const override {
     const Run& run = lowest();
-    return run.range ? verdictOf(*run.way, run.entry().value) : Verdict::unknown;
+    return run.range ? verdictOf(*run.path, run.entry().value) : Verdict::unknown;
   }
   void next() override {
     last_ = lowest().part;
@@ -292,7 +294,7 @@ class MergedStream final : public KeyStream {
   Places places() const override {
     Places places;
     for (const Run& run : runs_) {
-      places.push_back({.way = 0, .range = run.range ? 0 : run.at, .key = {}, .group = 0, .ended = run.ended});
+      places.push_back({.path = 0, .range = run.range ? 0 : run.at, .key = {}, .group = 0, .ended = run.ended});
       if (run.range && !run.ended) places.back().key = run.entry().key;
     }
     return places;
@@ -304,7 +306,7 @@ class MergedStream final : public KeyStream {
     std::string value;
   };
   struct Run {
-    const Way* way = nullptr;
+    const AccessPath* path = nullptr;
     const KeyRange* range = nullptr;  // null: the way's ids
     RangeReader* reader = nullptr;
     size_t at = 0;  // in entries, or in the way's ids
@@ -331,12 +333,12 @@ class MergedStream final : public KeyStream {
     }
     if (!reader.status().ok()) status_ = reader.status();
     run.last = run.count < run.take;
-    run.take = std::min(run.take * 2, maxRunOf(*run.way->index));
+    run.take = std::min(run.take * 2, maxRunOf(*run.path->index));
   }
   void place(Run& run) {
     if (!run.range) {
-      run.ended = run.at >= run.way->ids.size();
-      if (!run.ended) run.part = run.way->ids[run.at];
+      run.ended = run.at >= run.path->ids.size();
+      if (!run.ended) run.part = run.path->ids[run.at];
       return;
     }
     if (run.ended) return;
@@ -345,8 +347,8 @@ class MergedStream final : public KeyStream {
     if (run.ended) return;
     const Entry& entry = run.entry();
     // A unique index whose fields are all fixed ends there; the id is its value.
-    run.part = run.way->index->spec.unique && entry.key.size() == run.range->fixed
-                   ? idOf(*run.way, entry.key, entry.value)
+    run.part = run.path->index->spec.unique && entry.key.size() == run.range->fixed
+                   ? idOf(*run.path, entry.key, entry.value)
                    : std::string_view(entry.key).substr(run.range->fixed);
   }
 
@@ -363,15 +365,15 @@ std::unique_ptr<KeyStream> KeyStream::open(Database& database, const rocksdb::Re
                                            Reading reading, const Places& places) {
   switch (reading) {
     case Reading::merged:
-      return std::make_unique<MergedStream>(database, options, plan.ways, places);
+      return std::make_unique<MergedStream>(database, options, plan.accessPaths, places);
     case Reading::backward:
     case Reading::backwardGroups:
-      return std::make_unique<BackwardStream>(database, options, plan.ways.front(), reading == Reading::backwardGroups,
-                                              places);
+      return std::make_unique<BackwardStream>(database, options, plan.accessPaths.front(),
+                                              reading == Reading::backwardGroups, places);
     case Reading::forward:
       break;
   }
-  return std::make_unique<ForwardStream>(database, options, plan.ways, places);
+  return std::make_unique<ForwardStream>(database, options, plan.accessPaths, places);
 }
 
 }  // namespace mb::store::embedded

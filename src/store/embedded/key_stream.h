@@ -10,7 +10,7 @@ class KeyStream {
  public:
   // Where to go on: in one way; a merged stream has a place for each of its ranges.
   struct Place {
-    size_t way = 0;
+    size_t path = 0;
     size_t range = 0;
     // The next key, or the next id of a way of ids. Without one: at the start of the range.
     std::string key;

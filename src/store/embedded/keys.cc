@@ -92,7 +92,7 @@ std::string of(char kind, uint32_t project, uint32_t number) {
 }
 
 std::string tombstone(uint64_t number) {
-  std::string out(1, 'T');
+  std::string out(1, kTombstone);
   appendU64(out, number);
   return out;
 }

@@ -14,17 +14,16 @@
 //              'P' project                           u32 next collection or index number
 //              'C' project collection                BSON: a user collection
 //              'N' project collection                u64 documents, u64 bytes
-//              'Y' project collection value          u64 documents, u64 bytes of those that hold the value: tallies.h
+//              'Y' project collection value          u64 documents, u64 bytes of the value: group_counts.h
 //              'D' project counter group             i64: a counter (counters.h)
 //              'O'                                   what the 'D' rows were right for: counter_specs.cc
 //              'A' project collection                u64 seq, 32 bytes hash: the end of its chain (store/chain.h)
 //              'E' project                           u64 epoch
 //              'L' project                           u64 last position, u64 bytes ever logged, i64 time of the last
 //              'W' project                           u64 low-water mark of the log: entries at or below are gone
-//              'B' project index                     the building of an index: u64 documents it has come past, u64 it
-//              is
-//                                                    to come past, u16 size of an id, the id of the last one so far,
-//                                                    the id of the last one of all
+//              'B' project index                     an index build: u64 documents it has passed, u64 it is to
+//                                                    pass, u16 size of an id, the id of the last one passed, the
+//                                                    id of the last one of all
 //              'M' project index                     u32 multikey fields, u32 truncated fields (bit 0 the first)
 //              'T' number(u64)                       BSON: a dropped range to sweep
 //
@@ -65,8 +64,25 @@ std::string logKey(ProjectNo project, uint64_t position);
 // The smallest key above every key that starts with `prefix`; empty (no bound) when there is none.
 std::string successor(std::string prefix);
 
-// Keys of the system family.
+// Keys of the system family, and the letters that they begin with (above).
 namespace row {
+inline constexpr char kFormat = 'F';
+inline constexpr char kIdFloor = 'I';
+inline constexpr char kNextNumbers = 'G';
+inline constexpr char kSystemCollection = 'S';
+inline constexpr char kNextNumber = 'P';
+inline constexpr char kCollection = 'C';
+inline constexpr char kCount = 'N';
+inline constexpr char kGroupCount = 'Y';
+inline constexpr char kCounter = 'D';
+inline constexpr char kCounterStamp = 'O';
+inline constexpr char kChainHead = 'A';
+inline constexpr char kEpoch = 'E';
+inline constexpr char kChangeLog = 'L';
+inline constexpr char kLogLowWater = 'W';
+inline constexpr char kIndexBuild = 'B';
+inline constexpr char kIndexTraits = 'M';
+inline constexpr char kTombstone = 'T';
 std::string plain(char kind);
 std::string of(char kind, uint32_t project);
 std::string of(char kind, uint32_t project, uint32_t number);

@@ -44,7 +44,7 @@ void LogTrimmer::raiseMark(ProjectState& project, const Result<uint64_t>& mark) 
   std::string value;
   appendU64(value, *mark);
   rocksdb::WriteBatch batch;
-  batch.Put(database_.family(Family::system), row::of('W', project.number), value);
+  batch.Put(database_.family(Family::system), row::of(row::kLogLowWater, project.number), value);
   database_.write(batch);
   const std::string from = logKey(project.number, 0);
   const std::string to = logKey(project.number, *mark);

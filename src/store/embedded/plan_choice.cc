@@ -117,7 +117,8 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t minKeys) const {
   if (decides && !purpose_.sorted) fetched = std::min(fetched, purpose_.enough);
   // In a covering index most documents stand beside their keys, as long as these are read in their order.
   const bool beside = plan.inOrder || purpose_.sorted || purpose_.counting;
-  const bool covering = std::ranges::all_of(plan.ways, [](const Way& w) { return w.index && w.index->spec.covering; });
+  const bool covering =
+      std::ranges::all_of(plan.accessPaths, [](const AccessPath& w) { return w.index && w.index->spec.covering; });
   const uint64_t seeks = plan.reading == Reading::merged ? plan.rangeCount() - 1 : 0;
   return keys + seeks * kSeekCost + fetched * (covering && beside ? kReadCost - 1 : kFetchCost);
 }
@@ -134,11 +135,11 @@ Result<bool> PlanChoice::count(Scored& scored, uint64_t cap) {
   const Plan& plan = *scored.plan;
   const Family family = plan.kind == Plan::Kind::documents ? Family::documents : Family::indexes;
   scored.keys = 0;
-  for (const Way& way : plan.ways) {
-    scored.keys += way.ids.size();
-    if (way.ranges.empty()) continue;
-    RangeReader reader(database_, family, options_, way.ranges);
-    for (const KeyRange& range : way.ranges) {
+  for (const AccessPath& path : plan.accessPaths) {
+    scored.keys += path.ids.size();
+    if (path.ranges.empty()) continue;
+    RangeReader reader(database_, family, options_, path.ranges);
+    for (const KeyRange& range : path.ranges) {
       for (reader.seek(range.from); scored.keys < cap && reader.isBelow(range.to); reader.next()) ++scored.keys;
       if (scored.keys >= cap) return true;
       if (reader.status().IsIncomplete()) return false;
@@ -153,10 +154,10 @@ void PlanChoice::estimate(Scored& scored) {
   const Plan& plan = *scored.plan;
   const bool documents = plan.kind == Plan::Kind::documents;
   uint64_t keys = 0;
-  for (const Way& way : plan.ways) {
-    const size_t measured = std::min(way.ranges.size(), kMaxEstimated);
+  for (const AccessPath& path : plan.accessPaths) {
+    const size_t measured = std::min(path.ranges.size(), kMaxEstimated);
     std::vector<rocksdb::Range> ranges;
-    for (size_t i = 0; i < measured; ++i) ranges.emplace_back(slice(way.ranges[i].from), slice(way.ranges[i].to));
+    for (size_t i = 0; i < measured; ++i) ranges.emplace_back(slice(path.ranges[i].from), slice(path.ranges[i].to));
     std::vector<uint64_t> sizes(measured);
     rocksdb::SizeApproximationOptions options;
     options.include_memtables = true;
@@ -169,9 +170,9 @@ void PlanChoice::estimate(Scored& scored) {
     if (!status.ok()) continue;
     uint64_t sum = 0;
     for (const uint64_t size : sizes) sum += size;
-    const bool covering = way.index && way.index->spec.covering;
+    const bool covering = path.index && path.index->spec.covering;
     const uint64_t each = kEntryBytes + (covering ? purpose_.bytes / std::max<uint64_t>(purpose_.documents, 1) : 0);
-    keys += sum * way.ranges.size() / measured / each;
+    keys += sum * path.ranges.size() / measured / each;
   }
   // An estimate is never below what was counted.
   scored.keys = std::max(scored.keys, documents ? purpose_.documents : keys);
@@ -184,9 +185,9 @@ uint64_t PlanChoice::shapeOf(const std::vector<Plan>& plans, const CollectionRef
   mix(hash, static_cast<uint64_t>(std::bit_width(purpose_.enough)) << 2 | (purpose_.counting ? 1 : 0) |
                 (purpose_.keysOnly ? 2 : 0));
   for (const Plan& plan : plans) {
-    for (const Way& way : plan.ways) {
-      mix(hash, way.index ? way.index->number : 0);
-      mix(hash, std::bit_width(way.ranges.size()) + 64 * std::bit_width(way.ids.size()));
+    for (const AccessPath& path : plan.accessPaths) {
+      mix(hash, path.index ? path.index->number : 0);
+      mix(hash, std::bit_width(path.ranges.size()) + 64 * std::bit_width(path.ids.size()));
       mix(hash, static_cast<uint64_t>(plan.kind) << 4 | (plan.decides ? 8 : 0) | (plan.exact ? 4 : 0) |
                     (plan.inOrder ? 2 : 0) | (plan.mayRepeat ? 1 : 0));
     }

@@ -2,9 +2,9 @@
 // long as the cheapest is not known; what is too much to be counted is estimated from the sizes of its key ranges.
 #pragma once
 
+#include "store/embedded/database.h"
 #include "store/embedded/plan_memory.h"
 #include "store/embedded/planner.h"
-#include "store/embedded/rocks.h"
 
 namespace mb::store::embedded {
 

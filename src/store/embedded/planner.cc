@@ -40,7 +40,7 @@ std::optional<Plan> byIds(const std::vector<Condition>& conditions, const SortOr
     if (condition.kind != Kind::points || condition.path != "id" || condition.element) continue;
     Plan plan;
     plan.kind = Plan::Kind::ids;
-    std::vector<std::string>& ids = plan.ways.emplace_back().ids;
+    std::vector<std::string>& ids = plan.accessPaths.emplace_back().ids;
     for (const doc::ValueView& value : condition.values) {
       if (value.type() == doc::BsonType::string) ids.emplace_back(value.asString());
     }
@@ -144,11 +144,11 @@ bool holdsAllMatches(const Index& index, const std::vector<Condition>& condition
 }
 
 // What the entries of the index decide in addition to what its bounds do (`met`).
-void addParts(Way& way, const Asked& asked, const std::vector<bool>& met) {
-  way.decides = allTrue(met);
-  if (way.decides || way.index->held.empty()) return;
+void addParts(AccessPath& path, const Asked& asked, const std::vector<bool>& met) {
+  path.decides = allTrue(met);
+  if (path.decides || path.index->held.empty()) return;
   const auto isPart = [&](const doc::FilterNode* part) {
-    return std::find(way.parts.begin(), way.parts.end(), part) != way.parts.end();
+    return std::find(path.parts.begin(), path.parts.end(), part) != path.parts.end();
   };
   const auto isMet = [&](const Condition& condition) {
     for (size_t i = 0; i < met.size(); ++i) {
@@ -158,11 +158,11 @@ void addParts(Way& way, const Asked& asked, const std::vector<bool>& met) {
   };
   for (const Condition& condition : asked.ofAll) {
     if (isPart(condition.part)) continue;
-    if (isDecidedBy(way.index->held, *condition.part) && !isMet(condition)) way.parts.push_back(condition.part);
+    if (isDecidedBy(path.index->held, *condition.part) && !isMet(condition)) path.parts.push_back(condition.part);
   }
-  way.decides = true;
+  path.decides = true;
   for (size_t i = 0; i < met.size(); ++i) {
-    way.decides = way.decides && (met[i] || isPart(asked.conditions[i].part));
+    path.decides = path.decides && (met[i] || isPart(asked.conditions[i].part));
   }
 }
 
@@ -172,13 +172,13 @@ std::optional<Plan> through(const std::shared_ptr<const Index>& index, const Ask
   IndexBounds bounds(asked.collection.project, *index, asked.conditions, std::move(met));
   Plan plan;
   plan.kind = Plan::Kind::index;
-  plan.ways.push_back({index, bounds.ranges(), {}});
+  plan.accessPaths.push_back({index, bounds.ranges(), {}});
   plan.mayRepeat = bounds.mayRepeat();
   setOrder(plan, *index, bounds, asked.order);
   met = bounds.takeMet();
   plan.exact = allTrue(met);
-  addParts(plan.ways.front(), asked, met);
-  plan.decides = plan.ways.front().decides;
+  addParts(plan.accessPaths.front(), asked, met);
+  plan.decides = plan.accessPaths.front().decides;
   const bool helpsSorting = !asked.order.isIdAscending() && (plan.inOrder || plan.orderedKeys > 0);
   if (!bounds.bounded() && (asked.ofBranch || !helpsSorting)) return std::nullopt;
   return plan;
@@ -250,20 +250,20 @@ SortOrder::SortOrder(const std::vector<SortKey>& sort) {
 
 size_t Plan::rangeCount() const {
   size_t count = 0;
-  for (const Way& way : ways) count += way.index || way.ids.empty() ? way.ranges.size() : 1;
+  for (const AccessPath& path : accessPaths) count += path.index || path.ids.empty() ? path.ranges.size() : 1;
   return count;
 }
 
 bool Plan::entriesOnly() const {
-  return std::ranges::all_of(ways, [](const Way& way) { return way.index != nullptr; });
+  return std::ranges::all_of(accessPaths, [](const AccessPath& path) { return path.index != nullptr; });
 }
 
 std::string Plan::name() const {
   if (kind == Kind::documents) return boundsIds ? "id" : "";
-  if (ways.size() == 1) return ways.front().index ? ways.front().index->spec.name : "id";
+  if (accessPaths.size() == 1) return accessPaths.front().index ? accessPaths.front().index->spec.name : "id";
   std::vector<std::string_view> names;
-  for (const Way& way : ways) {
-    const std::string_view name = way.index ? std::string_view(way.index->spec.name) : "id";
+  for (const AccessPath& path : accessPaths) {
+    const std::string_view name = path.index ? std::string_view(path.index->spec.name) : "id";
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
@@ -295,8 +295,8 @@ Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter, c
   plan.inOrder = order.keys.empty();
   if (plan.inOrder && order.idDescending) plan.reading = Reading::backward;
   plan.boundsIds = range.from != prefix || range.to != successor(prefix);
-  plan.ways.emplace_back();
-  if (range.from < range.to) plan.ways.front().ranges.push_back(std::move(range));
+  plan.accessPaths.emplace_back();
+  if (range.from < range.to) plan.accessPaths.front().ranges.push_back(std::move(range));
   return plan;
 }
 
@@ -308,7 +308,7 @@ Plan unite(std::vector<Plan> branches) {
     plan.exact = plan.exact && branch.exact;
     plan.decides = plan.decides && (branch.exact || branch.decides);
     plan.mergeable = plan.mergeable && branch.mergeable;
-    for (Way& way : branch.ways) plan.ways.push_back(std::move(way));
+    for (AccessPath& path : branch.accessPaths) plan.accessPaths.push_back(std::move(path));
   }
   plan.inOrder = plan.mergeable && plan.rangeCount() <= kMaxMerged;
   if (plan.inOrder) plan.reading = Reading::merged;

@@ -15,7 +15,7 @@ struct KeyRange {
 };
 
 // Ranges of one index (or of the documents), or ids where `index` is null and there are no ranges.
-struct Way {
+struct AccessPath {
   std::shared_ptr<const Index> index;
   std::vector<KeyRange> ranges;  // ascending, disjoint
   std::vector<std::string> ids;  // ascending, distinct
@@ -35,7 +35,7 @@ enum class Reading {
 
 struct Plan {
   enum class Kind { ids, documents, index } kind = Kind::documents;
-  std::vector<Way> ways;  // one; several for the branches of an $or
+  std::vector<AccessPath> accessPaths;  // one; several for the branches of an $or
   // Whatever stands in the ways matches the filter.
   bool exact = false;
   // Whatever stands in the ways and holds fields is known to match or not to.

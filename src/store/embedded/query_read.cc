@@ -14,7 +14,7 @@ constexpr size_t kRangesPerTry = 4;
 }  // namespace
 
 Result<QueryRun::Flow> QueryRun::readByIds(Session& session) {
-  const std::vector<std::string>& ids = plan_->ways.front().ids;
+  const std::vector<std::string>& ids = plan_->accessPaths.front().ids;
   gathered_ = session.number;
   DocumentBatch batch = batchOf(std::min(ids.size(), kChunk));
   while (at_ < ids.size()) {
@@ -33,12 +33,12 @@ Result<QueryRun::Flow> QueryRun::readByIds(Session& session) {
 }
 
 Result<QueryRun::Flow> QueryRun::readDocuments(Session& session) {
-  const Way& way = plan_->ways.front();
-  if (way.ranges.empty()) return Flow::enough;
-  const KeyRange& range = way.ranges.front();
+  const AccessPath& path = plan_->accessPaths.front();
+  if (path.ranges.empty()) return Flow::enough;
+  const KeyRange& range = path.ranges.front();
   gathered_ = session.number;
   const bool backward = plan_->reading == Reading::backward;
-  RangeReader reader(room_.database, Family::documents, session.options, way.ranges);
+  RangeReader reader(context_.database, Family::documents, session.options, path.ranges);
   if (backward) {
     reader.seekBelow(next_.empty() ? range.to : next_ + '\0');
   } else {
@@ -68,7 +68,7 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
     if (flow != Flow::on) return flow;
     pending_.reset();
   }
-  const bool unordered = query_.answer == Answer::keyedIds;
+  const bool unordered = query_.projection == Projection::unorderedIds;
   const size_t ranges = plan_->reading == Reading::merged ? plan_->rangeCount() : 1;
   if (ranges >= kTryFromRanges && !tried_ && places_.empty() && !unordered && order_.isIdAscending()) {
     TRY(const Flow tried, tryInOrder(session, ranges / kRangesPerTry));
@@ -77,8 +77,8 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
   gathered_ = session.number;
   // To be counted, or sorted later, entries may come as they stand.
   const bool anyOrder = unordered || ((counting_ || sorter_) && !plan_->mayRepeat && plan_->orderedKeys == 0);
-  const auto stream =
-      KeyStream::open(room_.database, session.options, *plan_, anyOrder ? Reading::forward : plan_->reading, places_);
+  const auto stream = KeyStream::open(context_.database, session.options, *plan_,
+                                      anyOrder ? Reading::forward : plan_->reading, places_);
   size_t chunk = static_cast<size_t>(std::clamp<uint64_t>(wanted(), plan_->exact ? 1 : 32, kChunk));
   DocumentBatch batch = batchOf(isCovered() ? 0 : chunk);
   while (true) {

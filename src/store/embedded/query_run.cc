@@ -29,15 +29,15 @@ Error tooLarge(size_t maxBytes) {
                fmt::format("the answer would be larger than {} MiB; ask for a smaller `limit`", maxBytes >> 20));
 }
 
-uint64_t traitsOf(const Way& way) {
-  if (!way.index) return 0;
-  return uint64_t{way.index->traits->multikey.load()} << 32 | way.index->traits->truncated.load();
+uint64_t traitsOf(const AccessPath& path) {
+  if (!path.index) return 0;
+  return uint64_t{path.index->traits->multikey.load()} << 32 | path.index->traits->truncated.load();
 }
 
 }  // namespace
 
-QueryRun::QueryRun(QueryRoom room, CollectionHandle collection, Query query, bool counting)
-    : room_(room),
+QueryRun::QueryRun(QueryContext context, CollectionHandle collection, Query query, bool counting)
+    : context_(context),
       collection_(std::move(collection)),
       query_(resumed(std::move(query))),
       order_(query_.sort),
@@ -83,7 +83,7 @@ Result<QueryRun::Step> QueryRun::step(const Budget& budget) {
 Result<QueryRun::Step> QueryRun::steps(const Budget& budget) {
   if (!counting_ && query_.limit == 0) return Step::done;
   while (true) {
-    Session session(room_.database, budget, ++session_);
+    Session session(context_.database, budget, ++session_);
     // What the plan rests on may have changed since the step before.
     if (session_ > 1 && !isCurrent()) {
       restart();
@@ -119,7 +119,7 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
     case Plan::Kind::index:
       break;
   }
-  if (query_.answer == Answer::keyedIds) return readStream(session);
+  if (query_.projection == Projection::unorderedIds) return readStream(session);
   // Where nothing gives the order, the ids are put into it; and where a document may come up again, it is left out.
   const bool ordered = plan_->inOrder || sorter_ || counting_;
   const bool repeats = plan_->mayRepeat && !(plan_->inOrder && plan_->reading == Reading::merged);
@@ -159,29 +159,30 @@ Result<> QueryRun::takeSorted() {
 Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
   const CollectionRef ref{collection_.state->project, collection_.schema->number, collection_.schema->version};
   Candidates candidates = usablePlans(ref, *collection_.schema, query_.filter, order_);
-  if (query_.answer == Answer::keyedIds) {
+  if (query_.projection == Projection::unorderedIds) {
     candidates.unions.clear();
     std::erase_if(candidates.plans, [](const Plan& each) { return each.kind != Plan::Kind::index || !each.exact; });
     result_.known = !candidates.plans.empty();
     if (!result_.known) return Flow::enough;
   }
   const uint64_t enough = counting_ ? UINT64_MAX : saturatingAdd(query_.skip, query_.limit);
-  PlanChoice choice(room_.database, session.options,
+  PlanChoice choice(context_.database, session.options,
                     {.tier = session.budget.tier,
                      .enough = enough,
                      .documents = collection_.state->documents.load(),
                      .bytes = collection_.state->bytes.load(),
                      .counting = counting_,
-                     .keysOnly = query_.answer != Answer::documents,
+                     .keysOnly = query_.projection != Projection::documents,
                      .sorted = !order_.isIdAscending(),
                      .trusting = trusting_});
-  TRY(plan_, choice.choose(std::move(candidates), ref, room_.memory));
+  TRY(plan_, choice.choose(std::move(candidates), ref, context_.memory));
   if (!plan_) return Flow::disk;
   distrustAfter_ = choice.distrustAfter();
   traits_.clear();
-  for (const Way& way : plan_->ways) traits_.push_back(traitsOf(way));
+  for (const AccessPath& path : plan_->accessPaths) traits_.push_back(traitsOf(path));
   result_.explain.index = plan_->name();
-  const bool sorts = !counting_ && query_.answer != Answer::keyedIds && !order_.isIdAscending() && !plan_->inOrder;
+  const bool sorts =
+      !counting_ && query_.projection != Projection::unorderedIds && !order_.isIdAscending() && !plan_->inOrder;
   if (sorts || query_.paged) {
     TRY(sortPlaces_, SortPlaces::make(query_.sort));
   }
@@ -197,13 +198,13 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
 // Looks at the catalogue as it is now: the plan's indexes may be gone, or hold other things than its bounds were made
 // for.
 bool QueryRun::isCurrent() {
-  collection_ = room_.catalogue.collection(query_.collection.project, query_.collection.number);
+  collection_ = context_.catalogue.collection(query_.collection.project, query_.collection.number);
   if (!collection_) return false;
-  for (size_t i = 0; plan_ && i < plan_->ways.size(); ++i) {
-    const Way& way = plan_->ways[i];
-    if (!way.index) continue;
-    const Index* index = collection_.schema->index(way.index->number);
-    if (!index || !index->ready || traits_[i] != traitsOf(way)) return false;
+  for (size_t i = 0; plan_ && i < plan_->accessPaths.size(); ++i) {
+    const AccessPath& path = plan_->accessPaths[i];
+    if (!path.index) continue;
+    const Index* index = collection_.schema->index(path.index->number);
+    if (!index || !index->ready || traits_[i] != traitsOf(path)) return false;
   }
   return true;
 }
@@ -220,7 +221,7 @@ bool QueryRun::isMatch(Session& session, std::string_view document, bool known) 
 // Ids are all that is asked for, and those of the batch are known to match.
 bool QueryRun::keysSuffice(const Session& session, const DocumentBatch& batch) const {
   const bool known = batch.allKnownToMatch() && session.number == gathered_;
-  return known && query_.answer != Answer::documents && !sorter_ && !(query_.paged && ordersByKeys());
+  return known && query_.projection != Projection::documents && !sorter_ && !(query_.paged && ordersByKeys());
 }
 
 // Of a match: whether it is counted or skipped, and need not be looked at any more.
@@ -235,7 +236,7 @@ bool QueryRun::passesBy() {
 }
 
 std::string QueryRun::shown(std::string_view id, std::string document) const {
-  if (query_.answer != Answer::documents) return idDocument(id).takeBytes();
+  if (query_.projection != Projection::documents) return idDocument(id).takeBytes();
   if (query_.hidden) doc::stripFields(*query_.hidden, document);
   return document;
 }
@@ -248,7 +249,7 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
     if (place == Sorter::Position::kept) CHECK(sorter_->keep(shown(id, std::move(document))));
     return Flow::on;
   }
-  const bool shownWhole = query_.answer == Answer::documents && !query_.hidden;
+  const bool shownWhole = query_.projection == Projection::documents && !query_.hidden;
   std::string place;
   if (query_.paged && ordersByKeys() && (!shownWhole || !query_.after.empty())) {
     place = sortPlaces_.of(id, doc::DocumentView(document));
@@ -276,7 +277,7 @@ Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
     }
     return Flow::on;
   }
-  TRY(const bool read, batch.read(room_.database, session.options, !session.isScan()));
+  TRY(const bool read, batch.read(context_.database, session.options, !session.isScan()));
   if (!read) return Flow::disk;
   if (!counting_) result_.documents.reserve(result_.documents.size() + std::min<uint64_t>(batch.size(), wanted()));
   for (size_t i = 0; i < batch.size(); ++i) {

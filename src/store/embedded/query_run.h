@@ -15,7 +15,7 @@ namespace mb::store::embedded {
 inline constexpr int64_t kQueryWork = 2'000'000'000;
 
 // What queries read from; outlives them.
-struct QueryRoom {
+struct QueryContext {
   Database& database;
   const Catalogue& catalogue;
   PlanMemory& memory;
@@ -37,7 +37,7 @@ class QueryRun {
     disk,  // the memory does not hold what is needed
     more,  // the budget is used up
   };
-  QueryRun(QueryRoom room, CollectionHandle collection, Query query, bool counting);
+  QueryRun(QueryContext context, CollectionHandle collection, Query query, bool counting);
 
   // Goes on until done or stopped. Fails with queryTooCostly once all that the query may cost is used up.
   Result<Step> step(const Budget& budget);
@@ -90,7 +90,7 @@ class QueryRun {
   bool ordersByKeys() const { return !order_.keys.empty(); }
   Result<> takeSorted();
 
-  const QueryRoom room_;
+  const QueryContext context_;
   CollectionHandle collection_;
   const Query query_;
   const SortOrder order_;

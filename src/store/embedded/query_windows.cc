@@ -33,7 +33,7 @@ Result<QueryRun::Flow> QueryRun::readWindows(Session& session) {
 }
 
 Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
-  const auto stream = KeyStream::open(room_.database, session.options, *plan_, Reading::forward, places_);
+  const auto stream = KeyStream::open(context_.database, session.options, *plan_, Reading::forward, places_);
   // What was gathered under an earlier snapshot is not known of this one.
   windowMatches_ = window_.empty();
   for (; stream->valid(); stream->next()) {
@@ -108,9 +108,9 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t max) {
   }
   const CollectionRef ref{collection_.state->project, collection_.schema->number, collection_.schema->version};
   const Plan inOrder = documentsPlan(ref, query_.filter, order_);
-  const std::vector<KeyRange>& ranges = inOrder.ways.front().ranges;
+  const std::vector<KeyRange>& ranges = inOrder.accessPaths.front().ranges;
   if (ranges.empty()) return Flow::enough;
-  RangeReader reader(room_.database, Family::documents, session.options, ranges);
+  RangeReader reader(context_.database, Family::documents, session.options, ranges);
   uint64_t looked = 0;
   for (reader.seek(ranges.front().from); reader.isBelow(ranges.front().to); reader.next()) {
     if (++looked > max) break;

@@ -1,8 +1,8 @@
 // An iterator that ends where the ranges it is made for do.
 #pragma once
 
+#include "store/embedded/database.h"
 #include "store/embedded/planner.h"
-#include "store/embedded/rocks.h"
 
 namespace mb::store::embedded {
 

@@ -34,8 +34,8 @@ Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, s
 }  // namespace
 
 Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::string id) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   if (!catalogue_.collection(collection.project, collection.number)) co_return std::optional<doc::Document>();
   const std::string key = documentKey(collection.project, collection.number, id);
   std::string bytes;
@@ -71,15 +71,15 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
     if (hidden) doc::stripFields(*hidden, whole);
     document = doc::Document::fromTrusted(std::move(whole));
     bytes += document->bytes().size();
-    if (bytes > kMaxAnswerBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    if (bytes > kMaxResultBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }
   return true;
 }
 
 Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef collection, std::vector<std::string> ids,
                                                                 std::shared_ptr<const doc::FieldSet> hidden) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   std::vector<std::optional<doc::Document>> documents(ids.size());
   if (ids.empty() || !catalogue_.collection(collection.project, collection.number)) co_return documents;
   CO_TRY(bool read, readMany(Tier::memory, collection, ids, hidden.get(), documents));
@@ -113,10 +113,10 @@ Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached) {
 }
 
 Task<QueryResult> Engine::find(Query query) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   const bool resumes = !query.after.empty();
-  if ((resumes && (!query.paged || query.skip > 0)) || (query.paged && query.answer == Answer::keyedIds)) {
+  if ((resumes && (!query.paged || query.skip > 0)) || (query.paged && query.projection == Projection::unorderedIds)) {
     co_return fail(ErrorCode::invalidParam, "a query that continues a page is paged, ordered and skips nothing");
   }
   CollectionHandle handle = catalogue_.collection(query.collection.project, query.collection.number);
@@ -135,8 +135,8 @@ Task<QueryResult> Engine::find(Query query) {
 }
 
 Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadline deadline) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
   if (!handle) co_return uint64_t{0};
   if (filter.matchesAll()) co_return handle.state->documents.load();
@@ -161,10 +161,10 @@ Task<CollectionStats> Engine::stats(CollectionRef collection) {
   co_return CollectionStats{handle.state->documents.load(), handle.state->bytes.load()};
 }
 
-Task<CollectionStats> Engine::tally(CollectionRef collection, std::string value) {
+Task<CollectionStats> Engine::statsByField(CollectionRef collection, std::string value) {
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
   if (!handle) co_return CollectionStats{};
-  co_return handle.state->tallies.of(value);
+  co_return handle.state->groupCounts.of(value);
 }
 
 Task<int64_t> Engine::counter(CounterKey key) {
@@ -213,8 +213,8 @@ Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_
 }
 
 Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limit) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   ChangeBatch batch;
   const ProjectState* state = catalogue_.project(project);
   if (!state || state->dead) co_return batch;

@@ -158,7 +158,7 @@ std::string encodeSchema(const Schema& schema) {
   writer.appendString("name", schema.name);
   writer.appendInt64("version", static_cast<int64_t>(schema.version));
   writer.appendDocument("config", schema.config);
-  if (!schema.tallied.empty()) writer.appendString("tallied", schema.tallied);
+  if (!schema.countedBy.empty()) writer.appendString("tallied", schema.countedBy);
   appendPaths(writer, "held", schema.held);
   writer.beginArray("indexes");
   for (size_t i = 0; i < schema.indexes.size(); ++i) appendIndex(writer, doc::arrayKey(i), *schema.indexes[i]);
@@ -175,7 +175,7 @@ Result<Schema> decodeSchema(CollectionNo number, std::string_view row) {
   schema.name = view.stringOr("name");
   schema.version = static_cast<uint64_t>(integerOf(view, "version"));
   schema.config = Document(childOf(view, "config"));
-  schema.tallied = view.stringOr("tallied");
+  schema.countedBy = view.stringOr("tallied");
   schema.held = pathsOf(view, "held");
   for (const doc::Element& each : childOf(view, "indexes")) {
     if (!each.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is damaged");

@@ -46,7 +46,7 @@ struct Schema {
   std::vector<std::string> held;
   // Of a system collection, as declared.
   bool chained = false;  // in no row
-  std::string tallied;
+  std::string countedBy;
   std::vector<CounterSource> counters;  // in no row
   std::vector<doc::FieldPath> marked;   // in no row
 

@@ -71,9 +71,9 @@ Sorter::Position Sorter::place(std::string_view id, doc::DocumentView document) 
 Result<> Sorter::keep(std::string document) {
   bytes_ += key_.size() + document.size();
   entries_.push_back({std::move(key_), idSize_, std::move(document)});
-  if (entries_.size() >= std::max<uint64_t>(settings_.keep, 64) * 2) cutToKeep();
+  if (entries_.size() >= std::max<uint64_t>(settings_.keep, 64) * 2) truncateToLimit();
   if (bytes_ <= kSortBytes) return {};
-  cutToKeep();
+  truncateToLimit();
   if (bytes_ <= kSortBytes) return {};
   if (settings_.shrinks) {
     shrink();
@@ -95,7 +95,7 @@ void Sorter::shrink() {
   shrunk_ = true;
 }
 
-void Sorter::cutToKeep() {
+void Sorter::truncateToLimit() {
   if (entries_.size() <= settings_.keep) return;
   const auto end = entries_.begin() + static_cast<ptrdiff_t>(settings_.keep);
   std::nth_element(entries_.begin(), end - 1, entries_.end());
@@ -106,7 +106,7 @@ void Sorter::cutToKeep() {
 }
 
 std::vector<Sorter::Entry> Sorter::take(uint64_t skip) {
-  cutToKeep();
+  truncateToLimit();
   std::sort(entries_.begin(), entries_.end());
   entries_.erase(entries_.begin(),
                  entries_.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(skip, entries_.size())));

@@ -62,7 +62,7 @@ class Sorter {
   std::vector<Entry> take(uint64_t skip);
 
  private:
-  void cutToKeep();
+  void truncateToLimit();
   void shrink();
 
   SortPlaces places_;

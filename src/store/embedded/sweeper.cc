@@ -93,20 +93,23 @@ bool Sweeper::forget(const Tombstone& tombstone) {
   auto* family = database_.family(Family::system);
   batch.Delete(family, row::tombstone(tombstone.row));
   if (tombstone.wholeProject) {
-    for (const char kind : {'A', 'B', 'C', 'D', 'N', 'M', 'Y'}) {
+    for (const char kind : {row::kChainHead, row::kIndexBuild, row::kCollection, row::kCounter, row::kCount,
+                            row::kIndexTraits, row::kGroupCount}) {
       const std::string prefix = row::of(kind, tombstone.project);
       const std::unique_ptr<rocksdb::Iterator> at(database_.db().NewIterator(Database::reading(Tier::disk), family));
       for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(family, at->key());
       if (!at->status().ok()) return false;
     }
-    for (const char kind : {'E', 'L', 'W', 'P'}) batch.Delete(family, row::of(kind, tombstone.project));
+    for (const char kind : {row::kEpoch, row::kChangeLog, row::kLogLowWater, row::kNextNumber})
+      batch.Delete(family, row::of(kind, tombstone.project));
   } else {
     if (tombstone.collection != 0) {
-      batch.Delete(family, row::of('N', tombstone.project, tombstone.collection));
+      batch.Delete(family, row::of(row::kCount, tombstone.project, tombstone.collection));
     }
     for (const IndexNo index : tombstone.indexes) {
       if (index < kFirstUserCollection) continue;
-      for (const char kind : {'B', 'M'}) batch.Delete(family, row::of(kind, tombstone.project, index));
+      for (const char kind : {row::kIndexBuild, row::kIndexTraits})
+        batch.Delete(family, row::of(kind, tombstone.project, index));
     }
   }
   database_.write(batch);

@@ -45,13 +45,13 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     fresh.push_back(std::move(index));
   }
   next.chained = wanted.chained;
-  next.tallied = wanted.tallied;
+  next.countedBy = wanted.countedBy;
   next.counters = wanted.counters;
   for (const std::string& path : wanted.marked) {
     TRY(next.marked.emplace_back(), doc::FieldPath::parse(path));
   }
   const bool known_before =
-      known->number == wanted.number && known->name == wanted.name && known->tallied == wanted.tallied;
+      known->number == wanted.number && known->name == wanted.name && known->countedBy == wanted.countedBy;
   if (known_before && fresh.empty() && left.empty()) {
     system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
     return {};
@@ -60,7 +60,7 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
 
   rocksdb::WriteBatch batch;
   auto* family = database_->family(Family::system);
-  batch.Put(family, row::plain('G'), numbersRow());
+  batch.Put(family, row::plain(row::kNextNumbers), numbersRow());
   forEachProject([&](ProjectState& project) {
     if (left.empty()) return;
     Tombstone tombstone{nextTombstone++, project.number, false, 0, {}};
@@ -68,8 +68,8 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     batch.Put(family, row::tombstone(tombstone.row), encodeTombstone(tombstone));
     tombstones.push_back(std::move(tombstone));
   });
-  batch.Put(family, row::of('S', wanted.number), encodeSchema(next));
-  if (const auto format = formatRow(next)) batch.Put(family, row::plain('F'), *format);
+  batch.Put(family, row::of(row::kSystemCollection, wanted.number), encodeSchema(next));
+  if (const auto format = formatRow(next)) batch.Put(family, row::plain(row::kFormat), *format);
   database_->write(batch);
   system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
   return {};
@@ -144,7 +144,7 @@ Result<> Catalogue::buildSystemIndex(const SystemCollection& collection, const I
   std::string marks;
   appendU32(marks, index.traits->multikey);
   appendU32(marks, index.traits->truncated);
-  batch.Put(database_->family(Family::system), row::of('M', 0, index.number), marks);
+  batch.Put(database_->family(Family::system), row::of(row::kIndexTraits, 0, index.number), marks);
   database_->write(batch);
   index.traits->durableMultikey = index.traits->multikey.load();
   index.traits->durableTruncated = index.traits->truncated.load();

@@ -61,7 +61,7 @@ class SystemSpecsTest : public ::testing::Test {
     store_.reset();
     auto database = Database::open(folder_.path() / "store", settings_, [](ProjectNo) { return 0; });
     rocksdb::PinnableSlice row;
-    EXPECT_TRUE((*database)->get(Tier::disk, Family::system, row::plain('F'), &row).ok());
+    EXPECT_TRUE((*database)->get(Tier::disk, Family::system, row::plain(row::kFormat), &row).ok());
     return readU32(row.data());
   }
   // What the directory says of index numbers when all have been given out, with tombstones of `unswept`, and a row
@@ -72,18 +72,18 @@ class SystemSpecsTest : public ::testing::Test {
     ASSERT_TRUE(database) << database.error().message();
     auto* system = (*database)->family(Family::system);
     rocksdb::PinnableSlice numbers;
-    ASSERT_TRUE((*database)->get(Tier::disk, Family::system, row::plain('G'), &numbers).ok());
+    ASSERT_TRUE((*database)->get(Tier::disk, Family::system, row::plain(row::kNextNumbers), &numbers).ok());
     std::string used(numbers.data(), 4);
     appendU32(used, kLastNumber + 1);
     rocksdb::WriteBatch batch;
-    batch.Put(system, row::plain('G'), used);
+    batch.Put(system, row::plain(row::kNextNumbers), used);
     for (IndexNo number = 2; number <= kLastNumber; ++number) {
       batch.Put((*database)->family(Family::indexes), rangePrefix(kControlProject, number) + "stale", "x");
       // Marks of an index that held arrays, which nobody clears.
       std::string marks;
       appendU32(marks, 1);
       appendU32(marks, 1);
-      batch.Put(system, row::of('M', 0, number), marks);
+      batch.Put(system, row::of(row::kIndexTraits, 0, number), marks);
     }
     if (!unswept.empty()) {
       const Tombstone tombstone{1000, kControlProject, false, 0, std::move(unswept)};

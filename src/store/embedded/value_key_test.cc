@@ -223,7 +223,7 @@ TEST(ValueKeyTest, LongValuesAreCutButStayApart) {
 TEST(KeysTest, GoldenBytes) {
   EXPECT_EQ(hex(documentKey(1, 1000, "ab")), "00000001000003e86162");
   EXPECT_EQ(hex(logKey(7, 258)), "000000070000000000000102");
-  EXPECT_EQ(hex(row::of('C', 1, 1000)), "4300000001000003e8");
+  EXPECT_EQ(hex(row::of(row::kCollection, 1, 1000)), "4300000001000003e8");
   EXPECT_EQ(hex(row::tombstone(5)), "540000000000000005");
 }
 

@@ -124,7 +124,7 @@ Task<> Engine::checkConditions(const Write& write) {
     query.collection = condition.collection;
     query.filter = doc::Filter::equals(condition.path, condition.value);
     query.limit = 1;
-    query.answer = Answer::ids;
+    query.projection = Projection::ids;
     query.deadline = orDefault(write.options.deadline);
     CO_TRY(const QueryResult found, co_await find(std::move(query)));
     if (!found.documents.empty()) co_return fail(conditionViolation(condition));
@@ -151,8 +151,8 @@ Task<> Engine::commit(Commit& commit, std::vector<CounterLimit> limits) {
 }
 
 Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   const WriteOptions& options = write.options;
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<Insert> inserts = write.takeInserts();
@@ -182,14 +182,14 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
 }
 
 Result<ChainHead> Engine::chainHead(ProjectNo project, CollectionNo collection) {
-  const Inside inside(gate_);
-  if (!inside) return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) return stopping();
   return catalogue_.chainHead(project, collection);
 }
 
 Task<> Engine::restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) {
-  const Inside inside(gate_);
-  if (!inside) co_return stopping();
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
   const CollectionHandle handle = catalogue_.collection(project, collection);
   if (!handle || !handle.schema->chained) co_return fail(ErrorCode::notFound, "no such chained collection");
   Commit commit;

@@ -33,9 +33,9 @@ Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
     if (target.id.empty() || target.id.size() > kMaxId) {
       return fail(ErrorCode::validation, fmt::format("an id has 1 to {} bytes", kMaxId));
     }
-    CollectionHandle handle = room_.catalogue.collection(ref.project, ref.number);
+    CollectionHandle handle = context_.catalogue.collection(ref.project, ref.number);
     if (!handle) {
-      const ProjectState* project = room_.catalogue.project(ref.project);
+      const ProjectState* project = context_.catalogue.project(ref.project);
       if (!project || project->dead) return fail(ErrorCode::notFound, "no such project");
       return stale();
     }
@@ -50,13 +50,13 @@ Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
     collections_.erase(std::unique(collections_.begin(), collections_.end()), collections_.end());
   }
   CHECK(refuseTwice());
-  if (!targets_.empty() && !commit.project) commit.project = room_.catalogue.project(targets_.front().ref.project);
+  if (!targets_.empty() && !commit.project) commit.project = context_.catalogue.project(targets_.front().ref.project);
   return {};
 }
 
 Result<> WriteJob::refuseTwice() const {
   if (targets_.size() < 2) return {};
-  Few<std::string_view> keys;
+  SmallVector<std::string_view> keys;
   for (const Target& target : targets_) {
     if (target.access == Access::write) keys.push_back(target.key);
   }
@@ -69,7 +69,7 @@ Result<> WriteJob::refuseTwice() const {
 
 Result<> WriteJob::checkVersions() {
   for (Target& target : targets_) {
-    CollectionHandle now = room_.catalogue.collection(target.ref.project, target.ref.number);
+    CollectionHandle now = context_.catalogue.collection(target.ref.project, target.ref.number);
     if (now.state != target.handle.state || now.schema->version != target.ref.version) return stale();
     target.handle.schema = std::move(now.schema);
   }
@@ -106,7 +106,7 @@ Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
       before_.emplace_back();
       continue;
     }
-    const rocksdb::Status status = room_.database.document(tier, target.key, bytes, keep);
+    const rocksdb::Status status = context_.database.document(tier, target.key, bytes, keep);
     if (status.IsIncomplete()) return false;
     if (status.IsNotFound()) {
       before_.emplace_back();
@@ -158,7 +158,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   }
   addCount(*target.handle.state, int{after != nullptr} - int{before != nullptr},
            static_cast<int64_t>(after ? after->size() : 0) - static_cast<int64_t>(before ? before->size() : 0));
-  if (!target.handle.schema->tallied.empty()) {
+  if (!target.handle.schema->countedBy.empty()) {
     if (before) addTally(target.handle, *before, -1);
     if (after) addTally(target.handle, *after, 1);
   }
@@ -184,9 +184,9 @@ void WriteJob::addLink(const CollectionHandle& handle) {
 }
 
 void WriteJob::addTally(const CollectionHandle& handle, const doc::Document& document, int sign) {
-  const std::string_view value = document.view().stringOr(handle.schema->tallied);
+  const std::string_view value = document.view().stringOr(handle.schema->countedBy);
   if (value.empty()) return;
-  commit.tallies.push_back(
+  commit.groupCounts.push_back(
       {handle.state.get(), std::string(value), sign, sign * static_cast<int64_t>(document.size())});
 }
 
@@ -282,8 +282,8 @@ void WriteJob::removeEntry(size_t at, const Index& index, std::string_view key) 
 
 void WriteJob::putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which,
                         const doc::Document& document, bool hadKey) {
-  thread_local std::string room;
-  const std::string_view value = entryValue(index, entries, which, document, targets_[at].id, room);
+  thread_local std::string buffer;
+  const std::string_view value = entryValue(index, entries, which, document, targets_[at].id, buffer);
   if (index.spec.unique) {
     claims_.push_back({std::string(entries.key(which)), std::string(value), &index, at, hadKey && !index.ready});
     return;
@@ -299,7 +299,7 @@ void WriteJob::addUniqueLocks() {
 Result<bool> WriteJob::ownerOf(Tier tier, const Index& index, std::string_view key, std::string& owner) {
   owner.clear();
   rocksdb::PinnableSlice value;
-  const rocksdb::Status status = room_.database.get(tier, Family::indexes, key, &value);
+  const rocksdb::Status status = context_.database.get(tier, Family::indexes, key, &value);
   if (status.IsIncomplete()) return false;
   if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
   if (status.ok()) owner = entryParts(index, key, view(value)).id;
@@ -335,13 +335,13 @@ Result<bool> WriteJob::claimUnique(Tier tier) {
 
 void WriteJob::finish(const WriteOptions& options) {
   for (const ProjectNo number : options.bumpEpochs) {
-    ProjectState* project = room_.catalogue.project(number);
+    ProjectState* project = context_.catalogue.project(number);
     if (project && !project->dead) commit.bumps.push_back(project);
   }
-  commit.lane = options.lane;
+  commit.priority = options.priority;
   if (!options.notices.empty()) commit.notices = &options.notices;
   for (const auto& [key, by] : sums_) {
-    if (by != 0) commit.counters.push_back({room_.counters.of(key), by});
+    if (by != 0) commit.counters.push_back({context_.counters.of(key), by});
   }
   // A save of configuration bumps an epoch; what only stamps a record (a key's last use) must never be refused.
   commit.limited = options.logged && !isUpkeep(options.actor) && !commit.bumps.empty();

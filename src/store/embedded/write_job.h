@@ -15,7 +15,7 @@ inline constexpr size_t kMaxSystemDocument = 2 << 20;
 inline constexpr size_t kMaxId = 1024;
 
 // What a write needs of the engine.
-struct WriteRoom {
+struct WriteContext {
   Database& database;
   const Catalogue& catalogue;
   KeyLocks& documentLocks;
@@ -27,9 +27,10 @@ class WriteJob {
  public:
   // Most writes have one target, or two: what is kept for each lies in the job itself.
   template <class T>
-  using Few = boost::container::small_vector<T, 2>;
+  using SmallVector = boost::container::small_vector<T, 2>;
 
-  explicit WriteJob(const WriteRoom& room) : room_(room), documents_(room.documentLocks), unique_(room.uniqueLocks) {}
+  explicit WriteJob(const WriteContext& context)
+      : context_(context), documents_(context.documentLocks), unique_(context.uniqueLocks) {}
 
   // ---- in this order
   // Finds the collections. Fails with staleCatalogue or notFound.
@@ -116,10 +117,10 @@ class WriteJob {
   void addLink(const CollectionHandle& handle);
   Result<bool> ownerOf(Tier tier, const Index& index, std::string_view key, std::string& owner);
 
-  WriteRoom room_;
-  Few<Target> targets_;
-  Few<CollectionState*> collections_;  // distinct, in the order in which their latches are taken
-  Few<std::optional<doc::Document>> before_;
+  WriteContext context_;
+  SmallVector<Target> targets_;
+  SmallVector<CollectionState*> collections_;  // distinct, in the order in which their latches are taken
+  SmallVector<std::optional<doc::Document>> before_;
   std::vector<Change> changes_;
   std::vector<Claim> claims_;
   std::vector<Release> releases_;
@@ -128,7 +129,7 @@ class WriteJob {
   std::vector<IndexMarks> marks_;
   bool puts_ = false;
   // Given back in the opposite order.
-  Few<LatchHold> latches_;
+  SmallVector<LatchHold> latches_;
   HeldStripes documents_;
   HeldStripes unique_;
 };

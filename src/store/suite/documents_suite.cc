@@ -123,7 +123,7 @@ TEST_P(StoreSuite, TalliesByAField) {
     return fmt::format(R"({{"id":"{}","email":"{}","owner":{}}})", id, id, owner);
   };
   const auto of = [&](std::string value) {
-    const CollectionStats stats = must(store().tally(things, std::move(value)));
+    const CollectionStats stats = must(store().statsByField(things, std::move(value)));
     return fmt::format("{} {}", stats.documents, stats.bytes);
   };
   EXPECT_EQ(of("ann"), "0 0");
@@ -131,7 +131,7 @@ TEST_P(StoreSuite, TalliesByAField) {
   const size_t each = json(thing("a", R"("ann")")).size();
   EXPECT_EQ(of("ann"), fmt::format("2 {}", 2 * each));
   EXPECT_EQ(of(""), "0 0");
-  EXPECT_EQ(must(store().tally({project_, kAudit, 0}, "ann")).documents, 0u);
+  EXPECT_EQ(must(store().statsByField({project_, kAudit, 0}, "ann")).documents, 0u);
   ASSERT_TRUE(put(things, thing("a", R"("bob")")));
   ASSERT_TRUE(put(things, thing("b", R"("ann","more":true)")));
   const std::string more = fmt::format("1 {}", json(thing("b", R"("ann","more":true)")).size());
@@ -144,7 +144,7 @@ TEST_P(StoreSuite, TalliesByAField) {
   std::vector<std::string> jsons;
   for (int i = 0; i < 50; ++i) jsons.push_back(thing(std::to_string(i), R"("many")"));
   ASSERT_TRUE(putAll(things, std::move(jsons)));
-  EXPECT_EQ(must(store().tally(things, "many")).documents, 50u);
+  EXPECT_EQ(must(store().statsByField(things, "many")).documents, 50u);
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(remove(things, std::to_string(i)));
   ASSERT_TRUE(remove(things, "b"));
   EXPECT_EQ(of("many"), "0 0");
@@ -239,7 +239,7 @@ TEST_P(StoreSuite, HiddenFieldsCountInNoLimit) {
   check(R"({"n":{"$gt":0}})", {{"n", 1}}, descending);
   check(R"({"n":{"$gt":0}})", {}, ascending);
   check(R"({"n":{"$gt":0},"last":1})", {{"last", -1}}, ascending);
-  query.answer = Answer::ids;
+  query.projection = Projection::ids;
   query.hidden = nullptr;
   query.sort = {{"last", 1}};
   EXPECT_EQ(ids(posts, "{}", query), ascending);

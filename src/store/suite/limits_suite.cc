@@ -26,27 +26,27 @@ Task<WriteOutcome> save(DocumentStore& store, CollectionRef collection, std::opt
   return testing::put(store, collection, std::move(id), *std::move(document), std::move(options));
 }
 
-struct Tally {
+struct Outcomes {
   std::atomic<int> committed{0};
   std::atomic<int> refused{0};
 };
 
 Task<> trySave(DocumentStore& store, CollectionRef collection, doc::Document document, ErrorCode refusal,
-               Tally& tally) {
+               Outcomes& outcomes) {
   const std::string id(document.view().stringOr("id"));
   const auto outcome = co_await save(store, collection, std::move(document), id);
-  if (outcome) ++tally.committed;
-  if (!outcome && outcome.error().code() == refusal) ++tally.refused;
+  if (outcome) ++outcomes.committed;
+  if (!outcome && outcome.error().code() == refusal) ++outcomes.refused;
   co_return Result<>();
 }
 
 // Saves of documents of `bytes`, all at once.
 void saveAll(Cores& cores, DocumentStore& store, CollectionRef collection, int count, size_t bytes, ErrorCode refusal,
-             Tally& tally) {
+             Outcomes& outcomes) {
   std::latch left(count);
   for (int i = 0; i < count; ++i) {
     asio::co_spawn(cores.at(i % cores.count()).get_executor(),
-                   trySave(store, collection, sized("d" + std::to_string(i), bytes), refusal, tally),
+                   trySave(store, collection, sized("d" + std::to_string(i), bytes), refusal, outcomes),
                    [&left](std::exception_ptr thrown, Result<>) {
                      EXPECT_FALSE(thrown);
                      left.count_down();
@@ -59,10 +59,10 @@ void saveAll(Cores& cores, DocumentStore& store, CollectionRef collection, int c
 
 TEST_P(StoreSuite, OfParallelCreatesAtALimitTheAllowedNumberWins) {
   const CollectionRef buckets{project_, kCounted, 0};
-  Tally tally;
-  saveAll(engine().cores(), store(), buckets, 150, 10, ErrorCode::conflict, tally);
-  EXPECT_EQ(tally.committed, static_cast<int>(kMaxBuckets));
-  EXPECT_EQ(tally.refused, 150 - static_cast<int>(kMaxBuckets));
+  Outcomes outcomes;
+  saveAll(engine().cores(), store(), buckets, 150, 10, ErrorCode::conflict, outcomes);
+  EXPECT_EQ(outcomes.committed, static_cast<int>(kMaxBuckets));
+  EXPECT_EQ(outcomes.refused, 150 - static_cast<int>(kMaxBuckets));
   EXPECT_EQ(must(store().stats(buckets)).documents, kMaxBuckets);
   engine().reopen();
   const auto next = run(save(store(), buckets, sized("more", 10), "more"));
@@ -82,10 +82,10 @@ TEST_P(StoreSuite, OfParallelCreatesAtALimitTheAllowedNumberWins) {
 
 TEST_P(StoreSuite, OfParallelSavesThoseThatFitIntoTheConfigurationWin) {
   const CollectionRef functions{project_, kSized, 0};
-  Tally tally;
-  saveAll(engine().cores(), store(), functions, 12, 3 << 19, ErrorCode::payloadTooLarge, tally);
-  EXPECT_EQ(tally.committed, 5);  // of 1.5 MiB each
-  EXPECT_EQ(tally.refused, 7);
+  Outcomes outcomes;
+  saveAll(engine().cores(), store(), functions, 12, 3 << 19, ErrorCode::payloadTooLarge, outcomes);
+  EXPECT_EQ(outcomes.committed, 5);  // of 1.5 MiB each
+  EXPECT_EQ(outcomes.refused, 7);
   engine().reopen();
   const auto next = run(save(store(), functions, sized("more", 1 << 20), "more"));
   ASSERT_FALSE(next);

@@ -100,12 +100,12 @@ TEST_P(PlannerSuite, StopsEarlyWhereTheOrderAllowsIt) {
 TEST_P(PlannerSuite, ReadsNoDocumentWhereKeysTellTheIds) {
   makeIndex(things_, index({{"mod", 1}}));
   Query query = page(5, 3);
-  query.answer = Answer::ids;
+  query.projection = Projection::ids;
   QueryResult found = find(things_, R"({"mod":3})", query);
   EXPECT_EQ(found.documents.front(), json(R"({"id":"0053"})"));
   EXPECT_EQ(joinIds(found.documents), "0053 0063 0073");
   EXPECT_EQ(found.explain.documentsExamined, 0u);
-  query.answer = Answer::keyedIds;
+  query.projection = Projection::unorderedIds;
   found = find(things_, R"({"mod":3})", query);
   EXPECT_TRUE(found.known);
   EXPECT_EQ(found.documents.size(), 3u);
@@ -207,7 +207,7 @@ TEST_P(PlannerSuite, WhatEntriesHoldKeepsDocumentsFromBeingRead) {
     if (c.found) EXPECT_EQ(joinIds(found.documents), c.found) << c.filter;
     EXPECT_EQ(found.explain.documentsExamined, c.documents) << c.filter << " through " << found.explain.index;
     const std::string named = joinIds(found.documents);
-    query.answer = Answer::ids;
+    query.projection = Projection::ids;
     found = find(things_, c.filter, query);
     EXPECT_EQ(joinIds(found.documents), named) << c.filter;
     EXPECT_LE(found.explain.documentsExamined, c.idDocuments) << c.filter << " through " << found.explain.index;
@@ -221,7 +221,7 @@ TEST_P(PlannerSuite, WhatEntriesHoldKeepsDocumentsFromBeingRead) {
 TEST_P(PlannerSuite, CountsNoIdsWithoutDocuments) {
   EXPECT_EQ(count(things_, R"({"$or":[{"id":"0001"},{"id":"none"}]})"), 1u);
   Query query;
-  query.answer = Answer::ids;
+  query.projection = Projection::ids;
   EXPECT_EQ(joinIds(find(things_, R"({"$or":[{"id":"0001"},{"id":"none"}]})", query).documents), "0001");
 }
 

@@ -194,14 +194,14 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
       const QueryResult some = find(collection, filter, part);
       EXPECT_EQ(joinIds(some.documents), ids(plain, filter, part))
           << filter << " " << textOf(part) << " through " << some.explain.index;
-      part.answer = Answer::ids;
+      part.projection = Projection::ids;
       const QueryResult named = find(collection, filter, part);
       EXPECT_EQ(joinIds(named.documents), joinIds(some.documents))
           << "ids of " << filter << " " << textOf(part) << " through " << named.explain.index;
       for (const doc::Document& document : named.documents) EXPECT_EQ(document.view().count(), 1u);
       Query keyed;
       keyed.limit = 1'000'000;
-      keyed.answer = Answer::keyedIds;
+      keyed.projection = Projection::unorderedIds;
       const QueryResult told = find(collection, filter, keyed);
       std::set<std::string> all;
       for (const doc::Document& document : told.documents) all.emplace(document.view().stringOr("id"));

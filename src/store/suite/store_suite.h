@@ -31,7 +31,7 @@ struct EngineFactory {
   std::function<std::unique_ptr<Engine>(std::vector<SystemCollection>)> make;
 };
 
-// System collections of the store under test: 1 "__things", tallied by `owner`, with a unique index on `email` and one
+// System collections of the store under test: 1 "__things", counted by `owner`, with a unique index on `email` and one
 // on `owner`; 2 "__audit" without indexes; two parts of configuration (configuration_limits.h).
 inline constexpr CollectionNo kThings = 1;
 inline constexpr CollectionNo kAudit = 2;

@@ -56,7 +56,7 @@ Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {
 }
 
 Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::string name, doc::Document config,
-                                                   std::vector<Insert> alongside) {
+                                                   std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
   size_t held = 0;
@@ -73,13 +73,13 @@ Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::strin
   after[{project, info.number}] = info;
   CO_CHECK(checkLimits(project, documents_, after));
   catalogue_ = std::move(after);
-  insertAll(alongside);
+  insertAll(extraInserts);
   ++epochs_[project];
   co_return info;
 }
 
 Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alteration change,
-                                                  std::vector<Insert> alongside) {
+                                                  std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
   CO_CHECK(current(collection));
@@ -97,25 +97,25 @@ Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alte
   if (change.config) info->config = *std::move(change.config);
   ++info->version;
   CO_CHECK(checkLimits(collection.project, documents_, after));
-  insertAll(alongside);
+  insertAll(extraInserts);
   ++epochs_[collection.project];
   CollectionInfo altered = *info;
   catalogue_ = std::move(after);
   co_return altered;
 }
 
-Task<> MemoryStore::dropCollection(CollectionRef collection, std::vector<Insert> alongside) {
+Task<> MemoryStore::dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
   CO_CHECK(current(collection));
   catalogue_.erase({collection.project, collection.number});
   documents_.erase({collection.project, collection.number});
-  insertAll(alongside);
+  insertAll(extraInserts);
   ++epochs_[collection.project];
   co_return Result<>();
 }
 
-Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) {
+Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
   CO_TRY(CollectionInfo * info, current(collection));
@@ -135,19 +135,19 @@ Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spe
     co_return fail(ErrorCode::conflict, "there are duplicates under these keys");
   }
   ++info->version;
-  insertAll(alongside);
+  insertAll(extraInserts);
   ++epochs_[collection.project];
   co_return index;
 }
 
-Task<> MemoryStore::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) {
+Task<> MemoryStore::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
   CO_TRY(CollectionInfo * info, current(collection));
   const auto gone = std::erase_if(info->indexes, [&](const IndexInfo& index) { return index.spec.name == name; });
   if (gone == 0) co_return fail(ErrorCode::notFound, "no such index");
   ++info->version;
-  insertAll(alongside);
+  insertAll(extraInserts);
   ++epochs_[collection.project];
   co_return Result<>();
 }

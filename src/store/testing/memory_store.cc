@@ -213,7 +213,7 @@ Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionR
     if (found == documents.end()) continue;
     document = hidden ? hidden->strip(found->second) : found->second;
     bytes += document->size();
-    if (bytes > kMaxAnswerBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    if (bytes > kMaxResultBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
   }
   co_return out;
 }
@@ -223,7 +223,7 @@ Task<QueryResult> MemoryStore::find(Query query) {
   ++reads_;
   CO_CHECK(injected());
   QueryResult result;
-  result.known = query.answer != Answer::keyedIds;
+  result.known = query.projection != Projection::unorderedIds;
   if (!result.known) co_return result;
   std::vector<doc::Document> found = matching(query.collection, query.filter);
   if (!query.sort.empty()) {
@@ -238,7 +238,7 @@ Task<QueryResult> MemoryStore::find(Query query) {
   size_t bytes = 0;
   for (uint64_t i = query.skip; i < found.size() && result.documents.size() < query.limit; ++i) {
     const doc::Document whole = found[i];
-    if (query.answer != Answer::documents) found[i] = idDocument(found[i].view().stringOr("id"));
+    if (query.projection != Projection::documents) found[i] = idDocument(found[i].view().stringOr("id"));
     if (query.hidden) found[i] = query.hidden->strip(found[i]);
     bytes += found[i].size();
     if (bytes > query.maxBytes && !query.paged) {
@@ -412,14 +412,14 @@ Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
   co_return stats;
 }
 
-Task<CollectionStats> MemoryStore::tally(CollectionRef collection, std::string value) {
+Task<CollectionStats> MemoryStore::statsByField(CollectionRef collection, std::string value) {
   const std::lock_guard lock(mutex_);
   CO_CHECK(injected());
   CollectionStats stats;
   const auto system = std::ranges::find(system_, collection.number, &SystemCollection::number);
-  if (system == system_.end() || system->tallied.empty()) co_return stats;
+  if (system == system_.end() || system->countedBy.empty()) co_return stats;
   for (const doc::Document& document : matching(collection, doc::Filter())) {
-    if (document.view().stringOr(system->tallied) != value) continue;
+    if (document.view().stringOr(system->countedBy) != value) continue;
     ++stats.documents;
     stats.bytes += document.size();
   }

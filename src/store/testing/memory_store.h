@@ -43,7 +43,7 @@ class MemoryStore final : public DocumentStore {
   // Runs each callback twice, on copies of the documents, and takes what the second one makes.
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
   Task<CollectionStats> stats(CollectionRef collection) override;
-  Task<CollectionStats> tally(CollectionRef collection, std::string value) override;
+  Task<CollectionStats> statsByField(CollectionRef collection, std::string value) override;
   Task<int64_t> counter(CounterKey key) override;
   Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
@@ -53,12 +53,12 @@ class MemoryStore final : public DocumentStore {
   Task<uint64_t> epochNow(ProjectNo project) override;
   Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
   Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
-                                        std::vector<Insert> alongside) override;
+                                        std::vector<Insert> extraInserts) override;
   Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
-                                       std::vector<Insert> alongside) override;
-  Task<> dropCollection(CollectionRef collection, std::vector<Insert> alongside) override;
-  Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> alongside) override;
-  Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> alongside) override;
+                                       std::vector<Insert> extraInserts) override;
+  Task<> dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) override;
+  Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) override;
+  Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) override;
   Notices& notices() override { return notices_; }
   Result<> healthy() const override;
 

@@ -152,7 +152,7 @@ class Graph {
   std::vector<Slot> heirsOf(std::span<const Slot> dead) const;
   void considerAsEntry(Slot slot);
   void replaceDeadRoot();
-  void bury();
+  void markSweptDead();
   void retireDead();
 
   // Slots (graph.cc). All the writer's.

@@ -36,7 +36,7 @@ void Graph::advanceSweep() {
   if (!sweep_.swept) {
     const size_t end = std::min(count, sweep_.at + kSlotsAWrite);
     for (; sweep_.at < end; ++sweep_.at) sweepSlot(sweep_.at);
-    if (sweep_.at == count) bury();
+    if (sweep_.at == count) markSweptDead();
     return;
   }
   retireDead();
@@ -80,7 +80,7 @@ std::vector<Slot> Graph::heirsOf(std::span<const Slot> dead) const {
 }
 
 // No list names the dead any more: the graph is without them, though a view may still walk there.
-void Graph::bury() {
+void Graph::markSweptDead() {
   const Slot entry = entry_.load(std::memory_order_relaxed);
   if (entry != kNoSlot && isDead(entry)) entry_.store(sweep_.best, std::memory_order_release);
   for (const Slot slot : sweep_.dead) slots_.node(slot).linked = false;

@@ -1,8 +1,8 @@
 // A disk that fills up, one that stands still, and one whose log cannot be synced.
 #include "document/json.h"
 #include "store/embedded/commit_queue.h"
+#include "store/embedded/database.h"
 #include "store/embedded/faults/fault_file_system.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/testing.h"
 
 namespace mb::store::embedded {

@@ -1,10 +1,10 @@
 // The standard load with each of its calls of the file system failing once: every run ends by itself or stops in a
 // clean way, and what it acknowledged is there afterwards. MB_FAULT_CALLS says how many calls, spread over the load
 // ("all" for each); ./test long faults tries them all.
+#include "store/embedded/database.h"
 #include "store/embedded/faults/fault_file_system.h"
 #include "store/embedded/faults/load_process.h"
 #include "store/embedded/faults/standard_load.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/testing.h"
 
 namespace mb::store::embedded {

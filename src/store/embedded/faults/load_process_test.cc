@@ -7,9 +7,9 @@
 #include <csignal>
 #include <fstream>
 
+#include "store/embedded/database.h"
 #include "store/embedded/faults/fault_file_system.h"
 #include "store/embedded/faults/standard_load.h"
-#include "store/embedded/rocks.h"
 
 namespace mb::store::embedded {
 

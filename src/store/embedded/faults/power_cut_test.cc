@@ -1,9 +1,9 @@
 // The standard load with the power cut at any of its calls of the file system: what was not synced is lost, what was
 // acknowledged is not. MB_POWER_CUTS says how many rounds; ./test long powercut does a hundred.
+#include "store/embedded/database.h"
 #include "store/embedded/faults/fault_file_system.h"
 #include "store/embedded/faults/load_process.h"
 #include "store/embedded/faults/standard_load.h"
-#include "store/embedded/rocks.h"
 #include "store/embedded/testing.h"
 
 namespace mb::store::embedded {

@@ -1,16 +1,16 @@
-#include "store/embedded/tallies.h"
+#include "store/embedded/group_counts.h"
 
 #include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
 
-CollectionStats Tallies::of(std::string_view value) const {
+CollectionStats GroupCounts::of(std::string_view value) const {
   const std::lock_guard lock(mutex_);
   const auto found = values_.find(value);
   return found == values_.end() ? CollectionStats{} : found->second;
 }
 
-void Tallies::set(std::string_view value, CollectionStats stats) {
+void GroupCounts::set(std::string_view value, CollectionStats stats) {
   const std::lock_guard lock(mutex_);
   if (stats.documents > 0) {
     values_.insert_or_assign(std::string(value), stats);
@@ -19,7 +19,7 @@ void Tallies::set(std::string_view value, CollectionStats stats) {
   }
 }
 
-std::string encodeTally(CollectionStats stats) {
+std::string encodeGroupCount(CollectionStats stats) {
   std::string value;
   appendU64(value, stats.documents);
   appendU64(value, stats.bytes);

@@ -1,4 +1,4 @@
-#include "store/embedded/damage.h"
+#include "store/embedded/corruption_check.h"
 
 #include <fmt/format.h>
 
@@ -78,7 +78,7 @@ class LogScan {
   bool broken_ = false;
 };
 
-bool damagedInside(const fs::path& log) {
+bool isCorruptInside(const fs::path& log) {
   std::ifstream in(log, std::ios::binary);
   std::vector<uint8_t> bytes(kBlock);
   LogScan scan;
@@ -91,13 +91,13 @@ bool damagedInside(const fs::path& log) {
 
 }  // namespace
 
-Result<> refuseDamagedFiles(const fs::path& directory) {
+Result<> refuseCorruptFiles(const fs::path& directory) {
   std::error_code error;
   bool used = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
     const std::string kind = entry.path().extension();
     used = used || kind == ".log" || kind == ".sst";
-    if (kind != ".log" || !damagedInside(entry.path())) continue;
+    if (kind != ".log" || !isCorruptInside(entry.path())) continue;
     return fail(ErrorCode::internal,
                 fmt::format("the database is damaged: {} holds a broken record before its end", entry.path().string()));
   }

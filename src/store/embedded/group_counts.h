@@ -1,5 +1,5 @@
-// How many documents of a tallied collection hold each value (SystemCollection::tallied), and their bytes: durable, as
-// 'Y' rows.
+// How many documents of a collection hold each value of its field SystemCollection::countedBy, and their bytes:
+// durable, as 'Y' rows.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace mb::store::embedded {
 
-class Tallies {
+class GroupCounts {
  public:
   // Any thread.
   CollectionStats of(std::string_view value) const;
@@ -22,6 +22,6 @@ class Tallies {
 };
 
 // The value of a 'Y' row.
-std::string encodeTally(CollectionStats stats);
+std::string encodeGroupCount(CollectionStats stats);
 
 }  // namespace mb::store::embedded

@@ -1,4 +1,4 @@
-#include "store/embedded/rocks.h"
+#include "store/embedded/database.h"
 
 #include <rocksdb/cache.h>
 #include <rocksdb/compaction_filter.h>
@@ -14,7 +14,7 @@
 #include <cstdio>
 
 #include "base/log.h"
-#include "store/embedded/damage.h"
+#include "store/embedded/corruption_check.h"
 #include "store/embedded/keys.h"
 
 #if defined(__has_feature)
@@ -213,7 +213,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& di
   if (mode == Mode::write) std::filesystem::create_directories(directory, error);
   if (error) return fail(ErrorCode::internal, fmt::format("cannot create {}: {}", directory.string(), error.message()));
   const rocksdb::DBOptions options = databaseOptions(settings);
-  CHECK(refuseDamagedFiles(directory));
+  CHECK(refuseCorruptFiles(directory));
   CHECK(refuseNewer(options, directory));
 
   rocksdb::LRUCacheOptions cacheOptions;

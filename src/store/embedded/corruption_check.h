@@ -11,6 +11,6 @@ namespace mb::store::embedded {
 //  - the file that says which files belong to the database is missing while others are there: RocksDB would begin anew;
 //  - a write-ahead log is damaged before its end: RocksDB would take it for the end. Each record is synced before the
 //    next is written, so a crash or a power cut tears the last one only; a whole record behind a broken one is damage.
-Result<> refuseDamagedFiles(const std::filesystem::path& directory);
+Result<> refuseCorruptFiles(const std::filesystem::path& directory);
 
 }  // namespace mb::store::embedded

@@ -59,7 +59,7 @@ class Database {
   rocksdb::Status document(Tier tier, std::string_view key, std::string& out, bool keep = true);
   DocumentCache& documents() { return *documents_; }
   // Writes and syncs. Every record of the log is synced before the next is written, so that only the last can be torn:
-  // refuseDamagedFiles() counts on it.
+  // refuseCorruptFiles() counts on it.
   void write(rocksdb::WriteBatch& batch);
   // Drops the range [from, to) in one go, as engine.md 3.3 has it for large ones.
   void dropRange(Family family, std::string_view from, std::string_view to);
