@@ -36,7 +36,8 @@ store::Insert insertedRow(const Row& row, bool idIsNew) {
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
-  return {{kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}, false, std::string(kLanePath)}};
+  return {
+      {kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}, false, std::string(kFairnessKeyPath)}};
 }
 
 std::vector<store::SealedField> sealedFields() {
@@ -55,7 +56,7 @@ store::WriteOptions asServer() {
   return options;
 }
 
-// What waits is bounded by Held.
+// What waits is bounded by BufferedJobs.
 KindState::KindState(Kind declared)
     : kind(std::move(declared)),
       line({.running = static_cast<size_t>(std::max(kind.concurrency, 1)),

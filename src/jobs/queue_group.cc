@@ -8,9 +8,9 @@ constexpr uint64_t kMaxOldest = 200;
 }  // namespace
 
 Task<GroupLoad> Queue::load(std::string kind, store::ProjectNo project, std::string group) {
-  const Lane lane(kind, project, group);
+  const FairnessKey fairnessKey(kind, project, group);
   CO_TRY(const store::CollectionStats stats,
-         co_await impl_->deps.store.statsByField(kRows, std::string(lane.stored())));
+         co_await impl_->deps.store.statsByField(kRows, std::string(fairnessKey.stored())));
   co_return GroupLoad{stats.documents, stats.bytes};
 }
 
@@ -25,11 +25,11 @@ Task<std::vector<WaitingJob>> Queue::oldest(std::string kind, store::ProjectNo p
                                             uint64_t limit) {
   limit = std::min(limit, kMaxOldest);
   const std::unordered_set<std::string> running = co_await impl_->idsRunning();
-  const Lane lane(kind, project, group);
+  const FairnessKey fairnessKey(kind, project, group);
   std::vector<WaitingJob> jobs;
-  std::string at = lane.all();
+  std::string at = fairnessKey.all();
   while (jobs.size() < limit) {
-    CO_TRY(const Page page, co_await rowsBetween(impl_->deps.store, kPlacePath, at, behind(lane.all()),
+    CO_TRY(const Page page, co_await rowsBetween(impl_->deps.store, kPlacePath, at, behind(fairnessKey.all()),
                                                  limit - jobs.size() + running.size()));
     for (const doc::Document& document : page.rows) {
       at = next(std::string(document.view().stringOr(kPlacePath)));

@@ -13,7 +13,7 @@
 #include "base/fair_line.h"
 #include "base/lru_cache.h"
 #include "base/task_group.h"
-#include "jobs/held.h"
+#include "jobs/buffered_jobs.h"
 #include "jobs/jobs.h"
 
 namespace mb::jobs {
@@ -42,7 +42,7 @@ struct Entry {
   std::string seq;
   store::ProjectNo project = 0;
   std::string group;
-  Lane lane;
+  FairnessKey fairnessKey;
   std::string chain;
   Timestamp dueAt;
 
@@ -189,7 +189,7 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
     bool earlier = false;  // and one that was made before it
   };
   std::unordered_map<std::string, ChainHead> chains;
-  Held held;
+  BufferedJobs buffered;
   std::multimap<Timestamp, Entry> delayed;
   std::string sweepKind;                   // where the sweep goes on; "" at its beginning
   std::string sweepCursor;                 // and at which place of that kind

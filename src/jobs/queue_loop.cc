@@ -47,7 +47,7 @@ void Queue::Impl::look() {
 }
 
 Async<void> Queue::Impl::rest() {
-  if (again || held.anyToFill() || stopping) co_return;
+  if (again || buffered.anyToFill() || stopping) co_return;
   auto until = std::min(nextSweep, nextTrim);
   if (!delayed.empty()) {
     const int64_t left = delayed.begin()->first.ms - deps.clock.now().ms;
@@ -107,11 +107,11 @@ Async<void> Queue::Impl::takeChains() {
 
 Async<std::optional<std::string>> Queue::Impl::offer(Row row) {
   // Where the state cannot be read, the run itself finds out.
-  if ((co_await isSuspended(row.project)).value_or(false)) co_return std::string(row.lane().ofProject());
+  if ((co_await isSuspended(row.project)).value_or(false)) co_return std::string(row.fairnessKey().ofProject());
   if (row.orderKey.empty()) co_return take(std::move(row));
   if (known.contains(row.id)) co_return std::nullopt;
-  const Lane lane = row.lane();
-  if (row.dueAt.ms - deps.clock.now().ms > kSoonMs) co_return lane.all();
+  const FairnessKey fairnessKey = row.fairnessKey();
+  if (row.dueAt.ms - deps.clock.now().ms > kSoonMs) co_return fairnessKey.all();
   const std::string chain = row.chain();
   const auto head = chains.find(chain);
   if (head != chains.end()) {
@@ -119,27 +119,27 @@ Async<std::optional<std::string>> Queue::Impl::offer(Row row) {
     head->second.earlier |= row.seq < head->second.seq;
     co_return std::nullopt;
   }
-  const std::string place = readyPlace(lane, row.dueAt, row.seq);
-  if (auto full = held.turnsAway(lane, place)) co_return full;
+  const std::string place = readyPlace(fairnessKey, row.dueAt, row.seq);
+  if (auto full = buffered.turnsAway(fairnessKey, place)) co_return full;
   co_await takeHead(chain, chain);
-  co_return held.turnsAway(lane, place);
+  co_return buffered.turnsAway(fairnessKey, place);
 }
 
 std::optional<std::string> Queue::Impl::take(Row row) {
   KindState* kind = kindOf(row.kind);
   if (!kind || row.dead || known.contains(row.id)) return std::nullopt;
-  Lane lane = row.lane();
+  FairnessKey fairnessKey = row.fairnessKey();
   const int64_t left = row.dueAt.ms - deps.clock.now().ms;
   // What is due later, or has no room, is found in the store when it is time.
-  if (left > kSoonMs || (left > 0 && delayed.size() >= kMaxDelayed)) return lane.all();
-  if (auto full = held.enter(lane, readyPlace(lane, row.dueAt, row.seq))) return full;
+  if (left > kSoonMs || (left > 0 && delayed.size() >= kMaxDelayed)) return fairnessKey.all();
+  if (auto full = buffered.enter(fairnessKey, readyPlace(fairnessKey, row.dueAt, row.seq))) return full;
   std::string chain = row.chain();
   Entry entry{kind,
               std::move(row.id),
               std::move(row.seq),
               row.project,
               std::move(row.group),
-              std::move(lane),
+              std::move(fairnessKey),
               std::move(chain),
               row.dueAt};
   wait(std::move(entry));
@@ -149,7 +149,7 @@ std::optional<std::string> Queue::Impl::take(Row row) {
 void Queue::Impl::tryAgain(Entry entry, Timestamp dueAt) {
   if (dueAt.ms - deps.clock.now().ms > kSoonMs || knownSuspended(entry.project).value_or(false)) return;
   entry.dueAt = dueAt;
-  held.enterAgain(entry.lane);
+  buffered.enterAgain(entry.fairnessKey);
   wait(std::move(entry));
 }
 
@@ -199,7 +199,7 @@ void Queue::Impl::startRuns() {
   for (const auto& [name, kind] : kinds) {
     while (auto entry = kind->line.next()) {
       --kind->queued;
-      held.leave(entry->lane);
+      buffered.leave(entry->fairnessKey);
       begin(*std::move(entry));
     }
   }

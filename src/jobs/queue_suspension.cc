@@ -61,13 +61,13 @@ void Queue::Impl::unload(store::ProjectNo project) {
   }
   for (const Entry& entry : entries) {
     --entry.kind->queued;
-    held.leave(entry.lane);
+    buffered.leave(entry.fairnessKey);
     forget(entry);
   }
 }
 
 void Queue::Impl::reload(store::ProjectNo project) {
-  for (const auto& [name, kind] : kinds) held.fillOn({std::string(Lane(name, project, "").ofProject()), ""});
+  for (const auto& [name, kind] : kinds) buffered.fillOn({std::string(FairnessKey(name, project, "").ofProject()), ""});
 }
 
 }  // namespace mb::jobs

@@ -1,4 +1,4 @@
-// Finding what is due in the store: lane by lane, leaping over those that are full or have nothing due, so that a lane
+// Finding what is due in the store: by fairness key, leaping over those that are full or have nothing due, so that one
 // with thousands of rows costs a look at its first.
 #include "base/log.h"
 #include "jobs/queue_impl.h"
@@ -107,11 +107,11 @@ Async<void> Queue::Impl::sweep() {
 }
 
 Async<void> Queue::Impl::fill() {
-  auto part = held.nextToFill();
+  auto part = buffered.nextToFill();
   if (!part) co_return;
   Walk walked = co_await walk(part->prefix, std::move(part->from), kPagesPerFill);
   // What could not be read is left to the sweep.
-  if (!walked.at.empty() && !walked.failed) held.fillOn({std::move(part->prefix), std::move(walked.at)});
+  if (!walked.at.empty() && !walked.failed) buffered.fillOn({std::move(part->prefix), std::move(walked.at)});
 }
 
 }  // namespace mb::jobs

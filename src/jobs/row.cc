@@ -20,7 +20,8 @@ std::optional<Timestamp> dateAt(doc::DocumentView stored, std::string_view key) 
 
 }  // namespace
 
-Lane::Lane(std::string_view kind, store::ProjectNo project, std::string_view group) : text_(kindPrefix(kind)) {
+FairnessKey::FairnessKey(std::string_view kind, store::ProjectNo project, std::string_view group)
+    : text_(kindPrefix(kind)) {
   kindEnd_ = text_.size();
   text_ += std::to_string(project);
   text_ += kSeparator;
@@ -39,8 +40,8 @@ std::string behind(std::string_view prefix) {
   return next;
 }
 
-std::string readyPlace(const Lane& lane, Timestamp dueAt, std::string_view seq) {
-  return fmt::format("{}{:016}{}", lane.all(), std::max<int64_t>(dueAt.ms, 0), seq);
+std::string readyPlace(const FairnessKey& fairnessKey, Timestamp dueAt, std::string_view seq) {
+  return fmt::format("{}{:016}{}", fairnessKey.all(), std::max<int64_t>(dueAt.ms, 0), seq);
 }
 
 std::string deadPlace(Timestamp givenUpAt, std::string_view seq) {
@@ -82,11 +83,11 @@ doc::Document Row::toDocument() const {
   out.appendString("kind", kind);
   out.appendInt64("project", project);
   out.appendString("seq", seq);
-  const Lane shared = lane();
+  const FairnessKey shared = fairnessKey();
   out.appendString(kPlacePath, dead ? deadPlace(dueAt, seq) : readyPlace(shared, dueAt, seq));
   if (!group.empty()) {
     out.appendString("group", group);
-    if (!dead) out.appendString(kLanePath, shared.stored());
+    if (!dead) out.appendString(kFairnessKeyPath, shared.stored());
   }
   out.appendDate("createdAt", createdAt);
   out.appendDate("dueAt", dueAt);

@@ -1,9 +1,9 @@
 // A job as it is stored. Private to jobs/.
 //
 //   place  "r" lane due seq (ready) or "d" given-up seq (given up), times as 16 digits of milliseconds: one index finds
-//          what is due of each lane, leaps from lane to lane, and finds what has been dead for long
-//   lane   kind, project, group, each followed by \x01: rows are counted by it, for the load of a group; absent without
-//   one, and when
+//          what is due of each fairness key, leaps from one to the next, and finds what has been dead for long
+//   lane   the fairness key: kind, project, group, each followed by \x01: rows are counted by it, for the load of a
+//   group; absent without one, and when
 //          given up
 //   chain  kind, project, order key, `seq`, each but the last followed by \x01; absent without an order key, and when
 //          given up
@@ -18,10 +18,10 @@
 namespace mb::jobs {
 
 // What shares its turns: of one kind and project the jobs of one group, or those of none.
-class Lane {
+class FairnessKey {
  public:
-  Lane() = default;
-  Lane(std::string_view kind, store::ProjectNo project, std::string_view group);
+  FairnessKey() = default;
+  FairnessKey(std::string_view kind, store::ProjectNo project, std::string_view group);
   // Each stands before the places of its ready rows, and before the next.
   std::string_view ofKind() const { return std::string_view(text_).substr(0, kindEnd_); }
   std::string_view ofProject() const { return std::string_view(text_).substr(0, projectEnd_); }
@@ -58,7 +58,7 @@ struct Row {
 
   // Without what it carries.
   Row head() const;
-  Lane lane() const { return {kind, project, group}; }
+  FairnessKey fairnessKey() const { return {kind, project, group}; }
   // What all jobs share that must not overlap with this one; "" for none.
   std::string chain() const;
   // Of a periodic job: its first fire after `now`. Those missed are left out.
@@ -69,9 +69,9 @@ struct Row {
 };
 
 inline constexpr std::string_view kPlacePath = "place";
-inline constexpr std::string_view kLanePath = "lane";
+inline constexpr std::string_view kFairnessKeyPath = "lane";
 inline constexpr std::string_view kChainPath = "chain";
-std::string readyPlace(const Lane& lane, Timestamp dueAt, std::string_view seq);
+std::string readyPlace(const FairnessKey& fairnessKey, Timestamp dueAt, std::string_view seq);
 std::string deadPlace(Timestamp givenUpAt, std::string_view seq);
 
 // What binds a sealed payload to its job.

@@ -115,7 +115,7 @@ TEST_F(SuspensionTest, WhatIsInMemoryLeavesAtTheSuspension) {
   }
   queue_->start();
   diary_.wait(1);
-  EXPECT_TRUE(until([&] { return stats().queued >= Held::kOfProject - 1; }));
+  EXPECT_TRUE(until([&] { return stats().queued >= BufferedJobs::kOfProject - 1; }));
   suspend(2);
   EXPECT_TRUE(until([&] { return stats().queued == 0; }));
   put({.kind = "held", .project = 3, .payload = payload("b")});

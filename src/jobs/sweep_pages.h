@@ -11,11 +11,11 @@ class SweepPages {
  public:
   static constexpr uint64_t kMaxRows = 50;
 
-  // The limit of the next page. A walk begins with one row, as it may begin at a lane to be leapt over, and rows are
-  // large.
+  // The limit of the next page. A walk begins with one row, as it may begin at a fairness key to be leapt over, and
+  // rows are large.
   uint64_t rows() const { return rows_; }
   // Of a page of `read` rows so many were skipped; `leaps`: the next page begins behind a leap. Where half of them or
-  // more were skipped, the next lane may well be one to be leapt over too; lanes of few rows are read many at a time
+  // more were skipped, the next one may well be one to be leapt over too; those of few rows are read many at a time
   // all the same.
   void onPage(bool leaps, size_t read, size_t skipped) {
     if (!leaps) {

@@ -11,22 +11,22 @@ struct Cost {
 };
 
 // What a walk costs over so many lanes of so many rows each, all leapt over at their first row.
-Cost leaping(size_t lanes, size_t rowsOfLane) {
+Cost leaping(size_t fairnessKeys, size_t rowsOfLane) {
   SweepPages pages;
   Cost cost;
-  size_t lane = 0, row = 0;  // where the walk stands
-  while (lane < lanes) {
+  size_t fairnessKey = 0, row = 0;  // where the walk stands
+  while (fairnessKey < fairnessKeys) {
     size_t read = 0, skipped = 0;
-    for (; read < pages.rows() && lane < lanes; ++read) {
+    for (; read < pages.rows() && fairnessKey < fairnessKeys; ++read) {
       skipped += row > 0 ? 1 : 0;
       if (++row == rowsOfLane) {
         row = 0;
-        ++lane;
+        ++fairnessKey;
       }
     }
     if (row > 0) {
       row = 0;
-      ++lane;
+      ++fairnessKey;
     }
     pages.onPage(true, read, skipped);
     ++cost.pages;

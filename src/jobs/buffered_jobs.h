@@ -13,19 +13,19 @@
 
 namespace mb::jobs {
 
-class Held {
+class BufferedJobs {
  public:
   static constexpr size_t kOfKind = 1024;
   static constexpr size_t kOfProject = 256;
   static constexpr size_t kOfGroup = 64;
 
   // Takes room for the row at `place`. Where there is none, the part that is full, as a prefix of places.
-  std::optional<std::string> enter(const Lane& lane, std::string_view place);
+  std::optional<std::string> enter(const FairnessKey& fairnessKey, std::string_view place);
   // The same of one that is not to enter yet.
-  std::optional<std::string> turnsAway(const Lane& lane, std::string_view place);
+  std::optional<std::string> turnsAway(const FairnessKey& fairnessKey, std::string_view place);
   // Takes room in any case: for a job that had one when its run began, and is to be tried again.
-  void enterAgain(const Lane& lane);
-  void leave(const Lane& lane);
+  void enterAgain(const FairnessKey& fairnessKey);
+  void leave(const FairnessKey& fairnessKey);
 
   struct Filling {
     std::string prefix;  // of the part's places
@@ -42,7 +42,7 @@ class Held {
 
  private:
   struct Part {
-    size_t held = 0;
+    size_t jobs = 0;
     std::string from;  // "": the store holds no more of it, as far as is known
   };
   void add(std::string_view prefix);
