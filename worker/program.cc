@@ -78,13 +78,13 @@ void Program::serve() {
 void Program::handle(Incoming& frame) {
   clone::Reader& body = frame.body;
   if (frame.kind == FrameKind::run) {
-    Order order;
-    order.run = running_ = body.u64();
-    order.module = body.text();
-    order.timeout = std::chrono::milliseconds(body.u32());
-    order.bridge = body.byte() == 1;
+    RunCommand command;
+    command.run = running_ = body.u64();
+    command.module = body.text();
+    command.timeout = std::chrono::milliseconds(body.u32());
+    command.bridge = body.byte() == 1;
     wellFormed(body);
-    runner_.run(std::move(order), body);
+    runner_.run(std::move(command), body);
     running_ = 0;
   } else if (frame.kind == FrameKind::check) {
     checking_ = true;

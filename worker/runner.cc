@@ -37,18 +37,18 @@ Runner::Runner(Engine& engine, Watchdog& watchdog, Guest& guest, Modules& module
       other_(std::move(other)),
       isolate_(engine.isolate()) {}
 
-void Runner::run(Order order, clone::Reader& values) {
+void Runner::run(RunCommand command, clone::Reader& values) {
   const std::chrono::nanoseconds began = cpuTime();
   std::string result;
-  const std::shared_ptr<Module> module = modules_.find(order.module);
+  const std::shared_ptr<Module> module = modules_.find(command.module);
   std::optional<Failure> failure;
   if (module == nullptr) {
     failure = failureOf(FailReason::notLoadable, "the module was not loaded");
   } else {
     // Of the product's own work nothing is interrupted.
     if (!module->realm) module->realm.emplace(realms_.make());
-    failure = guarded(order.timeout, false, [&] {
-      std::optional<Failure> of = perform(*module, order, values, result);
+    failure = guarded(command.timeout, false, [&] {
+      std::optional<Failure> of = perform(*module, command, values, result);
       tellRejections(*module);
       return of;
     });
@@ -59,7 +59,7 @@ void Runner::run(Order order, clone::Reader& values) {
   }
   const auto cpu = std::chrono::duration_cast<std::chrono::microseconds>(cpuTime() - began);
   clone::Writer frame = guest_.wire.begin(failure ? clone::FrameKind::failed : clone::FrameKind::done);
-  frame.u64(order.run);
+  frame.u64(command.run);
   frame.u64(static_cast<uint64_t>(cpu.count()));
   if (failure) {
     frame.byte(static_cast<uint8_t>(failure->reason));
@@ -96,7 +96,8 @@ bool Runner::interrupted() {
   return engine_.outOfMemory() || watchdog_.wentOff();
 }
 
-std::optional<Failure> Runner::perform(Module& module, const Order& order, clone::Reader& values, std::string& result) {
+std::optional<Failure> Runner::perform(Module& module, const RunCommand& command, clone::Reader& values,
+                                       std::string& result) {
   const v8::Local<v8::Context> context = module.realm->context(isolate_);
   const v8::Context::Scope entered(context);
   v8::TryCatch caught(isolate_);
@@ -111,7 +112,7 @@ std::optional<Failure> Runner::perform(Module& module, const Order& order, clone
   if (!given[1]->IsObject()) endProcess(kEndedByBreach, "a run whose context is no object");
   if (std::optional<Failure> failure = prepare(module)) return failure;
 
-  if (order.bridge && !withBridge(context, *module.realm, given[1]).ToLocal(&given[1]))
+  if (command.bridge && !withBridge(context, *module.realm, given[1]).ToLocal(&given[1]))
     return describe(context, caught, {});
   v8::Local<v8::Value> returned;
   if (!module.handler.Get(isolate_)->Call(context, v8::Undefined(isolate_), 2, given).ToLocal(&returned)) {

@@ -16,7 +16,7 @@
 
 namespace mb::worker {
 
-struct Order {
+struct RunCommand {
   uint64_t run = 0;
   std::string module;
   std::chrono::milliseconds timeout{0};
@@ -30,7 +30,7 @@ class Runner {
          std::function<void(Incoming&)> other);
 
   // Runs, and tells the server. `values`: event and context.
-  void run(Order order, clone::Reader& values);
+  void run(RunCommand command, clone::Reader& values);
 
   // ---- for checks, which run guest code too
   // Arms the watchdog, calls, and disarms; what was interrupted is a failure: timedOut or outOfMemory.
@@ -44,7 +44,7 @@ class Runner {
   Evaluated evaluate(Realm& realm, v8::Local<v8::Module> module, const std::string& map);
 
  private:
-  std::optional<Failure> perform(Module& module, const Order& order, clone::Reader& values, std::string& result);
+  std::optional<Failure> perform(Module& module, const RunCommand& command, clone::Reader& values, std::string& result);
   std::optional<Failure> prepare(Module& module);
   // The context of a run that may call its host.
   v8::MaybeLocal<v8::Value> withBridge(v8::Local<v8::Context> context, const Realm& realm, v8::Local<v8::Value> given);

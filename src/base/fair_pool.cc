@@ -9,7 +9,7 @@ namespace {
 // The threads bound what runs; the line only decides what is next.
 constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 
-LineLimits lineLimits(const FairPoolLimits& limits) {
+QueueLimits queueLimits(const FairPoolLimits& limits) {
   return {.running = kUnbounded,
           .runningOfProject = kUnbounded,
           .waiting = limits.waiting,
@@ -19,12 +19,12 @@ LineLimits lineLimits(const FairPoolLimits& limits) {
 }  // namespace
 
 FairPool::FairPool(std::string name, int threads, FairPoolLimits limits)
-    : line_(lineLimits(limits)), pool_(std::move(name), threads, limits.waiting) {}
+    : line_(queueLimits(limits)), pool_(std::move(name), threads, limits.waiting) {}
 
 bool FairPool::submit(const std::string& project, Job job) {
   Entry entry{project, std::move(job)};
   const std::scoped_lock lock(mutex_);
-  if (stopping_ || !line_.push({project, ""}, FairLine<Entry>::Time::max(), entry)) return false;
+  if (stopping_ || !line_.push({project, ""}, FairQueue<Entry>::Time::max(), entry)) return false;
   // Never refused: it has not stopped, and no more calls than entries wait.
   return pool_.submit([this] { runNext(); });
 }

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "base/fair_line.h"
+#include "base/fair_queue.h"
 #include "base/worker_pool.h"
 
 namespace mb {
@@ -75,7 +75,7 @@ class FairPool {
   void runNext();
 
   mutable std::mutex mutex_;
-  FairLine<Entry> line_;
+  FairQueue<Entry> line_;
   std::atomic<bool> stopping_ = false;  // set under the mutex
   WorkerPool pool_;  // one call of runNext() for each entry of the line; last, as its threads use the rest
 };

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/fair_line.h"
+#include "base/fair_queue.h"
 #include "base/lru_cache.h"
 #include "base/task_group.h"
 #include "jobs/buffered_jobs.h"
@@ -55,7 +55,7 @@ struct KindState {
   size_t limitOf(const std::string& project, const std::string& group) const;
 
   const Kind kind;
-  FairLine<Entry> line;
+  FairQueue<Entry> line;
   // Any thread.
   std::atomic<uint64_t> queued = 0;
   std::atomic<uint64_t> running = 0;

@@ -17,12 +17,12 @@ constexpr int kMaxRedirects = 10;
 // A call under way takes one file descriptor, and memory for its request, its answer (as far as the caller lets it be)
 // and some 40 KiB of libcurl's, twice that with TLS. Of each trust at most 576 connections are open, idle ones
 // included.
-constexpr LineLimits kHttp = {
+constexpr QueueLimits kHttp = {
     .running = 512, .runningOfProject = 64, .runningOfTarget = 4, .waiting = 1024, .waitingOfProject = 256};
 // The deployment's mails never wait behind those of projects.
-constexpr LineLimits kDeploymentMail = {
+constexpr QueueLimits kDeploymentMail = {
     .running = 2, .runningOfProject = 2, .runningOfTarget = 2, .waiting = 256, .waitingOfProject = 256};
-constexpr LineLimits kProjectMail = {
+constexpr QueueLimits kProjectMail = {
     .running = 2, .runningOfProject = 1, .runningOfTarget = 1, .waiting = 256, .waitingOfProject = 32};
 
 Time deadlineOf(std::chrono::milliseconds timeout) {

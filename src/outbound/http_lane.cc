@@ -33,7 +33,7 @@ HttpLane::Share HttpLane::connectionCache() {
   return share;
 }
 
-HttpLane::HttpLane(LineLimits limits)
+HttpLane::HttpLane(QueueLimits limits)
     : guarded_(connectionCache()),
       publicOnly_(connectionCache()),
       deployment_(connectionCache()),

@@ -5,14 +5,14 @@
 #include <thread>
 #include <unordered_map>
 
-#include "base/fair_line.h"
+#include "base/fair_queue.h"
 #include "outbound/transfer.h"
 
 namespace mb::outbound {
 
 class HttpLane {
  public:
-  explicit HttpLane(LineLimits limits);
+  explicit HttpLane(QueueLimits limits);
   ~HttpLane();  // stop()
 
   // Takes a transfer whose `finish` is set; it is called exactly once, on the lane's thread or, where the lane has
@@ -52,7 +52,7 @@ class HttpLane {
   const Share deployment_;
   const std::unique_ptr<CURLM, MultiCloser> multi_;
   // Of the lane's thread.
-  FairLine<std::unique_ptr<Transfer>> line_;
+  FairQueue<std::unique_ptr<Transfer>> line_;
   std::unordered_map<CURL*, std::unique_ptr<Transfer>> active_;
 
   std::mutex mutex_;

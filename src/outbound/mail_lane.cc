@@ -6,7 +6,7 @@
 
 namespace mb::outbound {
 
-MailLane::MailLane(LineLimits limits) : line_(limits) {
+MailLane::MailLane(QueueLimits limits) : line_(limits) {
   for (size_t i = 0; i < limits.running; ++i) {
     threads_.emplace_back([this] {
       pthread_setname_np(pthread_self(), "outbound-mail");

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/fair_line.h"
+#include "base/fair_queue.h"
 #include "outbound/transfer.h"
 
 namespace mb::outbound {
@@ -14,7 +14,7 @@ namespace mb::outbound {
 class MailLane {
  public:
   // As many threads as may run at a time.
-  explicit MailLane(LineLimits limits);
+  explicit MailLane(QueueLimits limits);
   ~MailLane();  // stop()
 
   // As HttpLane::submit.
@@ -33,7 +33,7 @@ class MailLane {
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  FairLine<std::unique_ptr<Transfer>> line_;
+  FairQueue<std::unique_ptr<Transfer>> line_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

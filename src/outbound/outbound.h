@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/crypto.h"
-#include "base/fair_line.h"
+#include "base/fair_queue.h"
 #include "base/task.h"
 
 namespace mb::outbound {

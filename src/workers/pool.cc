@@ -30,52 +30,52 @@ JobEnd busy() {
 
 Pool::Pool(PoolConfig config)
     : config_(std::move(config)),
-      line_(config_.limits, config_.cores.count()),
-      keeper_(*this, config_.program, config_.arguments) {}
+      scheduler_(config_.limits, config_.cores.count()),
+      supervisor_(*this, config_.program, config_.arguments) {}
 
 void Pool::start() {
   {
     const std::scoped_lock lock(mutex_);
     open_ = true;
   }
-  keeper_.start();
+  supervisor_.start();
 }
 
 void Pool::submit(JobPtr job) {
   const Time now = SteadyClock::now();
-  Orders orders;
+  SchedulerActions actions;
   {
     const std::scoped_lock lock(mutex_);
     if (!open_) {
-      orders.refuse.push_back(std::move(job));
+      actions.refuse.push_back(std::move(job));
     } else {
-      line_.submit(std::move(job), now, orders);
+      scheduler_.submit(std::move(job), now, actions);
     }
   }
-  carryOut(std::move(orders));
-  keeper_.wakeWithin(2 * kPoolTick, now);
+  execute(std::move(actions));
+  supervisor_.wakeWithin(2 * kPoolTick, now);
 }
 
-void Pool::carryOut(Orders orders) {
-  for (Orders::Begin& next : orders.begin) {
-    if (next.seat->core == Cores::current()) {
-      next.link->begin(std::move(next.job));
+void Pool::execute(SchedulerActions actions) {
+  for (SchedulerActions::Begin& next : actions.begin) {
+    if (next.handle->core == Cores::current()) {
+      next.connection->begin(std::move(next.job));
       continue;
     }
-    asio::post(config_.cores.at(next.seat->core),
-               [next = std::move(next)]() mutable { next.link->begin(std::move(next.job)); });
+    asio::post(config_.cores.at(next.handle->core),
+               [next = std::move(next)]() mutable { next.connection->begin(std::move(next.job)); });
   }
-  for (SeatPtr& seat : orders.start) keeper_.startProcessOf(std::move(seat));
-  for (const Orders::End& last : orders.end) {
-    if (last.link) last.link->end();
+  for (WorkerHandlePtr& handle : actions.start) supervisor_.startProcessOf(std::move(handle));
+  for (const SchedulerActions::End& last : actions.end) {
+    if (last.connection) last.connection->end();
   }
-  for (const JobPtr& job : orders.refuse) job->asker.resume(busy());
+  for (const JobPtr& job : actions.refuse) job->asker.resume(busy());
 }
 
 // ---- what the workers say
 
-void Pool::onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) {
-  Orders orders;
+void Pool::onReady(const WorkerHandlePtr& handle, std::string_view engine, std::string_view confinement) {
+  SchedulerActions actions;
   {
     const std::scoped_lock lock(mutex_);
     startPause_ = 0ms;
@@ -84,44 +84,45 @@ void Pool::onReady(const SeatPtr& seat, std::string_view engine, std::string_vie
       confinement_ = confinement;
     }
     if (!lowering_) {
-      lowering_ = tryLowering(seat->pid);
+      lowering_ = tryLowering(handle->pid);
       logInfo("runs that take long", {{"scheduling", wordsFor(*lowering_)}});
       if (lowering_ == Lowering::oneWay) {  // as this one is now it would serve nobody
-        seat->overtime = true;
-        return keeper_.endProcessOf(seat);
+        handle->overtime = true;
+        return supervisor_.endProcessOf(handle);
       }
     }
-    line_.ready(seat, SteadyClock::now(), orders);
+    scheduler_.ready(handle, SteadyClock::now(), actions);
   }
-  carryOut(std::move(orders));
+  execute(std::move(actions));
 }
 
-void Pool::onFreed(const SeatPtr& seat, bool fit) {
-  Orders orders;
+void Pool::onFreed(const WorkerHandlePtr& handle, bool fit) {
+  SchedulerActions actions;
   {
     const std::scoped_lock lock(mutex_);
-    if (seat->lowered && !seat->overtime) {
-      fit = raisePriority(seat->pid) && fit;
-      seat->lowered = false;
+    if (handle->lowered && !handle->overtime) {
+      fit = raisePriority(handle->pid) && fit;
+      handle->lowered = false;
     }
-    line_.freed(seat, fit && !seat->overtime, SteadyClock::now(), orders);
+    scheduler_.freed(handle, fit && !handle->overtime, SteadyClock::now(), actions);
   }
-  carryOut(std::move(orders));
+  execute(std::move(actions));
 }
 
-LinkOwner::ExitCause Pool::onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) {
+ConnectionOwner::ExitCause Pool::onDead(const WorkerHandlePtr& handle, std::string_view breach,
+                                        std::string_view lastWords) {
   const std::scoped_lock lock(mutex_);
-  if (seat->state == SeatState::starting && open_ && !seat->overtime) {
+  if (handle->state == WorkerState::starting && open_ && !handle->overtime) {
     startFailed(lastWords.empty() ? "it ended before it was ready" : lastWords);
   }
   if (!breach.empty()) {
     ++killed_;
     logWarn("a function worker said what it must not, and is killed",
-            {{"project", seat->project}, {"problem", breach}});
+            {{"project", handle->project}, {"problem", breach}});
   }
-  line_.lost(seat, SteadyClock::now());
-  keeper_.endProcessOf(seat);
-  if (seat->overtime) return ExitCause::timedOut;
+  scheduler_.lost(handle, SteadyClock::now());
+  supervisor_.endProcessOf(handle);
+  if (handle->overtime) return ExitCause::timedOut;
   if (!open_) return ExitCause::stopped;
   return breach.empty() ? ExitCause::crashed : ExitCause::breached;
 }
@@ -130,14 +131,14 @@ void Pool::startFailed(std::string_view why) {
   const bool first = startPause_ == 0ms;
   startPause_ = first ? std::chrono::milliseconds(kFirstPause)
                       : std::min<std::chrono::milliseconds>(startPause_ * 2, kLongestPause);
-  line_.pauseStarts(SteadyClock::now() + startPause_);
+  scheduler_.pauseStarts(SteadyClock::now() + startPause_);
   if (first) logError("a function worker cannot be started", {{"problem", why}});
 }
 
-void Pool::onDrained(const SeatPtr& seat) {
+void Pool::onDrained(const WorkerHandlePtr& handle) {
   std::unique_lock lock(mutex_);
-  seat->drained = true;
-  leaveIfGone(seat, lock);
+  handle->drained = true;
+  leaveIfGone(handle, lock);
 }
 
 void Pool::aside(std::move_only_function<void()> work) {
@@ -151,106 +152,108 @@ void Pool::onUnbegun(JobPtr job) {
 
 // ---- processes
 
-void Pool::onStarted(const SeatPtr& seat, Result<Process> process) {
+void Pool::onStarted(const WorkerHandlePtr& handle, Result<Process> process) {
   std::unique_lock lock(mutex_);
   if (!process) {
     startFailed(process.error().message());
-    seat->reaped = seat->drained = true;
-    return leaveIfGone(seat, lock);
+    handle->reaped = handle->drained = true;
+    return leaveIfGone(handle, lock);
   }
   ++started_;
-  seat->link = std::make_shared<Link>(config_.cores.at(seat->core).get_executor(), *std::move(process), seat,
-                                      std::shared_ptr<LinkOwner>(shared_from_this(), this), config_.clock);
-  seat->killAt = SteadyClock::now() + kStartTime;
-  const auto link = seat->link;
+  handle->connection =
+      std::make_shared<WorkerConnection>(config_.cores.at(handle->core).get_executor(), *std::move(process), handle,
+                                         std::shared_ptr<ConnectionOwner>(shared_from_this(), this), config_.clock);
+  handle->killAt = SteadyClock::now() + kStartTime;
+  const auto connection = handle->connection;
   const bool unwanted = !open_;
   lock.unlock();
-  link->start();
-  if (unwanted) link->end();
+  connection->start();
+  if (unwanted) connection->end();
 }
 
-void Pool::onReaped(const SeatPtr& seat, bool killed) {
+void Pool::onReaped(const WorkerHandlePtr& handle, bool killed) {
   std::unique_lock lock(mutex_);
-  seat->reaped = true;
-  const auto link = seat->link;
-  leaveIfGone(seat, lock);
+  handle->reaped = true;
+  const auto connection = handle->connection;
+  leaveIfGone(handle, lock);
   if (lock.owns_lock()) lock.unlock();
-  if (link) link->reaped(killed);
+  if (connection) connection->reaped(killed);
 }
 
-void Pool::leaveIfGone(const SeatPtr& seat, std::unique_lock<std::mutex>& lock) {
-  if (!seat->reaped || !seat->drained) return;
-  const auto link = std::exchange(seat->link, nullptr);
-  Orders orders;
-  line_.gone(seat, SteadyClock::now(), orders);
-  if (!open_) orders.start.clear();
+void Pool::leaveIfGone(const WorkerHandlePtr& handle, std::unique_lock<std::mutex>& lock) {
+  if (!handle->reaped || !handle->drained) return;
+  const auto connection = std::exchange(handle->connection, nullptr);
+  SchedulerActions actions;
+  scheduler_.gone(handle, SteadyClock::now(), actions);
+  if (!open_) actions.start.clear();
   empty_.notify_all();
   lock.unlock();
-  carryOut(std::move(orders));
-  keeper_.wakeWithin(2 * kPoolTick, SteadyClock::now());
+  execute(std::move(actions));
+  supervisor_.wakeWithin(2 * kPoolTick, SteadyClock::now());
 }
 
 Time Pool::look(Time now) {
-  Orders orders;
+  SchedulerActions actions;
   Time next;
   {
     const std::scoped_lock lock(mutex_);
     if (!open_) return now + kPoolTick;
-    for (const SeatPtr& seat : line_.seats()) watch(seat, now);
-    line_.look(now, orders);
-    next = line_.nextLook(now);
+    for (const WorkerHandlePtr& handle : scheduler_.handles()) watch(handle, now);
+    scheduler_.look(now, actions);
+    next = scheduler_.nextLook(now);
   }
-  carryOut(std::move(orders));
+  execute(std::move(actions));
   return next;
 }
 
-void Pool::watch(const SeatPtr& seat, Time now) {
-  const bool watched = seat->state == SeatState::running || (seat->state == SeatState::starting && seat->link);
-  if (!watched || seat->overtime) return;
-  if (now >= seat->killAt) {
-    seat->overtime = true;
+void Pool::watch(const WorkerHandlePtr& handle, Time now) {
+  const bool watched =
+      handle->state == WorkerState::running || (handle->state == WorkerState::starting && handle->connection);
+  if (!watched || handle->overtime) return;
+  if (now >= handle->killAt) {
+    handle->overtime = true;
     ++killed_;
-    if (seat->lowered) raisePriority(seat->pid);  // or its end could wait for long
-    keeper_.endProcessOf(seat);
+    if (handle->lowered) raisePriority(handle->pid);  // or its end could wait for long
+    supervisor_.endProcessOf(handle);
     return;
   }
-  if (seat->state != SeatState::running || seat->lowered || now - seat->since < kPoolTick) return;
-  const auto cpu = cpuTimeOf(seat->pid);
+  if (handle->state != WorkerState::running || handle->lowered || now - handle->since < kPoolTick) return;
+  const auto cpu = cpuTimeOf(handle->pid);
   if (!cpu) return;
-  if (!seat->watched) {
-    seat->watched = true;
-    seat->cpuBefore = *cpu;
-  } else if (*cpu - seat->cpuBefore >= kFairCpu - kPoolTick) {
-    seat->lowered = lowerPriority(seat->pid);
+  if (!handle->watched) {
+    handle->watched = true;
+    handle->cpuBefore = *cpu;
+  } else if (*cpu - handle->cpuBefore >= kFairCpu - kPoolTick) {
+    handle->lowered = lowerPriority(handle->pid);
   }
 }
 
 // ---- the end
 
 void Pool::stop() {
-  Orders orders;
+  SchedulerActions actions;
   {
     const std::scoped_lock lock(mutex_);
     if (!std::exchange(open_, false)) return;
-    orders.refuse = line_.takeWaiting();
-    for (const SeatPtr& seat : line_.seats()) orders.end.push_back({seat, seat->link});
+    actions.refuse = scheduler_.takeWaiting();
+    for (const WorkerHandlePtr& handle : scheduler_.handles()) actions.end.push_back({handle, handle->connection});
   }
-  carryOut(std::move(orders));
+  execute(std::move(actions));
   {
     std::unique_lock lock(mutex_);
-    empty_.wait_for(lock, kStopTime, [this] { return line_.seats().empty(); });
+    empty_.wait_for(lock, kStopTime, [this] { return scheduler_.handles().empty(); });
   }
-  keeper_.stop();
+  supervisor_.stop();
   aside_.stop();
 }
 
 Workers::Stats Pool::stats() const {
   const std::scoped_lock lock(mutex_);
   Workers::Stats stats;
-  stats.blank = line_.count(SeatState::blank);
-  stats.running = line_.count(SeatState::running);
-  stats.alive = stats.blank + stats.running + line_.count(SeatState::idle);
-  stats.waiting = line_.waiting();
+  stats.blank = scheduler_.count(WorkerState::blank);
+  stats.running = scheduler_.count(WorkerState::running);
+  stats.alive = stats.blank + stats.running + scheduler_.count(WorkerState::idle);
+  stats.waiting = scheduler_.waiting();
   stats.started = started_;
   stats.killed = killed_;
   stats.confinement = confinement_;

@@ -6,10 +6,10 @@
 
 #include "base/cores.h"
 #include "base/worker_pool.h"
-#include "workers/keeper.h"
-#include "workers/line.h"
-#include "workers/link.h"
+#include "workers/connection.h"
 #include "workers/priority.h"
+#include "workers/scheduler.h"
+#include "workers/supervisor.h"
 
 namespace mb::workers {
 
@@ -18,10 +18,10 @@ struct PoolConfig {
   const Clock& clock;
   std::filesystem::path program;
   std::vector<std::string> arguments;
-  LineLimits limits;
+  QueueLimits limits;
 };
 
-class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner, private Keeper::Owner {
+class Pool final : public std::enable_shared_from_this<Pool>, private ConnectionOwner, private WorkerSupervisor::Owner {
  public:
   explicit Pool(PoolConfig config);
 
@@ -33,26 +33,26 @@ class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner,
   Workers::Stats stats() const;
 
  private:
-  void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) override;
-  void onFreed(const SeatPtr& seat, bool fit) override;
-  ExitCause onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) override;
-  void onDrained(const SeatPtr& seat) override;
+  void onReady(const WorkerHandlePtr& handle, std::string_view engine, std::string_view confinement) override;
+  void onFreed(const WorkerHandlePtr& handle, bool fit) override;
+  ExitCause onDead(const WorkerHandlePtr& handle, std::string_view breach, std::string_view lastWords) override;
+  void onDrained(const WorkerHandlePtr& handle) override;
   void aside(std::move_only_function<void()> work) override;
   void onUnbegun(JobPtr job) override;
 
-  void onStarted(const SeatPtr& seat, Result<Process> process) override;
-  void onReaped(const SeatPtr& seat, bool killed) override;
+  void onStarted(const WorkerHandlePtr& handle, Result<Process> process) override;
+  void onReaped(const WorkerHandlePtr& handle, bool killed) override;
   Time look(Time now) override;
 
-  void watch(const SeatPtr& seat, Time now);
+  void watch(const WorkerHandlePtr& handle, Time now);
   void startFailed(std::string_view why);
-  void leaveIfGone(const SeatPtr& seat, std::unique_lock<std::mutex>& lock);
-  void carryOut(Orders orders);
+  void leaveIfGone(const WorkerHandlePtr& handle, std::unique_lock<std::mutex>& lock);
+  void execute(SchedulerActions actions);
 
   const PoolConfig config_;
   mutable std::mutex mutex_;
   std::condition_variable empty_;
-  Line line_;
+  WorkerScheduler scheduler_;
   bool open_ = false;  // from start() to stop()
   uint64_t started_ = 0;
   uint64_t killed_ = 0;
@@ -60,7 +60,7 @@ class Pool final : public std::enable_shared_from_this<Pool>, private LinkOwner,
   std::string confinement_;
   std::optional<Lowering> lowering_;  // once it was tried
   WorkerPool aside_{"clone", 1, 4096};
-  Keeper keeper_;
+  WorkerSupervisor supervisor_;
 };
 
 }  // namespace mb::workers

@@ -13,8 +13,8 @@ constexpr auto kRunWait = 1000ms;
 constexpr auto kCheckWait = 10'000ms;
 constexpr size_t kWorkersOfCore = 4;
 
-LineLimits runLimits(const WorkerSettings& settings, size_t cores) {
-  LineLimits limits;
+QueueLimits runLimits(const WorkerSettings& settings, size_t cores) {
+  QueueLimits limits;
   limits.places = settings.max > 0 ? static_cast<size_t>(settings.max) : kWorkersOfCore * cores;
   limits.ofProject = std::max<size_t>(limits.places / 2, 1);
   limits.whileOthersWait = std::min(cores, limits.ofProject);
@@ -22,7 +22,7 @@ LineLimits runLimits(const WorkerSettings& settings, size_t cores) {
   return limits;
 }
 
-LineLimits checkLimits() {
+QueueLimits checkLimits() {
   return {.places = 2,
           .ofProject = 2,
           .whileOthersWait = 1,

@@ -8,25 +8,25 @@
 #include <vector>
 
 #include "workers/process.h"
-#include "workers/seat.h"
+#include "workers/worker_handle.h"
 
 namespace mb::workers {
 
-class Keeper {
+class WorkerSupervisor {
  public:
   // Called on the keeper's thread.
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual void onStarted(const SeatPtr& seat, Result<Process> process) = 0;
+    virtual void onStarted(const WorkerHandlePtr& handle, Result<Process> process) = 0;
     // `killed`: by a SIGKILL, be it endProcessOf()'s or from outside.
-    virtual void onReaped(const SeatPtr& seat, bool killed) = 0;
+    virtual void onReaped(const WorkerHandlePtr& handle, bool killed) = 0;
     // What time brings about; when it is to be called again.
     virtual Time look(Time now) = 0;
   };
 
-  Keeper(Owner& owner, std::filesystem::path program, std::vector<std::string> arguments);
-  ~Keeper();  // stop()
+  WorkerSupervisor(Owner& owner, std::filesystem::path program, std::vector<std::string> arguments);
+  ~WorkerSupervisor();  // stop()
 
   void start();
   // Kills what still lives, reaps it and ends the thread. Blocks.
@@ -34,15 +34,15 @@ class Keeper {
 
   // Any thread, the following too. A process for the seat, which gets its pid; or the process's end, once, however
   // often it is asked for.
-  void startProcessOf(SeatPtr seat);
-  void endProcessOf(SeatPtr seat);
+  void startProcessOf(WorkerHandlePtr handle);
+  void endProcessOf(WorkerHandlePtr handle);
   // look() soon, where it would be later than in `patience`.
   void wakeWithin(std::chrono::milliseconds patience, Time now);
 
  private:
   void loop();
-  void startOne(const SeatPtr& seat);
-  void endOne(const SeatPtr& seat);
+  void startOne(const WorkerHandlePtr& handle);
+  void endOne(const WorkerHandlePtr& handle);
   void reap();
 
   Owner& owner_;
@@ -50,11 +50,11 @@ class Keeper {
   const std::vector<std::string> arguments_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<SeatPtr> toStart_, toEnd_;
+  std::vector<WorkerHandlePtr> toStart_, toEnd_;
   bool stopping_ = false;
   std::atomic<Time> nextLook_{};
-  std::vector<SeatPtr> living_;  // this thread's own, as is the next: with a process that was not told to end
-  std::vector<SeatPtr> dying_;
+  std::vector<WorkerHandlePtr> living_;  // this thread's own, as is the next: with a process that was not told to end
+  std::vector<WorkerHandlePtr> dying_;
   std::thread thread_;
 };
 

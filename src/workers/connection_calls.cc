@@ -1,8 +1,8 @@
 // What a run asks of its host.
 #include "base/log.h"
 #include "clone/values.h"
+#include "workers/connection.h"
 #include "workers/limits.h"
-#include "workers/link.h"
 #include "workers/outgoing.h"
 
 namespace mb::workers {
@@ -18,7 +18,7 @@ std::unexpected<Error> tooMuch() {
 
 }  // namespace
 
-void Link::takeCall(std::string_view body) {
+void WorkerConnection::takeCall(std::string_view body) {
   Reader in(body);
   const uint32_t call = in.u32();
   const std::string_view operation = in.text();
@@ -26,21 +26,21 @@ void Link::takeCall(std::string_view body) {
   const bool allowed = runs() && job_->bridge && open_ < clone::kMaxCallsAtOnce && calls_ < clone::kMaxCalls;
   const bool fits = operation.size() <= kMaxOperationBytes && size <= clone::kMaxCallBytes;
   if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("a wrong frame \"call\"");
-  decoded<doc::Document>(
-      body.substr(body.size() - size), &Link::decodeArguments,
-      [call, operation = std::string(operation), size](Link& self, Decoded<doc::Document> arguments) mutable {
-        self.startCall(call, std::move(operation), size, std::move(arguments));
-      });
+  decoded<doc::Document>(body.substr(body.size() - size), &WorkerConnection::decodeArguments,
+                         [call, operation = std::string(operation), size](WorkerConnection& self,
+                                                                          Decoded<doc::Document> arguments) mutable {
+                           self.startCall(call, std::move(operation), size, std::move(arguments));
+                         });
 }
 
-Link::Decoded<doc::Document> Link::decodeArguments(std::string_view bytes) {
+WorkerConnection::Decoded<doc::Document> WorkerConnection::decodeArguments(std::string_view bytes) {
   Reader in(bytes);
   Result<doc::Document> arguments = clone::readArguments(in);
   const bool wellFormed = !in.failed() && (!arguments || in.atEnd());
   return {std::move(arguments), wellFormed};
 }
 
-void Link::startCall(uint32_t call, std::string operation, size_t size, Decoded<doc::Document> arguments) {
+void WorkerConnection::startCall(uint32_t call, std::string operation, size_t size, Decoded<doc::Document> arguments) {
   if (!arguments.wellFormed) return breach("arguments that are none");
   ++calls_;
   ++open_;
@@ -54,20 +54,20 @@ void Link::startCall(uint32_t call, std::string operation, size_t size, Decoded<
 }
 
 // On the core that the run was asked for on.
-Async<void> Link::answerCall(std::shared_ptr<Link> self, JobPtr job, uint64_t run, uint32_t call, std::string operation,
-                             doc::Document arguments) {
+Async<void> WorkerConnection::answerCall(std::shared_ptr<WorkerConnection> self, JobPtr job, uint64_t run,
+                                         uint32_t call, std::string operation, doc::Document arguments) {
   Result<doc::Value> result = fail(ErrorCode::internal, "something went wrong on the server");
   try {
     result = co_await job->bridge->call(std::move(operation), std::move(arguments));
   } catch (const std::exception& bug) {
     logError("a call of a function threw", {{"what", bug.what()}});
   }
-  if (job->core == self->seat_->core) co_return self->answer(run, call, std::move(result));
+  if (job->core == self->handle_->core) co_return self->answer(run, call, std::move(result));
   asio::post(self->home_,
              [self, run, call, result = std::move(result)]() mutable { self->answer(run, call, std::move(result)); });
 }
 
-void Link::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
+void WorkerConnection::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
   if (job_ && run == run_ && state_ != State::dead) {
     size_t bytes = 0;
     std::string frame = answerFrame(call, result, bytes);
@@ -78,13 +78,13 @@ void Link::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
   callEnded();
 }
 
-void Link::callEnded() {
+void WorkerConnection::callEnded() {
   if (--open_ > 0) return;
   if (state_ == State::dead) {
-    if (!job_) owner_->onDrained(seat_);
+    if (!job_) owner_->onDrained(handle_);
     return;
   }
-  if (state_ == State::idle) owner_->onFreed(seat_, fit_);
+  if (state_ == State::idle) owner_->onFreed(handle_, fit_);
 }
 
 }  // namespace mb::workers

@@ -9,9 +9,9 @@
 
 namespace mb::workers {
 
-class Link;
+class WorkerConnection;
 
-enum class SeatState : uint8_t {
+enum class WorkerState : uint8_t {
   starting,  // its process has not said that it is ready
   blank,     // of no project yet
   idle,
@@ -19,8 +19,8 @@ enum class SeatState : uint8_t {
   leaving,  // it gets nothing any more; its place is free when it is gone
 };
 
-struct Seat {
-  SeatState state = SeatState::starting;
+struct WorkerHandle {
+  WorkerState state = WorkerState::starting;
   int core = 0;                  // where its socket is
   store::ProjectNo project = 0;  // 0: none yet
   Time since{};                  // of the state
@@ -37,8 +37,8 @@ struct Seat {
   bool overtime = false;                  // killed, since its run did not end
   bool reaped = false;
   bool drained = false;  // no call of it is open
-  std::shared_ptr<Link> link;
+  std::shared_ptr<WorkerConnection> connection;
 };
-using SeatPtr = std::shared_ptr<Seat>;
+using WorkerHandlePtr = std::shared_ptr<WorkerHandle>;
 
 }  // namespace mb::workers

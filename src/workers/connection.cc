@@ -1,4 +1,4 @@
-#include "workers/link.h"
+#include "workers/connection.h"
 
 #include <sys/socket.h>
 
@@ -7,25 +7,26 @@
 
 namespace mb::workers {
 
-Link::Link(mb::Executor home, Process process, SeatPtr seat, std::shared_ptr<LinkOwner> owner, const Clock& clock)
+WorkerConnection::WorkerConnection(mb::Executor home, Process process, WorkerHandlePtr handle,
+                                   std::shared_ptr<ConnectionOwner> owner, const Clock& clock)
     : home_(home),
-      seat_(std::move(seat)),
+      handle_(std::move(handle)),
       owner_(std::move(owner)),
       clock_(clock),
       socket_(home, asio::local::stream_protocol(), process.socket.release()),
       errors_(std::move(process.errors)) {}
 
-void Link::start() {
+void WorkerConnection::start() {
   asio::post(home_, [self = shared_from_this()] {
     if (self->state_ != State::dead) self->read();
   });
 }
 
-void Link::end() {
+void WorkerConnection::end() {
   asio::post(home_, [self = shared_from_this()] { self->die(""); });
 }
 
-void Link::begin(JobPtr job) {
+void WorkerConnection::begin(JobPtr job) {
   if (state_ == State::dead) return owner_->onUnbegun(std::move(job));
   job_ = std::move(job);
   state_ = State::busy;
@@ -40,7 +41,7 @@ void Link::begin(JobPtr job) {
   if (job_) job_->frame = std::string();
 }
 
-void Link::tellModule(std::string& out, const Module& module) {
+void WorkerConnection::tellModule(std::string& out, const Module& module) {
   const auto known = std::ranges::find(modules_, module.id);
   if (known == modules_.begin() && known != modules_.end()) return;
   if (known != modules_.end()) {
@@ -57,7 +58,7 @@ void Link::tellModule(std::string& out, const Module& module) {
 
 // ---- bytes in
 
-void Link::read() {
+void WorkerConnection::read() {
   const std::span<char> space = in_.space();
   socket_.async_read_some(asio::buffer(space.data(), space.size()),
                           [self = shared_from_this()](const boost::system::error_code& error, size_t count) {
@@ -65,19 +66,19 @@ void Link::read() {
                           });
 }
 
-void Link::onRead(const boost::system::error_code& error, size_t count) {
+void WorkerConnection::onRead(const boost::system::error_code& error, size_t count) {
   if (state_ == State::dead) return;
   if (error) return die("");
   in_.filled(count);
   goOn();
 }
 
-void Link::goOn() {
+void WorkerConnection::goOn() {
   takeFrames();
   if (state_ != State::dead && !decoding_) read();
 }
 
-void Link::takeFrames() {
+void WorkerConnection::takeFrames() {
   while (state_ != State::dead && !decoding_) {
     const auto frame = in_.next();
     if (!frame && in_.refused()) return breach("a frame of no known kind, or too large");
@@ -88,7 +89,7 @@ void Link::takeFrames() {
 
 // ---- bytes out
 
-void Link::send(std::string_view bytes) {
+void WorkerConnection::send(std::string_view bytes) {
   const bool waits = unsent() > 0;
   if (!waits) {
     const auto sent = sendSome(bytes);
@@ -103,20 +104,20 @@ void Link::send(std::string_view bytes) {
   if (!waits) awaitWritable();
 }
 
-std::optional<size_t> Link::sendSome(std::string_view bytes) {
+std::optional<size_t> WorkerConnection::sendSome(std::string_view bytes) {
   const ssize_t sent = ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<size_t>(sent);
   if (errno == EAGAIN || errno == EINTR) return 0;
   return std::nullopt;
 }
 
-void Link::awaitWritable() {
+void WorkerConnection::awaitWritable() {
   socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const boost::system::error_code& error) {
     if (!error) self->onWritable();
   });
 }
 
-void Link::onWritable() {
+void WorkerConnection::onWritable() {
   if (state_ == State::dead) return;
   const auto sent = sendSome(std::string_view(out_).substr(outAt_));
   if (!sent) return die("");
@@ -131,26 +132,26 @@ void Link::onWritable() {
 
 // ---- the end
 
-void Link::die(std::string_view breach) {
+void WorkerConnection::die(std::string_view breach) {
   if (state_ == State::dead) return;
   state_ = State::dead;
   boost::system::error_code ignored;
   socket_.close(ignored);
   lastWords_ = readErrors(errors_.get());
-  const LinkOwner::ExitCause death = owner_->onDead(seat_, breach, lastWords_);
-  if (job_ && death == LinkOwner::ExitCause::crashed) return;  // until reaped()
+  const ConnectionOwner::ExitCause death = owner_->onDead(handle_, breach, lastWords_);
+  if (job_ && death == ConnectionOwner::ExitCause::crashed) return;  // until reaped()
   endWithProcess(endFor(death));
 }
 
-void Link::endWithProcess(JobEnd end) {
+void WorkerConnection::endWithProcess(JobEnd end) {
   if (job_) finish(std::move(end), false);
-  if (open_ == 0) owner_->onDrained(seat_);
+  if (open_ == 0) owner_->onDrained(handle_);
 }
 
-void Link::reaped(bool killed) {
+void WorkerConnection::reaped(bool killed) {
   asio::post(home_, [self = shared_from_this(), killed] {
     if (self->state_ != State::dead || !self->job_) return;
-    JobEnd end = self->endFor(LinkOwner::ExitCause::crashed);
+    JobEnd end = self->endFor(ConnectionOwner::ExitCause::crashed);
     end.killed = killed;
     self->endWithProcess(std::move(end));
   });

@@ -20,7 +20,7 @@ struct LineKeys {
   std::string group = {};  // shares the turns of its project with other groups; "" is one like any other
 };
 
-struct LineLimits {
+struct QueueLimits {
   size_t running = 64;
   size_t runningOfProject = 16;
   size_t runningOfTarget = 4;
@@ -33,12 +33,12 @@ using GroupLimit = std::function<size_t(const std::string& project, const std::s
 
 // T is what waits; it is handed back by next(), expired(), takeAll() or takeProject(), exactly once.
 template <class T>
-class FairLine {
+class FairQueue {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   // Without a limit of groups the project's bounds each.
-  explicit FairLine(LineLimits limits, GroupLimit groupLimit = {})
+  explicit FairQueue(QueueLimits limits, GroupLimit groupLimit = {})
       : limits_(limits), groupLimit_(std::move(groupLimit)) {}
 
   size_t waiting() const { return waiting_; }
@@ -193,7 +193,7 @@ class FairLine {
     }
   }
 
-  const LineLimits limits_;
+  const QueueLimits limits_;
   const GroupLimit groupLimit_;
   std::map<std::string, Project> projects_;  // with something that waits or runs
   std::deque<std::string> turns_;            // projects with something that waits, next first

@@ -1,5 +1,5 @@
 // Room for what waits: processes that are started, and those that end for it; and what time alone brings about.
-#include "workers/line.h"
+#include "workers/scheduler.h"
 
 namespace mb::workers {
 
@@ -23,35 +23,36 @@ constexpr auto kIdleWorth = 2s;
 }  // namespace
 
 // How many further seats its line could use.
-size_t Line::wanted(const Project& project, Time now) const {
+size_t WorkerScheduler::wanted(const Project& project, Time now) const {
   if (!mayHaveMore(project) || !nextClass(project)) return 0;
   const bool hooked = limits_.keepsOne && !project.preHooks.empty();
-  const size_t room = limitOf(project) + (hooked ? 1 : 0) - project.seats;
-  const size_t atOnce = limits_.whileOthersWait > project.seats ? limits_.whileOthersWait - project.seats : 0;
+  const size_t room = limitOf(project) + (hooked ? 1 : 0) - project.handles;
+  const size_t atOnce = limits_.whileOthersWait > project.handles ? limits_.whileOthersWait - project.handles : 0;
   const auto& oldest = project.preHooks.empty() ? project.normal.front() : project.preHooks.front();
   const bool patient = project.preHooks.empty() && now - oldest->queued < kPatience;
   return std::min({project.waiting(), room, patient ? atOnce : room});
 }
 
-bool Line::mustLeave(const SeatPtr& seat, const Project& project, Time now) const {
+bool WorkerScheduler::mustLeave(const WorkerHandlePtr& handle, const Project& project, Time now) const {
   size_t others = 0;
   size_t poorest = SIZE_MAX;
   for (const store::ProjectNo number : turns_) {
-    if (number == seat->project) continue;
+    if (number == handle->project) continue;
     const Project& other = projects_.at(number);
     const size_t more = wanted(other, now);
     others += more;
-    if (more > 0) poorest = std::min(poorest, other.seats);
+    if (more > 0) poorest = std::min(poorest, other.handles);
   }
-  const size_t coming = limits_.places - std::min(limits_.places, seats_.size()) + starting_ + leaving_;
+  const size_t coming = limits_.places - std::min(limits_.places, handles_.size()) + starting_ + leaving_;
   if (others <= coming) return false;
-  if (project.seats > limits_.whileOthersWait || project.seats > poorest + 1) return true;
+  if (project.handles > limits_.whileOthersWait || project.handles > poorest + 1) return true;
   // Who has most gives first.
-  const bool max = std::ranges::all_of(projects_, [&](const auto& each) { return each.second.seats <= project.seats; });
-  return poorest == 0 && max && now - seat->given >= kSlice;
+  const bool max =
+      std::ranges::all_of(projects_, [&](const auto& each) { return each.second.handles <= project.handles; });
+  return poorest == 0 && max && now - handle->given >= kSlice;
 }
 
-void Line::makeRoom(Time now, Orders& orders) {
+void WorkerScheduler::makeRoom(Time now, SchedulerActions& actions) {
   if (turns_.empty()) return;
   size_t want = 0;
   size_t without = 0;  // projects that have none
@@ -59,46 +60,46 @@ void Line::makeRoom(Time now, Orders& orders) {
     const Project& project = projects_.at(number);
     const size_t more = wanted(project, now);
     want += more;
-    if (more > 0 && project.seats == 0) ++without;
+    if (more > 0 && project.handles == 0) ++without;
   }
-  while (starting_ < want && seats_.size() < limits_.places && !pausesStarts(now)) addStart(now, orders);
+  while (starting_ < want && handles_.size() < limits_.places && !pausesStarts(now)) addStart(now, actions);
   while (starting_ + leaving_ < want && !pausesStarts(now)) {
-    const SeatPtr idle = oldestIdle(starting_ + leaving_ < without ? Spares::none : Spares::onlyOnes, now);
+    const WorkerHandlePtr idle = oldestIdle(starting_ + leaving_ < without ? Spares::none : Spares::onlyOnes, now);
     if (!idle) return;
-    leave(idle, now, orders);
+    leave(idle, now, actions);
   }
 }
 
 // A worker that its project has no other of, and has used lately, is not ended so that another project has more.
-SeatPtr Line::oldestIdle(Spares spares, Time now) const {
-  SeatPtr oldest;
-  for (const SeatPtr& seat : seats_) {
-    if (seat->state != SeatState::idle || (oldest && seat->since >= oldest->since)) continue;
-    const bool onlyOne = projects_.at(seat->project).seats == 1 && now - seat->since < kIdleWorth;
-    if (spares == Spares::none || !onlyOne) oldest = seat;
+WorkerHandlePtr WorkerScheduler::oldestIdle(Spares spares, Time now) const {
+  WorkerHandlePtr oldest;
+  for (const WorkerHandlePtr& handle : handles_) {
+    if (handle->state != WorkerState::idle || (oldest && handle->since >= oldest->since)) continue;
+    const bool onlyOne = projects_.at(handle->project).handles == 1 && now - handle->since < kIdleWorth;
+    if (spares == Spares::none || !onlyOne) oldest = handle;
   }
   return oldest;
 }
 
-void Line::addStart(Time now, Orders& orders) {
-  auto seat = std::make_shared<Seat>();
-  seat->core = nextCore_;
+void WorkerScheduler::addStart(Time now, SchedulerActions& actions) {
+  auto handle = std::make_shared<WorkerHandle>();
+  handle->core = nextCore_;
   nextCore_ = (nextCore_ + 1) % cores_;
-  seat->since = now;
+  handle->since = now;
   ++starting_;
-  seats_.push_back(seat);
-  orders.start.push_back(std::move(seat));
+  handles_.push_back(handle);
+  actions.start.push_back(std::move(handle));
 }
 
 // ---- time
 
-void Line::expire(Time now, Orders& orders) {
+void WorkerScheduler::expire(Time now, SchedulerActions& actions) {
   for (const store::ProjectNo number : std::vector(turns_.begin(), turns_.end())) {
     Project& project = projects_.at(number);
     for (auto* line : {&project.preHooks, &project.normal}) {
       waiting_ -= std::erase_if(*line, [&](JobPtr& job) {
         if (job->waitUntil > now) return false;
-        orders.refuse.push_back(std::move(job));
+        actions.refuse.push_back(std::move(job));
         return true;
       });
     }
@@ -108,48 +109,50 @@ void Line::expire(Time now, Orders& orders) {
   }
 }
 
-void Line::endLongIdle(Time now, Orders& orders) {
-  for (const SeatPtr& seat : std::vector(seats_)) {
-    const bool spare = seat->state == SeatState::blank && blanks_ > limits_.blanks;
-    if ((spare || seat->state == SeatState::idle) && now - seat->since >= limits_.idle) leave(seat, now, orders);
+void WorkerScheduler::endLongIdle(Time now, SchedulerActions& actions) {
+  for (const WorkerHandlePtr& handle : std::vector(handles_)) {
+    const bool spare = handle->state == WorkerState::blank && blanks_ > limits_.blanks;
+    if ((spare || handle->state == WorkerState::idle) && now - handle->since >= limits_.idle)
+      leave(handle, now, actions);
   }
 }
 
-void Line::keepBlanks(Time now, Orders& orders) {
+void WorkerScheduler::keepBlanks(Time now, SchedulerActions& actions) {
   if (waiting_ > 0 || now - blankTaken_ < kBlankPause || pausesStarts(now)) return;
-  while (blanks_ + starting_ < limits_.blanks && seats_.size() < limits_.places) addStart(now, orders);
+  while (blanks_ + starting_ < limits_.blanks && handles_.size() < limits_.places) addStart(now, actions);
   while (blanks_ + starting_ + leaving_ < limits_.blanks) {
-    const SeatPtr oldest = oldestIdle(Spares::none, now);
+    const WorkerHandlePtr oldest = oldestIdle(Spares::none, now);
     if (!oldest || now - oldest->since < kIdleWorth) return;
-    leave(oldest, now, orders);
+    leave(oldest, now, actions);
   }
 }
 
-void Line::look(Time now, Orders& orders) {
-  expire(now, orders);
-  endLongIdle(now, orders);
-  makeRoom(now, orders);
-  keepBlanks(now, orders);
+void WorkerScheduler::look(Time now, SchedulerActions& actions) {
+  expire(now, actions);
+  endLongIdle(now, actions);
+  makeRoom(now, actions);
+  keepBlanks(now, actions);
 }
 
-Time Line::nextLook(Time now) const {
+Time WorkerScheduler::nextLook(Time now) const {
   Time next = now + std::chrono::hours(1);
-  for (const SeatPtr& seat : seats_) {
-    const bool ends = seat->state == SeatState::idle || (seat->state == SeatState::blank && blanks_ > limits_.blanks);
-    if (ends) next = std::min(next, seat->since + limits_.idle);
-    if (seat->state == SeatState::running || seat->state == SeatState::starting) return now + kTick;
+  for (const WorkerHandlePtr& handle : handles_) {
+    const bool ends =
+        handle->state == WorkerState::idle || (handle->state == WorkerState::blank && blanks_ > limits_.blanks);
+    if (ends) next = std::min(next, handle->since + limits_.idle);
+    if (handle->state == WorkerState::running || handle->state == WorkerState::starting) return now + kTick;
   }
   if (waiting_ > 0) return now + kTick;
   if (blanks_ + starting_ + leaving_ < limits_.blanks) {
-    const SeatPtr oldest = oldestIdle(Spares::none, now);
-    const bool full = seats_.size() >= limits_.places;
+    const WorkerHandlePtr oldest = oldestIdle(Spares::none, now);
+    const bool full = handles_.size() >= limits_.places;
     if (!full || oldest) next = std::min(next, std::max(blankTaken_ + kBlankPause, noStartBefore_));
     if (full && oldest) next = std::max(next, oldest->since + kIdleWorth);
   }
   return std::max(next, now + kTick);
 }
 
-std::vector<JobPtr> Line::takeWaiting() {
+std::vector<JobPtr> WorkerScheduler::takeWaiting() {
   std::vector<JobPtr> taken;
   for (auto& [_, project] : projects_) {
     for (auto* line : {&project.preHooks, &project.normal}) {

@@ -1,11 +1,11 @@
-#include "base/fair_line.h"
+#include "base/fair_queue.h"
 
 #include <gtest/gtest.h>
 
 namespace mb {
 namespace {
 
-using Line = FairLine<std::string>;
+using Line = FairQueue<std::string>;
 const Line::Time kStart = std::chrono::steady_clock::now();
 const Line::Time kLater = kStart + std::chrono::hours(1);
 
@@ -16,7 +16,7 @@ std::string next(Line& line) {
   return line.next().value_or("-");
 }
 
-TEST(FairLine, ProjectsTakeTurns) {
+TEST(FairQueue, ProjectsTakeTurns) {
   Line line({.running = 10});
   for (const char* name : {"a1", "a2", "a3"}) push(line, "a", "", name);
   push(line, "b", "", "b1");
@@ -30,7 +30,7 @@ TEST(FairLine, ProjectsTakeTurns) {
   EXPECT_EQ(line.running(), 5u);
 }
 
-TEST(FairLine, BoundsOfAllProjectAndTarget) {
+TEST(FairQueue, BoundsOfAllProjectAndTarget) {
   Line line({.running = 3, .runningOfProject = 2, .runningOfTarget = 1});
   push(line, "a", "x", "a-x1");
   push(line, "a", "x", "a-x2");
@@ -56,7 +56,7 @@ TEST(FairLine, BoundsOfAllProjectAndTarget) {
   EXPECT_EQ(line.waiting(), 0u);
 }
 
-TEST(FairLine, AProjectIsTakenOutWhole) {
+TEST(FairQueue, AProjectIsTakenOutWhole) {
   Line line({.running = 10});
   push(line, "a", "x", "a-x1");
   EXPECT_EQ(next(line), "a-x1");
@@ -77,7 +77,7 @@ TEST(FairLine, AProjectIsTakenOutWhole) {
   EXPECT_EQ(line.running(), 1u);
 }
 
-TEST(FairLine, GroupsOfAProjectTakeTurns) {
+TEST(FairQueue, GroupsOfAProjectTakeTurns) {
   std::map<std::string, size_t> limits = {{"a", 2}, {"slow", 1}};
   Line line({.running = 10, .runningOfProject = 4}, [&](const std::string& project, const std::string& group) {
     return project == "p" ? limits[group] : size_t{10};
@@ -111,7 +111,7 @@ TEST(FairLine, GroupsOfAProjectTakeTurns) {
   EXPECT_EQ(next(line), "-");
 }
 
-TEST(FairLine, RefusesWhatIsTooMuch) {
+TEST(FairQueue, RefusesWhatIsTooMuch) {
   Line line({.waiting = 3, .waitingOfProject = 2});
   EXPECT_TRUE(push(line, "a", "", "a1"));
   EXPECT_TRUE(push(line, "a", "", "a2"));
@@ -124,7 +124,7 @@ TEST(FairLine, RefusesWhatIsTooMuch) {
   EXPECT_TRUE(push(line, "c", "", "c1"));
 }
 
-TEST(FairLine, GivesBackWhatIsLate) {
+TEST(FairQueue, GivesBackWhatIsLate) {
   Line line({.running = 1});
   push(line, "a", "", "a1", kStart);
   push(line, "a", "", "a2");

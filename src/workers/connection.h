@@ -16,34 +16,35 @@
 #include "workers/frame_reader.h"
 #include "workers/limits.h"
 #include "workers/process.h"
-#include "workers/seat.h"
+#include "workers/worker_handle.h"
 
 namespace mb::workers {
 
 // Whose worker it is. Called on the link's core.
-class LinkOwner {
+class ConnectionOwner {
  public:
   // `crashed`: only its reaping tells whether something else killed it.
   enum class ExitCause { crashed, breached, timedOut, stopped };
 
-  virtual ~LinkOwner() = default;
-  virtual void onReady(const SeatPtr& seat, std::string_view engine, std::string_view confinement) = 0;
+  virtual ~ConnectionOwner() = default;
+  virtual void onReady(const WorkerHandlePtr& handle, std::string_view engine, std::string_view confinement) = 0;
   // It may run something else; `fit`: it may at all. May begin something at once.
-  virtual void onFreed(const SeatPtr& seat, bool fit) = 0;
+  virtual void onFreed(const WorkerHandlePtr& handle, bool fit) = 0;
   // The socket is closed; the process is to be killed where it lives. `breach`: why it was, or "".
-  virtual ExitCause onDead(const SeatPtr& seat, std::string_view breach, std::string_view lastWords) = 0;
+  virtual ExitCause onDead(const WorkerHandlePtr& handle, std::string_view breach, std::string_view lastWords) = 0;
   // Nothing of a dead one is open any more.
-  virtual void onDrained(const SeatPtr& seat) = 0;
+  virtual void onDrained(const WorkerHandlePtr& handle) = 0;
   // Has it done on a thread that is no core's.
   virtual void aside(std::move_only_function<void()> work) = 0;
   // It was dead before it could begin.
   virtual void onUnbegun(JobPtr job) = 0;
 };
 
-class Link : public std::enable_shared_from_this<Link> {
+class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
  public:
   // `process` without its pid, which is the seat's.
-  Link(mb::Executor home, Process process, SeatPtr seat, std::shared_ptr<LinkOwner> owner, const Clock& clock);
+  WorkerConnection(mb::Executor home, Process process, WorkerHandlePtr handle, std::shared_ptr<ConnectionOwner> owner,
+                   const Clock& clock);
 
   // Any thread.
   void start();
@@ -58,7 +59,7 @@ class Link : public std::enable_shared_from_this<Link> {
   using Socket = asio::basic_stream_socket<asio::local::stream_protocol, mb::Executor>;
   enum class State { starting, idle, busy, dead };
 
-  // ---- link.cc: bytes
+  // ---- connection.cc: bytes
   void read();
   void onRead(const boost::system::error_code& error, size_t count);
   void takeFrames();
@@ -83,7 +84,7 @@ class Link : public std::enable_shared_from_this<Link> {
   template <class T, class Then>
   void decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then);
 
-  // ---- link_frames.cc: what it says
+  // ---- connection_frames.cc: its frames
   void take(const Frame& frame);
   void takeReady(std::string_view body);
   void takeLog(std::string_view body);
@@ -95,15 +96,15 @@ class Link : public std::enable_shared_from_this<Link> {
   void takeRefused(std::string_view body);
   bool runs() const { return state_ == State::busy && job_->module; }
   bool checks() const { return state_ == State::busy && !job_->module; }
-  JobEnd endFor(LinkOwner::ExitCause death) const;
+  JobEnd endFor(ConnectionOwner::ExitCause death) const;
   void endWithProcess(JobEnd end);
   void finish(JobEnd end, bool fit = true);
 
-  // ---- link_calls.cc: what it asks of the host
+  // ---- connection_calls.cc: its calls to the host
   void takeCall(std::string_view body);
   static Decoded<doc::Document> decodeArguments(std::string_view bytes);
   void startCall(uint32_t call, std::string operation, size_t size, Decoded<doc::Document> arguments);
-  static Async<void> answerCall(std::shared_ptr<Link> self, JobPtr job, uint64_t run, uint32_t call,
+  static Async<void> answerCall(std::shared_ptr<WorkerConnection> self, JobPtr job, uint64_t run, uint32_t call,
                                 std::string operation, doc::Document arguments);
   void answer(uint64_t run, uint32_t call, Result<doc::Value> result);
   void callEnded();
@@ -111,8 +112,8 @@ class Link : public std::enable_shared_from_this<Link> {
   void tellModule(std::string& out, const Module& module);
 
   const mb::Executor home_;
-  const SeatPtr seat_;
-  const std::shared_ptr<LinkOwner> owner_;
+  const WorkerHandlePtr handle_;
+  const std::shared_ptr<ConnectionOwner> owner_;
   const Clock& clock_;
   Socket socket_;
   Descriptor errors_;
@@ -137,7 +138,7 @@ class Link : public std::enable_shared_from_this<Link> {
 };
 
 template <class T, class Then>
-void Link::decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then) {
+void WorkerConnection::decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then) {
   if (bytes.size() <= kMaxOnCore) return then(*this, decode(bytes));
   decoding_ = true;
   owner_->aside([self = shared_from_this(), bytes = std::string(bytes), decode, then = std::move(then)]() mutable {

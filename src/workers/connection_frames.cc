@@ -1,7 +1,7 @@
 // What a worker says of its run.
 #include "clone/values.h"
+#include "workers/connection.h"
 #include "workers/limits.h"
-#include "workers/link.h"
 
 namespace mb::workers {
 
@@ -47,7 +47,7 @@ std::string_view meaningOf(FailReason reason) {
 
 }  // namespace
 
-void Link::take(const Frame& frame) {
+void WorkerConnection::take(const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::ready:
       return takeReady(frame.body);
@@ -68,16 +68,16 @@ void Link::take(const Frame& frame) {
   }
 }
 
-void Link::takeReady(std::string_view body) {
+void WorkerConnection::takeReady(std::string_view body) {
   Reader in(body);
   const std::string_view engine = in.text();
   const std::string_view confinement = in.text();
   if (state_ != State::starting || in.failed() || !in.atEnd()) return breach("a wrong frame \"ready\"");
   state_ = State::idle;
-  owner_->onReady(seat_, engine, confinement);
+  owner_->onReady(handle_, engine, confinement);
 }
 
-void Link::takeLog(std::string_view body) {
+void WorkerConnection::takeLog(std::string_view body) {
   Reader in(body);
   const uint8_t level = in.byte();
   const std::string_view message = in.text();
@@ -87,24 +87,25 @@ void Link::takeLog(std::string_view body) {
   logs_.push_back({static_cast<clone::LogLevel>(level), std::string(message), clock_.now()});
 }
 
-void Link::takeDone(std::string_view body) {
+void WorkerConnection::takeDone(std::string_view body) {
   Reader in(body);
   const uint64_t run = in.u64();
   const uint64_t cpu = in.u64();
   if (!runs() || in.failed() || run != run_) return breach("a wrong frame \"done\"");
   const microseconds took(std::min<uint64_t>(cpu, INT32_MAX));
-  decoded<doc::Value>(body.substr(body.size() - in.left()), &Link::decodeResult,
-                      [took](Link& self, Decoded<doc::Value> result) { self.endWith(std::move(result), took); });
+  decoded<doc::Value>(
+      body.substr(body.size() - in.left()), &WorkerConnection::decodeResult,
+      [took](WorkerConnection& self, Decoded<doc::Value> result) { self.endWith(std::move(result), took); });
 }
 
-Link::Decoded<doc::Value> Link::decodeResult(std::string_view bytes) {
+WorkerConnection::Decoded<doc::Value> WorkerConnection::decodeResult(std::string_view bytes) {
   Reader in(bytes);
   Result<doc::Value> value = clone::readValue(in, clone::Purpose::result);
   const bool wellFormed = !in.failed() && (!value || in.atEnd());
   return {std::move(value), wellFormed};
 }
 
-void Link::endWith(Decoded<doc::Value> result, microseconds cpu) {
+void WorkerConnection::endWith(Decoded<doc::Value> result, microseconds cpu) {
   if (!result.wellFormed) return breach("a result that is none");
   JobEnd end;
   end.status = result.value ? RunStatus::success : RunStatus::error;
@@ -114,7 +115,7 @@ void Link::endWith(Decoded<doc::Value> result, microseconds cpu) {
   finish(std::move(end));
 }
 
-void Link::takeFailed(std::string_view body) {
+void WorkerConnection::takeFailed(std::string_view body) {
   Reader in(body);
   const uint64_t run = in.u64();
   const uint64_t cpu = in.u64();
@@ -136,7 +137,7 @@ void Link::takeFailed(std::string_view body) {
   finish(std::move(end), reason != FailReason::outOfMemory);
 }
 
-void Link::takeChecked(std::string_view body) {
+void WorkerConnection::takeChecked(std::string_view body) {
   Reader in(body);
   const uint64_t run = in.u64();
   const std::string_view code = in.text();
@@ -148,7 +149,7 @@ void Link::takeChecked(std::string_view body) {
   finish(std::move(end));
 }
 
-void Link::takeRefused(std::string_view body) {
+void WorkerConnection::takeRefused(std::string_view body) {
   Reader in(body);
   const uint64_t run = in.u64();
   const uint8_t number = in.byte();
@@ -162,10 +163,10 @@ void Link::takeRefused(std::string_view body) {
   finish(std::move(end), static_cast<FailReason>(number) != FailReason::outOfMemory);
 }
 
-JobEnd Link::endFor(LinkOwner::ExitCause death) const {
+JobEnd WorkerConnection::endFor(ConnectionOwner::ExitCause death) const {
   JobEnd end;
   if (!job_) return end;
-  if (death == LinkOwner::ExitCause::timedOut) {
+  if (death == ConnectionOwner::ExitCause::timedOut) {
     end.status = RunStatus::timeout;
     end.error = tooLate(job_->timeout);
     return end;
@@ -173,11 +174,11 @@ JobEnd Link::endFor(LinkOwner::ExitCause death) const {
   const bool memory =
       std::ranges::any_of(kMemoryWords, [&](std::string_view word) { return lastWords_.contains(word); });
   end.error = memory ? kOutOfMemory : kEnded;
-  end.stopped = death == LinkOwner::ExitCause::stopped;
+  end.stopped = death == ConnectionOwner::ExitCause::stopped;
   return end;
 }
 
-void Link::finish(JobEnd end, bool fit) {
+void WorkerConnection::finish(JobEnd end, bool fit) {
   const JobPtr job = std::exchange(job_, nullptr);
   end.wall = std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - began_);
   end.cpu = std::min(end.cpu, end.wall);
@@ -187,7 +188,7 @@ void Link::finish(JobEnd end, bool fit) {
   if (open_ > 0) asio::post(job->asker.executor(), [job] { job->bridge->settled(); });
   if (state_ != State::dead) {
     state_ = State::idle;
-    if (open_ == 0) owner_->onFreed(seat_, fit_);
+    if (open_ == 0) owner_->onFreed(handle_, fit_);
   }
   job->asker.resume(std::move(end));
 }

@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "workers/seat.h"
+#include "workers/worker_handle.h"
 
 namespace mb::workers {
 
-struct LineLimits {
+struct QueueLimits {
   size_t places = 8;           // processes
   size_t ofProject = 4;        // of them
   size_t whileOthersWait = 2;  // of them, of one project
@@ -27,55 +27,55 @@ struct LineLimits {
 };
 
 // What is to be done once the lock is let go. The links are the seats' as they were under it.
-struct Orders {
+struct SchedulerActions {
   struct Begin {
-    SeatPtr seat;
-    std::shared_ptr<Link> link;
+    WorkerHandlePtr handle;
+    std::shared_ptr<WorkerConnection> connection;
     JobPtr job;
   };
   struct End {
-    SeatPtr seat;
-    std::shared_ptr<Link> link;
+    WorkerHandlePtr handle;
+    std::shared_ptr<WorkerConnection> connection;
   };
   std::vector<Begin> begin;
-  std::vector<SeatPtr> start;  // a process for each
-  std::vector<End> end;        // the process of each
-  std::vector<JobPtr> refuse;  // busy
+  std::vector<WorkerHandlePtr> start;  // a process for each
+  std::vector<End> end;                // the process of each
+  std::vector<JobPtr> refuse;          // busy
 };
 
-class Line {
+class WorkerScheduler {
  public:
-  Line(LineLimits limits, int cores);
+  WorkerScheduler(QueueLimits limits, int cores);
 
-  void submit(JobPtr job, Time now, Orders& orders);
+  void submit(JobPtr job, Time now, SchedulerActions& actions);
   // A process is ready for its first job.
-  void ready(const SeatPtr& seat, Time now, Orders& orders);
+  void ready(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions);
   // A run has ended, and nothing of it is left; `fit`: the worker may run another.
-  void freed(const SeatPtr& seat, bool fit, Time now, Orders& orders);
+  void freed(const WorkerHandlePtr& handle, bool fit, Time now, SchedulerActions& actions);
   // Its process has ended or is being ended: it gets nothing any more.
-  void lost(const SeatPtr& seat, Time now);
+  void lost(const WorkerHandlePtr& handle, Time now);
   // Nothing is left of it.
-  void gone(const SeatPtr& seat, Time now, Orders& orders);
+  void gone(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions);
   // No process can be started before `until`.
   void pauseStarts(Time until) { noStartBefore_ = until; }
   bool pausesStarts(Time now) const { return now < noStartBefore_; }
 
   // What time alone brings about: lines that have waited too long, seats that were idle too long, blanks, growth.
-  void look(Time now, Orders& orders);
+  void look(Time now, SchedulerActions& actions);
   // When it is to be called next, where nothing else happens meanwhile.
   Time nextLook(Time now) const;
   // Everything that waits, and every seat.
   std::vector<JobPtr> takeWaiting();
-  const std::vector<SeatPtr>& seats() const { return seats_; }
+  const std::vector<WorkerHandlePtr>& handles() const { return handles_; }
 
   size_t waiting() const { return waiting_; }
-  size_t count(SeatState state) const;
+  size_t count(WorkerState state) const;
 
  private:
   struct Project {
     std::deque<JobPtr> preHooks, normal;
-    std::vector<SeatPtr> idle;  // last used last
-    size_t seats = 0;           // that are its and do not leave
+    std::vector<WorkerHandlePtr> idle;  // last used last
+    size_t handles = 0;                 // that are its and do not leave
     size_t running = 0;
 
     size_t waiting() const { return preHooks.size() + normal.size(); }
@@ -90,28 +90,28 @@ class Line {
   std::optional<RunClass> nextClass(const Project& project) const;
   JobPtr takeNext(Project& project, RunClass runClass, int core);
 
-  void begin(const SeatPtr& seat, Project& project, JobPtr job, Time now, Orders& orders);
-  SeatPtr takeIdle(Project& project, int core);
-  SeatPtr takeBlank(store::ProjectNo number, Project& project, int core, Time now);
-  bool serveOne(store::ProjectNo number, Project& project, bool withBlanks, Time now, Orders& orders);
-  void serve(Time now, Orders& orders);
-  bool mustLeave(const SeatPtr& seat, const Project& project, Time now) const;
+  void begin(const WorkerHandlePtr& handle, Project& project, JobPtr job, Time now, SchedulerActions& actions);
+  WorkerHandlePtr takeIdle(Project& project, int core);
+  WorkerHandlePtr takeBlank(store::ProjectNo number, Project& project, int core, Time now);
+  bool serveOne(store::ProjectNo number, Project& project, bool withBlanks, Time now, SchedulerActions& actions);
+  void serve(Time now, SchedulerActions& actions);
+  bool mustLeave(const WorkerHandlePtr& handle, const Project& project, Time now) const;
   size_t wanted(const Project& project, Time now) const;
-  void makeRoom(Time now, Orders& orders);
+  void makeRoom(Time now, SchedulerActions& actions);
   enum class Spares { none, onlyOnes };
-  SeatPtr oldestIdle(Spares spares, Time now) const;
-  void addStart(Time now, Orders& orders);
-  void leave(const SeatPtr& seat, Time now, Orders& orders);
-  void expire(Time now, Orders& orders);
-  void endLongIdle(Time now, Orders& orders);
-  void keepBlanks(Time now, Orders& orders);
+  WorkerHandlePtr oldestIdle(Spares spares, Time now) const;
+  void addStart(Time now, SchedulerActions& actions);
+  void leave(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions);
+  void expire(Time now, SchedulerActions& actions);
+  void endLongIdle(Time now, SchedulerActions& actions);
+  void keepBlanks(Time now, SchedulerActions& actions);
   void forgetIfEmpty(store::ProjectNo number);
 
-  const LineLimits limits_;
+  const QueueLimits limits_;
   const int cores_;
   Projects projects_;                   // with seats or a line
   std::deque<store::ProjectNo> turns_;  // those with a line, next first
-  std::vector<SeatPtr> seats_;
+  std::vector<WorkerHandlePtr> handles_;
   size_t waiting_ = 0;
   size_t runningNormal_ = 0;
   size_t starting_ = 0;

@@ -1,4 +1,4 @@
-#include "workers/keeper.h"
+#include "workers/supervisor.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,21 +14,21 @@ constexpr std::chrono::milliseconds kReapPause{3};
 
 }  // namespace
 
-Keeper::Keeper(Owner& owner, std::filesystem::path program, std::vector<std::string> arguments)
+WorkerSupervisor::WorkerSupervisor(Owner& owner, std::filesystem::path program, std::vector<std::string> arguments)
     : owner_(owner), program_(std::move(program)), arguments_(std::move(arguments)) {}
 
-Keeper::~Keeper() {
+WorkerSupervisor::~WorkerSupervisor() {
   stop();
 }
 
-void Keeper::start() {
+void WorkerSupervisor::start() {
   thread_ = std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "workers");
     loop();
   });
 }
 
-void Keeper::stop() {
+void WorkerSupervisor::stop() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
@@ -37,23 +37,23 @@ void Keeper::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Keeper::startProcessOf(SeatPtr seat) {
+void WorkerSupervisor::startProcessOf(WorkerHandlePtr handle) {
   {
     const std::scoped_lock lock(mutex_);
-    toStart_.push_back(std::move(seat));
+    toStart_.push_back(std::move(handle));
   }
   wake_.notify_one();
 }
 
-void Keeper::endProcessOf(SeatPtr seat) {
+void WorkerSupervisor::endProcessOf(WorkerHandlePtr handle) {
   {
     const std::scoped_lock lock(mutex_);
-    toEnd_.push_back(std::move(seat));
+    toEnd_.push_back(std::move(handle));
   }
   wake_.notify_one();
 }
 
-void Keeper::wakeWithin(std::chrono::milliseconds patience, Time now) {
+void WorkerSupervisor::wakeWithin(std::chrono::milliseconds patience, Time now) {
   if (nextLook_.load(std::memory_order_relaxed) <= now + patience) return;
   {
     const std::scoped_lock lock(mutex_);
@@ -62,7 +62,7 @@ void Keeper::wakeWithin(std::chrono::milliseconds patience, Time now) {
   wake_.notify_one();
 }
 
-void Keeper::loop() {
+void WorkerSupervisor::loop() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     const auto toStart = std::exchange(toStart_, {});
@@ -71,8 +71,8 @@ void Keeper::loop() {
     // Far off, so that whoever wants it sooner meanwhile sees that it has to say so.
     if (due) nextLook_ = Time::max();
     lock.unlock();
-    for (const SeatPtr& seat : toEnd) endOne(seat);
-    for (const SeatPtr& seat : toStart) startOne(seat);
+    for (const WorkerHandlePtr& handle : toEnd) endOne(handle);
+    for (const WorkerHandlePtr& handle : toStart) startOne(handle);
     reap();
     const Time next = due ? owner_.look(SteadyClock::now()) : Time::max();
     lock.lock();
@@ -83,35 +83,35 @@ void Keeper::loop() {
     wake_.wait_until(lock, until);
   }
   lock.unlock();
-  for (const SeatPtr& seat : std::vector(living_)) endOne(seat);
+  for (const WorkerHandlePtr& handle : std::vector(living_)) endOne(handle);
   while (!dying_.empty()) {
     reap();
     if (!dying_.empty()) std::this_thread::sleep_for(kReapPause);
   }
 }
 
-void Keeper::startOne(const SeatPtr& seat) {
+void WorkerSupervisor::startOne(const WorkerHandlePtr& handle) {
   Result<Process> process = startProcess(program_, arguments_);
   if (process) {
-    seat->pid = process->pid;
-    living_.push_back(seat);
+    handle->pid = process->pid;
+    living_.push_back(handle);
   }
-  owner_.onStarted(seat, std::move(process));
+  owner_.onStarted(handle, std::move(process));
 }
 
 // Between its end and its reaping a process keeps its number, so no other can be hit.
-void Keeper::endOne(const SeatPtr& seat) {
-  if (std::erase(living_, seat) == 0) return;
-  ::kill(seat->pid, SIGKILL);
-  dying_.push_back(seat);
+void WorkerSupervisor::endOne(const WorkerHandlePtr& handle) {
+  if (std::erase(living_, handle) == 0) return;
+  ::kill(handle->pid, SIGKILL);
+  dying_.push_back(handle);
 }
 
-void Keeper::reap() {
-  for (const SeatPtr& seat : std::vector(dying_)) {
+void WorkerSupervisor::reap() {
+  for (const WorkerHandlePtr& handle : std::vector(dying_)) {
     int status = 0;
-    if (::waitpid(seat->pid, &status, WNOHANG) == 0) continue;
-    std::erase(dying_, seat);
-    owner_.onReaped(seat, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    if (::waitpid(handle->pid, &status, WNOHANG) == 0) continue;
+    std::erase(dying_, handle);
+    owner_.onReaped(handle, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "workers/line.h"
+#include "workers/scheduler.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // A line of two cores and eight places, whose processes are ready at once or when a test says so.
-class LineTest : public ::testing::Test {
+class WorkerSchedulerTest : public ::testing::Test {
  protected:
   JobPtr job(store::ProjectNo project, RunClass runClass = RunClass::normal, int core = 0) {
     auto made = std::make_shared<Job>();
@@ -20,7 +20,7 @@ class LineTest : public ::testing::Test {
     return made;
   }
   void submit(store::ProjectNo project, RunClass runClass = RunClass::normal, int core = 0) {
-    line.submit(job(project, runClass, core), now, orders);
+    scheduler.submit(job(project, runClass, core), now, actions);
     note();
   }
   void submitMany(store::ProjectNo project, int count) {
@@ -28,67 +28,68 @@ class LineTest : public ::testing::Test {
   }
   // What the orders say becomes true, processes are ready at once.
   void note() {
-    while (!orders.start.empty() || !orders.end.empty() || !orders.begin.empty() || !orders.refuse.empty()) {
-      Orders done = std::exchange(orders, {});
+    while (!actions.start.empty() || !actions.end.empty() || !actions.begin.empty() || !actions.refuse.empty()) {
+      SchedulerActions done = std::exchange(actions, {});
       for (auto& next : done.begin) {
-        running.push_back(next.seat);
+        running.push_back(next.handle);
         began.push_back(next.job->project);
         jobs.push_back(next.job);
       }
-      for (auto& seat : done.start) {
-        if (readyAtOnce) line.ready(seat, now, orders);
-        if (!readyAtOnce) starting.push_back(seat);
+      for (auto& handle : done.start) {
+        if (readyAtOnce) scheduler.ready(handle, now, actions);
+        if (!readyAtOnce) starting.push_back(handle);
       }
       for (auto& last : done.end) {
-        ended.push_back(last.seat);
-        std::erase(running, last.seat);
-        line.gone(last.seat, now, orders);
+        ended.push_back(last.handle);
+        std::erase(running, last.handle);
+        scheduler.gone(last.handle, now, actions);
       }
       refused += done.refuse.size();
     }
   }
   void look() {
-    line.look(now, orders);
+    scheduler.look(now, actions);
     note();
   }
-  void finish(const SeatPtr& seat, bool fit = true) {
-    const SeatPtr kept = seat;
+  void finish(const WorkerHandlePtr& handle, bool fit = true) {
+    const WorkerHandlePtr kept = handle;
     std::erase(running, kept);
-    line.freed(kept, fit, now, orders);
+    scheduler.freed(kept, fit, now, actions);
     note();
   }
   size_t runningOf(store::ProjectNo project) const {
     return static_cast<size_t>(
-        std::ranges::count_if(running, [=](const SeatPtr& seat) { return seat->project == project; }));
+        std::ranges::count_if(running, [=](const WorkerHandlePtr& handle) { return handle->project == project; }));
   }
-  SeatPtr oneOf(store::ProjectNo project) const {
-    const auto found = std::ranges::find_if(running, [=](const SeatPtr& seat) { return seat->project == project; });
+  WorkerHandlePtr oneOf(store::ProjectNo project) const {
+    const auto found =
+        std::ranges::find_if(running, [=](const WorkerHandlePtr& handle) { return handle->project == project; });
     return found == running.end() ? nullptr : *found;
   }
 
-  Line line{LineLimits(), 2};
+  WorkerScheduler scheduler{QueueLimits(), 2};
   Time now{1h};
   bool readyAtOnce = true;
-  Orders orders;
-  std::vector<SeatPtr> running, ended, starting;
+  SchedulerActions actions;
+  std::vector<WorkerHandlePtr> running, ended, starting;
   std::vector<store::ProjectNo> began;
   std::vector<JobPtr> jobs;
   size_t refused = 0;
 };
 
-TEST_F(LineTest, KeepsBlanksReady) {
+TEST_F(WorkerSchedulerTest, KeepsBlanksReady) {
   look();
-  EXPECT_EQ(line.count(SeatState::blank), 2u);
+  EXPECT_EQ(scheduler.count(WorkerState::blank), 2u);
   submit(1);
-  EXPECT_EQ(line.count(SeatState::blank), 1u);
+  EXPECT_EQ(scheduler.count(WorkerState::blank), 1u);
   look();
-  EXPECT_EQ(line.count(SeatState::blank), 1u) << "not while the run that took one begins";
+  EXPECT_EQ(scheduler.count(WorkerState::blank), 1u) << "not while the run that took one begins";
   now += 300ms;
   look();
-  EXPECT_EQ(line.count(SeatState::blank), 2u);
+  EXPECT_EQ(scheduler.count(WorkerState::blank), 2u);
 }
 
-TEST_F(LineTest, GivesAProjectAWorkerACoreAtOnceAndHalfOfAllWhenItsLineStands) {
+TEST_F(WorkerSchedulerTest, GivesAProjectAWorkerACoreAtOnceAndHalfOfAllWhenItsLineStands) {
   submitMany(1, 10);
   EXPECT_EQ(runningOf(1), 2u);
   now += 25ms;
@@ -97,12 +98,12 @@ TEST_F(LineTest, GivesAProjectAWorkerACoreAtOnceAndHalfOfAllWhenItsLineStands) {
   now += 25ms;
   look();
   EXPECT_EQ(runningOf(1), 4u) << "half of all";
-  EXPECT_EQ(line.waiting(), 6u);
+  EXPECT_EQ(scheduler.waiting(), 6u);
 }
 
-TEST_F(LineTest, ReusesTheWorkerUsedLastAndPrefersItsOwnCore) {
+TEST_F(WorkerSchedulerTest, ReusesTheWorkerUsedLastAndPrefersItsOwnCore) {
   submitMany(1, 2);
-  const SeatPtr first = running[0], second = running[1];
+  const WorkerHandlePtr first = running[0], second = running[1];
   ASSERT_NE(first->core, second->core);
   finish(first);
   finish(second);
@@ -113,7 +114,7 @@ TEST_F(LineTest, ReusesTheWorkerUsedLastAndPrefersItsOwnCore) {
   EXPECT_EQ(running.back(), second);
 }
 
-TEST_F(LineTest, RunsOfTheSameCoreGoFirstButNotForever) {
+TEST_F(WorkerSchedulerTest, RunsOfTheSameCoreGoFirstButNotForever) {
   submitMany(1, 2);
   const int core = running[0]->core;
   submit(1, RunClass::normal, 1 - core);
@@ -127,7 +128,7 @@ TEST_F(LineTest, RunsOfTheSameCoreGoFirstButNotForever) {
   }
 }
 
-TEST_F(LineTest, OthersThatWaitLeaveAProjectAWorkerACore) {
+TEST_F(WorkerSchedulerTest, OthersThatWaitLeaveAProjectAWorkerACore) {
   submitMany(1, 30);
   now += 25ms;
   look();
@@ -138,13 +139,13 @@ TEST_F(LineTest, OthersThatWaitLeaveAProjectAWorkerACore) {
   EXPECT_EQ(runningOf(2), 2u);
   EXPECT_EQ(runningOf(3), 1u);
   for (int i = 0; i < 4; ++i) {
-    if (const SeatPtr seat = oneOf(1)) finish(seat);
+    if (const WorkerHandlePtr handle = oneOf(1)) finish(handle);
   }
   EXPECT_EQ(runningOf(1), 2u);
   EXPECT_EQ(runningOf(3), 2u);
 }
 
-TEST_F(LineTest, TheLastPlaceIsForPreHooks) {
+TEST_F(WorkerSchedulerTest, TheLastPlaceIsForPreHooks) {
   for (store::ProjectNo project = 1; project <= 10; ++project) submit(project);
   EXPECT_EQ(running.size(), 7u);
   submit(20, RunClass::preHook);
@@ -153,7 +154,7 @@ TEST_F(LineTest, TheLastPlaceIsForPreHooks) {
   EXPECT_EQ(runningOf(21), 0u);
 }
 
-TEST_F(LineTest, AProjectWhoseWorkersAreBusyMayRunOnePreHookMore) {
+TEST_F(WorkerSchedulerTest, AProjectWhoseWorkersAreBusyMayRunOnePreHookMore) {
   submitMany(1, 10);
   now += 25ms;
   look();
@@ -163,29 +164,29 @@ TEST_F(LineTest, AProjectWhoseWorkersAreBusyMayRunOnePreHookMore) {
   EXPECT_EQ(jobs.back()->runClass, RunClass::preHook);
 }
 
-TEST_F(LineTest, PreHooksGoFirstAndTheirWaitingCounts) {
+TEST_F(WorkerSchedulerTest, PreHooksGoFirstAndTheirWaitingCounts) {
   submitMany(1, 8);
   now += 25ms;
   look();
   submit(1, RunClass::preHook);
   submit(1, RunClass::preHook);
-  ASSERT_EQ(line.waiting(), 5u);
+  ASSERT_EQ(scheduler.waiting(), 5u);
   now += 500ms;
   finish(running[0]);
   EXPECT_EQ(jobs.back()->runClass, RunClass::preHook);
   EXPECT_EQ(jobs.back()->timeout, 1500ms);
 }
 
-TEST_F(LineTest, ALineHas64OfAProjectAnd1024InAll) {
+TEST_F(WorkerSchedulerTest, ALineHas64OfAProjectAnd1024InAll) {
   readyAtOnce = false;
   submitMany(1, 70);
-  EXPECT_EQ(line.waiting(), 64u);
+  EXPECT_EQ(scheduler.waiting(), 64u);
   EXPECT_EQ(refused, 6u);
   for (store::ProjectNo project = 2; project < 20; ++project) submitMany(project, 64);
-  EXPECT_EQ(line.waiting(), 1024u);
+  EXPECT_EQ(scheduler.waiting(), 1024u);
 }
 
-TEST_F(LineTest, NobodyWaitsLongerThanASecond) {
+TEST_F(WorkerSchedulerTest, NobodyWaitsLongerThanASecond) {
   readyAtOnce = false;
   submitMany(1, 3);
   submit(1, RunClass::preHook);
@@ -198,25 +199,25 @@ TEST_F(LineTest, NobodyWaitsLongerThanASecond) {
   now += 1000ms;
   look();
   EXPECT_EQ(refused, 4u);
-  EXPECT_EQ(line.waiting(), 0u);
+  EXPECT_EQ(scheduler.waiting(), 0u);
 }
 
 // Sixteen projects that always want more than eight places: each gets its turn.
-TEST_F(LineTest, ManyProjectsTakeTurns) {
+TEST_F(WorkerSchedulerTest, ManyProjectsTakeTurns) {
   std::map<store::ProjectNo, int> runs;
   for (int round = 0; round < 400; ++round) {
     for (store::ProjectNo project = 1; project <= 16; ++project) {
       while (true) {
         const size_t before = refused;
         submit(project);
-        if (refused > before || line.waiting() > 200) break;
+        if (refused > before || scheduler.waiting() > 200) break;
         if (runningOf(project) > 0) break;
         break;
       }
     }
-    for (const SeatPtr& seat : std::vector(running)) {
-      ++runs[seat->project];
-      finish(seat);
+    for (const WorkerHandlePtr& handle : std::vector(running)) {
+      ++runs[handle->project];
+      finish(handle);
     }
     now += 5ms;
     look();
@@ -224,7 +225,7 @@ TEST_F(LineTest, ManyProjectsTakeTurns) {
   for (store::ProjectNo project = 1; project <= 16; ++project) EXPECT_GT(runs[project], 20) << project;
 }
 
-TEST_F(LineTest, WhoHasMostGivesItsPlaceFirst) {
+TEST_F(WorkerSchedulerTest, WhoHasMostGivesItsPlaceFirst) {
   for (const store::ProjectNo project : {1, 1, 2, 2, 3, 3, 4}) submit(project);
   submit(5, RunClass::preHook);
   ASSERT_EQ(running.size(), 8u);
@@ -239,11 +240,11 @@ TEST_F(LineTest, WhoHasMostGivesItsPlaceFirst) {
   EXPECT_EQ(runningOf(9), 1u);
 }
 
-TEST_F(LineTest, AnIdleWorkerIsEndedForWhomHasNone) {
+TEST_F(WorkerSchedulerTest, AnIdleWorkerIsEndedForWhomHasNone) {
   for (store::ProjectNo project = 1; project <= 7; ++project) submit(project);
-  for (const SeatPtr& seat : std::vector(running)) {
+  for (const WorkerHandlePtr& handle : std::vector(running)) {
     now += 1ms;
-    finish(seat);
+    finish(handle);
   }
   ended.clear();
   submit(30);
@@ -253,7 +254,7 @@ TEST_F(LineTest, AnIdleWorkerIsEndedForWhomHasNone) {
   EXPECT_EQ(ended[0]->project, 1u) << "the one idle for longest";
 }
 
-TEST_F(LineTest, AProjectsOnlyWorkerIsNotEndedForOthersFurtherOnes) {
+TEST_F(WorkerSchedulerTest, AProjectsOnlyWorkerIsNotEndedForOthersFurtherOnes) {
   submit(1);
   finish(running[0]);
   submitMany(2, 30);
@@ -264,26 +265,26 @@ TEST_F(LineTest, AProjectsOnlyWorkerIsNotEndedForOthersFurtherOnes) {
     now += 25ms;
     look();
   }
-  EXPECT_EQ(line.count(SeatState::idle), 1u);
+  EXPECT_EQ(scheduler.count(WorkerState::idle), 1u);
   // One that has none gets it.
   submit(6, RunClass::preHook);
   EXPECT_EQ(runningOf(6), 1u);
-  EXPECT_EQ(line.count(SeatState::idle), 0u);
+  EXPECT_EQ(scheduler.count(WorkerState::idle), 0u);
 }
 
-TEST_F(LineTest, IdleWorkersEnd) {
+TEST_F(WorkerSchedulerTest, IdleWorkersEnd) {
   submit(1);
   finish(running[0]);
   now += 59s;
   look();
-  EXPECT_EQ(line.count(SeatState::idle), 1u);
+  EXPECT_EQ(scheduler.count(WorkerState::idle), 1u);
   now += 1s;
   look();
-  EXPECT_EQ(line.count(SeatState::idle), 0u);
-  EXPECT_EQ(line.count(SeatState::blank), 2u) << "blank ones stay";
+  EXPECT_EQ(scheduler.count(WorkerState::idle), 0u);
+  EXPECT_EQ(scheduler.count(WorkerState::blank), 2u) << "blank ones stay";
 }
 
-TEST_F(LineTest, BlankOnesAreWorthMoreThanLongIdleOnes) {
+TEST_F(WorkerSchedulerTest, BlankOnesAreWorthMoreThanLongIdleOnes) {
   for (store::ProjectNo project = 1; project <= 7; ++project) {
     submit(project);
     finish(running[0]);
@@ -291,44 +292,44 @@ TEST_F(LineTest, BlankOnesAreWorthMoreThanLongIdleOnes) {
   }
   submit(8);
   finish(running[0]);
-  ASSERT_EQ(line.count(SeatState::idle), 8u);
+  ASSERT_EQ(scheduler.count(WorkerState::idle), 8u);
   now += 1900ms;
   look();
-  EXPECT_EQ(line.count(SeatState::idle), 8u);
-  now = line.nextLook(now);
+  EXPECT_EQ(scheduler.count(WorkerState::idle), 8u);
+  now = scheduler.nextLook(now);
   look();
   look();
-  EXPECT_GE(line.count(SeatState::blank), 1u);
+  EXPECT_GE(scheduler.count(WorkerState::blank), 1u);
   EXPECT_EQ(ended[0]->project, 1u);
 }
 
-TEST_F(LineTest, RetiresWhatIsNotFitAndWhatHasRunOften) {
+TEST_F(WorkerSchedulerTest, RetiresWhatIsNotFitAndWhatHasRunOften) {
   submit(1);
-  const SeatPtr first = running[0];
+  const WorkerHandlePtr first = running[0];
   finish(first, false);
   EXPECT_EQ(ended, std::vector{first});
   submit(1);
-  const SeatPtr second = running[0];
+  const WorkerHandlePtr second = running[0];
   second->runs = 10'000;
   finish(second);
   EXPECT_EQ(ended.back(), second);
 }
 
-TEST_F(LineTest, AWorkerThatDiesFreesItsPlace) {
+TEST_F(WorkerSchedulerTest, AWorkerThatDiesFreesItsPlace) {
   submitMany(1, 6);
   now += 25ms;
   look();
-  const SeatPtr seat = running[0];
-  std::erase(running, seat);
-  line.lost(seat, now);
+  const WorkerHandlePtr handle = running[0];
+  std::erase(running, handle);
+  scheduler.lost(handle, now);
   EXPECT_EQ(runningOf(1), 3u);
-  line.gone(seat, now, orders);
+  scheduler.gone(handle, now, actions);
   note();
   EXPECT_EQ(runningOf(1), 4u);
 }
 
-TEST_F(LineTest, WithoutProcessesItRefusesAtOnce) {
-  line.pauseStarts(now + 1s);
+TEST_F(WorkerSchedulerTest, WithoutProcessesItRefusesAtOnce) {
+  scheduler.pauseStarts(now + 1s);
   submit(1);
   EXPECT_EQ(refused, 1u);
   now += 1s;
@@ -336,22 +337,22 @@ TEST_F(LineTest, WithoutProcessesItRefusesAtOnce) {
   EXPECT_EQ(runningOf(1), 1u);
 }
 
-TEST_F(LineTest, SaysWhenToLookAgain) {
+TEST_F(WorkerSchedulerTest, SaysWhenToLookAgain) {
   look();
-  EXPECT_GT(line.nextLook(now), now + 10s) << "nothing happens";
+  EXPECT_GT(scheduler.nextLook(now), now + 10s) << "nothing happens";
   submit(1);
-  EXPECT_EQ(line.nextLook(now), now + 20ms);
+  EXPECT_EQ(scheduler.nextLook(now), now + 20ms);
   now += 300ms;
   look();
   finish(running[0]);
-  EXPECT_EQ(line.nextLook(now), now + 60s);
+  EXPECT_EQ(scheduler.nextLook(now), now + 60s);
 }
 
-TEST_F(LineTest, TakesWhatWaits) {
+TEST_F(WorkerSchedulerTest, TakesWhatWaits) {
   readyAtOnce = false;
   submitMany(1, 3);
-  EXPECT_EQ(line.takeWaiting().size(), 3u);
-  EXPECT_EQ(line.waiting(), 0u);
+  EXPECT_EQ(scheduler.takeWaiting().size(), 3u);
+  EXPECT_EQ(scheduler.waiting(), 0u);
 }
 
 }  // namespace
