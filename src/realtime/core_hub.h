@@ -8,30 +8,30 @@
 #include <vector>
 
 #include "base/task_group.h"
+#include "realtime/connection_limiter.h"
 #include "realtime/feeds.h"
-#include "realtime/page_turns.h"
 #include "realtime/position.h"
 #include "realtime/project_hub.h"
 #include "realtime/realtime.h"
-#include "realtime/seats.h"
+#include "realtime/replay_semaphore.h"
 
 namespace mb::realtime {
 
 class Session;
-using AddressSeats = Seats<std::string>;
-using ProjectSeats = Seats<store::ProjectNo>;
+using AddressLimiter = ConnectionLimiter<std::string>;
+using ProjectLimiter = ConnectionLimiter<store::ProjectNo>;
 
 // What the cores share.
 struct Shared {
   RealtimeDeps deps;
-  std::shared_ptr<AddressSeats> unknown;      // sockets that have not authenticated
-  std::shared_ptr<ProjectSeats> connections;  // those that have
+  std::shared_ptr<AddressLimiter> unknown;      // sockets that have not authenticated
+  std::shared_ptr<ProjectLimiter> connections;  // those that have
   Feeds* feeds = nullptr;
   TaskGroup background;
 };
 
 // Pages of the change log that sockets of one core read at a time to catch up.
-inline constexpr size_t kPageTurns = 8;
+inline constexpr size_t kMaxReplays = 8;
 
 class CoreHub final : public BatchReceiver {
  public:
@@ -58,7 +58,7 @@ class CoreHub final : public BatchReceiver {
   // Seconds of this core's life: what sockets measure their patience with.
   int64_t tick() const { return tick_; }
   uint64_t nextSerial() { return ++serial_; }
-  PageTurns& pageTurns() { return pageTurns_; }
+  ReplaySemaphore& replaySemaphore() { return replaySemaphore_; }
 
  private:
   void rest();
@@ -76,7 +76,7 @@ class CoreHub final : public BatchReceiver {
   bool refreshing_ = false;
   int64_t tick_ = 0;
   uint64_t serial_ = 0;
-  PageTurns pageTurns_{kPageTurns};
+  ReplaySemaphore replaySemaphore_{kMaxReplays};
 };
 
 }  // namespace mb::realtime

@@ -27,7 +27,7 @@ struct ProjectReader {
   bool followed() const {
     return std::ranges::any_of(follows, [](int count) { return count > 0; });
   }
-  bool hasRoom() const {
+  bool hasCapacity() const {
     for (size_t core = 0; core < follows.size(); ++core) {
       if (follows[core] > 0 && inHand[core] >= kBatchesInHand) return false;
     }
@@ -133,7 +133,7 @@ Async<bool> Feeds::ready(ProjectReaderPtr reader) {
     co_await suspend<bool>([this, &reader, &ended](Resumer<bool> resumer) {
       const std::lock_guard lock(mutex_);
       ended = reader->ended;
-      const bool goesOn = ended || (reader->hasRoom() && feed_.lastPosition(reader->project) > reader->cursor);
+      const bool goesOn = ended || (reader->hasCapacity() && feed_.lastPosition(reader->project) > reader->cursor);
       if (goesOn) {
         resumer.resume(true);
       } else {
@@ -143,7 +143,7 @@ Async<bool> Feeds::ready(ProjectReaderPtr reader) {
     if (ended) co_return false;
     const std::lock_guard lock(mutex_);
     if (reader->ended) co_return false;
-    if (reader->hasRoom() && feed_.lastPosition(reader->project) > reader->cursor) co_return true;
+    if (reader->hasCapacity() && feed_.lastPosition(reader->project) > reader->cursor) co_return true;
   }
 }
 

@@ -36,7 +36,7 @@ ProjectHub::~ProjectHub() {
   for (const Delivery& delivery : waiting_) hub_.shared().feeds->done(delivery.reader, hub_.core());
 }
 
-void ProjectHub::see(const snapshot::SnapshotPtr& snapshot) {
+void ProjectHub::updateSnapshot(const snapshot::SnapshotPtr& snapshot) {
   if (!snapshot_ || snapshot->epoch() > snapshot_->epoch()) snapshot_ = snapshot;
 }
 
@@ -44,7 +44,7 @@ identity::Moment ProjectHub::moment() const {
   return hub_.deps().authenticator.moment(number_);
 }
 
-uint64_t ProjectHub::enlist(Subscription& subscription) {
+uint64_t ProjectHub::addSubscription(Subscription& subscription) {
   uint64_t last = 0;
   if (enlisted_++ == 0) {
     last = hub_.shared().feeds->follow(number_, hub_.core());
@@ -60,7 +60,7 @@ uint64_t ProjectHub::enlist(Subscription& subscription) {
   return last;
 }
 
-void ProjectHub::dismiss(Subscription& subscription) {
+void ProjectHub::removeSubscription(Subscription& subscription) {
   if (!std::exchange(subscription.listed, false)) return;
   CollectionSubscribers* audience = subscribersOf(subscription.number);
   if (!audience) return;
@@ -120,7 +120,7 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
     self->frontier_ = std::max(self->frontier_, batch->last);
     bool sent = false;
     try {
-      co_await freshen(self, batch);
+      co_await refreshCallers(self, batch);
       co_await tell(self, batch);
       sent = true;
     } catch (const std::exception& exception) {
@@ -152,17 +152,17 @@ std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
 }
 
 // Whoever cannot be looked up now has proven nothing: they get the batch from the log, once they can be.
-void ProjectHub::doubt(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions) {
-  for (const auto& session : sessions) session->doubt(batch.entries.front().position - 1);
+void ProjectHub::requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions) {
+  for (const auto& session : sessions) session->requireRevalidation(batch.entries.front().position - 1);
 }
 
-Async<void> ProjectHub::freshen(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
+Async<void> ProjectHub::refreshCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
   for (int round = 0; round < kRefreshRounds; ++round) {
     const std::vector<std::shared_ptr<Session>> sessions = self->stale(*batch);
     if (sessions.empty()) co_return;
     co_await refreshCallers(&self->hub_, sessions);
   }
-  self->doubt(*batch, self->stale(*batch));
+  self->requireRevalidation(*batch, self->stale(*batch));
 }
 
 Async<void> ProjectHub::tell(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {

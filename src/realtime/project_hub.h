@@ -25,13 +25,13 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   store::ProjectNo number() const { return number_; }
   // The newest snapshot that any of the sockets was identified with; null before the first.
   const snapshot::SnapshotPtr& snapshot() const { return snapshot_; }
-  void see(const snapshot::SnapshotPtr& snapshot);
+  void updateSnapshot(const snapshot::SnapshotPtr& snapshot);
   // How things are now, to compare the sockets' callers with.
   identity::Moment moment() const;
 
   // From here on the subscription is looked at, for changes after what is returned.
-  uint64_t enlist(Subscription& subscription);
-  void dismiss(Subscription& subscription);
+  uint64_t addSubscription(Subscription& subscription);
+  void removeSubscription(Subscription& subscription);
   // Puts it, once it is enlisted, where its caller's read rule says as it stands now: nowhere, so that it sees nothing,
   // where that does not let it.
   void place(Subscription& subscription, const policy::Caller& caller);
@@ -61,10 +61,10 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   struct Handled;
 
   static Async<void> work(std::shared_ptr<ProjectHub> self);
-  static Async<void> freshen(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
+  static Async<void> refreshCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
   static Async<void> tell(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
   std::vector<std::shared_ptr<Session>> stale(const LogBatch& batch);
-  void doubt(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions);
+  void requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions);
   void tellLoss(uint64_t lostUpTo);
   Cost tellEntry(const store::ChangeEntry& entry);
   // Null where nobody follows the collection.

@@ -24,8 +24,8 @@ RealtimeSettings::RealtimeSettings(Settings& settings) {
 struct Realtime::Impl {
   Impl(const RealtimeDeps& deps, const RealtimeSettings& settings)
       : shared{.deps = deps,
-               .unknown = std::make_shared<AddressSeats>(kMaxUnknownPerAddress),
-               .connections = std::make_shared<ProjectSeats>(settings.maxConnections),
+               .unknown = std::make_shared<AddressLimiter>(kMaxUnknownPerAddress),
+               .connections = std::make_shared<ProjectLimiter>(settings.maxConnections),
                .feeds = nullptr,
                .background = {}} {
     for (int core = 0; core < deps.cores.count(); ++core) hubs.push_back(std::make_unique<CoreHub>(shared, core));
@@ -54,13 +54,13 @@ bool Realtime::stop(std::chrono::milliseconds limit) {
 }
 
 Result<std::shared_ptr<http::WebSocketHandler>> Realtime::accept(const std::string& address) {
-  auto seat = impl_->shared.unknown->take(identity::limitedAddress(address));
-  if (!seat) {
+  auto permit = impl_->shared.unknown->take(identity::limitedAddress(address));
+  if (!permit) {
     return fail(
         Error(ErrorCode::rateLimited, "too many sockets of this address have not authenticated").withRetryAfter(10));
   }
   CoreHub& hub = *impl_->hubs[static_cast<size_t>(Cores::current())];
-  return std::make_shared<Session>(hub, *std::move(seat));
+  return std::make_shared<Session>(hub, *std::move(permit));
 }
 
 size_t Realtime::connections(store::ProjectNo project) const {

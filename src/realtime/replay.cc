@@ -52,8 +52,8 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
       self->goLive(*subscription, after);
       co_return;
     }
-    co_await self->hub_.pageTurns().take();
-    const PageTurns::Turn turn(self->hub_.pageTurns());
+    co_await self->hub_.replaySemaphore().take();
+    const ReplaySemaphore::Permit permit(self->hub_.replaySemaphore());
     if (self->replaying(id, serial) == nullptr) co_return;
     const auto page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
     if (!page || (page->entries.empty() && page->firstHeld <= after + 1)) {

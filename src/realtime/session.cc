@@ -19,7 +19,7 @@ constexpr std::string_view kTooCostly =
 
 }  // namespace
 
-Session::Session(CoreHub& hub, AddressSeats::Seat seat) : hub_(hub), unknownSeat_(std::move(seat)) {}
+Session::Session(CoreHub& hub, AddressLimiter::Permit permit) : hub_(hub), unknownPermit_(std::move(permit)) {}
 
 void Session::opened(http::WebSocket& socket) {
   socket_ = &socket;
@@ -38,8 +38,8 @@ void Session::closed() {
 void Session::leave() {
   state_ = State::ended;
   dropAll();
-  unknownSeat_.reset();
-  seat_.reset();
+  unknownPermit_.reset();
+  permit_.reset();
   project_.reset();
   token_ = {};
   caller_ = {};
@@ -74,7 +74,7 @@ Subscription* Session::find(std::string_view id) const {
 }
 
 void Session::drop(Subscription& subscription) {
-  project_->dismiss(subscription);
+  project_->removeSubscription(subscription);
   hub_.names().release(subscription.name);
   std::erase_if(subscriptions_, [&](const auto& one) { return one.get() == &subscription; });
 }
@@ -87,7 +87,7 @@ void Session::pause(Code code, std::string_view message) {
   state_ = State::paused;
   paused_ = code;
   for (const auto& subscription : subscriptions_) {
-    project_->dismiss(*subscription);
+    project_->removeSubscription(*subscription);
     subscription->from = kNotLive;
     subscription->missed = 0;
   }
@@ -96,7 +96,7 @@ void Session::pause(Code code, std::string_view message) {
   tellError(code, message);
 }
 
-void Session::doubt(uint64_t position) {
+void Session::requireRevalidation(uint64_t position) {
   doubted_ = true;
   for (const auto& subscription : subscriptions_) {
     if (subscription->from != kNotLive) startReplay(*subscription, std::max(subscription->from, position));

@@ -18,7 +18,7 @@ namespace mb::realtime {
 
 class Session final : public http::WebSocketHandler, public std::enable_shared_from_this<Session> {
  public:
-  Session(CoreHub& hub, AddressSeats::Seat seat);
+  Session(CoreHub& hub, AddressLimiter::Permit permit);
 
   // ---- http::WebSocketHandler
   void opened(http::WebSocket& socket) override;
@@ -39,7 +39,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // Ends a subscription whose filter costs too much to match; nothing where it is gone.
   void refuseSubscription(uint64_t serial);
   // The caller could not be looked up: what is live takes the changes after `position` from the log, once it can be.
-  void doubt(uint64_t position);
+  void requireRevalidation(uint64_t position);
   // Each second. True where the caller is to be looked up again.
   bool look();
   size_t& placeInHub() { return placeInHub_; }
@@ -93,8 +93,8 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   int64_t openedAt_ = 0;  // ticks of the hub
   int64_t blockedAt_ = 0;
   size_t placeInHub_ = 0;
-  std::optional<AddressSeats::Seat> unknownSeat_;
-  std::optional<ProjectSeats::Seat> seat_;
+  std::optional<AddressLimiter::Permit> unknownPermit_;
+  std::optional<ProjectLimiter::Permit> permit_;
   std::string token_;
   policy::Caller caller_;
   identity::Standing standing_;

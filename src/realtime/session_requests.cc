@@ -88,12 +88,12 @@ void Session::refuseToken(const Error& error) {
 // Takes one of the project's places, for as long as the socket lives.
 bool Session::enter(const identity::Identified& who) {
   const store::ProjectNo project = who.caller.project;
-  seat_ = hub_.shared().connections->take(project);
-  if (!seat_) {
+  permit_ = hub_.shared().connections->take(project);
+  if (!permit_) {
     end(Code::connectionLimit, "plan limit: this project holds as many realtime connections as it may");
     return false;
   }
-  unknownSeat_.reset();
+  unknownPermit_.reset();
   project_ = hub_.project(project);
   return true;
 }
@@ -104,7 +104,7 @@ void Session::adopt(identity::Identified who) {
   caller_ = std::move(who.caller);
   standing_ = who.standing;
   doubted_ = false;
-  project_->see(who.project);
+  project_->updateSnapshot(who.project);
   const data::CollectionTable& table = project_->snapshot()->get(hub_.deps().collections);
   std::vector<Subscription*> gone;
   for (const auto& subscription : subscriptions_) {
@@ -114,7 +114,7 @@ void Session::adopt(identity::Identified who) {
       continue;
     }
     // After a pause it goes on with what is written from now on.
-    if (!subscription->listed) subscription->from = project_->enlist(*subscription);
+    if (!subscription->listed) subscription->from = project_->addSubscription(*subscription);
     project_->place(*subscription, caller_);
   }
   std::vector<std::string> ids;
@@ -217,7 +217,7 @@ void Session::begin(const ClientMessage& message, store::CollectionNo number, st
   subscription.number = number;
   subscription.events = message.events;
   subscriptions_.push_back(std::move(owned));
-  const uint64_t last = project_->enlist(subscription);
+  const uint64_t last = project_->addSubscription(subscription);
   project_->place(subscription, caller_);
   subscription.from = after && *after != last ? kNotLive : last;
   say(subscribedMessage(message.id));

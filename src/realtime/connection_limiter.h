@@ -1,4 +1,4 @@
-// Who holds how many sockets: counted exactly, given back when the holder goes.
+// Counts open sockets per key. A Permit releases its slot in its destructor.
 #pragma once
 
 #include <memory>
@@ -9,33 +9,33 @@
 
 namespace mb::realtime {
 
-// Places by key, at most `limit` a key. Any thread.
+// At most `limit` permits a key. Thread-safe.
 template <class Key>
-class Seats : public std::enable_shared_from_this<Seats<Key>> {
+class ConnectionLimiter : public std::enable_shared_from_this<ConnectionLimiter<Key>> {
  public:
   // nullopt: no limit.
-  explicit Seats(std::optional<size_t> limit) : limit_(limit) {}
+  explicit ConnectionLimiter(std::optional<size_t> limit) : limit_(limit) {}
 
-  class Seat {
+  class Permit {
    public:
-    Seat(std::shared_ptr<Seats> seats, Key key) : seats_(std::move(seats)), key_(std::move(key)) {}
-    Seat(Seat&&) noexcept = default;
-    Seat& operator=(Seat&& other) noexcept {
-      std::swap(seats_, other.seats_);
+    Permit(std::shared_ptr<ConnectionLimiter> limiter, Key key) : limiter_(std::move(limiter)), key_(std::move(key)) {}
+    Permit(Permit&&) noexcept = default;
+    Permit& operator=(Permit&& other) noexcept {
+      std::swap(limiter_, other.limiter_);
       std::swap(key_, other.key_);
       return *this;
     }
-    ~Seat() {
-      if (seats_) seats_->leave(key_);
+    ~Permit() {
+      if (limiter_) limiter_->leave(key_);
     }
 
    private:
-    std::shared_ptr<Seats> seats_;
+    std::shared_ptr<ConnectionLimiter> limiter_;
     Key key_;
   };
 
-  // nullopt when all places of the key are taken.
-  std::optional<Seat> take(Key key) {
+  // nullopt when the key has no permit left.
+  std::optional<Permit> take(Key key) {
     const std::lock_guard lock(mutex_);
     size_t& count = taken_[key];
     if (limit_ && count >= *limit_) {
@@ -43,7 +43,7 @@ class Seats : public std::enable_shared_from_this<Seats<Key>> {
       return std::nullopt;
     }
     ++count;
-    return Seat(this->shared_from_this(), std::move(key));
+    return Permit(this->shared_from_this(), std::move(key));
   }
   size_t taken(const Key& key) const {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,5 @@
-// How many of a core's sockets may have a page of the change log in memory: some at a time, the others in line.
+// Bounds how many of a core's sockets have a page of the change log in memory at a time; the others wait, first come
+// first served.
 #pragma once
 
 #include <deque>
@@ -8,22 +9,22 @@
 namespace mb::realtime {
 
 // Of one core.
-class PageTurns {
+class ReplaySemaphore {
  public:
-  explicit PageTurns(size_t turns) : free_(turns) {}
+  explicit ReplaySemaphore(size_t permits) : free_(permits) {}
 
-  // Gives its turn back when it goes.
-  class Turn {
+  // Releases the permit in its destructor.
+  class Permit {
    public:
-    explicit Turn(PageTurns& turns) : turns_(turns) {}
-    Turn(const Turn&) = delete;
-    ~Turn() { turns_.give(); }
+    explicit Permit(ReplaySemaphore& semaphore) : semaphore_(semaphore) {}
+    Permit(const Permit&) = delete;
+    ~Permit() { semaphore_.give(); }
 
    private:
-    PageTurns& turns_;
+    ReplaySemaphore& semaphore_;
   };
 
-  // Waits for a turn, which is then the caller's to give back (Turn).
+  // Waits for a permit, which the caller then owns: it constructs a Permit.
   Async<void> take() {
     if (free_ > 0) {
       --free_;
