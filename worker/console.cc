@@ -48,7 +48,7 @@ v8::MaybeLocal<v8::String> wordsOf(v8::Local<v8::Context> context, v8::Local<v8:
 void tell(const Arguments& arguments, LogLevel level) {
   v8::Isolate* isolate = arguments.GetIsolate();
   Guest& guest = Guest::of(isolate);
-  if (!hasRoom(guest)) return;
+  if (!hasCapacity(guest)) return;
   const v8::Local<v8::Context> context = isolate->GetCurrentContext();
   std::string line;
   for (int i = 0; i < arguments.Length() && line.size() < clone::kMaxLogBytes; ++i) {
@@ -67,12 +67,12 @@ void tellAt(const Arguments& arguments) {
 
 }  // namespace
 
-bool hasRoom(const Guest& guest) {
+bool hasCapacity(const Guest& guest) {
   return !guest.quiet && guest.logLines < clone::kMaxLogLines;
 }
 
 void tellLine(Guest& guest, LogLevel level, std::string_view line) {
-  if (!hasRoom(guest)) return;
+  if (!hasCapacity(guest)) return;
   ++guest.logLines;
   clone::Writer frame = guest.wire.begin(clone::FrameKind::log);
   frame.byte(static_cast<uint8_t>(level));

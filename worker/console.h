@@ -11,7 +11,7 @@
 namespace mb::worker {
 
 // Whether a line would still be told. One that would not need not be made.
-bool hasRoom(const Guest& guest);
+bool hasCapacity(const Guest& guest);
 // Tells the server at least the beginning of a line; nothing where there is no module. No guest code runs.
 void tellLine(Guest& guest, clone::LogLevel level, std::string_view line);
 

@@ -244,7 +244,7 @@ void Runner::tellRejections(Module& module) {
   const v8::Context::Scope entered(context);
   const SourceMap map = positionsOf(context, module.map);
   for (const v8::Global<v8::Value>& reason : reasons) {
-    if (!hasRoom(guest_)) return;
+    if (!hasCapacity(guest_)) return;
     const v8::HandleScope scope(isolate_);
     const Failure failure = describe(context, reason.Get(isolate_), map);
     if (interrupted()) return;

@@ -43,7 +43,7 @@ class ValueWriter {
   Written string(v8::Local<v8::String> value);  // without a tag
   Written refuse(const char* what);
   Written within(Written inner, std::string_view step);
-  bool room(size_t bytes) const;
+  bool fits(size_t bytes) const;
 
   v8::Isolate* isolate_;
   v8::Local<v8::Context> context_;

@@ -18,7 +18,7 @@ constexpr size_t kLongestStep = 64;  // of a name in a problem
 ValueWriter::ValueWriter(v8::Local<v8::Context> context, clone::Writer& out, size_t maxBytes)
     : isolate_(context->GetIsolate()), context_(context), out_(out), end_(out.size() + maxBytes) {}
 
-bool ValueWriter::room(size_t bytes) const {
+bool ValueWriter::fits(size_t bytes) const {
   return out_.size() <= end_ && bytes <= end_ - out_.size();
 }
 
@@ -43,7 +43,7 @@ Written ValueWriter::within(Written inner, std::string_view step) {
 }
 
 Written ValueWriter::any(v8::Local<v8::Value> value) {
-  if (!room(16)) return Written::tooLarge;
+  if (!fits(16)) return Written::tooLarge;
   return value->IsObject() ? object(value.As<v8::Object>()) : primitive(value);
 }
 
@@ -72,7 +72,7 @@ Written ValueWriter::primitive(v8::Local<v8::Value> value) {
 
 Written ValueWriter::string(v8::Local<v8::String> value) {
   // The count of characters first: to count the bytes of a very long one is more work than it is worth.
-  if (!room(static_cast<size_t>(value->Length()))) return Written::tooLarge;
+  if (!fits(static_cast<size_t>(value->Length()))) return Written::tooLarge;
   char small[256];
   if (value->Length() <= static_cast<int>(sizeof small / 3)) {
     const int size = value->WriteUtf8(isolate_, small, sizeof small, nullptr, kUtf8);
@@ -80,7 +80,7 @@ Written ValueWriter::string(v8::Local<v8::String> value) {
     return Written::whole;
   }
   const auto size = static_cast<size_t>(value->Utf8Length(isolate_));
-  if (!room(size)) return Written::tooLarge;
+  if (!fits(size)) return Written::tooLarge;
   std::string bytes(size, '\0');
   bytes.resize(static_cast<size_t>(value->WriteUtf8(isolate_, bytes.data(), static_cast<int>(size), nullptr, kUtf8)));
   out_.text(bytes);
@@ -158,7 +158,7 @@ Written ValueWriter::contents(v8::Local<v8::Object> object) {
 
 Written ValueWriter::array(v8::Local<v8::Array> array) {
   const uint32_t length = array->Length();
-  if (!room(size_t{length} + 8)) return Written::tooLarge;
+  if (!fits(size_t{length} + 8)) return Written::tooLarge;
   out_.tag(Tag::array);
   out_.count(length);
   for (uint32_t i = 0; i < length; ++i) {
@@ -173,7 +173,7 @@ Written ValueWriter::array(v8::Local<v8::Array> array) {
 // A map's or a set's: a copy, so that getters change nothing of it.
 Written ValueWriter::entries(v8::Local<v8::Array> entries, Tag tag, uint32_t valuesEach) {
   const uint32_t length = entries->Length();
-  if (!room(size_t{length} + 8)) return Written::tooLarge;
+  if (!fits(size_t{length} + 8)) return Written::tooLarge;
   out_.tag(tag);
   out_.count(length / valuesEach);
   for (uint32_t i = 0; i < length; ++i) {
@@ -195,7 +195,7 @@ Written ValueWriter::properties(v8::Local<v8::Object> object) {
     return Written::threw;
   }
   const uint32_t length = names->Length();
-  if (!room(size_t{length} * 2 + 8)) return Written::tooLarge;
+  if (!fits(size_t{length} * 2 + 8)) return Written::tooLarge;
   out_.tag(Tag::object);
   out_.count(length);
   for (uint32_t i = 0; i < length; ++i) {
@@ -226,7 +226,7 @@ Written ValueWriter::buffer(v8::Local<v8::Value> value) {
       value->IsArrayBufferView() ? value.As<v8::ArrayBufferView>()->Buffer() : value.As<v8::ArrayBuffer>();
   const size_t offset = value->IsArrayBufferView() ? value.As<v8::ArrayBufferView>()->ByteOffset() : 0;
   const size_t size = value->IsArrayBufferView() ? value.As<v8::ArrayBufferView>()->ByteLength() : buffer->ByteLength();
-  if (!room(size + 8)) return Written::tooLarge;
+  if (!fits(size + 8)) return Written::tooLarge;
   out_.bytes({static_cast<const char*>(buffer->GetBackingStore()->Data()) + offset, size});
   return Written::whole;
 }

@@ -93,7 +93,7 @@ std::optional<Incoming> Wire::takeFrame() {
 }
 
 // For at least the rest of the frame that has begun.
-void Wire::makeRoom() {
+void Wire::reserve() {
   const size_t held = end_ - begin_;
   size_t wanted = kUsualBytes;
   if (held >= kHeaderBytes) wanted = std::max(wanted, kHeaderBytes + lengthAt(in_.data() + begin_));
@@ -111,7 +111,7 @@ void Wire::makeRoom() {
 std::optional<Incoming> Wire::receive(std::optional<SteadyTime> until) {
   for (;;) {
     if (std::optional<Incoming> frame = takeFrame()) return frame;
-    makeRoom();
+    reserve();
     const ssize_t size = recv(socket_, in_.data() + end_, in_.size() - end_, until ? MSG_DONTWAIT : 0);
     if (size > 0) {
       end_ += static_cast<size_t>(size);

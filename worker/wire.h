@@ -44,7 +44,7 @@ class Wire {
 
  private:
   std::optional<Incoming> takeFrame();
-  void makeRoom();
+  void reserve();
   bool waitFor(short events, std::optional<SteadyTime> until) const;
 
   int socket_;

@@ -67,7 +67,7 @@ Async<void> PostJobs::committed(snapshot::SnapshotPtr project, std::vector<std::
     const auto& functions = project->get(deps_.slot).byId;
     const auto function = functions.find(group);
     if (function == functions.end()) continue;
-    const Result<> done = co_await makeRoom(project, function->second);
+    const Result<> done = co_await dropOldest(project, function->second);
     if (done) continue;
     logWarn("runs past their bound could not be skipped yet", {{"project", project->info().id.str()},
                                                                {"function", function->second->name()},
@@ -75,7 +75,7 @@ Async<void> PostJobs::committed(snapshot::SnapshotPtr project, std::vector<std::
   }
 }
 
-Task<> PostJobs::makeRoom(snapshot::SnapshotPtr project, FunctionPtr function) {
+Task<> PostJobs::dropOldest(snapshot::SnapshotPtr project, FunctionPtr function) {
   const store::ProjectNo number = project->info().number;
   const std::string kind(kJobKind);
   while (true) {

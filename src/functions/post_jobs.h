@@ -28,7 +28,7 @@ class PostJobs final : public events::Consumer {
 
  private:
   // Skips the oldest jobs of a function until the rest is within its bounds.
-  Task<> makeRoom(snapshot::SnapshotPtr project, FunctionPtr function);
+  Task<> dropOldest(snapshot::SnapshotPtr project, FunctionPtr function);
   const Deps deps_;
 };
 

@@ -17,7 +17,7 @@ class ReadBuffer {
 
   // Room for at least `min` more bytes behind data(); say with filled() how many came.
   std::span<char> space(size_t min) {
-    if (capacity_ - end_ < min) makeRoom(min);
+    if (capacity_ - end_ < min) reserve(min);
     return {bytes_.get() + end_, capacity_ - end_};
   }
   void filled(size_t count) { end_ += count; }
@@ -39,7 +39,7 @@ class ReadBuffer {
   }
 
  private:
-  void makeRoom(size_t min) {
+  void reserve(size_t min) {
     if (capacity_ - size() >= min && begin_ > 0) {
       std::memmove(bytes_.get(), bytes_.get() + begin_, size());
       end_ -= begin_;

@@ -329,7 +329,7 @@ Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
         return {};
       }));
   if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
-  deps_.keeper.embedded(project, batch.place.field->id);
+  deps_.indexes.embedded(project, batch.place.field->id);
   co_return Result<>();
 }
 

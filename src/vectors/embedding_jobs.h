@@ -5,7 +5,7 @@
 #include "events/dispatcher.h"
 #include "vectors/embedder.h"
 #include "vectors/embedding_rows.h"
-#include "vectors/index_keeper.h"
+#include "vectors/vector_index_manager.h"
 
 namespace mb::vectors {
 
@@ -37,7 +37,7 @@ class EmbeddingJobs final : public events::Consumer {
     jobs::Queue& queue;
     events::Dispatcher& dispatcher;
     Embedder& embedder;
-    IndexKeeper& keeper;
+    VectorIndexManager& indexes;
     IdGenerator& ids;
   };
   // Declares the kind of job.

@@ -6,7 +6,7 @@
 #include "data/vector_fields.h"
 #include "store/records.h"
 #include "vectors/embedding_rows.h"
-#include "vectors/index_keeper.h"
+#include "vectors/vector_index_manager.h"
 
 namespace mb::vectors {
 
@@ -30,7 +30,7 @@ std::vector<float> vectorIn(doc::DocumentView document, const VectorField& field
 
 }  // namespace
 
-Task<> IndexKeeper::build(LiveIndexPtr live) {
+Task<> VectorIndexManager::build(LiveIndexPtr live) {
   const auto begun = steadyMs();
   live->setIndex(std::make_shared<VectorIndex>(live->options));
   live->done = 0;
@@ -55,7 +55,7 @@ Task<> IndexKeeper::build(LiveIndexPtr live) {
   co_return Result<>();
 }
 
-Task<> IndexKeeper::buildOfDocuments(LiveIndexPtr live) {
+Task<> VectorIndexManager::buildOfDocuments(LiveIndexPtr live) {
   std::string after;
   while (!stopped(*live)) {
     store::Query query;
@@ -78,7 +78,7 @@ Task<> IndexKeeper::buildOfDocuments(LiveIndexPtr live) {
   co_return fail(ErrorCode::unavailable, "the index is not kept any more");
 }
 
-Task<> IndexKeeper::buildOfEmbeddings(LiveIndexPtr live) {
+Task<> VectorIndexManager::buildOfEmbeddings(LiveIndexPtr live) {
   while (!stopped(*live)) {
     CO_TRY(const bool more, co_await followEmbeddings(live));
     if (!more) co_return Result<>();
@@ -86,7 +86,7 @@ Task<> IndexKeeper::buildOfEmbeddings(LiveIndexPtr live) {
   co_return fail(ErrorCode::unavailable, "the index is not kept any more");
 }
 
-Task<bool> IndexKeeper::followEmbeddings(LiveIndexPtr live) {
+Task<bool> VectorIndexManager::followEmbeddings(LiveIndexPtr live) {
   const VectorField& field = *live->place.field;
   CO_TRY(const std::vector<EmbeddingRow> rows,
          co_await rowsBehind(deps_.store, live->place.project, field.id, live->seq, kPage));
@@ -100,7 +100,7 @@ Task<bool> IndexKeeper::followEmbeddings(LiveIndexPtr live) {
   co_return rows.size() == kPage;
 }
 
-Task<bool> IndexKeeper::follow(LiveIndexPtr live, bool& anew) {
+Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& anew) {
   const uint64_t from = live->position;
   CO_TRY(store::ChangeBatch batch, co_await deps_.feed.changes(live->place.project, from, store::kMaxChanges));
   const uint64_t last = deps_.feed.lastPosition(live->place.project);
@@ -127,8 +127,8 @@ Task<bool> IndexKeeper::follow(LiveIndexPtr live, bool& anew) {
 
 // Of a field in mode auto the vector of a document that was changed is what stands in its row now, which may come
 // later.
-Task<std::vector<IndexKeeper::Update>> IndexKeeper::updatesOf(LiveIndexPtr live,
-                                                              std::vector<store::ChangeEntry> entries) {
+Task<std::vector<VectorIndexManager::Update>> VectorIndexManager::updatesOf(LiveIndexPtr live,
+                                                                            std::vector<store::ChangeEntry> entries) {
   const VectorField& field = *live->place.field;
   std::vector<Update> updates;
   std::vector<std::string> ids;
@@ -154,7 +154,7 @@ Task<std::vector<IndexKeeper::Update>> IndexKeeper::updatesOf(LiveIndexPtr live,
   co_return updates;
 }
 
-Task<> IndexKeeper::apply(LiveIndexPtr live, std::vector<Update> updates) {
+Task<> VectorIndexManager::apply(LiveIndexPtr live, std::vector<Update> updates) {
   if (updates.empty()) co_return Result<>();
   const std::shared_ptr<VectorIndex> index = live->index();
   CO_TRY(const uint64_t changed,
@@ -179,7 +179,7 @@ Task<> IndexKeeper::apply(LiveIndexPtr live, std::vector<Update> updates) {
     live->unsaved += changed;
     if (live->unsavedSinceMs == 0) live->unsavedSinceMs = steadyMs();
   }
-  co_return co_await makeRoom(live);
+  co_return co_await evictUntilFits(live);
 }
 
 }  // namespace mb::vectors

@@ -90,7 +90,7 @@ void LiveIndex::wake() {
   resumer.resume(true);
 }
 
-Async<void> LiveIndex::awaken() {
+Async<void> LiveIndex::waitForWake() {
   co_await suspend<bool>([this](Resumer<bool> resumer) {
     const std::scoped_lock lock(mutex_);
     if (woken_) {

@@ -52,7 +52,7 @@ class LiveIndex {
   // There is something to do for who keeps it.
   void wake();
   // For the keeper's coroutine: until wake(), or at once where it was called since the last wait.
-  Async<void> awaken();
+  Async<void> waitForWake();
 
   std::atomic<uint64_t> unsaved{0};        // changes
   std::atomic<int64_t> unsavedSinceMs{0};  // 0: nothing is unsaved

@@ -125,7 +125,7 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
   run.limit = std::min<uint64_t>(request.limit.value_or(kDefaultHits), kMaxHits);
   if (run.limit == 0) co_return SearchResult{};
   const FieldPlace place{access.project->info().number, vectors->number, run.field};
-  CO_TRY(run.index, co_await deps_.keeper.use(place, access.deadline));
+  CO_TRY(run.index, co_await deps_.indexes.use(place, access.deadline));
   CO_CHECK(co_await nearest(run));
   co_return std::move(run.result);
 }

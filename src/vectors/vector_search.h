@@ -4,7 +4,7 @@
 
 #include "data/search_documents.h"
 #include "vectors/embedder.h"
-#include "vectors/index_keeper.h"
+#include "vectors/vector_index_manager.h"
 
 namespace mb::vectors {
 
@@ -32,7 +32,7 @@ struct SearchDeps {
   data::SearchDocuments documents;
   snapshot::SlotKey<data::CollectionTable> collections;
   snapshot::SlotKey<VectorTable> slot;
-  IndexKeeper& keeper;
+  VectorIndexManager& indexes;
   Embedder& embedder;
   WorkerPool& pool;  // where searches run
 };

@@ -38,10 +38,10 @@ Vectors::Vectors(VectorDeps deps)
       slot_(deps_.snapshots.addSlot<VectorTable>(tables_)),
       keeping_("vector-keep", std::max(1, threadsOf(deps_.cores) / 2), kMaxQueued),
       searching_("vector-search", threadsOf(deps_.cores), kMaxQueued),
-      keeper_({deps_.store, deps_.feed, deps_.cores, keeping_, deps_.directory, deps_.settings.memory}),
+      indexes_({deps_.store, deps_.feed, deps_.cores, keeping_, deps_.directory, deps_.settings.memory}),
       embedder_(deps_.outbound, searching_, deps_.settings),
-      jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, keeper_, deps_.ids}),
-      search_({data::SearchDocuments(deps_.store, deps_.data.slot()), deps_.data.slot(), slot_, keeper_, embedder_,
+      jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, indexes_, deps_.ids}),
+      search_({data::SearchDocuments(deps_.store, deps_.data.slot()), deps_.data.slot(), slot_, indexes_, embedder_,
                searching_}) {
   deps_.dispatcher.add(jobs_);
 }
@@ -49,8 +49,8 @@ Vectors::Vectors(VectorDeps deps)
 Vectors::~Vectors() = default;
 
 void Vectors::start() {
-  keeper_.start();
-  tasks_.spawn(deps_.cores.at(0).get_executor(), tend(this));
+  indexes_.start();
+  tasks_.spawn(deps_.cores.at(0).get_executor(), saveTimerLoop(this));
 }
 
 void Vectors::drain() {
@@ -60,7 +60,7 @@ void Vectors::drain() {
 bool Vectors::stop(std::chrono::milliseconds limit) {
   drain();
   const bool rested = tasks_.closeAndWait(limit);
-  const bool saved = keeper_.stop(limit);
+  const bool saved = indexes_.stop(limit);
   keeping_.stop();
   searching_.stop();
   return rested && saved;
@@ -92,7 +92,7 @@ Task<IndexView> Vectors::indexView(snapshot::SnapshotPtr project, CollectionVect
   IndexView view;
   view.field = field->config.name;
   view.state = stateName(IndexState::ended);
-  if (const LiveIndexPtr live = keeper_.find(number, field->id)) {
+  if (const LiveIndexPtr live = indexes_.find(number, field->id)) {
     const IndexState state = live->state;
     view.state = stateName(state);
     view.vectors = static_cast<int64_t>(live->vectors.load());
@@ -199,7 +199,7 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
                                                            std::move(alteration.extraInserts));
     if (done) {
       deps_.queue.wake(std::move(alteration.jobs));
-      for (const std::string& field : alteration.leave) keeper_.drop(number, field);
+      for (const std::string& field : alteration.leave) indexes_.drop(number, field);
       break;
     }
     if (done.error().code() != ErrorCode::staleCatalogue) co_return fail(done.error().clone());
@@ -211,7 +211,7 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
   const auto project = co_await deps_.snapshots.byNumber(number);
   const CollectionVectorsPtr now = project && *project ? (*project)->get(slot_).find(collection) : nullptr;
   for (const VectorFieldPtr& field : now ? now->fields : std::vector<VectorFieldPtr>()) {
-    keeper_.open({number, now->number, field});
+    indexes_.open({number, now->number, field});
   }
   co_return Result<>();
 }
@@ -219,7 +219,7 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
 // ---- in the background
 
 // At the start, when it is asked for, and every five minutes: other servers restore projects too, and collections go.
-Async<void> Vectors::tend(Vectors* self) {
+Async<void> Vectors::saveTimerLoop(Vectors* self) {
   co_await self->openAll(true);
   for (int tick = 1; !self->stopping_; ++tick) {
     co_await sleepFor(kTick);
@@ -249,17 +249,17 @@ Async<void> Vectors::openAll(bool sweeps) {
     if (!*project) continue;
     for (const auto& [id, place] : (*project)->get(slot_).byFieldId) {
       fields.push_back(id);
-      if (keeper_.find(number, id)) continue;
-      const LiveIndexPtr live = keeper_.open({number, place.collection->number, place.field});
+      if (indexes_.find(number, id)) continue;
+      const LiveIndexPtr live = indexes_.open({number, place.collection->number, place.field});
       while (!stopping_ && (live->state == IndexState::loading || live->state == IndexState::building)) {
         co_await sleepFor(10ms);
       }
     }
   }
-  keeper_.dropOthers(all);
+  indexes_.dropOthers(all);
   if (!sweeps) co_return;
   const auto swept = co_await keeping_.run([this, &all]() -> Result<> {
-    keeper_.sweep(all);
+    indexes_.sweep(all);
     return {};
   });
   if (!swept) logWarn("files of vector indexes that are no more were left", {{"problem", swept.error().message()}});
@@ -269,8 +269,8 @@ Task<snapshot::SnapshotPtr> Vectors::settle(store::ProjectNo number) {
   CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(number));
   static const VectorTable kNone;
   const VectorTable& table = project ? project->get(slot_) : kNone;
-  for (const std::string& field : keeper_.fields(number)) {
-    if (!table.byFieldId.contains(field)) keeper_.drop(number, field);
+  for (const std::string& field : indexes_.fields(number)) {
+    if (!table.byFieldId.contains(field)) indexes_.drop(number, field);
   }
   if (!project) co_return project;
   for (const auto& [id, place] : table.byFieldId) {

@@ -63,7 +63,7 @@ class Vectors {
     return project.get(deps_.data.slot());
   }
   // In the indexes of the project. Any thread.
-  uint64_t stored(store::ProjectNo project) const { return keeper_.vectors(project); }
+  uint64_t stored(store::ProjectNo project) const { return indexes_.vectors(project); }
 
  private:
   struct Alteration;
@@ -71,7 +71,7 @@ class Vectors {
   Result<Alteration> alterationOf(const Access& access, const std::string& collection,
                                   const std::optional<VectorConfig>& config) const;
   Task<IndexView> indexView(snapshot::SnapshotPtr project, CollectionVectorsPtr vectors, VectorFieldPtr field);
-  static Async<void> tend(Vectors* self);
+  static Async<void> saveTimerLoop(Vectors* self);
   Async<void> openAll(bool sweeps);
   // What was left undone for a project: fields to be walked through, fields that are gone.
   Task<snapshot::SnapshotPtr> settle(store::ProjectNo project);
@@ -82,7 +82,7 @@ class Vectors {
   const snapshot::SlotKey<VectorTable> slot_;
   WorkerPool keeping_;
   WorkerPool searching_;
-  IndexKeeper keeper_;
+  VectorIndexManager indexes_;
   Embedder embedder_;
   EmbeddingJobs jobs_;
   VectorSearch search_;

@@ -143,7 +143,7 @@ Async<void> DeliveryJobs::committed(snapshot::SnapshotPtr project, std::vector<s
     const auto& hooks = project->get(deps_.slot).byId;
     const auto hook = hooks.find(group);
     if (hook == hooks.end()) continue;
-    const Result<> done = co_await makeRoom(project->info().number, hook->second);
+    const Result<> done = co_await dropOldest(project->info().number, hook->second);
     if (done) continue;
     logWarn("deliveries past their bound could not be given up yet", {{"project", project->info().id.str()},
                                                                       {"webhook", hook->second->record.name},
@@ -151,7 +151,7 @@ Async<void> DeliveryJobs::committed(snapshot::SnapshotPtr project, std::vector<s
   }
 }
 
-Task<> DeliveryJobs::makeRoom(store::ProjectNo project, HookPtr hook) {
+Task<> DeliveryJobs::dropOldest(store::ProjectNo project, HookPtr hook) {
   const std::string kind(kJobKind);
   while (true) {
     CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(kind, project, hook->record.hookId));

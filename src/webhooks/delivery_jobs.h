@@ -52,7 +52,7 @@ class DeliveryJobs final : public events::Consumer {
  private:
   Task<> run(jobs::JobRun run);
   // Gives up the oldest deliveries of a webhook until the rest is within its bounds.
-  Task<> makeRoom(store::ProjectNo project, HookPtr hook);
+  Task<> dropOldest(store::ProjectNo project, HookPtr hook);
   Task<> giveUp(store::ProjectNo project, HookPtr hook, jobs::WaitingJob job);
   std::optional<Attempt> unwritten(const std::string& job);
   void remember(const std::string& job, const Attempt* attempt);

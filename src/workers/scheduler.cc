@@ -76,7 +76,7 @@ void WorkerScheduler::submit(JobPtr job, Time now, SchedulerActions& actions) {
   job->queued = now;
   queue.push_back(std::move(job));
   ++waiting_;
-  makeRoom(now, actions);
+  startOrEvictWorkers(now, actions);
 }
 
 JobPtr WorkerScheduler::takeNext(Project& project, RunClass runClass, int core) {
@@ -156,7 +156,7 @@ void WorkerScheduler::freed(const WorkerHandlePtr& handle, bool fit, Time now, S
   if (handle->state != WorkerState::running) return;
   if (!fit || handle->runs >= limits_.runs) {
     leave(handle, now, actions);
-    return makeRoom(now, actions);
+    return startOrEvictWorkers(now, actions);
   }
   Project& project = projects_[handle->project];
   --project.running;
@@ -175,7 +175,7 @@ void WorkerScheduler::freed(const WorkerHandlePtr& handle, bool fit, Time now, S
     leave(handle, now, actions);
   }
   serve(now, actions);
-  makeRoom(now, actions);
+  startOrEvictWorkers(now, actions);
 }
 
 void WorkerScheduler::lost(const WorkerHandlePtr& handle, Time now) {
@@ -207,7 +207,7 @@ void WorkerScheduler::gone(const WorkerHandlePtr& handle, Time now, SchedulerAct
   --leaving_;
   std::erase(handles_, handle);
   serve(now, actions);
-  makeRoom(now, actions);
+  startOrEvictWorkers(now, actions);
 }
 
 void WorkerScheduler::forgetIfEmpty(store::ProjectNo number) {

@@ -3,7 +3,7 @@
 //
 // A seat stands for a process and belongs to one project from its first run to its end. What cannot begin waits in its
 // project's line; projects with a line take turns. Whenever something changes, serve() begins what may begin, and
-// makeRoom() has processes started, or idle ones ended, for what still waits.
+// startOrEvictWorkers() has processes started, or idle ones ended, for what still waits.
 #pragma once
 
 #include <deque>
@@ -97,7 +97,7 @@ class WorkerScheduler {
   void serve(Time now, SchedulerActions& actions);
   bool mustLeave(const WorkerHandlePtr& handle, const Project& project, Time now) const;
   size_t wanted(const Project& project, Time now) const;
-  void makeRoom(Time now, SchedulerActions& actions);
+  void startOrEvictWorkers(Time now, SchedulerActions& actions);
   enum class Spares { none, onlyOnes };
   WorkerHandlePtr oldestIdle(Spares spares, Time now) const;
   void addStart(Time now, SchedulerActions& actions);

@@ -52,7 +52,7 @@ bool WorkerScheduler::mustLeave(const WorkerHandlePtr& handle, const Project& pr
   return poorest == 0 && max && now - handle->given >= kSlice;
 }
 
-void WorkerScheduler::makeRoom(Time now, SchedulerActions& actions) {
+void WorkerScheduler::startOrEvictWorkers(Time now, SchedulerActions& actions) {
   if (turns_.empty()) return;
   size_t want = 0;
   size_t without = 0;  // projects that have none
@@ -130,7 +130,7 @@ void WorkerScheduler::keepBlanks(Time now, SchedulerActions& actions) {
 void WorkerScheduler::look(Time now, SchedulerActions& actions) {
   expire(now, actions);
   endLongIdle(now, actions);
-  makeRoom(now, actions);
+  startOrEvictWorkers(now, actions);
   keepBlanks(now, actions);
 }
 

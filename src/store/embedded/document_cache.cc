@@ -91,7 +91,7 @@ void DocumentCache::insert(Shard& shard, uint64_t hash, std::string_view key, st
                            uint64_t currentFrom) {
   const size_t weighs = weight(key, bytes);
   if (weighs > shardBytes_ / kLargestShare || look(shard, hash, key)) return;
-  makeRoom(shard, weighs);
+  evictUntilFits(shard, weighs);
   if ((shard.used + 1) * 8 > shard.slots.size() * 5) grow(shard);
   Slot slot;
   slot.hash = static_cast<uint32_t>(hash);
@@ -111,7 +111,7 @@ void DocumentCache::insert(Shard& shard, uint64_t hash, std::string_view key, st
 }
 
 // What the hand meets goes, unless it was asked for since the hand was there.
-void DocumentCache::makeRoom(Shard& shard, size_t bytes) {
+void DocumentCache::evictUntilFits(Shard& shard, size_t bytes) {
   while (shard.used > 0 && shard.bytes + bytes > shardBytes_) {
     shard.hand &= shard.slots.size() - 1;
     Slot& slot = shard.slots[shard.hand];

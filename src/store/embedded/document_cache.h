@@ -86,7 +86,7 @@ class DocumentCache {
   static void grow(Shard& shard);
   bool wasMissedBefore(Shard& shard, uint64_t hash) const;
   void insert(Shard& shard, uint64_t hash, std::string_view key, std::string_view bytes, uint64_t currentFrom);
-  void makeRoom(Shard& shard, size_t bytes);
+  void evictUntilFits(Shard& shard, size_t bytes);
 
   const size_t shardBytes_;
   std::array<Shard, kShards> shards_;

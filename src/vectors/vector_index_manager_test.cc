@@ -1,4 +1,4 @@
-#include "vectors/index_keeper.h"
+#include "vectors/vector_index_manager.h"
 
 #include <gtest/gtest.h>
 
@@ -36,14 +36,14 @@ class IndexKeeperTest : public ::testing::Test {
 
   void begin(uint64_t memory = uint64_t{1} << 30) {
     pool_.emplace("keep", 1, 64);
-    keeper_.emplace(KeeperDeps{store_, store_.feed(), cores_, *pool_, directory_, memory});
-    keeper_->start();
+    indexes_.emplace(VectorIndexManagerDeps{store_, store_.feed(), cores_, *pool_, directory_, memory});
+    indexes_->start();
   }
   void end() {
-    if (!keeper_) return;
-    EXPECT_TRUE(keeper_->stop(std::chrono::seconds(20)));
+    if (!indexes_) return;
+    EXPECT_TRUE(indexes_->stop(std::chrono::seconds(20)));
     pool_->stop();
-    keeper_.reset();
+    indexes_.reset();
     pool_.reset();
   }
   void again() {
@@ -76,10 +76,10 @@ class IndexKeeperTest : public ::testing::Test {
     EmbeddingRow row{rowIdOf("vec_1", id), "vec_1/f", fmt::format("vec_1/{:06}", ++seq_), "hash", {}};
     if (!vector.empty()) row.vector = packed(vector);
     write(embeddingsOf(project_), row.id, store::Change::put(doc::encode(row)));
-    keeper_->embedded(project_, "vec_1");
+    indexes_->embedded(project_, "vec_1");
   }
   std::vector<std::string> nearest(const FieldPlace& of, std::vector<float> query) {
-    auto index = run(keeper_->use(of, std::chrono::steady_clock::now() + std::chrono::seconds(20)));
+    auto index = run(indexes_->use(of, std::chrono::steady_clock::now() + std::chrono::seconds(20)));
     EXPECT_TRUE(index) << index.error().message();
     std::vector<std::string> ids;
     if (!index) return ids;
@@ -88,7 +88,7 @@ class IndexKeeperTest : public ::testing::Test {
     for (const Hit& hit : *hits) ids.push_back(hit.id);
     return ids;
   }
-  uint64_t vectors() const { return keeper_->find(project_, "vec_1")->vectors; }
+  uint64_t vectors() const { return indexes_->find(project_, "vec_1")->vectors; }
   bool until(const std::function<bool()>& condition) {
     for (int i = 0; i < 20'000; ++i) {
       if (condition()) return true;
@@ -104,7 +104,7 @@ class IndexKeeperTest : public ::testing::Test {
   store::ProjectNo project_ = 0;
   store::CollectionInfo collection_;
   std::optional<WorkerPool> pool_;
-  std::optional<IndexKeeper> keeper_;
+  std::optional<VectorIndexManager> indexes_;
   int seq_ = 0;
 };
 
@@ -121,8 +121,8 @@ TEST_F(IndexKeeperTest, BuildsOfDocumentsAndFollowsThem) {
   EXPECT_EQ(nearest(place(), {0, 0}), (Ids{"c", "a"}));
   put("c", "\"no vector\"");
   EXPECT_EQ(nearest(place(), {0, 0}), (Ids{"a"}));
-  EXPECT_EQ(keeper_->vectors(project_), 1U);
-  EXPECT_GT(keeper_->bytes(), 0U);
+  EXPECT_EQ(indexes_->vectors(project_), 1U);
+  EXPECT_GT(indexes_->bytes(), 0U);
 }
 
 TEST_F(IndexKeeperTest, GoesOnFromItsFileWithWhatTheLogHas) {
@@ -178,11 +178,11 @@ TEST_F(IndexKeeperTest, RefusesWhatDoesNotFit) {
   end();
   begin(1);
   put("a", "[1,0]");
-  const auto index = run(keeper_->use(place(), std::chrono::steady_clock::now() + std::chrono::seconds(20)));
+  const auto index = run(indexes_->use(place(), std::chrono::steady_clock::now() + std::chrono::seconds(20)));
   ASSERT_FALSE(index);
   EXPECT_EQ(index.error().code(), ErrorCode::unavailable);
   EXPECT_NE(index.error().message().find("SERVICE_VECTOR_MEMORY"), std::string::npos);
-  EXPECT_EQ(keeper_->find(project_, "vec_1")->state, IndexState::failed);
+  EXPECT_EQ(indexes_->find(project_, "vec_1")->state, IndexState::failed);
 }
 
 TEST_F(IndexKeeperTest, SweepsFilesOfWhatIsNoMore) {
@@ -196,9 +196,9 @@ TEST_F(IndexKeeperTest, SweepsFilesOfWhatIsNoMore) {
   };
   EXPECT_EQ(files(), 1U);
   begin();
-  keeper_->sweep({{project_, {"vec_1"}}});
+  indexes_->sweep({{project_, {"vec_1"}}});
   EXPECT_EQ(files(), 1U);
-  keeper_->sweep({{project_, {"vec_2"}}});
+  indexes_->sweep({{project_, {"vec_2"}}});
   EXPECT_EQ(files(), 0U);
 }
 
@@ -207,8 +207,8 @@ TEST_F(IndexKeeperTest, DropsAFieldWithItsFile) {
   EXPECT_EQ(nearest(place(), {0, 0}), (Ids{"a"}));
   again();
   EXPECT_EQ(nearest(place(), {0, 0}), (Ids{"a"}));
-  keeper_->drop(project_, "vec_1");
-  EXPECT_EQ(keeper_->find(project_, "vec_1"), nullptr);
+  indexes_->drop(project_, "vec_1");
+  EXPECT_EQ(indexes_->find(project_, "vec_1"), nullptr);
   end();
   for (const auto& each : std::filesystem::recursive_directory_iterator(directory_)) {
     EXPECT_FALSE(each.is_regular_file()) << each.path();

@@ -12,7 +12,7 @@
 
 namespace mb::vectors {
 
-struct KeeperDeps {
+struct VectorIndexManagerDeps {
   store::DocumentStore& store;
   store::ChangeFeed& feed;
   Cores& cores;
@@ -24,10 +24,10 @@ struct KeeperDeps {
 // Bounds: an index that does not fit beside those that were searched in the last minute is not kept, and searches of it
 // are refused; of others the one that was not searched for longest makes room. A search waits at most two seconds for
 // an index to have seen what was written before it.
-class IndexKeeper {
+class VectorIndexManager {
  public:
-  explicit IndexKeeper(KeeperDeps deps);
-  ~IndexKeeper();  // after stop()
+  explicit VectorIndexManager(VectorIndexManagerDeps deps);
+  ~VectorIndexManager();  // after stop()
 
   void start();
   // Saves what is unsaved; false when something was left after `limit`: it is caught up with at the next start. Not
@@ -62,8 +62,8 @@ class IndexKeeper {
     std::vector<float> vector;  // empty: it goes
   };
 
-  static Async<void> maintain(IndexKeeper* self, LiveIndexPtr live);
-  static Async<void> tend(IndexKeeper* self);
+  static Async<void> maintain(VectorIndexManager* self, LiveIndexPtr live);
+  static Async<void> saveTimerLoop(VectorIndexManager* self);
   void grown(store::ProjectNo project);
 
   Async<bool> load(LiveIndexPtr live);
@@ -78,11 +78,11 @@ class IndexKeeper {
   Async<void> save(LiveIndexPtr live);
   bool saveIsDue(const LiveIndex& live) const;
   // Fails where there is no module for it.
-  Task<> makeRoom(LiveIndexPtr live);
+  Task<> evictUntilFits(LiveIndexPtr live);
   std::vector<LiveIndexPtr> all() const;
   bool stopped(const LiveIndex& live) const { return stopping_ || live.ending; }
 
-  const KeeperDeps deps_;
+  const VectorIndexManagerDeps deps_;
   std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;
   std::unordered_map<store::ProjectNo, std::unordered_map<std::string, LiveIndexPtr>> byProject_;

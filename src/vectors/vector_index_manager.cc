@@ -1,4 +1,4 @@
-#include "vectors/index_keeper.h"
+#include "vectors/vector_index_manager.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,22 +43,22 @@ Error notReady(const LiveIndex& live) {
 
 }  // namespace
 
-IndexKeeper::IndexKeeper(KeeperDeps deps) : deps_(std::move(deps)) {}
-IndexKeeper::~IndexKeeper() = default;
+VectorIndexManager::VectorIndexManager(VectorIndexManagerDeps deps) : deps_(std::move(deps)) {}
+VectorIndexManager::~VectorIndexManager() = default;
 
-void IndexKeeper::start() {
+void VectorIndexManager::start() {
   listening_ = deps_.feed.listen([this](store::ProjectNo project, uint64_t) { grown(project); });
-  tasks_.spawn(deps_.cores.at(0).get_executor(), tend(this));
+  tasks_.spawn(deps_.cores.at(0).get_executor(), saveTimerLoop(this));
 }
 
-bool IndexKeeper::stop(std::chrono::milliseconds limit) {
+bool VectorIndexManager::stop(std::chrono::milliseconds limit) {
   listening_.reset();
   stopping_ = true;
   for (const LiveIndexPtr& live : all()) live->wake();
   return tasks_.closeAndWait(limit);
 }
 
-std::vector<LiveIndexPtr> IndexKeeper::all() const {
+std::vector<LiveIndexPtr> VectorIndexManager::all() const {
   const std::scoped_lock lock(mutex_);
   std::vector<LiveIndexPtr> found;
   for (const auto& [project, fields] : byProject_) {
@@ -67,7 +67,7 @@ std::vector<LiveIndexPtr> IndexKeeper::all() const {
   return found;
 }
 
-void IndexKeeper::grown(store::ProjectNo project) {
+void VectorIndexManager::grown(store::ProjectNo project) {
   const std::scoped_lock lock(mutex_);
   const auto fields = byProject_.find(project);
   if (fields == byProject_.end()) return;
@@ -76,7 +76,7 @@ void IndexKeeper::grown(store::ProjectNo project) {
 
 // ---- what others ask
 
-LiveIndexPtr IndexKeeper::find(store::ProjectNo project, const std::string& fieldId) const {
+LiveIndexPtr VectorIndexManager::find(store::ProjectNo project, const std::string& fieldId) const {
   const std::scoped_lock lock(mutex_);
   const auto fields = byProject_.find(project);
   if (fields == byProject_.end()) return nullptr;
@@ -84,7 +84,7 @@ LiveIndexPtr IndexKeeper::find(store::ProjectNo project, const std::string& fiel
   return live == fields->second.end() ? nullptr : live->second;
 }
 
-LiveIndexPtr IndexKeeper::open(const FieldPlace& place) {
+LiveIndexPtr VectorIndexManager::open(const FieldPlace& place) {
   LiveIndexPtr started;
   {
     const std::scoped_lock lock(mutex_);
@@ -110,7 +110,7 @@ LiveIndexPtr IndexKeeper::open(const FieldPlace& place) {
   return started;
 }
 
-Task<std::shared_ptr<VectorIndex>> IndexKeeper::use(FieldPlace place, store::Deadline deadline) {
+Task<std::shared_ptr<VectorIndex>> VectorIndexManager::use(FieldPlace place, store::Deadline deadline) {
   const uint64_t wanted = deps_.feed.lastPosition(place.project);
   const auto until = std::min<store::Deadline>(deadline, std::chrono::steady_clock::now() + kLongestWait);
   LiveIndexPtr live = open(place);
@@ -136,11 +136,11 @@ Task<std::shared_ptr<VectorIndex>> IndexKeeper::use(FieldPlace place, store::Dea
   co_return index;
 }
 
-void IndexKeeper::embedded(store::ProjectNo project, const std::string& fieldId) {
+void VectorIndexManager::embedded(store::ProjectNo project, const std::string& fieldId) {
   if (const LiveIndexPtr live = find(project, fieldId)) live->wake();
 }
 
-void IndexKeeper::drop(store::ProjectNo project, const std::string& fieldId) {
+void VectorIndexManager::drop(store::ProjectNo project, const std::string& fieldId) {
   const std::scoped_lock lock(mutex_);
   const auto fields = byProject_.find(project);
   if (fields == byProject_.end()) return;
@@ -152,7 +152,7 @@ void IndexKeeper::drop(store::ProjectNo project, const std::string& fieldId) {
   fields->second.erase(live);
 }
 
-void IndexKeeper::dropOthers(const std::unordered_map<store::ProjectNo, std::vector<std::string>>& all) {
+void VectorIndexManager::dropOthers(const std::unordered_map<store::ProjectNo, std::vector<std::string>>& all) {
   const std::scoped_lock lock(mutex_);
   std::erase_if(byProject_, [&](const auto& project) {
     if (all.contains(project.first)) return false;
@@ -165,7 +165,7 @@ void IndexKeeper::dropOthers(const std::unordered_map<store::ProjectNo, std::vec
   });
 }
 
-void IndexKeeper::sweep(const std::unordered_map<store::ProjectNo, std::vector<std::string>>& all) const {
+void VectorIndexManager::sweep(const std::unordered_map<store::ProjectNo, std::vector<std::string>>& all) const {
   std::error_code ignored;
   for (const auto& folder : std::filesystem::directory_iterator(deps_.directory, ignored)) {
     const std::string name = folder.path().filename().string();
@@ -183,7 +183,7 @@ void IndexKeeper::sweep(const std::unordered_map<store::ProjectNo, std::vector<s
   }
 }
 
-std::vector<std::string> IndexKeeper::fields(store::ProjectNo project) const {
+std::vector<std::string> VectorIndexManager::fields(store::ProjectNo project) const {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> found;
   const auto fields = byProject_.find(project);
@@ -192,13 +192,13 @@ std::vector<std::string> IndexKeeper::fields(store::ProjectNo project) const {
   return found;
 }
 
-uint64_t IndexKeeper::bytes() const {
+uint64_t VectorIndexManager::bytes() const {
   uint64_t sum = 0;
   for (const LiveIndexPtr& live : all()) sum += live->bytes;
   return sum;
 }
 
-uint64_t IndexKeeper::vectors(store::ProjectNo project) const {
+uint64_t VectorIndexManager::vectors(store::ProjectNo project) const {
   const std::scoped_lock lock(mutex_);
   const auto fields = byProject_.find(project);
   if (fields == byProject_.end()) return 0;
@@ -209,7 +209,7 @@ uint64_t IndexKeeper::vectors(store::ProjectNo project) const {
 
 // ---- keeping one
 
-Async<void> IndexKeeper::maintain(IndexKeeper* self, LiveIndexPtr live) {
+Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr live) {
   bool whole = co_await self->load(live);
   bool troubled = false;
   while (!self->stopped(*live) && live->state != IndexState::failed) {
@@ -236,7 +236,7 @@ Async<void> IndexKeeper::maintain(IndexKeeper* self, LiveIndexPtr live) {
     troubled = false;
     if (whole && !*step) live->state = IndexState::ready;
     if (whole && self->saveIsDue(*live)) co_await self->save(live);
-    if (whole && !*step && !self->stopped(*live)) co_await live->awaken();
+    if (whole && !*step && !self->stopped(*live)) co_await live->waitForWake();
   }
   if (whole && live->unsaved > 0 && !live->dropped) co_await self->save(live);
   if (live->dropped) {
@@ -257,7 +257,7 @@ Async<void> IndexKeeper::maintain(IndexKeeper* self, LiveIndexPtr live) {
 }
 
 // Ten times a second: whose save is due without a change that would say so.
-Async<void> IndexKeeper::tend(IndexKeeper* self) {
+Async<void> VectorIndexManager::saveTimerLoop(VectorIndexManager* self) {
   while (!self->stopping_) {
     co_await sleepFor(kTendEvery);
     for (const LiveIndexPtr& live : self->all()) {
@@ -266,13 +266,13 @@ Async<void> IndexKeeper::tend(IndexKeeper* self) {
   }
 }
 
-bool IndexKeeper::saveIsDue(const LiveIndex& live) const {
+bool VectorIndexManager::saveIsDue(const LiveIndex& live) const {
   const int64_t since = live.unsavedSinceMs;
   if (since == 0) return false;
   return live.unsaved >= std::max<uint64_t>(kUnsavedChanges, live.vectors / 10) || steadyMs() - since >= kUnsavedMs;
 }
 
-Async<bool> IndexKeeper::load(LiveIndexPtr live) {
+Async<bool> VectorIndexManager::load(LiveIndexPtr live) {
   struct Read {
     std::shared_ptr<VectorIndex> index;
     std::string position;
@@ -307,14 +307,14 @@ Async<bool> IndexKeeper::load(LiveIndexPtr live) {
   live->vectors = read->index->size();
   live->bytes = read->index->bytes();
   live->setIndex(std::move(read->index));
-  if (const Result<> fits = co_await makeRoom(live); !fits) co_return false;
+  if (const Result<> fits = co_await evictUntilFits(live); !fits) co_return false;
   logInfo(
       "a vector index is loaded",
       {{"project", live->place.project}, {"field", live->place.field->config.name}, {"vectors", live->vectors.load()}});
   co_return true;
 }
 
-Async<void> IndexKeeper::save(LiveIndexPtr live) {
+Async<void> VectorIndexManager::save(LiveIndexPtr live) {
   const std::shared_ptr<VectorIndex> index = live->index();
   const std::string position = fmt::format("{} {} {}", live->position.load(), live->place.collection, live->seq);
   const uint64_t saved = live->unsaved;
@@ -336,7 +336,7 @@ Async<void> IndexKeeper::save(LiveIndexPtr live) {
   logWarn("a vector index could not be saved", {{"file", live->file.string()}, {"problem", done.error().message()}});
 }
 
-Task<> IndexKeeper::makeRoom(LiveIndexPtr live) {
+Task<> VectorIndexManager::evictUntilFits(LiveIndexPtr live) {
   for (int tries = 0; tries < 500; ++tries) {
     if (bytes() <= deps_.memory) co_return Result<>();
     LiveIndexPtr longest;
