@@ -31,7 +31,7 @@ class FakeAuthenticator final : public identity::Authenticator {
     co_return identity::Identified{found->second, nullptr, {}};
   }
   std::optional<identity::Identified> cachedProject(std::string_view) override { return std::nullopt; }
-  identity::Moment moment(store::ProjectNo) const override { return {}; }
+  identity::AuthState authState(store::ProjectNo) const override { return {}; }
 
  private:
   static std::unexpected<Error> refused() { return fail(ErrorCode::unauthenticated, "no"); }

@@ -1,7 +1,7 @@
 #include "api/job_routes.h"
 
 #include "api/document_routes.h"
-#include "projects/standing.h"
+#include "projects/membership_context.h"
 
 namespace mb::api {
 

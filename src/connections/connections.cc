@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "projects/standing.h"
+#include "projects/membership_context.h"
 
 namespace mb::connections {
 
@@ -142,9 +142,9 @@ Task<Connections::Place> Connections::placeFor(By by, std::string scope) {
     if (own != scope) co_return fail(noConnection());
     co_return Place{std::move(scope)};
   }
-  CO_TRY(const projects::Standing standing, co_await projects::standingOf(deps_, by, std::move(scope)));
-  if (!projects::manages(standing.role)) co_return fail(ErrorCode::notFound, "no such project");
-  co_return Place{standing.id().str(), standing.number(), standing.membershipId};
+  CO_TRY(const projects::MembershipContext context, co_await projects::membershipContext(deps_, by, std::move(scope)));
+  if (!projects::manages(context.role)) co_return fail(ErrorCode::notFound, "no such project");
+  co_return Place{context.id().str(), context.number(), context.membershipId};
 }
 
 // ---- seeing
@@ -164,9 +164,10 @@ Task<std::vector<ConnectionView>> Connections::listOwn(By by) {
 }
 
 Task<std::vector<ConnectionView>> Connections::listOf(By by, std::string project) {
-  CO_TRY(const projects::Standing standing, co_await projects::standingOf(deps_, by, std::move(project)));
-  const OrgId& organization = standing.project->get(deps_.record).organizationId;
-  CO_TRY(const auto own, co_await recordsOf(standing.id().str()));
+  CO_TRY(const projects::MembershipContext context,
+         co_await projects::membershipContext(deps_, by, std::move(project)));
+  const OrgId& organization = context.project->get(deps_.record).organizationId;
+  CO_TRY(const auto own, co_await recordsOf(context.id().str()));
   CO_TRY(const auto shared, co_await recordsOf(organization.str()));
   std::vector<ConnectionView> views;
   for (const auto& record : own) views.push_back(viewOf(record));

@@ -13,17 +13,17 @@
 
 namespace mb::identity {
 
-// How things are with a project's callers at one moment.
-struct Moment {
+// The clock and the epochs that a CallerValidity is compared with.
+struct AuthState {
   int64_t nowMs = 0;
   store::Epoch projectEpoch;
   store::Epoch controlEpoch;
   uint64_t drops = 0;  // Tokens::drops()
 };
 
-// What an identification rests on. Who keeps a caller for longer than a request compares it before each use, which
-// costs no look-up, and identifies anew where it does not hold any more.
-struct Standing {
+// What an identification depends on. A caller that is cached for longer than a request is compared before each use,
+// which costs no look-up, and identified again where it does not hold any more.
+struct CallerValidity {
   store::Mark session;  // of a JWT
   store::Mark user;     // likewise
   uint64_t projectEpoch = 0;
@@ -32,16 +32,16 @@ struct Standing {
   uint64_t drops = 0;
   int64_t expiresMs = 0;  // of the token or key
 
-  bool holds(const Moment& moment) const {
-    return moment.nowMs < expiresMs && moment.projectEpoch == projectEpoch && moment.drops == drops &&
-           !session.changed() && !user.changed() && (!ofPlatformUser || moment.controlEpoch == controlEpoch);
+  bool holds(const AuthState& authState) const {
+    return authState.nowMs < expiresMs && authState.projectEpoch == projectEpoch && authState.drops == drops &&
+           !session.changed() && !user.changed() && (!ofPlatformUser || authState.controlEpoch == controlEpoch);
   }
 };
 
 struct Identified {
   policy::Caller caller;          // without ip and requestId
   snapshot::SnapshotPtr project;  // null on the control plane
-  Standing standing;              // of project tokens and keys
+  CallerValidity validity;        // of project tokens and keys
 };
 
 class Authenticator {
@@ -56,7 +56,7 @@ class Authenticator {
   // project() without waiting: nullopt when this core's cache cannot answer, which says nothing of the token.
   virtual std::optional<Identified> cachedProject(std::string_view token) = 0;
   // Never blocks. Any thread.
-  virtual Moment moment(store::ProjectNo project) const = 0;
+  virtual AuthState authState(store::ProjectNo project) const = 0;
 };
 
 }  // namespace mb::identity

@@ -105,7 +105,7 @@ TEST_F(AuthenticatorTest, ExpiryBitesInTheCacheToo) {
 // What is kept for longer than a request: it holds until anything of this happens, whatever is in the cache.
 TEST_F(AuthenticatorTest, AStandingHoldsUntilSomethingChanges) {
   const auto holds = [&](const Result<Identified>& who, const Realm& realm) {
-    return who && who->standing.holds(identity_.authenticator().moment(realm.project));
+    return who && who->validity.holds(identity_.authenticator().authState(realm.project));
   };
   const SignedIn ann = signIn(shop(), "ann@example.com");
   auto who = identify(ann.token);

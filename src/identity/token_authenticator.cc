@@ -98,14 +98,14 @@ std::optional<Identified> TokenAuthenticator::cachedProject(std::string_view tok
   const Entry* entry = find(token);
   if (entry == nullptr || entry->caller.kind == policy::CallerKind::platform) return std::nullopt;
   const int64_t now = deps_.clock.now().ms;
-  if (!entry->standing.holds(moment(entry->caller.project))) return std::nullopt;
+  if (!entry->validity.holds(authState(entry->caller.project))) return std::nullopt;
   if (entry->caller.kind == policy::CallerKind::apiKey && now - entry->notedMs >= kNoteEveryMs) return std::nullopt;
   snapshot::SnapshotPtr project = deps_.snapshots.cached(entry->caller.projectId.str());
-  if (!project || project->epoch() != entry->standing.projectEpoch || !mustBeActive(*project)) return std::nullopt;
-  return Identified{entry->caller, std::move(project), entry->standing};
+  if (!project || project->epoch() != entry->validity.projectEpoch || !mustBeActive(*project)) return std::nullopt;
+  return Identified{entry->caller, std::move(project), entry->validity};
 }
 
-Moment TokenAuthenticator::moment(store::ProjectNo project) const {
+AuthState TokenAuthenticator::authState(store::ProjectNo project) const {
   return {.nowMs = deps_.clock.now().ms,
           .projectEpoch = deps_.store.epoch(project),
           .controlEpoch = deps_.store.epoch(store::kControlProject),
@@ -114,7 +114,7 @@ Moment TokenAuthenticator::moment(store::ProjectNo project) const {
 
 Result<AccessToken> TokenAuthenticator::claimsOf(std::string_view token) {
   const Entry* known = find(token);
-  if (known != nullptr && deps_.clock.now().ms < known->standing.expiresMs && stands(*known)) return known->token;
+  if (known != nullptr && deps_.clock.now().ms < known->validity.expiresMs && stands(*known)) return known->token;
   return tokens_.verify(token);
 }
 
@@ -165,13 +165,13 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   caller.permissions = permissionsOf(project->get(slots_.roles).endUser, caller.role);
   caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer());
   caller.email = user.email;
-  entry.standing.projectEpoch = project->epoch();
-  entry.standing.drops = drops;
-  entry.standing.session = session;
-  entry.standing.user = ofUser;
-  entry.standing.expiresMs = claims.expiresAt.ms;
+  entry.validity.projectEpoch = project->epoch();
+  entry.validity.drops = drops;
+  entry.validity.session = session;
+  entry.validity.user = ofUser;
+  entry.validity.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, std::move(project), entry.standing};
+  Identified identified{caller, std::move(project), entry.validity};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }
@@ -196,15 +196,15 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   caller.role = membership->second.role;
   caller.permissions = permissionsOf(project->get(slots_.roles).member, caller.role);
   caller.email = user.email;
-  entry.standing.projectEpoch = project->epoch();
-  entry.standing.controlEpoch = controlEpoch;
-  entry.standing.drops = drops;
-  entry.standing.ofPlatformUser = true;
-  entry.standing.session = session;
-  entry.standing.user = ofUser;
-  entry.standing.expiresMs = claims.expiresAt.ms;
+  entry.validity.projectEpoch = project->epoch();
+  entry.validity.controlEpoch = controlEpoch;
+  entry.validity.drops = drops;
+  entry.validity.ofPlatformUser = true;
+  entry.validity.session = session;
+  entry.validity.user = ofUser;
+  entry.validity.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, std::move(project), entry.standing};
+  Identified identified{caller, std::move(project), entry.validity};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }
@@ -215,9 +215,9 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   const store::Epoch controlEpoch = deps_.store.epoch(store::kControlProject);
   const Entry* known = find(token);
   if (known != nullptr && known->caller.kind == policy::CallerKind::platform &&
-      controlEpoch == known->standing.controlEpoch && !known->standing.session.changed() &&
-      !known->standing.user.changed() && deps_.clock.now().ms < known->standing.expiresMs && stands(*known)) {
-    co_return Identified{known->caller, nullptr, known->standing};
+      controlEpoch == known->validity.controlEpoch && !known->validity.session.changed() &&
+      !known->validity.user.changed() && deps_.clock.now().ms < known->validity.expiresMs && stands(*known)) {
+    co_return Identified{known->caller, nullptr, known->validity};
   }
   const uint64_t drops = tokens_.drops();
   CO_TRY(AccessToken claims, claimsOf(token));
@@ -236,14 +236,14 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   caller.project = store::kControlProject;
   caller.email = user.email;
   caller.superAdmin = user.platformRole == kSuperAdmin;
-  entry.standing.controlEpoch = controlEpoch.value;
-  entry.standing.drops = drops;
-  entry.standing.ofPlatformUser = true;
-  entry.standing.session = session;
-  entry.standing.user = ofUser;
-  entry.standing.expiresMs = claims.expiresAt.ms;
+  entry.validity.controlEpoch = controlEpoch.value;
+  entry.validity.drops = drops;
+  entry.validity.ofPlatformUser = true;
+  entry.validity.session = session;
+  entry.validity.user = ofUser;
+  entry.validity.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, nullptr, entry.standing};
+  Identified identified{caller, nullptr, entry.validity};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }
@@ -273,9 +273,9 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   caller.role = "apikey";
   caller.permissions = ownPointer(key.permissions);
   caller.scopes = key.scopes;
-  entry.standing.projectEpoch = project->epoch();
-  entry.standing.drops = tokens_.drops();
-  entry.standing.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();
+  entry.validity.projectEpoch = project->epoch();
+  entry.validity.drops = tokens_.drops();
+  entry.validity.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();
   const Entry* before = find(token);
   entry.notedMs = before == nullptr ? 0 : before->notedMs;
   const int core = Cores::current();
@@ -283,7 +283,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
     entry.notedMs = now;
     background_.spawn(deps_.cores.at(core).get_executor(), noteUse(caller.project, KeyId(caller.id)));
   }
-  Identified identified{caller, std::move(project), entry.standing};
+  Identified identified{caller, std::move(project), entry.validity};
   remember(std::move(token), std::move(entry));
   co_return identified;
 }

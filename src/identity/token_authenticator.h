@@ -24,15 +24,15 @@ class TokenAuthenticator final : public Authenticator {
   Task<Identified> project(std::string token) override;
   Task<Identified> control(std::string token) override;
   std::optional<Identified> cachedProject(std::string_view token) override;
-  Moment moment(store::ProjectNo project) const override;
+  AuthState authState(store::ProjectNo project) const override;
 
  private:
   // A token that was verified, and what it may do as long as the epochs stand and the session does.
   struct Entry {
     AccessToken token;  // of a JWT; without its permissions
     policy::Caller caller;
-    Standing standing;    // its `drops` from before the signature was checked
-    int64_t notedMs = 0;  // of a key: when its use was last noted
+    CallerValidity validity;  // its `drops` from before the signature was checked
+    int64_t notedMs = 0;      // of a key: when its use was last noted
   };
   // Of a token the end alone: a signature or a secret, which is as good as random; looked up at each request.
   struct TokenHash {
@@ -50,7 +50,7 @@ class TokenAuthenticator final : public Authenticator {
   // The claims, from the cache or by checking the signature.
   Result<AccessToken> claimsOf(std::string_view token);
   // Whether a cached entry's signature still counts.
-  bool stands(const Entry& entry) const { return entry.standing.drops == tokens_.drops(); }
+  bool stands(const Entry& entry) const { return entry.validity.drops == tokens_.drops(); }
   // Of a project that is not deleted.
   Task<snapshot::SnapshotPtr> snapshotOf(std::string project);
   // Session alive and user active.

@@ -5,8 +5,8 @@
 #include "base/log.h"
 #include "projects/environment_rules.h"
 #include "projects/members.h"
+#include "projects/membership_context.h"
 #include "projects/project_rules.h"
-#include "projects/standing.h"
 #include "store/configuration_limits.h"
 #include "store/retry.h"
 
@@ -56,7 +56,7 @@ doc::Document describe(const ProjectRecord& environment) {
 // environment, and each member and invite of the root with its copy.
 class EnvironmentWrite {
  public:
-  EnvironmentWrite(store::Write& write, const Standing& root, ProjectRecord record,
+  EnvironmentWrite(store::Write& write, const MembershipContext& root, ProjectRecord record,
                    const std::vector<MembershipRecord>& members, const std::vector<InviteRecord>& invites,
                    IdGenerator& ids)
       : record_(std::move(record)),
@@ -178,7 +178,7 @@ Task<Environments::People> Environments::peopleOf(ProjectId root, By by, std::ve
   co_return people;
 }
 
-Task<Environments::Created> Environments::insert(By by, const Standing& root, ProjectRecord record,
+Task<Environments::Created> Environments::insert(By by, const MembershipContext& root, ProjectRecord record,
                                                  const People& people) {
   const auto number = static_cast<store::ProjectNo>(record.number);
   store::Write write = projectWrite(
@@ -205,7 +205,7 @@ Task<Environments::Created> Environments::insert(By by, const Standing& root, Pr
   co_return Created{std::move(stored), std::move(jobId)};
 }
 
-Task<Environments::Created> Environments::insertWithFreeSlug(By by, const Standing& root, ProjectRecord record,
+Task<Environments::Created> Environments::insertWithFreeSlug(By by, const MembershipContext& root, ProjectRecord record,
                                                              std::string slugBase, int& slug,
                                                              std::vector<std::string>& warnings) {
   for (; slug < kSlugTries; ++slug) {
@@ -218,7 +218,7 @@ Task<Environments::Created> Environments::insertWithFreeSlug(By by, const Standi
   co_return fail(ErrorCode::conflict, std::string(kMembersChange));
 }
 
-Task<Environments::Created> Environments::put(By by, const Standing& root, const NewEnvironment& input,
+Task<Environments::Created> Environments::put(By by, const MembershipContext& root, const NewEnvironment& input,
                                               std::vector<std::string>& warnings) {
   const ProjectRecord& parent = root.project->get(deps_.record);
   ProjectRecord record = environmentOf(parent, input);
@@ -247,7 +247,7 @@ Task<> checkCopiedSize(store::DocumentStore& store, store::ProjectNo project) {
 }  // namespace
 
 Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment input) {
-  CO_TRY(const Standing root, co_await standingOf(deps_, by, std::move(rootId)));
+  CO_TRY(const MembershipContext root, co_await membershipContext(deps_, by, std::move(rootId)));
   if (root.role != kOwner) co_return fail(ErrorCode::forbidden, "this needs the role Owner");
   if (root.project->get(deps_.record).parentId.value) {
     co_return fail(ErrorCode::validation, "an environment has no environments of its own");
@@ -275,7 +275,8 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
   co_return view;
 }
 
-Task<> Environments::copyShape(By by, const Standing& root, ProjectId environment, std::vector<std::string>& warnings) {
+Task<> Environments::copyShape(By by, const MembershipContext& root, ProjectId environment,
+                               std::vector<std::string>& warnings) {
   CO_TRY(snapshot::SnapshotPtr made, co_await deps_.snapshots.find(environment.str()));
   if (!made) co_return fail(ErrorCode::notFound, "the environment was deleted meanwhile");
   CO_TRY(std::vector<std::string> about,
@@ -291,7 +292,7 @@ Task<> Environments::copyLate(jobs::JobRun run) {
   caller.id = copying.userId;
   caller.email = copying.email;
   const By by{caller, std::min(run.deadline, std::chrono::steady_clock::now() + kCopyTime)};
-  auto root = co_await standingOf(deps_, by, copying.root.str());
+  auto root = co_await membershipContext(deps_, by, copying.root.str());
   std::vector<std::string> warnings;
   Result<> copied = root ? co_await copyShape(by, *root, copying.environment, warnings) : fail(root.error().clone());
   // Gone since, or its maker has no business there any more: nothing is left to do.
@@ -316,8 +317,8 @@ ShapeCopier::Side Environments::sideOf(By by, snapshot::SnapshotPtr project) con
 // ---- promoting
 
 Task<doc::Document> Environments::promote(By by, Promotion input, ImportMode mode) {
-  CO_TRY(const Standing from, co_await standingOf(deps_, by, std::move(input.fromProjectId)));
-  CO_TRY(const Standing to, co_await standingOf(deps_, by, std::move(input.toProjectId)));
+  CO_TRY(const MembershipContext from, co_await membershipContext(deps_, by, std::move(input.fromProjectId)));
+  CO_TRY(const MembershipContext to, co_await membershipContext(deps_, by, std::move(input.toProjectId)));
   if (from.role != kOwner || to.role != kOwner) {
     co_return fail(ErrorCode::forbidden, "this needs the role Owner in both projects");
   }
@@ -329,7 +330,7 @@ Task<doc::Document> Environments::promote(By by, Promotion input, ImportMode mod
     const std::string problem = "must be of the same family: a root project or one of its environments";
     co_return fail(Error(ErrorCode::validation, "/toProjectId " + problem).withDetail("/toProjectId", problem));
   }
-  for (const Standing* one : {&from, &to}) {
+  for (const MembershipContext* one : {&from, &to}) {
     if (one->project->info().status == snapshot::ProjectStatus::active) continue;
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
@@ -355,7 +356,8 @@ Task<doc::Document> Environments::promote(By by, Promotion input, ImportMode mod
   co_return answer;
 }
 
-Task<> Environments::notePromotion(By by, const Standing& from, const Standing& to, doc::Document outcome) {
+Task<> Environments::notePromotion(By by, const MembershipContext& from, const MembershipContext& to,
+                                   doc::Document outcome) {
   std::vector<store::Insert> entries =
       auditOf(deps_, by.caller, from.number(), "environment.promoted", "projects/" + to.id().str(), outcome);
   auto arrived =

@@ -11,7 +11,7 @@
 
 namespace mb::projects {
 
-struct Standing;
+struct MembershipContext;
 
 // Members and pending invites that an environment can be made with.
 inline constexpr uint64_t kMaxCopiedPeople = 2000;
@@ -38,15 +38,16 @@ class Environments {
   Task<People> peopleOf(ProjectId root, By by, std::vector<std::string>& warnings);
   // With a job that copies the configuration should the server go down before it has. Fails with retry where the
   // members changed since `people` was read.
-  Task<Created> insert(By by, const Standing& root, ProjectRecord record, const People& people);
+  Task<Created> insert(By by, const MembershipContext& root, ProjectRecord record, const People& people);
   // Tries slugs from the number `slug` on; the next call continues there.
-  Task<Created> insertWithFreeSlug(By by, const Standing& root, ProjectRecord record, std::string slugBase, int& slug,
-                                   std::vector<std::string>& warnings);
-  Task<Created> put(By by, const Standing& root, const NewEnvironment& input, std::vector<std::string>& warnings);
+  Task<Created> insertWithFreeSlug(By by, const MembershipContext& root, ProjectRecord record, std::string slugBase,
+                                   int& slug, std::vector<std::string>& warnings);
+  Task<Created> put(By by, const MembershipContext& root, const NewEnvironment& input,
+                    std::vector<std::string>& warnings);
   // What a server that went down while it copied left undone.
   Task<> copyLate(jobs::JobRun run);
-  Task<> copyShape(By by, const Standing& root, ProjectId environment, std::vector<std::string>& warnings);
-  Task<> notePromotion(By by, const Standing& from, const Standing& to, doc::Document outcome);
+  Task<> copyShape(By by, const MembershipContext& root, ProjectId environment, std::vector<std::string>& warnings);
+  Task<> notePromotion(By by, const MembershipContext& from, const MembershipContext& to, doc::Document outcome);
   // What the caller may do in a project that they own.
   ShapeCopier::Side sideOf(By by, snapshot::SnapshotPtr project) const;
 

@@ -2,8 +2,8 @@
 
 #include "identity/records.h"
 #include "identity/role_grant.h"
+#include "projects/membership_context.h"
 #include "projects/membership_mail.h"
-#include "projects/standing.h"
 #include "store/retry.h"
 
 namespace mb::projects {
@@ -33,10 +33,10 @@ struct MemberSnapshot {
 // the member's own.
 class MemberTargets {
  public:
-  MemberTargets(store::Write& write, const Standing& standing, const std::string& membershipId)
-      : project(write.change(target(kProjects, standing.id().str()))),
+  MemberTargets(store::Write& write, const MembershipContext& context, const std::string& membershipId)
+      : project(write.change(target(kProjects, context.id().str()))),
         member(write.change(target(kMemberships, membershipId))),
-        actor_(write.hold(target(kMemberships, standing.membershipId))) {}
+        actor_(write.hold(target(kMemberships, context.membershipId))) {}
 
   Result<MemberSnapshot> read(const store::PreImages& before) const {
     MemberSnapshot out;
@@ -88,12 +88,12 @@ class RoleAssignment {
 // ---- seeing
 
 Task<std::vector<MemberView>> Members::list(By by, std::string project) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(project)));
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
   constexpr uint64_t kPage = 1000;
   std::vector<MemberView> views;
   for (uint64_t skip = 0;; skip += kPage) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kMemberships, equals("projectId", standing.id().str()), skip, kPage)));
+           co_await deps_.store.find(queryOf(kMemberships, equals("projectId", context.id().str()), skip, kPage)));
     CO_TRY(const auto memberships, fromStore<MembershipRecord>(found.documents));
     std::vector<UserId> ids;
     for (const auto& membership : memberships) ids.push_back(membership.userId);
@@ -105,7 +105,7 @@ Task<std::vector<MemberView>> Members::list(By by, std::string project) {
   }
   for (uint64_t skip = 0;; skip += kPage) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kInvites, equals("projectId", standing.id().str()), skip, kPage)));
+           co_await deps_.store.find(queryOf(kInvites, equals("projectId", context.id().str()), skip, kPage)));
     CO_TRY(const auto invites, fromStore<InviteRecord>(found.documents));
     for (const auto& i : invites) views.push_back({i.id, {}, i.given(), {}, i.role, "pending", i.createdAt});
     if (found.documents.size() < kPage) break;
@@ -115,68 +115,69 @@ Task<std::vector<MemberView>> Members::list(By by, std::string project) {
 
 // ---- adding
 
-const policy::PermissionSet& Members::heldBy(const Standing& standing) const {
+const policy::PermissionSet& Members::heldBy(const MembershipContext& context) const {
   static const policy::PermissionSet kNothing;
-  const auto& roles = standing.project->get(deps_.slots.roles).member;
-  const auto own = roles.find(standing.role);
+  const auto& roles = context.project->get(deps_.slots.roles).member;
+  const auto own = roles.find(context.role);
   return own == roles.end() ? kNothing : *own->second;
 }
 
-Result<> Members::mayHandOut(const Standing& standing, const std::string& role) const {
-  if (!manages(standing.role)) return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
-  const auto& roles = standing.project->get(deps_.slots.roles).member;
+Result<> Members::mayHandOut(const MembershipContext& context, const std::string& role) const {
+  if (!manages(context.role)) return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
+  const auto& roles = context.project->get(deps_.slots.roles).member;
   const auto given = roles.find(role);
   if (given == roles.end()) {
     return fail(noSuchRole());
   }
-  if (role == kOwner && standing.role != kOwner) {
+  if (role == kOwner && context.role != kOwner) {
     return fail(ErrorCode::forbidden, "only an Owner may grant or revoke Owner");
   }
-  if (!heldBy(standing).includes(*given->second)) {
+  if (!heldBy(context).includes(*given->second)) {
     return fail(ErrorCode::forbidden, "this role holds permissions that you do not hold");
   }
   return {};
 }
 
 Task<MemberView> Members::add(By by, std::string project, NewMember input) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(project)));
-  CO_CHECK(mayHandOut(standing, input.role));
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
+  CO_CHECK(mayHandOut(context, input.role));
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
   const bool mailed = mails_.begin(email.key).has_value();
   co_return co_await store::retryWrite(
       kMaxMemberAttempts,
       Error(ErrorCode::conflict, "this address is being invited or registered at the same time, try again"),
-      [&] { return tryAdd(by, standing, input.role, email, mailed); });
+      [&] { return tryAdd(by, context, input.role, email, mailed); });
 }
 
-Task<MemberView> Members::tryAdd(By by, const Standing& standing, std::string role, identity::Email email,
+Task<MemberView> Members::tryAdd(By by, const MembershipContext& context, std::string role, identity::Email email,
                                  bool mailed) {
   CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
   if (user && mayJoin(deps_, *user)) {
-    co_return co_await addActive(by, standing, std::move(role), *std::move(user));
+    co_return co_await addActive(by, context, std::move(role), *std::move(user));
   }
-  CO_TRY(const MemberView pending, co_await invite(by, standing, role, email, mailed));
+  CO_TRY(const MemberView pending, co_await invite(by, context, role, email, mailed));
   // An account that registered, or proved the address, since then did not see the invite.
   CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
   if (!user) co_return pending;
   if (mayJoin(deps_, *user)) {
-    co_return co_await addActive(by, standing, std::move(role), *std::move(user));
+    co_return co_await addActive(by, context, std::move(role), *std::move(user));
   }
   CO_CHECK(co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
   co_return pending;
 }
 
-Task<MemberView> Members::addActive(By by, const Standing& standing, std::string role, identity::UserRecord user) {
-  MembershipRecord membership{deps_.ids.next<MembershipTag>(), standing.id(), user.id, std::move(role),
+Task<MemberView> Members::addActive(By by, const MembershipContext& context, std::string role,
+                                    identity::UserRecord user) {
+  MembershipRecord membership{deps_.ids.next<MembershipTag>(), context.id(), user.id, std::move(role),
                               deps_.clock.now()};
-  auto inserts = auditOf(deps_, by.caller, standing.number(), "member.added", "members/" + user.id.str(),
+  auto inserts = auditOf(deps_, by.caller, context.number(), "member.added", "members/" + user.id.str(),
                          details(user.email, membership.role));
-  MembershipMail mail(deps_, by.caller, standing);
+  MembershipMail mail(deps_, by.caller, context);
   if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, inserts);
-  store::Write write = projectWrite(by, {standing.number()}, std::move(inserts));
-  const MemberTargets targets(write, standing, membership.id.str());
-  const RoleAssignment assignment(write, standing.number(), membership.role, heldBy(standing));
+  store::Write write = projectWrite(by, {context.number()}, std::move(inserts));
+  const MemberTargets targets(write, context, membership.id.str());
+  const RoleAssignment assignment(write, context.number(), membership.role, heldBy(context));
   const auto callback = [targets, assignment, &membership = std::as_const(membership)](
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
@@ -189,8 +190,8 @@ Task<MemberView> Members::addActive(By by, const Standing& standing, std::string
   const auto written = co_await deps_.store.write(std::move(write), callback);
   if (!written && !store::indexViolation(written.error())) co_return fail(written.error().clone());
   // Also where they are a member already: an invite may have been made while they took up another.
-  CO_TRY(auto left, co_await findInvite(standing.id(), user.email));
-  if (left) CO_CHECK(co_await removeInvite(by, standing, *std::move(left), "member.inviteUsed"));
+  CO_TRY(auto left, co_await findInvite(context.id(), user.email));
+  if (left) CO_CHECK(co_await removeInvite(by, context, *std::move(left), "member.inviteUsed"));
   if (!written) co_return fail(ErrorCode::conflict, "this user is a member already");
   mail.wake();
   co_return activeView(membership, user);
@@ -205,10 +206,10 @@ Task<std::optional<InviteRecord>> Members::findInvite(ProjectId project, std::st
   co_return std::nullopt;
 }
 
-Task<MemberView> Members::invite(By by, const Standing& standing, std::string role, identity::Email address,
+Task<MemberView> Members::invite(By by, const MembershipContext& context, std::string role, identity::Email address,
                                  bool mailed) {
   const std::string& email = address.key;
-  CO_TRY(const auto existing, co_await findInvite(standing.id(), email));
+  CO_TRY(const auto existing, co_await findInvite(context.id(), email));
   if (!existing) {
     CO_TRY(const uint64_t pending,
            co_await deps_.store.count(controlCollection(kInvites), equals("email", email), by.deadline));
@@ -217,23 +218,23 @@ Task<MemberView> Members::invite(By by, const Standing& standing, std::string ro
     }
   }
   InviteRecord invite{existing ? existing->id : deps_.ids.next<MembershipTag>(),
-                      standing.id(),
-                      static_cast<int64_t>(standing.number()),
+                      context.id(),
+                      static_cast<int64_t>(context.number()),
                       email,
                       role,
                       UserId(by.caller.id),
                       existing ? existing->createdAt : deps_.clock.now()};
   invite.address = identity::lowerAscii(address.text);
   auto inserts =
-      auditOf(deps_, by.caller, standing.number(), "member.invited", "members/pending/" + email, details(email, role));
-  MembershipMail mail(deps_, by.caller, standing);
+      auditOf(deps_, by.caller, context.number(), "member.invited", "members/pending/" + email, details(email, role));
+  MembershipMail mail(deps_, by.caller, context);
   if (mailed) mail.invited(invite, inserts);
-  store::Write write = projectWrite(by, {standing.number()}, std::move(inserts));
-  const store::Target project = write.hold(target(kProjects, standing.id().str()));
-  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+  store::Write write = projectWrite(by, {context.number()}, std::move(inserts));
+  const store::Target project = write.hold(target(kProjects, context.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   const store::Target addressed = write.change(target(kInvitedAddresses, email));
   const store::Target invited = write.change(target(kInvites, invite.id.str()));
-  const RoleAssignment assignment(write, standing.number(), role, heldBy(standing));
+  const RoleAssignment assignment(write, context.number(), role, heldBy(context));
   const auto callback = [project, membership, addressed, invited, assignment, renews = existing.has_value(),
                          &invite = std::as_const(invite)](const store::PreImages& before,
                                                           store::Changes& changes) -> Result<> {
@@ -262,16 +263,16 @@ Task<MemberView> Members::invite(By by, const Standing& standing, std::string ro
 // ---- changing and removing
 
 Task<> Members::changeRole(By by, std::string project, std::string userId, std::string role) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(project)));
-  CO_CHECK(mayHandOut(standing, role));
-  const auto& members = standing.project->get(deps_.slots.members).byUser;
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
+  CO_CHECK(mayHandOut(context, role));
+  const auto& members = context.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
   store::Write write = projectWrite(
-      by, {standing.number()},
-      auditOf(deps_, by.caller, standing.number(), "member.changed", "members/" + userId, details("", role)));
-  const MemberTargets targets(write, standing, found->second.membershipId);
-  const RoleAssignment assignment(write, standing.number(), role, heldBy(standing));
+      by, {context.number()},
+      auditOf(deps_, by.caller, context.number(), "member.changed", "members/" + userId, details("", role)));
+  const MemberTargets targets(write, context, found->second.membershipId);
+  const RoleAssignment assignment(write, context.number(), role, heldBy(context));
   const auto callback = [targets, assignment, role](const store::PreImages& before,
                                                     store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
@@ -287,14 +288,14 @@ Task<> Members::changeRole(By by, std::string project, std::string userId, std::
 }
 
 Task<> Members::remove(By by, std::string project, std::string userId) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(project)));
-  if (!manages(standing.role)) co_return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
-  const auto& members = standing.project->get(deps_.slots.members).byUser;
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
+  if (!manages(context.role)) co_return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
+  const auto& members = context.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
-  store::Write write = projectWrite(
-      by, {standing.number()}, auditOf(deps_, by.caller, standing.number(), "member.removed", "members/" + userId));
-  const MemberTargets targets(write, standing, found->second.membershipId);
+  store::Write write = projectWrite(by, {context.number()},
+                                    auditOf(deps_, by.caller, context.number(), "member.removed", "members/" + userId));
+  const MemberTargets targets(write, context, found->second.membershipId);
   const auto callback = [targets](const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
     CHECK(mayRemove({now.project, now.actor}, now.member));
@@ -308,19 +309,19 @@ Task<> Members::remove(By by, std::string project, std::string userId) {
 }
 
 Task<> Members::cancelInvite(By by, std::string project, std::string email) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(project)));
-  if (!manages(standing.role)) co_return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
-  CO_TRY(auto invite, co_await findInvite(standing.id(), std::move(email)));
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
+  if (!manages(context.role)) co_return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
+  CO_TRY(auto invite, co_await findInvite(context.id(), std::move(email)));
   if (!invite) co_return fail(ErrorCode::notFound, "no such invite");
-  co_return co_await removeInvite(by, standing, *std::move(invite), "member.inviteCancelled");
+  co_return co_await removeInvite(by, context, *std::move(invite), "member.inviteCancelled");
 }
 
-Task<> Members::removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action) {
-  store::Write write = projectWrite(by, {standing.number()},
-                                    auditOf(deps_, by.caller, standing.number(), std::move(action),
+Task<> Members::removeInvite(By by, const MembershipContext& context, InviteRecord invite, std::string action) {
+  store::Write write = projectWrite(by, {context.number()},
+                                    auditOf(deps_, by.caller, context.number(), std::move(action),
                                             "members/pending/" + invite.email, details(invite.email, invite.role)));
-  const store::Target project = write.hold(target(kProjects, standing.id().str()));
-  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+  const store::Target project = write.hold(target(kProjects, context.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   const store::Target removed = write.change(target(kInvites, invite.id.str()));
   const auto callback = [project, membership, removed](const store::PreImages& before,
                                                        store::Changes& changes) -> Result<> {

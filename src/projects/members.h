@@ -10,7 +10,7 @@
 
 namespace mb::projects {
 
-struct Standing;
+struct MembershipContext;
 
 // Pending invites that one address may have.
 inline constexpr uint64_t kInvitesPerAddress = 100;
@@ -38,16 +38,18 @@ class Members {
 
  private:
   // Whether the caller may hand out `role` as far as the snapshot tells; the write checks again.
-  Result<> mayHandOut(const Standing& standing, const std::string& role) const;
+  Result<> mayHandOut(const MembershipContext& context, const std::string& role) const;
   // What the caller's role holds, as far as the snapshot tells.
-  const policy::PermissionSet& heldBy(const Standing& standing) const;
-  Task<MemberView> addActive(By by, const Standing& standing, std::string role, identity::UserRecord user);
+  const policy::PermissionSet& heldBy(const MembershipContext& context) const;
+  Task<MemberView> addActive(By by, const MembershipContext& context, std::string role, identity::UserRecord user);
   // Fails with retry where another caller invited the address at the same time, or where the invite that was to be
   // renewed was used or cancelled: a renewal never brings one back.
-  Task<MemberView> tryAdd(By by, const Standing& standing, std::string role, identity::Email email, bool mailed);
-  Task<MemberView> invite(By by, const Standing& standing, std::string role, identity::Email address, bool mailed);
+  Task<MemberView> tryAdd(By by, const MembershipContext& context, std::string role, identity::Email email,
+                          bool mailed);
+  Task<MemberView> invite(By by, const MembershipContext& context, std::string role, identity::Email address,
+                          bool mailed);
   Task<std::optional<InviteRecord>> findInvite(ProjectId project, std::string email);
-  Task<> removeInvite(By by, const Standing& standing, InviteRecord invite, std::string action);
+  Task<> removeInvite(By by, const MembershipContext& context, InviteRecord invite, std::string action);
 
   const ProjectDeps& deps_;
   identity::AttemptGuard mails_;

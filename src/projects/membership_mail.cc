@@ -12,7 +12,7 @@ constexpr size_t kTokenBytes = 32;
 }  // namespace
 
 mail::Letter MembershipMail::letter(mail::LetterKind kind, const std::string& email, const std::string& role) const {
-  const snapshot::ProjectInfo& info = standing_.project->info();
+  const snapshot::ProjectInfo& info = context_.project->info();
   mail::Letter out;
   out.kind = kind;
   out.to = email;
@@ -26,7 +26,7 @@ mail::Letter MembershipMail::letter(mail::LetterKind kind, const std::string& em
 }
 
 bool MembershipMail::add(const mail::Letter& letter, std::vector<store::Insert>& inserts) {
-  auto job = deps_.mailer.insertOf(letter, standing_.number());
+  auto job = deps_.mailer.insertOf(letter, context_.number());
   if (!job) {
     logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
     return false;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "projects/standing.h"
+#include "projects/membership_context.h"
 
 namespace mb::projects {
 
@@ -12,8 +12,8 @@ namespace mb::projects {
 class MembershipMail {
  public:
   // All outlive it.
-  MembershipMail(const ProjectDeps& deps, const policy::Caller& caller, const Standing& standing)
-      : deps_(deps), caller_(caller), standing_(standing) {}
+  MembershipMail(const ProjectDeps& deps, const policy::Caller& caller, const MembershipContext& context)
+      : deps_(deps), caller_(caller), context_(context) {}
 
   // Gives the invite the token of the mail's link.
   void invited(InviteRecord& invite, std::vector<store::Insert>& inserts);
@@ -26,7 +26,7 @@ class MembershipMail {
 
   const ProjectDeps& deps_;
   const policy::Caller& caller_;
-  const Standing& standing_;
+  const MembershipContext& context_;
   std::string job_;
 };
 

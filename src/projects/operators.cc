@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "identity/records.h"
 #include "projects/members.h"
-#include "projects/standing.h"
+#include "projects/membership_context.h"
 #include "store/retry.h"
 
 namespace mb::projects {

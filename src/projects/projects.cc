@@ -1,8 +1,8 @@
 #include "projects/projects.h"
 
 #include "projects/environment_rules.h"
+#include "projects/membership_context.h"
 #include "projects/project_rules.h"
-#include "projects/standing.h"
 
 namespace mb::projects {
 
@@ -111,8 +111,8 @@ Task<std::vector<ProjectView>> Projects::list(By by) {
 }
 
 Task<ProjectView> Projects::detail(By by, std::string id) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
-  co_return viewOf(standing.project->get(deps_.record), standing.role);
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(id)));
+  co_return viewOf(context.project->get(deps_.record), context.role);
 }
 
 Task<Belongings> Projects::belongings(By by) {
@@ -135,17 +135,17 @@ Task<Belongings> Projects::belongings(By by) {
 }
 
 Task<ProjectToken> Projects::token(By by, std::string id) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
-  if (standing.project->info().status != snapshot::ProjectStatus::active) {
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(id)));
+  if (context.project->info().status != snapshot::ProjectStatus::active) {
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
-  const auto& roles = standing.project->get(deps_.slots.roles).member;
-  const auto role = roles.find(standing.role);
+  const auto& roles = context.project->get(deps_.slots.roles).member;
+  const auto role = roles.find(context.role);
   // A role that is gone holds nothing.
   static const policy::PermissionSet kNothing;
   const policy::PermissionSet& permissions = role == roles.end() ? kNothing : *role->second;
-  co_return ProjectToken{deps_.tokens.mintMember(UserId(by.caller.id), SessionId(by.caller.sessionId), standing.id(),
-                                                 standing.role, permissions),
+  co_return ProjectToken{deps_.tokens.mintMember(UserId(by.caller.id), SessionId(by.caller.sessionId), context.id(),
+                                                 context.role, permissions),
                          identity::kAccessTokenSeconds};
 }
 
@@ -153,12 +153,12 @@ Task<ProjectToken> Projects::token(By by, std::string id) {
 
 Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std::string action, doc::Document details,
                                                       Mutation mutation) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
-  store::Write write = projectWrite(by, {standing.number()},
-                                    auditOf(deps_, by.caller, standing.number(), std::move(action),
-                                            "projects/" + standing.id().str(), std::move(details)));
-  const store::Target project = write.change(target(kProjects, standing.id().str()));
-  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(id)));
+  store::Write write = projectWrite(by, {context.number()},
+                                    auditOf(deps_, by.caller, context.number(), std::move(action),
+                                            "projects/" + context.id().str(), std::move(details)));
+  const store::Target project = write.change(target(kProjects, context.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   CO_TRY(const bool changed, co_await store::writeReturning(
                                  deps_.store, std::move(write),
                                  [project, membership, &mutation = std::as_const(mutation)](
@@ -170,12 +170,12 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
                                    changes.put(project, doc::encode(*record));
                                    return true;
                                  }));
-  co_return changed ? std::optional(standing.number()) : std::nullopt;
+  co_return changed ? std::optional(context.number()) : std::nullopt;
 }
 
 Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
   // Members learn what is wrong with their input; others learn nothing.
-  CO_CHECK(co_await standingOf(deps_, by, id));
+  CO_CHECK(co_await membershipContext(deps_, by, id));
   CO_CHECK(checkPatch(patch));
   doc::Document details = doc::encode(patch);
   CO_CHECK(co_await alter(by, std::move(id), "project.changed", std::move(details),
@@ -207,13 +207,13 @@ Task<> Projects::resume(By by, std::string id) {
 }
 
 Task<> Projects::remove(By by, std::string id) {
-  CO_TRY(const Standing standing, co_await standingOf(deps_, by, std::move(id)));
-  const ProjectRecord& known = standing.project->get(deps_.record);
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(id)));
+  const ProjectRecord& known = context.project->get(deps_.record);
   store::Write write =
-      projectWrite(by, {standing.number()},
-                   auditOf(deps_, by.caller, standing.number(), "project.deleted", "projects/" + standing.id().str()));
-  const store::Target project = write.change(target(kProjects, standing.id().str()));
-  const store::Target membership = write.hold(target(kMemberships, standing.membershipId));
+      projectWrite(by, {context.number()},
+                   auditOf(deps_, by.caller, context.number(), "project.deleted", "projects/" + context.id().str()));
+  const store::Target project = write.change(target(kProjects, context.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   std::optional<store::Target> parent;
   if (known.parentId.value) {
     parent = write.change(target(kProjects, known.parentId.value->str()));
@@ -239,7 +239,7 @@ Task<> Projects::remove(By by, std::string id) {
     return {};
   };
   CO_CHECK(co_await deps_.store.write(std::move(write), callback));
-  statusChanged_(standing.number());
+  statusChanged_(context.number());
   co_return Result<>();
 }
 

@@ -40,8 +40,8 @@ void ProjectHub::updateSnapshot(const snapshot::SnapshotPtr& snapshot) {
   if (!snapshot_ || snapshot->epoch() > snapshot_->epoch()) snapshot_ = snapshot;
 }
 
-identity::Moment ProjectHub::moment() const {
-  return hub_.deps().authenticator.moment(number_);
+identity::AuthState ProjectHub::authState() const {
+  return hub_.deps().authenticator.authState(number_);
 }
 
 uint64_t ProjectHub::addSubscription(Subscription& subscription) {
@@ -134,7 +134,7 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
 // The sockets whose callers may not be what they were, among those that this batch could concern.
 std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
   std::vector<std::shared_ptr<Session>> found;
-  const identity::Moment now = moment();
+  const identity::AuthState now = authState();
   store::CollectionNo seen = 0;
   for (const store::ChangeEntry& entry : batch.entries) {
     if (entry.collection == seen) continue;

@@ -27,7 +27,7 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   const snapshot::SnapshotPtr& snapshot() const { return snapshot_; }
   void updateSnapshot(const snapshot::SnapshotPtr& snapshot);
   // How things are now, to compare the sockets' callers with.
-  identity::Moment moment() const;
+  identity::AuthState authState() const;
 
   // From here on the subscription is looked at, for changes after what is returned.
   uint64_t addSubscription(Subscription& subscription);

@@ -72,7 +72,7 @@ class FakeAuthenticator final : public identity::Authenticator {
     co_return mb::fail(ErrorCode::unauthenticated, "not here");
   }
   std::optional<identity::Identified> cachedProject(std::string_view) override { return std::nullopt; }
-  identity::Moment moment(store::ProjectNo project) const override {
+  identity::AuthState authState(store::ProjectNo project) const override {
     return {clock_.now().ms, store_.epoch(project), store_.epoch(store::kControlProject), drops_};
   }
 
@@ -90,15 +90,15 @@ class FakeAuthenticator final : public identity::Authenticator {
     if (known->throws) throw std::runtime_error("as the test asked");
     if (!known->good) co_return mb::fail(known->code, "as the test asked");
     if (known->expiresMs <= clock_.now().ms) co_return mb::fail(ErrorCode::unauthenticated, "expired");
-    const identity::Moment now = moment(known->caller.project);
+    const identity::AuthState now = authState(known->caller.project);
     CO_TRY(snapshot::SnapshotPtr snapshot, co_await snapshots_.byNumber(known->caller.project));
-    identity::Standing standing{.session = {},
-                                .user = {},
-                                .projectEpoch = snapshot->epoch(),
-                                .controlEpoch = now.controlEpoch.value,
-                                .drops = now.drops,
-                                .expiresMs = known->expiresMs};
-    co_return identity::Identified{known->caller, std::move(snapshot), standing};
+    identity::CallerValidity validity{.session = {},
+                                      .user = {},
+                                      .projectEpoch = snapshot->epoch(),
+                                      .controlEpoch = now.controlEpoch.value,
+                                      .drops = now.drops,
+                                      .expiresMs = known->expiresMs};
+    co_return identity::Identified{known->caller, std::move(snapshot), validity};
   }
   void count(const std::string& token) {
     const std::lock_guard lock(mutex_);

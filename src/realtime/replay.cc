@@ -60,7 +60,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
       co_await sleepFor(kReplayPause);
       continue;
     }
-    if (self->project_ && !self->holds(self->project_->moment())) co_await refresh(self);
+    if (self->project_ && !self->holds(self->project_->authState())) co_await refresh(self);
     subscription = self->replaying(id, serial);
     if (subscription == nullptr) co_return;
     if (!self->doubted_) after = self->replayPage(*subscription, *page, after);

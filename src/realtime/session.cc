@@ -64,7 +64,7 @@ bool Session::look() {
     socket_->closeNow(http::closeCode::kTryAgainLater, "too slow");
     return false;
   }
-  return state_ == State::active && !standing_.holds(project_->moment());
+  return state_ == State::active && !validity_.holds(project_->authState());
 }
 
 Subscription* Session::find(std::string_view id) const {

@@ -27,7 +27,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void closed() override;
 
   // ---- for the hubs
-  bool holds(const identity::Moment& now) const { return state_ != State::active || standing_.holds(now); }
+  bool holds(const identity::AuthState& now) const { return state_ != State::active || validity_.holds(now); }
   // Looks the caller up again, with all that follows from what is found.
   static Async<void> refresh(std::shared_ptr<Session> self);
   // The same for sessions that share a token, with one lookup.
@@ -97,7 +97,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   std::optional<ProjectLimiter::Permit> permit_;
   std::string token_;
   policy::Caller caller_;
-  identity::Standing standing_;
+  identity::CallerValidity validity_;
   std::shared_ptr<ProjectHub> project_;
   std::vector<std::unique_ptr<Subscription>> subscriptions_;
   std::vector<http::WebSocketMessagePtr> unsaid_;  // kMaxUnsaid at most

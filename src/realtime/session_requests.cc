@@ -102,7 +102,7 @@ bool Session::enter(const identity::Identified& who) {
 void Session::adopt(identity::Identified who) {
   if (state_ != State::active) return;
   caller_ = std::move(who.caller);
-  standing_ = who.standing;
+  validity_ = who.validity;
   doubted_ = false;
   project_->updateSnapshot(who.project);
   const data::CollectionTable& table = project_->snapshot()->get(hub_.deps().collections);
@@ -150,7 +150,7 @@ Async<void> Session::refreshTogether(std::vector<std::shared_ptr<Session>> shari
 
 bool Session::needsLookup() {
   if (state_ != State::active) return false;
-  if (hub_.deps().authenticator.moment(project_->number()).nowMs < standing_.expiresMs) return true;
+  if (hub_.deps().authenticator.authState(project_->number()).nowMs < validity_.expiresMs) return true;
   pause(Code::tokenExpired, kExpired);
   return false;
 }
@@ -180,7 +180,7 @@ std::optional<std::pair<Code, std::string_view>> Session::refusalOf(const Client
 
 Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage message) {
   auto refusal = self->refusalOf(message);
-  if (!refusal && !self->holds(self->project_->moment())) {
+  if (!refusal && !self->holds(self->project_->authState())) {
     co_await refresh(self);
     if (self->state_ == State::ended) co_return;
     refusal = self->refusalOf(message);

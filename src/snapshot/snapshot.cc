@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/lru_cache.h"
-#include "snapshot/flights.h"
+#include "snapshot/single_flight.h"
 
 namespace mb::snapshot {
 
@@ -38,8 +38,8 @@ SnapshotPtr ownPointer(SnapshotPtr shared) {
 
 struct Snapshots::Impl {
   // What one core holds.
-  struct Shelf {
-    explicit Shelf(size_t capacity) : byId(capacity), idBySlug(capacity) {}
+  struct PerCoreCache {
+    explicit PerCoreCache(size_t capacity) : byId(capacity), idBySlug(capacity) {}
     LruCache<SnapshotPtr> byId;
     LruCache<std::string> idBySlug;
   };
@@ -49,15 +49,15 @@ struct Snapshots::Impl {
   };
 
   Impl(store::DocumentStore& s, Cores& cores, size_t capacity)
-      : store(s), shelves(static_cast<size_t>(cores.count())), sharedLimit(std::max<size_t>(capacity, 1) * 2) {
+      : store(s), caches(static_cast<size_t>(cores.count())), sharedLimit(std::max<size_t>(capacity, 1) * 2) {
     const size_t perCore = std::max<size_t>(1, capacity / static_cast<size_t>(cores.count()));
-    for (auto& shelf : shelves) shelf = std::make_unique<Shelf>(perCore);
+    for (auto& cache : caches) cache = std::make_unique<PerCoreCache>(perCore);
   }
 
   // Null on a thread that is no core.
-  Shelf* shelf() {
+  PerCoreCache* cache() {
     const int core = Cores::current();
-    return core < 0 || static_cast<size_t>(core) >= shelves.size() ? nullptr : shelves[static_cast<size_t>(core)].get();
+    return core < 0 || static_cast<size_t>(core) >= caches.size() ? nullptr : caches[static_cast<size_t>(core)].get();
   }
   bool isCurrent(const ProjectSnapshot& snapshot) const {
     return store.epoch(snapshot.info().number) == snapshot.epoch();
@@ -80,8 +80,8 @@ struct Snapshots::Impl {
   store::DocumentStore& store;
   ProjectDirectory* directory = nullptr;
   std::vector<SlotSource*> sources;
-  std::vector<std::unique_ptr<Shelf>> shelves;
-  Flights<Key, SnapshotPtr> flights;
+  std::vector<std::unique_ptr<PerCoreCache>> caches;
+  SingleFlight<Key, SnapshotPtr> loads;
 
   std::mutex mutex;
   const size_t sharedLimit;
@@ -89,7 +89,7 @@ struct Snapshots::Impl {
 };
 
 const SnapshotPtr* Snapshots::Impl::onShelf(std::string_view idOrSlug) {
-  Shelf* own = shelf();
+  PerCoreCache* own = cache();
   if (own == nullptr) return nullptr;
   const SnapshotPtr* found = own->byId.find(idOrSlug);
   if (found != nullptr) return found;
@@ -110,7 +110,7 @@ SnapshotPtr Snapshots::Impl::unsure(std::string_view idOrSlug) {
 }
 
 SnapshotPtr Snapshots::Impl::keep(const SnapshotPtr& snapshot) {
-  Shelf* own = shelf();
+  PerCoreCache* own = cache();
   if (own == nullptr) return snapshot;
   const ProjectInfo& info = snapshot->info();
   own->idBySlug.put(info.slug, info.id.str());
@@ -144,7 +144,7 @@ std::optional<store::ProjectNo> Snapshots::Impl::numberOf(const std::string& id)
 
 // The last snapshot of a project that cannot be loaded at the moment, for a second.
 SnapshotPtr Snapshots::Impl::inGrace(const std::string& idOrSlug) {
-  Shelf* own = shelf();
+  PerCoreCache* own = cache();
   const std::string* id = own == nullptr ? nullptr : own->idBySlug.find(idOrSlug);
   const std::lock_guard lock(mutex);
   const auto it = shared.find(id == nullptr ? idOrSlug : *id);
@@ -197,29 +197,29 @@ Task<SnapshotPtr> Snapshots::Impl::current(Key key) {
   // A load that began before this call may have missed a change that the caller knows of; the one after it cannot.
   bool joined = false;
   while (true) {
-    if (flights.leads(key)) {
+    if (loads.leads(key)) {
       // Others wait for it too: a coroutine of its own, which does not end with this one's client.
       Result<SnapshotPtr> loaded =
           co_await asio::co_spawn(co_await asio::this_coro::executor, loadGuarded(key), useAwaitable);
-      Landed<SnapshotPtr> landed;
+      LoadResult<SnapshotPtr> outcome;
       if (loaded) {
-        landed.value = *loaded;
+        outcome.value = *loaded;
       } else {
-        landed.failure = std::make_shared<const Error>(std::move(loaded).error());
+        outcome.failure = std::make_shared<const Error>(std::move(loaded).error());
       }
-      flights.land(key, landed);
-      if (landed.failure) co_return fail(landed.failure->clone());
-      co_return landed.value;
+      loads.complete(key, outcome);
+      if (outcome.failure) co_return fail(outcome.failure->clone());
+      co_return outcome.value;
     }
-    const std::optional<Landed<SnapshotPtr>> landed = co_await flights.join(key);
-    if (!landed) continue;
-    const bool current = landed->value && isCurrent(*landed->value);
+    const std::optional<LoadResult<SnapshotPtr>> outcome = co_await loads.join(key);
+    if (!outcome) continue;
+    const bool current = outcome->value && isCurrent(*outcome->value);
     if (!joined && !current) {
       joined = true;
       continue;
     }
-    if (landed->failure) co_return fail(landed->failure->clone());
-    co_return landed->value;
+    if (outcome->failure) co_return fail(outcome->failure->clone());
+    co_return outcome->value;
   }
 }
 

@@ -1,4 +1,4 @@
-// One field's index in memory, as its keeper and its searchers share it.
+// One field's index in memory, as its manager and its searchers share it.
 #pragma once
 
 #include <atomic>
@@ -51,13 +51,13 @@ class LiveIndex {
 
   // There is something to do for who keeps it.
   void wake();
-  // For the keeper's coroutine: until wake(), or at once where it was called since the last wait.
+  // For the manager's coroutine: until wake(), or at once where it was called since the last wait.
   Async<void> waitForWake();
 
   std::atomic<uint64_t> unsaved{0};        // changes
   std::atomic<int64_t> unsavedSinceMs{0};  // 0: nothing is unsaved
 
-  // Of the keeper's coroutine alone: the last embedding that the index has seen.
+  // Of the manager's coroutine alone: the last embedding that the index has seen.
   std::string seq;
 
  private:

@@ -50,7 +50,7 @@ Vectors::~Vectors() = default;
 
 void Vectors::start() {
   indexes_.start();
-  tasks_.spawn(deps_.cores.at(0).get_executor(), saveTimerLoop(this));
+  tasks_.spawn(deps_.cores.at(0).get_executor(), refreshTimerLoop(this));
 }
 
 void Vectors::drain() {
@@ -219,7 +219,7 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
 // ---- in the background
 
 // At the start, when it is asked for, and every five minutes: other servers restore projects too, and collections go.
-Async<void> Vectors::saveTimerLoop(Vectors* self) {
+Async<void> Vectors::refreshTimerLoop(Vectors* self) {
   co_await self->openAll(true);
   for (int tick = 1; !self->stopping_; ++tick) {
     co_await sleepFor(kTick);
@@ -237,7 +237,7 @@ Async<void> Vectors::openAll(bool sweeps) {
   std::unordered_map<store::ProjectNo, std::vector<std::string>> all;
   for (const store::ProjectNo number : *numbers) {
     if (stopping_) co_return;
-    const auto project = co_await settle(number);
+    const auto project = co_await settledSnapshot(number);
     std::vector<std::string>& fields = all[number];
     if (!project) {
       // Its indexes and their files stay as they are; the next look tries again.
@@ -265,7 +265,7 @@ Async<void> Vectors::openAll(bool sweeps) {
   if (!swept) logWarn("files of vector indexes that are no more were left", {{"problem", swept.error().message()}});
 }
 
-Task<snapshot::SnapshotPtr> Vectors::settle(store::ProjectNo number) {
+Task<snapshot::SnapshotPtr> Vectors::settledSnapshot(store::ProjectNo number) {
   CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(number));
   static const VectorTable kNone;
   const VectorTable& table = project ? project->get(slot_) : kNone;

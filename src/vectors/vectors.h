@@ -71,10 +71,10 @@ class Vectors {
   Result<Alteration> alterationOf(const Access& access, const std::string& collection,
                                   const std::optional<VectorConfig>& config) const;
   Task<IndexView> indexView(snapshot::SnapshotPtr project, CollectionVectorsPtr vectors, VectorFieldPtr field);
-  static Async<void> saveTimerLoop(Vectors* self);
+  static Async<void> refreshTimerLoop(Vectors* self);
   Async<void> openAll(bool sweeps);
   // What was left undone for a project: fields to be walked through, fields that are gone.
-  Task<snapshot::SnapshotPtr> settle(store::ProjectNo project);
+  Task<snapshot::SnapshotPtr> settledSnapshot(store::ProjectNo project);
   Task<> walkWhereDue(snapshot::SnapshotPtr project, VectorFieldPtr field);
 
   const VectorDeps deps_;

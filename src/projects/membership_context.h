@@ -1,4 +1,4 @@
-// Where somebody stands in a project, and commits made by a member of it. For this module and those that keep things of
+// A caller's membership of a project, and commits made by a member of it. For this module and those that keep things of
 // projects (connections/).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mb::projects {
 
-struct Standing {
+struct MembershipContext {
   snapshot::SnapshotPtr project;
   std::string membershipId;
   std::string role;
@@ -18,7 +18,7 @@ struct Standing {
 };
 
 // Fails with notFound when there is no such project, it is deleted, or the caller is no member.
-Task<Standing> standingOf(const ProjectDeps& deps, By by, std::string projectId);
+Task<MembershipContext> membershipContext(const ProjectDeps& deps, By by, std::string projectId);
 
 // The audit entry of what a platform user did in a project.
 std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller& caller, store::ProjectNo project,

@@ -1,8 +1,8 @@
-#include "projects/standing.h"
+#include "projects/membership_context.h"
 
 namespace mb::projects {
 
-Task<Standing> standingOf(const ProjectDeps& deps, By by, std::string projectId) {
+Task<MembershipContext> membershipContext(const ProjectDeps& deps, By by, std::string projectId) {
   // Slugs name projects elsewhere, never here.
   if (!projectId.starts_with(ProjectTag::prefix)) co_return fail(ErrorCode::notFound, "no such project");
   snapshot::SnapshotPtr project = deps.snapshots.cached(projectId);
@@ -13,7 +13,7 @@ Task<Standing> standingOf(const ProjectDeps& deps, By by, std::string projectId)
   const auto& members = project->get(deps.slots.members).byUser;
   const auto member = members.find(by.caller.id);
   if (member == members.end()) co_return fail(ErrorCode::notFound, "no such project");
-  co_return Standing{project, member->second.membershipId, member->second.role};
+  co_return MembershipContext{project, member->second.membershipId, member->second.role};
 }
 
 std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller& caller, store::ProjectNo project,
