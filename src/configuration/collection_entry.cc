@@ -115,9 +115,9 @@ Result<data::NewIndex> newIndex(doc::DocumentView written) {
 }
 
 void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, const CompiledSchema& newSchema,
-                     const data::Collection* standing, const std::string& pointer, Problems& problems) {
+                     const data::Collection* current, const std::string& pointer, Problems& problems) {
   using State = doc::Patch<doc::Document>::State;
-  std::shared_ptr<const doc::Schema> schema = standing ? standing->schema : nullptr;
+  std::shared_ptr<const doc::Schema> schema = current ? current->schema : nullptr;
   if (given.schema.given()) {
     schema = nullptr;
     entry.schema.reset();

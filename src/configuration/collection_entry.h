@@ -46,6 +46,6 @@ using CompiledSchema = Result<std::shared_ptr<const doc::Schema>>;
 // `entry` as it is after the import of `given`, whose schema, where it brings one, is `newSchema`. `standing` is the
 // collection as it is now, null where there is none. Problems begin at `pointer`.
 void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, const CompiledSchema& newSchema,
-                     const data::Collection* standing, const std::string& pointer, Problems& problems);
+                     const data::Collection* current, const std::string& pointer, Problems& problems);
 
 }  // namespace mb::configuration

@@ -39,7 +39,7 @@ void checkDefault(const IncomingCollection& given, const std::string& pointer, P
 // Names in use, as they clash (store::foldedName), with the spelling that has it.
 using Spellings = std::map<std::string, std::string, std::less<>>;
 
-void checkName(const std::string& name, const Spellings& standing, Spellings& seen, const std::string& pointer,
+void checkName(const std::string& name, const Spellings& current, Spellings& seen, const std::string& pointer,
                Problems& problems) {
   if (const auto checked = data::Collections::checkName(name); !checked) {
     return problems.add(pointer + "/name", checked.error().message());
@@ -50,8 +50,8 @@ void checkName(const std::string& name, const Spellings& standing, Spellings& se
                                                ? fmt::format("\"{}\" stands here twice", name)
                                                : fmt::format("\"{}\" and \"{}\" are too alike", first->second, name));
   }
-  const auto other = standing.find(folded);
-  if (other != standing.end() && other->second != name) {
+  const auto other = current.find(folded);
+  if (other != current.end() && other->second != name) {
     problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", other->second));
   }
 }
@@ -69,7 +69,7 @@ Async<void> checkInherited(const std::vector<Entry>& existing, const std::vector
   if (!fallback.policy) co_return;
   const auto policy = policy::compilePolicy(*fallback.policy, nullptr);
   if (!policy || (*policy)->deniedReadFields().empty()) co_return;
-  Breather breather;
+  CooperativeYielder yielder;
   const auto check = [&](const Entry& each, const std::string& pointer) {
     const CollectionEntry entry = CollectionEntry::read(each.value);
     if (!entry.schema || entry.policy) return;
@@ -79,13 +79,13 @@ Async<void> checkInherited(const std::vector<Entry>& existing, const std::vector
   for (const Entry& each : merged) {
     const auto pointer = pointers.find(each.name);
     if (pointer != pointers.end()) check(each, pointer->second + "/schema");
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
   }
   const auto pointer = pointers.find(kDefaultEntry);
   if (pointer == pointers.end()) co_return;
   for (const Entry& each : existing) {
     if (!entryNamed(merged, each.name)) check(each, pointer->second + "/policy");
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
   }
 }
 
@@ -130,18 +130,18 @@ Task<std::vector<Entry>> CollectionKind::entries(snapshot::SnapshotPtr project) 
     entry.policy = canonicalPolicy(table.defaultPolicySource);
     entries.push_back({entry.name, entry.write()});
   }
-  Breather breather;
+  CooperativeYielder yielder;
   for (const std::string& name : table.names()) {
     CollectionEntry entry = entryOf(**table.find(name));
     CO_TRY(const std::vector<data::IndexView> indexes, collections_.indexes(*project, name));
     for (const data::IndexView& index : indexes) entry.indexes.emplace(index.name, indexEntry(index));
     entries.push_back({name, entry.write()});
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
   }
   co_return entries;
 }
 
-Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
+Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
   const data::CollectionTable& table = source.project->get(slot_);
   Spellings spellings;
   for (const std::string& name : table.names()) spellings.emplace(store::foldedName(name), name);
@@ -151,9 +151,9 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   std::vector<Entry> merged;
   Pointers pointers;
   size_t created = 0;
-  Breather breather;
+  CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/collections/{}", index);
     if (!isEntry(value, pointer, problems)) continue;
     IncomingCollection given;
@@ -169,7 +169,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     } else {
       checkName(given.name, spellings, seen, pointer, problems);
     }
-    if (const Entry* now = entryNamed(standing, given.name)) entry = CollectionEntry::read(now->value);
+    if (const Entry* now = entryNamed(current, given.name)) entry = CollectionEntry::read(now->value);
     const std::optional<doc::Document> schemaBefore = entry.schema;
     const data::CollectionPtr* now = table.find(given.name);
     if (!now && !entry.isDefault()) ++created;
@@ -186,10 +186,10 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
         problems.add(pointer + "/schema", checked.error());
       }
     }
-    const bool none = entry.isDefault() && !entry.policy && !entryNamed(standing, kDefaultEntry);
+    const bool none = entry.isDefault() && !entry.policy && !entryNamed(current, kDefaultEntry);
     if (!none) merged.push_back({entry.name, entry.write()});
   }
-  co_await checkInherited(standing, merged, pointers, problems);
+  co_await checkInherited(current, merged, pointers, problems);
   if (created > 0 && table.byName.size() + created > store::kMaxCollections) {
     problems.add("/collections", fmt::format("would make more than {} collections", store::kMaxCollections));
   }

@@ -14,7 +14,7 @@ class CollectionKind final : public ResourceKind {
 
   std::string_view section() const override { return "collections"; }
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) override;
+  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
   std::vector<std::string> permissionsFor(const Change& change) const override;
   // All are made before any is given a schema, all schemas and policies before any index.
   Task<> apply(Target target, std::vector<Change> changes) override;

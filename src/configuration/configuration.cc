@@ -57,10 +57,10 @@ struct Summary {
   void count(Action action) { ++(action == Action::create ? create : action == Action::update ? update : unchanged); }
 };
 
-Change changeTo(Entry after, const std::vector<Entry>& standing) {
-  const auto before = std::ranges::lower_bound(standing, after.name, {}, &Entry::name);
+Change changeTo(Entry after, const std::vector<Entry>& current) {
+  const auto before = std::ranges::lower_bound(current, after.name, {}, &Entry::name);
   Change change{std::move(after.name), Action::create, std::nullopt, std::move(after.value)};
-  if (before == standing.end() || before->name != change.name) return change;
+  if (before == current.end() || before->name != change.name) return change;
   change.before = before->value;
   change.action = sameText(before->value, change.after) ? Action::unchanged : Action::update;
   return change;
@@ -145,16 +145,16 @@ Task<doc::Document> Configuration::exported(snapshot::SnapshotPtr project) {
 
 Task<Configuration::Planned> Configuration::plannedKind(ResourceKind& kind, ResourceKind::Source source,
                                                         Problems& problems) {
-  CO_TRY(std::vector<Entry> standing, co_await kind.entries(source.project));
-  std::ranges::sort(standing, {}, &Entry::name);
+  CO_TRY(std::vector<Entry> current, co_await kind.entries(source.project));
+  std::ranges::sort(current, {}, &Entry::name);
   const size_t before = problems.count();
-  CO_TRY(std::vector<Entry> merged, co_await kind.merged(std::move(source), standing, problems));
+  CO_TRY(std::vector<Entry> merged, co_await kind.merged(std::move(source), current, problems));
   Planned planned{&kind, {}};
   if (problems.count() > before) co_return planned;
-  Breather breather;
+  CooperativeYielder yielder;
   for (Entry& entry : merged) {
-    planned.changes.push_back(changeTo(std::move(entry), standing));
-    co_await breather.breathe();
+    planned.changes.push_back(changeTo(std::move(entry), current));
+    co_await yielder.maybeYield();
   }
   std::ranges::sort(planned.changes, {}, &Change::name);
   co_return planned;

@@ -23,7 +23,7 @@ class Import : public ConfigurationFixture {
     for (const ErrorDetail& each : answer.error().details()) problems.push_back(each.path + ": " + each.message);
     return problems;
   }
-  void standing(std::string_view sections) {
+  void givenProject(std::string_view sections) {
     const auto done = import(shop_, with(sections));
     EXPECT_TRUE(done) << done.error().message();
   }
@@ -64,7 +64,7 @@ TEST_F(Import, MakesWhatIsMissingAndThenFindsItUnchanged) {
 }
 
 TEST_F(Import, ShowsEachChangeBeforeAndAfter) {
-  standing(R"("roles":[{"name":"Writer","permissions":["audit:read"]}])");
+  givenProject(R"("roles":[{"name":"Writer","permissions":["audit:read"]}])");
   const auto planned = plan(shop_, with(R"("roles":[{"name":"Writer","permissions":["keys:read","audit:read"]},
                                                     {"name":"Reader","permissions":[]}])"));
   ASSERT_TRUE(planned);
@@ -77,7 +77,7 @@ TEST_F(Import, ShowsEachChangeBeforeAndAfter) {
 }
 
 TEST_F(Import, NeverDeletes) {
-  standing(R"("collections":[{"name":"kept"},{"name":"posts","schema":{"type":"object"},"policy":{"read":{}},
+  givenProject(R"("collections":[{"name":"kept"},{"name":"posts","schema":{"type":"object"},"policy":{"read":{}},
                 "indexes":[{"keys":{"a":1}}]}],
               "roles":[{"name":"Kept","permissions":[]}],
               "oauth":{"providers":[{"provider":"github","clientId":"kept","enabled":false}],
@@ -94,7 +94,7 @@ TEST_F(Import, NeverDeletes) {
 }
 
 TEST_F(Import, NullClearsASchemaAndAPolicy) {
-  standing(R"("collections":[{"name":"*","policy":{"read":{}}},
+  givenProject(R"("collections":[{"name":"*","policy":{"read":{}}},
                              {"name":"posts","schema":{"type":"object"},"policy":{"read":{}}}])");
   EXPECT_EQ(summary(import(shop_, with(R"("collections":[{"name":"*","policy":null},
                                                          {"name":"posts","schema":null,"policy":null}])"))),
@@ -114,7 +114,7 @@ TEST_F(Import, RefusesSchemasThatRevealWhatPoliciesHide) {
   };
   EXPECT_THAT(problems(fmt::format(R"({{"name":"posts",{},{}}})", kUnique, kHiding)),
               at("/collections/0/schema/properties/items/uniqueItems: "));
-  standing(fmt::format(R"("collections":[{{"name":"a",{}}},{{"name":"b",{}}}])", kUnique, kHiding));
+  givenProject(fmt::format(R"("collections":[{{"name":"a",{}}},{{"name":"b",{}}}])", kUnique, kHiding));
   EXPECT_THAT(problems(fmt::format(R"({{"name":"a",{}}})", kHiding)),
               at("/collections/0/policy/read/deniedReadFields/0: "));
   EXPECT_THAT(problems(fmt::format(R"({{"name":"b",{}}})", kUnique)),
@@ -129,7 +129,7 @@ TEST_F(Import, RefusesSchemasThatRevealWhatPoliciesHide) {
 }
 
 TEST_F(Import, ChangesSchemaAndPolicyThatFitEachOtherOnly) {
-  standing(R"("collections":[{"name":"posts","schema":{"properties":{"n":{"type":"string"}}},
+  givenProject(R"("collections":[{"name":"posts","schema":{"properties":{"n":{"type":"string"}}},
                               "policy":{"create":{"validate":"document.n == 'x'"}}}])");
   const auto alone = plan(shop_, with(R"("collections":[{"name":"posts",
                                             "schema":{"properties":{"n":{"type":"integer"}}}}])"));
@@ -141,7 +141,7 @@ TEST_F(Import, ChangesSchemaAndPolicyThatFitEachOtherOnly) {
 }
 
 TEST_F(Import, BuildsAnIndexOfAnotherShapeAnew) {
-  standing(R"("collections":[{"name":"posts","indexes":[{"name":"main","keys":{"a":1}},{"keys":{"x.y":1}}]}])");
+  givenProject(R"("collections":[{"name":"posts","indexes":[{"name":"main","keys":{"a":1}},{"keys":{"x.y":1}}]}])");
   const Text document = with(R"("collections":[{"name":"posts","indexes":[
       {"name":"main","keys":{"a":1},"unique":true,"include":["b","c.d"]},{"name":"x.y_1","keys":{"x.y":1}}]}])");
   EXPECT_EQ(summary(import(shop_, document)), "0 1 0");
@@ -154,7 +154,7 @@ TEST_F(Import, KeepsTheClientSecretThatWasEntered) {
   ASSERT_TRUE(run(identity_.oauthConfigs().setProvider(info, "google", {"abc", true, "the-secret", std::nullopt},
                                                        admin(), soon())));
   EXPECT_THAT(exported(shop_), ::testing::Not(HasSubstr("ecret")));
-  standing(R"("oauth":{"providers":[{"provider":"google","clientId":"new","enabled":true}]})");
+  givenProject(R"("oauth":{"providers":[{"provider":"google","clientId":"new","enabled":true}]})");
   const auto& config = snapshot(shop_)->get(identity_.slots().oauth);
   EXPECT_EQ(config.providers.at("google").clientId, "new");
   EXPECT_FALSE(config.providers.at("google").secret.empty());
@@ -178,7 +178,7 @@ TEST_F(Import, TellsEveryProblemAtOnceAndDoesNothing) {
 }
 
 TEST_F(Import, RefusesWhatIsWrong) {
-  standing(R"("collections":[{"name":"Posts"}],"roles":[{"name":"Writer","permissions":[]}])");
+  givenProject(R"("collections":[{"name":"Posts"}],"roles":[{"name":"Writer","permissions":[]}])");
   const struct {
     const char* document;
     const char* pointer;
@@ -318,7 +318,7 @@ TEST_F(Import, ManyProblemsAreBounded) {
 }
 
 TEST_F(Import, TakesThePermissionOfEachChange) {
-  standing(R"("collections":[{"name":"posts"}],"oauth":{"allowedRedirects":["https://a.example.com"]})");
+  givenProject(R"("collections":[{"name":"posts"}],"oauth":{"allowedRedirects":["https://a.example.com"]})");
   const struct {
     const char* sections;
     std::vector<std::string> needed;
@@ -349,7 +349,7 @@ TEST_F(Import, TakesThePermissionOfEachChange) {
 }
 
 TEST_F(Import, AProjectIsCopiedAsFarAsItGoes) {
-  standing(R"("collections":[{"name":"*","policy":{"read":{}}},{"name":"posts","schema":{"type":"object"}},
+  givenProject(R"("collections":[{"name":"*","policy":{"read":{}}},{"name":"posts","schema":{"type":"object"}},
                              {"name":"tags","indexes":[{"keys":{"a":1}}]}],
               "roles":[{"name":"R","permissions":["audit:read"]}])");
   const store::ProjectNo copy = project();
@@ -386,9 +386,9 @@ TEST_F(Import, ReferencesAreToCollectionsThatExistOrCome) {
 }
 
 TEST_F(Import, ASchemaThatCannotBeCopiedIsAWarning) {
-  standing(fmt::format(R"("collections":[{{"name":"people"}},{{"name":"posts","schema":{}}},{{"name":"tags"}}],
+  givenProject(fmt::format(R"("collections":[{{"name":"people"}},{{"name":"posts","schema":{}}},{{"name":"tags"}}],
                           "roles":[{{"name":"R","permissions":[]}}])",
-                       kRefers));
+                           kRefers));
   const auto caller = admin();
   const auto now = snapshot(shop_);
   ASSERT_TRUE(run(data_->collections().drop({caller, now}, "people")));
@@ -406,7 +406,7 @@ TEST_F(Import, WhatDoesNotFitIsRefusedBeforeAnythingIsDone) {
   for (int i = 0; i < 9; ++i) {
     collections += fmt::format(R"({}{{"name":"c{}","schema":{}}})", i == 0 ? "" : ",", i, schema);
   }
-  standing(fmt::format(R"("collections":[{}])", collections));
+  givenProject(fmt::format(R"("collections":[{}])", collections));
   const Text more = with(fmt::format(R"("collections":[{{"name":"more","schema":{}}}])", schema));
   const Text before = exported(shop_);
   const size_t audited = auditActions(shop_).size();
@@ -421,7 +421,7 @@ TEST_F(Import, WhatDoesNotFitIsRefusedBeforeAnythingIsDone) {
 }
 
 TEST_F(Import, WhatEndsACopyHalfwayIsAWarningForEachPart) {
-  standing(R"("collections":[{"name":"posts"},{"name":"tags"}],"roles":[{"name":"R","permissions":[]}])");
+  givenProject(R"("collections":[{"name":"posts"},{"name":"tags"}],"roles":[{"name":"R","permissions":[]}])");
   const store::ProjectNo copy = project();
   store_.stopAfter(1);
   const auto warnings = run(configuration_->copy(snapshot(shop_), target(copy)));

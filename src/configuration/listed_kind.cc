@@ -24,19 +24,19 @@ Task<> ListedKind::apply(Target target, std::vector<Change> changes) {
   co_return Result<>();
 }
 
-NameRoll::NameRoll(const std::vector<Entry>& standing, Fold fold) : fold_(fold) {
-  for (const Entry& entry : standing) standing_.emplace(fold_(entry.name), &entry);
+UniqueNameSet::UniqueNameSet(const std::vector<Entry>& current, Fold fold) : fold_(fold) {
+  for (const Entry& entry : current) current_.emplace(fold_(entry.name), &entry);
 }
 
-const Entry* NameRoll::take(const std::string& name, const std::string& pointer, Problems& problems) {
+const Entry* UniqueNameSet::take(const std::string& name, const std::string& pointer, Problems& problems) {
   const std::string key = fold_(name);
   if (const auto [first, isNew] = seen_.emplace(key, name); !isNew) {
     problems.add(pointer + "/name", first->second == name
                                         ? fmt::format("\"{}\" stands here twice", name)
                                         : fmt::format("\"{}\" and \"{}\" are too alike", first->second, name));
   }
-  const auto stands = standing_.find(key);
-  if (stands == standing_.end()) {
+  const auto stands = current_.find(key);
+  if (stands == current_.end()) {
     ++created_;
     return nullptr;
   }
@@ -46,8 +46,9 @@ const Entry* NameRoll::take(const std::string& name, const std::string& pointer,
   return stands->second;
 }
 
-void NameRoll::checkCount(std::string_view section, size_t max, std::string_view plural, Problems& problems) const {
-  if (created_ == 0 || standing_.size() + created_ <= max) return;
+void UniqueNameSet::checkCount(std::string_view section, size_t max, std::string_view plural,
+                               Problems& problems) const {
+  if (created_ == 0 || current_.size() + created_ <= max) return;
   problems.add(fmt::format("/{}", section), fmt::format("would make more than {} {}", max, plural));
 }
 

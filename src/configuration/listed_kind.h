@@ -50,12 +50,12 @@ std::optional<T> entryAt(doc::ValueView value, const std::string& pointer, Probl
 }
 
 // The names of a section's entries, as they come, beside those that stand.
-class NameRoll {
+class UniqueNameSet {
  public:
   // What two names must not have in common.
   using Fold = std::string (*)(std::string_view name);
   // `standing` outlives it.
-  NameRoll(const std::vector<Entry>& standing, Fold fold);
+  UniqueNameSet(const std::vector<Entry>& current, Fold fold);
 
   // The entry that stands under the name; null for a new one. Adds a problem at `pointer`/name for a name that was
   // taken, or is too like another.
@@ -65,7 +65,7 @@ class NameRoll {
 
  private:
   const Fold fold_;
-  std::map<std::string, const Entry*> standing_;
+  std::map<std::string, const Entry*> current_;
   std::map<std::string, std::string> seen_;
   size_t created_ = 0;
 };

@@ -63,7 +63,7 @@ std::vector<Entry> mergeProviders(const std::vector<doc::Value>& given, Problems
   return merged;
 }
 
-std::optional<Entry> mergeRedirects(const std::vector<std::string>& given, const std::vector<Entry>& standing,
+std::optional<Entry> mergeRedirects(const std::vector<std::string>& given, const std::vector<Entry>& current,
                                     Problems& problems) {
   const std::string pointer = fmt::format("/oauth/{}", OauthKind::kRedirectsEntry);
   std::vector<std::string> origins;
@@ -79,8 +79,8 @@ std::optional<Entry> mergeRedirects(const std::vector<std::string>& given, const
     }
     origins.push_back(*std::move(origin));
   }
-  const auto now = std::ranges::find(standing, OauthKind::kRedirectsEntry, &Entry::name);
-  if (now != standing.end()) std::ranges::move(textsOf(now->value), std::back_inserter(origins));
+  const auto now = std::ranges::find(current, OauthKind::kRedirectsEntry, &Entry::name);
+  if (now != current.end()) std::ranges::move(textsOf(now->value), std::back_inserter(origins));
   origins = canonicalSet(std::move(origins));
   if (origins.size() > identity::kMaxRedirects) {
     problems.add(pointer, fmt::format("would make more than {} origins", identity::kMaxRedirects));
@@ -125,24 +125,24 @@ void OauthKind::append(doc::BsonWriter& out, const std::vector<Entry>& entries) 
   out.end();
 }
 
-Task<std::vector<Entry>> OauthKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
+Task<std::vector<Entry>> OauthKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
   std::vector<Entry> merged;
   const auto given = entryAt<Incoming>(source.section, "/oauth", problems);
   if (!given) co_return merged;
   if (given->providers) merged = mergeProviders(*given->providers, problems);
   std::set<std::string> all;
-  for (const std::vector<Entry>& each : {merged, standing}) {
+  for (const std::vector<Entry>& each : {merged, current}) {
     for (const Entry& entry : each) all.insert(entry.name);
   }
   all.erase(std::string(kRedirectsEntry));
   const bool creates = std::ranges::any_of(merged, [&](const Entry& entry) {
-    return std::ranges::find(standing, entry.name, &Entry::name) == standing.end();
+    return std::ranges::find(current, entry.name, &Entry::name) == current.end();
   });
   if (creates && all.size() > store::kMaxOauthProviders) {
     problems.add("/oauth/providers", fmt::format("would make more than {} providers", store::kMaxOauthProviders));
   }
   if (given->allowedRedirects) {
-    if (auto redirects = mergeRedirects(*given->allowedRedirects, standing, problems)) {
+    if (auto redirects = mergeRedirects(*given->allowedRedirects, current, problems)) {
       merged.push_back(*std::move(redirects));
     }
   }

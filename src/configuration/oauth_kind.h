@@ -20,7 +20,7 @@ class OauthKind final : public ListedKind {
   std::string_view section() const override { return "oauth"; }
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
   void append(doc::BsonWriter& out, const std::vector<Entry>& entries) const override;
-  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) override;
+  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
   // The plan shows what stands, so reading it is needed as well.
   std::vector<std::string> permissionsFor(const Change& change) const override;
 

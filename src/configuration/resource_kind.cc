@@ -42,7 +42,7 @@ Error about(std::string_view thing, const Error& error) {
   return std::move(named).withDetails(std::move(details)).withCause(error.cause());
 }
 
-Async<void> Breather::breathe() {
+Async<void> CooperativeYielder::maybeYield() {
   constexpr auto kSlice = std::chrono::milliseconds(5);
   if (std::chrono::steady_clock::now() - since_ < kSlice) co_return;
   co_await asio::post(asio::deferred);

@@ -60,7 +60,7 @@ class ResourceKind {
   // What each entry of the section would be after the import, merged with what stands; never one that the section does
   // not name. Adds all that is wrong to `problems`, whose pointers begin at the document; what it then gives counts for
   // nothing. Must not hold the core for long (Breather).
-  virtual Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) = 0;
+  virtual Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) = 0;
 
   // The permissions that a change takes, beside config:manage.
   virtual std::vector<std::string> permissionsFor(const Change& change) const = 0;
@@ -85,9 +85,9 @@ Result<> checkTime(const Target& target);
 Error about(std::string_view thing, const Error& error);
 
 // Lets others have the core where a loop has held it for some milliseconds.
-class Breather {
+class CooperativeYielder {
  public:
-  Async<void> breathe();
+  Async<void> maybeYield();
 
  private:
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();

@@ -36,12 +36,12 @@ Task<std::vector<Entry>> RoleKind::entries(snapshot::SnapshotPtr project) {
   co_return entries;
 }
 
-Task<std::vector<Entry>> RoleKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
-  NameRoll roll(standing, identity::lowerAscii);
+Task<std::vector<Entry>> RoleKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
+  UniqueNameSet names(current, identity::lowerAscii);
   std::vector<Entry> merged;
-  Breather breather;
+  CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     auto role = entryAt<identity::NewRole>(value, pointer, problems);
     if (!role) continue;
@@ -50,10 +50,10 @@ Task<std::vector<Entry>> RoleKind::merged(Source source, const std::vector<Entry
       problems.add(named ? pointer + "/name" : pointer, checked.error());
       continue;
     }
-    roll.take(role->name, pointer, problems);
+    names.take(role->name, pointer, problems);
     merged.push_back(entryOf(*std::move(role)));
   }
-  roll.checkCount(section(), store::kMaxRoles, "roles", problems);
+  names.checkCount(section(), store::kMaxRoles, "roles", problems);
   co_return merged;
 }
 

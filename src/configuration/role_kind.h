@@ -13,7 +13,7 @@ class RoleKind final : public ListedKind {
 
   std::string_view section() const override;
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& standing, Problems& problems) override;
+  Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
   // Nobody gives a role what they do not hold.
   Result<> mayApply(const policy::Caller& caller, const Change& change) const override;
 

@@ -195,9 +195,9 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
   const store::ProjectNo project = source.project->info().number;
   std::vector<std::pair<std::string, Shown>> incoming;  // by pointer
   configuration::NameRoll roll(standing, [](std::string_view name) { return std::string(name); });
-  configuration::Breather breather;
+  configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     std::optional<FunctionView> stood;
     auto read = configuration::entryAt<Incoming>(value, pointer, problems, [&](Incoming& each) {

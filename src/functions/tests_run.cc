@@ -187,13 +187,13 @@ Task<> TestRuns::perform(Stage& stage) {
 
 // All documents of a collection, page after page.
 Task<> TestRuns::offerAll(Stage& stage, std::string collection, ExpectedDocuments& expected) {
-  configuration::Breather breather;
+  configuration::CooperativeYielder yielder;
   std::string last;
   for (;;) {
     CO_TRY(const std::vector<doc::Document> page,
            co_await deps_.documents.find(accessOf(stage), collection, idsAfter(last), {}));
     for (const doc::Document& each : page) {
-      co_await breather.breathe();
+      co_await yielder.maybeYield();
       expected.offer(doc::ValueView(doc::BsonType::document, each.bytes().data(), each.size()));
     }
     if (page.size() < data::kMaxFound) co_return Result<>();

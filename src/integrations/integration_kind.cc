@@ -69,9 +69,9 @@ Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vecto
                                                  configuration::Problems& problems) {
   configuration::NameRoll roll(standing, [](std::string_view name) { return std::string(name); });
   std::vector<Entry> merged;
-  configuration::Breather breather;
+  configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     std::optional<IntegrationShape> shape = shapeAt(value, pointer, problems);
     if (!shape) continue;

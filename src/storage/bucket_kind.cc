@@ -29,9 +29,9 @@ Task<std::vector<Entry>> BucketKind::entries(snapshot::SnapshotPtr project) {
 Task<std::vector<Entry>> BucketKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
   configuration::NameRoll roll(standing, bucketKey);
   std::vector<Entry> merged;
-  configuration::Breather breather;
+  configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     auto shown = configuration::entryAt<NewBucket>(value, pointer, problems, problemsOf);
     if (!shown) continue;

@@ -41,9 +41,9 @@ Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Ent
   const std::set<std::string> collections = collectionsOf(vectors_.collections(*source.project), source.document);
   std::set<std::string> seen;
   std::vector<Entry> merged;
-  configuration::Breather breather;
+  configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     auto view = configuration::entryAt<CollectionConfigView>(
         value, pointer, problems,

@@ -80,9 +80,9 @@ Task<std::vector<Entry>> WebhookKind::entries(snapshot::SnapshotPtr project) {
 Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
   configuration::NameRoll roll(standing, keyOf);
   std::vector<Entry> merged;
-  configuration::Breather breather;
+  configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
-    co_await breather.breathe();
+    co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     auto shown = configuration::entryAt<Shown>(value, pointer, problems,
                                                [](const Shown& each) { return problemsOf(webhookOf(each)); });
