@@ -42,7 +42,7 @@ struct Deployment {
 };
 
 // What a command knows before any store is open.
-struct Surroundings {
+struct CommandContext {
   std::filesystem::path directory;
   store::EmbeddedSettings storeSettings;
   std::optional<Secret> givenSecret;  // SERVICE_SECRET, in base64
@@ -64,7 +64,7 @@ struct Command {
   // is where it takes longer than a second. Fails with invalidParam when it was called wrongly.
   Result<cli::Outcome> (*run)(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) = nullptr;
   // Where set, asked first, in the program itself: an outcome when these arguments need no deployment that is open.
-  Result<std::optional<cli::Outcome>> (*alone)(const Surroundings& surroundings, const cli::Arguments& arguments,
+  Result<std::optional<cli::Outcome>> (*alone)(const CommandContext& context, const cli::Arguments& arguments,
                                                Progress& progress) = nullptr;
   // Where set, called in the program before the command goes anywhere: adds what is asked for, not given.
   Result<> (*ask)(cli::Arguments& arguments) = nullptr;
@@ -84,7 +84,7 @@ Result<cli::Outcome> compact(Deployment& deployment, const cli::Arguments& argum
 Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
-Result<std::optional<cli::Outcome>> restoreAll(const Surroundings& surroundings, const cli::Arguments& arguments,
+Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, const cli::Arguments& arguments,
                                                Progress& progress);
 // ---- keys_commands.cc, reseal_command.cc
 Result<cli::Outcome> listKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);

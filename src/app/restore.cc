@@ -94,11 +94,11 @@ class RestoredDirectory {
 };
 
 // The secret to be put into the directory, where it is the backup's own; nullopt where the right one is there already.
-Result<std::optional<Secret>> settleSecret(const Surroundings& surroundings, const Manifest& manifest,
+Result<std::optional<Secret>> settleSecret(const CommandContext& context, const Manifest& manifest,
                                            const fs::path& from) {
-  TRY(const std::optional<Secret> there, secretText(surroundings.givenSecret, surroundings.directory));
+  TRY(const std::optional<Secret> there, secretText(context.givenSecret, context.directory));
   TRY(const std::string fingerprint, fingerprintOf(there));
-  const std::string_view where = surroundings.givenSecret ? "SERVICE_SECRET" : "the secret in the data directory";
+  const std::string_view where = context.givenSecret ? "SERVICE_SECRET" : "the secret in the data directory";
   if (there && fingerprint != manifest.secretFingerprint) {
     return fail(ErrorCode::conflict, fmt::format("{} is not the one that this backup was made under", where));
   }
@@ -211,7 +211,7 @@ cli::Outcome tellProject(const Imported& imported, bool otherSecret) {
 
 }  // namespace
 
-Result<std::optional<cli::Outcome>> restoreAll(const Surroundings& surroundings, const cli::Arguments& arguments,
+Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, const cli::Arguments& arguments,
                                                Progress& progress) {
   if (has(arguments, "project")) return std::optional<cli::Outcome>();
   if (has(arguments, "as") || has(arguments, "owner")) {
@@ -223,15 +223,15 @@ Result<std::optional<cli::Outcome>> restoreAll(const Surroundings& surroundings,
     return fail(ErrorCode::invalidParam,
                 fmt::format("this is a backup of one project: restore it with --project {}", manifest.project->slug));
   }
-  RestoredDirectory target(surroundings.directory);
+  RestoredDirectory target(context.directory);
   CHECK(target.claim());
-  TRY(const std::optional<Secret> secret, settleSecret(surroundings, manifest, from));
+  TRY(const std::optional<Secret> secret, settleSecret(context, manifest, from));
   CHECK(copyBack(from, manifest, target.work(), progress));
   // Opens, and is of a format that this version reads.
   CHECK(store::StoreImage::open(target.work() / "store"));
   if (secret) CHECK(target.putSecret(*secret));
   CHECK(target.keep());
-  return std::optional(tellAll(manifest, surroundings.directory));
+  return std::optional(tellAll(manifest, context.directory));
 }
 
 Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {

@@ -45,9 +45,9 @@ class Interruptible {
 };
 
 // Opens the store for one command.
-Result<cli::Outcome> runHere(const Command& command, const Surroundings& surroundings, bool audit,
+Result<cli::Outcome> runHere(const Command& command, const CommandContext& context, bool audit,
                              const cli::Arguments& arguments, Progress& progress) {
-  const std::filesystem::path& directory = surroundings.directory;
+  const std::filesystem::path& directory = context.directory;
   std::error_code failed;
   if (!std::filesystem::is_directory(directory / "store", failed)) {
     return fail(ErrorCode::notFound, fmt::format("there is no store in {}", directory.string()));
@@ -55,13 +55,13 @@ Result<cli::Outcome> runHere(const Command& command, const Surroundings& surroun
   const SystemClock clock;
   Cores cores(1);
   TRY(const auto store,
-      store::EmbeddedStore::open(directory, surroundings.storeSettings, cores, systemCollections(), clock));
+      store::EmbeddedStore::open(directory, context.storeSettings, cores, systemCollections(), clock));
   cores.start();
   Result<cli::Outcome> outcome = [&]() -> Result<cli::Outcome> {
     removeLeftCheckpoints(directory);
     // Where it cannot be brought to its end the commands that need the secret say so.
-    (void)settleSecretChange(*store, cores, surroundings.givenSecret, directory);
-    TRY(std::optional<Secret> secret, secretText(surroundings.givenSecret, directory));
+    (void)settleSecretChange(*store, cores, context.givenSecret, directory);
+    TRY(std::optional<Secret> secret, secretText(context.givenSecret, directory));
     IdGenerator ids(clock);
     ids.startAbove(store->idFloorMs());
     store->rememberIdsOf(ids);
@@ -73,10 +73,10 @@ Result<cli::Outcome> runHere(const Command& command, const Surroundings& surroun
                           clock,
                           auditor,
                           std::move(secret),
-                          surroundings.version,
-                          surroundings.givenSecret.has_value(),
+                          context.version,
+                          context.givenSecret.has_value(),
                           nullptr,
-                          surroundings.deliversMail};
+                          context.deliversMail};
     Result<cli::Outcome> ran = command.run(deployment, arguments, progress);
     store->close();
     return ran;
@@ -97,23 +97,23 @@ cli::Arguments withAbsolutePaths(const Command& command, cli::Arguments argument
   return arguments;
 }
 
-Result<std::variant<cli::Outcome, cli::Failure>> perform(const Command& command, const Surroundings& surroundings,
+Result<std::variant<cli::Outcome, cli::Failure>> perform(const Command& command, const CommandContext& context,
                                                          bool audit, cli::Arguments arguments, cli::Console& console) {
   if (command.ask) CHECK(command.ask(arguments));
   CHECK(checkArguments(command, arguments));
   Shown progress(console);
   const Interruptible guard(progress);
   if (command.alone) {
-    TRY(std::optional<cli::Outcome> outcome, command.alone(surroundings, arguments, progress));
+    TRY(std::optional<cli::Outcome> outcome, command.alone(context, arguments, progress));
     if (outcome) return *std::move(outcome);
   }
-  TRY(std::optional<cli::ControlClient> server, cli::ControlClient::connect(surroundings.directory));
+  TRY(std::optional<cli::ControlClient> server, cli::ControlClient::connect(context.directory));
   if (server) {
     // A signal ends the program, and with the connection the command.
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
     return server->call({std::string(command.name), arguments}, [&](const cli::Step& step) { console.step(step); });
   }
-  TRY(cli::Outcome outcome, runHere(command, surroundings, audit, arguments, progress));
+  TRY(cli::Outcome outcome, runHere(command, context, audit, arguments, progress));
   return outcome;
 }
 
@@ -134,9 +134,9 @@ int runCommand(const Command& command, const std::string& dataDirectory, cli::Ar
   std::error_code failed;
   const std::filesystem::path directory = std::filesystem::absolute(
       dataDirectory.empty() ? all.app.dataDirectory : std::filesystem::path(dataDirectory), failed);
-  const Surroundings surroundings{directory.lexically_normal(), all.store, all.app.secret, version.version,
-                                  all.mail.smtp.has_value()};
-  auto ending = perform(command, surroundings, all.audit.on, withAbsolutePaths(command, std::move(arguments)), console);
+  const CommandContext context{directory.lexically_normal(), all.store, all.app.secret, version.version,
+                               all.mail.smtp.has_value()};
+  auto ending = perform(command, context, all.audit.on, withAbsolutePaths(command, std::move(arguments)), console);
   if (!ending) return console.show(cli::failureOf(ending.error()));
   return std::visit([&](const auto& each) { return console.show(each); }, *ending);
 }

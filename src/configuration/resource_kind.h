@@ -59,7 +59,7 @@ class ResourceKind {
   };
   // What each entry of the section would be after the import, merged with what stands; never one that the section does
   // not name. Adds all that is wrong to `problems`, whose pointers begin at the document; what it then gives counts for
-  // nothing. Must not hold the core for long (Breather).
+  // nothing. Must not hold the core for long (CooperativeYielder).
   virtual Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) = 0;
 
   // The permissions that a change takes, beside config:manage.

@@ -137,11 +137,11 @@ OutboundSettings::OutboundSettings(Settings& settings) {
 
 struct Client::Impl {
   explicit Impl(ClientOptions options)
-      : around{.rule = AddressRule(std::move(options.allow)),
-               .caFile = std::move(options.caFile),
-               .extraCa = std::move(options.extraCa)} {}
+      : context{.rule = AddressRule(std::move(options.allow)),
+                .caFile = std::move(options.caFile),
+                .extraCa = std::move(options.extraCa)} {}
 
-  Surroundings around;
+  TransferContext context;
   HttpLane http{kHttp};
   MailLane deploymentMail{kDeploymentMail};
   MailLane projectMail{kProjectMail};
@@ -165,7 +165,7 @@ Task<Response> Client::send(Request request) {
   Target target = *std::move(parsed);
   const int max = std::min(request.maxRedirects, kMaxRedirects);
   for (int hop = 0;; ++hop) {
-    auto transfer = Transfer::http(impl_->around, request, target, deadline);
+    auto transfer = Transfer::http(impl_->context, request, target, deadline);
     Outcome outcome = co_await run(impl_->http, std::move(transfer), request.aborted);
     if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
     Response response{outcome.status, std::move(outcome.headers), std::move(outcome.body), target.url};
@@ -180,7 +180,7 @@ Task<> Client::mail(MailMessage message) {
   const Time deadline = deadlineOf(message.timeout);
   CO_CHECK(checkMail(message));
   CO_TRY(const std::string url, smtpUrl(message.server));
-  auto transfer = Transfer::smtp(impl_->around, message, url, deadline);
+  auto transfer = Transfer::smtp(impl_->context, message, url, deadline);
   MailLane& lane = message.trust == Trust::deployment ? impl_->deploymentMail : impl_->projectMail;
   Outcome outcome = co_await run(lane, std::move(transfer), message.aborted);
   if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
@@ -188,7 +188,7 @@ Task<> Client::mail(MailMessage message) {
 }
 
 void Client::stop() {
-  impl_->around.stopping = true;
+  impl_->context.stopping = true;
   impl_->http.stop();
   impl_->deploymentMail.stop();
   impl_->projectMail.stop();
@@ -197,7 +197,7 @@ void Client::stop() {
 Client::Stats Client::stats() const {
   return {impl_->http.running() + impl_->deploymentMail.running() + impl_->projectMail.running(),
           impl_->http.waiting() + impl_->deploymentMail.waiting() + impl_->projectMail.waiting(),
-          impl_->around.connections, impl_->around.refused};
+          impl_->context.connections, impl_->context.refused};
 }
 
 }  // namespace mb::outbound

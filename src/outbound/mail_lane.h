@@ -20,7 +20,7 @@ class MailLane {
   // As HttpLane::submit.
   void submit(std::unique_ptr<Transfer> transfer);
   // Ends all transfers, those under way within a second, and joins the threads; the caller has set
-  // Surroundings::stopping.
+  // TransferContext::stopping.
   void stop();
 
   size_t running() const;

@@ -33,9 +33,9 @@ void Transfer::append(List& list, const std::string& line) {
   list.reset(longer ? longer : before);
 }
 
-Transfer::Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadline,
+Transfer::Transfer(TransferContext& context, Trust trust, CallKeys keys, Time deadline,
                    std::chrono::milliseconds connectTimeout, std::stop_token aborted)
-    : around_(around),
+    : context_(context),
       trust_(trust),
       keys_(std::move(keys)),
       deadline_(deadline),
@@ -56,16 +56,17 @@ Transfer::Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadli
   set(CURLOPT_SSL_VERIFYPEER, 1L);
   set(CURLOPT_SSL_VERIFYHOST, 2L);
   set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  if (!around_.caFile.empty()) set(CURLOPT_CAINFO, around_.caFile.c_str());
-  if (!around_.extraCa.empty()) {
-    curl_blob blob{around_.extraCa.data(), around_.extraCa.size(), CURL_BLOB_NOCOPY};
+  if (!context_.caFile.empty()) set(CURLOPT_CAINFO, context_.caFile.c_str());
+  if (!context_.extraCa.empty()) {
+    curl_blob blob{context_.extraCa.data(), context_.extraCa.size(), CURL_BLOB_NOCOPY};
     set(CURLOPT_CAINFO_BLOB, &blob);
   }
 }
 
-std::unique_ptr<Transfer> Transfer::http(Surroundings& around, Request& request, const Target& target, Time deadline) {
+std::unique_ptr<Transfer> Transfer::http(TransferContext& context, Request& request, const Target& target,
+                                         Time deadline) {
   std::unique_ptr<Transfer> out(
-      new Transfer(around, request.trust, request.keys, deadline, request.connectTimeout, request.aborted));
+      new Transfer(context, request.trust, request.keys, deadline, request.connectTimeout, request.aborted));
   out->maxReceived_ = request.maxResponseBytes;
   out->sent_ = request.maxRedirects > 0 ? request.body : std::move(request.body);
   out->set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -103,10 +104,10 @@ std::unique_ptr<Transfer> Transfer::http(Surroundings& around, Request& request,
   return out;
 }
 
-std::unique_ptr<Transfer> Transfer::smtp(Surroundings& around, const MailMessage& message, const std::string& url,
+std::unique_ptr<Transfer> Transfer::smtp(TransferContext& context, const MailMessage& message, const std::string& url,
                                          Time deadline) {
   std::unique_ptr<Transfer> out(
-      new Transfer(around, message.trust, message.keys, deadline, message.connectTimeout, message.aborted));
+      new Transfer(context, message.trust, message.keys, deadline, message.connectTimeout, message.aborted));
   const SmtpServer& server = message.server;
   const bool mustEncrypt = server.tls != SmtpServer::Tls::ifOffered || !server.user.empty();
   out->mail_ = true;
@@ -153,7 +154,7 @@ Outcome Transfer::outcome(CURLcode code) {
   out.status = received_.status;
   out.problem = problem_[0] != '\0' ? problem_ : curl_easy_strerror(code);
   const bool saidNo = mail_ && status >= 500 && (code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY);
-  if (around_.stopping) {
+  if (context_.stopping) {
     out.end = Outcome::End::stopped;
   } else if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK) {
     out.end = Outcome::End::timedOut;
@@ -169,12 +170,12 @@ Outcome Transfer::outcome(CURLcode code) {
 
 curl_socket_t Transfer::openSocket(void* self, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<Transfer*>(self);
-  if (!transfer.around_.rule.permits(transfer.trust_, &address->addr, address->addrlen)) {
+  if (!transfer.context_.rule.permits(transfer.trust_, &address->addr, address->addrlen)) {
     transfer.refused_ = true;
-    ++transfer.around_.refused;
+    ++transfer.context_.refused;
     return CURL_SOCKET_BAD;
   }
-  ++transfer.around_.connections;
+  ++transfer.context_.connections;
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -219,7 +220,7 @@ size_t Transfer::giveBody(char* data, size_t size, size_t count, void* self) {
 
 int Transfer::keepGoing(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   const auto& transfer = *static_cast<Transfer*>(self);
-  const bool ends = transfer.around_.stopping || transfer.aborted();
+  const bool ends = transfer.context_.stopping || transfer.aborted();
   return ends || std::chrono::steady_clock::now() >= transfer.deadline_ ? 1 : 0;
 }
 

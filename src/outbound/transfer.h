@@ -18,7 +18,7 @@
 namespace mb::outbound {
 
 // What all calls of a client share. Outlives them.
-struct Surroundings {
+struct TransferContext {
   AddressRule rule;
   std::string caFile;
   std::string extraCa;
@@ -50,8 +50,9 @@ class Transfer {
 
   // `request` is checked; `timeout`s of it are not used, `deadline` is. Its body is taken where no redirect may need it
   // again.
-  static std::unique_ptr<Transfer> http(Surroundings& around, Request& request, const Target& target, Time deadline);
-  static std::unique_ptr<Transfer> smtp(Surroundings& around, const MailMessage& message, const std::string& url,
+  static std::unique_ptr<Transfer> http(TransferContext& context, Request& request, const Target& target,
+                                        Time deadline);
+  static std::unique_ptr<Transfer> smtp(TransferContext& context, const MailMessage& message, const std::string& url,
                                         Time deadline);
 
   // `wake` is called once the call is to end early: maybe at once, maybe on another thread; at most once, and not after
@@ -82,8 +83,8 @@ class Transfer {
   };
   using List = std::unique_ptr<curl_slist, ListCloser>;
 
-  Transfer(Surroundings& around, Trust trust, CallKeys keys, Time deadline, std::chrono::milliseconds connectTimeout,
-           std::stop_token aborted);
+  Transfer(TransferContext& context, Trust trust, CallKeys keys, Time deadline,
+           std::chrono::milliseconds connectTimeout, std::stop_token aborted);
   template <class T>
   void set(CURLoption option, T value) {
     curl_easy_setopt(easy_.get(), option, value);
@@ -95,7 +96,7 @@ class Transfer {
   static size_t giveBody(char* data, size_t size, size_t count, void* self);
   static int keepGoing(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 
-  Surroundings& around_;
+  TransferContext& context_;
   const Trust trust_;
   const CallKeys keys_;
   const Time deadline_;
