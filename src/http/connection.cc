@@ -36,7 +36,7 @@ Connection::Connection(Socket socket, std::string peer, ConnectionContext& conte
       context_(context),
       cancellation_(cancellation),
       parser_(context.settings.maxHeadBytes, context.settings.maxHeaders),
-      pace_(context.settings.writeTimeout, context.settings.slowestClient) {
+      rateGuard_(context.settings.writeTimeout, context.settings.slowestClient) {
   request_.peer = std::move(peer);
   enter(Phase::idle, context.settings.idleTimeout);
 }

@@ -6,7 +6,7 @@
 #include "http/body.h"
 #include "http/client_watch.h"
 #include "http/conversation.h"
-#include "http/pace.h"
+#include "http/min_rate_guard.h"
 #include "http/read_buffer.h"
 #include "http/request_parser.h"
 #include "http/server.h"
@@ -98,7 +98,7 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   std::string tail_;        // a large body, or what was read of a file
   std::string_view after_;  // what follows out_: tail_, or a piece of a source
   size_t sent_ = 0;         // of out_ and after_ together
-  Pace pace_;               // of the answers being sent
+  MinRateGuard rateGuard_;  // of the answers being sent
   Request request_;
   Phase phase_ = Phase::idle;
   int64_t deadline_ = 0;

@@ -98,7 +98,7 @@ Async<void> Connection::prepareBody(Response& response) {
 
 // The body behind a head that stands in out_. False where the connection has to be cut.
 Async<bool> Connection::sendLarge(Response& response) {
-  pace_ = Pace(context_.settings.writeTimeout, context_.settings.slowestClient);
+  rateGuard_ = MinRateGuard(context_.settings.writeTimeout, context_.settings.slowestClient);
   if (response.file.file) co_return co_await sendFile(std::move(response.file));
   // Nothing of it stays where the client has gone.
   const std::shared_ptr<BodySource> source = std::move(response.pieces);
@@ -127,7 +127,7 @@ Async<bool> Connection::sendFile(FilePiece piece) {
     const ssize_t count =
         ::sendfile(socket_.native_handle(), piece.file->get(), &at, static_cast<size_t>(window.length));
     if (count > 0) {
-      pace_.passed(static_cast<size_t>(count));
+      rateGuard_.passed(static_cast<size_t>(count));
       dropFront(piece, static_cast<uint64_t>(count));
       if (piece.length > 0) co_await asio::post(asio::deferred);
     } else if (count == 0) {

@@ -46,7 +46,7 @@ Connection::Sent Connection::sendNow() {
       return errno == EAGAIN || errno == EWOULDBLOCK ? Sent::some : Sent::failed;
     }
     sent_ += static_cast<size_t>(count);
-    pace_.passed(static_cast<size_t>(count));
+    rateGuard_.passed(static_cast<size_t>(count));
   }
   out_.clear();
   after_ = {};
@@ -58,7 +58,7 @@ Connection::Sent Connection::sendNow() {
 // Sends all there is; false when the client is gone or does not read. A client that takes a byte now and then makes
 // progress, but must not hold an answer for ever.
 Async<bool> Connection::flush() {
-  pace_ = Pace(context_.settings.writeTimeout, context_.settings.slowestClient);
+  rateGuard_ = MinRateGuard(context_.settings.writeTimeout, context_.settings.slowestClient);
   return flushOn();
 }
 
@@ -73,9 +73,9 @@ Async<bool> Connection::flushOn() {
 
 Async<bool> Connection::waitToSend() {
   phase_ = Phase::sending;
-  deadline_ = pace_.begin(context_.tick);
+  deadline_ = rateGuard_.begin(context_.tick);
   const auto [error] = co_await socket_.async_wait(Socket::wait_write, kTuple);
-  pace_.end(context_.tick);
+  rateGuard_.end(context_.tick);
   phase_ = Phase::handling;  // what goes on without a wait is not to be ended
   co_return !error;
 }

@@ -15,7 +15,7 @@ Connection::Stream::Stream(Connection& connection)
       ended_(!connection.request_.bodyPresent),
       left_(connection.parser_.framing().contentLength),
       invited_(!connection.parser_.framing().expectsContinue || available() > 0),
-      pace_(connection.context_.settings.bodyTimeout, connection.context_.settings.slowestClient) {
+      rateGuard_(connection.context_.settings.bodyTimeout, connection.context_.settings.slowestClient) {
   if (!ended_) connection_.in_.space(chunked_ ? kMaxPiece : static_cast<size_t>(std::min<uint64_t>(left_, kMaxPiece)));
 }
 
@@ -99,15 +99,15 @@ Async<bool> Connection::Stream::receive(size_t maxBytes) {
   if (!c.out_.empty() && !co_await c.flush()) co_return false;
   const std::span<char> space = c.in_.space(1);
   c.phase_ = Phase::body;
-  c.deadline_ = pace_.begin(c.context_.tick);
+  c.deadline_ = rateGuard_.begin(c.context_.tick);
   const auto [error, count] =
       co_await c.socket_.async_read_some(asio::mutable_buffer(space.data(), std::min(space.size(), maxBytes)), kTuple);
   c.phase_ = Phase::handling;
-  pace_.end(c.context_.tick);
+  rateGuard_.end(c.context_.tick);
   if (error) co_return false;
   c.in_.filled(count);
   c.timedOut_ = false;
-  pace_.passed(count);
+  rateGuard_.passed(count);
   co_return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include "http/body.h"
 #include "http/connection.h"
-#include "http/pace.h"
+#include "http/min_rate_guard.h"
 
 namespace mb::http {
 
@@ -44,7 +44,7 @@ class Connection::Stream final : public BodyReader {
   bool invited_;         // the client sends its body: asked to, or unasked
   bool broken_ = false;  // where the body ends cannot be known any more
   std::optional<Error> failure_;
-  Pace pace_;
+  MinRateGuard rateGuard_;
 };
 
 }  // namespace mb::http

@@ -26,7 +26,7 @@ Result<> AttemptGuard::begin(std::string_view account) {
   return {};
 }
 
-void AttemptGuard::forgive(std::string_view account) {
+void AttemptGuard::refundAttempt(std::string_view account) {
   const std::lock_guard lock(mutex_);
   std::vector<int64_t>* failures = accounts_.find(account);
   if (failures == nullptr || failures->empty()) return;

@@ -23,7 +23,7 @@ class AttemptGuard {
   // Counts an attempt as failed, before it is judged, so that parallel ones count too. Fails with rateLimited.
   Result<> begin(std::string_view account);
   // The attempt was right (or was never judged): it does not count after all.
-  void forgive(std::string_view account);
+  void refundAttempt(std::string_view account);
   // Its owner proved themselves in another way: nothing counts any more.
   void clear(std::string_view account);
 

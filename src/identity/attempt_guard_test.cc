@@ -27,9 +27,9 @@ TEST(AttemptGuard, RightOnesDoNotCount) {
   AttemptGuard guard(clock, kMaxFailedLogins, "logins");
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(guard.begin("a"));
-    guard.forgive("a");
+    guard.refundAttempt("a");
   }
-  guard.forgive("never seen");
+  guard.refundAttempt("never seen");
 }
 
 TEST(AttemptGuard, CountsAndNamesWhatItIsTold) {

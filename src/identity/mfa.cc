@@ -37,8 +37,8 @@ Result<> Mfa::begin(const Realm& realm, const UserId& user) {
   return guard_.begin(std::to_string(realm.project) + "|" + user.str());
 }
 
-void Mfa::forgive(const Realm& realm, const UserId& user) {
-  guard_.forgive(std::to_string(realm.project) + "|" + user.str());
+void Mfa::refundAttempt(const Realm& realm, const UserId& user) {
+  guard_.refundAttempt(std::to_string(realm.project) + "|" + user.str());
 }
 
 std::vector<store::Insert> Mfa::entry(const Realm& realm, std::string action, const policy::Caller& by,
@@ -103,7 +103,7 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
         changes.remove(enrollment);
         return {};
       });
-  if (done || done.error().code() != ErrorCode::validation) forgive(realm, user);
+  if (done || done.error().code() != ErrorCode::validation) refundAttempt(realm, user);
   CO_CHECK(std::move(done));
   co_return codes;
 }
@@ -131,7 +131,7 @@ Task<> Mfa::disable(Realm realm, std::string code, policy::Caller by, store::Dea
                                            changes.remove(target);
                                            return {};
                                          });
-  if (done || done.error().code() != ErrorCode::validation) forgive(realm, user);
+  if (done || done.error().code() != ErrorCode::validation) refundAttempt(realm, user);
   CO_CHECK(std::move(done));
   co_return Result<>();
 }

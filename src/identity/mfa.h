@@ -98,7 +98,7 @@ class Mfa {
   Task<UserRecord> tryCode(Realm realm, UserId user, std::string challenge, std::string code, policy::Caller by,
                            store::Deadline deadline);
   Result<> begin(const Realm& realm, const UserId& user);
-  void forgive(const Realm& realm, const UserId& user);
+  void refundAttempt(const Realm& realm, const UserId& user);
   std::vector<store::Insert> entry(const Realm& realm, std::string action, const policy::Caller& by,
                                    const UserId& user) const;
 

@@ -95,7 +95,7 @@ Task<UserRecord> Mfa::tryCode(Realm realm, UserId user, std::string id, std::str
         }
         return verdict;
       });
-  if (!tried || tried->kind != CodeKind::wrong) forgive(realm, user);
+  if (!tried || tried->kind != CodeKind::wrong) refundAttempt(realm, user);
   CO_TRY(Verdict verdict, std::move(tried));
   if (verdict.kind == CodeKind::wrong) co_return fail(ErrorCode::invalidCredentials, "this code is not right");
   if (verdict.user.status == kStatusBlocked) co_return fail(ErrorCode::userBlocked, "this user is blocked");

@@ -52,7 +52,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
   const std::optional<Timestamp> signedOutAt = user.signedOutAt;
   const bool factorGiven = user.mfaEnabled;
   const Timestamp now = deps_.clock.now();
-  const Asker asker = client.method.empty() ? Asker() : Asker(client);
+  const AuditClient auditClient = client.method.empty() ? AuditClient() : AuditClient(client);
   Opened opened;
   opened.refreshToken = withProject(realm.id, RefreshTokens::newFamily());
   opened.session = {.id = deps_.ids.next<SessionTag>(),
@@ -81,7 +81,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
     write.options.notices.push_back(sessionEnd(realm.project, others[i].id.str()));
     ended.push_back(write.change(collection, others[i].id.str()));
   }
-  write.insert(entry(realm, "login.succeeded", user.id, asker, detailsOf(opened.session.id, client.method)));
+  write.insert(entry(realm, "login.succeeded", user.id, auditClient, detailsOf(opened.session.id, client.method)));
   auto done = co_await deps_.store.write(
       std::move(write),
       [session, holder, ended = std::move(ended), stored = doc::encode(opened.session), signedOutAt, factorGiven](
@@ -164,11 +164,11 @@ Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given,
 }
 
 std::vector<store::Insert> Sessions::entry(const Realm& realm, std::string action, const UserId& user,
-                                           const Asker& asker, doc::Document details) const {
-  if (!asker) return {};
+                                           const AuditClient& auditClient, doc::Document details) const {
+  if (!auditClient) return {};
   return deps_.auditor.entry(realm.project, std::move(action),
                              {realm.control ? "platform" : "user", user.str(), std::nullopt}, "users/" + user.str(),
-                             asker->ip, asker->requestId, std::move(details));
+                             auditClient->ip, auditClient->requestId, std::move(details));
 }
 
 // A refresh token was reused. The thief and the owner cannot be told apart, so the session ends (RFC 9700, 4.14).
@@ -204,12 +204,12 @@ Task<std::vector<SessionRecord>> Sessions::list(Realm realm, UserId user, store:
   co_return sessions;
 }
 
-Task<> Sessions::close(Realm realm, std::string refreshToken, store::Deadline deadline, Asker asker) {
+Task<> Sessions::close(Realm realm, std::string refreshToken, store::Deadline deadline, AuditClient auditClient) {
   const std::optional<RefreshToken> given = tokens_.parse(refreshToken);
   if (!given) co_return Result<>();
   CO_TRY(const std::optional<SessionRecord> session, co_await byFamily(realm, given->family, deadline));
   if (!session) co_return Result<>();
-  auto entries = entry(realm, "session.ended", session->userId, asker, detailsOf(session->id));
+  auto entries = entry(realm, "session.ended", session->userId, auditClient, detailsOf(session->id));
   co_return co_await remove(std::move(realm), session->userId, {session->id.str()}, std::move(entries), deadline);
 }
 
@@ -227,7 +227,7 @@ Task<> Sessions::remove(Realm realm, UserId user, std::vector<std::string> sessi
 }
 
 Task<> Sessions::endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline,
-                        Asker asker) {
+                        AuditClient auditClient) {
   CO_TRY(const std::vector<SessionRecord> sessions, co_await allOf(realm, user, deadline));
   std::vector<std::string> ending;
   for (const SessionRecord& session : sessions) {
@@ -236,16 +236,16 @@ Task<> Sessions::endAll(Realm realm, UserId user, std::optional<SessionId> excep
   if (ending.empty()) co_return Result<>();
   doc::BsonWriter details;
   details.appendInteger("sessions", static_cast<int64_t>(ending.size()));
-  auto entries = entry(realm, "session.revokedAll", user, asker, details.finish());
+  auto entries = entry(realm, "session.revokedAll", user, auditClient, details.finish());
   co_return co_await remove(std::move(realm), user, std::move(ending), std::move(entries), deadline);
 }
 
-Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, Asker asker) {
+Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, AuditClient auditClient) {
   if (!isId(SessionTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such session");
   store::Write write(optionsOf(user, deadline));
   const store::Target session = write.change(targetOf(realm.project, kSessions, id.str()));
   write.options.notices.push_back(sessionEnd(realm.project, id.str()));
-  write.insert(entry(realm, "session.revoked", user, asker, detailsOf(id)));
+  write.insert(entry(realm, "session.revoked", user, auditClient, detailsOf(id)));
   CO_CHECK(co_await deps_.store.write(
       std::move(write), [session, user](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!before[session] || before[session]->view().stringOr("userId") != user.str()) {

@@ -70,21 +70,22 @@ class Sessions {
   // Live ones, oldest first.
   Task<std::vector<SessionRecord>> list(Realm realm, UserId user, store::Deadline deadline);
   // These are audited where it is said who asks: session.ended, session.revoked, session.revokedAll.
-  using Asker = std::optional<ClientInfo>;
+  using AuditClient = std::optional<ClientInfo>;
   // Ends the session of a refresh token; an unknown one is no failure.
-  Task<> close(Realm realm, std::string refreshToken, store::Deadline deadline, Asker asker = std::nullopt);
+  Task<> close(Realm realm, std::string refreshToken, store::Deadline deadline, AuditClient auditClient = std::nullopt);
   // Fails with notFound when there is no such session of this user.
-  Task<> revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, Asker asker = std::nullopt);
+  Task<> revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline,
+                AuditClient auditClient = std::nullopt);
   // All of the user, but for `except`.
   Task<> endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline,
-                Asker asker = std::nullopt);
+                AuditClient auditClient = std::nullopt);
 
  private:
   Task<std::optional<SessionRecord>> byFamily(Realm realm, std::string family, store::Deadline deadline);
   Task<std::vector<SessionRecord>> allOf(Realm realm, UserId user, store::Deadline deadline);
   Task<> endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline);
-  std::vector<store::Insert> entry(const Realm& realm, std::string action, const UserId& user, const Asker& asker,
-                                   doc::Document details) const;
+  std::vector<store::Insert> entry(const Realm& realm, std::string action, const UserId& user,
+                                   const AuditClient& auditClient, doc::Document details) const;
   // One attempt; fails with retry where another request rotated the token since the session was read.
   Task<Refreshed> refreshOnce(Realm realm, RefreshToken given, Rotation rotation, ClientInfo client,
                               store::Deadline deadline);

@@ -96,7 +96,7 @@ Result<Tokens::Key> Tokens::keyOf(RetiredKey given) {
 }
 
 Result<> Tokens::setKeys(SigningKey signer, const std::vector<RetiredKey>& retired) {
-  auto next = std::make_shared<Ring>();
+  auto next = std::make_shared<KeyRing>();
   auto [x, y] = signer.publicPoint();
   TRY(Key own, keyOf({signer.keyId(), std::move(x), std::move(y), kWhileItSigns}));
   next->keys.push_back(std::move(own));
@@ -117,7 +117,7 @@ Result<> Tokens::setKeys(SigningKey signer, const std::vector<RetiredKey>& retir
   return {};
 }
 
-std::shared_ptr<const Tokens::Ring> Tokens::ring() const {
+std::shared_ptr<const Tokens::KeyRing> Tokens::ring() const {
   const std::lock_guard lock(mutex_);
   return ring_;
 }
@@ -140,7 +140,7 @@ std::string Tokens::mint(TokenKind kind, const UserId& user, const SessionId& se
     claims.role = role;
     claims.perms = permissions.list();
   }
-  const std::shared_ptr<const Ring> keys = ring();
+  const std::shared_ptr<const KeyRing> keys = ring();
   std::string token = keys->keys.front().header;
   token += '.';
   token += toBase64Url(doc::toJson(doc::encode(claims)));
@@ -173,7 +173,7 @@ Result<AccessToken> Tokens::verify(std::string_view token) const {
 
   // A header is compared as a whole with those that our own keys write: so there is one algorithm and one type, and the
   // key is never the token's choice.
-  const std::shared_ptr<const Ring> held = ring();
+  const std::shared_ptr<const KeyRing> held = ring();
   const auto key = std::ranges::find(held->keys, token.substr(0, first), &Key::header);
   if (key == held->keys.end() || key->until <= clock_.now()) return fail(refused());
   const auto signature = fromBase64Url(token.substr(last + 1));
@@ -207,7 +207,7 @@ Result<AccessToken> Tokens::verify(std::string_view token) const {
 doc::Document Tokens::jwks() const {
   std::vector<Jwk> keys;
   const Timestamp now = clock_.now();
-  const std::shared_ptr<const Ring> held = ring();
+  const std::shared_ptr<const KeyRing> held = ring();
   for (const Key& key : held->keys) {
     if (key.until <= now) continue;
     Jwk jwk;

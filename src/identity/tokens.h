@@ -48,7 +48,7 @@ struct RetiredKey {
 class Tokens {
  public:
   Tokens(std::string issuer, const Clock& clock)
-      : issuer_(std::move(issuer)), clock_(clock), ring_(std::make_shared<const Ring>()) {}
+      : issuer_(std::move(issuer)), clock_(clock), ring_(std::make_shared<const KeyRing>()) {}
 
   const std::string& issuer() const { return issuer_; }
   // In place of all keys before, at once. Fails with internal for a retired key that is none.
@@ -78,19 +78,19 @@ class Tokens {
     std::string header;  // the encoded header of every token that it signs
     Timestamp until;
   };
-  struct Ring {
+  struct KeyRing {
     std::optional<SigningKey> signer;
     std::vector<Key> keys;  // the signer's first
   };
   static Result<Key> keyOf(RetiredKey given);
-  std::shared_ptr<const Ring> ring() const;
+  std::shared_ptr<const KeyRing> ring() const;
   std::string mint(TokenKind kind, const UserId& user, const SessionId& session, const ProjectId& project,
                    std::string_view role, const policy::PermissionSet& permissions) const;
 
   const std::string issuer_;
   const Clock& clock_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const Ring> ring_;
+  std::shared_ptr<const KeyRing> ring_;
   std::atomic<uint64_t> drops_{0};
   mutable MintedTokens minted_;
 };

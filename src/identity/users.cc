@@ -217,18 +217,18 @@ Task<UserRecord> Users::judgePassword(Realm realm, Credentials input) {
   CO_CHECK(guard_.begin(account));
   auto user = co_await byEmail(realm, input.email);
   if (!user) {
-    guard_.forgive(account);
+    guard_.refundAttempt(account);
     co_return fail(std::move(user).error());
   }
   std::string encoded = *user && input.password.size() <= kMaxPasswordBytes ? (*user)->passwordHash : "";
   input.password.resize(std::min(input.password.size(), kMaxPasswordBytes));
   const auto right = co_await passwords_.verify(realm, std::move(encoded), std::move(input.password));
   if (!right) {
-    guard_.forgive(account);
+    guard_.refundAttempt(account);
     co_return fail(right.error().clone());
   }
   if (!*right) co_return fail(ErrorCode::invalidCredentials, "the email or the password is wrong");
-  guard_.forgive(account);
+  guard_.refundAttempt(account);
   if ((*user)->status == kStatusBlocked) co_return fail(ErrorCode::userBlocked, "this user is blocked");
   if (!(*user)->active()) co_return fail(ErrorCode::userInactive, "this user is not active");
   co_return *std::move(*user);

@@ -48,7 +48,7 @@ void WorkerConnection::startCall(uint32_t call, std::string operation, size_t si
   bridgeBytes_ += size;
   if (bridgeBytes_ > clone::kMaxBridgeBytes) arguments.value = tooMuch();
   if (!arguments.value) return answer(run_, call, fail(std::move(arguments.value).error()));
-  asio::co_spawn(job_->asker.executor(),
+  asio::co_spawn(job_->auditClient.executor(),
                  answerCall(shared_from_this(), job_, run_, call, std::move(operation), *std::move(arguments.value)),
                  asio::detached);
 }

@@ -185,12 +185,12 @@ void WorkerConnection::finish(JobEnd end, bool fit) {
   end.logs = std::exchange(logs_, {});
   if (end.status == RunStatus::timeout) end.logs.clear();
   fit_ = fit;
-  if (open_ > 0) asio::post(job->asker.executor(), [job] { job->bridge->settled(); });
+  if (open_ > 0) asio::post(job->auditClient.executor(), [job] { job->bridge->settled(); });
   if (state_ != State::dead) {
     state_ = State::idle;
     if (open_ == 0) owner_->onFreed(handle_, fit_);
   }
-  job->asker.resume(std::move(end));
+  job->auditClient.resume(std::move(end));
 }
 
 }  // namespace mb::workers

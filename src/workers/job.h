@@ -33,7 +33,7 @@ struct Job {
   std::string frame;
   size_t timeoutAt = 0;  // where it stands in the frame; 0: nowhere
   std::shared_ptr<Bridge> bridge;
-  Resumer<JobEnd> asker;
+  Resumer<JobEnd> auditClient;
 };
 using JobPtr = std::shared_ptr<Job>;
 

@@ -69,7 +69,7 @@ void Pool::execute(SchedulerActions actions) {
   for (const SchedulerActions::End& last : actions.end) {
     if (last.connection) last.connection->end();
   }
-  for (const JobPtr& job : actions.refuse) job->asker.resume(busy());
+  for (const JobPtr& job : actions.refuse) job->auditClient.resume(busy());
 }
 
 // ---- what the workers say

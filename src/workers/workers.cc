@@ -38,8 +38,8 @@ std::vector<std::string> argumentsOf(const WorkerSettings& settings) {
 }
 
 Async<JobEnd> done(std::shared_ptr<Pool> pool, JobPtr job) {
-  co_return co_await suspend<JobEnd>([&](Resumer<JobEnd> asker) {
-    job->asker = std::move(asker);
+  co_return co_await suspend<JobEnd>([&](Resumer<JobEnd> auditClient) {
+    job->auditClient = std::move(auditClient);
     job->core = Cores::current();
     pool->submit(std::move(job));
   });

@@ -10,9 +10,9 @@
 
 namespace mb::http {
 
-class Pace {
+class MinRateGuard {
  public:
-  Pace(std::chrono::seconds idle, size_t rate) : idle_(idle.count()), rate_(static_cast<int64_t>(rate)) {}
+  MinRateGuard(std::chrono::seconds idle, size_t rate) : idle_(idle.count()), rate_(static_cast<int64_t>(rate)) {}
 
   void passed(size_t bytes) { passed_ += static_cast<int64_t>(bytes); }
   // A wait begins; the tick by which it has to end.
