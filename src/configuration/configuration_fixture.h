@@ -258,7 +258,7 @@ class ConfigurationFixture : public ::testing::Test {
   IdGenerator ids_{clock_};
   audit::Auditor auditor_{true, ids_, clock_};
   MasterSecret master_{Secret(std::string(32, 'k'))};
-  mail::testing::LetterBox box_{memory_, cores_, ids_, clock_, master_, true};
+  mail::testing::MailBox box_{memory_, cores_, ids_, clock_, master_, true};
   snapshot::Snapshots snapshots_{store_, cores_, 100};
   Directory directory_;
   NoMembers members_;

@@ -1,6 +1,5 @@
-// How long a client may keep a body waiting, whichever way the body goes: `idle` without a byte, and in all `idle` and
-// a second for each `rate` bytes that have passed. Only waiting for the client counts. Times are ticks. Private to this
-// module.
+// Limits how slowly a client may send or receive a body: `idle` without a byte, and in total `idle` plus one second per
+// `rate` bytes. Only waiting for the client counts. Times are ticks. Private to this module.
 #pragma once
 
 #include <algorithm>

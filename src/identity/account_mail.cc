@@ -33,8 +33,8 @@ std::string AccountMail::linkTo(std::string_view page, const Realm& realm, std::
   return url;
 }
 
-MailPart AccountMail::partOf(const mail::Letter& letter, const Realm& realm) {
-  auto job = deps_.mailer.insertOf(letter, realm.project);
+MailPart AccountMail::partOf(const mail::TemplatedMail& templatedMail, const Realm& realm) {
+  auto job = deps_.mailer.insertOf(templatedMail, realm.project);
   if (!job) {
     // Addresses here are held to less than mail servers ask.
     logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
@@ -46,33 +46,33 @@ MailPart AccountMail::partOf(const mail::Letter& letter, const Realm& realm) {
 Task<MailPart> AccountMail::link(Realm realm, LinkPurpose purpose, UserRecord user) {
   const bool verification = purpose == LinkPurpose::verifyEmail;
   NewToken token = newToken(purpose, user, deps_.clock.now());
-  mail::Letter letter;
-  letter.kind = verification ? mail::LetterKind::verifyAddress : mail::LetterKind::resetPassword;
-  letter.to = user.email;
-  CO_TRY(letter.brand, co_await brandOf(realm));
-  letter.link = linkTo(verification ? "/verify-email" : "/reset-password", realm, token.text);
-  letter.validUntil = token.record.expiresAt;
-  MailPart part = partOf(letter, realm);
+  mail::TemplatedMail templatedMail;
+  templatedMail.kind = verification ? mail::MailTemplate::verifyAddress : mail::MailTemplate::resetPassword;
+  templatedMail.to = user.email;
+  CO_TRY(templatedMail.brand, co_await brandOf(realm));
+  templatedMail.link = linkTo(verification ? "/verify-email" : "/reset-password", realm, token.text);
+  templatedMail.validUntil = token.record.expiresAt;
+  MailPart part = partOf(templatedMail, realm);
   if (part.job) part.token.emplace(tokenTarget(realm, purpose, user.id), doc::encode(token.record));
   co_return part;
 }
 
 Task<MailPart> AccountMail::addressTried(Realm realm, UserRecord user) {
-  mail::Letter letter;
-  letter.kind = mail::LetterKind::addressTried;
-  letter.to = user.email;
-  CO_TRY(letter.brand, co_await brandOf(realm));
-  letter.link = linkTo("/auth/login", realm, "");
-  co_return partOf(letter, realm);
+  mail::TemplatedMail templatedMail;
+  templatedMail.kind = mail::MailTemplate::addressTried;
+  templatedMail.to = user.email;
+  CO_TRY(templatedMail.brand, co_await brandOf(realm));
+  templatedMail.link = linkTo("/auth/login", realm, "");
+  co_return partOf(templatedMail, realm);
 }
 
 Task<MailPart> AccountMail::passwordChanged(Realm realm, UserRecord user) {
-  mail::Letter letter;
-  letter.kind = mail::LetterKind::passwordChanged;
-  letter.to = user.email;
-  CO_TRY(letter.brand, co_await brandOf(realm));
-  letter.link = linkTo("/auth/login", realm, "");
-  co_return partOf(letter, realm);
+  mail::TemplatedMail templatedMail;
+  templatedMail.kind = mail::MailTemplate::passwordChanged;
+  templatedMail.to = user.email;
+  CO_TRY(templatedMail.brand, co_await brandOf(realm));
+  templatedMail.link = linkTo("/auth/login", realm, "");
+  co_return partOf(templatedMail, realm);
 }
 
 bool AccountMail::mayMail(const Realm& realm, std::string_view emailKey) {

@@ -43,7 +43,7 @@ class AccountMail {
  private:
   Task<mail::Brand> brandOf(Realm realm);
   std::string linkTo(std::string_view page, const Realm& realm, std::string_view token) const;
-  MailPart partOf(const mail::Letter& letter, const Realm& realm);
+  MailPart partOf(const mail::TemplatedMail& templatedMail, const Realm& realm);
 
   const IdentityDeps& deps_;
   AttemptGuard guard_;

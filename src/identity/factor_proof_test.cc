@@ -4,7 +4,7 @@
 namespace mb::identity {
 namespace {
 
-using mail::LetterKind;
+using mail::MailTemplate;
 
 class FactorProofTest : public MfaFixture {
  protected:
@@ -15,7 +15,7 @@ class FactorProofTest : public MfaFixture {
   }
   std::string mailed(LinkPurpose purpose, const Realm& realm, const std::string& email) {
     EXPECT_TRUE(run(identity_.links().mailLink(realm, purpose, email)));
-    return mail::testing::LetterBox::parameter(box_.to(email).back(), "token");
+    return mail::testing::MailBox::parameter(box_.to(email).back(), "token");
   }
   void proveByMail(const Person& who, const std::string& email) {
     const std::string token = mailed(LinkPurpose::verifyEmail, who.realm, email);

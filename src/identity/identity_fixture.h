@@ -178,7 +178,7 @@ class IdentityFixture : public ::testing::Test {
   IdGenerator ids_{clock_};
   audit::Auditor auditor_{true, ids_, clock_};
   MasterSecret master_{Secret(std::string(32, 'k'))};
-  mail::testing::LetterBox box_{store_, cores_, ids_, clock_, master_, true};
+  mail::testing::MailBox box_{store_, cores_, ids_, clock_, master_, true};
   snapshot::Snapshots snapshots_{store_, cores_, 100};
   FakeDirectory directory_;
   FakeMembers members_;

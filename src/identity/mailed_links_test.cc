@@ -7,7 +7,7 @@
 namespace mb::identity {
 namespace {
 
-using mail::LetterKind;
+using mail::MailTemplate;
 
 class MailedLinksTest : public IdentityFixture {
  protected:
@@ -16,17 +16,17 @@ class MailedLinksTest : public IdentityFixture {
   Result<> ask(LinkPurpose purpose, std::string email) {
     return run(identity_.links().mailLink(shop(), purpose, std::move(email)));
   }
-  // The token in the newest letter of this kind to the address; "" without one.
-  std::string tokenIn(LetterKind kind, std::string_view address = "Ann@example.com") const {
+  // The token in the newest mail of this kind to the address; "" without one.
+  std::string tokenIn(MailTemplate kind, std::string_view address = "Ann@example.com") const {
     std::string token;
-    for (const mail::Letter& letter : box_.to(address)) {
-      if (letter.kind == kind) token = mail::testing::LetterBox::parameter(letter, "token");
+    for (const mail::TemplatedMail& templatedMail : box_.to(address)) {
+      if (templatedMail.kind == kind) token = mail::testing::MailBox::parameter(templatedMail, "token");
     }
     return token;
   }
   std::string askedReset() {
     EXPECT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
-    return tokenIn(LetterKind::resetPassword);
+    return tokenIn(MailTemplate::resetPassword);
   }
   std::string verify(const std::string& token, Realm realm) {
     return codeOf(run(identity_.links().verify(std::move(realm), token, caller(), soon())));
@@ -57,14 +57,15 @@ class MailedLinksTest : public IdentityFixture {
 };
 
 TEST_F(MailedLinksTest, RegistrationMailsALinkThatVerifies) {
-  const auto letters = box_.to("Ann@example.com");
-  ASSERT_EQ(letters.size(), 1U);
-  EXPECT_EQ(letters[0].kind, LetterKind::verifyAddress);
-  EXPECT_EQ(letters[0].brand.name, "Shop");
-  EXPECT_TRUE(letters[0].link.starts_with("https://api.example.com/verify-email?token=")) << letters[0].link;
-  EXPECT_TRUE(letters[0].link.ends_with("&project=proj_shop")) << letters[0].link;
-  EXPECT_EQ(letters[0].validUntil, Timestamp{kStartMs + kVerificationMs});
-  const std::string token = tokenIn(LetterKind::verifyAddress);
+  const auto templatedMails = box_.to("Ann@example.com");
+  ASSERT_EQ(templatedMails.size(), 1U);
+  EXPECT_EQ(templatedMails[0].kind, MailTemplate::verifyAddress);
+  EXPECT_EQ(templatedMails[0].brand.name, "Shop");
+  EXPECT_TRUE(templatedMails[0].link.starts_with("https://api.example.com/verify-email?token="))
+      << templatedMails[0].link;
+  EXPECT_TRUE(templatedMails[0].link.ends_with("&project=proj_shop")) << templatedMails[0].link;
+  EXPECT_EQ(templatedMails[0].validUntil, Timestamp{kStartMs + kVerificationMs});
+  const std::string token = tokenIn(MailTemplate::verifyAddress);
   const auto kept = store_.all({kShop, kOneTimeTokens, 0});
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_EQ(doc::toJson(kept[0]).find(token.substr(token.find('.') + 1)), std::string::npos);
@@ -79,51 +80,51 @@ TEST_F(MailedLinksTest, RegistrationMailsALinkThatVerifies) {
 
 TEST_F(MailedLinksTest, LinksOfPlatformUsersSaySo) {
   const auto dev = registerIn(Realm::platform(), "dev@example.com");
-  const auto letters = box_.to("dev@example.com");
-  ASSERT_EQ(letters.size(), 1U);
-  EXPECT_TRUE(letters[0].link.ends_with("&plane=control")) << letters[0].link;
-  const std::string token = tokenIn(LetterKind::verifyAddress, "dev@example.com");
+  const auto templatedMails = box_.to("dev@example.com");
+  ASSERT_EQ(templatedMails.size(), 1U);
+  EXPECT_TRUE(templatedMails[0].link.ends_with("&plane=control")) << templatedMails[0].link;
+  const std::string token = tokenIn(MailTemplate::verifyAddress, "dev@example.com");
   EXPECT_EQ(verify(token), "VALIDATION");
   EXPECT_EQ(verify(token, Realm::platform()), "");
   EXPECT_TRUE(stored(Realm::platform(), dev->id).emailVerified);
 }
 
 TEST_F(MailedLinksTest, ANewerRequestEndsTheOlderToken) {
-  const std::string first = tokenIn(LetterKind::verifyAddress);
+  const std::string first = tokenIn(MailTemplate::verifyAddress);
   ASSERT_TRUE(ask(LinkPurpose::verifyEmail, " ANN@example.com"));
-  const std::string second = tokenIn(LetterKind::verifyAddress);
+  const std::string second = tokenIn(MailTemplate::verifyAddress);
   ASSERT_NE(first, second);
   EXPECT_EQ(verify(first), "VALIDATION");
   EXPECT_EQ(verify(second), "");
   // Nothing left to prove.
-  const size_t before = box_.letters().size();
+  const size_t before = box_.templatedMails().size();
   ASSERT_TRUE(ask(LinkPurpose::verifyEmail, "ann@example.com"));
-  EXPECT_EQ(box_.letters().size(), before);
+  EXPECT_EQ(box_.templatedMails().size(), before);
 }
 
 TEST_F(MailedLinksTest, NobodyIsMailedForAnUnknownAddress) {
-  const size_t before = box_.letters().size();
+  const size_t before = box_.templatedMails().size();
   for (const char* email : {"nobody@example.com", "", "not an address", "ann@example.com\n"}) {
     EXPECT_TRUE(ask(LinkPurpose::resetPassword, email));
   }
   EXPECT_TRUE(run(identity_.links().mailLink(other(), LinkPurpose::resetPassword, "ann@example.com")));
-  EXPECT_LE(box_.letters().size(), before + 1);  // "ann@example.com\n" is trimmed to Ann's
+  EXPECT_LE(box_.templatedMails().size(), before + 1);  // "ann@example.com\n" is trimmed to Ann's
 }
 
 TEST_F(MailedLinksTest, AnAddressGetsABoundedNumberOfMails) {
-  const size_t before = box_.letters().size();
+  const size_t before = box_.templatedMails().size();
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
-  EXPECT_EQ(box_.letters().size(), before + kMailsPerAddress);
+  EXPECT_EQ(box_.templatedMails().size(), before + kMailsPerAddress);
   clock_.advance(15 * 60'000);
   ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
-  EXPECT_EQ(box_.letters().size(), before + kMailsPerAddress + 1);
+  EXPECT_EQ(box_.templatedMails().size(), before + kMailsPerAddress + 1);
 }
 
 TEST_F(MailedLinksTest, AResetSetsThePasswordAndEndsAllSessions) {
   auto session = open(shop(), ann_.id);
   const std::string access = identity_.tokens().mintEndUser(ann_.id, session.session.id, shop().id, "user", {});
   ASSERT_TRUE(identify(access));
-  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string verification = tokenIn(MailTemplate::verifyAddress);
   const std::string token = askedReset();
   EXPECT_EQ(reset(token, "short"), "VALIDATION");
   EXPECT_EQ(reset(token, "ANN@example.com"), "VALIDATION");
@@ -135,7 +136,7 @@ TEST_F(MailedLinksTest, AResetSetsThePasswordAndEndsAllSessions) {
   ASSERT_TRUE(back);
   EXPECT_TRUE(back->emailVerified);
   EXPECT_EQ(verify(verification), "VALIDATION");
-  EXPECT_EQ(box_.to("Ann@example.com").back().kind, LetterKind::passwordChanged);
+  EXPECT_EQ(box_.to("Ann@example.com").back().kind, MailTemplate::passwordChanged);
   EXPECT_EQ(reset(token), "VALIDATION");
 
   const auto opened = run(identity_.sessions().open(shop(), *back, {}, soon()));
@@ -159,7 +160,7 @@ TEST_F(MailedLinksTest, AResetLetsAnAccountInThatOthersGuessedAt) {
 }
 
 TEST_F(MailedLinksTest, TokensEndWithTheirTime) {
-  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string verification = tokenIn(MailTemplate::verifyAddress);
   const std::string token = askedReset();
   clock_.advance(kResetMs);
   EXPECT_EQ(reset(token), "VALIDATION");
@@ -168,7 +169,7 @@ TEST_F(MailedLinksTest, TokensEndWithTheirTime) {
 }
 
 TEST_F(MailedLinksTest, TokensEndWithTheirAddress) {
-  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string verification = tokenIn(MailTemplate::verifyAddress);
   const std::string token = askedReset();
   UserPatch patch;
   patch.email = "new@example.com";
@@ -180,11 +181,11 @@ TEST_F(MailedLinksTest, TokensEndWithTheirAddress) {
 
 TEST_F(MailedLinksTest, WhoIsNotActiveGetsNoneAndUsesNone) {
   const std::string token = askedReset();
-  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string verification = tokenIn(MailTemplate::verifyAddress);
   ASSERT_TRUE(setStatus(shop(), ann_.id, UserStatus::blocked));
-  const size_t before = box_.letters().size();
+  const size_t before = box_.templatedMails().size();
   EXPECT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
-  EXPECT_EQ(box_.letters().size(), before);
+  EXPECT_EQ(box_.templatedMails().size(), before);
   EXPECT_EQ(reset(token), "VALIDATION");
   EXPECT_EQ(verify(verification), "VALIDATION");
   ASSERT_TRUE(setStatus(shop(), ann_.id, UserStatus::active));
@@ -194,7 +195,7 @@ TEST_F(MailedLinksTest, WhoIsNotActiveGetsNoneAndUsesNone) {
 TEST_F(MailedLinksTest, TokensAreNoOthers) {
   const std::string token = askedReset();
   EXPECT_EQ(verify(token), "VALIDATION");
-  EXPECT_EQ(reset(tokenIn(LetterKind::verifyAddress)), "VALIDATION");
+  EXPECT_EQ(reset(tokenIn(MailTemplate::verifyAddress)), "VALIDATION");
   EXPECT_EQ(reset(token, "another horse", other()), "VALIDATION");
   EXPECT_EQ(reset(token, "another horse", Realm::platform()), "VALIDATION");
   const auto bob = *registerIn(shop(), "bob@example.com");
@@ -208,7 +209,7 @@ TEST_F(MailedLinksTest, TokensAreNoOthers) {
 }
 
 TEST_F(MailedLinksTest, OfParallelTriesExactlyOneWins) {
-  const std::string verification = tokenIn(LetterKind::verifyAddress);
+  const std::string verification = tokenIn(MailTemplate::verifyAddress);
   std::vector<std::promise<bool>> tries(20);
   for (size_t i = 0; i < tries.size(); ++i) {
     asio::co_spawn(cores_.at(static_cast<int>(i % 2)).get_executor(),
@@ -221,14 +222,14 @@ TEST_F(MailedLinksTest, OfParallelTriesExactlyOneWins) {
 }
 
 TEST_F(MailedLinksTest, ATakenAddressThatIsHiddenIsToldItsOwner) {
-  const size_t before = box_.letters().size();
+  const size_t before = box_.templatedMails().size();
   const auto hidden = registerIn(shop(), "ann@EXAMPLE.com", "some password", TakenEmail::hide);
   ASSERT_TRUE(hidden);
   EXPECT_NE(hidden->id, ann_.id);
-  const auto letters = box_.letters();
-  ASSERT_EQ(letters.size(), before + 1);
-  EXPECT_EQ(letters.back().kind, LetterKind::addressTried);
-  EXPECT_EQ(letters.back().to, "Ann@example.com");
+  const auto templatedMails = box_.templatedMails();
+  ASSERT_EQ(templatedMails.size(), before + 1);
+  EXPECT_EQ(templatedMails.back().kind, MailTemplate::addressTried);
+  EXPECT_EQ(templatedMails.back().to, "Ann@example.com");
   EXPECT_TRUE(login(shop(), "ann@example.com"));
 }
 

@@ -16,7 +16,7 @@ class MfaSignInTest : public MfaFixture {
   }
   void setPassword(const Person& who, const std::string& address) {
     ASSERT_TRUE(run(identity_.links().mailLink(who.realm, LinkPurpose::resetPassword, address)));
-    const std::string token = mail::testing::LetterBox::parameter(box_.to(address).back(), "token");
+    const std::string token = mail::testing::MailBox::parameter(box_.to(address).back(), "token");
     ASSERT_TRUE(run(identity_.links().reset(who.realm, {token, "another horse"}, stranger(), soon())));
   }
 };

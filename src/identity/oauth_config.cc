@@ -38,9 +38,9 @@ bool isProvider(std::string_view text) {
   if (text == kGoogle || text == kGithub) return true;
   if (!isGeneric(text)) return false;
   text.remove_prefix(kOidcPrefix.size());
-  const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  if (text.empty() || text.size() > 32 || !letter(text.front())) return false;
-  return std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; });
+  const auto templatedMail = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (text.empty() || text.size() > 32 || !templatedMail(text.front())) return false;
+  return std::ranges::all_of(text, [&](char c) { return templatedMail(c) || (c >= '0' && c <= '9') || c == '-'; });
 }
 
 Result<> OauthConfigs::check(std::string_view provider, const OauthProviderBody& input) {

@@ -2,7 +2,7 @@
 //
 // A job is a row of a system collection of the control project, so any module puts it into its own commit:
 //
-//   CO_TRY(store::Insert job, queue.insertOf({.kind = "mail", .project = realm.number, .payload = letter}));
+//   CO_TRY(store::Insert job, queue.insertOf({.kind = "mail", .project = realm.number, .payload = mail}));
 //   std::string id = job.id();
 //   write.insert(std::move(job));
 //   ... co_await store.write(std::move(write), ...) ...

@@ -2,9 +2,9 @@
 
 #include "base/log.h"
 #include "base/worker_pool.h"
-#include "mail/letter.h"
 #include "mail/message.h"
 #include "mail/outbox.h"
+#include "mail/templated_mail.h"
 #include "mail/templates.h"
 
 namespace mb::mail {
@@ -67,7 +67,7 @@ struct Mailer::Impl {
 
   Task<> deliver(jobs::JobRun run);
   Task<> send(std::string to, std::string data);
-  Task<> keep(Letter letter, std::string name, std::string data);
+  Task<> keep(TemplatedMail mail, std::string name, std::string data);
 
   const MailerDeps deps;
   const std::optional<outbound::SmtpServer> smtp;
@@ -77,25 +77,25 @@ struct Mailer::Impl {
 };
 
 Task<> Mailer::Impl::deliver(jobs::JobRun run) {
-  CO_TRY(const Letter letter, letterOf(run.payload));
+  CO_TRY(const TemplatedMail mail, templatedMailOf(run.payload));
   const Timestamp now = deps.clock.now();
-  if (letter.validUntil && *letter.validUntil <= now) {
-    logInfo("a mail was not delivered before its link ended", {{"mail", nameOf(letter.kind)}, {"job", run.id}});
+  if (mail.validUntil && *mail.validUntil <= now) {
+    logInfo("a mail was not delivered before its link ended", {{"mail", nameOf(mail.kind)}, {"job", run.id}});
     co_return Result<>();
   }
-  Words words = wordsOf(letter, now);
+  Words words = wordsOf(mail, now);
   Message message;
   message.from = from;
-  if (message.from.name.empty()) message.from.name = letter.brand.name;
-  message.to.email = letter.to;
+  if (message.from.name.empty()) message.from.name = mail.brand.name;
+  message.to.email = mail.to;
   message.subject = std::move(words.subject);
   message.text = std::move(words.text);
   message.html = std::move(words.html);
   message.date = run.createdAt;
   message.id = run.id;
   CO_TRY(std::string data, compose(message));
-  if (smtp) co_return co_await send(letter.to, std::move(data));
-  co_return co_await keep(letter, timeName(run.createdAt) + "-" + run.id, std::move(data));
+  if (smtp) co_return co_await send(mail.to, std::move(data));
+  co_return co_await keep(mail, timeName(run.createdAt) + "-" + run.id, std::move(data));
 }
 
 Task<> Mailer::Impl::send(std::string to, std::string data) {
@@ -108,15 +108,14 @@ Task<> Mailer::Impl::send(std::string to, std::string data) {
   co_return co_await deps.outbound.mail(std::move(message));
 }
 
-Task<> Mailer::Impl::keep(Letter letter, std::string name, std::string data) {
+Task<> Mailer::Impl::keep(TemplatedMail mail, std::string name, std::string data) {
   CO_TRY(const std::filesystem::path path,
          co_await pool.run([this, name, data = std::move(data)] { return outbox.keep(name, data); }));
   if (deps.logLinks || logEnabled(LogLevel::debug)) {
-    logInfo(
-        "a mail stays in the outbox",
-        {{"mail", nameOf(letter.kind)}, {"to", letter.to}, {"link", letter.link}, {"file", path.filename().string()}});
+    logInfo("a mail stays in the outbox",
+            {{"mail", nameOf(mail.kind)}, {"to", mail.to}, {"link", mail.link}, {"file", path.filename().string()}});
   } else {
-    logInfo("a mail stays in the outbox", {{"mail", nameOf(letter.kind)}, {"file", path.filename().string()}});
+    logInfo("a mail stays in the outbox", {{"mail", nameOf(mail.kind)}, {"file", path.filename().string()}});
   }
   co_return Result<>();
 }
@@ -145,12 +144,12 @@ bool Mailer::delivers() const {
   return impl_->smtp.has_value();
 }
 
-Result<store::Insert> Mailer::insertOf(const Letter& letter, store::ProjectNo project) {
-  CHECK(checkLetter(letter));
+Result<store::Insert> Mailer::insertOf(const TemplatedMail& mail, store::ProjectNo project) {
+  CHECK(checkTemplatedMail(mail));
   jobs::JobSpec spec;
   spec.kind = kJobKind;
   spec.project = project;
-  spec.payload = toDocument(letter);
+  spec.payload = toDocument(mail);
   spec.sealed = true;
   return impl_->deps.queue.insertOf(std::move(spec));
 }

@@ -27,7 +27,7 @@ struct MailSettings {
   std::optional<Address> from;               // SERVICE_MAIL_FROM; unset: no-reply@<host of the base URL>
 };
 
-enum class LetterKind {
+enum class MailTemplate {
   verifyAddress,      // link: proves the address
   resetPassword,      // link: sets a new password
   projectInvite,      // link: registers or takes over; the role waits for it
@@ -47,8 +47,8 @@ struct Brand {
   std::string colour;  // one of the contract's colour names; others and "" give the default
 };
 
-struct Letter {
-  LetterKind kind = LetterKind::verifyAddress;
+struct TemplatedMail {
+  MailTemplate kind = MailTemplate::verifyAddress;
   std::string to;
   Brand brand;
   std::string link;     // absolute, made from the base URL; "" where the kind has none
@@ -79,7 +79,7 @@ class Mailer {
 
   // The mail as an insert of the caller's write, sealed; its id is what wake() takes. Cheap: the text is made at
   // delivery. Fails with validation when the address or a field cannot stand in a mail. Any core.
-  Result<store::Insert> insertOf(const Letter& letter, store::ProjectNo project);
+  Result<store::Insert> insertOf(const TemplatedMail& mail, store::ProjectNo project);
   // After the commit, with the id of that insert. Any thread.
   void wake(std::string jobId);
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/log.h"
-#include "mail/letter.h"
+#include "mail/templated_mail.h"
 #include "outbound/client.h"
 #include "outbound/smtp_testing.h"
 #include "store/testing/memory_store.h"
@@ -54,16 +54,16 @@ class MailTest : public ::testing::Test {
     queue_.start();
   }
   std::filesystem::path outbox() const { return folder_ / "outbox"; }
-  static Letter letter(std::string to = "ada@example.com") {
-    Letter out;
-    out.kind = LetterKind::resetPassword;
+  static TemplatedMail mail(std::string to = "ada@example.com") {
+    TemplatedMail out;
+    out.kind = MailTemplate::resetPassword;
     out.to = std::move(to);
     out.brand = {"Shöp", "teal"};
     out.link = "https://api.example.com/reset-password?token=s3cret";
     return out;
   }
-  std::string commit(const Letter& letter) {
-    auto job = mailer_->insertOf(letter, 2);
+  std::string commit(const TemplatedMail& mail) {
+    auto job = mailer_->insertOf(mail, 2);
     EXPECT_TRUE(job) << job.error().message();
     const std::string id = job->id();
     store::Write write({.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}});
@@ -96,7 +96,7 @@ class MailTest : public ::testing::Test {
 TEST_F(MailTest, WithoutAServerMailsStayInTheOutbox) {
   open();
   EXPECT_FALSE(mailer_->delivers());
-  const std::string id = commit(letter());
+  const std::string id = commit(mail());
   ASSERT_TRUE(until([&] { return jobs().empty(); }));
   ASSERT_EQ(kept().size(), 1u);
   EXPECT_EQ(kept()[0].filename(), "20270115T080000000-" + id + ".eml");
@@ -116,7 +116,7 @@ TEST_F(MailTest, TheOutboxKeepsTheNewest) {
   open();
   for (int i = 0; i < 203; ++i) {
     clock_.advance(1);
-    commit(letter());
+    commit(mail());
   }
   ASSERT_TRUE(until([&] { return jobs().empty(); }));
   ASSERT_EQ(kept().size(), 200u);
@@ -125,7 +125,7 @@ TEST_F(MailTest, TheOutboxKeepsTheNewest) {
 
 TEST_F(MailTest, TheStoredJobShowsNothing) {
   open("smtp://127.0.0.1:1");
-  commit(letter());
+  commit(mail());
   ASSERT_FALSE(jobs().empty());
   for (const char* never : {"s3cret", "ada@example.com", "api.example.com"}) {
     EXPECT_EQ(jobs()[0].bytes().find(never), std::string::npos) << never;
@@ -136,7 +136,7 @@ TEST_F(MailTest, DeliversBySmtp) {
   const MailCatcher catcher({.startTls = true, .auth = true}, &certificate_);
   open(fmt::format("smtp://me:pass%20word@localhost:{}", catcher.port()));
   EXPECT_TRUE(mailer_->delivers());
-  const std::string id = commit(letter());
+  const std::string id = commit(mail());
   ASSERT_TRUE(until([&] { return jobs().empty(); }));
   ASSERT_EQ(catcher.received().size(), 1u);
   const auto mail = catcher.received()[0];
@@ -151,7 +151,7 @@ TEST_F(MailTest, DeliversBySmtp) {
 TEST_F(MailTest, ARefusedAddressIsGivenUp) {
   const MailCatcher no({.rcptReply = "550 unknown"});
   open(fmt::format("smtp://127.0.0.1:{}", no.port()));
-  commit(letter());
+  commit(mail());
   ASSERT_TRUE(until([&] { return queue_.stats().at(0).dead == 1; }));
   EXPECT_EQ(no.connections(), 1u);
 }
@@ -159,7 +159,7 @@ TEST_F(MailTest, ARefusedAddressIsGivenUp) {
 TEST_F(MailTest, TriesAgainWhenTheServerIsBack) {
   const MailCatcher later({.rcptReply = "451 later"});
   open(fmt::format("smtp://127.0.0.1:{}", later.port()));
-  commit(letter());
+  commit(mail());
   ASSERT_TRUE(until([&] { return queue_.stats().at(0).failed == 1; }));
   clock_.advance(10'000);
   queue_.wake();
@@ -170,7 +170,7 @@ TEST_F(MailTest, TriesAgainWhenTheServerIsBack) {
 
 TEST_F(MailTest, WhatIsTooLateIsNotSent) {
   open();
-  Letter late = letter();
+  TemplatedMail late = mail();
   late.validUntil = Timestamp{clock_.now().ms};
   commit(late);
   ASSERT_TRUE(until([&] { return jobs().empty(); }));
@@ -179,40 +179,40 @@ TEST_F(MailTest, WhatIsTooLateIsNotSent) {
 
 TEST_F(MailTest, WhatCannotStandInAMailIsRefused) {
   open();
-  const auto refused = [&](const std::function<void(Letter&)>& change) {
-    Letter one = letter();
+  const auto refused = [&](const std::function<void(TemplatedMail&)>& change) {
+    TemplatedMail one = mail();
     change(one);
     return !mailer_->insertOf(one, 2);
   };
-  EXPECT_TRUE(refused([](Letter& l) { l.to = "nobody"; }));
-  EXPECT_TRUE(refused([](Letter& l) { l.to = "a@b\r\nBcc: c@d"; }));
-  EXPECT_TRUE(refused([](Letter& l) { l.brand.name = "a\nb"; }));
-  EXPECT_TRUE(refused([](Letter& l) { l.inviter = "a\rb"; }));
-  EXPECT_TRUE(refused([](Letter& l) { l.role = std::string(500, 'x'); }));
+  EXPECT_TRUE(refused([](TemplatedMail& l) { l.to = "nobody"; }));
+  EXPECT_TRUE(refused([](TemplatedMail& l) { l.to = "a@b\r\nBcc: c@d"; }));
+  EXPECT_TRUE(refused([](TemplatedMail& l) { l.brand.name = "a\nb"; }));
+  EXPECT_TRUE(refused([](TemplatedMail& l) { l.inviter = "a\rb"; }));
+  EXPECT_TRUE(refused([](TemplatedMail& l) { l.role = std::string(500, 'x'); }));
   for (const char* link : {"javascript:alert(1)", "/reset", "https://a b", "https://x\r\ny", "https://\xC3\xA9"}) {
-    EXPECT_TRUE(refused([&](Letter& l) { l.link = link; })) << link;
+    EXPECT_TRUE(refused([&](TemplatedMail& l) { l.link = link; })) << link;
   }
 }
 
-TEST(Letters, SurviveTheStore) {
-  Letter letter;
-  letter.kind = LetterKind::operatorInvite;
-  letter.to = "ada@example.com";
-  letter.brand = {"Shop", "rose"};
-  letter.link = "https://x.example/";
-  letter.inviter = "bob@example.com";
-  letter.role = "Owner";
-  letter.validUntil = Timestamp{5};
-  const Letter back = *letterOf(toDocument(letter));
-  EXPECT_EQ(back.kind, letter.kind);
-  EXPECT_EQ(back.to, letter.to);
+TEST(TemplatedMail, SurviveTheStore) {
+  TemplatedMail mail;
+  mail.kind = MailTemplate::operatorInvite;
+  mail.to = "ada@example.com";
+  mail.brand = {"Shop", "rose"};
+  mail.link = "https://x.example/";
+  mail.inviter = "bob@example.com";
+  mail.role = "Owner";
+  mail.validUntil = Timestamp{5};
+  const TemplatedMail back = *templatedMailOf(toDocument(mail));
+  EXPECT_EQ(back.kind, mail.kind);
+  EXPECT_EQ(back.to, mail.to);
   EXPECT_EQ(back.brand.name, "Shop");
   EXPECT_EQ(back.brand.colour, "rose");
-  EXPECT_EQ(back.link, letter.link);
-  EXPECT_EQ(back.inviter, letter.inviter);
-  EXPECT_EQ(back.role, letter.role);
-  EXPECT_EQ(back.validUntil, letter.validUntil);
-  EXPECT_FALSE(letterOf(doc::Document()));
+  EXPECT_EQ(back.link, mail.link);
+  EXPECT_EQ(back.inviter, mail.inviter);
+  EXPECT_EQ(back.role, mail.role);
+  EXPECT_EQ(back.validUntil, mail.validUntil);
+  EXPECT_FALSE(templatedMailOf(doc::Document()));
 }
 
 TEST(MailSettings, WrongOnesStopTheStart) {

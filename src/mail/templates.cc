@@ -38,7 +38,7 @@ std::string spanText(int64_t ms) {
   return hours < 72 ? counted(hours, "hour") : counted(hours / 24, "day");
 }
 
-// What a letter says: a paragraph, its link on a button, and what to do when it was not asked for.
+// What a mail says: a paragraph, its link on a button, and what to do when it was not asked for.
 struct Parts {
   std::string subject;
   std::string opening;
@@ -46,47 +46,47 @@ struct Parts {
   std::string closing;
 };
 
-std::string as(const Letter& letter) {
-  return letter.role.empty() ? "" : " as " + letter.role;
+std::string as(const TemplatedMail& mail) {
+  return mail.role.empty() ? "" : " as " + mail.role;
 }
 
-std::string by(const Letter& letter, std::string_view withName, std::string_view without) {
-  return letter.inviter.empty() ? std::string(without) : letter.inviter + " " + std::string(withName);
+std::string by(const TemplatedMail& mail, std::string_view withName, std::string_view without) {
+  return mail.inviter.empty() ? std::string(without) : mail.inviter + " " + std::string(withName);
 }
 
-Parts partsOf(const Letter& letter) {
-  const std::string& brand = letter.brand.name;
-  switch (letter.kind) {
-    case LetterKind::verifyAddress:
+Parts partsOf(const TemplatedMail& mail) {
+  const std::string& brand = mail.brand.name;
+  switch (mail.kind) {
+    case MailTemplate::verifyAddress:
       return {"Confirm your address for " + brand, "Please confirm that this address is yours.", "Confirm address",
               "If you did not ask for this, ignore this mail; nothing happens."};
-    case LetterKind::resetPassword:
+    case MailTemplate::resetPassword:
       return {"Reset your password for " + brand, "Somebody, probably you, asked to set a new password.",
               "Set a new password", "If you did not ask for this, ignore this mail; your password stays as it is."};
-    case LetterKind::projectInvite:
+    case MailTemplate::projectInvite:
       return {"Invitation to " + brand,
-              by(letter, "invites you to " + brand, "You are invited to " + brand) + as(letter) +
+              by(mail, "invites you to " + brand, "You are invited to " + brand) + as(mail) +
                   ". Choose a password to join.",
               "Accept the invitation", "If you do not want to join, ignore this mail."};
-    case LetterKind::membershipGranted:
+    case MailTemplate::membershipGranted:
       return {"You are a member of " + brand,
-              by(letter, "made you a member of " + brand, "You were made a member of " + brand) + as(letter) + ".",
+              by(mail, "made you a member of " + brand, "You were made a member of " + brand) + as(mail) + ".",
               "Open the project", ""};
-    case LetterKind::addressTried:
+    case MailTemplate::addressTried:
       return {"Your address at " + brand,
               "Somebody, perhaps you, tried to register with this address. You have an account already: just sign in.",
               "Sign in", "If it was not you, there is nothing to do; your account is unchanged."};
-    case LetterKind::operatorInvite:
+    case MailTemplate::operatorInvite:
       return {"Invitation to operate " + brand,
-              by(letter, "invites you to operate " + brand, "You are invited to operate " + brand) +
+              by(mail, "invites you to operate " + brand, "You are invited to operate " + brand) +
                   ". Choose a password to join.",
               "Accept the invitation", "If you do not want to join, ignore this mail."};
-    case LetterKind::mfaReset:
+    case MailTemplate::mfaReset:
       return {"Your second factor at " + brand + " was removed",
               "An administrator removed the second factor of your account. Signing in takes your password alone until "
               "you set up a new one.",
               "Sign in", "If you did not ask for this, change your password and tell your administrator."};
-    case LetterKind::passwordChanged:
+    case MailTemplate::passwordChanged:
       return {"Your password at " + brand + " was changed",
               "The password of your account was changed, and all sessions were ended.", "Sign in",
               "If it was not you, reset your password now."};
@@ -94,7 +94,7 @@ Parts partsOf(const Letter& letter) {
   return {};
 }
 
-std::string htmlOf(const Letter& letter, const Parts& parts, std::string_view validity) {
+std::string htmlOf(const TemplatedMail& mail, const Parts& parts, std::string_view validity) {
   constexpr std::string_view kParagraph = "<p style=\"margin:0 0 16px\">{}</p>\n";
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{}</title></head>\n"
@@ -102,15 +102,15 @@ std::string htmlOf(const Letter& letter, const Parts& parts, std::string_view va
       "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif\">\n"
       "<div style=\"max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-top:4px solid {};"
       "border-radius:6px\">\n<p style=\"margin:0 0 16px;font-weight:600\">{}</p>\n",
-      escapeHtml(parts.subject), hexOf(letter.brand.colour), escapeHtml(letter.brand.name));
+      escapeHtml(parts.subject), hexOf(mail.brand.colour), escapeHtml(mail.brand.name));
   out += fmt::format(kParagraph, escapeHtml(parts.opening));
-  if (!letter.link.empty()) {
-    const std::string link = escapeHtml(letter.link);
+  if (!mail.link.empty()) {
+    const std::string link = escapeHtml(mail.link);
     out += fmt::format(
         "<p style=\"margin:0 0 16px\"><a href=\"{0}\" style=\"display:inline-block;padding:10px 18px;background:{1};"
         "color:#ffffff;text-decoration:none;border-radius:4px\">{2}</a></p>\n"
         "<p style=\"margin:0 0 16px;font-size:13px;color:#5b6472;word-break:break-all\">{0}</p>\n",
-        link, hexOf(letter.brand.colour), escapeHtml(parts.button));
+        link, hexOf(mail.brand.colour), escapeHtml(parts.button));
   }
   if (!validity.empty()) out += fmt::format(kParagraph, escapeHtml(validity));
   if (!parts.closing.empty()) out += fmt::format(kParagraph, escapeHtml(parts.closing));
@@ -119,18 +119,18 @@ std::string htmlOf(const Letter& letter, const Parts& parts, std::string_view va
 
 }  // namespace
 
-Words wordsOf(const Letter& letter, Timestamp now) {
-  const Parts parts = partsOf(letter);
+Words wordsOf(const TemplatedMail& mail, Timestamp now) {
+  const Parts parts = partsOf(mail);
   std::string validity;
-  if (!letter.link.empty() && letter.validUntil) {
-    validity = "The link is good for " + spanText(letter.validUntil->ms - now.ms) + ".";
+  if (!mail.link.empty() && mail.validUntil) {
+    validity = "The link is good for " + spanText(mail.validUntil->ms - now.ms) + ".";
   }
   std::string text = parts.opening + "\n";
-  if (!letter.link.empty()) text += "\n" + letter.link + "\n";
+  if (!mail.link.empty()) text += "\n" + mail.link + "\n";
   if (!validity.empty()) text += "\n" + validity + "\n";
   if (!parts.closing.empty()) text += "\n" + parts.closing + "\n";
-  text += "\n" + letter.brand.name + "\n";
-  return {parts.subject, std::move(text), htmlOf(letter, parts, validity)};
+  text += "\n" + mail.brand.name + "\n";
+  return {parts.subject, std::move(text), htmlOf(mail, parts, validity)};
 }
 
 }  // namespace mb::mail

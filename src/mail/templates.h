@@ -1,4 +1,4 @@
-// The words of each letter.
+// The text of each MailTemplate.
 #pragma once
 
 #include <string>
@@ -14,6 +14,6 @@ struct Words {
 };
 
 // `now` tells how long the link is good for.
-Words wordsOf(const Letter& letter, Timestamp now);
+Words wordsOf(const TemplatedMail& mail, Timestamp now);
 
 }  // namespace mb::mail

@@ -7,8 +7,8 @@ namespace {
 
 constexpr Timestamp kNow{1'800'000'000'000};
 
-Letter letter(LetterKind kind) {
-  Letter out;
+TemplatedMail mail(MailTemplate kind) {
+  TemplatedMail out;
   out.kind = kind;
   out.to = "ada@example.com";
   out.brand = {"Shop", "emerald"};
@@ -16,24 +16,25 @@ Letter letter(LetterKind kind) {
   return out;
 }
 
-TEST(Templates, EveryLetterSaysWhoseItIsAndHoldsItsLink) {
-  for (const LetterKind kind :
-       {LetterKind::verifyAddress, LetterKind::resetPassword, LetterKind::projectInvite, LetterKind::membershipGranted,
-        LetterKind::addressTried, LetterKind::operatorInvite, LetterKind::mfaReset, LetterKind::passwordChanged}) {
-    const Words words = wordsOf(letter(kind), kNow);
+TEST(Templates, EveryMailSaysWhoseItIsAndHoldsItsLink) {
+  for (const MailTemplate kind :
+       {MailTemplate::verifyAddress, MailTemplate::resetPassword, MailTemplate::projectInvite,
+        MailTemplate::membershipGranted, MailTemplate::addressTried, MailTemplate::operatorInvite,
+        MailTemplate::mfaReset, MailTemplate::passwordChanged}) {
+    const Words words = wordsOf(mail(kind), kNow);
     EXPECT_NE(words.subject.find("Shop"), std::string::npos);
     EXPECT_NE(words.text.find("\nhttps://api.example.com/x?token=abc&y=1\n"), std::string::npos) << words.text;
     EXPECT_NE(words.html.find("href=\"https://api.example.com/x?token=abc&amp;y=1\""), std::string::npos);
     EXPECT_NE(words.html.find("#06775a"), std::string::npos);
     EXPECT_EQ(words.text.find("good for"), std::string::npos);
-    Letter without = letter(kind);
+    TemplatedMail without = mail(kind);
     without.link.clear();
     EXPECT_EQ(wordsOf(without, kNow).html.find("<a "), std::string::npos);
   }
 }
 
 TEST(Templates, ForeignWordsAreEscaped) {
-  Letter invite = letter(LetterKind::projectInvite);
+  TemplatedMail invite = mail(MailTemplate::projectInvite);
   invite.brand = {"<b>\"R&D\"</b>", "#fff\"><script>"};
   invite.inviter = "<i>eve</i>";
   invite.role = "Editor'";
@@ -54,7 +55,7 @@ TEST(Templates, HowLongALinkIsGood) {
       {3'599'000, "1 hour"}, {5 * 60'000, "5 minutes"}, {86'400'000, "24 hours"},    {7 * 86'400'000, "7 days"},
   };
   for (const auto& [ms, text] : spans) {
-    Letter one = letter(LetterKind::resetPassword);
+    TemplatedMail one = mail(MailTemplate::resetPassword);
     one.validUntil = Timestamp{kNow.ms + ms};
     const Words words = wordsOf(one, kNow);
     EXPECT_NE(words.text.find(std::string("The link is good for ") + text + "."), std::string::npos) << words.text;

@@ -1,12 +1,12 @@
-// A mailer whose letters stay where they were put, for the tests of modules that send mail.
+// A mailer whose mails stay in its queue, for the tests of modules that send mail.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "jobs/row.h"
-#include "mail/letter.h"
 #include "mail/mail.h"
+#include "mail/templated_mail.h"
 #include "store/testing/memory_store.h"
 
 namespace mb::mail::testing {
@@ -20,10 +20,10 @@ class NoOutbound final : public outbound::Outbound {
 };
 
 // Its queue never runs. `delivers`: as if a mail server were set.
-class LetterBox {
+class MailBox {
  public:
-  LetterBox(store::testing::MemoryStore& store, Cores& cores, IdGenerator& ids, const Clock& clock,
-            const MasterSecret& master, bool delivers)
+  MailBox(store::testing::MemoryStore& store, Cores& cores, IdGenerator& ids, const Clock& clock,
+          const MasterSecret& master, bool delivers)
       : store_(store),
         master_(master),
         queue_({store, cores, ids, clock, master}),
@@ -34,32 +34,32 @@ class LetterBox {
   Mailer& mailer() { return mailer_; }
   jobs::Queue& queue() { return queue_; }
   // Oldest first.
-  std::vector<Letter> letters() const {
+  std::vector<TemplatedMail> mails() const {
     std::vector<jobs::Row> rows;
     for (const auto& stored : store_.all({store::kControlProject, jobs::kJobs, 0})) {
       jobs::Row row = *jobs::Row::fromDocument(stored.view());
       if (!row.sealed.empty()) rows.push_back(std::move(row));
     }
     std::ranges::sort(rows, {}, &jobs::Row::seq);
-    std::vector<Letter> out;
+    std::vector<TemplatedMail> out;
     for (const jobs::Row& row : rows) {
       const auto plain = master_.unseal(row.sealed, jobs::sealContext(row.id));
-      out.push_back(*letterOf(*doc::Document::fromUntrusted(std::string(plain->reveal()))));
+      out.push_back(*templatedMailOf(*doc::Document::fromUntrusted(std::string(plain->reveal()))));
     }
     return out;
   }
-  std::vector<Letter> to(std::string_view address) const {
-    std::vector<Letter> out = letters();
-    std::erase_if(out, [address](const Letter& letter) { return letter.to != address; });
+  std::vector<TemplatedMail> to(std::string_view address) const {
+    std::vector<TemplatedMail> out = mails();
+    std::erase_if(out, [address](const TemplatedMail& mail) { return mail.to != address; });
     return out;
   }
   // The value of a query parameter of a link; tokens need no decoding.
-  static std::string parameter(const Letter& letter, std::string_view name) {
+  static std::string parameter(const TemplatedMail& mail, std::string_view name) {
     const std::string key = std::string(name) + "=";
-    const size_t at = letter.link.find(key);
+    const size_t at = mail.link.find(key);
     if (at == std::string::npos) return "";
     const size_t begin = at + key.size();
-    return letter.link.substr(begin, letter.link.find('&', begin) - begin);
+    return mail.link.substr(begin, mail.link.find('&', begin) - begin);
   }
 
  private:

@@ -11,9 +11,10 @@ constexpr size_t kTokenBytes = 32;
 
 }  // namespace
 
-mail::Letter MembershipMail::letter(mail::LetterKind kind, const std::string& email, const std::string& role) const {
+mail::TemplatedMail MembershipMail::templatedMail(mail::MailTemplate kind, const std::string& email,
+                                                  const std::string& role) const {
   const snapshot::ProjectInfo& info = context_.project->info();
-  mail::Letter out;
+  mail::TemplatedMail out;
   out.kind = kind;
   out.to = email;
   out.brand = {info.name, std::string(info.record.view().stringOr("color"))};
@@ -25,8 +26,8 @@ mail::Letter MembershipMail::letter(mail::LetterKind kind, const std::string& em
   return out;
 }
 
-bool MembershipMail::add(const mail::Letter& letter, std::vector<store::Insert>& inserts) {
-  auto job = deps_.mailer.insertOf(letter, context_.number());
+bool MembershipMail::add(const mail::TemplatedMail& templatedMail, std::vector<store::Insert>& inserts) {
+  auto job = deps_.mailer.insertOf(templatedMail, context_.number());
   if (!job) {
     logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
     return false;
@@ -39,7 +40,7 @@ bool MembershipMail::add(const mail::Letter& letter, std::vector<store::Insert>&
 void MembershipMail::invited(InviteRecord& invite, std::vector<store::Insert>& inserts) {
   const std::string token = invite.id.str() + "." + randomToken(kTokenBytes);
   const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
-  mail::Letter out = letter(mail::LetterKind::projectInvite, invite.given(), invite.role);
+  mail::TemplatedMail out = templatedMail(mail::MailTemplate::projectInvite, invite.given(), invite.role);
   out.link += "&invite=" + token;
   out.validUntil = end;
   if (!add(out, inserts)) return;
@@ -48,7 +49,7 @@ void MembershipMail::invited(InviteRecord& invite, std::vector<store::Insert>& i
 }
 
 void MembershipMail::granted(const std::string& email, const std::string& role, std::vector<store::Insert>& inserts) {
-  add(letter(mail::LetterKind::membershipGranted, email, role), inserts);
+  add(templatedMail(mail::MailTemplate::membershipGranted, email, role), inserts);
 }
 
 void MembershipMail::wake() {

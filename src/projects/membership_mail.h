@@ -21,8 +21,8 @@ class MembershipMail {
   void wake();
 
  private:
-  mail::Letter letter(mail::LetterKind kind, const std::string& email, const std::string& role) const;
-  bool add(const mail::Letter& letter, std::vector<store::Insert>& inserts);
+  mail::TemplatedMail templatedMail(mail::MailTemplate kind, const std::string& email, const std::string& role) const;
+  bool add(const mail::TemplatedMail& templatedMail, std::vector<store::Insert>& inserts);
 
   const ProjectDeps& deps_;
   const policy::Caller& caller_;

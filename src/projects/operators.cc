@@ -36,10 +36,10 @@ doc::Document addressed(std::string_view email) {
   return out.finish();
 }
 
-mail::Letter letterTo(const std::string& email, const policy::Caller& inviter, const std::string& baseUrl,
-                      const std::string& token, Timestamp end) {
-  mail::Letter out;
-  out.kind = mail::LetterKind::operatorInvite;
+mail::TemplatedMail invitationTo(const std::string& email, const policy::Caller& inviter, const std::string& baseUrl,
+                                 const std::string& token, Timestamp end) {
+  mail::TemplatedMail out;
+  out.kind = mail::MailTemplate::operatorInvite;
   out.to = email;
   out.brand = {std::string(mail::kServiceName), ""};
   out.link = baseUrl;
@@ -174,15 +174,15 @@ Task<> Operators::invite(By by, identity::Email address) {
   if (mails_.begin(email)) {
     const std::string token = randomToken(kOperatorTokenBytes);
     const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
-    auto letter =
-        deps_.mailer.insertOf(letterTo(*invite.address, by.caller, deps_.baseUrl, token, end), store::kControlProject);
-    if (letter) {
-      job = letter->id();
-      inserts.push_back(*std::move(letter));
+    auto templatedMail = deps_.mailer.insertOf(invitationTo(*invite.address, by.caller, deps_.baseUrl, token, end),
+                                               store::kControlProject);
+    if (templatedMail) {
+      job = templatedMail->id();
+      inserts.push_back(*std::move(templatedMail));
       invite.tokenHash = toHex(sha256(token));
       invite.tokenExpiresAt = end;
     } else {
-      logInfo("no mail can be sent to an address", {{"message", letter.error().message()}});
+      logInfo("no mail can be sent to an address", {{"message", templatedMail.error().message()}});
     }
   }
   store::Write write = projectWrite(by, {}, std::move(inserts));

@@ -6,8 +6,8 @@ namespace mb::projects {
 namespace {
 
 using Strings = std::vector<std::string>;
-using mail::LetterKind;
-using mail::testing::LetterBox;
+using mail::MailTemplate;
+using mail::testing::MailBox;
 
 class OperatorsTest : public ProjectsFixture {
  protected:
@@ -106,10 +106,10 @@ TEST_F(OperatorsTest, SeesThePlatformsUsers) {
 class OperatorsByMail : public OperatorsTest {
  protected:
   OperatorsByMail() : OperatorsTest(true) {}
-  std::string parameter(LetterKind kind, const std::string& email, std::string_view name) {
+  std::string parameter(MailTemplate kind, const std::string& email, std::string_view name) {
     std::string found;
-    for (const mail::Letter& letter : box_.to(email)) {
-      if (letter.kind == kind) found = LetterBox::parameter(letter, name);
+    for (const mail::TemplatedMail& templatedMail : box_.to(email)) {
+      if (templatedMail.kind == kind) found = MailBox::parameter(templatedMail, name);
     }
     return found;
   }
@@ -117,7 +117,7 @@ class OperatorsByMail : public OperatorsTest {
 
 TEST_F(OperatorsByMail, TheLinkProvesTheAddress) {
   ASSERT_EQ(adding(ada_, "new@example.com"), "pending");
-  const std::string token = parameter(LetterKind::operatorInvite, "new@example.com", "invite");
+  const std::string token = parameter(MailTemplate::operatorInvite, "new@example.com", "invite");
   ASSERT_FALSE(token.empty());
   const auto user =
       run(identity_.users().registerUser(identity::Realm::platform(), {"new@example.com", "a long password", {}, token},
@@ -132,7 +132,7 @@ TEST_F(OperatorsByMail, WithoutTheLinkVerificationDoes) {
   EXPECT_EQ(adding(ada_, "new@example.com"), "pending");
   const uint64_t epoch = store_.epoch(store::kControlProject).value;
   ASSERT_TRUE(run(identity_.links().verify(
-      identity::Realm::platform(), parameter(LetterKind::verifyAddress, "new@example.com", "token"), {}, soon())));
+      identity::Realm::platform(), parameter(MailTemplate::verifyAddress, "new@example.com", "token"), {}, soon())));
   EXPECT_EQ(roleOf("new@example.com"), "super-admin");
   EXPECT_GT(store_.epoch(store::kControlProject).value, epoch);
 }
@@ -140,7 +140,7 @@ TEST_F(OperatorsByMail, WithoutTheLinkVerificationDoes) {
 TEST_F(OperatorsByMail, MailsEndAndTheLastLinkStays) {
   for (size_t i = 0; i < kOperatorMails + 3; ++i) ASSERT_EQ(adding(ada_, "new@example.com"), "pending");
   EXPECT_EQ(box_.to("new@example.com").size(), kOperatorMails);
-  const std::string token = parameter(LetterKind::operatorInvite, "new@example.com", "invite");
+  const std::string token = parameter(MailTemplate::operatorInvite, "new@example.com", "invite");
   const auto user =
       run(identity_.users().registerUser(identity::Realm::platform(), {"new@example.com", "a long password", {}, token},
                                          identity::TakenEmail::refuse, soon()));

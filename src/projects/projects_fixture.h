@@ -200,7 +200,7 @@ class ProjectsFixture : public ::testing::Test {
   audit::Auditor auditor_{true, ids_, clock_};
   MasterSecret master_{Secret(std::string(32, 'k'))};
   const bool mail_;
-  mail::testing::LetterBox box_{store_, cores_, ids_, clock_, master_, mail_};
+  mail::testing::MailBox box_{store_, cores_, ids_, clock_, master_, mail_};
   snapshot::Snapshots snapshots_{store_, cores_, 100};
   Directory directory_{store_};
   MemberSource memberSource_{store_};

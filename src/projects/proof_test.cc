@@ -7,8 +7,8 @@
 namespace mb::projects {
 namespace {
 
-using mail::LetterKind;
-using mail::testing::LetterBox;
+using mail::MailTemplate;
+using mail::testing::MailBox;
 
 class ProofTest : public ProjectsFixture {
  protected:
@@ -28,17 +28,17 @@ class ProofTest : public ProjectsFixture {
     }
     return "";
   }
-  // In the newest letter of this kind to the address.
-  std::string parameter(LetterKind kind, const std::string& email, std::string_view name) {
+  // In the newest mail of this kind to the address.
+  std::string parameter(MailTemplate kind, const std::string& email, std::string_view name) {
     std::string found;
-    for (const mail::Letter& letter : box_.to(email)) {
-      if (letter.kind == kind) found = LetterBox::parameter(letter, name);
+    for (const mail::TemplatedMail& templatedMail : box_.to(email)) {
+      if (templatedMail.kind == kind) found = MailBox::parameter(templatedMail, name);
     }
     return found;
   }
   Result<> verify(const std::string& email) {
     return run(identity_.links().verify(identity::Realm::platform(),
-                                        parameter(LetterKind::verifyAddress, email, "token"), {}, soon()));
+                                        parameter(MailTemplate::verifyAddress, email, "token"), {}, soon()));
   }
   Result<identity::UserRecord> registeredWith(const std::string& email, const std::string& invite) {
     return run(identity_.users().registerUser(identity::Realm::platform(), {email, "a long password", {}, invite},
@@ -100,18 +100,18 @@ TEST_F(ProofTest, VerificationTakesUpTheInvites) {
 TEST_F(ProofTest, TheLinkOfAnInviteProvesItsAddressAlone) {
   add("eve@example.com");
   add("bob@example.com");
-  const std::string token = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   EXPECT_FALSE(registeredWith("bob@example.com", token)->emailVerified);
   EXPECT_EQ(statusOf("bob@example.com"), "pending");
   EXPECT_TRUE(registeredWith("eve@example.com", token)->emailVerified);
   EXPECT_EQ(statusOf("eve@example.com"), "active");
-  EXPECT_EQ(parameter(LetterKind::verifyAddress, "eve@example.com", "token"), "");
+  EXPECT_EQ(parameter(MailTemplate::verifyAddress, "eve@example.com", "token"), "");
 }
 
 TEST_F(ProofTest, InvitesAreMailedAndShownAsGivenAndTakenUpHoweverSpelled) {
   EXPECT_EQ(add("Straße@Bücher.test"), "pending");
   EXPECT_EQ(statusOf("straße@bücher.test"), "pending");
-  const std::string token = parameter(LetterKind::projectInvite, "straße@bücher.test", "invite");
+  const std::string token = parameter(MailTemplate::projectInvite, "straße@bücher.test", "invite");
   ASSERT_NE(token, "");
   EXPECT_TRUE(registeredWith("STRASSE@xn--bcher-kva.test", token)->emailVerified);
   EXPECT_EQ(statusOf("STRASSE@xn--bcher-kva.test"), "active");
@@ -119,7 +119,7 @@ TEST_F(ProofTest, InvitesAreMailedAndShownAsGivenAndTakenUpHoweverSpelled) {
 
 TEST_F(ProofTest, TheLinkOfAnInviteEnds) {
   add("eve@example.com");
-  const std::string token = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   clock_.advance(kInviteLinkMs);
   EXPECT_FALSE(registeredWith("eve@example.com", token)->emailVerified);
   EXPECT_EQ(statusOf("eve@example.com"), "pending");
@@ -127,10 +127,10 @@ TEST_F(ProofTest, TheLinkOfAnInviteEnds) {
 
 TEST_F(ProofTest, ANewerInviteEndsTheOlderLinkUnlessItSentNone) {
   add("eve@example.com");
-  const std::string first = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const std::string first = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   for (size_t i = 0; i < 2 * kMembershipMails; ++i) add("eve@example.com", "Editor");
   EXPECT_EQ(box_.to("eve@example.com").size(), kMembershipMails);
-  const std::string last = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const std::string last = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   ASSERT_NE(first, last);
   EXPECT_TRUE(registeredWith("eve@example.com", last)->emailVerified);
 }
@@ -143,7 +143,7 @@ TEST_F(ProofTest, AnAccountThatProvedNothingIsInvited) {
   // Proven, it joins at once, and is told.
   project_ = made(ada_, "Second");
   EXPECT_EQ(add("eve@example.com"), "active");
-  EXPECT_EQ(box_.to("eve@example.com").back().kind, LetterKind::membershipGranted);
+  EXPECT_EQ(box_.to("eve@example.com").back().kind, MailTemplate::membershipGranted);
 }
 
 TEST_F(ProofTest, OperatorsProveTheirAddress) {
@@ -157,7 +157,7 @@ TEST_F(ProofTest, OperatorsProveTheirAddress) {
 
 TEST_F(ProofTest, AcceptingRegistersOnce) {
   add("eve@example.com");
-  const std::string token = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   EXPECT_EQ(codeOf(accepted(token, "short")), "VALIDATION");
   const auto user = accepted(token);
   ASSERT_TRUE(user);
@@ -167,13 +167,13 @@ TEST_F(ProofTest, AcceptingRegistersOnce) {
   EXPECT_TRUE(passwordFits("eve@example.com", "a new password"));
   EXPECT_EQ(codeOf(accepted(token, "another password")), "VALIDATION");
   EXPECT_TRUE(passwordFits("eve@example.com", "a new password"));
-  EXPECT_EQ(parameter(LetterKind::verifyAddress, "eve@example.com", "token"), "");
+  EXPECT_EQ(parameter(MailTemplate::verifyAddress, "eve@example.com", "token"), "");
 }
 
 TEST_F(ProofTest, AcceptingTakesOverAnAccountThatProvedNothing) {
   const auto squatted = squat("eve@example.com");
   add("eve@example.com");
-  const auto user = accepted(parameter(LetterKind::projectInvite, "eve@example.com", "invite"));
+  const auto user = accepted(parameter(MailTemplate::projectInvite, "eve@example.com", "invite"));
   ASSERT_TRUE(user);
   EXPECT_EQ(user->id, squatted.id);
   EXPECT_TRUE(passwordFits("eve@example.com", "a new password"));
@@ -187,7 +187,7 @@ TEST_F(ProofTest, AcceptingTakesOverAnAccountThatProvedNothing) {
 TEST_F(ProofTest, AcceptingTakesOverForOperatorsToo) {
   const auto squatted = squat("eve@example.com");
   ASSERT_TRUE(run(operators_->add(by(ada_), {"eve@example.com"})));
-  const auto user = accepted(parameter(LetterKind::operatorInvite, "eve@example.com", "invite"));
+  const auto user = accepted(parameter(MailTemplate::operatorInvite, "eve@example.com", "invite"));
   ASSERT_TRUE(user);
   EXPECT_EQ(user->platformRole, "super-admin");
   expectNothingLeft(squatted);
@@ -201,7 +201,7 @@ TEST_F(ProofTest, VerifyingAnInvitedAddressCountsAsFollowingTheInvitation) {
     ASSERT_TRUE(verify(email));
     expectNothingLeft(squatted);
     EXPECT_FALSE(passwordFits(email, ""));
-    const std::string token = parameter(LetterKind::resetPassword, email, "token");
+    const std::string token = parameter(MailTemplate::resetPassword, email, "token");
     ASSERT_NE(token, "");
     ASSERT_TRUE(run(identity_.links().reset(identity::Realm::platform(), {token, "a new password"}, {}, soon())));
     EXPECT_TRUE(passwordFits(email, "a new password"));
@@ -214,7 +214,7 @@ TEST_F(ProofTest, AResetOfAnUnprovenAccountLeavesNoOtherWayIn) {
   add("eve@example.com");
   ASSERT_TRUE(run(identity_.links().mailLink(identity::Realm::platform(), identity::LinkPurpose::resetPassword,
                                              "eve@example.com")));
-  const std::string token = parameter(LetterKind::resetPassword, "eve@example.com", "token");
+  const std::string token = parameter(MailTemplate::resetPassword, "eve@example.com", "token");
   ASSERT_TRUE(run(identity_.links().reset(identity::Realm::platform(), {token, "a new password"}, {}, soon())));
   expectNothingLeft(squatted);
   EXPECT_EQ(statusOf("eve@example.com"), "active");
@@ -231,20 +231,20 @@ TEST_F(ProofTest, NothingElseIsAccepted) {
   EXPECT_EQ(codeOf(accepted("mem_x.y")), "VALIDATION");
   EXPECT_EQ(codeOf(accepted("x")), "VALIDATION");
   add("eve@example.com");
-  const std::string cancelled = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const std::string cancelled = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   EXPECT_EQ(codeOf(accepted(cancelled.substr(0, cancelled.size() - 1))), "VALIDATION");
   ASSERT_TRUE(run(members_->cancelInvite(by(ada_), project_.id.str(), "eve@example.com")));
   EXPECT_EQ(codeOf(accepted(cancelled)), "VALIDATION");
   add("eve@example.com");
   clock_.advance(kInviteLinkMs);
-  EXPECT_EQ(codeOf(accepted(parameter(LetterKind::projectInvite, "eve@example.com", "invite"))), "VALIDATION");
+  EXPECT_EQ(codeOf(accepted(parameter(MailTemplate::projectInvite, "eve@example.com", "invite"))), "VALIDATION");
   EXPECT_FALSE(*run(identity_.users().byEmail(identity::Realm::platform(), "eve@example.com")));
 }
 
 TEST_F(ProofTest, AProvenAccountIsNotTakenOver) {
   registered("eve@example.com");
   add("eve@example.com");
-  const std::string token = parameter(LetterKind::projectInvite, "eve@example.com", "invite");
+  const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   const auto user = *run(identity_.users().byEmail(identity::Realm::platform(), "eve@example.com"));
   identity::UserPatch proven;
   proven.emailVerified = true;
@@ -258,7 +258,7 @@ TEST_F(ProofTest, AnInviteThatIsCancelledMeanwhileIsNotAccepted) {
     const std::string email = exists ? "eve@example.com" : "new@example.com";
     if (exists) registered(email);
     add(email);
-    const std::string token = parameter(LetterKind::projectInvite, email, "invite");
+    const std::string token = parameter(MailTemplate::projectInvite, email, "invite");
     store_.beforeNextWrite([&] {
       EXPECT_TRUE(store::testing::runOn(cores_, 1, members_->cancelInvite(by(ada_), project_.id.str(), email)));
     });

@@ -1,0 +1,83 @@
+#include "mail/templated_mail.h"
+
+#include "mail/message.h"
+
+namespace mb::mail {
+
+namespace {
+
+constexpr size_t kMaxNameBytes = 400;
+constexpr size_t kMaxLinkBytes = 4096;
+
+struct Named {
+  MailTemplate kind;
+  std::string_view name;
+};
+constexpr Named kNames[] = {
+    {MailTemplate::verifyAddress, "verifyAddress"}, {MailTemplate::resetPassword, "resetPassword"},
+    {MailTemplate::projectInvite, "projectInvite"}, {MailTemplate::membershipGranted, "membershipGranted"},
+    {MailTemplate::addressTried, "addressTried"},   {MailTemplate::operatorInvite, "operatorInvite"},
+    {MailTemplate::mfaReset, "mfaReset"},           {MailTemplate::passwordChanged, "passwordChanged"},
+};
+
+bool isName(std::string_view text) {
+  return text.size() <= kMaxNameBytes &&
+         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+bool isLink(std::string_view link) {
+  if (link.empty()) return true;
+  if (!link.starts_with("http://") && !link.starts_with("https://")) return false;
+  return link.size() <= kMaxLinkBytes && std::ranges::all_of(link, [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+}  // namespace
+
+std::string_view nameOf(MailTemplate kind) {
+  for (const Named& named : kNames) {
+    if (named.kind == kind) return named.name;
+  }
+  return {};
+}
+
+Result<> checkTemplatedMail(const TemplatedMail& mail) {
+  if (!isAddress(mail.to)) return fail(ErrorCode::validation, "is no address that can get mail");
+  if (!isName(mail.brand.name) || !isName(mail.inviter) || !isName(mail.role)) {
+    return fail(ErrorCode::validation, "a name in a mail is too long or holds control characters");
+  }
+  if (!isLink(mail.link)) return fail(ErrorCode::validation, "a link in a mail is no address of the web");
+  return {};
+}
+
+doc::Document toDocument(const TemplatedMail& mail) {
+  doc::BsonWriter out(512);
+  out.appendString("letter", nameOf(mail.kind));
+  out.appendString("to", mail.to);
+  out.appendString("brand", mail.brand.name);
+  out.appendString("colour", mail.brand.colour);
+  out.appendString("link", mail.link);
+  out.appendString("inviter", mail.inviter);
+  out.appendString("role", mail.role);
+  if (mail.validUntil) out.appendDate("validUntil", *mail.validUntil);
+  return out.finish();
+}
+
+Result<TemplatedMail> templatedMailOf(doc::DocumentView stored) {
+  TemplatedMail mail;
+  const std::string_view name = stored.stringOr("letter");
+  const auto* const found = std::ranges::find(kNames, name, &Named::name);
+  mail.to = stored.stringOr("to");
+  if (found == std::end(kNames) || mail.to.empty()) {
+    return fail(ErrorCode::internal, "a stored mail could not be read");
+  }
+  mail.kind = found->kind;
+  mail.brand = {std::string(stored.stringOr("brand")), std::string(stored.stringOr("colour"))};
+  mail.link = stored.stringOr("link");
+  mail.inviter = stored.stringOr("inviter");
+  mail.role = stored.stringOr("role");
+  const auto until = stored.find("validUntil");
+  if (until && until->type() == doc::BsonType::date) mail.validUntil = until->asDate();
+  return mail;
+}
+
+}  // namespace mb::mail
