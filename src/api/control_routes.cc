@@ -35,11 +35,11 @@ Task<Reply> ControlRoutes::setupStatus(RequestContext& context) {
 
 Task<Reply> ControlRoutes::me(RequestContext& context) {
   CO_TRY(const doc::Document user, co_await instance_.user(context.caller.id));
-  CO_TRY(const projects::Belongings belongings, co_await projects_.belongings(by(context)));
+  CO_TRY(const projects::AccountMemberships accountMemberships, co_await projects_.accountMemberships(by(context)));
   doc::BsonWriter out;
   out.appendDocument("user", user);
-  doc::encodeValue(out, "organizations", belongings.organizations);
-  doc::encodeValue(out, "memberships", belongings.memberships);
+  doc::encodeValue(out, "organizations", accountMemberships.organizations);
+  doc::encodeValue(out, "memberships", accountMemberships.memberships);
   co_return Reply::object(200, out.finish());
 }
 

@@ -72,9 +72,9 @@ int coreCount() {
 }
 
 // What modules keep of projects in the control project.
-std::vector<projects::GoesAlong> purgedAlong() {
-  std::vector<projects::GoesAlong> all = connections::purgedAlong();
-  for (const auto& [collection, field] : {events::purgedAlong(), functions::timetablePurgedAlong()}) {
+std::vector<projects::CascadeTarget> cascadeTargets() {
+  std::vector<projects::CascadeTarget> all = connections::cascadeTargets();
+  for (const auto& [collection, field] : {events::cascadeTargets(), functions::timetableCascadeTarget()}) {
     all.push_back({collection, field});
   }
   return all;
@@ -176,7 +176,7 @@ struct Application::Impl {
                               settings.connections.on, settings.storage.kind != storage::StorageSettings::Kind::off};
   projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
-  projects::Purge purge{projectDeps, retention, purgedAlong()};
+  projects::Purge purge{projectDeps, retention, cascadeTargets()};
   connections::Connections connections{projectDeps, master};
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, version}};
@@ -370,7 +370,7 @@ void Application::Impl::openCommandSocket() {
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
   deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
                                 secret ? *std::move(secret) : std::nullopt, version, settings.app.secret.has_value(),
-                                &identity, mailer.delivers(), storage ? &storage->held() : nullptr, &vectors});
+                                &identity, mailer.delivers(), storage ? &storage->pinnedBlobs() : nullptr, &vectors});
   commandSocket = std::make_unique<CommandSocket>(*deployment);
   const Result<> listening = commandSocket->listen();
   if (!listening) logWarn(listening.error().message());

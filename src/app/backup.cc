@@ -188,7 +188,7 @@ Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& argume
   const fs::path wanted = valueOf(arguments, "to");
   // What needs no checkpoint is refused before there is one; the project's label comes from it.
   CHECK(targetOf(deployment, wanted, "manybase"));
-  const KeptBlobs kept(deployment);
+  const BlobPin kept(deployment);
 
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
   Manifest manifest;

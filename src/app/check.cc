@@ -5,7 +5,7 @@ namespace mb::app {
 
 // On a checkpoint, so that a server in use holds no snapshot for long and its catalogue may change meanwhile.
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments&, Progress& progress) {
-  const KeptBlobs kept(deployment);
+  const BlobPin kept(deployment);
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
   TRY(store::CheckReport report, checkpoint.image().check(progress));
   TRY(FilesReport files, checkFiles(deployment, checkpoint.image(), progress));

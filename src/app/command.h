@@ -16,7 +16,7 @@ namespace mb::identity {
 class Identity;
 }
 namespace mb::storage {
-class HeldBlobs;
+class PinnedBlobs;
 }
 namespace mb::vectors {
 class Vectors;
@@ -34,11 +34,11 @@ struct Deployment {
   audit::Auditor& auditor;
   std::optional<Secret> secret;  // in base64; nullopt where none was made yet
   std::string version;
-  bool secretGiven = false;                 // by SERVICE_SECRET, not by the data directory
-  identity::Identity* identity = nullptr;   // of the server that runs here; null where none does
-  bool deliversMail = false;                // so addresses can be proven
-  storage::HeldBlobs* heldBlobs = nullptr;  // of the server that runs here; null where none does, or without files
-  vectors::Vectors* vectors = nullptr;      // of the server that runs here; null where none does
+  bool secretGiven = false;                     // by SERVICE_SECRET, not by the data directory
+  identity::Identity* identity = nullptr;       // of the server that runs here; null where none does
+  bool deliversMail = false;                    // so addresses can be proven
+  storage::PinnedBlobs* pinnedBlobs = nullptr;  // of the server that runs here; null where none does, or without files
+  vectors::Vectors* vectors = nullptr;          // of the server that runs here; null where none does
 };
 
 // What a command knows before any store is open.

@@ -66,9 +66,9 @@ doc::Document withProjectId(doc::DocumentView document, std::string_view from, s
   return out.finish();
 }
 
-ProjectImport::ProjectImport(Deployment& deployment, ImportWish wish, Progress& progress)
+ProjectImport::ProjectImport(Deployment& deployment, ImportOptions options, Progress& progress)
     : deployment_(deployment),
-      wish_(std::move(wish)),
+      options_(std::move(options)),
       progress_(progress),
       restoring_(deployment.store, deployment.ids, deployment.clock, deployment.auditor) {
   // What is no secret here opens nothing, which is said elsewhere.
@@ -125,8 +125,8 @@ Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
 
 Result<> ProjectImport::start() {
   if (started_) return {};
-  project_.slug = wish_.slug;
-  project_.owner = wish_.owner;
+  project_.slug = options_.slug;
+  project_.owner = options_.owner;
   started_ = true;
   project_.provenOnly = deployment_.deliversMail;
   return runBlocking(deployment_.cores, restoring_.begin(project_));
@@ -141,7 +141,7 @@ Result<> ProjectImport::takeSystem(doc::DocumentView content) {
   }
   section_ = store::CollectionRef{restoring_.number(), static_cast<store::CollectionNo>(section->number), 0};
   system_ = true;
-  skips_ = wish_.slug && staysBehind(section->name);
+  skips_ = options_.slug && staysBehind(section->name);
   verbatim_ = section->chain.has_value();
   if (!section->chain) return {};
   const auto hash = store::digestOf(section->chain->hash);
@@ -176,7 +176,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (system_ && (section_->number == storage::kUploads || section_->number == storage::kPieces)) return {};
   // Entries of a chain name the project as it was called when they were made.
   doc::Document document(content);
-  if (system_ && wish_.slug && !verbatim_) {
+  if (system_ && options_.slug && !verbatim_) {
     const std::string before = project_.record.id.str();
     if (secret_) document = boundTo(document, section_->number, *secret_, before, restoring_.id().str());
     document = withProjectId(document, before, restoring_.id().str());
@@ -189,7 +189,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
     if (policy && policy->type() == doc::BsonType::document) defaultPolicy_ = doc::Document(policy->asDocument());
   }
   if (system_ && section_->number == storage::kFiles) {
-    TRY(document, restoreFile(deployment_, wish_.from, restoring_.number(), document));
+    TRY(document, restoreFile(deployment_, options_.from, restoring_.number(), document));
   }
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
@@ -218,7 +218,7 @@ Result<> ProjectImport::flush() {
     if (!violation) return fail(written.error().clone());
     return damaged(fmt::format("a document of it breaks the unique index {}", violation->name));
   }
-  progress_.at("documents", static_cast<uint64_t>(seen_.documents), static_cast<uint64_t>(wish_.documents));
+  progress_.at("documents", static_cast<uint64_t>(seen_.documents), static_cast<uint64_t>(options_.documents));
   return {};
 }
 

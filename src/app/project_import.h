@@ -8,7 +8,7 @@
 
 namespace mb::app {
 
-struct ImportWish {
+struct ImportOptions {
   std::optional<std::string> slug;  // of a new project; nullopt: the same project again
   std::string owner;                // address of an account, or ""
   std::filesystem::path from = {};  // the backup, where the bytes of files are
@@ -22,7 +22,7 @@ struct Imported {
 
 class ProjectImport {
  public:
-  ProjectImport(Deployment& deployment, ImportWish wish, Progress& progress);
+  ProjectImport(Deployment& deployment, ImportOptions options, Progress& progress);
   // Undoes everything where finish() did not come.
   ~ProjectImport();
   // The sink of the records.
@@ -43,11 +43,11 @@ class ProjectImport {
   Result<> flush();
 
   Deployment& deployment_;
-  const ImportWish wish_;
+  const ImportOptions options_;
   Progress& progress_;
   projects::Restoring restoring_;
   std::optional<MasterSecret> secret_;
-  projects::RestoreWish project_;
+  projects::RestoreOptions project_;
   bool formatSeen_ = false;
   bool projectSeen_ = false;
   bool started_ = false;

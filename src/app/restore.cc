@@ -164,7 +164,7 @@ cli::Outcome tellAll(const Manifest& manifest, const fs::path& directory) {
 struct Wanted {
   fs::path from;
   std::string project;
-  ImportWish wish;
+  ImportOptions options;
 };
 
 Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wanted wanted, Progress& progress) {
@@ -173,8 +173,8 @@ Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wa
       return fail(ErrorCode::notFound, fmt::format("the backup holds the project {} ({}), not {}", manifest.project->id,
                                                    manifest.project->slug, wanted.project));
     }
-    wanted.wish.documents = manifest.counts.documents;
-    ProjectImport import(deployment, std::move(wanted.wish), progress);
+    wanted.options.documents = manifest.counts.documents;
+    ProjectImport import(deployment, std::move(wanted.options), progress);
     CHECK(readRecords(wanted.from / kProjectFile,
                       [&](std::string_view kind, doc::DocumentView content) { return import.take(kind, content); }));
     return import.finish();
@@ -182,10 +182,10 @@ Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wa
   TRY(const auto image, store::StoreImage::open(wanted.from / "store"));
   TRY(const projects::ProjectRecord record, findProject(*image, wanted.project));
   for (const auto& collection : image->collections(static_cast<store::ProjectNo>(record.number))) {
-    wanted.wish.documents +=
+    wanted.options.documents +=
         static_cast<int64_t>(image->stats(static_cast<store::ProjectNo>(record.number), collection.number).documents);
   }
-  ProjectImport import(deployment, std::move(wanted.wish), progress);
+  ProjectImport import(deployment, std::move(wanted.options), progress);
   CHECK(exportProject(*image, record, progress,
                       [&](std::string_view kind, doc::DocumentView content) { return import.take(kind, content); }));
   return import.finish();
@@ -239,14 +239,14 @@ Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments
     return fail(ErrorCode::invalidParam, "a whole deployment is restored into an empty directory only");
   }
   Wanted wanted{valueOf(arguments, "from"), valueOf(arguments, "project"), {}};
-  if (has(arguments, "as")) wanted.wish.slug = valueOf(arguments, "as");
-  wanted.wish.owner = valueOf(arguments, "owner");
-  wanted.wish.from = wanted.from;
+  if (has(arguments, "as")) wanted.options.slug = valueOf(arguments, "as");
+  wanted.options.owner = valueOf(arguments, "owner");
+  wanted.options.from = wanted.from;
   TRY(const Manifest manifest, readManifest(wanted.from));
   // All of it before anything is done: a damaged backup changes nothing.
   CHECK(verifyFiles(wanted.from, manifest, progress));
   TRY(const std::string fingerprint, fingerprintOf(deployment.secret));
-  const KeptBlobs kept(deployment);
+  const BlobPin kept(deployment);
   TRY(const Imported imported, importFrom(deployment, manifest, std::move(wanted), progress));
   if (deployment.vectors != nullptr) deployment.vectors->lookSoon();
   return tellProject(imported, fingerprint != manifest.secretFingerprint);

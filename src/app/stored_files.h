@@ -5,21 +5,21 @@
 
 #include "app/backup_manifest.h"
 #include "app/command.h"
-#include "storage/held_blobs.h"
+#include "storage/pinned_blobs.h"
 #include "storage/storage_types.h"
 #include "store/embedded/backup.h"
 
 namespace mb::app {
 
 // Keeps the sweeper of a running server from blobs, from before the picture is taken until it goes.
-class KeptBlobs {
+class BlobPin {
  public:
-  explicit KeptBlobs(const Deployment& deployment) {
-    if (deployment.heldBlobs != nullptr) pause_.emplace(*deployment.heldBlobs);
+  explicit BlobPin(const Deployment& deployment) {
+    if (deployment.pinnedBlobs != nullptr) pin_.emplace(*deployment.pinnedBlobs);
   }
 
  private:
-  std::optional<storage::HeldBlobs::Pause> pause_;
+  std::optional<storage::PinnedBlobs::PinAll> pin_;
 };
 
 // Copies all blobs of the project, or of all projects, into a backup's directory and manifest, each held to the sum in

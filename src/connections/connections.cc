@@ -83,7 +83,7 @@ std::vector<store::SealedField> sealedFields() {
            [](std::string_view, doc::DocumentView connection) { return sealContext(connection.stringOr("id")); }}};
 }
 
-std::vector<projects::GoesAlong> purgedAlong() {
+std::vector<projects::CascadeTarget> cascadeTargets() {
   return {{kConnections, "scope"}, {kScopes, "id"}};
 }
 

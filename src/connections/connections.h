@@ -28,7 +28,7 @@ struct ConnectionSettings {
 // a purged project.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
-std::vector<projects::GoesAlong> purgedAlong();
+std::vector<projects::CascadeTarget> cascadeTargets();
 
 // An organization's connections are its owner's alone, to see and to change; a project's are seen by its members and
 // changed by Owner and Admin. Whoever may not gets notFound, as for what is not there. Changes hold before they are

@@ -37,7 +37,7 @@ std::vector<store::SystemCollection> systemCollections() {
   return {{kCursors, "__event_cursors", {}}};
 }
 
-std::pair<store::CollectionNo, std::string_view> purgedAlong() {
+std::pair<store::CollectionNo, std::string_view> cascadeTargets() {
   return {kCursors, "projectId"};
 }
 

@@ -17,7 +17,7 @@ namespace mb::events {
 std::vector<store::SystemCollection> systemCollections();
 
 // What of this module goes when a project is purged: the collection, and its field that holds the project's id.
-std::pair<store::CollectionNo, std::string_view> purgedAlong();
+std::pair<store::CollectionNo, std::string_view> cascadeTargets();
 
 // References outlive the dispatcher.
 struct DispatcherDeps {

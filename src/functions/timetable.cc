@@ -31,7 +31,7 @@ store::Change timetableChange(const std::optional<doc::Document>& before, const 
                                static_cast<int64_t>(project.number), std::string(text), schedule->next(now)}));
 }
 
-std::pair<store::CollectionNo, std::string_view> timetablePurgedAlong() {
+std::pair<store::CollectionNo, std::string_view> timetableCascadeTarget() {
   return {kTimetable, "projectId"};
 }
 

@@ -13,7 +13,7 @@ inline constexpr store::CollectionRef kTimetableRows{store::kControlProject, kTi
 struct TimetableRow {
   std::string id;  // "<project>/<functionId>": a restored project has the functionIds of the one that it was
   std::string functionId;
-  std::string projectId;  // goes with the project: purgedAlong
+  std::string projectId;  // goes with the project: timetableCascadeTarget()
   int64_t project = 0;
   std::string schedule;
   Timestamp dueAt;
@@ -33,7 +33,7 @@ store::Change timetableChange(const std::optional<doc::Document>& before, const 
                               const FunctionRecord& after, Timestamp now);
 
 // What goes with a project, and the collection's indexes.
-std::pair<store::CollectionNo, std::string_view> timetablePurgedAlong();
+std::pair<store::CollectionNo, std::string_view> timetableCascadeTarget();
 std::vector<store::IndexSpec> timetableIndexes();
 
 }  // namespace mb::functions

@@ -115,8 +115,8 @@ Task<ProjectView> Projects::detail(By by, std::string id) {
   co_return viewOf(context.project->get(deps_.record), context.role);
 }
 
-Task<Belongings> Projects::belongings(By by) {
-  Belongings out;
+Task<AccountMemberships> Projects::accountMemberships(By by) {
+  AccountMemberships out;
   CO_TRY(const store::QueryResult owned,
          co_await deps_.store.find(queryOf(kOrganizations, equals("ownerId", by.caller.id), 0, kPage)));
   CO_TRY(const auto organizations, fromStore<OrganizationRecord>(owned.documents));

@@ -23,7 +23,7 @@ struct By {
 };
 
 // What GET /control/me tells beside the user.
-struct Belongings {
+struct AccountMemberships {
   std::vector<OrganizationView> organizations;
   std::vector<MembershipView> memberships;
 };
@@ -52,7 +52,7 @@ class Projects {
   Task<> remove(By by, std::string id);
   // A project token for this member. Fails with projectSuspended.
   Task<ProjectToken> token(By by, std::string id);
-  Task<Belongings> belongings(By by);
+  Task<AccountMemberships> accountMemberships(By by);
 
  private:
   // False where nothing changes. Runs in the write callback: it changes the record alone.

@@ -150,7 +150,7 @@ TEST_F(ProjectsTest, ADeletedProjectIsGoneForAllAndPurgedLater) {
   EXPECT_EQ(codeOf(run(projects_->detail(by(ada), project.id.str()))), "NOT_FOUND");
   EXPECT_EQ(codeOf(run(projects_->resume(by(ada), project.id.str()))), "NOT_FOUND");
   EXPECT_TRUE(run(projects_->list(by(ada)))->empty());
-  EXPECT_TRUE(run(projects_->belongings(by(ada)))->memberships.empty());
+  EXPECT_TRUE(run(projects_->accountMemberships(by(ada)))->memberships.empty());
   EXPECT_EQ(*run(snapshots_.find(project.slug)), nullptr);
   EXPECT_EQ(made(ada, "Shop").slug, "shop-2");
 

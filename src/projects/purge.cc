@@ -75,7 +75,7 @@ Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
   const Result<> dropped = co_await deps_.store.dropProject(number);
   // Gone already: a pass before this one ended between the drop and the record.
   if (!dropped && dropped.error().code() != ErrorCode::notFound) co_return fail(dropped.error().clone());
-  for (const GoesAlong& other : along_) CO_CHECK(co_await removeAllOf(other, id));
+  for (const CascadeTarget& other : cascades_) CO_CHECK(co_await removeAllOf(other, id));
   CO_CHECK(co_await removeAllOf({kMemberships, "projectId"}, id));
   CO_CHECK(co_await removeAllOf({kInvites, "projectId"}, id));
   CO_CHECK(co_await removeOne(kProjects, id.str()));
@@ -83,7 +83,7 @@ Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
   co_return Result<>();
 }
 
-Task<> Purge::removeAllOf(GoesAlong what, ProjectId id) {
+Task<> Purge::removeAllOf(CascadeTarget what, ProjectId id) {
   while (true) {
     CO_TRY(const store::QueryResult found,
            co_await deps_.store.find(queryOf(what.collection, equals(what.field, id.str()), 0, kPurgePage)));

@@ -11,16 +11,16 @@
 namespace mb::projects {
 
 // What another module keeps about projects in the control project: documents whose `field` is the project's id.
-struct GoesAlong {
+struct CascadeTarget {
   store::CollectionNo collection = 0;
   std::string_view field;
 };
 
 class Purge {
  public:
-  // Both outlive it. `along` goes with its project.
-  Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<GoesAlong> along = {})
-      : deps_(deps), retention_(retention), along_(std::move(along)) {}
+  // Both outlive it. `cascades` go with their project.
+  Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<CascadeTarget> cascades = {})
+      : deps_(deps), retention_(retention), cascades_(std::move(cascades)) {}
   // Looks each hour from the core of `executor`, until stop().
   void start(const Executor& executor, TaskGroup& tasks);
   void stop() { stopping_ = true; }
@@ -33,12 +33,12 @@ class Purge {
   Task<bool> purgeWhereDue(doc::Document document);
   Task<> pruneAudit();
   Task<> purge(store::ProjectNo number, ProjectId id);
-  Task<> removeAllOf(GoesAlong what, ProjectId id);
+  Task<> removeAllOf(CascadeTarget what, ProjectId id);
   Task<> removeOne(store::CollectionNo collection, std::string id);
 
   const ProjectDeps& deps_;
   audit::Retention& retention_;
-  const std::vector<GoesAlong> along_;
+  const std::vector<CascadeTarget> cascades_;
   std::atomic<bool> stopping_ = false;
 };
 

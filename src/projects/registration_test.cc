@@ -37,11 +37,11 @@ TEST_F(RegistrationTest, OperatorsAreSuperAdmins) {
 TEST_F(RegistrationTest, EachGetsAPersonalOrganization) {
   const auto ada = person("ada@example.com");
   person("bob@example.com");
-  const auto belongings = run(projects_->belongings(by(ada)));
-  ASSERT_EQ(belongings->organizations.size(), 1u);
-  EXPECT_EQ(belongings->organizations.front().name, "ada");
-  EXPECT_TRUE(belongings->organizations.front().personal);
-  EXPECT_TRUE(belongings->memberships.empty());
+  const auto accountMemberships = run(projects_->accountMemberships(by(ada)));
+  ASSERT_EQ(accountMemberships->organizations.size(), 1u);
+  EXPECT_EQ(accountMemberships->organizations.front().name, "ada");
+  EXPECT_TRUE(accountMemberships->organizations.front().personal);
+  EXPECT_TRUE(accountMemberships->memberships.empty());
 }
 
 TEST_F(RegistrationTest, OfParallelFirstOnesExactlyOneIsSuperAdmin) {

@@ -39,9 +39,9 @@ ProjectRecord placeholderOf(const ProjectRecord& record, const ProjectId& id, Ti
 
 }  // namespace
 
-Task<> Restoring::begin(RestoreWish wish) {
-  wish_ = std::move(wish);
-  record_ = wish_.record;
+Task<> Restoring::begin(RestoreOptions options) {
+  options_ = std::move(options);
+  record_ = options_.record;
   formerStatus_ = record_.status == "suspended" ? "suspended" : "active";
   CO_CHECK(co_await settleIdentity());
   CO_CHECK(co_await settleOwners());
@@ -55,7 +55,7 @@ Task<> Restoring::begin(RestoreWish wish) {
 Task<> Restoring::settleFamily() {
   // A root that may come back was deleted, so it had none.
   record_.environments.reset();
-  if (!wish_.slug && record_.parentId.value && record_.environment.value) {
+  if (!options_.slug && record_.parentId.value && record_.environment.value) {
     CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), record_.parentId.value->str()));
     CO_TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(stored));
     if (root && root->status != "deleted") {
@@ -70,12 +70,12 @@ Task<> Restoring::settleFamily() {
 }
 
 Task<> Restoring::settleIdentity() {
-  if (wish_.slug) {
-    if (slugFor(*wish_.slug, 0) != *wish_.slug) {
+  if (options_.slug) {
+    if (slugFor(*options_.slug, 0) != *options_.slug) {
       co_return fail(ErrorCode::validation,
                      "a slug has lower-case letters, digits and single hyphens, at most 40 characters");
     }
-    record_.slug = *wish_.slug;
+    record_.slug = *options_.slug;
     record_.id = ids_.next<ProjectTag>();
   } else {
     CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), record_.id.str()));
@@ -99,7 +99,7 @@ Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
            co_await store_.find(queryOf(identity::kUsers, equals("emailKey", key), 0, 1)));
     if (found.documents.empty()) continue;
     CO_TRY(const auto user, fromStore<identity::UserRecord>(found.documents.front().view()));
-    if (wish_.provenOnly && !user.emailVerified) co_return std::nullopt;
+    if (options_.provenOnly && !user.emailVerified) co_return std::nullopt;
     co_return user.id;
   }
   co_return std::nullopt;
@@ -107,21 +107,21 @@ Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
 
 Task<> Restoring::settleOwners() {
   record_.owners.clear();
-  if (!wish_.owner.empty()) {
-    CO_TRY(const auto account, co_await accountOf(wish_.owner));
+  if (!options_.owner.empty()) {
+    CO_TRY(const auto account, co_await accountOf(options_.owner));
     if (!account) {
-      co_return fail(ErrorCode::notFound, fmt::format("no account here has the address {}{}", wish_.owner,
-                                                      wish_.provenOnly ? ", proven" : ""));
+      co_return fail(ErrorCode::notFound, fmt::format("no account here has the address {}{}", options_.owner,
+                                                      options_.provenOnly ? ", proven" : ""));
     }
-    std::erase_if(wish_.members, [&](const BackedUpMember& member) {
-      return identity::emailKey(member.email) == identity::emailKey(wish_.owner);
+    std::erase_if(options_.members, [&](const BackedUpMember& member) {
+      return identity::emailKey(member.email) == identity::emailKey(options_.owner);
     });
-    members_.emplace_back(*account, BackedUpMember{wish_.owner, std::string(kOwner), clock_.now()});
+    members_.emplace_back(*account, BackedUpMember{options_.owner, std::string(kOwner), clock_.now()});
     record_.owners.push_back(account->str());
   }
   std::set<std::string> seen;
   std::string owners;
-  for (const BackedUpMember& member : wish_.members) {
+  for (const BackedUpMember& member : options_.members) {
     if (!seen.insert(identity::emailKey(member.email)).second) continue;
     if (member.role == kOwner) owners += (owners.empty() ? "" : ", ") + member.email;
     CO_TRY(const auto account, co_await accountOf(member.email));
@@ -137,7 +137,7 @@ Task<> Restoring::settleOwners() {
         ErrorCode::conflict,
         fmt::format("no owner of the project ({}) has an account here{}: register it, or name another "
                     "account with --owner",
-                    owners.empty() ? "none is known" : owners, wish_.provenOnly ? " whose address is proven" : ""));
+                    owners.empty() ? "none is known" : owners, options_.provenOnly ? " whose address is proven" : ""));
   }
   CO_TRY(const store::QueryResult owned,
          co_await store_.find(queryOf(kOrganizations, equals("ownerId", record_.owners.front()), 0, 1)));
@@ -250,7 +250,7 @@ Task<> Restoring::commitAll() {
   targets.addresses = addInvites(write);
   doc::BsonWriter details;
   details.appendString("name", record_.name);
-  details.appendString("from", wish_.record.id.str());
+  details.appendString("from", options_.record.id.str());
   write.insert(auditor_.entry(number(), "project.restored", {"server", "", std::nullopt},
                               "projects/" + record_.id.str(), "", "", details.finish()));
   const auto callback = [&self = std::as_const(*this), &targets = std::as_const(targets)](

@@ -22,7 +22,7 @@ struct BackedUpMember {
   }
 };
 
-struct RestoreWish {
+struct RestoreOptions {
   ProjectRecord record;             // as it was
   std::optional<std::string> slug;  // of a new project; nullopt: the same project again
   std::string owner;                // an address; who owns it where none of its owners has an account; or ""
@@ -46,7 +46,7 @@ class Restoring {
   // Finds out whether the project may come back, and makes a place for its data; number() is its own then. Fails with
   // conflict (the project is live, its slug or its label is another's, nobody could own it), notFound (no account has
   // the owner's address), validation (the slug).
-  Task<> begin(RestoreWish wish);
+  Task<> begin(RestoreOptions options);
   store::ProjectNo number() const { return static_cast<store::ProjectNo>(record_.number); }
   const ProjectId& id() const { return record_.id; }
   // The project is live from here on, members who have an account are members, the others invited. Fails with conflict
@@ -78,7 +78,7 @@ class Restoring {
   IdGenerator& ids_;
   const Clock& clock_;
   audit::Auditor& auditor_;
-  RestoreWish wish_;
+  RestoreOptions options_;
   ProjectRecord record_;
   std::string formerStatus_;
   ProjectId placeholder_;

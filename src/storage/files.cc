@@ -207,7 +207,7 @@ Task<FileView> Files::put(Access access, std::string bucket, std::string path, s
   record.contentType = std::move(contentType);
   record.owner = access.caller.id;
   record.blob = newBlobName(access.project->info().number);
-  const HeldBlobs::Hold hold(deps_.held, record.blob);
+  const PinnedBlobs::Pin pin(deps_.pinned, record.blob);
   CO_CHECK(co_await receive(record, upload, place.maxSize));
   co_return co_await publish(std::move(access), place.bucket, std::move(record), nullptr);
 }
@@ -238,7 +238,7 @@ Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t
 }
 
 // It may have taken long until here: whether the project still takes files is looked at again.
-Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord record, Along along) {
+Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra) {
   access.deadline = std::chrono::steady_clock::now() + kCommitLimit;
   CO_TRY(access.project, co_await deps_.snapshots.byNumber(access.project->info().number));
   if (!access.project) co_return fail(missingBucket());
@@ -248,7 +248,7 @@ Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord rec
   if (!access.project->get(deps_.slot).holds(bucket.bucketId)) co_return fail(missingBucket());
   record.id = fileKey(bucket.bucketId, record.path);
   co_return co_await store::retryWrite(kMaxAttempts, otherWrites(),
-                                       [&] { return commit(access, bucket, record, along); });
+                                       [&] { return commit(access, bucket, record, makeExtra); });
 }
 
 jobs::JobSpec removalOf(store::ProjectNo project, std::vector<BlobName> blobs) {
@@ -268,7 +268,7 @@ Result<store::Insert> Files::removal(store::ProjectNo project, std::string blob)
 
 // The job that removes the blob of before is made beforehand, for the record as it then is; where the commit finds
 // another one it is made again.
-Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record, Along along) {
+Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra) {
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), record.id));
   CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
@@ -288,9 +288,9 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
   }
   std::vector<std::string> wakes = store::idsOf(jobs);
   write.insert(std::move(jobs));
-  AlongWrite extra;
-  if (along) {
-    CO_TRY(extra, along(write));
+  ExtraWrite extra;
+  if (makeExtra) {
+    CO_TRY(extra, makeExtra(write));
     std::ranges::move(extra.jobs, std::back_inserter(wakes));
   }
   CO_CHECK(co_await deps_.store.write(

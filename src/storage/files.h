@@ -9,7 +9,7 @@
 #include "storage/blob_store.h"
 #include "storage/bucket_table.h"
 #include "storage/file_follower.h"
-#include "storage/held_blobs.h"
+#include "storage/pinned_blobs.h"
 #include "storage/signed_links.h"
 
 namespace mb::storage {
@@ -54,12 +54,12 @@ struct Place {
 };
 
 // What goes with a file's record, in its commit.
-struct AlongWrite {
+struct ExtraWrite {
   store::WriteCallback callback;
   std::vector<std::string> jobs;  // to be woken
 };
 // Adds the targets that `callback` changes, for each attempt.
-using Along = std::function<Result<AlongWrite>(store::Write& write)>;
+using ExtraWriteFactory = std::function<Result<ExtraWrite>(store::Write& write)>;
 
 struct FilePage {
   std::string prefix;
@@ -77,7 +77,7 @@ class Files {
     snapshot::SlotKey<projects::ProjectRecord> record;
     jobs::Queue& queue;
     BlobStore& blobs;
-    HeldBlobs& held;
+    PinnedBlobs& pinned;
     const Clock& clock;
     const MasterSecret& master;
     std::string baseUrl;
@@ -97,8 +97,9 @@ class Files {
   // Then its bytes, as the blob that the record names, which the caller holds: size and sum are noted in the record.
   // Where it fails nothing is left.
   Task<> receive(FileRecord& record, Upload& upload, int64_t max);
-  // Then the record, of which bucket, path, content type, owner and blob are known, with `along` (null for none).
-  Task<FileView> publish(Access access, BucketRecord bucket, FileRecord record, Along along);
+  // Then the record, of which bucket, path, content type, owner and blob are known, with what `makeExtra` adds (null
+  // for none).
+  Task<FileView> publish(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra);
 
   // Fails with notFound for all that the caller may not read. An anonymous caller is told nothing else, whatever it is.
   Task<OpenFile> open(Access access, std::string bucket, std::string path, std::optional<Signature> signature);
@@ -123,7 +124,7 @@ class Files {
                                 const std::optional<Signature>& signature, bool& own) const;
   static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size);
   // One attempt each. Fails with ErrorCode::retry where another write was first.
-  Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, Along along);
+  Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra);
   Task<> removeFile(Access access, BucketRecord bucket, std::string path);
   Task<> removeFolder(Access access, BucketRecord bucket, std::string path);
   Result<store::Insert> removal(store::ProjectNo project, std::string blob);

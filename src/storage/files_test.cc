@@ -107,15 +107,15 @@ TEST_F(FilesTest, NothingIsSweptThatIsHeldOrWhileABackupReads) {
   EXPECT_FALSE(put("pics", "f", "new"));
   store_.stopAfter(-1);
   {
-    const HeldBlobs::Pause pause(storage_->held());
+    const PinnedBlobs::PinAll pause(storage_->pinnedBlobs());
     EXPECT_EQ(run(storage_->sweeper().pass()).value_or(9), 0u);
     ASSERT_TRUE(put("pics", "f", "newer"));
     ASSERT_TRUE(settles());
     EXPECT_THAT(folder_.files(), SizeIs(3));
   }
-  std::optional<HeldBlobs::Hold> hold;
+  std::optional<PinnedBlobs::Pin> pin;
   for (const std::string& blob : folder_.files()) {
-    if (!named(shop_).contains(blob) && !hold) hold.emplace(storage_->held(), blob);
+    if (!named(shop_).contains(blob) && !pin) pin.emplace(storage_->pinnedBlobs(), blob);
   }
   EXPECT_EQ(run(storage_->sweeper().pass()).value_or(9), 1u);
   hold.reset();

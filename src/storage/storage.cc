@@ -69,9 +69,9 @@ Storage::Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs)
       tables_(deps.store),
       slot_(deps.snapshots.addSlot<BucketTable>(tables_)),
       buckets_({deps.store, slot_, deps.queue, deps.ids, deps.clock, deps.auditor}),
-      files_({deps.store, deps.snapshots, slot_, deps.record, deps.queue, *blobs_, held_, deps.clock, deps.master,
+      files_({deps.store, deps.snapshots, slot_, deps.record, deps.queue, *blobs_, pinned_, deps.clock, deps.master,
               std::move(deps.baseUrl)}),
-      uploads_({deps.store, files_, deps.queue, *blobs_, held_, deps.ids, deps.clock}),
-      sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, held_}) {}
+      uploads_({deps.store, files_, deps.queue, *blobs_, pinned_, deps.ids, deps.clock}),
+      sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, pinned_}) {}
 
 }  // namespace mb::storage

@@ -39,11 +39,11 @@ class Storage {
   Uploads& uploads() { return uploads_; }
   Sweeper& sweeper() { return sweeper_; }
   BlobStore& blobs() { return *blobs_; }
-  HeldBlobs& held() { return held_; }
+  PinnedBlobs& pinnedBlobs() { return pinned_; }
 
  private:
   const std::unique_ptr<BlobStore> blobs_;
-  HeldBlobs held_;
+  PinnedBlobs pinned_;
   BucketTables tables_;
   const snapshot::SlotKey<BucketTable> slot_;
   Buckets buckets_;

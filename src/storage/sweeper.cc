@@ -75,7 +75,7 @@ Sweeper::Sweeper(Deps deps) : deps_(std::move(deps)) {
 Task<> Sweeper::removeBlobs(jobs::JobRun run) {
   CO_TRY(GoneBlobs gone, store::fromStore<GoneBlobs>(run.payload.view()));
   // A backup may be about to read them; a look at all behind it finds them.
-  if (deps_.held.paused()) {
+  if (deps_.pinned.paused()) {
     due_ = true;
     co_return Result<>();
   }
@@ -161,7 +161,7 @@ Async<void> Sweeper::loop() {
     co_await sleepFor(kTick);
     if (stopping_) break;
     if (tick % kTicksBetweenPasses == 0) due_ = true;
-    if (!deps_.held.paused() && due_.exchange(false)) {
+    if (!deps_.pinned.paused() && due_.exchange(false)) {
       const Result<uint64_t> gone = co_await pass();
       if (!gone) logWarn("looking for files that nobody owns failed", {{"cause", gone.error().message()}});
       if (gone && *gone > 0) logInfo("files that nobody owned were removed", {{"count", *gone}});
@@ -172,7 +172,7 @@ Async<void> Sweeper::loop() {
 Task<uint64_t> Sweeper::pass() {
   uint64_t gone = 0;
   std::string from;
-  while (!stopping_ && !deps_.held.paused()) {
+  while (!stopping_ && !deps_.pinned.paused()) {
     CO_TRY(BlobPage page, co_await deps_.blobs.list(std::move(from)));
     CO_TRY(const auto infos, co_await deps_.projects());
     std::set<store::ProjectNo> projects;
@@ -183,7 +183,7 @@ Task<uint64_t> Sweeper::pass() {
       const auto project = projectOf(blob.name);
       // What is no blob is nothing of ours. One that is held now has its record to come; one that is not held any more
       // has had its commit, which the search then sees.
-      if (!project || deps_.held.holds(blob.name)) continue;
+      if (!project || deps_.pinned.holds(blob.name)) continue;
       (projects.contains(*project) ? byProject[*project] : orphans).push_back(std::move(blob.name));
     }
     for (auto& [project, blobs] : byProject) {
@@ -237,7 +237,7 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
 }
 
 Task<> Sweeper::removeOrphans(std::vector<BlobName> blobs) {
-  if (blobs.empty() || deps_.held.paused()) co_return Result<>();
+  if (blobs.empty() || deps_.pinned.paused()) co_return Result<>();
   const size_t count = blobs.size();
   CO_CHECK(co_await deps_.blobs.remove(std::move(blobs)));
   removed_ += count;

@@ -10,7 +10,7 @@
 #include "jobs/jobs.h"
 #include "snapshot/snapshot.h"
 #include "storage/blob_store.h"
-#include "storage/held_blobs.h"
+#include "storage/pinned_blobs.h"
 #include "storage/storage_types.h"
 
 namespace mb::storage {
@@ -24,7 +24,7 @@ class Sweeper {
     std::function<Task<std::vector<snapshot::ProjectInfo>>()> projects;
     jobs::Queue& queue;
     BlobStore& blobs;
-    HeldBlobs& held;
+    PinnedBlobs& pinned;
   };
   // Declares the module's kinds of job.
   explicit Sweeper(Deps deps);

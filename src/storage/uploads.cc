@@ -168,7 +168,7 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   CO_CHECK(co_await deps_.store.write(std::move(write), nullptr));
   if (upload.length > 0) co_return upload;
   const BlobName blob = newBlobName(project);
-  const HeldBlobs::Hold hold(deps_.held, blob);
+  const PinnedBlobs::Pin pin(deps_.pinned, blob);
   Piece empty;
   empty.blob = blob;
   const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(blob);
@@ -194,7 +194,7 @@ Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::strin
   }
   while (true) {
     const BlobName blob = newBlobName(access.project->info().number);
-    const HeldBlobs::Hold hold(deps_.held, blob);
+    const PinnedBlobs::Pin pin(deps_.pinned, blob);
     CO_TRY(Piece piece, co_await take(blob, body, upload.length - upload.offset));
     if (upload.offset + piece.size == upload.length) {
       co_return co_await finish(std::move(access), place.bucket, std::move(upload), piece);
@@ -306,7 +306,7 @@ Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRec
   file.blob = upload.offset == 0 ? piece.blob : newBlobName(project);
   file.size = piece.size;
   file.sha256 = piece.sha256;
-  const HeldBlobs::Hold hold(deps_.held, file.blob);
+  const PinnedBlobs::Pin pin(deps_.pinned, file.blob);
   std::vector<BlobName> gone;
   if (upload.offset > 0) {
     Whole whole(deps_, project, upload.id, piece);
@@ -322,19 +322,19 @@ Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRec
 }
 
 // The record stays until it expires, so that a client that heard no answer learns of its success.
-Result<AlongWrite> Uploads::ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
+Result<ExtraWrite> Uploads::ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
                                    std::vector<BlobName> gone) {
   TRY(store::Insert clean, cleaning(project, upload.id));
-  AlongWrite along;
-  along.jobs.push_back(clean.id());
+  ExtraWrite extra;
+  extra.jobs.push_back(clean.id());
   if (!gone.empty()) {
     TRY(store::Insert removal, deps_.queue.insertOf(removalOf(project, std::move(gone))));
-    along.jobs.push_back(removal.id());
+    extra.jobs.push_back(removal.id());
     write.insert(std::move(removal));
   }
   const store::Target row = write.change(in(project, kUploads), upload.id);
   const store::Target jobRow = write.change(clean.collection, clean.id());
-  along.callback = [row, jobRow, upload, clean = std::move(clean)](const store::PreImages& before,
+  extra.callback = [row, jobRow, upload, clean = std::move(clean)](const store::PreImages& before,
                                                                    store::Changes& changes) -> Result<> {
     CHECK(isAt(before[row], upload));
     UploadRecord done = upload;
@@ -344,7 +344,7 @@ Result<AlongWrite> Uploads::ending(store::Write& write, store::ProjectNo project
     changes.replace(jobRow, clean.document);
     return {};
   };
-  return along;
+  return extra;
 }
 
 // ---- cleaning up

@@ -34,7 +34,7 @@ class Uploads {
     Files& files;
     jobs::Queue& queue;
     BlobStore& blobs;
-    HeldBlobs& held;
+    PinnedBlobs& pinned;
     IdGenerator& ids;
     const Clock& clock;
   };
@@ -62,7 +62,7 @@ class Uploads {
   Task<Piece> take(BlobName blob, Upload& body, int64_t max);
   Task<UploadRecord> keep(Access access, UploadRecord upload, const Piece& piece);
   Task<UploadRecord> finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece);
-  Result<AlongWrite> ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
+  Result<ExtraWrite> ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
                             std::vector<BlobName> gone);
   // Their rows replace those of an earlier request to the same upload.
   Result<store::Insert> expiry(store::ProjectNo project, const UploadRecord& upload);

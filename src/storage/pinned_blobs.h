@@ -11,24 +11,24 @@
 
 namespace mb::storage {
 
-class HeldBlobs {
+class PinnedBlobs {
  public:
   // One blob, until it goes.
-  class Hold {
+  class Pin {
    public:
-    Hold(HeldBlobs& held, BlobName name) : held_(held), name_(std::move(name)) {
-      const std::lock_guard lock(held_.mutex_);
-      held_.names_.insert(name_);
+    Pin(PinnedBlobs& pinned, BlobName name) : pinned_(pinned), name_(std::move(name)) {
+      const std::lock_guard lock(pinned_.mutex_);
+      pinned_.names_.insert(name_);
     }
-    Hold(const Hold&) = delete;
-    Hold& operator=(const Hold&) = delete;
-    ~Hold() {
-      const std::lock_guard lock(held_.mutex_);
-      held_.names_.erase(name_);
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+    ~Pin() {
+      const std::lock_guard lock(pinned_.mutex_);
+      pinned_.names_.erase(name_);
     }
 
    private:
-    HeldBlobs& held_;
+    PinnedBlobs& pinned_;
     const BlobName name_;
   };
   bool holds(const BlobName& name) const {
@@ -37,15 +37,15 @@ class HeldBlobs {
   }
 
   // All of them, until it goes: for a backup, which reads what was there when it began.
-  class Pause {
+  class PinAll {
    public:
-    explicit Pause(HeldBlobs& held) : held_(held) { ++held_.pauses_; }
-    Pause(const Pause&) = delete;
-    Pause& operator=(const Pause&) = delete;
-    ~Pause() { --held_.pauses_; }
+    explicit PinAll(PinnedBlobs& pinned) : pinned_(pinned) { ++pinned_.pauses_; }
+    PinAll(const PinAll&) = delete;
+    PinAll& operator=(const PinAll&) = delete;
+    ~PinAll() { --pinned_.pauses_; }
 
    private:
-    HeldBlobs& held_;
+    PinnedBlobs& pinned_;
   };
   bool paused() const { return pauses_ > 0; }
 
