@@ -32,7 +32,7 @@
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
 #include "app/data_directory.h"
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 #include "audit/retention.h"
 #include "base/blocking.h"
 #include "base/log.h"

@@ -9,11 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Unfollowed final : public Progress {
- public:
-  void at(std::string_view, uint64_t, uint64_t) override {}
-};
-
 class ManifestTest : public ::testing::Test {
  protected:
   ManifestTest() {
@@ -37,7 +32,7 @@ class ManifestTest : public ::testing::Test {
 
   fs::path directory_;
   Manifest manifest_;
-  Unfollowed progress_;
+  NullProgress progress_;
 };
 
 TEST_F(ManifestTest, ComesAsItWent) {

@@ -1,7 +1,7 @@
 // `manybase keys list` and `keys rotate`. On a running server the new key signs at once.
 #include "app/command.h"
 #include "app/data_directory.h"
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 #include "base/blocking.h"
 #include "identity/identity.h"
 
@@ -24,7 +24,7 @@ class HeldKeys {
     }
     std::optional<Secret> given;
     if (deployment.secretGiven) given = deployment.secret;
-    CHECK(settleSecretChange(deployment.store, deployment.cores, given, deployment.directory));
+    CHECK(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
     TRY(const std::optional<Secret> text, secretText(given, deployment.directory));
     if (!text) return fail(ErrorCode::notFound, "there are no keys yet: no server ever ran here");
     TRY(held->master_, parseMasterSecret(text->reveal()));

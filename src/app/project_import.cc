@@ -2,7 +2,7 @@
 
 #include "app/application.h"
 #include "app/data_directory.h"
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 #include "app/stored_files.h"
 #include "base/blocking.h"
 #include "base/log.h"

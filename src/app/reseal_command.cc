@@ -1,7 +1,7 @@
 // `manybase keys reseal`: another secret for the deployment. How: secret_change.h.
 #include "app/command.h"
 #include "app/data_directory.h"
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 #include "base/blocking.h"
 #include "base/files.h"
 #include "identity/signing_keys.h"
@@ -33,7 +33,7 @@ Result<Secret> newSecret(const cli::Arguments& arguments) {
 Result<Secret> currentSecret(Deployment& deployment) {
   std::optional<Secret> given;
   if (deployment.secretGiven) given = deployment.secret;
-  CHECK(settleSecretChange(deployment.store, deployment.cores, given, deployment.directory));
+  CHECK(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
   TRY(const std::optional<Secret> text, secretText(given, deployment.directory));
   if (!text) return fail(ErrorCode::notFound, "there is no secret at hand: set SERVICE_SECRET to the one in use");
   TRY(const MasterSecret master, parseMasterSecret(text->reveal()));
@@ -75,7 +75,7 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
   const bool made = !has(arguments, "new-secret-file");
   const std::string written = std::string(next.reveal()) + "\n";
 
-  SecretChange change(deployment.store, deployment.cores, sealedFields(), progress);
+  SecretRotation change(deployment.store, deployment.cores, sealedFields(), progress);
   TRY(const Resealed count, change.prepare(from, to));
   // On the disk before anything depends on it.
   if (!deployment.secretGiven) CHECK(writeDurably(directory / kNextSecretFile, written));
@@ -85,7 +85,7 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
   CHECK(change.decide(to, deployment.clock.now(),
                       deployment.auditor.entry(store::kControlProject, "secret.change", {"server", "", std::nullopt},
                                                "secret", "", "", details.finish())));
-  if (!deployment.secretGiven) CHECK(adoptNextSecret(directory));
+  if (!deployment.secretGiven) CHECK(promoteNextSecret(directory));
   CHECK(change.promote());
 
   if (!deployment.secretGiven) {

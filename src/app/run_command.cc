@@ -5,7 +5,7 @@
 #include "app/checkpoint.h"
 #include "app/commands.h"
 #include "app/data_directory.h"
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 #include "base/log.h"
 #include "cli/console.h"
 #include "cli/control_client.h"
@@ -60,7 +60,7 @@ Result<cli::Outcome> runHere(const Command& command, const CommandContext& conte
   Result<cli::Outcome> outcome = [&]() -> Result<cli::Outcome> {
     removeLeftCheckpoints(directory);
     // Where it cannot be brought to its end the commands that need the secret say so.
-    (void)settleSecretChange(*store, cores, context.givenSecret, directory);
+    (void)recoverSecretRotation(*store, cores, context.givenSecret, directory);
     TRY(std::optional<Secret> secret, secretText(context.givenSecret, directory));
     IdGenerator ids(clock);
     ids.startAbove(store->idFloorMs());

@@ -24,4 +24,10 @@ class Progress {
   std::atomic<bool> stopped_{false};
 };
 
+// A Progress that drops what it is given.
+class NullProgress final : public Progress {
+ public:
+  void at(std::string_view, uint64_t, uint64_t) override {}
+};
+
 }  // namespace mb

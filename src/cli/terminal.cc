@@ -35,18 +35,18 @@ std::optional<std::string> lineFrom(int descriptor) {
 
 // The terminal without echo, until it goes. Control-C ends the line instead of the program, which would leave the
 // terminal as it is.
-class Terminal::Unseen {
+class Terminal::NoEcho {
  public:
-  explicit Unseen(int terminal) : terminal_(terminal) {
+  explicit NoEcho(int terminal) : terminal_(terminal) {
     if (::tcgetattr(terminal, &before_) != 0) return;
     termios quiet = before_;
     quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
     quiet.c_cc[VEOL] = kInterrupt;
     changed_ = ::tcsetattr(terminal, TCSAFLUSH, &quiet) == 0;
   }
-  Unseen(const Unseen&) = delete;
-  Unseen& operator=(const Unseen&) = delete;
-  ~Unseen() {
+  NoEcho(const NoEcho&) = delete;
+  NoEcho& operator=(const NoEcho&) = delete;
+  ~NoEcho() {
     if (changed_) ::tcsetattr(terminal_, TCSAFLUSH, &before_);
   }
   bool works() const { return changed_; }
@@ -62,7 +62,7 @@ Terminal::Terminal(Terminal&&) noexcept = default;
 Terminal& Terminal::operator=(Terminal&&) noexcept = default;
 // Before its descriptor is closed.
 Terminal::~Terminal() {
-  unseen_.reset();
+  noEcho_.reset();
 }
 
 std::optional<Terminal> Terminal::open() {
@@ -72,14 +72,14 @@ std::optional<Terminal> Terminal::open() {
 }
 
 bool Terminal::hide() {
-  if (!unseen_) unseen_ = std::make_unique<Unseen>(terminal_.get());
-  return unseen_->works();
+  if (!noEcho_) noEcho_ = std::make_unique<NoEcho>(terminal_.get());
+  return noEcho_->works();
 }
 
 std::optional<std::string> Terminal::ask(std::string_view prompt) {
   show(terminal_.get(), prompt);
   std::optional<std::string> line = lineFrom(terminal_.get());
-  if (unseen_ || !line) show(terminal_.get(), "\n");
+  if (noEcho_ || !line) show(terminal_.get(), "\n");
   return line;
 }
 

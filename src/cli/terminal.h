@@ -27,9 +27,9 @@ class Terminal {
 
  private:
   explicit Terminal(Descriptor terminal);
-  class Unseen;
+  class NoEcho;
   Descriptor terminal_;
-  std::unique_ptr<Unseen> unseen_;
+  std::unique_ptr<NoEcho> noEcho_;
 };
 
 // All lines of standard input, which are at most 4 KiB. Fails with invalidParam where there is more or none.

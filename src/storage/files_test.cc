@@ -118,7 +118,7 @@ TEST_F(FilesTest, NothingIsSweptThatIsHeldOrWhileABackupReads) {
     if (!named(shop_).contains(blob) && !pin) pin.emplace(storage_->pinnedBlobs(), blob);
   }
   EXPECT_EQ(run(storage_->sweeper().pass()).value_or(9), 1u);
-  hold.reset();
+  pin.reset();
   EXPECT_EQ(run(storage_->sweeper().pass()).value_or(9), 1u);
   EXPECT_EQ(folder_.files(), named(shop_));
 }

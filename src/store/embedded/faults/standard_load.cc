@@ -26,11 +26,6 @@ doc::Document content(std::string_view id, std::string_view state) {
       .value();
 }
 
-class Silent final : public Progress {
- public:
-  void at(std::string_view, uint64_t, uint64_t) override {}
-};
-
 class Load {
  public:
   Load(EmbeddedStore& store, Cores& cores, const Teller& teller, int round)
@@ -65,7 +60,7 @@ class Load {
     rename(round_ % 2 == 0 ? "articles" : "posts");
     change("collection:extra", std::string(kAbsent), [this] { return runOn(cores_, 1, dropExtra()); });
     for (auto& writer : writers) writer.wait();
-    Silent progress;
+    NullProgress progress;
     static_cast<void>(store_.compact(std::nullopt, progress));
     dropIndex("state_1");
   }

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "app/data_directory.h"
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 #include "base/blocking.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -27,38 +27,33 @@ const MasterSecret* pointerTo(const std::optional<MasterSecret>& master) {
   return master ? &*master : nullptr;
 }
 
-class Unseen final : public Progress {
- public:
-  void at(std::string_view, uint64_t, uint64_t) override {}
-};
-
 }  // namespace
 
-Result<> adoptNextSecret(const std::filesystem::path& directory) {
+Result<> promoteNextSecret(const std::filesystem::path& directory) {
   const std::filesystem::path next = directory / kNextSecretFile;
   if (std::rename(next.c_str(), (directory / kSecretFile).c_str()) != 0) return fileError("rename", next);
   return syncDirectory(directory);
 }
 
-Result<> settleSecretChange(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
-                            const std::filesystem::path& directory) {
-  Unseen unseen;
-  SecretChange change(store, cores, sealedFields(), unseen);
+Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
+                               const std::filesystem::path& directory) {
+  NullProgress progress;
+  SecretRotation change(store, cores, sealedFields(), progress);
   TRY(const std::optional<Secret> text, secretText(given, directory));
   TRY(const std::optional<MasterSecret> master, parsed(text));
-  TRY(const SecretChange::Open open, change.open(pointerTo(master)));
-  if (open == SecretChange::Open::none) return {};
+  TRY(const SecretRotation::Open open, change.open(pointerTo(master)));
+  if (open == SecretRotation::Open::none) return {};
   const std::filesystem::path next = directory / kNextSecretFile;
-  if (open == SecretChange::Open::fitsNot) {
+  if (open == SecretRotation::Open::fitsNot) {
     const std::string before = fmt::format("the deployment's secret was changed, and {} is the one before",
                                            given ? "SERVICE_SECRET" : "the one in the data directory");
     if (given || !isThere(next)) return fail(ErrorCode::conflict, before);
     TRY(std::string bytes, readWhole(next, 256));
     while (!bytes.empty() && bytes.back() == '\n') bytes.pop_back();
     TRY(const MasterSecret waiting, parseMasterSecret(bytes));
-    TRY(const SecretChange::Open fit, change.open(&waiting));
-    if (fit != SecretChange::Open::fits) return fail(ErrorCode::conflict, before);
-    CHECK(adoptNextSecret(directory));
+    TRY(const SecretRotation::Open fit, change.open(&waiting));
+    if (fit != SecretRotation::Open::fits) return fail(ErrorCode::conflict, before);
+    CHECK(promoteNextSecret(directory));
   }
   logInfo("a change of the deployment's secret is brought to its end");
   return change.promote();
@@ -66,7 +61,7 @@ Result<> settleSecretChange(store::DocumentStore& store, Cores& cores, const std
 
 Result<MasterSecret> rightSecret(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
                                  const std::filesystem::path& directory) {
-  CHECK(settleSecretChange(store, cores, given, directory));
+  CHECK(recoverSecretRotation(store, cores, given, directory));
   TRY(const std::optional<Secret> text, secretText(given, directory));
   TRY(const std::optional<MasterSecret> master, parsed(text));
   TRY(const identity::SecretFit fit, runBlocking(cores, identity::fitOf(store, pointerTo(master))));

@@ -1,4 +1,4 @@
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 
 #include <gtest/gtest.h>
 
@@ -39,9 +39,9 @@ class UntilStep final : public Progress {
   int left_;
 };
 
-class SecretChangeTest : public ::testing::Test {
+class SecretRotationTest : public ::testing::Test {
  protected:
-  SecretChangeTest() {
+  SecretRotationTest() {
     initCrypto();
     configureLog(LogLevel::error, LogFormat::text);
     std::string pattern = (std::filesystem::temp_directory_path() / "manybase-secret-XXXXXX").string();
@@ -73,7 +73,7 @@ class SecretChangeTest : public ::testing::Test {
     add(store::kControlProject, "__connections", "conn_1", "secrets", "");
     addJob("job_1");
   }
-  ~SecretChangeTest() override {
+  ~SecretRotationTest() override {
     cores_.stop();
     cores_.join();
     std::filesystem::remove_all(directory_);
@@ -160,7 +160,7 @@ class SecretChangeTest : public ::testing::Test {
   // All that the command does, until the nth step.
   bool changeUntil(int step) {
     UntilStep progress(step);
-    SecretChange change(store_, cores_, sealedFields(), progress);
+    SecretRotation change(store_, cores_, sealedFields(), progress);
     try {
       const MasterSecret from = masterOf(old_);
       const MasterSecret to = masterOf(new_);
@@ -171,7 +171,7 @@ class SecretChangeTest : public ::testing::Test {
       progress.at("written", 0, 0);
       EXPECT_TRUE(change.decide(to, clock_.now(), {}));
       progress.at("decided", 0, 0);
-      EXPECT_TRUE(adoptNextSecret(directory_));
+      EXPECT_TRUE(promoteNextSecret(directory_));
       progress.at("adopted", 0, 0);
       EXPECT_TRUE(change.promote());
     } catch (const Crash&) {
@@ -203,7 +203,7 @@ class SecretChangeTest : public ::testing::Test {
   std::filesystem::path directory_;
 };
 
-TEST_F(SecretChangeTest, EverythingIsSealedAnew) {
+TEST_F(SecretRotationTest, EverythingIsSealedAnew) {
   ASSERT_EQ(readable(masterOf(old_)), kValues);
   ASSERT_TRUE(changeUntil(-1));
   EXPECT_EQ(readable(masterOf(new_)), kValues);
@@ -217,7 +217,7 @@ TEST_F(SecretChangeTest, EverythingIsSealedAnew) {
 }
 
 // Whatever step it ends at, the next start finds one secret in the directory, and all is readable under it.
-TEST_F(SecretChangeTest, ACrashLeavesOneOfTheTwo) {
+TEST_F(SecretRotationTest, ACrashLeavesOneOfTheTwo) {
   size_t before = 0;
   size_t after = 0;
   for (int step = 0;; ++step) {
@@ -237,7 +237,7 @@ TEST_F(SecretChangeTest, ACrashLeavesOneOfTheTwo) {
     if (whole) break;
     // Back to the beginning for the next step.
     UntilStep never(-1);
-    SecretChange back(store_, cores_, sealedFields(), never);
+    SecretRotation back(store_, cores_, sealedFields(), never);
     ASSERT_TRUE(back.prepare(masterOf(new_), masterOf(old_)));
     ASSERT_TRUE(back.decide(masterOf(old_), clock_.now(), {}));
     ASSERT_TRUE(back.promote());
@@ -247,10 +247,10 @@ TEST_F(SecretChangeTest, ACrashLeavesOneOfTheTwo) {
   EXPECT_GT(after, 10U);
 }
 
-TEST_F(SecretChangeTest, WithTheSecretOutsideTheDirectory) {
+TEST_F(SecretRotationTest, WithTheSecretOutsideTheDirectory) {
   std::filesystem::remove(directory_ / kSecretFile);
   UntilStep progress(-1);
-  SecretChange change(store_, cores_, sealedFields(), progress);
+  SecretRotation change(store_, cores_, sealedFields(), progress);
   ASSERT_TRUE(change.prepare(masterOf(old_), masterOf(new_)));
   EXPECT_FALSE(start(new_));
   EXPECT_TRUE(start(old_));
@@ -267,9 +267,9 @@ TEST_F(SecretChangeTest, WithTheSecretOutsideTheDirectory) {
 }
 
 // Earlier versions kept the mark among what are functions now.
-TEST_F(SecretChangeTest, AChangeThatAnEarlierVersionBeganIsBroughtToItsEnd) {
+TEST_F(SecretRotationTest, AChangeThatAnEarlierVersionBeganIsBroughtToItsEnd) {
   UntilStep progress(-1);
-  SecretChange change(store_, cores_, sealedFields(), progress);
+  SecretRotation change(store_, cores_, sealedFields(), progress);
   ASSERT_TRUE(change.prepare(masterOf(old_), masterOf(new_)));
   ASSERT_TRUE(writeDurably(directory_ / kNextSecretFile, new_ + "\n"));
   ASSERT_TRUE(change.decide(masterOf(new_), clock_.now(), {}));
@@ -286,7 +286,7 @@ TEST_F(SecretChangeTest, AChangeThatAnEarlierVersionBeganIsBroughtToItsEnd) {
   EXPECT_TRUE(start());
 }
 
-TEST_F(SecretChangeTest, AWrongSecretChangesNothing) {
+TEST_F(SecretRotationTest, AWrongSecretChangesNothing) {
   for (const auto& given : {std::optional(secretOf('c')), std::optional<std::string>()}) {
     if (!given) std::filesystem::remove(directory_ / kSecretFile);
     const auto refused = start(given);
@@ -297,13 +297,13 @@ TEST_F(SecretChangeTest, AWrongSecretChangesNothing) {
   EXPECT_EQ(readable(masterOf(old_)), kValues);
 }
 
-TEST_F(SecretChangeTest, ValuesOfYetAnotherSecretStayAsTheyAre) {
+TEST_F(SecretRotationTest, ValuesOfYetAnotherSecretStayAsTheyAre) {
   doc::BsonWriter out;
   out.appendString("id", "foreign");
   out.appendString("secret", toBase64(masterOf(secretOf('z')).seal("x", "foreign")));
   put({kShop, numberOf("__second_factors"), 0}, out.finish());
   UntilStep progress(-1);
-  SecretChange change(store_, cores_, sealedFields(), progress);
+  SecretRotation change(store_, cores_, sealedFields(), progress);
   const auto count = change.prepare(masterOf(old_), masterOf(new_));
   EXPECT_EQ(count->values, kValues);
   EXPECT_EQ(count->unreadable, 1U);
@@ -312,17 +312,17 @@ TEST_F(SecretChangeTest, ValuesOfYetAnotherSecretStayAsTheyAre) {
   EXPECT_EQ(readable(masterOf(new_)), kValues);
 }
 
-TEST_F(SecretChangeTest, AStopBeforeTheDecisionLeavesTheOldOne) {
+TEST_F(SecretRotationTest, AStopBeforeTheDecisionLeavesTheOldOne) {
   UntilStep progress(-1);
   progress.stop();
-  SecretChange change(store_, cores_, sealedFields(), progress);
+  SecretRotation change(store_, cores_, sealedFields(), progress);
   EXPECT_FALSE(change.prepare(masterOf(old_), masterOf(new_)));
   EXPECT_TRUE(start());
   EXPECT_EQ(readable(masterOf(old_)), kValues);
 }
 
 // Whoever seals a field of a system collection and does not declare it here loses it with the next change.
-TEST_F(SecretChangeTest, DeclaredFieldsAreOfSystemCollections) {
+TEST_F(SecretRotationTest, DeclaredFieldsAreOfSystemCollections) {
   const auto collections = systemCollections();
   for (const store::SealedField& field : fields_) {
     EXPECT_TRUE(std::ranges::any_of(collections, [&](const auto& each) { return each.number == field.collection; }))

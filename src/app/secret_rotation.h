@@ -5,7 +5,7 @@
 //   promote   the new values take the place of the old ones
 //
 // A crash before decide() leaves the old secret in force, after it the new one; what is left to promote then is done at
-// the next start (settleSecretChange). Neither secret is ever stored under the other.
+// the next start (recoverSecretRotation). Neither secret is ever stored under the other.
 #pragma once
 
 #include <filesystem>
@@ -46,9 +46,9 @@ struct Resealed {
 };
 
 // Blocks; never on a core. References outlive it.
-class SecretChange {
+class SecretRotation {
  public:
-  SecretChange(store::DocumentStore& store, Cores& cores, std::vector<store::SealedField> fields, Progress& progress)
+  SecretRotation(store::DocumentStore& store, Cores& cores, std::vector<store::SealedField> fields, Progress& progress)
       : store_(store), cores_(cores), fields_(std::move(fields)), progress_(progress) {}
 
   // Fails with unavailable when it was stopped. What it wrote is nothing to anybody without decide().
@@ -84,12 +84,12 @@ class SecretChange {
 };
 
 // Makes the secret in kNextSecretFile the directory's own.
-Result<> adoptNextSecret(const std::filesystem::path& directory);
+Result<> promoteNextSecret(const std::filesystem::path& directory);
 
 // Brings a change that was interrupted after it was decided to its end. Fails with the line to show where the secret at
 // hand is the one before it.
-Result<> settleSecretChange(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
-                            const std::filesystem::path& directory);
+Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
+                               const std::filesystem::path& directory);
 // The secret to serve with, a new one where nothing was ever sealed and none is given. Fails with the line to show,
 // having changed nothing, where it is not the one that this deployment's data is sealed under.
 Result<MasterSecret> rightSecret(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,

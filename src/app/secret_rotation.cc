@@ -1,4 +1,4 @@
-#include "app/secret_change.h"
+#include "app/secret_rotation.h"
 
 #include <algorithm>
 
@@ -17,9 +17,9 @@ namespace {
 using Form = store::SealedField::Form;
 
 // Of no module's range: two collections of one number would rebuild their indexes at every start.
-constexpr store::CollectionNo kSecretChange = 60;
+constexpr store::CollectionNo kSecretRotation = 60;
 // Where earlier versions put the mark: the number that functions have, which the control project has none of.
-constexpr store::CollectionNo kEarlierSecretChange = 90;
+constexpr store::CollectionNo kEarlierSecretRotation = 90;
 constexpr std::string_view kMarkId = "change";
 constexpr std::string_view kMarkContext = "secret-change";
 // Of a document: its values under the new secret, by field.
@@ -34,7 +34,7 @@ store::WriteOptions options() {
   return {.deadline = deadline(), .actor = {"server", ""}, .bumpEpochs = {}};
 }
 
-store::WriteTarget mark(store::CollectionNo collection = kSecretChange) {
+store::WriteTarget mark(store::CollectionNo collection = kSecretRotation) {
   return {{store::kControlProject, collection, 0}, std::string(kMarkId)};
 }
 
@@ -93,7 +93,7 @@ std::optional<doc::Document> promoted(doc::DocumentView document) {
 }  // namespace
 
 store::SystemCollection secretChangeCollection() {
-  return {.number = kSecretChange, .name = "__secret_change", .indexes = {}};
+  return {.number = kSecretRotation, .name = "__secret_change", .indexes = {}};
 }
 
 std::vector<store::SealedField> sealedFields() {
@@ -124,7 +124,7 @@ doc::Document boundTo(doc::DocumentView document, store::CollectionNo collection
   return bound;
 }
 
-Result<std::vector<SecretChange::Place>> SecretChange::places() {
+Result<std::vector<SecretRotation::Place>> SecretRotation::places() {
   projects::Directory directory(store_);
   TRY(const auto projects, runBlocking(cores_, directory.all()));
   std::vector<Place> places;
@@ -138,7 +138,8 @@ Result<std::vector<SecretChange::Place>> SecretChange::places() {
   return places;
 }
 
-Result<Resealed> SecretChange::editPage(const Place& place, const std::vector<doc::Document>& page, const Edit& edit) {
+Result<Resealed> SecretRotation::editPage(const Place& place, const std::vector<doc::Document>& page,
+                                          const Edit& edit) {
   store::Write write(options());
   std::vector<store::Target> targets;
   for (const doc::Document& document : page) {
@@ -158,7 +159,7 @@ Result<Resealed> SecretChange::editPage(const Place& place, const std::vector<do
   return runBlocking(cores_, store::writeReturning(store_, std::move(write), editEach));
 }
 
-Result<Resealed> SecretChange::editAll(std::string_view step, bool stoppable, const Edit& edit) {
+Result<Resealed> SecretRotation::editAll(std::string_view step, bool stoppable, const Edit& edit) {
   TRY(const std::vector<Place> all, places());
   uint64_t total = 0;
   for (const Place& place : all) {
@@ -194,7 +195,7 @@ Result<Resealed> SecretChange::editAll(std::string_view step, bool stoppable, co
   return counts;
 }
 
-Result<Resealed> SecretChange::prepare(const MasterSecret& from, const MasterSecret& to) {
+Result<Resealed> SecretRotation::prepare(const MasterSecret& from, const MasterSecret& to) {
   return editAll("documents sealed", true, [&](const Place& place, doc::DocumentView document) {
     Edited edited;
     doc::BsonWriter next;
@@ -221,7 +222,7 @@ Result<Resealed> SecretChange::prepare(const MasterSecret& from, const MasterSec
   });
 }
 
-Result<> SecretChange::decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> extraInserts) {
+Result<> SecretRotation::decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> extraInserts) {
   doc::BsonWriter out;
   out.appendString("id", kMarkId);
   out.appendString("check", toBase64(to.seal("", kMarkContext)));
@@ -238,12 +239,12 @@ Result<> SecretChange::decide(const MasterSecret& to, Timestamp now, std::vector
   return {};
 }
 
-Result<> SecretChange::promote() {
+Result<> SecretRotation::promote() {
   CHECK(editAll("documents put in place", false,
                 [](const Place&, doc::DocumentView document) { return Edited{.document = promoted(document)}; }));
   store::Write write(options());
   const store::Target current = write.change(mark());
-  const store::Target earlier = write.change(mark(kEarlierSecretChange));
+  const store::Target earlier = write.change(mark(kEarlierSecretRotation));
   const auto removeMarks = [current, earlier](const store::PreImages&, store::Changes& changes) -> Result<> {
     changes.remove(current);
     changes.remove(earlier);
@@ -253,9 +254,9 @@ Result<> SecretChange::promote() {
   return {};
 }
 
-Result<SecretChange::Open> SecretChange::open(const MasterSecret* master) {
+Result<SecretRotation::Open> SecretRotation::open(const MasterSecret* master) {
   std::optional<doc::Document> stored;
-  for (const store::CollectionNo collection : {kSecretChange, kEarlierSecretChange}) {
+  for (const store::CollectionNo collection : {kSecretRotation, kEarlierSecretRotation}) {
     const store::WriteTarget at = mark(collection);
     if (!stored) {
       TRY(stored, runBlocking(cores_, store_.get(at.collection, at.id)));
