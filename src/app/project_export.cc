@@ -1,7 +1,7 @@
 #include "app/project_export.h"
 
 #include "data/backed_up_config.h"
-#include "events/following.h"
+#include "events/subscription.h"
 #include "identity/records.h"
 #include "projects/records.h"
 #include "projects/restoring.h"

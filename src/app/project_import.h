@@ -3,7 +3,7 @@
 
 #include "app/command.h"
 #include "app/project_records.h"
-#include "events/following.h"
+#include "events/subscription.h"
 #include "projects/restoring.h"
 
 namespace mb::app {

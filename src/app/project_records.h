@@ -66,7 +66,7 @@ struct StreamEnd {
   bool operator==(const StreamEnd&) const = default;
 };
 
-// Whether the documents of a system collection follow collections (events/following.h).
+// Whether the documents of a system collection follow collections (events/subscription.h).
 bool isFollowers(store::CollectionNo systemCollection);
 
 // A user collection, as a record.

@@ -1,4 +1,4 @@
-// `manybase keys reseal`: another secret for the deployment. How: secret_change.h.
+// `manybase keys reseal`: another secret for the deployment. How: secret_rotation.h.
 #include "app/command.h"
 #include "app/data_directory.h"
 #include "app/secret_rotation.h"

@@ -42,10 +42,10 @@ std::pair<store::CollectionNo, std::string_view> cascadeTargets() {
 }
 
 Dispatcher::Impl::Impl(DispatcherDeps d)
-    : deps(d), places(std::make_shared<Places>(kWorkers)), timer(d.cores.at(0).get_executor()) {}
+    : deps(d), cursors(std::make_shared<CursorScheduler>(kWorkers)), timer(d.cores.at(0).get_executor()) {}
 
 void Dispatcher::Impl::wake(store::ProjectNo project) {
-  if (places->wake(project)) startWorker();
+  if (cursors->wake(project)) startWorker();
 }
 
 void Dispatcher::Impl::startWorker() {
@@ -54,24 +54,24 @@ void Dispatcher::Impl::startWorker() {
 }
 
 Async<void> Dispatcher::Impl::work(std::shared_ptr<Impl> self) {
-  while (const auto project = self->places->nextTurn()) {
+  while (const auto project = self->cursors->nextTurn()) {
     const Result<Step> step = co_await self->advance(*project);
     if (step) {
       self->troubled = false;
-      *step == Step::gone ? self->places->leave(*project) : self->places->endTurn(*project, *step == Step::more);
+      *step == Step::gone ? self->cursors->leave(*project) : self->cursors->endTurn(*project, *step == Step::more);
       continue;
     }
     if (!self->troubled.exchange(true)) {
       logWarn("changes could not be handed on; it is tried again",
               {{"project", *project}, {"problem", step.error().message()}, {"cause", step.error().cause()}});
     }
-    if (!self->places->stopping()) co_await sleepFor(kPauseAfterTrouble);
-    self->places->endTurn(*project, true);
+    if (!self->cursors->stopping()) co_await sleepFor(kPauseAfterTrouble);
+    self->cursors->endTurn(*project, true);
   }
 }
 
 Async<void> Dispatcher::Impl::lookAtSuspended(std::shared_ptr<Impl> self) {
-  while (!self->places->stopping()) {
+  while (!self->cursors->stopping()) {
     self->timer.expires_after(self->deps.lookEvery);
     boost::system::error_code ignored;
     co_await self->timer.async_wait(asio::redirect_error(useAwaitable, ignored));
@@ -82,8 +82,8 @@ Async<void> Dispatcher::Impl::lookAtSuspended(std::shared_ptr<Impl> self) {
 // Each change of a project's status moves its epoch, which costs no read of the store.
 Async<void> Dispatcher::Impl::wakeChanged() {
   store::ProjectNo last = 0;
-  while (!places->stopping()) {
-    const auto suspended = places->suspendedBehind(last, kLooksInARow);
+  while (!cursors->stopping()) {
+    const auto suspended = cursors->suspendedBehind(last, kLooksInARow);
     for (const auto& [project, epoch] : suspended) {
       if (deps.store.epoch(project) != epoch) wake(project);
     }
@@ -94,7 +94,7 @@ Async<void> Dispatcher::Impl::wakeChanged() {
 }
 
 Dispatcher::Dispatcher(DispatcherDeps deps) : impl_(std::make_shared<Impl>(deps)) {
-  deps.feed.keepAfter([places = impl_->places](store::ProjectNo project) { return places->keptAfter(project); });
+  deps.feed.keepAfter([cursors = impl_->cursors](store::ProjectNo project) { return cursors->keptAfter(project); });
 }
 
 Dispatcher::~Dispatcher() {
@@ -117,19 +117,19 @@ Task<> Dispatcher::start() {
     CO_TRY(const std::vector<CursorRecord> records, store::fromStore<CursorRecord>(page.documents));
     for (const CursorRecord& record : records) {
       all.push_back(static_cast<store::ProjectNo>(record.project));
-      impl_->places->loaded(all.back(), Cursor::of(record));
+      impl_->cursors->loaded(all.back(), Cursor::of(record));
     }
     if (records.size() < kPage) break;
     last = records.back().id;
   }
-  impl_->places->allLoaded();
+  impl_->cursors->allLoaded();
   for (const store::ProjectNo project : all) impl_->wake(project);
   impl_->tasks.spawn(impl_->deps.cores.at(0).get_executor(), Impl::lookAtSuspended(impl_));
   co_return Result<>();
 }
 
 bool Dispatcher::stop(std::chrono::milliseconds limit) {
-  impl_->places->stop();
+  impl_->cursors->stop();
   impl_->listening.reset();
   asio::post(impl_->deps.cores.at(0).get_executor(), [impl = impl_] { impl->timer.cancel(); });
   return impl_->tasks.closeAndWait(limit);
@@ -151,7 +151,7 @@ Result<store::Change> Dispatcher::Joining::change(const std::optional<doc::Docum
 
 Dispatcher::Joining Dispatcher::join(const snapshot::ProjectInfo& project) {
   Joining joining{project.number, project.id, impl_->deps.feed.lastPosition(project.number)};
-  impl_->places->join(project.number, joining.after);
+  impl_->cursors->join(project.number, joining.after);
   return joining;
 }
 
@@ -160,7 +160,7 @@ void Dispatcher::resumed(store::ProjectNo project) {
 }
 
 void Dispatcher::joined(const Joining& joining) {
-  if (impl_->places->renew(joining.project, joining.after)) impl_->startWorker();
+  if (impl_->cursors->renew(joining.project, joining.after)) impl_->startWorker();
 }
 
 }  // namespace mb::events

@@ -5,8 +5,8 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/task_group.h"
+#include "events/cursor_scheduler.h"
 #include "events/dispatcher.h"
-#include "events/places.h"
 
 namespace mb::events {
 
@@ -45,7 +45,7 @@ struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
   Task<Step> forget(store::ProjectNo project, int64_t generation);
 
   const DispatcherDeps deps;
-  std::shared_ptr<Places> places;
+  std::shared_ptr<CursorScheduler> cursors;
   std::vector<Consumer*> consumers;
   std::shared_ptr<void> listening;
   std::atomic<size_t> nextCore = 0;

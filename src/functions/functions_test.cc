@@ -1,6 +1,6 @@
 #include "functions/functions.h"
 
-#include "events/following.h"
+#include "events/subscription.h"
 #include "functions/flow_compiler.h"
 #include "functions/functions_fixture.h"
 #include "functions/timetable.h"

@@ -4,7 +4,7 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
-#include "events/following.h"
+#include "events/subscription.h"
 #include "functions/database_event.h"
 #include "functions/run_actor.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "events/following.h"
+#include "events/subscription.h"
 #include "functions/database_event.h"
 #include "functions/hook_answer.h"
 

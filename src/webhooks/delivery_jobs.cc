@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "document/keep_fields.h"
-#include "events/following.h"
+#include "events/subscription.h"
 #include "store/records.h"
 #include "webhooks/stable_id.h"
 

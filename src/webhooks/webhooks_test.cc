@@ -1,4 +1,4 @@
-#include "events/following.h"
+#include "events/subscription.h"
 #include "store/records.h"
 #include "webhooks/signature.h"
 #include "webhooks/stable_id.h"

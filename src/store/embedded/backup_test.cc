@@ -8,6 +8,12 @@
 namespace mb::store::embedded {
 namespace {
 
+class CountingProgress final : public Progress {
+ public:
+  void at(std::string_view, uint64_t, uint64_t) override { ++signs; }
+  int signs = 0;
+};
+
 doc::Document json(const std::string& text) {
   return *doc::parseJson(text);
 }
@@ -78,7 +84,7 @@ TEST_F(Backup, AnImageIsTheStoreAtItsMoment) {
   EXPECT_EQ(collections[1].indexes.size(), 1U);
   EXPECT_TRUE(*before->get(project_, things_.number, "d000499"));
   EXPECT_FALSE(*before->get(project_, things_.number, "d000500"));
-  NullProgress progress;
+  CountingProgress progress;
   const auto report = after->check(progress);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->problems, std::vector<std::string>());
@@ -118,7 +124,7 @@ TEST_F(Backup, WhatIsStoppedSaysSo) {
   put(things_, 0, 100);
   const auto picture = image("a");
   ASSERT_TRUE(picture);
-  NullProgress progress;
+  CountingProgress progress;
   progress.stop();
   const auto checked = picture->check(progress);
   ASSERT_FALSE(checked);
@@ -166,7 +172,7 @@ TEST_F(Backup, ADamagedImageIsFound) {
     bytes << "not what was there";
   }
   const auto picture = StoreImage::open(path);
-  NullProgress progress;
+  CountingProgress progress;
   if (picture) EXPECT_FALSE((*picture)->check(progress)->problems.empty());
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }
@@ -174,14 +180,14 @@ TEST_F(Backup, ADamagedImageIsFound) {
 TEST_F(Backup, CompactionLosesNothing) {
   put(things_, 0, 3000);
   for (const ProjectNo only : {ProjectNo{0}, project_}) {
-    NullProgress progress;
+    CountingProgress progress;
     const auto report = opened_.store().compact(only == 0 ? std::nullopt : std::optional(only), progress);
     ASSERT_TRUE(report) << report.error().message();
     EXPECT_GT(report->bytesBefore, 0U);
     EXPECT_GT(report->bytesAfter, 0U);
     EXPECT_GT(progress.signs, 0);
   }
-  NullProgress progress;
+  CountingProgress progress;
   EXPECT_EQ(opened_.store().compact(project_ + 1, progress).error().code(), ErrorCode::notFound);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
   EXPECT_EQ(opened_.must(opened_.store().stats(things_)).documents, 3000U);

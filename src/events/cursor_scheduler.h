@@ -25,9 +25,9 @@ struct Cursor {
   static Cursor of(const CursorRecord& record);
 };
 
-class Places {
+class CursorScheduler {
  public:
-  explicit Places(size_t workers) : maxWorkers_(workers) {}
+  explicit CursorScheduler(size_t workers) : maxWorkers_(workers) {}
 
   // What the log must keep (store::KeptAfter): everything, until all cursors are here.
   std::optional<uint64_t> keptAfter(store::ProjectNo project) const;
@@ -58,18 +58,18 @@ class Places {
   bool stopping() const;
 
  private:
-  struct Place {
+  struct Entry {
     Cursor cursor;
     bool queued = false;
     bool running = false;
     bool again = false;    // woken while it ran
     bool renewed = false;  // its row is to be read again
   };
-  bool queue(store::ProjectNo project, Place& place);
+  bool queue(store::ProjectNo project, Entry& entry);
 
   const size_t maxWorkers_;
   mutable std::mutex mutex_;
-  std::unordered_map<store::ProjectNo, Place> places_;
+  std::unordered_map<store::ProjectNo, Entry> entries_;
   std::deque<store::ProjectNo> turns_;
   std::map<store::ProjectNo, uint64_t> suspended_;  // epochs, of projects in places_
   size_t workers_ = 0;

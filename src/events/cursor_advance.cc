@@ -44,12 +44,12 @@ bool Dispatcher::Impl::anyFollows(const snapshot::SnapshotPtr& project) const {
 }
 
 Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
-  Cursor cursor = places->cursorOf(project);
+  Cursor cursor = cursors->cursorOf(project);
   if (!cursor.known) {
     CO_TRY(const std::optional<CursorRecord> row, co_await rowOf(project));
     if (!row) co_return Step::gone;
     cursor = Cursor::of(*row);
-    places->move(project, cursor);
+    cursors->move(project, cursor);
   }
   CO_TRY(const snapshot::SnapshotPtr snapshot, co_await deps.snapshots.find(cursor.projectId));
   // One that outlived its time for want of a newer: who has joined since would miss what it does not know of.
@@ -61,7 +61,7 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
   }
   // Its jobs wait, and what the consumers allow to wait is bounded: the log keeps the changes until the resume.
   if (snapshot->info().status == snapshot::ProjectStatus::suspended) {
-    places->suspendedAsOf(project, snapshot->epoch());
+    cursors->suspendedAsOf(project, snapshot->epoch());
     co_return Step::rest;
   }
   CO_TRY(const store::ChangeBatch changes, co_await deps.feed.changes(project, cursor.position, kMaxChanges));
@@ -76,7 +76,7 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
   if (moved && !groups.empty()) {
     for (Consumer* consumer : consumers) co_await consumer->committed(snapshot, groups);
   }
-  const bool behind = !moved || places->cursorOf(project).position < deps.feed.lastPosition(project);
+  const bool behind = !moved || cursors->cursorOf(project).position < deps.feed.lastPosition(project);
   co_return behind ? Step::more : Step::rest;
 }
 
@@ -113,7 +113,7 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
                     now - cursor.storedAt < kLazyTime && batch.made == cursor.made;
   if (lazy) {
     cursor.position = batch.position;
-    places->move(project, cursor);
+    cursors->move(project, cursor);
     co_return true;
   }
   store::Write write(asServer());
@@ -152,7 +152,7 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
   } else {
     cursor.known = false;
   }
-  places->move(project, cursor);
+  cursors->move(project, cursor);
   co_return moved.has_value();
 }
 
@@ -168,9 +168,9 @@ Task<Step> Dispatcher::Impl::forget(store::ProjectNo project, int64_t generation
   };
   CO_TRY(const bool gone, co_await store::writeReturning(deps.store, std::move(write), std::move(callback)));
   if (gone) co_return Step::gone;
-  Cursor cursor = places->cursorOf(project);
+  Cursor cursor = cursors->cursorOf(project);
   cursor.known = false;
-  places->move(project, cursor);
+  cursors->move(project, cursor);
   co_return Step::more;
 }
 

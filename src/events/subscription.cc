@@ -1,4 +1,4 @@
-#include "events/following.h"
+#include "events/subscription.h"
 
 #include <algorithm>
 

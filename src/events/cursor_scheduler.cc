@@ -1,0 +1,147 @@
+#include "events/cursor_scheduler.h"
+
+#include <utility>
+
+namespace mb::events {
+
+Cursor Cursor::of(const CursorRecord& record) {
+  Cursor cursor;
+  cursor.known = true;
+  cursor.projectId = record.projectId;
+  cursor.position = cursor.stored = static_cast<uint64_t>(record.position);
+  cursor.made = record.made;
+  cursor.generation = record.generation;
+  cursor.storedAt = std::chrono::steady_clock::now();
+  return cursor;
+}
+
+std::optional<uint64_t> CursorScheduler::keptAfter(store::ProjectNo project) const {
+  const std::scoped_lock lock(mutex_);
+  if (!loaded_) return 0;
+  const auto found = entries_.find(project);
+  if (found == entries_.end()) return std::nullopt;
+  return found->second.cursor.stored;
+}
+
+void CursorScheduler::loaded(store::ProjectNo project, Cursor cursor) {
+  const std::scoped_lock lock(mutex_);
+  entries_[project].cursor = std::move(cursor);
+}
+
+void CursorScheduler::allLoaded() {
+  const std::scoped_lock lock(mutex_);
+  loaded_ = true;
+}
+
+void CursorScheduler::join(store::ProjectNo project, uint64_t after) {
+  const std::scoped_lock lock(mutex_);
+  const auto [entry, isNew] = entries_.try_emplace(project);
+  if (isNew) entry->second.cursor.position = entry->second.cursor.stored = after;
+}
+
+// True when a worker is to be started.
+bool CursorScheduler::queue(store::ProjectNo project, Entry& entry) {
+  if (stopping_) return false;
+  if (entry.running) entry.again = true;
+  if (entry.running || entry.queued) return false;
+  entry.queued = true;
+  turns_.push_back(project);
+  if (workers_ == maxWorkers_) return false;
+  ++workers_;
+  return true;
+}
+
+bool CursorScheduler::wake(store::ProjectNo project) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(project);
+  return found != entries_.end() && queue(project, found->second);
+}
+
+bool CursorScheduler::renew(store::ProjectNo project, uint64_t after) {
+  const std::scoped_lock lock(mutex_);
+  const auto [entry, isNew] = entries_.try_emplace(project);
+  if (isNew) entry->second.cursor.position = entry->second.cursor.stored = after;
+  entry->second.renewed = true;
+  return queue(project, entry->second);
+}
+
+std::optional<store::ProjectNo> CursorScheduler::nextTurn() {
+  const std::scoped_lock lock(mutex_);
+  if (stopping_ || turns_.empty()) {
+    --workers_;
+    return std::nullopt;
+  }
+  const store::ProjectNo project = turns_.front();
+  turns_.pop_front();
+  Entry& entry = entries_[project];
+  entry.queued = false;
+  entry.running = true;
+  suspended_.erase(project);
+  if (std::exchange(entry.renewed, false)) entry.cursor.known = false;
+  return project;
+}
+
+Cursor CursorScheduler::cursorOf(store::ProjectNo project) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(project);
+  return found == entries_.end() ? Cursor() : found->second.cursor;
+}
+
+void CursorScheduler::move(store::ProjectNo project, const Cursor& cursor) {
+  const std::scoped_lock lock(mutex_);
+  entries_[project].cursor = cursor;
+}
+
+void CursorScheduler::suspendedAsOf(store::ProjectNo project, uint64_t epoch) {
+  const std::scoped_lock lock(mutex_);
+  suspended_[project] = epoch;
+}
+
+std::vector<std::pair<store::ProjectNo, uint64_t>> CursorScheduler::suspendedBehind(store::ProjectNo after,
+                                                                                    size_t limit) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::pair<store::ProjectNo, uint64_t>> found;
+  for (auto at = suspended_.upper_bound(after); at != suspended_.end() && found.size() < limit; ++at) {
+    found.push_back(*at);
+  }
+  return found;
+}
+
+void CursorScheduler::endTurn(store::ProjectNo project, bool again) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(project);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  entry.running = false;
+  if (std::exchange(entry.again, false) || again) {
+    entry.queued = true;
+    turns_.push_back(project);
+  }
+}
+
+void CursorScheduler::leave(store::ProjectNo project) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(project);
+  if (found == entries_.end()) return;
+  if (!found->second.again) {
+    entries_.erase(found);
+    return;
+  }
+  Entry& entry = found->second;
+  entry.cursor.known = entry.running = entry.again = false;
+  entry.queued = true;
+  turns_.push_back(project);
+}
+
+void CursorScheduler::stop() {
+  const std::scoped_lock lock(mutex_);
+  stopping_ = true;
+  turns_.clear();
+}
+
+bool CursorScheduler::stopping() const {
+  const std::scoped_lock lock(mutex_);
+  return stopping_;
+}
+
+}  // namespace mb::events
