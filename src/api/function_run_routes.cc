@@ -53,12 +53,12 @@ Task<Reply> FunctionRunRoutes::invoke(RequestContext& context) {
   CO_TRY(const InvokeBody body, co_await bodyOf(context));
   functions::Invocation invocation;
   invocation.project = context.project;
-  CO_TRY(invocation.function, functionOf(context.project->get(running_.slot()), context.param(0)));
+  CO_TRY(invocation.function, functionOf(context.project->get(runtime_.slot()), context.param(0)));
   invocation.trigger = "manual";
   invocation.event = manualEvent(body);
   invocation.caller = context.caller;
   invocation.bridge = !invocation.function->pre;
-  const functions::FinishedRun finished = co_await running_.runner().run(std::move(invocation));
+  const functions::FinishedRun finished = co_await runtime_.runner().run(std::move(invocation));
   if (finished.status == workers::RunStatus::busy) co_return fail(functions::functionsBusy());
   co_return Reply::entity(200, "run", finished.view);
 }
@@ -66,25 +66,25 @@ Task<Reply> FunctionRunRoutes::invoke(RequestContext& context) {
 Task<Reply> FunctionRunRoutes::logs(RequestContext& context) {
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
   const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, functions::kMaxRuns));
-  CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(running_.slot()), context.param(0)));
-  CO_TRY(const std::vector<functions::RunView> runs, co_await running_.log().list(runOf(context, *function), limit));
+  CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(runtime_.slot()), context.param(0)));
+  CO_TRY(const std::vector<functions::RunView> runs, co_await runtime_.log().list(runOf(context, *function), limit));
   co_return Reply::list("runs", runs);
 }
 
 Task<Reply> FunctionRunRoutes::stats(RequestContext& context) {
   std::vector<functions::RunOf> all;
-  for (const auto& [name, function] : context.project->get(running_.slot()).byName) {
+  for (const auto& [name, function] : context.project->get(runtime_.slot()).byName) {
     all.push_back(runOf(context, *function));
   }
   CO_TRY(const std::vector<functions::FunctionStats> stats,
-         co_await running_.log().stats(context.project->info().number, std::move(all)));
+         co_await runtime_.log().stats(context.project->info().number, std::move(all)));
   co_return Reply::list("functions", stats);
 }
 
 Task<Reply> FunctionRunRoutes::runTests(RequestContext& context) {
-  CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(running_.slot()), context.param(0)));
+  CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(runtime_.slot()), context.param(0)));
   CO_TRY(const functions::TestReport report,
-         co_await running_.tests().run(context.project, function, context.deadline));
+         co_await runtime_.tests().run(context.project, function, context.deadline));
   co_return Reply::object(200, report);
 }
 

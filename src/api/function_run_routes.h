@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/routes.h"
-#include "functions/running.h"
+#include "functions/functions_runtime.h"
 
 namespace mb::api {
 
@@ -15,7 +15,7 @@ struct InvokeBody {
 
 class FunctionRunRoutes {
  public:
-  explicit FunctionRunRoutes(functions::Running& running) : running_(running) {}
+  explicit FunctionRunRoutes(functions::FunctionsRuntime& runtime) : runtime_(runtime) {}
   void addTo(RouteTable& routes);
 
   // Without a body too. Enabled or not: whoever may do this means it.
@@ -25,7 +25,7 @@ class FunctionRunRoutes {
   Task<Reply> runTests(RequestContext& context);
 
  private:
-  functions::Running& running_;
+  functions::FunctionsRuntime& runtime_;
 };
 
 }  // namespace mb::api

@@ -65,7 +65,7 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
   const auto own = std::span(segments).subspan(std::min(kSegmentsBefore, segments.size()));
-  functions::HttpMatch match = project->get(deps_.running.slot()).routes->match(http::methodName(request.method), own);
+  functions::HttpMatch match = project->get(deps_.runtime.slot()).routes->match(http::methodName(request.method), own);
   if (!match.function && match.allow.empty()) co_return fail(ErrorCode::notFound, "there is nothing at this path");
   if (!match.function) {
     co_return fail(Error(ErrorCode::methodNotAllowed, "this path does not take the method").withAllow(match.allow));
@@ -89,7 +89,7 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   const auto parse = [&] { return runRequest(request, match.params, options); };
   CO_TRY(invocation.request, co_await context.parsed(parse));
   invocation.caller = std::move(visitor.caller);
-  const functions::FinishedRun finished = co_await deps_.running.runner().run(std::move(invocation));
+  const functions::FinishedRun finished = co_await deps_.runtime.runner().run(std::move(invocation));
 
   const functions::Origin origin = originOf(request);
   switch (finished.status) {

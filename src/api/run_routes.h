@@ -4,7 +4,7 @@
 #include "api/api_settings.h"
 #include "api/routes.h"
 #include "api/run_message.h"
-#include "functions/running.h"
+#include "functions/functions_runtime.h"
 #include "identity/authenticator.h"
 
 namespace mb::api {
@@ -13,7 +13,7 @@ class RunRoutes {
  public:
   // References outlive it.
   struct Deps {
-    functions::Running& running;
+    functions::FunctionsRuntime& runtime;
     snapshot::Snapshots& snapshots;
     identity::Authenticator& authenticator;
     std::string baseUrl;

@@ -39,7 +39,7 @@
 #include "configuration/shape_copier.h"
 #include "data/data.h"
 #include "functions/function_kind.h"
-#include "functions/running.h"
+#include "functions/functions_runtime.h"
 #include "graphql/graphql.h"
 #include "integrations/integration_kind.h"
 #include "jobs/redis_leases.h"
@@ -189,8 +189,9 @@ struct Application::Impl {
   integrations::Integrations integrations{
       {*store, snapshots, outbound, ids, kClock, auditor, master, settings.bots, settings.app.baseUrl}};
   functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor}};
-  functions::Running running{{*store, snapshots, functions.slot(), queue, events, *data, workers, integrations, *cores,
-                              ids, kClock, settings.app.baseUrl, workerCount(settings.workers)}};
+  functions::FunctionsRuntime functionsRuntime{{*store, snapshots, functions.slot(), queue, events, *data, workers,
+                                                integrations, *cores, ids, kClock, settings.app.baseUrl,
+                                                workerCount(settings.workers)}};
   api::GraphqlSearch graphqlSearch{vectors};
   graphql::Graphql graphql{snapshots, *data, &graphqlSearch};
   std::unique_ptr<storage::Storage> storage;  // null where it is off
@@ -221,8 +222,8 @@ struct Application::Impl {
   api::VectorRoutes vectorRoutes{vectors};
   api::IntegrationRoutes integrationRoutes{integrations};
   api::FunctionRoutes functionRoutes{functions};
-  api::FunctionRunRoutes functionRunRoutes{running};
-  api::RunRoutes runRoutes{{running, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api}};
+  api::FunctionRunRoutes functionRunRoutes{functionsRuntime};
+  api::RunRoutes runRoutes{{functionsRuntime, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api}};
   api::MetricsRoutes metricsRoutes{counters};
   api::DescriptionRoutes descriptionRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   api::Gatekeeper gatekeeper;
@@ -266,7 +267,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
   ids.startAbove(store->idFloorMs());
   store->rememberIdsOf(ids);
   identity.setRegistrationHook(registration);
-  identity.users().setFollower(running.userFollower());
+  identity.users().setFollower(functionsRuntime.userFollower());
   projects.setStatusFollower([this](store::ProjectNo project) {
     queue.projectChanged(project);
     events.resumed(project);
@@ -297,7 +298,7 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
       storage::StorageDeps{*store, snapshots, projectDeps.record, [this] { return directory.all(); }, queue, ids,
                            kClock, auditor, master, settings.app.baseUrl},
       std::move(blobs));
-  storage->files().setFollower(running.fileFollower());
+  storage->files().setFollower(functionsRuntime.fileFollower());
   configuration.add(std::make_unique<storage::BucketKind>(storage->buckets()));
   storageRoutes = std::make_unique<api::StorageRoutes>(*storage);
 }
@@ -341,7 +342,7 @@ Result<> Application::Impl::open() {
   CHECK(runBlocking(*cores, identity.start()));
   TRY(const bool hasFirstUser, runBlocking(*cores, instance.hasFirstUser()));
   CHECK(setupCode.open(hasFirstUser));
-  CHECK(runBlocking(*cores, running.open()));
+  CHECK(runBlocking(*cores, functionsRuntime.open()));
   CHECK(runBlocking(*cores, events.start()));
   realtime.start();
   CHECK(server->listen());
@@ -356,7 +357,7 @@ Result<> Application::Impl::open() {
   workers.start();
   queue.start();
   data->expiry().start(background);
-  running.start(background);
+  functionsRuntime.start(background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);
   if (storage) storage->sweeper().start(cores->at(0).get_executor(), background);
@@ -394,7 +395,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   if (std::exchange(stopped, true)) return;
   serviceRoutes.setNotReady("stopping");
   data->expiry().stop();
-  running.stop();
+  functionsRuntime.stop();
   vectors.drain();
   purge.stop();
   if (storage) storage->sweeper().stop();
@@ -408,7 +409,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   stopJobs();
   configuration.stop();
   if (!vectors.stop(kBackgroundLimit)) logWarn("not all vector indexes could be saved; they are caught up with later");
-  const Result<> logged = runBlocking(*cores, running.log().flush());
+  const Result<> logged = runBlocking(*cores, functionsRuntime.log().flush());
   if (!logged) logWarn("the last runs of functions could not be logged", {{"problem", logged.error().message()}});
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
   data->stop();

@@ -1,5 +1,5 @@
+#include "functions/functions_runtime_fixture.h"
 #include "functions/run_actor.h"
-#include "functions/running_fixture.h"
 
 namespace mb::functions {
 namespace {

@@ -1,6 +1,6 @@
 #include "functions/run_log.h"
 
-#include "functions/running_fixture.h"
+#include "functions/functions_runtime_fixture.h"
 
 namespace mb::functions {
 namespace {

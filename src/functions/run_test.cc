@@ -1,4 +1,4 @@
-#include "functions/running_fixture.h"
+#include "functions/functions_runtime_fixture.h"
 
 namespace mb::functions {
 namespace {

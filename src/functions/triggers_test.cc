@@ -1,5 +1,5 @@
 // Cron, and new users.
-#include "functions/running_fixture.h"
+#include "functions/functions_runtime_fixture.h"
 
 namespace mb::functions {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "configuration/configuration_fixture.h"
-#include "functions/running.h"
+#include "functions/functions_runtime.h"
 #include "functions/timetable.h"
 #include "store/testing/writing.h"
 
@@ -242,8 +242,8 @@ class RunningFixture : public configuration::ConfigurationFixture {
                       [this](store::ProjectNo project) { return isSuspended(project); }}};
   events::Dispatcher dispatcher_{{store_, memory_.feed(), queue_, snapshots_, cores_}};
   Tables tables_{store_, snapshots_};
-  Running running_{{store_, snapshots_, tables_.slot, queue_, dispatcher_, *data_, executor_, integrations_, cores_,
-                    ids_, clock_, "http://localhost:8090", 8}};
+  FunctionsRuntime running_{{store_, snapshots_, tables_.slot, queue_, dispatcher_, *data_, executor_, integrations_,
+                             cores_, ids_, clock_, "http://localhost:8090", 8}};
 
  private:
   Task<bool> isSuspended(store::ProjectNo project) {

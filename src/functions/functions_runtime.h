@@ -1,4 +1,4 @@
-// Whatever runs functions, wired: made once by app/ after Functions, before the queue and the dispatcher start.
+// The function runtime. Created once by app/ after Functions, and before the job queue and the dispatcher start.
 #pragma once
 
 #include "events/dispatcher.h"
@@ -13,7 +13,7 @@
 namespace mb::functions {
 
 // References outlive the module.
-struct RunningDeps {
+struct FunctionsRuntimeDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
   snapshot::SlotKey<FunctionTable> slot;
@@ -29,10 +29,10 @@ struct RunningDeps {
   int workers = 1;  // how many there are at most
 };
 
-class Running {
+class FunctionsRuntime {
  public:
   // Adds the module's kind of job, its consumer, and its pre-hooks to the documents.
-  explicit Running(RunningDeps deps);
+  explicit FunctionsRuntime(FunctionsRuntimeDeps deps);
 
   // Drops what a server that was killed left of tests. Before start().
   Task<> open() { return Scratch::sweep(deps_.store); }
@@ -48,7 +48,7 @@ class Running {
   snapshot::SlotKey<FunctionTable> slot() const { return deps_.slot; }
 
  private:
-  const RunningDeps deps_;
+  const FunctionsRuntimeDeps deps_;
   RunLog log_;
   FunctionRunner runner_;
   PreHooks preHooks_;

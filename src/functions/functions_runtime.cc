@@ -1,8 +1,8 @@
-#include "functions/running.h"
+#include "functions/functions_runtime.h"
 
 namespace mb::functions {
 
-Running::Running(RunningDeps deps)
+FunctionsRuntime::FunctionsRuntime(FunctionsRuntimeDeps deps)
     : deps_(std::move(deps)),
       log_(deps_.store, deps_.cores),
       runner_({deps_.executor,
@@ -28,12 +28,12 @@ Running::Running(RunningDeps deps)
   deps_.data.documents().setPreHook(preHooks_);
 }
 
-void Running::start(TaskGroup& tasks) {
+void FunctionsRuntime::start(TaskGroup& tasks) {
   log_.start(tasks);
   cron_.start(tasks);
 }
 
-void Running::stop() {
+void FunctionsRuntime::stop() {
   cron_.stop();
   log_.stop();
 }
