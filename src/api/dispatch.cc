@@ -138,8 +138,8 @@ void Dispatcher::count(const Route& route, int status, const snapshot::ProjectSn
   if (plane) project->get(counters_).count(*plane, status);
 }
 
-void Dispatcher::note(const http::Request& request, const http::Response& response,
-                      std::chrono::steady_clock::time_point started) const {
+void Dispatcher::record(const http::Request& request, const http::Response& response,
+                        std::chrono::steady_clock::time_point started) const {
   if (!logEnabled(LogLevel::debug)) return;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   logDebug("request", {{"requestId", request.id},
@@ -213,7 +213,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
   }
   response = finish(request, std::move(response), plane, project.get());
   count(route, response.status, project.get());
-  note(request, response, started);
+  record(request, response, started);
   co_return response;
 }
 

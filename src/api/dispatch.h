@@ -46,8 +46,8 @@ class Dispatcher final : public http::Service {
   http::Response finish(const http::Request& request, http::Response response, CorsPlane plane,
                         const snapshot::ProjectSnapshot* project) const;
   void count(const Route& route, int status, const snapshot::ProjectSnapshot* project) const;
-  void note(const http::Request& request, const http::Response& response,
-            std::chrono::steady_clock::time_point started) const;
+  void record(const http::Request& request, const http::Response& response,
+              std::chrono::steady_clock::time_point started) const;
 
   // Once a process.
   void warnOfForwarded(const http::Request& request);

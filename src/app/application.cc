@@ -7,7 +7,6 @@
 #include "api/config_routes.h"
 #include "api/connection_routes.h"
 #include "api/control_routes.h"
-#include "api/description_routes.h"
 #include "api/dispatch.h"
 #include "api/document_routes.h"
 #include "api/environment_routes.h"
@@ -21,10 +20,11 @@
 #include "api/metrics.h"
 #include "api/mfa_routes.h"
 #include "api/oauth_routes.h"
+#include "api/openapi_routes.h"
 #include "api/operator_routes.h"
 #include "api/page_routes.h"
 #include "api/realtime_routes.h"
-#include "api/route_description.h"
+#include "api/route_operations.h"
 #include "api/run_routes.h"
 #include "api/storage_routes.h"
 #include "api/vector_routes.h"
@@ -225,7 +225,7 @@ struct Application::Impl {
   api::FunctionRunRoutes functionRunRoutes{functionsRuntime};
   api::RunRoutes runRoutes{{functionsRuntime, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api}};
   api::MetricsRoutes metricsRoutes{counters};
-  api::DescriptionRoutes descriptionRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
+  api::OpenApiRoutes openApiRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   api::Gatekeeper gatekeeper;
   api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
                               settings.app.baseUrl, instance, localRequests}};
@@ -333,9 +333,9 @@ void Application::Impl::addRoutes() {
   runRoutes.addTo(routes);
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
-  descriptionRoutes.addTo(routes);
-  api::declareQueries(routes, api::routeNotes());
-  descriptionRoutes.describe(routes);
+  openApiRoutes.addTo(routes);
+  api::declareQueries(routes, api::routeDocs());
+  openApiRoutes.describe(routes);
 }
 
 Result<> Application::Impl::open() {
@@ -403,7 +403,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   server->drain(limit);
   dispatcher->stop();
   graphql.stop();
-  descriptionRoutes.stop();
+  openApiRoutes.stop();
   if (!realtime.stop(kBackgroundLimit)) logWarn("realtime did not end in time");
   if (commandSocket) commandSocket->stop();
   stopJobs();

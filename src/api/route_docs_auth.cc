@@ -1,0 +1,99 @@
+// Signing in, on both planes.
+#include "api/auth_answers.h"
+#include "api/route_docs.h"
+#include "identity/identity.h"
+
+namespace mb::api {
+
+namespace {
+
+using openapi::Response;
+using enum ErrorCode;
+using http::Method;
+
+struct Plane {
+  std::string prefix;
+  bool control;
+  // "login" and "platformLogin"
+  std::string id(std::string name) const {
+    if (!control) return name;
+    name.front() = static_cast<char>(name.front() - 'a' + 'A');
+    return "platform" + name;
+  }
+};
+
+void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
+  const std::string& at = plane.prefix;
+  const Answer back{.status = 302, .content = {}, .meaning = "To the redirect, with the outcome in the fragment."};
+  const Answer away{.status = 302, .content = {}, .meaning = "To the provider."};
+  std::vector<RouteDoc> added = {
+      {Method::post,
+       at + "/register",
+       plane.id("register"),
+       {entity<identity::UserView>("user", 201)},
+       {emailTaken, conflict, forbidden}},
+      {Method::post,
+       at + "/login",
+       plane.id("login"),
+       {whole<LoginAnswer>(), whole<MfaRequired>()},
+       {invalidCredentials, userInactive, userBlocked, conflict}},
+      {Method::post, at + "/refresh", plane.id("refresh"), {whole<RefreshAnswer>()}, {unauthenticated, conflict}},
+      {Method::post, at + "/logout", plane.id("logout"), {kNothing}},
+      {Method::get, at + "/sessions", plane.id("listSessions"), {listOf<identity::SessionView>("sessions")}},
+      {Method::remove, at + "/sessions/:id", plane.id("revokeSession"), {kNothing}},
+      {Method::remove, at + "/sessions", plane.id("revokeOtherSessions"), {kNothing}},
+      {Method::post, at + "/verify-email/request", plane.id("requestVerification"), {kNothing}},
+      {Method::post, at + "/verify-email", plane.id("verifyEmail"), {kNothing}, {invalidCredentials, conflict}},
+      {Method::post, at + "/password-reset/request", plane.id("requestPasswordReset"), {kNothing}},
+      {Method::post, at + "/password-reset", plane.id("resetPassword"), {kNothing}, {invalidCredentials, conflict}},
+      {Method::post,
+       at + "/mfa/verify",
+       plane.id("verifySecondFactor"),
+       {whole<LoginAnswer>()},
+       {unauthenticated, invalidCredentials, userInactive, userBlocked, conflict}},
+      {Method::post,
+       at + "/mfa/totp/enroll",
+       plane.id("enrollTotp"),
+       {whole<identity::TotpEnrollment>()},
+       {emailUnverified, conflict}},
+      {Method::post,
+       at + "/mfa/totp/activate",
+       plane.id("activateTotp"),
+       {whole<identity::RecoveryCodes>()},
+       {invalidCredentials, emailUnverified, conflict}},
+      {Method::post, at + "/mfa/totp/disable", plane.id("disableTotp"), {kNothing}, {invalidCredentials, conflict}},
+      {Method::get, at + "/identities", plane.id("listIdentities"), {listOf<identity::IdentityView>("identities")}},
+      {Method::remove, at + "/identities/:id", plane.id("removeIdentity"), {kNothing}, {conflict}},
+      {Method::get,
+       at + "/oauth/:provider/start",
+       plane.id("startOauth"),
+       {away},
+       {invalidParam, upstreamFailed},
+       {"redirect"}},
+      {Method::get,
+       at + "/oauth/:provider/callback",
+       plane.id("finishOauth"),
+       {back},
+       {},
+       {"state", "code", "error", "iss"},
+       {.more = "Where the provider sends the browser. Never an error: what went wrong stands in the fragment.",
+        .openQuery = true}},
+  };
+  docs.insert(docs.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+}
+
+}  // namespace
+
+std::vector<RouteDoc> authDocs() {
+  std::vector<RouteDoc> docs;
+  addPlane(docs, {"/api/v1/auth", false});
+  addPlane(docs, {"/api/v1/control/auth", true});
+  docs.push_back({Method::post,
+                  "/api/v1/control/auth/invites/accept",
+                  "acceptInvite",
+                  {whole<LoginAnswer>(), whole<MfaRequired>()},
+                  {unauthenticated, conflict}});
+  return docs;
+}
+
+}  // namespace mb::api

@@ -1,0 +1,164 @@
+// Collections and documents.
+#include "api/route_docs.h"
+#include "data/collections.h"
+
+namespace mb::api {
+
+namespace {
+
+using openapi::Content;
+using openapi::Response;
+using enum ErrorCode;
+using http::Method;
+
+constexpr std::string_view kNewDocument = R"({"$ref": "#/components/schemas/NewDocument"})";
+constexpr std::string_view kDocumentPatch = R"({"$ref": "#/components/schemas/DocumentPatch"})";
+
+constexpr std::string_view kNames = R"({
+  "type": "object",
+  "properties": {"collections": {"type": "array", "items": {"type": "string"}, "examples": [["notes"]]}},
+  "required": ["collections"]
+})";
+
+constexpr std::string_view kSchema = R"({
+  "type": "object", "description": "JSON Schema, a subset of it; `x-ref` names the collection, which exists, that a field refers to.",
+  "examples": [{"type": "object", "required": ["title"], "properties": {"title": {"type": "string", "maxLength": 200}}}]
+})";
+
+constexpr std::string_view kSchemaAnswer = R"({
+  "type": "object",
+  "properties": {"schema": {"type": ["object", "null"], "description": "Null where there is none.",
+                            "examples": [{"type": "object", "properties": {"title": {"type": "string"}}}]}},
+  "required": ["schema"]
+})";
+
+constexpr std::string_view kPolicy = R"({
+  "type": "object",
+  "description": "Rules by operation; what has no rule is denied. The schema may not compare what `deniedReadFields` hides.",
+  "examples": [{"read": {"filter": {"ownerId": "$auth.uid"}}, "create": {"validate": "document.title.size() > 0"}}]
+})";
+
+constexpr std::string_view kPolicyAnswer = R"({
+  "type": "object",
+  "properties": {
+    "policy": {"type": "object", "description": "Rules by operation.",
+               "examples": [{"read": {"filter": {"ownerId": "$auth.uid"}}}]},
+    "source": {"type": "string", "enum": ["own", "inherited", "default"],
+               "description": "The collection's own, the project's default policy, or none."}
+  },
+  "required": ["policy", "source"]
+})";
+
+constexpr std::string_view kIndexName = R"({
+  "type": "object",
+  "properties": {"name": {"type": "string", "description": "The index's name.", "examples": ["ownerId_1"]}},
+  "required": ["name"]
+})";
+
+constexpr std::string_view kDocuments = R"({
+  "type": "object",
+  "properties": {
+    "documents": {"type": "array", "items": {"$ref": "#/components/schemas/Document"}},
+    "total": {"type": "integer", "description": "How many match, exactly.", "examples": [1]},
+    "explain": {
+      "type": "object", "description": "With `x-service-explain: 1`: how it was answered.",
+      "properties": {
+        "index": {"type": "string", "examples": ["ownerId_1"]},
+        "keysExamined": {"type": "integer", "examples": [20]},
+        "documentsExamined": {"type": "integer", "examples": [20]},
+        "timeMs": {"type": "number", "examples": [0.2]}
+      },
+      "required": ["index", "keysExamined", "documentsExamined", "timeMs"]
+    }
+  },
+  "required": ["documents", "total"]
+})";
+
+Answer document(int status) {
+  return {.status = status, .content = {.key = "document", .schema = kDocumentSchema}};
+}
+
+DocExtra body(std::string_view schema) {
+  return {.body = {.schema = schema}};
+}
+
+}  // namespace
+
+std::vector<RouteDoc> collectionDocs() {
+  const std::string all = "/api/v1/admin/collections";
+  const std::string one = all + "/:name";
+  const std::string adminMany = one + "/documents";
+  const std::string adminOne = adminMany + "/:id";
+  const std::string many = "/api/v1/:collection!";
+  const std::string single = many + "/:id";
+  const std::vector<std::string_view> page = {"filter", "limit", "skip", "expand"};
+  const Answer documents{.status = 200, .content = {.key = "documents", .list = true, .schema = kDocumentSchema}};
+  const Answer created{.status = 201};
+  return {
+      {Method::get, all, "listCollections", {like(kNames)}},
+      {Method::post, all, "createCollection", {created}, {notFound, conflict}},
+      {Method::remove, one, "deleteCollection", {kNothing}, {conflict}},
+      {Method::post, one + "/rename", "renameCollection", {kNothing}, {conflict}},
+      {Method::get, one + "/schema", "getSchema", {like(kSchemaAnswer)}},
+      {Method::put, one + "/schema", "setSchema", {kNothing}, {conflict}, {}, body(kSchema)},
+      {Method::remove, one + "/schema", "removeSchema", {kNothing}, {conflict}},
+      {Method::get, one + "/policy", "getPolicy", {like(kPolicyAnswer)}},
+      {Method::put, one + "/policy", "setPolicy", {kNothing}, {conflict}, {}, body(kPolicy)},
+      {Method::remove, one + "/policy", "removePolicy", {kNothing}, {conflict, validation}},
+      {Method::get, one + "/indexes", "listIndexes", {listOf<data::IndexView>("indexes")}},
+      {Method::post,
+       one + "/indexes",
+       "createIndex",
+       {like(kIndexName, 201)},
+       {conflict},
+       {},
+       {.body = {.shape = &doc::shapeInfo<data::NewIndex>}}},
+      {Method::remove, one + "/indexes/:indexName", "deleteIndex", {kNothing}, {conflict}},
+
+      {Method::get, many, "listDocuments", {documents}, {}, page},
+      {Method::post, many, "createDocument", {document(201)}, {conflict, functionsBusy}, {}, body(kNewDocument)},
+      {Method::get, single, "getDocument", {document(200)}, {}, page},
+      {Method::patch,
+       single,
+       "updateDocument",
+       {kNothing},
+       {invalidUpdate, conflict, functionsBusy},
+       {},
+       body(kDocumentPatch)},
+      {Method::put,
+       single,
+       "replaceDocument",
+       {kNothing},
+       {invalidBody, conflict, functionsBusy},
+       {},
+       body(kNewDocument)},
+      {Method::remove, single, "deleteDocument", {kNothing}, {conflict, functionsBusy}},
+
+      {Method::get, adminMany, "adminListDocuments", {like(kDocuments)}, {}, page, {.headers = {"x-service-explain"}}},
+      {Method::post,
+       adminMany,
+       "adminCreateDocument",
+       {document(201)},
+       {conflict, functionsBusy},
+       {},
+       body(kNewDocument)},
+      {Method::get, adminOne, "adminGetDocument", {document(200)}, {}, page},
+      {Method::patch,
+       adminOne,
+       "adminUpdateDocument",
+       {document(200)},
+       {invalidUpdate, conflict, functionsBusy},
+       {},
+       body(kDocumentPatch)},
+      {Method::put,
+       adminOne,
+       "adminReplaceDocument",
+       {document(200)},
+       {invalidBody, conflict, functionsBusy},
+       {},
+       body(kNewDocument)},
+      {Method::remove, adminOne, "adminDeleteDocument", {kNothing}, {conflict, functionsBusy}},
+  };
+}
+
+}  // namespace mb::api

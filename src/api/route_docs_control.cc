@@ -1,0 +1,126 @@
+// The control plane: projects, members, environments, connections, operators, billing.
+#include "api/job_routes.h"
+#include "api/route_docs.h"
+#include "connections/connection_types.h"
+#include "connections/kinds.h"
+#include "identity/user_types.h"
+#include "projects/operators.h"
+#include "projects/project_types.h"
+
+namespace mb::api {
+
+namespace {
+
+using enum ErrorCode;
+using http::Method;
+
+constexpr std::string_view kMe = R"({
+  "type": "object",
+  "properties": {
+    "user": {"$ref": "#/components/schemas/User"},
+    "organizations": {"type": "array", "items": {"$ref": "#/components/schemas/Organization"}},
+    "memberships": {"type": "array", "items": {"$ref": "#/components/schemas/Membership"}}
+  },
+  "required": ["user", "organizations", "memberships"]
+})";
+
+std::vector<RouteDoc> projectDocs() {
+  using namespace projects;
+  const std::string all = "/api/v1/control/projects";
+  const std::string one = all + "/:id";
+  return {
+      {Method::get, "/api/v1/control/setup-status", "setupStatus", {whole<SetupStatus>()}},
+      {Method::get,
+       "/api/v1/control/me",
+       "me",
+       {like(kMe)},
+       {},
+       {},
+       {.mentions = {&doc::shapeInfo<identity::UserView>, &doc::shapeInfo<OrganizationView>,
+                     &doc::shapeInfo<MembershipView>}}},
+      {Method::get, all, "listProjects", {listOf<ProjectView>("projects")}},
+      {Method::post, all, "createProject", {entity<ProjectView>("project", 201)}, {conflict, planLimit}},
+      {Method::get, one, "getProject", {entity<ProjectView>("project")}},
+      {Method::patch, one, "updateProject", {kNothing}, {forbidden, conflict}},
+      {Method::remove, one, "deleteProject", {kNothing}, {forbidden, conflict}},
+      {Method::post, one + "/suspend", "suspendProject", {kNothing}, {forbidden, conflict}},
+      {Method::post, one + "/resume", "resumeProject", {kNothing}, {forbidden, conflict}},
+      {Method::post, one + "/token", "createProjectToken", {whole<ProjectToken>()}, {forbidden, projectSuspended}},
+      {Method::get, one + "/members", "listMembers", {listOf<MemberView>("members")}},
+      {Method::post, one + "/members", "addMember", {entity<MemberView>("member", 201)}, {forbidden, conflict}},
+      {Method::patch, one + "/members/:userId", "updateMember", {kNothing}, {forbidden, conflict}},
+      {Method::remove, one + "/members/:userId", "removeMember", {kNothing}, {forbidden, conflict}},
+      {Method::remove, one + "/members/pending/:email", "cancelInvite", {kNothing}, {forbidden, conflict}},
+      {Method::post,
+       one + "/environments",
+       "createEnvironment",
+       {entity<ProjectView>("project", 201)},
+       {forbidden, conflict, planLimit, projectSuspended}},
+      {Method::post,
+       "/api/v1/control/environments/promote",
+       "promote",
+       {like(kImportPlan)},
+       {forbidden, notFound, projectSuspended, conflict, invalidParam},
+       {"dryRun", "plan"}},
+  };
+}
+
+std::vector<RouteDoc> connectionDocs() {
+  using connections::ConnectionView;
+  const std::string own = "/api/v1/control/connections";
+  const std::string ofProject = "/api/v1/control/projects/:id/connections";
+  return {
+      {Method::get, own + "/kinds", "listConnectionKinds", {listOf<connections::Kind>("kinds")}},
+      {Method::get, own, "listConnections", {listOf<ConnectionView>("connections")}},
+      {Method::post, own, "createConnection", {entity<ConnectionView>("connection", 201)}, {conflict}},
+      {Method::patch, own + "/:id", "updateConnection", {kNothing}, {conflict}},
+      {Method::remove, own + "/:id", "deleteConnection", {kNothing}, {conflict}},
+      {Method::get, ofProject, "listProjectConnections", {listOf<ConnectionView>("connections")}},
+      {Method::post, ofProject, "createProjectConnection", {entity<ConnectionView>("connection", 201)}, {conflict}},
+  };
+}
+
+std::vector<RouteDoc> operatorDocs() {
+  const std::string at = "/api/v1/control/admin";
+  const std::string dead = "/api/v1/control/jobs/dead";
+  return {
+      {Method::get, at + "/users", "listPlatformUsers", {listOf<identity::UserView>("users")}, {}, {"limit", "skip"}},
+      {Method::get, at + "/operators", "listOperators", {listOf<projects::OperatorView>("operators")}},
+      {Method::post, at + "/operators", "addOperator", {entity<projects::OperatorView>("operator", 201)}, {conflict}},
+      {Method::remove, at + "/operators/:email", "revokeOperator", {kNothing}, {conflict}},
+      {Method::get, dead, "listDeadJobs", {listOf<DeadJobView>("jobs")}, {}, {"limit", "skip"}},
+      {Method::post, dead + "/:id/retry", "retryDeadJob", {kNothing}, {conflict}},
+      {Method::remove, dead + "/:id", "discardDeadJob", {kNothing}, {conflict}},
+  };
+}
+
+// On this deployment none of them does anything but say so.
+std::vector<RouteDoc> billingDocs() {
+  const std::string at = "/api/v1/control/admin";
+  const std::string billing = "/api/v1/control/billing";
+  return {
+      {Method::get, billing, "getBilling", {}, {notFound}},
+      {Method::post, billing + "/checkout", "startCheckout", {}, {billingDisabled}},
+      {Method::post, billing + "/portal", "openBillingPortal", {}, {billingDisabled}},
+      {Method::post, "/api/v1/billing/webhook", "takePaymentEvent", {}, {notFound}},
+      {Method::post, at + "/users/:id/plan", "setPlan", {}, {notFound}},
+      {Method::put, at + "/users/:id/limits", "setLimits", {}, {notFound}},
+      {Method::remove, at + "/users/:id/limits", "clearLimits", {}, {notFound}},
+      {Method::get, at + "/plans", "listPlans", {}, {notFound}},
+      {Method::patch, at + "/plans/:slug", "updatePlan", {}, {notFound}},
+      {Method::get, at + "/cost-model", "getCostModel", {}, {notFound}},
+      {Method::put, at + "/cost-model", "setCostModel", {}, {notFound}},
+  };
+}
+
+}  // namespace
+
+std::vector<RouteDoc> controlDocs() {
+  std::vector<RouteDoc> docs = projectDocs();
+  for (std::vector<RouteDoc> more : {connectionDocs(), operatorDocs(), billingDocs()}) {
+    docs.insert(docs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  return docs;
+}
+
+}  // namespace mb::api

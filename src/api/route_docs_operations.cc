@@ -1,0 +1,80 @@
+// Audit, figures, and the shape of a project.
+#include "api/route_docs.h"
+#include "audit/audit.h"
+
+namespace mb::api {
+
+namespace {
+
+using enum ErrorCode;
+using http::Method;
+
+constexpr std::string_view kMetrics = R"({
+  "type": "object",
+  "properties": {
+    "since": {"type": "string", "format": "date-time", "examples": ["2026-01-31T09:30:00.000Z"]},
+    "planes": {
+      "type": "object", "description": "Requests by plane.",
+      "additionalProperties": {
+        "type": "object", "properties": {"ok": {"type": "integer"}, "error": {"type": "integer"}},
+        "required": ["ok", "error"]
+      },
+      "examples": [{"data": {"ok": 120, "error": 3}}]
+    }
+  },
+  "required": ["since", "planes"]
+})";
+
+constexpr std::string_view kUsage = R"({
+  "type": "object",
+  "properties": {
+    "plan": {"type": ["string", "null"], "description": "Null where billing is off.", "examples": [null]},
+    "limits": {"type": ["object", "null"], "examples": [null]},
+    "usage": {"type": ["object", "null"], "examples": [null]}
+  },
+  "required": ["plan", "limits", "usage"]
+})";
+
+constexpr std::string_view kShape = R"({
+  "type": "object",
+  "properties": {
+    "formatVersion": {"const": 1},
+    "exportedAt": {"type": "string", "format": "date-time", "examples": ["2026-01-31T09:30:00.000Z"]},
+    "serverVersion": {"type": "string", "examples": ["0.1.0"]},
+    "project": {"type": "object", "properties": {"name": {"type": "string", "examples": ["Notes"]}}},
+    "collections": {"type": "array", "examples": [[{"name": "notes"}]]},
+    "roles": {"type": "array", "examples": [[]]},
+    "enduserRoles": {"type": "array", "examples": [[]]},
+    "functions": {"type": "array", "examples": [[]]},
+    "integrations": {"type": "array", "examples": [[]]},
+    "webhooks": {"type": "array", "examples": [[]]},
+    "vectors": {"type": "array", "examples": [[]]},
+    "buckets": {"type": "array", "examples": [[]]},
+    "oauth": {"type": "object", "examples": [{"providers": [], "allowedRedirects": []}]}
+  },
+  "required": ["formatVersion"]
+})";
+
+}  // namespace
+
+std::vector<RouteDoc> operationDocs() {
+  using audit::AuditEntry;
+  const std::vector<std::string_view> query = {"action", "actor", "target", "from", "to", "limit", "skip"};
+  return {
+      {Method::get, "/api/v1/admin/audit", "listAudit", {listOf<AuditEntry>("entries")}, {notFound}, query},
+      {Method::get, "/api/v1/control/audit", "listInstanceAudit", {listOf<AuditEntry>("entries")}, {notFound}, query},
+      {Method::get, "/api/v1/admin/metrics", "getMetrics", {like(kMetrics)}},
+      {Method::get, "/api/v1/admin/usage", "getUsage", {like(kUsage)}},
+      {Method::get, "/api/v1/admin/config-export", "exportConfiguration", {like(kShape)}},
+      {Method::post,
+       "/api/v1/admin/config-import",
+       "importConfiguration",
+       {like(kImportPlan)},
+       {conflict},
+       {"dryRun", "plan"},
+       {.more = "Creates what is missing and changes what is there, by name; deletes nothing.",
+        .body = {.schema = kShape}}},
+  };
+}
+
+}  // namespace mb::api

@@ -1,0 +1,49 @@
+// Pages for people, outside of /api/v1.
+#include "api/route_docs.h"
+
+namespace mb::api {
+
+namespace {
+
+using http::Method;
+using openapi::Response;
+
+constexpr std::string_view kText = R"({"type": "string", "examples": ["<!doctype html>"]})";
+
+Answer page(int status, std::string_view meaning) {
+  return {.status = status, .content = {.type = "text/html; charset=utf-8", .schema = kText}, .meaning = meaning};
+}
+
+// Refusals are pages too.
+std::vector<Answer> pages() {
+  return {page(200, "The page."),
+          {.status = 304},
+          page(400, "A page that says what is wrong with the link."),
+          page(403, "A page that says that the app is paused."),
+          page(404, "A page that says that there is nothing."),
+          page(503, "A page that says that the server is busy.")};
+}
+
+std::vector<Answer> file() {
+  return {{.status = 200, .content = {.type = "*/*", .schema = R"({"examples": ["…"]})"}, .meaning = "The file."},
+          {.status = 304}};
+}
+
+}  // namespace
+
+std::vector<RouteDoc> pageDocs() {
+  const DocExtra cached{.headers = {"if-none-match"}};
+  return {
+      {Method::get, "/auth/login", "loginPage", pages(), {}, {"project", "redirect", "plane"}, cached},
+      {Method::get, "/reset-password", "resetPasswordPage", pages(), {}, {"token", "project", "plane"}},
+      {Method::get, "/verify-email", "verifyEmailPage", pages(), {}, {"token", "project", "plane"}},
+      {Method::get, "/examples/oauth", "oauthExamplePage", pages(), {}, {}, cached},
+      {Method::get, "/auth/assets/:version/:file", "pageAsset", file(), {}, {}, cached},
+      {Method::get, "/docs", "referencePage", pages(), {}, {}, cached},
+      {Method::get, "/graphiql", "graphiqlPage", pages(), {}, {}, cached},
+      {Method::get, "/p/:project/docs", "projectReferencePage", pages(), {}, {}, cached},
+      {Method::get, "/p/:project/graphiql", "projectGraphiqlPage", pages(), {}, {}, cached},
+  };
+}
+
+}  // namespace mb::api

@@ -1,0 +1,134 @@
+// Buckets and files.
+#include "api/route_docs.h"
+#include "storage/storage_types.h"
+
+namespace mb::api {
+
+namespace {
+
+using openapi::Content;
+using openapi::Response;
+using enum ErrorCode;
+using http::Method;
+
+constexpr std::string_view kOutside = R"({
+  "type": "object",
+  "properties": {"error": {
+    "type": "object", "properties": {"code": {"const": "RANGE_NOT_SATISFIABLE"}, "message": {"type": "string"}},
+    "required": ["code", "message"]
+  }},
+  "required": ["error"]
+})";
+
+constexpr std::string_view kOtherVersion = R"({
+  "type": "object",
+  "properties": {"error": {
+    "type": "object", "properties": {"code": {"const": "UNSUPPORTED_VERSION"}, "message": {"type": "string"}},
+    "required": ["code", "message"]
+  }},
+  "required": ["error"]
+})";
+
+constexpr std::string_view kByteExamples = R"({"examples": ["…"]})";
+
+Answer fileBytes(int status) {
+  return {.status = status, .content = {.type = "*/*", .schema = kByteExamples}};
+}
+
+Answer otherVersionResponse() {
+  Answer answer = like(kOtherVersion, 412);
+  answer.meaning = "Resumable uploads are of version 1.0.0.";
+  return answer;
+}
+
+std::vector<RouteDoc> uploadDocs(const std::string& file) {
+  const openapi::Content bytes{.type = "application/offset+octet-stream", .schema = kByteExamples};
+  return {
+      {Method::options,
+       file,
+       "getUploadOptions",
+       {{.status = 204, .meaning = "`tus-version` and `tus-extension` tell of resumable uploads."}}},
+      {Method::post,
+       file,
+       "createUpload",
+       {{.status = 201, .meaning = "The upload's address is in `location`."}, otherVersionResponse()},
+       {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, validation},
+       {},
+       {.more = "As tus 1.0.0 has it; first bytes may come along.",
+        .body = bytes,
+        .bodyOptional = true,
+        .headers = {"tus-resumable", "upload-length", "upload-metadata"}}},
+      {Method::patch,
+       file,
+       "continueUpload",
+       {{.status = 204, .meaning = "`upload-offset` tells how far the upload is; at its length the file is there."},
+        otherVersionResponse()},
+       {invalidParam, conflict, payloadTooLarge, unsupportedMediaType, validation},
+       {"upload"},
+       {.more = "As tus 1.0.0 has it. What has come before the connection breaks is kept.",
+        .body = bytes,
+        .headers = {"tus-resumable", "upload-offset"}}},
+  };
+}
+
+std::vector<RouteDoc> bucketDocs() {
+  const std::string all = "/api/v1/admin/storage/buckets";
+  return {
+      {Method::get, all, "listBuckets", {listOf<storage::BucketView>("buckets")}, {notFound}},
+      {Method::post, all, "createBucket", {entity<storage::BucketView>("bucket", 201)}, {notFound, conflict}},
+      {Method::patch, all + "/:name", "updateBucket", {kNothing}, {conflict}},
+      {Method::remove, all + "/:name", "deleteBucket", {kNothing}, {conflict}},
+  };
+}
+
+}  // namespace
+
+std::vector<RouteDoc> storageDocs() {
+  const std::string bucket = "/api/v1/storage/:bucket";
+  const std::string file = bucket + "/*path";
+  Answer address = whole<storage::SignedLink>();
+  address.meaning = "With `sign`: a signed address.";
+  Answer outside = like(kOutside, 416);
+  outside.meaning = "The file does not reach there.";
+  const Answer progress{.status = 204, .meaning = "With `upload`: how far it is, in `upload-offset`."};
+  std::vector<RouteDoc> docs = bucketDocs();
+  std::vector<RouteDoc> more = {
+      {Method::get, bucket, "listFiles", {whole<storage::FileList>()}, {notFound}, {"prefix", "limit", "skip"}},
+      {Method::post, bucket, "createFolder", {whole<storage::FolderBody>(201)}, {notFound, conflict}},
+      {Method::put,
+       file,
+       "putFile",
+       {entity<storage::FileView>("file", 201)},
+       {validation, invalidParam, conflict, payloadTooLarge, planLimit},
+       {},
+       {.more = "The bytes themselves; `content-type` is kept.", .body = {.type = "*/*", .schema = kByteExamples}}},
+      {Method::get,
+       file,
+       "getFile",
+       {fileBytes(200), address, progress, fileBytes(206), {.status = 304}, otherVersionResponse(), outside},
+       {invalidParam, missingProject},
+       {"sign", "expires", "signature", "project", "upload"},
+       {.more = "Without a token, files of public buckets and signed addresses.",
+        .headers = {"range", "if-range", "if-none-match", "tus-resumable"},
+        .security = {{"", ""}, {"endUser", "storage:read"}, {"member", "storage:read"}, {"apiKey", "storage"}}}},
+      {Method::remove,
+       file,
+       "deleteFile",
+       {kNothing, otherVersionResponse()},
+       {conflict},
+       {"upload"},
+       {.more = "With `upload`: gives that upload up.", .headers = {"tus-resumable"}}},
+  };
+  for (RouteDoc& doc : uploadDocs(file)) docs.push_back(std::move(doc));
+  docs.insert(docs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  // Where the deployment keeps no files, one pattern says so for all of them.
+  const std::string off = "/api/v1/storage/*path";
+  for (const auto& [method, id] : {std::pair{Method::get, "noStorageGet"}, std::pair{Method::post, "noStoragePost"},
+                                   std::pair{Method::put, "noStoragePut"}, std::pair{Method::patch, "noStoragePatch"},
+                                   std::pair{Method::remove, "noStorageDelete"}}) {
+    docs.push_back({method, off, id, {}, {notFound}});
+  }
+  return docs;
+}
+
+}  // namespace mb::api

@@ -1,0 +1,53 @@
+#include "openapi/docs.h"
+
+namespace mb::openapi {
+
+namespace {
+
+constexpr ErrorDoc kErrorDocs[] = {
+    {ErrorCode::validation, "the body is not what this takes; `details` name each problem"},
+    {ErrorCode::invalidJson, "the body is not JSON, or a key stands twice in it"},
+    {ErrorCode::invalidParam, "a query parameter cannot be read"},
+    {ErrorCode::invalidFilter, "the filter is not a JSON object of known operators"},
+    {ErrorCode::invalidBody, "a replacement holds update operators"},
+    {ErrorCode::invalidUpdate, "an update operator is unknown or misused"},
+    {ErrorCode::queryTooCostly,
+     "matching or changing takes more work than one request may; use a smaller pattern, filter or value"},
+    {ErrorCode::missingProject, "name the project in `x-service-project`"},
+    {ErrorCode::projectMismatch, "the token belongs to another project than `x-service-project` names"},
+    {ErrorCode::billingDisabled, "billing is not enabled on this deployment"},
+    {ErrorCode::unauthenticated, "there is no token, or it is not valid any more"},
+    {ErrorCode::invalidCredentials, "address or password, code or token is wrong"},
+    {ErrorCode::forbidden, "the caller may not do this"},
+    {ErrorCode::userInactive, "this user was deactivated"},
+    {ErrorCode::userBlocked, "this user is blocked"},
+    {ErrorCode::emailUnverified, "the caller has not verified their address"},
+    {ErrorCode::projectSuspended, "this project is suspended"},
+    {ErrorCode::planLimit, "the plan has a limit"},
+    {ErrorCode::notFound, "there is nothing here, or nothing that the caller may know of"},
+    {ErrorCode::methodNotAllowed, "this path does not take the method"},
+    {ErrorCode::conflict, "it clashes with what there is"},
+    {ErrorCode::emailTaken, "this address is registered already"},
+    {ErrorCode::payloadTooLarge, "the body, the answer or the project's configuration is too large"},
+    {ErrorCode::unsupportedMediaType, "the body is not of a type that this takes"},
+    {ErrorCode::upgradeRequired, "this is a WebSocket"},
+    {ErrorCode::rateLimited, "too many tries; `retry-after` says when to come back"},
+    {ErrorCode::upstreamFailed, "the other service failed, or may not be called"},
+    {ErrorCode::unavailable, "the server is busy or stopping; try again"},
+    {ErrorCode::functionsBusy, "no worker was free to run the function in time; try again"},
+};
+
+}  // namespace
+
+std::span<const ErrorDoc> errorDocs() {
+  return kErrorDocs;
+}
+
+std::string_view errorMeaning(ErrorCode code) {
+  for (const ErrorDoc& doc : kErrorDocs) {
+    if (doc.code == code) return doc.meaning;
+  }
+  return {};
+}
+
+}  // namespace mb::openapi

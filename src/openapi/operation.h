@@ -1,0 +1,61 @@
+// What the description says of one route, as plain facts. Texts are literals or live as long as the program; schemas
+// and examples are JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "document/shape_info.h"
+
+namespace mb::openapi {
+
+struct Parameter {
+  enum class In { path, query, header };
+  In in = In::query;
+  std::string name = {};
+  std::string_view meaning = "";
+  std::string_view schema = "";  // with an example in its `examples`
+};
+
+// What a request or an answer carries.
+struct Content {
+  std::string_view type = "application/json";
+  std::string_view key = "";      // of the object around it: "documents"; "" where there is none
+  doc::ShapeRef shape = nullptr;  // the value under the key, or the whole
+  bool list = false;              // an array of it
+  std::string_view schema = "";   // JSON Schema, where no shape says what it is; both empty: nothing
+  bool none() const { return shape == nullptr && schema.empty(); }
+};
+
+struct Response {
+  static constexpr int kAnyStatus = 0;
+  int status = 204;
+  Content content = {};
+  std::string_view meaning = "";  // "" where the status says it all
+};
+
+struct Security {
+  std::string_view scheme;
+  std::string role;  // a permission or scope; "" where the scheme is enough
+};
+
+struct Operation {
+  std::string method;  // "get"
+  std::string path;    // "/api/v1/admin/roles/{name}"
+  std::string id;
+  std::string tag;
+  std::string summary;
+  std::string_view more;  // "" or what else there is to say
+  std::vector<Parameter> parameters;
+  Content body;
+  bool bodyRequired = true;
+  std::vector<Response> answers;
+  std::vector<doc::ShapeRef> mentions;  // shapes that schemas of its answers refer to by name
+  std::vector<ErrorCode> errors;
+  std::vector<Security> security;  // any one of them is enough; none: public
+  bool ofCollection = false;       // begins with "/api/v1/{collection}": one for each in a project's own description
+};
+
+}  // namespace mb::openapi

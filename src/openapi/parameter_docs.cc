@@ -1,0 +1,203 @@
+#include "openapi/docs.h"
+
+namespace mb::openapi {
+
+namespace {
+
+constexpr std::string_view kName = R"({"type": "string", "examples": ["notes"]})";
+constexpr std::string_view kFileName = R"({"type": "string", "examples": ["a.js"]})";
+constexpr std::string_view kToken = R"({"type": "string", "examples": ["c2VjcmV0"]})";
+constexpr std::string_view kTime =
+    R"({"type": "string", "format": "date-time", "examples": ["2026-01-31T09:30:00.000Z"]})";
+
+constexpr ParameterDoc kQuery[] = {
+    {"action", "Only entries of this action; `policy.*` for all that begin so.",
+     R"({"type": "string", "minLength": 1, "maxLength": 256, "examples": ["policy.*"]})"},
+    {"actor", "Only what this id did.",
+     R"({"type": "string", "minLength": 1, "maxLength": 256, "examples": ["user_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"code", "What the provider gave.", kToken},
+    {"dryRun", "`1` only tells what would be done.", R"({"type": "string", "enum": ["0", "1"], "examples": ["1"]})"},
+    {"error", "Why the provider refused.", R"({"type": "string", "examples": ["access_denied"]})"},
+    {"expand",
+     "Names of reference fields, with commas between: the documents stand in their place, where the caller may read "
+     "them.",
+     R"({"type": "string", "examples": ["author"]})"},
+    {"expires", "Of a signed address: until when, in Unix seconds.",
+     R"({"type": "string", "examples": ["1769852400"]})"},
+    {"filter", "A JSON object in MongoDB's filter language; it can only narrow what the policy shows.",
+     R"({"type": "string", "contentMediaType": "application/json", "examples": ["{\"stars\": {\"$gte\": 3}}"]})"},
+    {"from", "Only entries from this time on.", kTime},
+    {"iss", "Who the provider says it is.", R"({"type": "string", "examples": ["https://accounts.example.com"]})"},
+    {"limit", "How many at most; above the largest that is served it is taken for that.",
+     R"({"type": "integer", "minimum": 0, "default": 50, "examples": [20]})"},
+    {"plan",
+     "The header `plan-digest` of a dry run: applies exactly that plan, and is refused with `CONFLICT` where it is "
+     "another by now.",
+     R"({"type": "string", "pattern": "^[0-9a-f]{64}$", "examples":
+        ["2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"]})"},
+    {"plane", "`control` for platform users.", R"({"type": "string", "enum": ["control"], "examples": ["control"]})"},
+    {"prefix", "Only paths that begin so.", R"({"type": "string", "examples": ["pictures/"]})"},
+    {"project", "Which project, where no header names it: its id or slug.",
+     R"({"type": "string", "examples": ["notes"]})"},
+    {"redirect", "Where to return to; its origin must be among the allowed ones.",
+     R"({"type": "string", "format": "uri", "examples": ["https://app.example.com/signed-in"]})"},
+    {"sign", "Gives a signed address that holds for so many seconds, in place of the file.",
+     R"({"type": "integer", "minimum": 1, "maximum": 604800, "examples": [3600]})"},
+    {"signature", "Of a signed address: its signature.", kToken},
+    {"skip", "How many to pass over.", R"({"type": "integer", "minimum": 0, "default": 0, "examples": [0]})"},
+    {"state", "As it was sent to the provider.", kToken},
+    {"target", "Only what was done to this.",
+     R"({"type": "string", "minLength": 1, "maxLength": 256, "examples": ["collections/notes"]})"},
+    {"to", "Only entries before this time.", kTime},
+    {"token", "As the mailed link has it.", kToken},
+    {"upload", "A resumable upload of this file, as the `location` of its beginning has it.",
+     R"({"type": "string", "examples": ["upl_06fVx3jmA1qK9bTzLw2C"]})"},
+};
+
+// By the segment in front.
+constexpr ParameterDoc kPath[] = {
+    {"api-keys/id", "The key's id.", R"({"type": "string", "examples": ["key_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"assets/version", "Of the server that made the page.", kName},
+    {"bucket/path", "The file's path; it may hold slashes.",
+     R"({"type": "string", "minLength": 1, "examples": ["pictures/cat.png"]})"},
+    {"buckets/name", "The bucket's name.", R"({"type": "string", "examples": ["pictures"]})"},
+    {"collection/id", "The document's id.", R"({"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]})"},
+    {"collections/name", "The collection's name.", kName},
+    {"connections/id", "The connection's id.", R"({"type": "string", "examples": ["conn_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"dead/id", "The job's id.", R"({"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]})"},
+    {"deliveries/id", "The delivery's id.", R"({"type": "string", "examples": ["dlv_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"documents/id", "The document's id.", R"({"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]})"},
+    {"enduser-roles/name", "The role's name.", R"({"type": "string", "examples": ["writer"]})"},
+    {"functions/name", "The function's name.", R"({"type": "string", "examples": ["greet"]})"},
+    {"identities/id", "The identity's id.", R"({"type": "string", "examples": ["google-1234"]})"},
+    {"indexes/indexName", "The index's name.", R"({"type": "string", "examples": ["ownerId_1"]})"},
+    {"integrations/name", "The integration's name.", R"({"type": "string", "examples": ["payments"]})"},
+    {"members/userId", "The member's user id.", R"({"type": "string", "examples": ["user_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"oauth/provider", "The provider's name.", R"({"type": "string", "examples": ["google"]})"},
+    {"operators/email", "The invited address.", R"({"type": "string", "examples": ["ada@example.com"]})"},
+    {"p/project", "The project's id or slug.", R"({"type": "string", "examples": ["notes"]})"},
+    {"pending/email", "The invited address.", R"({"type": "string", "examples": ["ada@example.com"]})"},
+    {"plans/slug", "The plan's name.", R"({"type": "string", "examples": ["pro"]})"},
+    {"project/path", "The function's own path; it may hold slashes.", R"({"type": "string", "examples": ["hello"]})"},
+    {"projects/id", "The project's id.", R"({"type": "string", "examples": ["proj_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"projects/pid", "The project of the token: its id or slug.",
+     R"({"type": "string", "examples": ["proj_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"providers/provider", "The provider's name: `google`, `github` or `oidc-<name>`.",
+     R"({"type": "string", "examples": ["google"]})"},
+    {"roles/name", "The role's name.", R"({"type": "string", "examples": ["support"]})"},
+    {"run/project", "The project's id or slug.", R"({"type": "string", "examples": ["notes"]})"},
+    {"sessions/id", "The session's id.", R"({"type": "string", "examples": ["sess_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"storage/bucket", "The bucket's name.", R"({"type": "string", "examples": ["pictures"]})"},
+    {"storage/path", "Bucket and path; it may hold slashes.",
+     R"({"type": "string", "minLength": 1, "examples": ["pictures/cat.png"]})"},
+    {"users/id", "The user's id.", R"({"type": "string", "examples": ["user_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"v1/collection", "The collection's name.", kName},
+    {"version/file", "The file's name.", kFileName},
+    {"versions/version", "The version's number.", R"({"type": "string", "examples": ["1"]})"},
+    {"webhooks/name", "The webhook's name.", R"({"type": "string", "examples": ["orders-out"]})"},
+};
+
+constexpr ParameterDoc kHeaderDocs[] = {
+    {"if-none-match", "An entity tag in hand: 304 where it still holds.",
+     R"({"type": "string", "examples": ["\"abc\""]})"},
+    {"if-range", "An entity tag in hand: the range is only given where it still holds.",
+     R"({"type": "string", "examples": ["\"abc\""]})"},
+    {"range", "Only these bytes.", R"({"type": "string", "examples": ["bytes=0-1023"]})"},
+    {"tus-resumable", "The protocol's version: `1.0.0`.", R"({"type": "string", "examples": ["1.0.0"]})"},
+    {"upload-length", "How many bytes the file will have.",
+     R"({"type": "integer", "minimum": 0, "examples": [1048576]})"},
+    {"upload-metadata", "Keys with values in base64, with commas between; `filetype` is the file's content type.",
+     R"({"type": "string", "examples": ["filetype aW1hZ2UvcG5n"]})"},
+    {"upload-offset", "Where these bytes begin: as far as the upload is.",
+     R"({"type": "integer", "minimum": 0, "examples": [0]})"},
+    {"x-service-explain", "`1` tells how the listing was answered.", R"({"type": "string", "examples": ["1"]})"},
+    {"x-service-project", "Which project: its id or slug. A token that names another is refused.",
+     R"({"type": "string", "examples": ["notes"]})"},
+};
+
+constexpr TagDoc kTags[] = {
+    {"/api/v1/admin/api-keys", "API keys", "Keys for programs."},
+    {"/api/v1/admin/audit", "Operations", "What happened, and how much."},
+    {"/api/v1/admin/auth", "OAuth", "Providers that end users sign in with."},
+    {"/api/v1/admin/collections", "Collections", "Collections, their schemas, policies, indexes and documents."},
+    {"/api/v1/admin/config", "Configuration", "The shape of a project as one document."},
+    {"/api/v1/admin/enduser-roles", "Roles", "What members and end users may do."},
+    {"/api/v1/admin/functions", "Functions", "Code of the project."},
+    {"/api/v1/admin/integrations", "Integrations", "Other services that functions call."},
+    {"/api/v1/admin/introspect", "Introspection", "A database of your own."},
+    {"/api/v1/admin/metrics", "Operations", "What happened, and how much."},
+    {"/api/v1/admin/roles", "Roles", "What members and end users may do."},
+    {"/api/v1/admin/storage", "Buckets", "Where files are kept."},
+    {"/api/v1/admin/usage", "Operations", "What happened, and how much."},
+    {"/api/v1/admin/users", "Users", "The project's end users."},
+    {"/api/v1/admin/vector-configs", "Collections", "Collections, their schemas, policies, indexes and documents."},
+    {"/api/v1/admin/webhooks", "Webhooks", "Changes told to other services."},
+    {"/api/v1/auth", "Authentication", "End users signing in."},
+    {"/api/v1/billing", "Billing", "Plans and payment."},
+    {"/api/v1/control", "Projects", "Projects and who belongs to them."},
+    {"/api/v1/control/admin", "Operators", "Running the deployment."},
+    {"/api/v1/control/audit", "Operators", "Running the deployment."},
+    {"/api/v1/control/auth", "Platform authentication", "Platform users signing in."},
+    {"/api/v1/control/billing", "Billing", "Plans and payment."},
+    {"/api/v1/control/connections", "Connections", "Credentials for other services."},
+    {"/api/v1/control/jobs", "Operators", "Running the deployment."},
+    {"/api/v1/graphql", "GraphQL", "The same documents, by GraphQL."},
+    {"/api/v1/health", "Service", "The server itself."},
+    {"/api/v1/jwks.json", "Service", "The server itself."},
+    {"/api/v1/openapi.json", "Service", "The server itself."},
+    {"/api/v1/projects", "Service", "The server itself."},
+    {"/api/v1/ready", "Service", "The server itself."},
+    {"/api/v1/realtime", "Realtime", "Changes over a WebSocket."},
+    {"/api/v1/run", "Functions' endpoints", "Paths that functions of projects answer."},
+    {"/api/v1/storage", "Files", "Files in buckets."},
+    {"/api/v1/{collection}", "Documents", "Documents, as policies show them."},
+    {"/", "Pages", "Pages for people."},
+};
+
+template <class Docs>
+const ParameterDoc* named(const Docs& docs, std::string_view name) {
+  for (const ParameterDoc& doc : docs) {
+    if (doc.name == name) return &doc;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const ParameterDoc> queryDocs() {
+  return kQuery;
+}
+std::span<const ParameterDoc> pathDocs() {
+  return kPath;
+}
+std::span<const ParameterDoc> headerDocs() {
+  return kHeaderDocs;
+}
+std::span<const TagDoc> tagDocs() {
+  return kTags;
+}
+
+const ParameterDoc* queryDoc(std::string_view name) {
+  return named(kQuery, name);
+}
+const ParameterDoc* headerDoc(std::string_view name) {
+  return named(kHeaderDocs, name);
+}
+
+const ParameterDoc* pathDoc(std::string_view before, std::string_view name) {
+  for (const ParameterDoc& doc : kPath) {
+    const size_t slash = doc.name.find('/');
+    if (doc.name.substr(0, slash) == before && doc.name.substr(slash + 1) == name) return &doc;
+  }
+  return nullptr;
+}
+
+const TagDoc* tagDoc(std::string_view path) {
+  const TagDoc* best = nullptr;
+  for (const TagDoc& doc : kTags) {
+    if (path.starts_with(doc.prefix) && (best == nullptr || doc.prefix.size() > best->prefix.size())) best = &doc;
+  }
+  return best;
+}
+
+}  // namespace mb::openapi
