@@ -1,6 +1,8 @@
 # Flags that every target shares. Warnings are errors in our own code; third-party headers are system includes.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror
                     -fno-omit-frame-pointer)
+# TRY and CO_TRY (base/error.h) are statement expressions.
+add_compile_options(-Wno-gnu-statement-expression)
 # RelWithDebInfo is what ./run and ./test build: optimised, with assertions on and small debug information.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -gline-tables-only")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -gline-tables-only")

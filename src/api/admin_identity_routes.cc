@@ -84,14 +84,14 @@ Task<Reply> AdminIdentityRoutes::user(RequestContext& context) {
 }
 
 Task<Reply> AdminIdentityRoutes::patchUser(RequestContext& context, identity::UserPatch body) {
-  CO_CHECK(co_await identity_.users().patch(adminRealm(context), UserId(context.param(0)), std::move(body),
-                                            context.caller, context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.users().patch(adminRealm(context), UserId(context.param(0)), std::move(body),
+                                                      context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
 Task<Reply> AdminIdentityRoutes::setStatus(RequestContext& context, identity::UserStatus status) {
-  CO_CHECK(co_await identity_.users().setStatus(adminRealm(context), UserId(context.param(0)), status, context.caller,
-                                                context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.users().setStatus(adminRealm(context), UserId(context.param(0)), status,
+                                                          context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
@@ -131,15 +131,15 @@ Task<Reply> AdminIdentityRoutes::role(RequestContext& context) {
 
 template <RoleKind kind>
 Task<Reply> AdminIdentityRoutes::replaceRole(RequestContext& context, identity::RolePermissions body) {
-  CO_CHECK(co_await identity_.roles().replace(context.project->info().number, kind, context.param(0), std::move(body),
-                                              context.caller, context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.roles().replace(context.project->info().number, kind, context.param(0),
+                                                        std::move(body), context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
 template <RoleKind kind>
 Task<Reply> AdminIdentityRoutes::removeRole(RequestContext& context) {
-  CO_CHECK(co_await identity_.roles().remove(context.project->info().number, kind, context.param(0), context.caller,
-                                             context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.roles().remove(context.project->info().number, kind, context.param(0),
+                                                       context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
@@ -157,8 +157,8 @@ Task<Reply> AdminIdentityRoutes::createKey(RequestContext& context, identity::Ne
 }
 
 Task<Reply> AdminIdentityRoutes::removeKey(RequestContext& context) {
-  CO_CHECK(co_await identity_.keys().remove(context.project->info().number, KeyId(context.param(0)), context.caller,
-                                            context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.keys().remove(context.project->info().number, KeyId(context.param(0)),
+                                                      context.caller, context.deadline));
   co_return Reply::noContent();
 }
 

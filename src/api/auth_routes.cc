@@ -84,8 +84,8 @@ Task<Reply> AuthRoutes::refresh(RequestContext& context, RefreshBody body) {
 }
 
 Task<Reply> AuthRoutes::logout(RequestContext& context, RefreshBody body) {
-  CO_CHECK(co_await identity_.sessions().close(realmOf(context), std::move(body.refreshToken), context.deadline,
-                                               clientOf(context)));
+  CO_RETURN_IF_ERROR(co_await identity_.sessions().close(realmOf(context), std::move(body.refreshToken),
+                                                         context.deadline, clientOf(context)));
   co_return Reply::noContent();
 }
 
@@ -103,38 +103,41 @@ Task<Reply> AuthRoutes::sessions(RequestContext& context) {
 }
 
 Task<Reply> AuthRoutes::revokeSession(RequestContext& context) {
-  CO_CHECK(co_await identity_.sessions().revoke(realmOf(context), UserId(context.caller.id),
-                                                SessionId(context.param(0)), context.deadline, clientOf(context)));
+  CO_RETURN_IF_ERROR(co_await identity_.sessions().revoke(
+      realmOf(context), UserId(context.caller.id), SessionId(context.param(0)), context.deadline, clientOf(context)));
   co_return Reply::noContent();
 }
 
 Task<Reply> AuthRoutes::revokeOtherSessions(RequestContext& context) {
-  CO_CHECK(co_await identity_.sessions().endAll(realmOf(context), UserId(context.caller.id),
-                                                SessionId(context.caller.sessionId), context.deadline,
-                                                clientOf(context)));
+  CO_RETURN_IF_ERROR(co_await identity_.sessions().endAll(realmOf(context), UserId(context.caller.id),
+                                                          SessionId(context.caller.sessionId), context.deadline,
+                                                          clientOf(context)));
   co_return Reply::noContent();
 }
 
 // ---- links in mails
 
 Task<Reply> AuthRoutes::requestVerification(RequestContext& context, identity::EmailBody body) {
-  CO_CHECK(identity_.links().request(realmOf(context), identity::LinkPurpose::verifyEmail, std::move(body.email)));
+  CO_RETURN_IF_ERROR(
+      identity_.links().request(realmOf(context), identity::LinkPurpose::verifyEmail, std::move(body.email)));
   co_return Reply::noContent();
 }
 
 Task<Reply> AuthRoutes::verifyEmail(RequestContext& context, identity::TokenBody body) {
-  CO_CHECK(
+  CO_RETURN_IF_ERROR(
       co_await identity_.links().verify(realmOf(context), std::move(body.token), context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
 Task<Reply> AuthRoutes::requestReset(RequestContext& context, identity::EmailBody body) {
-  CO_CHECK(identity_.links().request(realmOf(context), identity::LinkPurpose::resetPassword, std::move(body.email)));
+  CO_RETURN_IF_ERROR(
+      identity_.links().request(realmOf(context), identity::LinkPurpose::resetPassword, std::move(body.email)));
   co_return Reply::noContent();
 }
 
 Task<Reply> AuthRoutes::resetPassword(RequestContext& context, identity::PasswordReset body) {
-  CO_CHECK(co_await identity_.links().reset(realmOf(context), std::move(body), context.caller, context.deadline));
+  CO_RETURN_IF_ERROR(
+      co_await identity_.links().reset(realmOf(context), std::move(body), context.caller, context.deadline));
   co_return Reply::noContent();
 }
 

@@ -44,17 +44,17 @@ Task<Reply> CollectionRoutes::list(RequestContext& context) {
 }
 
 Task<Reply> CollectionRoutes::create(RequestContext& context, NewCollection body) {
-  CO_CHECK(co_await collections_.create(accessOf(context), std::move(body.name)));
+  CO_RETURN_IF_ERROR(co_await collections_.create(accessOf(context), std::move(body.name)));
   co_return Reply::createdEmpty();
 }
 
 Task<Reply> CollectionRoutes::drop(RequestContext& context) {
-  CO_CHECK(co_await collections_.drop(accessOf(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await collections_.drop(accessOf(context), context.param(0)));
   co_return Reply::noContent();
 }
 
 Task<Reply> CollectionRoutes::rename(RequestContext& context, CollectionRename body) {
-  CO_CHECK(co_await collections_.rename(accessOf(context), context.param(0), std::move(body.to)));
+  CO_RETURN_IF_ERROR(co_await collections_.rename(accessOf(context), context.param(0), std::move(body.to)));
   co_return Reply::noContent();
 }
 
@@ -66,12 +66,12 @@ Task<Reply> CollectionRoutes::schema(RequestContext& context) {
 }
 
 Task<Reply> CollectionRoutes::setSchema(RequestContext& context, doc::Document body) {
-  CO_CHECK(co_await collections_.setSchema(accessOf(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await collections_.setSchema(accessOf(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> CollectionRoutes::clearSchema(RequestContext& context) {
-  CO_CHECK(co_await collections_.clearSchema(accessOf(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await collections_.clearSchema(accessOf(context), context.param(0)));
   co_return Reply::noContent();
 }
 
@@ -84,12 +84,12 @@ Task<Reply> CollectionRoutes::policy(RequestContext& context) {
 }
 
 Task<Reply> CollectionRoutes::setPolicy(RequestContext& context, doc::Document body) {
-  CO_CHECK(co_await collections_.setPolicy(accessOf(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await collections_.setPolicy(accessOf(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> CollectionRoutes::clearPolicy(RequestContext& context) {
-  CO_CHECK(co_await collections_.clearPolicy(accessOf(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await collections_.clearPolicy(accessOf(context), context.param(0)));
   co_return Reply::noContent();
 }
 
@@ -108,7 +108,7 @@ Task<Reply> CollectionRoutes::createIndex(RequestContext& context, doc::Document
 }
 
 Task<Reply> CollectionRoutes::dropIndex(RequestContext& context) {
-  CO_CHECK(co_await collections_.dropIndex(accessOf(context), context.param(0), context.param(1)));
+  CO_RETURN_IF_ERROR(co_await collections_.dropIndex(accessOf(context), context.param(0), context.param(1)));
   co_return Reply::noContent();
 }
 

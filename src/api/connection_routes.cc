@@ -49,12 +49,12 @@ Task<Reply> ConnectionRoutes::createOwn(RequestContext& context, connections::Ne
 }
 
 Task<Reply> ConnectionRoutes::change(RequestContext& context, connections::ConnectionPatch body) {
-  CO_CHECK(co_await connections_.change(authorOf(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await connections_.change(authorOf(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ConnectionRoutes::remove(RequestContext& context) {
-  CO_CHECK(co_await connections_.remove(authorOf(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await connections_.remove(authorOf(context), context.param(0)));
   co_return Reply::noContent();
 }
 

@@ -59,22 +59,22 @@ Task<Reply> ControlRoutes::project(RequestContext& context) {
 }
 
 Task<Reply> ControlRoutes::changeProject(RequestContext& context, projects::ProjectPatch body) {
-  CO_CHECK(co_await projects_.change(by(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await projects_.change(by(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ControlRoutes::removeProject(RequestContext& context) {
-  CO_CHECK(co_await projects_.remove(by(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await projects_.remove(by(context), context.param(0)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ControlRoutes::suspend(RequestContext& context) {
-  CO_CHECK(co_await projects_.suspend(by(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await projects_.suspend(by(context), context.param(0)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ControlRoutes::resume(RequestContext& context) {
-  CO_CHECK(co_await projects_.resume(by(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await projects_.resume(by(context), context.param(0)));
   co_return Reply::noContent();
 }
 
@@ -94,17 +94,18 @@ Task<Reply> ControlRoutes::addMember(RequestContext& context, projects::NewMembe
 }
 
 Task<Reply> ControlRoutes::changeMember(RequestContext& context, projects::MemberPatch body) {
-  CO_CHECK(co_await members_.changeRole(by(context), context.param(0), context.param(1), std::move(body.role)));
+  CO_RETURN_IF_ERROR(
+      co_await members_.changeRole(by(context), context.param(0), context.param(1), std::move(body.role)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ControlRoutes::removeMember(RequestContext& context) {
-  CO_CHECK(co_await members_.remove(by(context), context.param(0), context.param(1)));
+  CO_RETURN_IF_ERROR(co_await members_.remove(by(context), context.param(0), context.param(1)));
   co_return Reply::noContent();
 }
 
 Task<Reply> ControlRoutes::cancelInvite(RequestContext& context) {
-  CO_CHECK(co_await members_.cancelInvite(by(context), context.param(0), context.param(1)));
+  CO_RETURN_IF_ERROR(co_await members_.cancelInvite(by(context), context.param(0), context.param(1)));
   co_return Reply::noContent();
 }
 

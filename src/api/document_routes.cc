@@ -50,7 +50,7 @@ Task<> writeDocuments(std::string& out, const data::VisibleDocuments& found) {
     doc::writeJson(out, document);
     if (out.size() < turnEnds) continue;
     turnEnds = out.size() + kTurnBytes;
-    CO_CHECK(co_await yieldCore());
+    CO_RETURN_IF_ERROR(co_await yieldCore());
   }
   out += ']';
   co_return Result<>();
@@ -146,7 +146,7 @@ Task<Reply> DocumentPlane::list(RequestContext& context) {
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
   std::string body;
-  CO_CHECK(co_await writeDocuments(body, found));
+  CO_RETURN_IF_ERROR(co_await writeDocuments(body, found));
   if (authority_ == data::Authority::admin) {
     CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
     body += ",\"total\":" + std::to_string(total);
@@ -194,7 +194,7 @@ Task<Reply> DocumentPlane::replace(RequestContext& context, doc::Document body) 
 
 Task<Reply> DocumentPlane::remove(RequestContext& context) {
   const data::Access access = accessOf(context);
-  CO_CHECK(co_await documents_.remove(access, context.param(0), context.param(1)));
+  CO_RETURN_IF_ERROR(co_await documents_.remove(access, context.param(0), context.param(1)));
   co_return Reply::noContent();
 }
 

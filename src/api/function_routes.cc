@@ -52,12 +52,12 @@ Task<Reply> FunctionRoutes::one(RequestContext& context) {
 }
 
 Task<Reply> FunctionRoutes::change(RequestContext& context, functions::FunctionPatch body) {
-  CO_CHECK(co_await functions_.change(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await functions_.change(access(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> FunctionRoutes::remove(RequestContext& context) {
-  CO_CHECK(co_await functions_.remove(access(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await functions_.remove(access(context), context.param(0)));
   co_return Reply::noContent();
 }
 

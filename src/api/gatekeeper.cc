@@ -146,13 +146,13 @@ Task<snapshot::SnapshotPtr> Gatekeeper::findProject(std::string named) {
 
 Task<snapshot::SnapshotPtr> Gatekeeper::publicProject(const http::Request& request) {
   CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request, Named::headerFirst));
-  CO_CHECK(mustBeActive(*project));
+  CO_RETURN_IF_ERROR(mustBeActive(*project));
   co_return project;
 }
 
 Task<snapshot::SnapshotPtr> Gatekeeper::namedProject(std::string named) {
   CO_TRY(snapshot::SnapshotPtr project, co_await findProject(std::move(named)));
-  CO_CHECK(mustBeActive(*project));
+  CO_RETURN_IF_ERROR(mustBeActive(*project));
   co_return project;
 }
 
@@ -204,8 +204,8 @@ Result<> Gatekeeper::admitProject(const RequestContext& context) const {
 
 Result<> Gatekeeper::admit(const Route& route, const RequestContext& context) {
   const Gate& gate = route.gate;
-  if (gate.needsProject) CHECK(admitProject(context));
-  CHECK(admitCaller(gate, context));
+  if (gate.needsProject) RETURN_IF_ERROR(admitProject(context));
+  RETURN_IF_ERROR(admitCaller(gate, context));
   return route.query ? checkQuery(*route.query, context.request.query) : Result<>();
 }
 

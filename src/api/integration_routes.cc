@@ -48,12 +48,12 @@ Task<Reply> IntegrationRoutes::one(RequestContext& context) {
 }
 
 Task<Reply> IntegrationRoutes::change(RequestContext& context, integrations::IntegrationPatch body) {
-  CO_CHECK(co_await integrations_.change(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await integrations_.change(access(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> IntegrationRoutes::remove(RequestContext& context) {
-  CO_CHECK(co_await integrations_.remove(access(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await integrations_.remove(access(context), context.param(0)));
   co_return Reply::noContent();
 }
 
@@ -64,7 +64,7 @@ Task<Reply> IntegrationRoutes::test(RequestContext& context, integrations::TryBo
 }
 
 Task<Reply> IntegrationRoutes::saveTests(RequestContext& context, integrations::StoredTests body) {
-  CO_CHECK(co_await integrations_.saveTests(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await integrations_.saveTests(access(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 

@@ -50,12 +50,13 @@ Task<Reply> MfaRoutes::activate(RequestContext& context, identity::CodeBody body
 }
 
 Task<Reply> MfaRoutes::disable(RequestContext& context, identity::CodeBody body) {
-  CO_CHECK(co_await identity_.mfa().disable(realmOf(context), std::move(body.code), context.caller, context.deadline));
+  CO_RETURN_IF_ERROR(
+      co_await identity_.mfa().disable(realmOf(context), std::move(body.code), context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
 Task<Reply> MfaRoutes::reset(RequestContext& context) {
-  CO_CHECK(
+  CO_RETURN_IF_ERROR(
       co_await identity_.mfa().reset(realmOf(context), UserId(context.param(0)), context.caller, context.deadline));
   co_return Reply::noContent();
 }

@@ -131,7 +131,7 @@ Task<Reply> OauthRoutes::identities(RequestContext& context) {
 }
 
 Task<Reply> OauthRoutes::unlink(RequestContext& context) {
-  CO_CHECK(
+  CO_RETURN_IF_ERROR(
       co_await identity_.identities().unlink(realmOf(context), context.param(0), context.caller, context.deadline));
   co_return Reply::noContent();
 }
@@ -141,14 +141,14 @@ Task<Reply> OauthRoutes::configuration(RequestContext& context) {
 }
 
 Task<Reply> OauthRoutes::setProvider(RequestContext& context, identity::OauthProviderBody body) {
-  CO_CHECK(co_await identity_.oauthConfigs().setProvider(context.project->info(), context.param(0), std::move(body),
-                                                         context.caller, context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.oauthConfigs().setProvider(context.project->info(), context.param(0),
+                                                                   std::move(body), context.caller, context.deadline));
   co_return Reply::noContent();
 }
 
 Task<Reply> OauthRoutes::setRedirects(RequestContext& context, identity::OauthRedirectsBody body) {
-  CO_CHECK(co_await identity_.oauthConfigs().setRedirects(context.project->info(), std::move(body), context.caller,
-                                                          context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.oauthConfigs().setRedirects(context.project->info(), std::move(body),
+                                                                    context.caller, context.deadline));
   co_return Reply::noContent();
 }
 

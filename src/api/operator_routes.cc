@@ -33,7 +33,7 @@ Task<Reply> OperatorRoutes::add(RequestContext& context, projects::NewOperator b
 }
 
 Task<Reply> OperatorRoutes::revoke(RequestContext& context) {
-  CO_CHECK(co_await operators_.revoke(by(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await operators_.revoke(by(context), context.param(0)));
   co_return Reply::noContent();
 }
 

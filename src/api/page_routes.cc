@@ -158,7 +158,7 @@ Task<std::string> PageRoutes::loginHtml(const RequestContext& context) {
   CO_TRY(const Subject subject, co_await subjectOf(context));
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   const std::string redirect(query.get("redirect").value_or(""));
-  if (!redirect.empty()) CO_CHECK(identity::checkRedirect(redirect, origins(subject)));
+  if (!redirect.empty()) CO_RETURN_IF_ERROR(identity::checkRedirect(redirect, origins(subject)));
   // Its form comes from this page then, whichever site led here.
   const bool local = deps_.local.hasLocalConnection(context.request);
   bool setupCode = false;

@@ -161,9 +161,9 @@ Result<doc::Document> runRequest(const http::Request& request, const Captures& p
   out.appendString("path", runPath(request.path));
   out.appendString("service", options.service);
   appendParams(out, params);
-  CHECK(appendQuery(out, request.query));
+  RETURN_IF_ERROR(appendQuery(out, request.query));
   appendHeaders(out, request, options.hideToken);
-  CHECK(appendBody(out, request));
+  RETURN_IF_ERROR(appendBody(out, request));
   return out.finish();
 }
 

@@ -68,12 +68,12 @@ Task<Reply> StorageRoutes::createBucket(RequestContext& context, storage::NewBuc
 }
 
 Task<Reply> StorageRoutes::changeBucket(RequestContext& context, storage::BucketPatch body) {
-  CO_CHECK(co_await storage_.buckets().change(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await storage_.buckets().change(access(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> StorageRoutes::removeBucket(RequestContext& context) {
-  CO_CHECK(co_await storage_.buckets().remove(access(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await storage_.buckets().remove(access(context), context.param(0)));
   co_return Reply::noContent();
 }
 
@@ -123,7 +123,7 @@ Task<Reply> StorageRoutes::upload(RequestContext& context) {
 Task<Reply> StorageRoutes::remove(RequestContext& context) {
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   if (const auto upload = query.get("upload")) co_return co_await uploads_.remove(context, std::string(*upload));
-  CO_CHECK(co_await storage_.files().remove(access(context), context.param(0), context.param(1)));
+  CO_RETURN_IF_ERROR(co_await storage_.files().remove(access(context), context.param(0), context.param(1)));
   co_return Reply::noContent();
 }
 

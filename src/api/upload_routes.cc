@@ -112,7 +112,7 @@ Task<storage::UploadRecord> UploadRoutes::begin(RequestContext& context) {
   CO_TRY(const int64_t length, requireCount(request, "upload-length"));
   const std::string_view metadata = request.header("upload-metadata").value_or("");
   CO_TRY(std::string type, contentTypeIn(metadata));
-  if (request.bodyPresent) CO_CHECK(requireBytes(request));
+  if (request.bodyPresent) CO_RETURN_IF_ERROR(requireBytes(request));
   CO_TRY(storage::UploadRecord upload,
          co_await storage_.uploads().create(uploadAccess(context), context.param(0), context.param(1),
                                             {length, std::move(type), std::string(metadata)}));
@@ -134,7 +134,7 @@ Task<Reply> UploadRoutes::create(RequestContext& context) {
 
 Task<storage::UploadRecord> UploadRoutes::goOn(RequestContext& context) {
   const http::Request& request = context.request;
-  CO_CHECK(requireBytes(request));
+  CO_RETURN_IF_ERROR(requireBytes(request));
   CO_TRY(const int64_t offset, requireCount(request, "upload-offset"));
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(request.query));
   StreamedUpload body(*request.stream);

@@ -124,19 +124,19 @@ Task<Reply> VectorRoutes::config(RequestContext& context) {
 }
 
 Task<Reply> VectorRoutes::setConfig(RequestContext& context, vectors::VectorConfig body) {
-  CO_CHECK(co_await vectors_.set(vectorAccess(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await vectors_.set(vectorAccess(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> VectorRoutes::clearConfig(RequestContext& context) {
-  CO_CHECK(co_await vectors_.clear(vectorAccess(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await vectors_.clear(vectorAccess(context), context.param(0)));
   co_return Reply::noContent();
 }
 
 Task<Reply> VectorRoutes::search(RequestContext& context, doc::Document body) {
   co_await endWithClient();
   const data::Access reader{context.caller, context.project, data::Authority::policies, context.deadline};
-  CO_CHECK(vectors_.search().allowed(reader, context.param(0)));
+  CO_RETURN_IF_ERROR(vectors_.search().allowed(reader, context.param(0)));
   CO_TRY(SearchBody asked, readSearch(body));
   CO_TRY(const vectors::SearchResult result,
          co_await vectors_.search().search(reader, context.param(0), std::move(asked.request)));

@@ -44,12 +44,12 @@ Task<Reply> WebhookRoutes::one(RequestContext& context) {
 }
 
 Task<Reply> WebhookRoutes::change(RequestContext& context, webhooks::WebhookPatch body) {
-  CO_CHECK(co_await webhooks_.change(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await webhooks_.change(access(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> WebhookRoutes::remove(RequestContext& context) {
-  CO_CHECK(co_await webhooks_.remove(access(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await webhooks_.remove(access(context), context.param(0)));
   co_return Reply::noContent();
 }
 

@@ -339,13 +339,13 @@ void Application::Impl::addRoutes() {
 }
 
 Result<> Application::Impl::open() {
-  CHECK(runBlocking(*cores, identity.start()));
+  RETURN_IF_ERROR(runBlocking(*cores, identity.start()));
   TRY(const bool hasFirstUser, runBlocking(*cores, instance.hasFirstUser()));
-  CHECK(setupCode.open(hasFirstUser));
-  CHECK(runBlocking(*cores, functionsRuntime.open()));
-  CHECK(runBlocking(*cores, events.start()));
+  RETURN_IF_ERROR(setupCode.open(hasFirstUser));
+  RETURN_IF_ERROR(runBlocking(*cores, functionsRuntime.open()));
+  RETURN_IF_ERROR(runBlocking(*cores, events.start()));
   realtime.start();
-  CHECK(server->listen());
+  RETURN_IF_ERROR(server->listen());
   openCommandSocket();
   serviceRoutes.setNotReady(nullptr);
   if (leases) {
@@ -434,7 +434,7 @@ Application::~Application() {
 }
 
 Result<std::unique_ptr<Application>> Application::start(const AllSettings& settings, api::Version version) {
-  CHECK(prepareDataDirectory(settings.app.dataDirectory));
+  RETURN_IF_ERROR(prepareDataDirectory(settings.app.dataDirectory));
   if (std::filesystem::exists(settings.app.dataDirectory / kRestoringFolder)) {
     return fail(ErrorCode::conflict,
                 fmt::format("a restore into {} did not end well: run it again", settings.app.dataDirectory.string()));
@@ -454,7 +454,7 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
   auto impl = std::make_unique<Impl>(settings, *std::move(master), std::move(cores), std::move(store),
                                      *std::move(blobs), std::move(version));
   std::unique_ptr<Application> application(new Application(std::move(impl)));
-  CHECK(application->impl_->open());
+  RETURN_IF_ERROR(application->impl_->open());
   return application;
 }
 

@@ -27,12 +27,13 @@ class Verification {
 
   Result<audit::ChainReport> run(store::ProjectNo project) {
     audit::ChainCheck check(looked_);
-    CHECK(older(project, check));
-    CHECK(image_.eachBy(project, audit::kAuditCollection, audit::kByPlace, [&](doc::DocumentView entry) -> Result<> {
-      CHECK(sign());
-      check.take(entry);
-      return {};
-    }));
+    RETURN_IF_ERROR(older(project, check));
+    RETURN_IF_ERROR(
+        image_.eachBy(project, audit::kAuditCollection, audit::kByPlace, [&](doc::DocumentView entry) -> Result<> {
+          RETURN_IF_ERROR(sign());
+          check.take(entry);
+          return {};
+        }));
     TRY(const store::ChainHead head, image_.chainHead(project, audit::kAuditCollection));
     return check.finish(image_.stats(project, audit::kAuditCollection).documents, head);
   }
@@ -47,7 +48,7 @@ class Verification {
   Result<> older(store::ProjectNo project, audit::ChainCheck& check) {
     bool ended = false;
     Result<> read = image_.each(project, audit::kAuditCollection, [&](doc::DocumentView entry) -> Result<> {
-      CHECK(sign());
+      RETURN_IF_ERROR(sign());
       ended = store::namesPlace(entry);
       if (ended) return fail(ErrorCode::notFound, "the chain begins");
       check.takeOlder(entry);
@@ -71,7 +72,7 @@ Result<std::vector<Subject>> subjectsOf(const store::StoreImage& image, const st
     return subjects;
   }
   subjects.push_back({});
-  CHECK(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
+  RETURN_IF_ERROR(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
     TRY(const auto record, projects::fromStore<projects::ProjectRecord>(stored));
     subjects.push_back({static_cast<store::ProjectNo>(record.number), record.id.str(), record.slug});
     return {};

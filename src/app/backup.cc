@@ -43,7 +43,7 @@ class PartialDirectory {
   }
   const fs::path& path() const { return target_.partial; }
   Result<> publish() {
-    CHECK(syncDirectory(target_.partial));
+    RETURN_IF_ERROR(syncDirectory(target_.partial));
     if (::renameat2(AT_FDCWD, target_.partial.c_str(), AT_FDCWD, target_.final.c_str(), RENAME_NOREPLACE) != 0) {
       return fileError("make", target_.final);
     }
@@ -112,7 +112,7 @@ Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, uint6
   }
   if (failed) return fail(ErrorCode::internal, "the checkpoint cannot be read: " + failed.message());
   std::sort(files.begin(), files.end());
-  CHECK(checkSpace(into, total + more));
+  RETURN_IF_ERROR(checkSpace(into, total + more));
   if (::mkdir((into / "store").c_str(), 0700) != 0) return fileError("make", into / "store");
   ByteSteps steps(progress, "MiB copied", total);
   for (const fs::path& file : files) {
@@ -134,7 +134,7 @@ Result<> fillWhole(const Deployment& deployment, const HeldCheckpoint& checkpoin
     }
   }
   TRY(const uint64_t files, bytesOfFiles(image, std::nullopt));
-  CHECK(copyStore(checkpoint, into, files, manifest, progress));
+  RETURN_IF_ERROR(copyStore(checkpoint, into, files, manifest, progress));
   return backUpFiles(deployment, image, std::nullopt, into, manifest, progress);
 }
 
@@ -147,7 +147,7 @@ Result<> fillProject(const Deployment& deployment, const HeldCheckpoint& checkpo
     bytes += checkpoint.image().stats(number, collection.number).bytes;
   }
   TRY(const uint64_t files, bytesOfFiles(checkpoint.image(), number));
-  CHECK(checkSpace(into, bytes + files));
+  RETURN_IF_ERROR(checkSpace(into, bytes + files));
   TRY(SummedFile file, SummedFile::create(into / kProjectFile));
   TRY(const StreamEnd counts,
       exportProject(checkpoint.image(), record, progress, [&](std::string_view kind, doc::DocumentView content) {
@@ -187,7 +187,7 @@ Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& argume
   if (withSecret && !deployment.secret) return fail(ErrorCode::notFound, "this deployment has no secret yet");
   const fs::path wanted = valueOf(arguments, "to");
   // What needs no checkpoint is refused before there is one; the project's label comes from it.
-  CHECK(targetOf(deployment, wanted, "manybase"));
+  RETURN_IF_ERROR(targetOf(deployment, wanted, "manybase"));
   const BlobPin kept(deployment);
 
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
@@ -203,17 +203,17 @@ Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& argume
   }
   TRY(const Target target, targetOf(deployment, wanted, whole ? "manybase" : record.slug));
   PartialDirectory partial(target);
-  CHECK(partial.make());
-  CHECK(whole ? fillWhole(deployment, checkpoint, partial.path(), manifest, progress)
-              : fillProject(deployment, checkpoint, record, partial.path(), manifest, progress));
+  RETURN_IF_ERROR(partial.make());
+  RETURN_IF_ERROR(whole ? fillWhole(deployment, checkpoint, partial.path(), manifest, progress)
+                        : fillProject(deployment, checkpoint, record, partial.path(), manifest, progress));
   if (withSecret) {
     const std::string text = std::string(deployment.secret->reveal()) + "\n";
-    CHECK(writeDurably(partial.path() / kSecretFile, text));
+    RETURN_IF_ERROR(writeDurably(partial.path() / kSecretFile, text));
     addFile(manifest, std::string(kSecretFile), {text.size(), toHex(sha256(text))});
     manifest.secretIncluded = true;
   }
-  CHECK(writeManifest(partial.path(), manifest));
-  CHECK(partial.publish());
+  RETURN_IF_ERROR(writeManifest(partial.path(), manifest));
+  RETURN_IF_ERROR(partial.publish());
   return tell(manifest, target.final);
 }
 

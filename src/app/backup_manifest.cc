@@ -51,7 +51,7 @@ Result<> writeManifest(const std::filesystem::path& directory, const Manifest& m
   std::string sums;
   for (const ManifestFile& file : manifest.files) sums += sumLine(file.sha256, file.path);
   sums += sumLine(toHex(sha256(text)), kManifestFile);
-  CHECK(writeDurably(directory / kManifestFile, text));
+  RETURN_IF_ERROR(writeDurably(directory / kManifestFile, text));
   return writeDurably(directory / kSumsFile, sums);
 }
 
@@ -78,7 +78,7 @@ Result<Manifest> readManifest(const std::filesystem::path& directory) {
   }
   auto manifest = doc::decode<Manifest>(*parsed);
   if (!manifest) return damaged(kManifestFile);
-  CHECK(checkManifest(*manifest));
+  RETURN_IF_ERROR(checkManifest(*manifest));
   return *std::move(manifest);
 }
 
@@ -91,7 +91,7 @@ Result<> verifyFiles(const std::filesystem::path& directory, const Manifest& man
   ByteSteps steps(progress, "MiB verified", manifest.bytes());
   for (const ManifestFile& file : manifest.files) {
     TRY(const Sum sum, sumOf(directory / file.path, steps.counter()));
-    CHECK(compareFile(file, sum));
+    RETURN_IF_ERROR(compareFile(file, sum));
   }
   return {};
 }

@@ -20,7 +20,7 @@ Result<HeldCheckpoint> HeldCheckpoint::make(Deployment& deployment) {
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
   HeldCheckpoint made;
   made.path_ = folder / fmt::format("{:016x}", randomU64());
-  CHECK(deployment.store.checkpoint(made.path_));
+  RETURN_IF_ERROR(deployment.store.checkpoint(made.path_));
   TRY(made.image_, store::StoreImage::open(made.path_));
   return made;
 }

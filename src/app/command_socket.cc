@@ -203,7 +203,7 @@ Result<std::shared_ptr<CommandJob>> CommandSocket::Impl::begin(std::string_view 
     return fail(ErrorCode::notFound,
                 fmt::format("the running server ({}) does not know the command", deployment.version));
   }
-  CHECK(checkArguments(*command, request.arguments));
+  RETURN_IF_ERROR(checkArguments(*command, request.arguments));
   const auto job = std::make_shared<CommandJob>(acceptor.get_executor());
   {
     const std::lock_guard lock(mutex);

@@ -58,7 +58,7 @@ Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const 
   if (!std::filesystem::exists(path, failed)) {
     std::string bytes(kSecretBytes, '\0');
     fillRandom({reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()});
-    CHECK(writeDurably(path, toBase64(bytes) + "\n"));
+    RETURN_IF_ERROR(writeDurably(path, toBase64(bytes) + "\n"));
     return MasterSecret(Secret(std::move(bytes)));
   }
   std::ifstream file(path);
@@ -77,7 +77,7 @@ Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, con
   TRY(std::string text, readWhole(path, kSecretBytes * 4));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   Secret secret(std::move(text));
-  CHECK(parseMasterSecret(secret.reveal()));
+  RETURN_IF_ERROR(parseMasterSecret(secret.reveal()));
   return std::optional(std::move(secret));
 }
 

@@ -24,7 +24,7 @@ class HeldKeys {
     }
     std::optional<Secret> given;
     if (deployment.secretGiven) given = deployment.secret;
-    CHECK(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
+    RETURN_IF_ERROR(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
     TRY(const std::optional<Secret> text, secretText(given, deployment.directory));
     if (!text) return fail(ErrorCode::notFound, "there are no keys yet: no server ever ran here");
     TRY(held->master_, parseMasterSecret(text->reveal()));

@@ -25,31 +25,32 @@ class Exporter {
 
   Result<StreamEnd> run() {
     for (const auto& collection : collections_) total_ += image_.stats(number_, collection.number).documents;
-    CHECK(sink_("manybase", doc::encode(StreamBegin{})));
-    CHECK(sink_("project", doc::encode(record_)));
-    CHECK(members());
+    RETURN_IF_ERROR(sink_("manybase", doc::encode(StreamBegin{})));
+    RETURN_IF_ERROR(sink_("project", doc::encode(record_)));
+    RETURN_IF_ERROR(members());
     for (const auto& collection : collections_) {
-      if (!isFollowers(collection.number)) CHECK(section(collection));
+      if (!isFollowers(collection.number)) RETURN_IF_ERROR(section(collection));
     }
     // Only then are the numbers known that the collections have where they come back.
     for (const auto& collection : collections_) {
-      if (isFollowers(collection.number)) CHECK(section(collection));
+      if (isFollowers(collection.number)) RETURN_IF_ERROR(section(collection));
     }
-    CHECK(sink_("end", doc::encode(end_)));
+    RETURN_IF_ERROR(sink_("end", doc::encode(end_)));
     return end_;
   }
 
  private:
   Result<> members() {
     const auto ours = [this](doc::DocumentView document) { return document.stringOr("projectId") == record_.id.str(); };
-    CHECK(image_.each(store::kControlProject, projects::kMemberships, [&](doc::DocumentView stored) -> Result<> {
-      if (!ours(stored)) return {};
-      TRY(const auto membership, projects::fromStore<projects::MembershipRecord>(stored));
-      TRY(const auto user, image_.get(store::kControlProject, identity::kUsers, membership.userId.str()));
-      // An account that is gone belongs nowhere any more.
-      if (!user) return {};
-      return member({std::string(user->view().stringOr("email")), membership.role, membership.createdAt});
-    }));
+    RETURN_IF_ERROR(
+        image_.each(store::kControlProject, projects::kMemberships, [&](doc::DocumentView stored) -> Result<> {
+          if (!ours(stored)) return {};
+          TRY(const auto membership, projects::fromStore<projects::MembershipRecord>(stored));
+          TRY(const auto user, image_.get(store::kControlProject, identity::kUsers, membership.userId.str()));
+          // An account that is gone belongs nowhere any more.
+          if (!user) return {};
+          return member({std::string(user->view().stringOr("email")), membership.role, membership.createdAt});
+        }));
     return image_.each(store::kControlProject, projects::kInvites, [&](doc::DocumentView stored) -> Result<> {
       if (!ours(stored)) return {};
       TRY(const auto invite, projects::fromStore<projects::InviteRecord>(stored));
@@ -66,12 +67,12 @@ class Exporter {
       if (image_.stats(number_, collection.number).documents == 0 && head.seq == 0) return {};
       SystemSection section{collection.name, collection.number};
       if (head.seq > 0) section.chain = ChainEnd{static_cast<int64_t>(head.seq), toHex(head.hash)};
-      CHECK(sink_("system", doc::encode(section)));
+      RETURN_IF_ERROR(sink_("system", doc::encode(section)));
     } else {
       ++end_.collections;
       store::CollectionInfo backedUp = collection;
       backedUp.config = data::backedUpConfig(collection.config, collections_);
-      CHECK(sink_("collection", encodeCollection(backedUp)));
+      RETURN_IF_ERROR(sink_("collection", encodeCollection(backedUp)));
     }
     const bool follows = isFollowers(collection.number);
     return image_.each(number_, collection.number, [this, follows](doc::DocumentView document) -> Result<> {
@@ -98,7 +99,7 @@ class Exporter {
 
 Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std::string_view idOrSlug) {
   std::optional<projects::ProjectRecord> found;
-  CHECK(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
+  RETURN_IF_ERROR(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
     const bool named = stored.stringOr("id") == idOrSlug || stored.stringOr("slug") == idOrSlug;
     if (!named || stored.stringOr("status") == "deleted") return {};
     TRY(found, projects::fromStore<projects::ProjectRecord>(stored));
@@ -110,7 +111,7 @@ Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std:
 
 Result<int64_t> countProjects(const store::StoreImage& image) {
   int64_t count = 0;
-  CHECK(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
+  RETURN_IF_ERROR(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
     count += stored.stringOr("status") == "deleted" ? 0 : 1;
     return {};
   }));

@@ -112,9 +112,9 @@ Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
     project_.members.push_back(*std::move(member));
     return {};
   }
-  CHECK(start());
+  RETURN_IF_ERROR(start());
   if (kind == "document") return takeDocument(content);
-  CHECK(flush());
+  RETURN_IF_ERROR(flush());
   if (kind == "system") return takeSystem(content);
   if (kind == "collection") return takeCollection(content);
   if (kind != "end")
@@ -225,7 +225,7 @@ Result<> ProjectImport::flush() {
 Result<Imported> ProjectImport::finish() {
   if (!end_) return damaged("its end is missing");
   if (*end_ != seen_) return damaged("it does not hold as much as its end says");
-  CHECK(start());
+  RETURN_IF_ERROR(start());
   TRY(const projects::RestoredProject project, runBlocking(deployment_.cores, restoring_.publish()));
   return Imported{project, seen_};
 }

@@ -129,14 +129,14 @@ Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink) 
   while (true) {
     if (buffer.size() - at < kPiece / 2) {
       buffer.erase(0, std::exchange(at, 0));
-      CHECK(fill(kPiece / 2));
+      RETURN_IF_ERROR(fill(kPiece / 2));
     }
     if (at == buffer.size()) return {};
     if (buffer.size() - at < 5) return damagedRecord("it ends in the middle of a record");
     int32_t size = 0;
     std::memcpy(&size, buffer.data() + at, sizeof size);
     if (size < 5 || static_cast<size_t>(size) > kMaxRecord) return damagedRecord("a record of impossible size");
-    CHECK(fill(at + static_cast<size_t>(size)));
+    RETURN_IF_ERROR(fill(at + static_cast<size_t>(size)));
     if (buffer.size() - at < static_cast<size_t>(size)) return damagedRecord("it ends in the middle of a record");
     const auto record = doc::Document::fromUntrusted(buffer.substr(at, static_cast<size_t>(size)));
     at += static_cast<size_t>(size);
@@ -145,7 +145,7 @@ Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink) 
     if (view.count() != 1 || view.begin()->value.type() != doc::BsonType::document) {
       return damagedRecord("a record that is none");
     }
-    CHECK(sink(view.begin()->key, view.begin()->value.asDocument()));
+    RETURN_IF_ERROR(sink(view.begin()->key, view.begin()->value.asDocument()));
   }
 }
 

@@ -29,7 +29,7 @@ class Records : public ::testing::Test {
   Result<std::vector<std::string>> read(const std::string& bytes) {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
     std::vector<std::string> seen;
-    CHECK(readRecords(path_, [&](std::string_view kind, doc::DocumentView content) -> Result<> {
+    RETURN_IF_ERROR(readRecords(path_, [&](std::string_view kind, doc::DocumentView content) -> Result<> {
       seen.push_back(fmt::format("{} {}", kind, doc::toJson(content)));
       return {};
     }));

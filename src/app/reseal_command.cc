@@ -33,7 +33,7 @@ Result<Secret> newSecret(const cli::Arguments& arguments) {
 Result<Secret> currentSecret(Deployment& deployment) {
   std::optional<Secret> given;
   if (deployment.secretGiven) given = deployment.secret;
-  CHECK(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
+  RETURN_IF_ERROR(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
   TRY(const std::optional<Secret> text, secretText(given, deployment.directory));
   if (!text) return fail(ErrorCode::notFound, "there is no secret at hand: set SERVICE_SECRET to the one in use");
   TRY(const MasterSecret master, parseMasterSecret(text->reveal()));
@@ -78,15 +78,16 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
   SecretRotation change(deployment.store, deployment.cores, sealedFields(), progress);
   TRY(const Resealed count, change.prepare(from, to));
   // On the disk before anything depends on it.
-  if (!deployment.secretGiven) CHECK(writeDurably(directory / kNextSecretFile, written));
-  if (deployment.secretGiven && made) CHECK(writeDurably(directory / kMadeSecretFile, written));
+  if (!deployment.secretGiven) RETURN_IF_ERROR(writeDurably(directory / kNextSecretFile, written));
+  if (deployment.secretGiven && made) RETURN_IF_ERROR(writeDurably(directory / kMadeSecretFile, written));
   doc::BsonWriter details;
   details.appendInteger("values", static_cast<int64_t>(count.values));
-  CHECK(change.decide(to, deployment.clock.now(),
-                      deployment.auditor.entry(store::kControlProject, "secret.change", {"server", "", std::nullopt},
-                                               "secret", "", "", details.finish())));
-  if (!deployment.secretGiven) CHECK(promoteNextSecret(directory));
-  CHECK(change.promote());
+  RETURN_IF_ERROR(
+      change.decide(to, deployment.clock.now(),
+                    deployment.auditor.entry(store::kControlProject, "secret.change", {"server", "", std::nullopt},
+                                             "secret", "", "", details.finish())));
+  if (!deployment.secretGiven) RETURN_IF_ERROR(promoteNextSecret(directory));
+  RETURN_IF_ERROR(change.promote());
 
   if (!deployment.secretGiven) {
     return tell(count, "directory", fmt::format("It is in {}.", (directory / kSecretFile).string()));

@@ -54,7 +54,7 @@ class RestoredDirectory {
     } else {
       madeDirectory_ = true;
     }
-    CHECK(prepareDataDirectory(directory_));
+    RETURN_IF_ERROR(prepareDataDirectory(directory_));
     if (fs::exists(work_, failed)) fs::remove_all(files_, failed);
     fs::remove_all(work_, failed);
     if (::mkdir(work_.c_str(), 0700) != 0) return fileError("make", work_);
@@ -69,12 +69,12 @@ class RestoredDirectory {
   }
   // From here on it is a data directory.
   Result<> keep() {
-    CHECK(syncDirectory(work_ / "store"));
+    RETURN_IF_ERROR(syncDirectory(work_ / "store"));
     std::error_code failed;
     if (fs::exists(work_ / storage::kDirectory, failed)) {
       if (::rename((work_ / storage::kDirectory).c_str(), files_.c_str()) != 0) return fileError("make", files_);
       movedFiles_ = true;
-      CHECK(syncDirectory(directory_));
+      RETURN_IF_ERROR(syncDirectory(directory_));
     }
     if (::rename((work_ / "store").c_str(), (directory_ / "store").c_str()) != 0) {
       return fileError("make", directory_ / "store");
@@ -128,21 +128,21 @@ Result<> copyBack(const fs::path& from, const Manifest& manifest, const fs::path
   for (const ManifestFile& file : manifest.files) {
     if (const auto place = placeOfFile(file.path)) {
       const fs::path files = work / storage::kDirectory;
-      if (!std::exchange(anyFile, true)) CHECK(storage::makeBlobFolders(files));
+      if (!std::exchange(anyFile, true)) RETURN_IF_ERROR(storage::makeBlobFolders(files));
       TRY(const Sum sum, copyFile(from / file.path, files / *place, steps.counter()));
-      CHECK(compareFile(file, sum));
+      RETURN_IF_ERROR(compareFile(file, sum));
       folders.insert((files / *place).parent_path());
       continue;
     }
     if (!file.path.starts_with("store/")) {
       TRY(const Sum sum, sumOf(from / file.path, steps.counter()));
-      CHECK(compareFile(file, sum));
+      RETURN_IF_ERROR(compareFile(file, sum));
       continue;
     }
     TRY(const Sum sum, copyFile(from / file.path, work / file.path, steps.counter()));
-    CHECK(compareFile(file, sum));
+    RETURN_IF_ERROR(compareFile(file, sum));
   }
-  for (const fs::path& folder : folders) CHECK(syncDirectory(folder));
+  for (const fs::path& folder : folders) RETURN_IF_ERROR(syncDirectory(folder));
   return {};
 }
 
@@ -175,8 +175,9 @@ Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wa
     }
     wanted.options.documents = manifest.counts.documents;
     ProjectImport import(deployment, std::move(wanted.options), progress);
-    CHECK(readRecords(wanted.from / kProjectFile,
-                      [&](std::string_view kind, doc::DocumentView content) { return import.take(kind, content); }));
+    RETURN_IF_ERROR(readRecords(wanted.from / kProjectFile, [&](std::string_view kind, doc::DocumentView content) {
+      return import.take(kind, content);
+    }));
     return import.finish();
   }
   TRY(const auto image, store::StoreImage::open(wanted.from / "store"));
@@ -186,8 +187,9 @@ Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wa
         static_cast<int64_t>(image->stats(static_cast<store::ProjectNo>(record.number), collection.number).documents);
   }
   ProjectImport import(deployment, std::move(wanted.options), progress);
-  CHECK(exportProject(*image, record, progress,
-                      [&](std::string_view kind, doc::DocumentView content) { return import.take(kind, content); }));
+  RETURN_IF_ERROR(exportProject(*image, record, progress, [&](std::string_view kind, doc::DocumentView content) {
+    return import.take(kind, content);
+  }));
   return import.finish();
 }
 
@@ -224,13 +226,13 @@ Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, co
                 fmt::format("this is a backup of one project: restore it with --project {}", manifest.project->slug));
   }
   RestoredDirectory target(context.directory);
-  CHECK(target.claim());
+  RETURN_IF_ERROR(target.claim());
   TRY(const std::optional<Secret> secret, settleSecret(context, manifest, from));
-  CHECK(copyBack(from, manifest, target.work(), progress));
+  RETURN_IF_ERROR(copyBack(from, manifest, target.work(), progress));
   // Opens, and is of a format that this version reads.
-  CHECK(store::StoreImage::open(target.work() / "store"));
-  if (secret) CHECK(target.putSecret(*secret));
-  CHECK(target.keep());
+  RETURN_IF_ERROR(store::StoreImage::open(target.work() / "store"));
+  if (secret) RETURN_IF_ERROR(target.putSecret(*secret));
+  RETURN_IF_ERROR(target.keep());
   return std::optional(tellAll(manifest, context.directory));
 }
 
@@ -244,7 +246,7 @@ Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments
   wanted.options.from = wanted.from;
   TRY(const Manifest manifest, readManifest(wanted.from));
   // All of it before anything is done: a damaged backup changes nothing.
-  CHECK(verifyFiles(wanted.from, manifest, progress));
+  RETURN_IF_ERROR(verifyFiles(wanted.from, manifest, progress));
   TRY(const std::string fingerprint, fingerprintOf(deployment.secret));
   const BlobPin kept(deployment);
   TRY(const Imported imported, importFrom(deployment, manifest, std::move(wanted), progress));

@@ -99,8 +99,8 @@ cli::Arguments withAbsolutePaths(const Command& command, cli::Arguments argument
 
 Result<std::variant<cli::Outcome, cli::Failure>> perform(const Command& command, const CommandContext& context,
                                                          bool audit, cli::Arguments arguments, cli::Console& console) {
-  if (command.ask) CHECK(command.ask(arguments));
-  CHECK(checkArguments(command, arguments));
+  if (command.ask) RETURN_IF_ERROR(command.ask(arguments));
+  RETURN_IF_ERROR(checkArguments(command, arguments));
   Shown progress(console);
   const Interruptible guard(progress);
   if (command.alone) {

@@ -235,13 +235,14 @@ Result<> SecretRotation::decide(const MasterSecret& to, Timestamp now, std::vect
     changes.put(decided, document);
     return {};
   };
-  CHECK(runBlocking(cores_, store_.write(std::move(write), putMark)));
+  RETURN_IF_ERROR(runBlocking(cores_, store_.write(std::move(write), putMark)));
   return {};
 }
 
 Result<> SecretRotation::promote() {
-  CHECK(editAll("documents put in place", false,
-                [](const Place&, doc::DocumentView document) { return Edited{.document = promoted(document)}; }));
+  RETURN_IF_ERROR(editAll("documents put in place", false, [](const Place&, doc::DocumentView document) {
+    return Edited{.document = promoted(document)};
+  }));
   store::Write write(options());
   const store::Target current = write.change(mark());
   const store::Target earlier = write.change(mark(kEarlierSecretRotation));
@@ -250,7 +251,7 @@ Result<> SecretRotation::promote() {
     changes.remove(earlier);
     return {};
   };
-  CHECK(runBlocking(cores_, store_.write(std::move(write), removeMarks)));
+  RETURN_IF_ERROR(runBlocking(cores_, store_.write(std::move(write), removeMarks)));
   return {};
 }
 

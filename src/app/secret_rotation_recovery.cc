@@ -53,7 +53,7 @@ Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const 
     TRY(const MasterSecret waiting, parseMasterSecret(bytes));
     TRY(const SecretRotation::Open fit, change.open(&waiting));
     if (fit != SecretRotation::Open::fits) return fail(ErrorCode::conflict, before);
-    CHECK(promoteNextSecret(directory));
+    RETURN_IF_ERROR(promoteNextSecret(directory));
   }
   logInfo("a change of the deployment's secret is brought to its end");
   return change.promote();
@@ -61,7 +61,7 @@ Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const 
 
 Result<MasterSecret> rightSecret(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
                                  const std::filesystem::path& directory) {
-  CHECK(recoverSecretRotation(store, cores, given, directory));
+  RETURN_IF_ERROR(recoverSecretRotation(store, cores, given, directory));
   TRY(const std::optional<Secret> text, secretText(given, directory));
   TRY(const std::optional<MasterSecret> master, parsed(text));
   TRY(const identity::SecretFit fit, runBlocking(cores, identity::fitOf(store, pointerTo(master))));

@@ -24,7 +24,7 @@ Result<> eachFile(const store::StoreImage& image, std::optional<store::ProjectNo
   const std::vector<store::ProjectNo> projects = only ? std::vector{*only} : image.projects();
   for (const store::ProjectNo project : projects) {
     if (image.stats(project, storage::kFiles).documents == 0) continue;
-    CHECK(image.each(project, storage::kFiles, [&](doc::DocumentView stored) -> Result<> {
+    RETURN_IF_ERROR(image.each(project, storage::kFiles, [&](doc::DocumentView stored) -> Result<> {
       TRY(const auto record, store::fromStore<storage::FileRecord>(stored));
       return onFile(project, record);
     }));
@@ -53,7 +53,7 @@ std::string nameOf(store::ProjectNo project, const storage::FileRecord& record) 
 
 Result<uint64_t> bytesOfFiles(const store::StoreImage& image, std::optional<store::ProjectNo> project) {
   uint64_t bytes = 0;
-  CHECK(eachFile(image, project, [&](store::ProjectNo, const storage::FileRecord& record) -> Result<> {
+  RETURN_IF_ERROR(eachFile(image, project, [&](store::ProjectNo, const storage::FileRecord& record) -> Result<> {
     bytes += static_cast<uint64_t>(record.size);
     return {};
   }));
@@ -68,7 +68,7 @@ Result<> backUpFiles(const Deployment& deployment, const store::StoreImage& imag
   const fs::path folder = into / kFolder;
   ByteSteps steps(progress, "MiB of files copied", total);
   bool any = false;
-  CHECK(eachFile(image, project, [&](store::ProjectNo number, const storage::FileRecord& record) -> Result<> {
+  RETURN_IF_ERROR(eachFile(image, project, [&](store::ProjectNo number, const storage::FileRecord& record) -> Result<> {
     if (!areHere(deployment)) {
       return fail(ErrorCode::unavailable, "this project has files in S3, which a backup of one project does not read");
     }
@@ -102,14 +102,14 @@ Result<doc::Document> restoreFile(const Deployment& deployment, const fs::path& 
   if (!fs::exists(source, gone)) {
     return fail(ErrorCode::unavailable, "the backup has no bytes of files: they are in S3");
   }
-  if (!areHere(deployment)) CHECK(storage::makeBlobFolders(deployment.directory / storage::kDirectory));
+  if (!areHere(deployment)) RETURN_IF_ERROR(storage::makeBlobFolders(deployment.directory / storage::kDirectory));
   TRY(const Sum sum, copyFile(source, target, [](uint64_t) { return true; }));
   if (!isWhole(sum, record)) {
     std::error_code ignored;
     fs::remove(target, ignored);
     return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", source.filename().string()));
   }
-  CHECK(syncDirectory(target.parent_path()));
+  RETURN_IF_ERROR(syncDirectory(target.parent_path()));
   return doc::encode(record);
 }
 
@@ -120,40 +120,42 @@ Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreI
   const bool here = areHere(deployment);
   std::set<std::string> named;
   std::map<std::pair<store::ProjectNo, std::string>, storage::StoredRecord> counts;
-  CHECK(eachFile(image, std::nullopt, [&](store::ProjectNo project, const storage::FileRecord& record) -> Result<> {
-    ++report.files;
-    report.bytes += static_cast<uint64_t>(record.size);
-    if (!named.insert(record.blob).second) report.problems.push_back(nameOf(project, record) + " shares its bytes");
-    storage::StoredRecord& count = counts[{project, storage::shelfOf(record.id)}];
-    ++count.files;
-    count.bytes += record.size;
-    if (!here) return {};
-    std::error_code failed;
-    const fs::path blob = blobOf(deployment, record.blob);
-    if (!fs::exists(blob, failed)) {
-      report.problems.push_back(nameOf(project, record) + " is missing");
-      return {};
-    }
-    const auto sum = sumOf(blob, steps.counter());
-    if (progress.stopped()) return fail(ErrorCode::unavailable, "stopped");
-    if (!sum) {
-      report.problems.push_back(fmt::format("{} cannot be read: {}", nameOf(project, record), sum.error().message()));
-    } else if (!isWhole(*sum, record)) {
-      report.problems.push_back(nameOf(project, record) + " is damaged");
-    }
-    return {};
-  }));
+  RETURN_IF_ERROR(
+      eachFile(image, std::nullopt, [&](store::ProjectNo project, const storage::FileRecord& record) -> Result<> {
+        ++report.files;
+        report.bytes += static_cast<uint64_t>(record.size);
+        if (!named.insert(record.blob).second) report.problems.push_back(nameOf(project, record) + " shares its bytes");
+        storage::StoredRecord& count = counts[{project, storage::shelfOf(record.id)}];
+        ++count.files;
+        count.bytes += record.size;
+        if (!here) return {};
+        std::error_code failed;
+        const fs::path blob = blobOf(deployment, record.blob);
+        if (!fs::exists(blob, failed)) {
+          report.problems.push_back(nameOf(project, record) + " is missing");
+          return {};
+        }
+        const auto sum = sumOf(blob, steps.counter());
+        if (progress.stopped()) return fail(ErrorCode::unavailable, "stopped");
+        if (!sum) {
+          report.problems.push_back(
+              fmt::format("{} cannot be read: {}", nameOf(project, record), sum.error().message()));
+        } else if (!isWhole(*sum, record)) {
+          report.problems.push_back(nameOf(project, record) + " is damaged");
+        }
+        return {};
+      }));
   // Of uploads that are on their way.
   for (const store::ProjectNo project : image.projects()) {
     if (image.stats(project, storage::kPieces).documents == 0) continue;
-    CHECK(image.each(project, storage::kPieces, [&](doc::DocumentView stored) -> Result<> {
+    RETURN_IF_ERROR(image.each(project, storage::kPieces, [&](doc::DocumentView stored) -> Result<> {
       named.emplace(stored.stringOr("blob"));
       return {};
     }));
   }
   for (const store::ProjectNo project : image.projects()) {
     if (image.stats(project, storage::kStored).documents == 0) continue;
-    CHECK(image.each(project, storage::kStored, [&](doc::DocumentView stored) -> Result<> {
+    RETURN_IF_ERROR(image.each(project, storage::kStored, [&](doc::DocumentView stored) -> Result<> {
       TRY(const auto count, store::fromStore<storage::StoredRecord>(stored));
       const storage::StoredRecord& seen = counts[{project, count.id}];
       if (seen.files != count.files || seen.bytes != count.bytes) {

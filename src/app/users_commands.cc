@@ -116,8 +116,8 @@ Result<cli::Outcome> setPassword(Deployment& deployment, const cli::Arguments& a
   }
   TRY(std::string hash, identity::hashPassword(password.reveal()));
   Recovery recovery = recoveryOf(deployment);
-  CHECK(runBlocking(deployment.cores,
-                    recovery.setPassword(wanted.realm, wanted.user.id, std::move(hash), commandDeadline())));
+  RETURN_IF_ERROR(runBlocking(deployment.cores,
+                              recovery.setPassword(wanted.realm, wanted.user.id, std::move(hash), commandDeadline())));
   if (deployment.identity != nullptr) {
     deployment.identity->users().forgiveLogins(wanted.realm, wanted.user.emailKey);
   }

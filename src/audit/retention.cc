@@ -72,7 +72,7 @@ Task<> Retention::remove(store::ProjectNo project, std::span<const doc::Document
   }
   write.insert(
       auditor_.entry(project, std::string(kPruned), {"server", "", std::nullopt}, "audit", "", "", details.finish()));
-  CO_CHECK(co_await store_.write(
+  CO_RETURN_IF_ERROR(co_await store_.write(
       std::move(write),
       [&removed = std::as_const(removed)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         for (const store::Target& entry : removed) {
@@ -99,7 +99,7 @@ Task<uint64_t> Retention::prune(store::ProjectNo project) {
       ++old;
     }
     if (!worth) break;
-    CO_CHECK(co_await remove(project, std::span(first).first(old)));
+    CO_RETURN_IF_ERROR(co_await remove(project, std::span(first).first(old)));
     gone += old;
     if (old < kPage) break;
   }

@@ -130,27 +130,25 @@ std::string errorBody(const Error& error);
 
 }  // namespace mb
 
+// TRY(auto x, f()) declares x from the value of a Result, or returns its error. CO_TRY is the same in a coroutine
+// (CO_TRY(auto x, co_await f())). RETURN_IF_ERROR and CO_RETURN_IF_ERROR are for results without a value, or whose
+// value is not wanted. Each is one statement, also as the branch of an unbraced `if`; TRY's value is a statement
+// expression (GCC manual, "Statements and Declarations in Expressions").
 #define MB_CONCAT_(a, b) a##b
 #define MB_CONCAT(a, b) MB_CONCAT_(a, b)
 
-// TRY(auto x, f()) declares x from the value of a Result, or returns its error. CO_TRY is the same in a coroutine
-// (CO_TRY(auto x, co_await f())). CHECK and CO_CHECK are for results without a value, or whose value is not wanted.
-#define TRY_(tmp, decl, ...)                                             \
-  auto tmp = (__VA_ARGS__);                                              \
-  if (!tmp) return std::unexpected<::mb::Error>(std::move(tmp).error()); \
-  decl = *std::move(tmp)
-#define TRY(decl, ...) TRY_(MB_CONCAT(try_result_, __LINE__), decl, __VA_ARGS__)
+#define MB_VALUE_OR_(tmp, returns, ...)                                     \
+  ({                                                                        \
+    auto tmp = (__VA_ARGS__);                                               \
+    if (!tmp) returns std::unexpected<::mb::Error>(std::move(tmp).error()); \
+    *std::move(tmp);                                                        \
+  })
+#define TRY(decl, ...) decl = MB_VALUE_OR_(MB_CONCAT(try_result_, __COUNTER__), return, __VA_ARGS__)
+#define CO_TRY(decl, ...) decl = MB_VALUE_OR_(MB_CONCAT(try_result_, __COUNTER__), co_return, __VA_ARGS__)
 
-#define CHECK_(tmp, ...) \
-  if (auto tmp = (__VA_ARGS__); !tmp) return std::unexpected<::mb::Error>(std::move(tmp).error())
-#define CHECK(...) CHECK_(MB_CONCAT(check_result_, __LINE__), __VA_ARGS__)
-
-#define CO_TRY_(tmp, decl, ...)                                             \
-  auto tmp = (__VA_ARGS__);                                                 \
-  if (!tmp) co_return std::unexpected<::mb::Error>(std::move(tmp).error()); \
-  decl = *std::move(tmp)
-#define CO_TRY(decl, ...) CO_TRY_(MB_CONCAT(try_result_, __LINE__), decl, __VA_ARGS__)
-
-#define CO_CHECK_(tmp, ...) \
-  if (auto tmp = (__VA_ARGS__); !tmp) co_return std::unexpected<::mb::Error>(std::move(tmp).error())
-#define CO_CHECK(...) CO_CHECK_(MB_CONCAT(check_result_, __LINE__), __VA_ARGS__)
+#define MB_IF_ERROR_(tmp, returns, ...)                                                               \
+  do {                                                                                                \
+    if (auto tmp = (__VA_ARGS__); !tmp) returns std::unexpected<::mb::Error>(std::move(tmp).error()); \
+  } while (false)
+#define RETURN_IF_ERROR(...) MB_IF_ERROR_(MB_CONCAT(try_result_, __COUNTER__), return, __VA_ARGS__)
+#define CO_RETURN_IF_ERROR(...) MB_IF_ERROR_(MB_CONCAT(try_result_, __COUNTER__), co_return, __VA_ARGS__)

@@ -120,7 +120,7 @@ Result<int> half(int number) {
 
 Result<int> quarter(int number) {
   TRY(const int first, half(number));
-  CHECK(half(first));
+  RETURN_IF_ERROR(half(first));
   return half(first);
 }
 

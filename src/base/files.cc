@@ -53,7 +53,7 @@ Result<Sum> pass(const std::filesystem::path& from, const OnBytes& onBytes, cons
     TRY(const std::string_view piece, readPiece(file.get(), buffer, from));
     if (piece.empty()) break;
     sum.add(piece);
-    CHECK(take(piece));
+    RETURN_IF_ERROR(take(piece));
     ::posix_fadvise(file.get(), static_cast<off_t>(out.bytes), static_cast<off_t>(piece.size()), POSIX_FADV_DONTNEED);
     out.bytes += piece.size();
     if (!onBytes(piece.size())) return fail(ErrorCode::unavailable, "stopped");
@@ -80,7 +80,7 @@ Result<> writeDurably(const std::filesystem::path& path, std::string_view text) 
   {
     const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!file.open()) return fileError("write", path);
-    CHECK(writeAll(file.get(), text, path));
+    RETURN_IF_ERROR(writeAll(file.get(), text, path));
     if (::fsync(file.get()) != 0) return fileError("write", path);
   }
   if (::rename(partial.c_str(), path.c_str()) != 0) return fileError("write", path);
@@ -93,7 +93,7 @@ Result<> writeWhole(const std::filesystem::path& path, std::string_view text) {
   {
     const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file.open()) return fileError("write", path);
-    CHECK(writeAll(file.get(), text, path));
+    RETURN_IF_ERROR(writeAll(file.get(), text, path));
   }
   if (::rename(partial.c_str(), path.c_str()) != 0) return fileError("write", path);
   return {};
@@ -146,7 +146,7 @@ Result<> SummedFile::write(std::string_view bytes) {
 }
 
 Result<> SummedFile::flush() {
-  CHECK(writeAll(file_.get(), buffer_, path_));
+  RETURN_IF_ERROR(writeAll(file_.get(), buffer_, path_));
   sum_->add(buffer_);
   bytes_ += buffer_.size();
   buffer_.clear();
@@ -154,7 +154,7 @@ Result<> SummedFile::flush() {
 }
 
 Result<Sum> SummedFile::finish() {
-  CHECK(flush());
+  RETURN_IF_ERROR(flush());
   if (::fsync(file_.get()) != 0) return fileError("write", path_);
   return Sum{bytes_, sum_->finish()};
 }

@@ -141,7 +141,7 @@ Result<BundleFolder::Contents> BundleFolder::read() const {
 
 Result<BundleFolder::Written> BundleFolder::write(const Bundle& before, const Bundle& after) const {
   Written out;
-  CHECK(makeFolder(root_));
+  RETURN_IF_ERROR(makeFolder(root_));
   for (const BundleFile& file : after) {
     if (!isPlain(file.path)) {
       return fail(ErrorCode::upstreamFailed,
@@ -149,7 +149,7 @@ Result<BundleFolder::Written> BundleFolder::write(const Bundle& before, const Bu
     }
     const BundleFile* old = find(before, file.path);
     if (old != nullptr && old->content == file.content) continue;
-    CHECK(writeFile(root_, file));
+    RETURN_IF_ERROR(writeFile(root_, file));
     out.written.push_back(file.path);
   }
   for (const BundleFile& file : before) {

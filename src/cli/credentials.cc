@@ -91,7 +91,7 @@ Result<> Credentials::write(const std::map<std::string, Login>& logins) const {
 }
 
 Result<> Credentials::keep(const std::string& url, const Login& login) const {
-  CHECK(makeFolder());
+  RETURN_IF_ERROR(makeFolder());
   TRY(const Descriptor held, locked(folder_));
   TRY(auto logins, all());
   logins[url] = login;
@@ -104,7 +104,7 @@ Result<bool> Credentials::forget(const std::string& url) const {
   TRY(const Descriptor held, locked(folder_));
   TRY(auto logins, all());
   logins.erase(url);
-  CHECK(write(logins));
+  RETURN_IF_ERROR(write(logins));
   return true;
 }
 

@@ -13,7 +13,7 @@ Result<Outcome> link(Client& client) {
                                                      folder.root().string(), before->project.shown(), before->url));
   }
   TRY(const ProjectRef project, session->project());
-  CHECK(state.keep(Link{session->url(), project}));
+  RETURN_IF_ERROR(state.keep(Link{session->url(), project}));
   doc::BsonWriter result;
   appendProject(result, *session, project);
   result.appendString("dir", folder.root().string());

@@ -113,7 +113,8 @@ Result<> LocalState::write(std::string_view name, const doc::Document& document)
     return fail(ErrorCode::validation, fmt::format("{} is no folder of its own: remove it", folder_.string()));
   }
   // It is of this machine alone.
-  if (!std::filesystem::exists(folder_ / ".gitignore", failed)) CHECK(writeWhole(folder_ / ".gitignore", "*\n"));
+  if (!std::filesystem::exists(folder_ / ".gitignore", failed))
+    RETURN_IF_ERROR(writeWhole(folder_ / ".gitignore", "*\n"));
   const std::string& bytes = document.bytes();
   return writeWhole(folder_ / name, doc::toPrettyJson({doc::BsonType::document, bytes.data(), bytes.size()}) + "\n");
 }

@@ -141,8 +141,8 @@ Result<Outcome> login(Client& client) {
   TRY(const std::string email, asked.email());
   TRY(SignedIn in, signIn(api, asked, email));
   const Timestamp until{SystemClock().now().ms + in.expiresIn * 1000};
-  CHECK(Credentials(client.environment().folder)
-            .keep(url, {email, std::move(in.refreshToken), std::move(in.accessToken), until}));
+  RETURN_IF_ERROR(Credentials(client.environment().folder)
+                      .keep(url, {email, std::move(in.refreshToken), std::move(in.accessToken), until}));
   doc::BsonWriter result;
   result.appendString("url", url);
   result.appendString("email", email);
@@ -164,7 +164,7 @@ Result<Outcome> logout(Client& client) {
   if (found == logins.end()) {
     return fail(ErrorCode::notFound, fmt::format("you are not signed in to {}", url));
   }
-  CHECK(credentials.forget(url));
+  RETURN_IF_ERROR(credentials.forget(url));
   ApiClient api(url, client.environment().caFile, client.console());
   const bool told =
       api.call({"POST", "/control/auth/logout", "signing out", bodyOf({{"refreshToken", found->second.refreshToken}})},

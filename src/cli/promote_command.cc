@@ -38,7 +38,7 @@ Result<Outcome> promote(Client& client) {
   TRY(const Plan plan, planOf(answer, std::move(digest)));
   client.console().say(describe(plan, {}, client.console().colours()));
   if (!dry && !plan.empty()) {
-    CHECK(confirmed(client, fmt::format("Apply this to {}, as shown above?", to.shown()), "yes"));
+    RETURN_IF_ERROR(confirmed(client, fmt::format("Apply this to {}, as shown above?", to.shown()), "yes"));
     TRY(answer, ask(*session, from, to, {.path = "?plan=" + plan.digest, .doing = "applying"}));
   }
   doc::BsonWriter result;

@@ -106,13 +106,13 @@ Result<Outcome> pull(Client& client) {
                             "or pull with --force",
                             pathsOf(effect.lost)));
   }
-  CHECK(confirmDeletion(client, sync.folder(), effect.deleted));
+  RETURN_IF_ERROR(confirmDeletion(client, sync.folder(), effect.deleted));
   Bundle replaced = here.bundle;
   std::erase_if(replaced, [&](const BundleFile& file) { return std::ranges::binary_search(effect.kept, file.path); });
   TRY(const BundleFolder::Written written, sync.folder().write(replaced, server.bundle));
-  CHECK(sync.remember(server, server.bundle));
+  RETURN_IF_ERROR(sync.remember(server, server.bundle));
   TRY(const auto link, sync.state().link());
-  if (!link) CHECK(sync.state().keep(Link{sync.session().url(), sync.project()}));
+  if (!link) RETURN_IF_ERROR(sync.state().keep(Link{sync.session().url(), sync.project()}));
 
   const size_t changed = written.written.size() + written.removed.size();
   std::string text;

@@ -119,9 +119,9 @@ Result<Outcome> push(Client& client) {
                    summary + (refused ? "\nthis push would be refused: " + unseen.error().message() : ""),
                    result.finish()};
   }
-  if (!prepared.prune.empty()) CHECK(confirm(client, sync, prepared.prune.size()));
+  if (!prepared.prune.empty()) RETURN_IF_ERROR(confirm(client, sync, prepared.prune.size()));
   if (!prepared.plan.empty()) {
-    CHECK(
+    RETURN_IF_ERROR(
         import(sync, prepared.document, {.path = "/config-import?plan=" + prepared.plan.digest, .doing = "applying"}));
   }
   const Deleted deleted = prune(sync, prepared.prune);
@@ -129,7 +129,7 @@ Result<Outcome> push(Client& client) {
     TRY(server, sync.serverShape());
   }
   // What others did and nobody looked at here stays to be pulled.
-  CHECK(unseen ? sync.remember(server, here.bundle) : sync.rememberPushed(server, here.bundle));
+  RETURN_IF_ERROR(unseen ? sync.remember(server, here.bundle) : sync.rememberPushed(server, here.bundle));
   if (!deleted.failed.empty()) {
     return fail(Error(ErrorCode::conflict, fmt::format("pushed, but {} could not be deleted", deleted.failed.size()))
                     .withDetails(deleted.failed));

@@ -145,7 +145,7 @@ Result<std::string> Session::controlToken() {
                             "leave the token away",
                             url()));
   }
-  if (login_->accessToken.empty() || login_->expiresAt.ms - kSlackMs < now().ms) CHECK(refresh());
+  if (login_->accessToken.empty() || login_->expiresAt.ms - kSlackMs < now().ms) RETURN_IF_ERROR(refresh());
   return login_->accessToken;
 }
 
@@ -155,7 +155,7 @@ Result<doc::Document> Session::control(Call call) {
   if (answer || answer.error().code() != ErrorCode::unauthenticated) return answer;
   // A token that is kept may have been ended before its time.
   if (!login_ || refreshed_) return refusedToken();
-  CHECK(refresh());
+  RETURN_IF_ERROR(refresh());
   answer = api_.call(std::move(call), login_->accessToken);
   if (!answer && answer.error().code() == ErrorCode::unauthenticated) return refusedToken();
   return answer;

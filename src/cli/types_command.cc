@@ -16,7 +16,7 @@ Result<Outcome> types(Client& client) {
     return Outcome{0, std::move(text), result.finish()};
   }
   const std::string out = client.value("out");
-  CHECK(writeWhole(out, text));
+  RETURN_IF_ERROR(writeWhole(out, text));
   result.appendString("file", out);
   return Outcome{0, fmt::format("wrote {}", out), result.finish()};
 }

@@ -218,14 +218,14 @@ Task<> CollectionKind::apply(Target target, std::vector<Change> changes) {
   using Step = Task<> (CollectionKind::*)(Target, const Change&);
   for (const Change& change : changes) {
     if (change.before || change.name == kDefaultEntry) continue;
-    CO_CHECK(checkTime(target));
+    CO_RETURN_IF_ERROR(checkTime(target));
     const auto made = co_await collections_.create({target.caller, target.project}, change.name);
     if (!made) co_return fail(about("collections/" + change.name, made.error()));
   }
   for (const Step step : {&CollectionKind::configure, &CollectionKind::setIndexes}) {
-    CO_CHECK(co_await refresh(target));
+    CO_RETURN_IF_ERROR(co_await refresh(target));
     for (const Change& change : changes) {
-      CO_CHECK(checkTime(target));
+      CO_RETURN_IF_ERROR(checkTime(target));
       const auto done = co_await (this->*step)(target, change);
       if (!done) co_return fail(about("collections/" + change.name, done.error()));
     }
@@ -254,12 +254,13 @@ Task<> CollectionKind::setIndexes(Target target, const Change& change) {
   const CollectionEntry after = CollectionEntry::read(change.after);
   for (const auto& [name, index] : after.indexes) {
     if (hasIndex(before, name, index)) continue;
-    CO_CHECK(checkTime(target));
+    CO_RETURN_IF_ERROR(checkTime(target));
     if (before.indexes.contains(name)) {
-      CO_CHECK(co_await collections_.dropIndex({target.caller, target.project}, change.name, name));
+      CO_RETURN_IF_ERROR(co_await collections_.dropIndex({target.caller, target.project}, change.name, name));
     }
     CO_TRY(data::NewIndex wanted, newIndex(index));
-    CO_CHECK(co_await collections_.createIndex({target.caller, target.project}, change.name, std::move(wanted)));
+    CO_RETURN_IF_ERROR(
+        co_await collections_.createIndex({target.caller, target.project}, change.name, std::move(wanted)));
   }
   co_return Result<>();
 }

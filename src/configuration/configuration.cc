@@ -162,7 +162,7 @@ Task<Configuration::Planned> Configuration::plannedKind(ResourceKind& kind, Reso
 
 Task<Configuration::Plan> Configuration::planned(Target target, doc::Document document) {
   Problems problems;
-  CO_CHECK(co_await offCore(target.project, [&]() -> Result<> {
+  CO_RETURN_IF_ERROR(co_await offCore(target.project, [&]() -> Result<> {
     const auto known = [this](std::string_view section) { return kindOf(section) != nullptr; };
     if (checkDocument(document, known, problems)) return {};
     const doc::Document released = std::move(document);
@@ -179,8 +179,8 @@ Task<Configuration::Plan> Configuration::planned(Target target, doc::Document do
     co_await offCore(target.project, [released = std::move(document)]() -> Result<> { return {}; });
   }
   if (!problems.empty()) co_return fail(std::move(problems).asError());
-  CO_CHECK(checkCaller(target.caller, plan));
-  CO_CHECK(co_await checkSize(target, plan));
+  CO_RETURN_IF_ERROR(checkCaller(target.caller, plan));
+  CO_RETURN_IF_ERROR(co_await checkSize(target, plan));
   co_return plan;
 }
 
@@ -199,7 +199,7 @@ Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& pl
   }
   for (const Planned& planned : plan) {
     for (const Change& change : planned.changes) {
-      if (change.action != Action::unchanged) CHECK(planned.kind->mayApply(caller, change));
+      if (change.action != Action::unchanged) RETURN_IF_ERROR(planned.kind->mayApply(caller, change));
     }
   }
   return {};
@@ -278,7 +278,7 @@ Task<> Configuration::record(Target target, const Plan& plan) {
   if (entries.empty()) co_return Result<>();
   store::Write write({.deadline = target.deadline, .actor = policy::actorOf(caller), .bumpEpochs = {}});
   write.insert(std::move(entries));
-  CO_CHECK(co_await deps_.store.write(std::move(write), nullptr));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
   co_return Result<>();
 }
 
@@ -290,8 +290,8 @@ Task<doc::Document> Configuration::import(Target target, doc::Document document,
            return fail(ErrorCode::conflict,
                        "the import is no longer the one that was planned, nothing was changed: plan it again");
          }));
-  CO_CHECK(co_await record(target, plan));
-  for (const Planned& planned : plan) CO_CHECK(co_await apply(target, planned));
+  CO_RETURN_IF_ERROR(co_await record(target, plan));
+  for (const Planned& planned : plan) CO_RETURN_IF_ERROR(co_await apply(target, planned));
   doc::BsonWriter out = responseWith(changes);
   out.appendBool("applied", true);
   co_return out.finish();

@@ -14,9 +14,9 @@ Task<> ListedKind::prepare(Target, std::vector<Change>) {
 }
 
 Task<> ListedKind::apply(Target target, std::vector<Change> changes) {
-  CO_CHECK(co_await prepare(target, changes));
+  CO_RETURN_IF_ERROR(co_await prepare(target, changes));
   for (Change& change : changes) {
-    CO_CHECK(checkTime(target));
+    CO_RETURN_IF_ERROR(checkTime(target));
     const std::string name = change.name;
     const Result<> done = co_await applyOne(target, std::move(change));
     if (!done) co_return fail(about(fmt::format("{}/{}", section(), name), done.error()));

@@ -83,7 +83,7 @@ Result<Checked> check(const Kind& kind, const ConnectionPatch& input) {
   if (input.name) checkName(*input.name, out, problems);
   if (input.config) checkConfig(kind, *input.config, out, problems);
   if (input.secrets) checkSecrets(kind, *input.secrets, out, problems);
-  CHECK(projects::refuseIfAny(std::move(problems)));
+  RETURN_IF_ERROR(projects::refuseIfAny(std::move(problems)));
   return out;
 }
 

@@ -236,14 +236,14 @@ Task<ConnectionView> Connections::create(By by, Place place, NewConnection input
                           now};
   auto audit = projects::auditOf(deps_, by.caller, place.auditedIn, "connection.created",
                                  "connections/" + record.id.str(), detailsOf(record.kind, checked));
-  CO_CHECK(setSecrets(record, std::move(checked.secrets), master_));
+  CO_RETURN_IF_ERROR(setSecrets(record, std::move(checked.secrets), master_));
   store::Write write = projects::projectWrite(by, {}, std::move(audit));
   const store::Target created = write.create(controlCollection(kConnections), record.id.str());
   const store::Target counted = write.change(target(kScopes, place.scope));
   const Authority authority(write, place.scope, place.membershipId);
   const auto callback = [created, counted, authority, &place = std::as_const(place), &record = std::as_const(record)](
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
-    CHECK(authority.check(before));
+    RETURN_IF_ERROR(authority.check(before));
     TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
     if (!scope) scope = ScopeRecord{place.scope, 0};
     if (++scope->connections > kMaxConnections) {
@@ -273,7 +273,7 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
   const auto callback = [changed, authority, &checked = std::as_const(checked), &master = std::as_const(master_),
                          &clock = std::as_const(deps_.clock)](const store::PreImages& before,
                                                               store::Changes& changes) -> Result<> {
-    CHECK(authority.check(before));
+    RETURN_IF_ERROR(authority.check(before));
     TRY(auto record, fromStore<ConnectionRecord>(before[changed]));
     if (!record) return fail(noConnection());
     if (checked.name) {
@@ -281,7 +281,7 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
       record->nameKey = nameKey(*checked.name);
     }
     if (checked.config) record->config = *checked.config;
-    CHECK(setSecrets(*record, checked.secrets, master));
+    RETURN_IF_ERROR(setSecrets(*record, checked.secrets, master));
     record->updatedAt = clock.now();
     changes.put(changed, doc::encode(*record));
     return {};
@@ -305,7 +305,7 @@ Task<> Connections::remove(By by, std::string id) {
   const Authority authority(write, place->scope, place->membershipId);
   const auto callback = [removed, counted, authority](const store::PreImages& before,
                                                       store::Changes& changes) -> Result<> {
-    CHECK(authority.check(before));
+    RETURN_IF_ERROR(authority.check(before));
     TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
     if (!before[removed] || !scope) return fail(noConnection());
     --scope->connections;
@@ -313,7 +313,7 @@ Task<> Connections::remove(By by, std::string id) {
     changes.put(counted, doc::encode(*scope));
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

@@ -79,9 +79,9 @@ Result<> Collections::checkName(std::string_view name) {
 }
 
 Task<> Collections::create(AdminAccess access, std::string name) {
-  CO_CHECK(checkNewName(name, "/name"));
-  CO_CHECK(co_await deps_.store.createCollection(access.project->info().number, name, CollectionConfig{}.write(),
-                                                 auditEntry(access, "collection.create", name)));
+  CO_RETURN_IF_ERROR(checkNewName(name, "/name"));
+  CO_RETURN_IF_ERROR(co_await deps_.store.createCollection(
+      access.project->info().number, name, CollectionConfig{}.write(), auditEntry(access, "collection.create", name)));
   co_return Result<>();
 }
 
@@ -91,7 +91,7 @@ Task<> Collections::drop(AdminAccess access, std::string name) {
 
 Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
-  CO_CHECK(co_await bindReferrers(access, collection));
+  CO_RETURN_IF_ERROR(co_await bindReferrers(access, collection));
   co_return co_await deps_.store.dropCollection(collection->ref, auditEntry(access, "collection.delete", name));
 }
 
@@ -101,20 +101,20 @@ Task<> Collections::rename(AdminAccess access, std::string name, std::string to)
 
 Task<> Collections::renameOnce(const AdminAccess& access, const std::string& name, const std::string& to) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
-  CO_CHECK(checkNewName(to, "/to"));
+  CO_RETURN_IF_ERROR(checkNewName(to, "/to"));
   if (to == name) co_return fail(ErrorCode::conflict, "the collection has this name already");
   if (gainsByName(access.caller, name, to)) {
     co_return fail(ErrorCode::forbidden,
                    "you hold data permissions under the new name that you do not hold under the old");
   }
   for (const auto& [other, referring] : table(*access.project).byName) {
-    CO_CHECK(co_await bindReferences(referring, *collection));
+    CO_RETURN_IF_ERROR(co_await bindReferences(referring, *collection));
   }
-  CO_CHECK(co_await bindReferrers(access, collection));
+  CO_RETURN_IF_ERROR(co_await bindReferrers(access, collection));
   store::Alteration change;
   change.name = to;
-  CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change),
-                                                auditEntry(access, "collection.rename", name, oneField("to", to))));
+  CO_RETURN_IF_ERROR(co_await deps_.store.alterCollection(
+      collection->ref, std::move(change), auditEntry(access, "collection.rename", name, oneField("to", to))));
   co_return Result<>();
 }
 
@@ -129,12 +129,12 @@ Task<> Collections::bindReferences(const CollectionPtr& referring, const Collect
   if (!changed) co_return Result<>();
   store::Alteration change;
   change.config = config.write();
-  CO_CHECK(co_await deps_.store.alterCollection(referring->ref, std::move(change), {}));
+  CO_RETURN_IF_ERROR(co_await deps_.store.alterCollection(referring->ref, std::move(change), {}));
   co_return Result<>();
 }
 
 Task<> Collections::bindReferrers(const AdminAccess& access, const CollectionPtr& target) {
-  for (CollectionReferrer* referrer : referrers_) CO_CHECK(co_await referrer->bind(access.project, target));
+  for (CollectionReferrer* referrer : referrers_) CO_RETURN_IF_ERROR(co_await referrer->bind(access.project, target));
   co_return Result<>();
 }
 
@@ -152,7 +152,7 @@ Task<> Collections::alterOnce(const AdminAccess& access, const std::string& name
     std::ranges::move(auditEntry(access, action, name), std::back_inserter(entries));
   }
   const CollectionConfig config = CollectionConfig::read(*change.config);
-  CO_CHECK(co_await deps_.store.alterCollection(collection->ref, std::move(change), std::move(entries)));
+  CO_RETURN_IF_ERROR(co_await deps_.store.alterCollection(collection->ref, std::move(change), std::move(entries)));
   holdFor(*collection, config.policy ? *config.policy : table(*access.project).defaultPolicySource);
   co_return Result<>();
 }

@@ -96,12 +96,12 @@ Result<> guardOperator(std::string_view name, std::string_view path, doc::ValueV
 Result<> guardDeniedFields(doc::DocumentView body, bool operators, const Grant& grant) {
   if (grant.denied().empty()) return {};
   if (!operators) {
-    for (const doc::Element& field : body) CHECK(guardAssignment(field.key, grant));
+    for (const doc::Element& field : body) RETURN_IF_ERROR(guardAssignment(field.key, grant));
     return {};
   }
   for (const doc::Element& each : body) {
     for (const doc::Element& field : each.value.asDocument()) {
-      CHECK(guardOperator(each.key, field.key, field.value, grant));
+      RETURN_IF_ERROR(guardOperator(each.key, field.key, field.value, grant));
     }
   }
   return {};

@@ -45,7 +45,7 @@ Task<> Documents::remove(const Access& access, const std::string& collection, co
   WriteRequest request;
   request.event = WriteEvent::remove;
   request.id = id;
-  CO_CHECK(co_await impl_->write(access, collection, std::move(request)));
+  CO_RETURN_IF_ERROR(co_await impl_->write(access, collection, std::move(request)));
   co_return Result<>();
 }
 

@@ -218,11 +218,11 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
   if (steps.empty()) co_return Result<>();
   const size_t bytes = bytesOf(documents) * steps.size();
   size_t places = 0;
-  CO_CHECK(co_await atOnce(pool, access, bytes, [&]() -> Result<> {
+  CO_RETURN_IF_ERROR(co_await atOnce(pool, access, bytes, [&]() -> Result<> {
     if (!collect(documents, steps, targets, places)) return fail(tooLarge());
     return {};
   }));
-  CO_CHECK(co_await fetch(deps.store, targets, access.deadline));
+  CO_RETURN_IF_ERROR(co_await fetch(deps.store, targets, access.deadline));
   co_return co_await atOnce(pool, access, bytes + places * largestOf(targets),
                             [&] { return assembleAll(documents, targets, steps); });
 }

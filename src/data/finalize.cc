@@ -138,9 +138,9 @@ Result<doc::Document> draft(const EvaluationContext& context, const std::optiona
 Result<doc::Document> finalizeDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                        const doc::Document& draft) {
   TRY(doc::Document pinned, pinServerFields(context, before, draft));
-  CHECK(doc::checkStorable(pinned));
+  RETURN_IF_ERROR(doc::checkStorable(pinned));
   TRY(doc::Document document, throughSchema(context, std::move(pinned)));
-  CHECK(checkVectors(context, before, document));
+  RETURN_IF_ERROR(checkVectors(context, before, document));
   const policy::Rule* rule = context.grant.rule;
   if (!rule) return document;
 
@@ -149,7 +149,7 @@ Result<doc::Document> finalizeDocument(const EvaluationContext& context, const s
   }
   std::optional<doc::DocumentView> previous;
   if (before) previous = before->view();
-  CHECK(rule->checkWrite(
+  RETURN_IF_ERROR(rule->checkWrite(
       {context.caller, previous ? &*previous : nullptr, document, context.now, &context.grant.denied()}));
   return document;
 }

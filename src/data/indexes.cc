@@ -157,7 +157,7 @@ Result<std::vector<IndexView>> Collections::indexes(const snapshot::ProjectSnaps
 Task<std::string> Collections::createIndex(AdminAccess access, std::string collection, NewIndex index) {
   CO_TRY(const CollectionPtr there, require(*access.project, collection));
   CO_TRY(const store::IndexSpec spec, readIndex(index, there->coercion()));
-  CO_CHECK(co_await whileStale(access, [&] { return createIndexOnce(access, collection, spec); }));
+  CO_RETURN_IF_ERROR(co_await whileStale(access, [&] { return createIndexOnce(access, collection, spec); }));
   co_return spec.name;
 }
 
@@ -166,8 +166,8 @@ Task<> Collections::createIndexOnce(const AdminAccess& access, const std::string
   CO_TRY(const CollectionPtr found, require(*access.project, collection));
   // A collection that has had its policy from the start, or from elsewhere, has not said so yet.
   if (found->policy) holdFor(*found, found->policy->source());
-  CO_CHECK(co_await deps_.store.createIndex(found->ref, spec,
-                                            auditEntry(access, "index.create", collection, named(spec.name))));
+  CO_RETURN_IF_ERROR(co_await deps_.store.createIndex(
+      found->ref, spec, auditEntry(access, "index.create", collection, named(spec.name))));
   co_return Result<>();
 }
 

@@ -49,7 +49,7 @@ Result<PolicyAnswer> Collections::policy(const snapshot::ProjectSnapshot& projec
 Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Document policy) {
   if (name == kDefaultPolicyName) {
     CO_TRY(const auto compiled, policy::compilePolicy(policy, nullptr));
-    CO_CHECK(co_await checkInheriting(table(*access.project), *compiled));
+    CO_RETURN_IF_ERROR(co_await checkInheriting(table(*access.project), *compiled));
     co_return co_await writeDefaultPolicy(std::move(access), "policy.set", std::move(policy));
   }
   ConfigChange change;
@@ -78,7 +78,7 @@ Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, s
   // Not inserts of the write: clearing is recorded where there was no policy, too.
   std::vector<store::Target> entryTargets;
   for (const store::Insert& entry : entries) entryTargets.push_back(write.create(entry.collection, entry.id()));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [target, &policy = std::as_const(policy), entryTargets = std::move(entryTargets),
        &entries = std::as_const(entries)](const store::PreImages&, store::Changes& changes) -> Result<> {

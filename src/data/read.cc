@@ -21,7 +21,7 @@ Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::Fi
 Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& found) {
   const WorkBudget work(kCoreWork);
   const bool visible = found && plan.filter.matches(*found);
-  CHECK(work.check());
+  RETURN_IF_ERROR(work.check());
   if (!visible) return fail(ErrorCode::notFound, "no such document");
   return {};
 }
@@ -38,8 +38,8 @@ Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTabl
   }
   const WorkBudget work(kCoreWork);
   TRY(const doc::Filter asked, doc::Filter::parse(*query.filter, &plan.grant.collection->coercion()));
-  CHECK(work.check());
-  CHECK(policy::refuseDeniedFields(asked, plan.grant.denied()));
+  RETURN_IF_ERROR(work.check());
+  RETURN_IF_ERROR(policy::refuseDeniedFields(asked, plan.grant.denied()));
   plan.filter = plan.grant.filter.matchesAll() ? asked : doc::Filter::both(plan.grant.filter, asked);
   return plan;
 }
@@ -48,20 +48,20 @@ Task<VisibleDocument> Documents::get(const Access& access, const std::string& co
                                      const ReadQuery& query) {
   CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, Operation::read, query));
   CO_TRY(std::optional<doc::Document> found, co_await impl_->deps.store.get(plan.grant.collection->ref, id));
-  CO_CHECK(checkVisible(plan, found));
+  CO_RETURN_IF_ERROR(checkVisible(plan, found));
   if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden()};
 
   if (const auto hidden = plan.grant.hidden()) found = hidden->strip(*found);
   std::vector<doc::Document> one;
   one.push_back(*std::move(found));
-  CO_CHECK(co_await impl_->expand(access, plan.grant, query.expand, one));
+  CO_RETURN_IF_ERROR(co_await impl_->expand(access, plan.grant, query.expand, one));
   co_return VisibleDocument{std::move(one.front()), nullptr};
 }
 
 Task<VisibleDocuments> Documents::list(const Access& access, const std::string& collection, const ReadQuery& query,
                                        Operation operation) {
   CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, operation, query));
-  CO_CHECK(refuseDeniedKeys(query.sort, plan.grant.denied()));
+  CO_RETURN_IF_ERROR(refuseDeniedKeys(query.sort, plan.grant.denied()));
   if (query.limit == 0) co_return VisibleDocuments{};
   store::Query asked;
   asked.collection = plan.grant.collection->ref;
@@ -72,7 +72,8 @@ Task<VisibleDocuments> Documents::list(const Access& access, const std::string& 
   asked.deadline = access.deadline;
   asked.hidden = plan.grant.hidden();
   CO_TRY(store::QueryResult found, co_await impl_->deps.store.find(std::move(asked)));
-  if (!query.expand.empty()) CO_CHECK(co_await impl_->expand(access, plan.grant, query.expand, found.documents));
+  if (!query.expand.empty())
+    CO_RETURN_IF_ERROR(co_await impl_->expand(access, plan.grant, query.expand, found.documents));
   co_return VisibleDocuments{std::move(found.documents), std::move(found.explain)};
 }
 

@@ -182,7 +182,7 @@ class HostileSchemaTest : public ::testing::Test {
         *doc::parseJson(fmt::format(R"({{"read":{{"deniedReadFields":[{}]}},"update":{{}}}})", list)), nullptr);
     if (!policy) return fail(policy.error().clone());
     const doc::Document source = *doc::parseJson(schema);
-    CHECK(doc::Schema::compile(source));
+    RETURN_IF_ERROR(doc::Schema::compile(source));
     const WorkBudget work(kLimit);
     auto result = refuseRevealingRules(source, **policy, RevealedIn::policy);
     spent_ = work.spent();

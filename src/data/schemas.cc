@@ -49,14 +49,14 @@ Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(snapshot::Snap
   co_return co_await pool_.run(project->info().id.str(), [&]() -> Result<std::shared_ptr<const doc::Schema>> {
     const WorkBudget work(kCompileWork);
     TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
-    CHECK(checkServerFields(schema));
+    RETURN_IF_ERROR(checkServerFields(schema));
     return compiled;
   });
 }
 
 Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange change) {
   using State = doc::Patch<doc::Document>::State;
-  CO_CHECK(require(*access.project, name));
+  CO_RETURN_IF_ERROR(require(*access.project, name));
   std::shared_ptr<const doc::Schema> compiled;
   if (change.schema.state == State::value) {
     CO_TRY(compiled, co_await checkSchema(access.project, change.schema.value));
@@ -82,15 +82,15 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
         }
         if (schema && policy) {
           const bool given = change.schema.given();
-          CHECK(refuseRevealingRules(given ? change.schema.value : current.schemaSource, *policy,
-                                     given ? RevealedIn::schema : RevealedIn::policy));
+          RETURN_IF_ERROR(refuseRevealingRules(given ? change.schema.value : current.schemaSource, *policy,
+                                               given ? RevealedIn::schema : RevealedIn::policy));
         }
         if (change.schema.given()) {
           config.schema.reset();
           config.references.clear();
         }
         if (compiled) {
-          CHECK(checkReferences(change.schema.value, [&](const std::string& referenced) {
+          RETURN_IF_ERROR(checkReferences(change.schema.value, [&](const std::string& referenced) {
             return table(project).find(referenced) != nullptr;
           }));
           config.schema = change.schema.value;

@@ -69,7 +69,7 @@ struct ServiceDocuments::ManyUpdate {
     if (arrayFilters) {
       TRY(request.options.arrayFilters, doc::parseArrayFilters(*arrayFilters, &collection.coercion()));
     }
-    CHECK(work.check());
+    RETURN_IF_ERROR(work.check());
     return parseWriteRequest(request, grantOn(collection));
   }
   // What becomes of a document that matches.
@@ -140,7 +140,7 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
     request.id = deps_.ids.next();
     request.fresh = true;
   }
-  CO_CHECK(parseWriteRequest(request, grant));
+  CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
   store::Write write(optionsOf(access));
   const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.fresh});
   auto written = co_await store::writeReturning(
@@ -148,7 +148,7 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
       [&grant = std::as_const(grant), &request = std::as_const(request), target, &clock = std::as_const(deps_.clock)](
           const store::PreImages& before, store::Changes& changes) -> Result<doc::Document> {
         const EvaluationContext context{grant, request, asServer(), clock.now()};
-        CHECK(checkTarget(context, before[target]));
+        RETURN_IF_ERROR(checkTarget(context, before[target]));
         TRY(doc::Document finalized, finalizeDocument(context, before[target], request.body));
         changes.put(target, finalized);
         return finalized;
@@ -160,7 +160,7 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
 
 Task<doc::Document> ServiceDocuments::insertOne(ServiceAccess access, std::string collection, doc::Document document) {
   for (int tries = 0;; ++tries) {
-    CO_CHECK(mayGoOn(access, tries));
+    CO_RETURN_IF_ERROR(mayGoOn(access, tries));
     CO_TRY(CollectionPtr found, co_await access.collections.find(collection));
     CO_TRY(std::optional<doc::Document> written, co_await insertNow(access, std::move(found), document));
     if (written) co_return *std::move(written);
@@ -234,9 +234,9 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
 Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string collection, ManyUpdate& update) {
   std::string after;
   for (int staleTries = 0;;) {
-    CO_CHECK(mayGoOn(access, staleTries));
+    CO_RETURN_IF_ERROR(mayGoOn(access, staleTries));
     CO_TRY(const CollectionPtr found, co_await access.collections.find(collection));
-    CO_CHECK(update.read(*found));
+    CO_RETURN_IF_ERROR(update.read(*found));
     CO_TRY(Page next, co_await page(found->ref, update.filter, after, access.deadline));
     if (next.ids.empty()) co_return update.counts;
     const std::string last = next.ids.back();

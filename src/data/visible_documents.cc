@@ -27,7 +27,7 @@ Result<int64_t> show(const doc::Filter& filter, const doc::FieldSet* hidden, std
     doc::stripFields(*hidden, bytes);
     document = doc::Document::fromTrusted(std::move(bytes));
   }
-  CHECK(work.check());
+  RETURN_IF_ERROR(work.check());
   return work.spent();
 }
 
@@ -54,7 +54,7 @@ Task<std::vector<std::optional<doc::Document>>> readVisible(store::DocumentStore
       if (document) {
         if (sinceTurn > kCoreWork / 2) {
           sinceTurn = 0;
-          CO_CHECK(co_await yieldCore());
+          CO_RETURN_IF_ERROR(co_await yieldCore());
         }
         CO_TRY(const int64_t spent, show(visibility.filter, late, document, budget.work));
         sinceTurn += spent;

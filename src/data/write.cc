@@ -45,7 +45,7 @@ Result<std::optional<doc::Document>> computeChange(const EvaluationContext& cont
   if (hooked && hooked->before != before) {
     return fail(ErrorCode::retry, "the document changed while its hooks ran");
   }
-  CHECK(checkTarget(context, before));
+  RETURN_IF_ERROR(checkTarget(context, before));
   std::optional<doc::Document> written;
   if (request.event == WriteEvent::remove) {
     changes.remove(target);
@@ -114,7 +114,7 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
     const EvaluationContext context{grant, request, access.caller, deps.clock.now()};
     Hooked hooked;
     CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, request.id));
-    CO_CHECK(checkTarget(context, hooked.before));
+    CO_RETURN_IF_ERROR(checkTarget(context, hooked.before));
     if (request.event != WriteEvent::remove) {
       CO_TRY(const doc::Document drafted, draft(context, hooked.before));
       CO_TRY(hooked.draft, finalizeDocument(context, hooked.before, drafted));
@@ -144,8 +144,8 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
   for (int tries = 1;; ++tries) {
     CO_TRY(const Grant grant,
            grantFor(access.caller, project, slot, collection, operationOf(request.event), access.authority));
-    CO_CHECK(parseWriteRequest(request, grant));
-    if (request.body.size() > kMaxOneTurnBytes) CO_CHECK(co_await yieldCore());
+    CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
+    if (request.body.size() > kMaxOneTurnBytes) CO_RETURN_IF_ERROR(co_await yieldCore());
     const bool hooks = hooked(grant, request);
     if (hooks && tries > 1 && (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline)) {
       co_return fail(ErrorCode::unavailable, "the collection kept changing while the hooks ran, try again");

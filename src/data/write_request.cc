@@ -35,10 +35,10 @@ Result<> readUpdate(WriteRequest& request, const Grant& grant) {
   options.coercion = &grant.collection->coercion();
   const WorkBudget work(kCoreWork);  // a $pull may hold a pattern, and there may be many
   auto update = operators != 0 ? doc::Update::parse(body, options) : doc::Update::set(body, options);
-  CHECK(work.check());
+  RETURN_IF_ERROR(work.check());
   TRY(request.update, std::move(update));
   Result<> guarded = guardDeniedFields(body, operators != 0, grant);
-  CHECK(work.check());
+  RETURN_IF_ERROR(work.check());
   return guarded;
 }
 
@@ -50,7 +50,7 @@ Result<> readReplacement(const WriteRequest& request, const Grant& grant) {
   }
   const WorkBudget work(kCoreWork);
   Result<> guarded = guardReplacement(request.body, grant);
-  CHECK(work.check());
+  RETURN_IF_ERROR(work.check());
   return guarded;
 }
 
@@ -62,8 +62,8 @@ Result<> parseWriteRequest(WriteRequest& request, const Grant& grant) {
                     .withCause(grant.collection->damage));
   }
   if (request.event == WriteEvent::insert) return readInsert(request);
-  if (request.event == WriteEvent::update) CHECK(readUpdate(request, grant));
-  if (request.event == WriteEvent::replace) CHECK(readReplacement(request, grant));
+  if (request.event == WriteEvent::update) RETURN_IF_ERROR(readUpdate(request, grant));
+  if (request.event == WriteEvent::replace) RETURN_IF_ERROR(readReplacement(request, grant));
   // No document has such an id, and the store would say so in other words.
   if (!isDocumentId(request.id)) return fail(ErrorCode::notFound, "no such document");
   return {};

@@ -144,7 +144,7 @@ Result<FilterParser::Node> FilterParser::in(const Place& place, std::string_view
   TRY(Node node, leaf(place, FilterOp::in));
   for (const Element& element : list) {
     if (isPatternObject(element.value)) {
-      CHECK(count());
+      RETURN_IF_ERROR(count());
       TRY(Pattern pattern, listedPattern(element.value.asDocument()));
       node->patterns.push_back(std::move(pattern));
     } else {
@@ -168,12 +168,12 @@ Result<FilterParser::Node> FilterParser::exists(const Place& place, ValueView va
 Result<FilterParser::Node> FilterParser::type(const Place& place, ValueView value) {
   TRY(Node node, leaf(place, FilterOp::type));
   if (value.type() != BsonType::array) {
-    CHECK(addType(*node, value));
+    RETURN_IF_ERROR(addType(*node, value));
     return node;
   }
   const DocumentView list = value.asDocument();
   if (list.empty() || list.count() > kTypeAliases.size() + 1) return refuse("$type takes one or more types");
-  for (const Element& element : list) CHECK(addType(*node, element.value));
+  for (const Element& element : list) RETURN_IF_ERROR(addType(*node, element.value));
   return node;
 }
 
@@ -183,7 +183,7 @@ Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView 
   size_t elemMatches = 0;
   size_t listed = 0;
   for (const Element& element : value.asDocument()) {
-    if (listed++ > 0) CHECK(count());
+    if (listed++ > 0) RETURN_IF_ERROR(count());
     if (isPatternObject(element.value)) {
       auto child = std::make_shared<FilterNode>();
       child->op = FilterOp::regex;

@@ -31,14 +31,14 @@ std::optional<FilterOp> logicalOp(std::string_view key) {
 
 Result<std::shared_ptr<FilterNode>> FilterParser::conditions(DocumentView source, const std::string& prefix,
                                                              int depth) {
-  CHECK(checkDepth(depth));
+  RETURN_IF_ERROR(checkDepth(depth));
   auto node = std::make_shared<FilterNode>();
   for (const Element& element : source) {
     if (element.key.starts_with('$')) {
-      CHECK(logical(*node, element.key, element.value, prefix, depth));
+      RETURN_IF_ERROR(logical(*node, element.key, element.value, prefix, depth));
     } else {
       TRY(const Place at, place(element.key, prefix));
-      CHECK(field(*node, at, element.value, depth));
+      RETURN_IF_ERROR(field(*node, at, element.value, depth));
     }
   }
   return node;
@@ -58,7 +58,7 @@ Result<> FilterParser::logical(FilterNode& parent, std::string_view op, ValueVie
       return refuseFilter(fmt::format("{} takes a non-empty array of filters", op));
     }
     TRY(Node child, conditions(element.value.asDocument(), prefix, depth + 1));
-    if (child->children.empty()) CHECK(count());
+    if (child->children.empty()) RETURN_IF_ERROR(count());
     const bool isSingle = child->children.size() == 1;
     node->children.push_back(isSingle ? child->children.front() : std::move(child));
   }
@@ -104,9 +104,9 @@ Result<> FilterParser::operators(FilterNode& parent, const Place& place, Documen
 
 Result<FilterParser::Node> FilterParser::inverted(const Place& place, ValueView value, int depth) {
   if (!isOperatorObject(value)) return refuseFilter("$not takes an object of operators");
-  CHECK(checkDepth(depth + 1));
+  RETURN_IF_ERROR(checkDepth(depth + 1));
   auto child = std::make_shared<FilterNode>();
-  CHECK(operators(*child, place, value.asDocument(), depth + 1));
+  RETURN_IF_ERROR(operators(*child, place, value.asDocument(), depth + 1));
   if (child->children.size() > 1) return negated(place, std::move(child));
   auto node = std::make_shared<FilterNode>();
   node->op = FilterOp::negate;
@@ -117,7 +117,7 @@ Result<FilterParser::Node> FilterParser::inverted(const Place& place, ValueView 
 
 Result<FilterParser::Node> FilterParser::elemMatch(const Place& place, ValueView value, int depth) {
   if (value.type() != BsonType::document) return refuseFilter("$elemMatch takes an object");
-  CHECK(checkDepth(depth + 1));
+  RETURN_IF_ERROR(checkDepth(depth + 1));
   const DocumentView source = value.asDocument();
   auto node = std::make_shared<FilterNode>();
   node->op = FilterOp::elemMatch;
@@ -126,18 +126,18 @@ Result<FilterParser::Node> FilterParser::elemMatch(const Place& place, ValueView
   if (node->elementIsValue) {
     auto child = std::make_shared<FilterNode>();
     const Place element{FieldPath(), place.full};
-    CHECK(operators(*child, element, source, depth + 1));
+    RETURN_IF_ERROR(operators(*child, element, source, depth + 1));
     node->children.push_back(std::move(child));
   } else {
     TRY(Node child, conditions(source, place.full, depth + 1));
-    if (child->children.empty()) CHECK(count());
+    if (child->children.empty()) RETURN_IF_ERROR(count());
     node->children.push_back(std::move(child));
   }
   return node;
 }
 
 Result<FilterParser::Node> FilterParser::leaf(const Place& place, FilterOp op) {
-  CHECK(count());
+  RETURN_IF_ERROR(count());
   auto node = std::make_shared<FilterNode>();
   node->op = op;
   node->path = place.path;

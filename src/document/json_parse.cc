@@ -67,9 +67,9 @@ class Reader {
       TRY(const std::string_view key, keyOf(entry));
       if (key.find('\0') != std::string_view::npos) return refuseJson("a key holds a NUL character");
       keys_.push_back(key);
-      CHECK(value(key, entry.value(), depth));
+      RETURN_IF_ERROR(value(key, entry.value(), depth));
     }
-    CHECK(checkDuplicates(firstKey));
+    RETURN_IF_ERROR(checkDuplicates(firstKey));
     keys_.resize(firstKey);
     return {};
   }
@@ -81,7 +81,7 @@ class Reader {
       od::value element;
       if (const auto error = std::move(item).get(element)) return syntax(error);
       // The key's bytes may be shared with deeper calls, so nothing may keep it.
-      CHECK(value(arrayKey(index++), element, depth));
+      RETURN_IF_ERROR(value(arrayKey(index++), element, depth));
     }
     return {};
   }
@@ -96,7 +96,7 @@ class Reader {
         od::array array;
         if (const auto error = value.get_array().get(array)) return syntax(error);
         out_.beginArray(key);
-        CHECK(elements(array, depth + 1));
+        RETURN_IF_ERROR(elements(array, depth + 1));
         out_.end();
         return {};
       }
@@ -205,7 +205,7 @@ class Reader {
     const size_t start = out_.size();
     out_.beginDocument(key);
     const size_t body = out_.size();
-    CHECK(fields(object, depth));
+    RETURN_IF_ERROR(fields(object, depth));
     out_.end();
     if (limits_.extended == ExtendedJson::refuse) return {};
     return resolveExtended(start, body);
@@ -299,7 +299,7 @@ Result<Document> parseObject(Workspace& space, std::string_view text, const Json
   if (const auto error = document.get_object().get(object)) return Reader::syntax(error);
   BsonWriter out(expectedBytes(text));
   Reader reader(out, limits, space.keys);
-  CHECK(reader.fields(object, 1));
+  RETURN_IF_ERROR(reader.fields(object, 1));
   if (!isAtEnd(document)) return refuseJson("something follows the object");
   return out.finish();
 }
@@ -317,7 +317,7 @@ Result<Document> parseEnclosed(Workspace& space, std::string_view text, const Js
     od::value element;
     if (const auto error = std::move(item).get(element)) return Reader::syntax(error);
     if (++count > 1) break;
-    CHECK(reader.value("", element, 0));
+    RETURN_IF_ERROR(reader.value("", element, 0));
   }
   if (count != 1 || !isAtEnd(document)) return refuseJson("one value is expected");
   return out.finish();

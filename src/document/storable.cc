@@ -35,7 +35,7 @@ Result<> check(DocumentView container, bool isArray, const Frame* parent, int de
     if (depth == kMaxNesting) {
       return fail(ErrorCode::validation, fmt::format("a document is nested at most {} levels deep", kMaxNesting));
     }
-    CHECK(check(element.value.asDocument(), element.value.type() == BsonType::array, &at, depth + 1));
+    RETURN_IF_ERROR(check(element.value.asDocument(), element.value.type() == BsonType::array, &at, depth + 1));
   }
   return {};
 }

@@ -79,7 +79,7 @@ Result<UpdatePath> readPath(std::string_view dotted, const UpdateOptions& option
   if (!WorkBudget::charge(kUnitsPerPath + kUnitsPerStep * static_cast<int64_t>(path.steps.size()))) return tooCostly();
   for (const std::string& step : path.steps) {
     if (step.starts_with('$')) {
-      CHECK(readPositional(path, step, options));
+      RETURN_IF_ERROR(readPositional(path, step, options));
     } else {
       path.plain += (path.plain.empty() ? "" : ".") + step;
     }
@@ -126,8 +126,8 @@ struct Update::Impl {
     if (from.plain != from.dotted || to.plain != to.dotted) {
       return refuseUpdate(fmt::format("$rename of \"{}\" cannot take positional steps", from.dotted));
     }
-    CHECK(add("$rename", from.dotted, makeRenameSource(renameSources.size()), from));
-    CHECK(add("$rename", from.dotted, makeRenameTarget(renameSources.size()), to));
+    RETURN_IF_ERROR(add("$rename", from.dotted, makeRenameSource(renameSources.size()), from));
+    RETURN_IF_ERROR(add("$rename", from.dotted, makeRenameTarget(renameSources.size()), to));
     renameSources.push_back(from.plain);
     return {};
   }
@@ -140,7 +140,7 @@ struct Update::Impl {
     }
     if (value.type() != BsonType::document) return refuseUpdate(fmt::format("{} takes an object", name));
     for (const Element& field : value.asDocument()) {
-      CHECK(isRename ? addRename(field, options) : addField(*op, field, options));
+      RETURN_IF_ERROR(isRename ? addRename(field, options) : addField(*op, field, options));
     }
     return {};
   }
@@ -183,18 +183,18 @@ Result<Update> Update::parse(DocumentView source, const UpdateOptions& options) 
   if (source.empty()) return refuseUpdate("an update holds at least one operator");
   Update update;
   for (const Element& element : source) {
-    CHECK(update.impl_->addOperator(element.key, element.value, options));
+    RETURN_IF_ERROR(update.impl_->addOperator(element.key, element.value, options));
   }
-  CHECK(update.impl_->seal(options));
+  RETURN_IF_ERROR(update.impl_->seal(options));
   return update;
 }
 
 Result<Update> Update::set(DocumentView fields, const UpdateOptions& options) {
   Update update;
   for (const Element& field : fields) {
-    CHECK(update.impl_->addField(kOperators.front(), field, options));
+    RETURN_IF_ERROR(update.impl_->addField(kOperators.front(), field, options));
   }
-  CHECK(update.impl_->seal(options));
+  RETURN_IF_ERROR(update.impl_->seal(options));
   return update;
 }
 

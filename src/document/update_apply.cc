@@ -46,12 +46,12 @@ class TreeApplier {
       seen[child->second->position] = true;
       out.appendElements({copied, static_cast<size_t>(startOf(element) - copied)});
       copied = element.value.raw().data() + element.value.raw().size();
-      CHECK(field(*child->second, element.key, element.value, below(place), out));
+      RETURN_IF_ERROR(field(*child->second, element.key, element.value, below(place), out));
     }
     const char* end = before.bytes().data() + before.bytes().size() - 1;
     out.appendElements({copied, static_cast<size_t>(end - copied)});
     for (const auto& [key, child] : node.children) {
-      if (!seen[child->position]) CHECK(create(*child, key, below(place), out));
+      if (!seen[child->position]) RETURN_IF_ERROR(create(*child, key, below(place), out));
     }
     return {};
   }
@@ -104,13 +104,13 @@ class TreeApplier {
     if (node.action) return node.action->apply(context_, target(node, key, place), current, out);
     if (current.type() == BsonType::document) {
       out.beginDocument(key);
-      CHECK(fields(node, current.asDocument(), place, out));
+      RETURN_IF_ERROR(fields(node, current.asDocument(), place, out));
       out.end();
       return {};
     }
     if (current.type() == BsonType::array) {
       out.beginArray(key);
-      CHECK(elements(node, current.asDocument(), {place.depth, true}, out));
+      RETURN_IF_ERROR(elements(node, current.asDocument(), {place.depth, true}, out));
       out.end();
       return {};
     }
@@ -131,7 +131,7 @@ class TreeApplier {
     if (node.action) return node.action->apply(context_, target(node, key, place), std::nullopt, out);
     if (!node.arraySteps.empty()) return notAnArray(node);
     out.beginDocument(key);
-    for (const auto& [name, child] : node.children) CHECK(create(*child, name, below(place), out));
+    for (const auto& [name, child] : node.children) RETURN_IF_ERROR(create(*child, name, below(place), out));
     out.end();
     return {};
   }
@@ -140,13 +140,13 @@ class TreeApplier {
     const bool isMatched = !node.arraySteps.empty() && node.arraySteps.front().kind == ArrayStep::Kind::matched;
     if (!node.arraySteps.empty() && !isMatched) return everyElement(node, before, place, out);
     TRY(Positions positions, positionsOf(node));
-    if (isMatched) CHECK(addMatched(node, before, positions));
+    if (isMatched) RETURN_IF_ERROR(addMatched(node, before, positions));
     auto next = positions.begin();
     size_t count = 0;
     for (const Element& element : before) {
       Taken taken;
       for (; next != positions.end() && next->first == count; ++next) taken.push_back(next->second);
-      CHECK(oneElement(taken, element, below(place), out));
+      RETURN_IF_ERROR(oneElement(taken, element, below(place), out));
       ++count;
     }
     for (; next != positions.end(); ++next) {
@@ -161,7 +161,7 @@ class TreeApplier {
       }
       while (count < position) out.appendNull(arrayKey(count++));
       const std::string key(arrayKey(count++));
-      CHECK(create(*child, key, below(place), out));
+      RETURN_IF_ERROR(create(*child, key, below(place), out));
     }
     return {};
   }
@@ -188,7 +188,7 @@ class TreeApplier {
   Result<> keepingPlace(const UpdateNode& node, std::string_view key, ValueView current, Place place,
                         BsonWriter& out) const {
     const size_t start = out.size();
-    CHECK(field(node, key, current, place, out));
+    RETURN_IF_ERROR(field(node, key, current, place, out));
     if (out.size() == start) out.appendNull(key);
     return {};
   }
@@ -210,7 +210,7 @@ class TreeApplier {
         const bool takes = step.kind == ArrayStep::Kind::all || passesFilter(step.name, element.value);
         if (takes) taken.push_back(step.node.get());
       }
-      CHECK(oneElement(taken, element, below(place), out));
+      RETURN_IF_ERROR(oneElement(taken, element, below(place), out));
     }
     return {};
   }
@@ -237,7 +237,7 @@ class TreeApplier {
             fmt::format("the paths \"{}\" and \"{}\" change the same element", other->path, taken[i]->path));
       }
       BsonWriter one;
-      CHECK(keepingPlace(*taken[i], element.key, current, place, one));
+      RETURN_IF_ERROR(keepingPlace(*taken[i], element.key, current, place, one));
       changed = one.finish();
       current = changed.view().begin()->value;
     }
@@ -257,7 +257,7 @@ class TreeApplier {
 Result<Document> applyTree(const UpdateNode& root, const ApplyContext& context) {
   constexpr size_t kUsualGrowth = 128;
   BsonWriter out(context.before.bytes().size() + kUsualGrowth);
-  CHECK(TreeApplier(context).fields(root, context.before, {}, out));
+  RETURN_IF_ERROR(TreeApplier(context).fields(root, context.before, {}, out));
   if (out.size() > kMaxBytes) return fail(ErrorCode::payloadTooLarge, "the updated document would be too large");
   return out.finish();
 }

@@ -95,7 +95,7 @@ class Push final : public UpdateAction {
       for (const Element& element : current->asDocument()) elements.push_back(element.value);
     }
     elements.insert(elements.begin() + insertionPoint(elements.size()), values_.begin(), values_.end());
-    if (modifiers_.sort) CHECK(sort(elements));
+    if (modifiers_.sort) RETURN_IF_ERROR(sort(elements));
     out.beginArray(target.key);
     size_t index = 0;
     for (const ValueView element : sliced(elements)) out.append(arrayKey(index++), element);

@@ -168,7 +168,7 @@ Task<doc::Value> RunBridge::unknown() {
 
 Task<doc::Value> RunBridge::find(doc::Document arguments, bool one) {
   const Arguments given(one ? "findOne" : "find", arguments);
-  CO_CHECK(given.atMost(3));
+  CO_RETURN_IF_ERROR(given.atMost(3));
   CO_TRY(std::string collection, given.text(0, "collection"));
   CO_TRY(doc::Document filter, given.objectOrEmpty(1, "filter"));
   CO_TRY(const doc::Document asked, given.objectOrEmpty(2, "options"));
@@ -185,7 +185,7 @@ Task<doc::Value> RunBridge::find(doc::Document arguments, bool one) {
 
 Task<doc::Value> RunBridge::count(doc::Document arguments) {
   const Arguments given("count", arguments);
-  CO_CHECK(given.atMost(2));
+  CO_RETURN_IF_ERROR(given.atMost(2));
   CO_TRY(std::string collection, given.text(0, "collection"));
   CO_TRY(doc::Document filter, given.objectOrEmpty(1, "filter"));
   CO_TRY(const uint64_t total, co_await documents_.count(access(), std::move(collection), std::move(filter)));
@@ -194,7 +194,7 @@ Task<doc::Value> RunBridge::count(doc::Document arguments) {
 
 Task<doc::Value> RunBridge::insertOne(doc::Document arguments) {
   const Arguments given("insertOne", arguments);
-  CO_CHECK(given.atMost(2));
+  CO_RETURN_IF_ERROR(given.atMost(2));
   CO_TRY(std::string collection, given.text(0, "collection"));
   CO_TRY(doc::Document document, given.needed(1, "document"));
   CO_TRY(const doc::Document stored,
@@ -205,7 +205,7 @@ Task<doc::Value> RunBridge::insertOne(doc::Document arguments) {
 // A filter is asked for, so that nobody changes everything by leaving it out.
 Task<doc::Value> RunBridge::updateMany(doc::Document arguments) {
   const Arguments given("updateMany", arguments);
-  CO_CHECK(given.atMost(4));
+  CO_RETURN_IF_ERROR(given.atMost(4));
   CO_TRY(std::string collection, given.text(0, "collection"));
   CO_TRY(doc::Document filter, given.needed(1, "filter"));
   CO_TRY(doc::Document update, given.needed(2, "update"));
@@ -224,7 +224,7 @@ Task<doc::Value> RunBridge::updateMany(doc::Document arguments) {
 
 Task<doc::Value> RunBridge::deleteMany(doc::Document arguments) {
   const Arguments given("deleteMany", arguments);
-  CO_CHECK(given.atMost(2));
+  CO_RETURN_IF_ERROR(given.atMost(2));
   CO_TRY(std::string collection, given.text(0, "collection"));
   CO_TRY(doc::Document filter, given.needed(1, "filter"));
   CO_TRY(const int64_t deleted, co_await documents_.deleteMany(access(), std::move(collection), std::move(filter)));
@@ -237,7 +237,7 @@ Task<doc::Value> RunBridge::deleteMany(doc::Document arguments) {
 
 Task<doc::Value> RunBridge::integrate(doc::Document arguments) {
   const Arguments given("call", arguments);
-  CO_CHECK(given.atMost(3));
+  CO_RETURN_IF_ERROR(given.atMost(3));
   CO_TRY(std::string name, given.text(0, "integration"));
   CO_TRY(std::string op, given.text(1, "operation"));
   CO_TRY(doc::Document input, given.objectOrEmpty(2, "arguments"));

@@ -213,7 +213,7 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
     const size_t problemsBefore = problems.count();
     roll.take(given.name, pointer, problems);
     if (problems.count() > problemsBefore) continue;
-    CO_CHECK(co_await settle(project, given, stands, pointer, problems));
+    CO_RETURN_IF_ERROR(co_await settle(project, given, stands, pointer, problems));
     incoming.emplace_back(pointer, given.shown());
   }
   roll.checkCount(section(), store::kMaxFunctions, "functions", problems);

@@ -140,7 +140,7 @@ Task<FunctionRecord> FunctionWriter::changeOnce(Access access, std::string name,
   CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(in(access, kFunctions), name));
   CO_TRY(std::optional<FunctionRecord> record, store::fromStore<FunctionRecord>(stored));
   if (!record) co_return fail(noFunction());
-  CO_CHECK(edit.merge(*record));
+  CO_RETURN_IF_ERROR(edit.merge(*record));
   co_return co_await write(std::move(access), stored, *std::move(record), edit.action, edit.isVersion);
 }
 
@@ -161,7 +161,7 @@ Task<> FunctionWriter::remove(Access access, std::string name, std::string funct
     for (const store::Target other : others) changes.remove(other);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), std::move(callback)));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 

@@ -186,13 +186,13 @@ Async<Error> Functions::wrongNode(store::ProjectNo project, CompiledFlow flow, E
 }
 
 Task<FunctionView> Functions::create(Access access, NewFunction input) {
-  CO_CHECK(check(input));
+  CO_RETURN_IF_ERROR(check(input));
   if (input.flow && input.code) co_return fail(asError({{"/code", std::string(kEitherOr)}}));
   if (access.project->get(slot_).find(input.name)) {
     co_return fail(ErrorCode::conflict, "there is a function of this name already");
   }
   const store::ProjectNo project = access.project->info().number;
-  CO_CHECK(settle(input.flow, input.tests));
+  CO_RETURN_IF_ERROR(settle(input.flow, input.tests));
   CO_TRY(const Prepared prepared, co_await prepare(project, std::move(input.code), input.flow));
   FunctionRecord record;
   record.id = std::move(input.name);
@@ -225,10 +225,10 @@ Task<> Functions::change(Access access, std::string name, FunctionPatch patch) {
   if (patch.timing) told.timing = patch.timing;
   if (patch.timeoutMs.state == doc::Patch<int64_t>::State::value) told.timeoutMs = patch.timeoutMs.value;
   if (patch.tests) told.tests = patch.tests;
-  CO_CHECK(check(told));
+  CO_RETURN_IF_ERROR(check(told));
   std::optional<doc::Document> flow;
   if (patch.flow.state == FlowState::value) flow = std::move(patch.flow.value);
-  CO_CHECK(settle(flow, patch.tests));
+  CO_RETURN_IF_ERROR(settle(flow, patch.tests));
   std::optional<Prepared> prepared;
   if (patch.code || flow) {
     CO_TRY(prepared, co_await prepare(access.project->info().number, patch.code, flow));
@@ -244,7 +244,7 @@ Task<> Functions::change(Access access, std::string name, FunctionPatch patch) {
                               if (prepared) setCode(record, *prepared);
                               return check(bodyOf(record));
                             }};
-  CO_CHECK(co_await writer_.change(std::move(access), std::move(name), std::move(edit)));
+  CO_RETURN_IF_ERROR(co_await writer_.change(std::move(access), std::move(name), std::move(edit)));
   co_return Result<>();
 }
 

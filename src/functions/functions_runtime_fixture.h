@@ -88,7 +88,7 @@ class FakeIntegrations final : public integrations::Caller {
   Task<doc::Value> call(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments,
                         store::Deadline, std::stop_token) override {
     const std::string text = fmt::format("{}.{} {}", name, op, doc::toJson(arguments));
-    CO_CHECK(co_await check(std::move(project), std::move(name), std::move(op), std::move(arguments)));
+    CO_RETURN_IF_ERROR(co_await check(std::move(project), std::move(name), std::move(op), std::move(arguments)));
     doc::BsonWriter out;
     out.appendString("", text);
     co_return doc::Value(out.finish().view().begin()->value);

@@ -148,7 +148,8 @@ Result<HttpAnswer> httpAnswer(doc::ValueView result, Origin origin) {
     answer.status = static_cast<int>(*whole);
   }
   const auto headers = given.find("headers");
-  if (headers && headers->type() == BsonType::document) CHECK(readHeaders(answer, headers->asDocument(), origin));
+  if (headers && headers->type() == BsonType::document)
+    RETURN_IF_ERROR(readHeaders(answer, headers->asDocument(), origin));
   if (const auto body = given.find("body")) answer.body = doc::Value(*body);
   return answer;
 }

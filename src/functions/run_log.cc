@@ -218,12 +218,12 @@ Task<> RunLog::flush() {
 Task<> RunLog::writeAll(Work& work) {
   while (!work.functions.empty()) {
     const auto next = work.functions.begin();
-    CO_CHECK(co_await write(next->second));
+    CO_RETURN_IF_ERROR(co_await write(next->second));
     work.functions.erase(next);
   }
   while (!work.months.empty()) {
     const auto next = work.months.begin();
-    CO_CHECK(co_await writeMonth(next->first.first, next->first.second, next->second));
+    CO_RETURN_IF_ERROR(co_await writeMonth(next->first.first, next->first.second, next->second));
     work.months.erase(next);
   }
   co_return Result<>();
@@ -268,7 +268,7 @@ Task<> RunLog::tryWrite(const Pending& pending) {
     }
     return {};
   };
-  CO_CHECK(co_await store_.write(std::move(write), std::move(callback)));
+  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 
@@ -283,7 +283,7 @@ Task<> RunLog::writeMonth(store::ProjectNo project, std::string month, int64_t r
     changes.put(target, doc::encode(*row));
     return {};
   };
-  CO_CHECK(co_await store_.write(std::move(write), std::move(callback)));
+  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 
@@ -304,7 +304,7 @@ Async<void> RunLog::loop() {
 // ---- reading
 
 Task<std::vector<RunView>> RunLog::list(RunOf of, int64_t limit) {
-  CO_CHECK(co_await flush());
+  CO_RETURN_IF_ERROR(co_await flush());
   CO_TRY(const auto found, co_await store::recordsWithPrefix(store_, in(of.project, kRuns), of.functionId + "/"));
   CO_TRY(std::vector<LoggedRun> entries, store::fromStore<LoggedRun>(found));
   std::ranges::sort(entries, std::greater(), &LoggedRun::seq);
@@ -317,7 +317,7 @@ Task<std::vector<RunView>> RunLog::list(RunOf of, int64_t limit) {
 }
 
 Task<std::vector<FunctionStats>> RunLog::stats(store::ProjectNo project, std::vector<RunOf> functions) {
-  CO_CHECK(co_await flush());
+  CO_RETURN_IF_ERROR(co_await flush());
   std::vector<std::string> ids;
   for (const RunOf& each : functions) ids.push_back(each.functionId);
   CO_TRY(const auto stored, co_await store_.getMany(in(project, kStats), std::move(ids)));
@@ -338,7 +338,7 @@ Task<std::vector<FunctionStats>> RunLog::stats(store::ProjectNo project, std::ve
 }
 
 Task<int64_t> RunLog::runsOfMonth(store::ProjectNo project, Timestamp at) {
-  CO_CHECK(co_await flush());
+  CO_RETURN_IF_ERROR(co_await flush());
   CO_TRY(const auto stored, co_await store_.get(in(project, kStats), monthRowId(monthOf(at))));
   CO_TRY(const std::optional<MonthRow> row, store::fromStore<MonthRow>(stored));
   co_return row ? row->runs : 0;

@@ -30,7 +30,7 @@ Task<> change(store::DocumentStore& store, std::string id, std::optional<doc::Do
     changes.set(target, row ? store::Change::put(*row) : store::Change::remove());
     return {};
   };
-  CO_CHECK(co_await store.write(std::move(write), std::move(callback)));
+  CO_RETURN_IF_ERROR(co_await store.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 
@@ -38,7 +38,7 @@ Task<> change(store::DocumentStore& store, std::string id, std::optional<doc::Do
 
 Task<> Scratch::begin() {
   CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
-  CO_CHECK(co_await change(deps_.store, rowId(number), doc::encode(ScratchRow{rowId(number), number})));
+  CO_RETURN_IF_ERROR(co_await change(deps_.store, rowId(number), doc::encode(ScratchRow{rowId(number), number})));
   number_ = number;
   co_return Result<>();
 }
@@ -56,7 +56,7 @@ Task<data::CollectionPtr> Scratch::find(std::string name) {
 }
 
 Task<data::CollectionPtr> Scratch::make(data::CollectionPtr original) {
-  if (number_ == 0) CO_CHECK(co_await begin());
+  if (number_ == 0) CO_RETURN_IF_ERROR(co_await begin());
   CO_TRY(store::CollectionInfo info,
          co_await deps_.store.createCollection(number_, original->info.name, original->info.config, {}));
   for (const store::IndexInfo& index : original->info.indexes) {
@@ -76,7 +76,7 @@ Task<data::CollectionPtr> Scratch::make(data::CollectionPtr original) {
 
 Task<> Scratch::drop() {
   if (number_ == 0) co_return Result<>();
-  CO_CHECK(co_await deps_.store.dropProject(number_));
+  CO_RETURN_IF_ERROR(co_await deps_.store.dropProject(number_));
   co_return co_await change(deps_.store, rowId(number_), std::nullopt);
 }
 
@@ -94,8 +94,8 @@ Task<> Scratch::sweep(store::DocumentStore& store) {
   CO_TRY(const store::QueryResult found, co_await store.find(std::move(query)));
   CO_TRY(const std::vector<ScratchRow> rows, store::fromStore<ScratchRow>(found.documents));
   for (const ScratchRow& row : rows) {
-    CO_CHECK(co_await store.dropProject(static_cast<store::ProjectNo>(row.number)));
-    CO_CHECK(co_await change(store, row.id, std::nullopt));
+    CO_RETURN_IF_ERROR(co_await store.dropProject(static_cast<store::ProjectNo>(row.number)));
+    CO_RETURN_IF_ERROR(co_await change(store, row.id, std::nullopt));
   }
   co_return Result<>();
 }

@@ -221,7 +221,7 @@ Task<std::vector<std::string>> TestRuns::judge(Stage& stage) {
   const doc::DocumentView expect = objectIn(stage.test, "expect");
   judgeRun(stage.run, expect, failures);
   judgeCalls(stage.calls, expect, failures);
-  CO_CHECK(co_await judgeDocuments(stage, failures));
+  CO_RETURN_IF_ERROR(co_await judgeDocuments(stage, failures));
   co_return failures;
 }
 

@@ -142,7 +142,7 @@ Result<Executor::Root> Executor::visible(data::VisibleDocuments found) {
   Root root;
   root.found = true;
   for (doc::Document& each : found.documents) {
-    CHECK(hold(each.size()));
+    RETURN_IF_ERROR(hold(each.size()));
     root.documents.push_back(std::move(each));
   }
   return root;
@@ -198,7 +198,7 @@ Result<Executor::Root> Executor::changed(data::VisibleDocument document) {
   Root root;
   root.found = true;
   if (document.hidden) document.document = document.hidden->strip(document.document);
-  CHECK(hold(document.document.size()));
+  RETURN_IF_ERROR(hold(document.document.size()));
   root.documents.push_back(std::move(document.document));
   return root;
 }
@@ -207,7 +207,7 @@ Task<Executor::Root> Executor::write(const Planned& field) {
   const std::string& collection = field.field->collection;
   const std::string id = textOf(field, "id");
   if (field.field->source == Source::remove) {
-    CO_CHECK(co_await documents_.remove(access_, collection, id));
+    CO_RETURN_IF_ERROR(co_await documents_.remove(access_, collection, id));
     Root root;
     root.plain = "true";
     co_return root;
@@ -236,7 +236,7 @@ Task<Executor::Root> Executor::describe(const Planned& field) {
     doc::writeJsonString(*root.plain, field.parent->name);
   } else if (field.field->source == Source::schema || type) {
     // How much a description holds shows only when it is written.
-    CO_CHECK(co_await pool_.run(access_.project->info().id.str(), [&]() -> Result<> {
+    CO_RETURN_IF_ERROR(co_await pool_.run(access_.project->info().id.str(), [&]() -> Result<> {
       type ? describeType(*root.plain, schema_, *type, field.children)
            : describeSchema(*root.plain, schema_, field.children);
       return {};
@@ -244,7 +244,7 @@ Task<Executor::Root> Executor::describe(const Planned& field) {
   } else {
     root.plain = "null";
   }
-  CO_CHECK(hold(root.plain->size()));
+  CO_RETURN_IF_ERROR(hold(root.plain->size()));
   co_return root;
 }
 
@@ -295,7 +295,7 @@ Task<> Executor::load(const std::string& collection, std::vector<std::string> id
   }
   for (size_t i = 0; i < ids.size(); ++i) {
     std::optional<doc::Document>& document = (*found)[i];
-    if (document) CO_CHECK(hold(document->size()));
+    if (document) CO_RETURN_IF_ERROR(hold(document->size()));
     target.documents.emplace(std::move(ids[i]), std::move(document));
   }
   co_return Result<>();
@@ -334,12 +334,12 @@ Task<> Executor::relate(std::vector<Parent> level, OperationKind kind) {
     for (const Parent& parent : level) work += parent.document.bytes().size() * parent.field->passes;
     std::vector<Reference> references;
     std::map<std::string_view, std::vector<std::string>> unloaded;
-    CO_CHECK(co_await sized(work, kind, [&]() -> Result<> {
+    CO_RETURN_IF_ERROR(co_await sized(work, kind, [&]() -> Result<> {
       references = referencesOf(level);
       unloaded = unloadedIds(references);
       return {};
     }));
-    for (auto& [collection, ids] : unloaded) CO_CHECK(co_await load(std::string(collection), std::move(ids)));
+    for (auto& [collection, ids] : unloaded) CO_RETURN_IF_ERROR(co_await load(std::string(collection), std::move(ids)));
     level.clear();
     for (const Reference& each : references) {
       if (each.field->relations == 0) continue;
@@ -394,7 +394,7 @@ Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, s
   std::vector<Parent> level;
   for (const Planned& field : fields) {
     // Each may hold the core as long as a request of its own.
-    if (!roots.empty()) CO_CHECK(co_await yieldCore());
+    if (!roots.empty()) CO_RETURN_IF_ERROR(co_await yieldCore());
     auto root = co_await fetch(field);
     if (!root && root.error().code() == ErrorCode::requestTimeout) co_return clientLeft();
     if (!root) {
@@ -409,7 +409,7 @@ Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, s
     if (fields[i].relations == 0) continue;
     for (const doc::Document& document : roots[i].documents) level.push_back({&fields[i], document.view()});
   }
-  CO_CHECK(co_await relate(std::move(level), kind));
+  CO_RETURN_IF_ERROR(co_await relate(std::move(level), kind));
   out.reserve(out.size() + std::min(bytes_, kReservedBytes));
   size_t work = 0;
   for (size_t i = 0; i < fields.size() && work <= kInlineBytes; ++i) work += workOf(fields[i], roots[i]);
@@ -449,9 +449,9 @@ Task<> Executor::runMutation(const std::vector<Planned>& fields, std::string& ou
 Task<> Executor::run(const std::vector<Planned>& fields, OperationKind kind, std::string& out) {
   out += '{';
   if (kind == OperationKind::mutation) {
-    CO_CHECK(co_await runMutation(fields, out));
+    CO_RETURN_IF_ERROR(co_await runMutation(fields, out));
   } else {
-    CO_CHECK(co_await runQuery(fields, kind, out));
+    CO_RETURN_IF_ERROR(co_await runQuery(fields, kind, out));
   }
   out += '}';
   co_return Result<>();

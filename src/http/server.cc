@@ -274,7 +274,7 @@ Result<> Server::listen() {
   std::vector<ListenerPtr> listeners;
   for (int i = 0; i < impl.cores.count(); ++i) {
     auto listener = std::make_shared<Listener>(impl.cores.at(i), impl.shared, memory);
-    CHECK(open(listener->acceptor, endpoint));
+    RETURN_IF_ERROR(open(listener->acceptor, endpoint));
     listeners.push_back(std::move(listener));
   }
   impl.listeners = std::move(listeners);

@@ -51,7 +51,7 @@ Result<> checkWebSocketUpgrade(const Request& request) {
   }
   const auto key = single(request, "sec-websocket-key");
   if (!key || !isKey(*key)) return fail(ErrorCode::validation, "sec-websocket-key must be 16 bytes in base64");
-  CHECK(negotiateDeflate(request));
+  RETURN_IF_ERROR(negotiateDeflate(request));
   return {};
 }
 

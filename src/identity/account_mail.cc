@@ -86,7 +86,7 @@ Task<> AccountMail::commit(MailPart part, store::Deadline deadline) {
     documents.put(changes);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   wake(part);
   co_return Result<>();
 }

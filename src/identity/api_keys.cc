@@ -147,7 +147,7 @@ Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey inpu
                                    store::Deadline deadline) {
   ApiKeyRecord record;
   CO_TRY(record.name, checkDisplayName(input.name, "/name", kMaxKeyName));
-  CO_CHECK(mayIssue(by, input.scopes));
+  CO_RETURN_IF_ERROR(mayIssue(by, input.scopes));
   record.createdAt = deps_.clock.now();
   if (input.expiresAt && *input.expiresAt <= record.createdAt) {
     co_return fail(invalid("/expiresAt", "must be in the future"));
@@ -164,13 +164,14 @@ Task<IssuedApiKey> ApiKeys::create(snapshot::ProjectInfo project, NewApiKey inpu
   store::Write write = keyWrite(deps_, project.number, record.id, "key.created", by, deadline, details.finish());
   const store::Target target = write.create(collection, record.id.str());
   const IssuingKey issuer(project.number, by, write);
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [&record = std::as_const(record), target, issuer](
-                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                        CHECK(issuer.check(before, record.expiresAt));
-                                        changes.put(target, doc::encode(record));
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.store.write(std::move(write),
+                                 [&record = std::as_const(record), target, issuer](
+                                     const store::PreImages& before, store::Changes& changes) -> Result<> {
+                                   RETURN_IF_ERROR(issuer.check(before, record.expiresAt));
+                                   changes.put(target, doc::encode(record));
+                                   return {};
+                                 }));
   co_return IssuedApiKey{viewOf(record), rawKey(project.id, secret)};
 }
 
@@ -187,8 +188,8 @@ Task<IssuedApiKey> ApiKeys::rotate(snapshot::ProjectInfo project, KeyId id, poli
              [&by = std::as_const(by), hash = toHex(sha256(secret)), target, issuer](
                  const store::PreImages& before, store::Changes& changes) -> Result<ApiKeyRecord> {
                TRY(ApiKeyRecord record, existing(before[target]));
-               CHECK(mayIssue(by, record.scopes));
-               CHECK(issuer.check(before, record.expiresAt));
+               RETURN_IF_ERROR(mayIssue(by, record.scopes));
+               RETURN_IF_ERROR(issuer.check(before, record.expiresAt));
                record.hash = hash;
                changes.put(target, doc::encode(record));
                return record;
@@ -200,19 +201,19 @@ Task<> ApiKeys::remove(store::ProjectNo project, KeyId id, policy::Caller by, st
   if (!isId(KeyTag::prefix, id.str())) co_return fail(noSuchKey());
   store::Write write = keyWrite(deps_, project, id, "key.revoked", by, deadline);
   const store::Target target = write.change(targetOf(project, kApiKeys, id.str()));
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [target](const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                        if (!before[target]) return fail(noSuchKey());
-                                        changes.remove(target);
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+      std::move(write), [target](const store::PreImages& before, store::Changes& changes) -> Result<> {
+        if (!before[target]) return fail(noSuchKey());
+        changes.remove(target);
+        return {};
+      }));
   co_return Result<>();
 }
 
 Task<> ApiKeys::touch(store::ProjectNo project, KeyId id, store::Deadline deadline) {
   store::Write write({.deadline = deadline, .actor = {"apikey", id.str()}, .bumpEpochs = {}});
   const store::Target target = write.change(targetOf(project, kApiKeys, id.str()));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [target, now = deps_.clock.now()](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(ApiKeyRecord record, existing(before[target]));

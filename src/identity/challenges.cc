@@ -57,18 +57,19 @@ Task<> Challenges::put(Realm realm, ChallengeRecord challenge, Existing existing
     std::string id(document.view().stringOr("id"));
     leaving.emplace_back(write.change(targetOf(realm.project, kChallenges, std::move(id))), std::move(document));
   }
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [target, stored = doc::encode(challenge), existing, leaving = std::move(leaving)](
-                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                        if (before[target] && existing == Existing::refuse)
-                                          return fail(ErrorCode::conflict, "this was used already");
-                                        changes.put(target, stored);
-                                        for (const auto& [other, asRead] : leaving) {
-                                          // One that changed since is in use again.
-                                          if (before[other] == asRead) changes.remove(other);
-                                        }
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.store.write(std::move(write),
+                                 [target, stored = doc::encode(challenge), existing, leaving = std::move(leaving)](
+                                     const store::PreImages& before, store::Changes& changes) -> Result<> {
+                                   if (before[target] && existing == Existing::refuse)
+                                     return fail(ErrorCode::conflict, "this was used already");
+                                   changes.put(target, stored);
+                                   for (const auto& [other, asRead] : leaving) {
+                                     // One that changed since is in use again.
+                                     if (before[other] == asRead) changes.remove(other);
+                                   }
+                                   return {};
+                                 }));
   co_return Result<>();
 }
 

@@ -126,7 +126,7 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
     }
     if (proves) cleanse(now, identity.createdAt);
     now.updatedAt = identity.createdAt;
-    CHECK(planned(now, before, changes));
+    RETURN_IF_ERROR(planned(now, before, changes));
     changes.put(target, doc::encode(identity));
     changes.put(owner, doc::encode(now));
     for (const store::Target other : earlier) changes.remove(other);
@@ -137,7 +137,7 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
     co_return fail(ErrorCode::retry, "what waits for the address changed since it was read");
   }
   if (!linked) co_return fail(std::move(linked).error());
-  if (proves) CO_CHECK(co_await sessions_.endAll(realm, linked->id, std::nullopt, deadline));
+  if (proves) CO_RETURN_IF_ERROR(co_await sessions_.endAll(realm, linked->id, std::nullopt, deadline));
   co_return linked;
 }
 
@@ -174,7 +174,7 @@ Task<> Identities::unlink(Realm realm, std::string id, policy::Caller by, store:
     changes.remove(target);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

@@ -34,7 +34,7 @@ class FakeMembers final : public snapshot::SlotSource {
  public:
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
     auto seen = std::make_shared<const MemberTable>(table);
-    if (meanwhile) CO_CHECK(co_await std::exchange(meanwhile, nullptr)());
+    if (meanwhile) CO_RETURN_IF_ERROR(co_await std::exchange(meanwhile, nullptr)());
     co_return std::shared_ptr<const void>(std::move(seen));
   }
   MemberTable table;

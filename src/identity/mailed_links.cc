@@ -91,7 +91,7 @@ Task<UserRecord> MailedLinks::holder(Realm realm, LinkPurpose purpose, std::stri
   CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(place.collection, std::move(place.id)));
   CO_TRY(std::optional<UserRecord> user, co_await users_.get(realm, *id));
   if (!user) co_return fail(badToken());
-  CO_CHECK(checkToken(stored, token, *user, deps_.clock.now()));
+  CO_RETURN_IF_ERROR(checkToken(stored, token, *user, deps_.clock.now()));
   co_return *std::move(user);
 }
 
@@ -109,7 +109,7 @@ Task<> MailedLinks::verify(Realm realm, std::string token, policy::Caller by, st
 Task<> MailedLinks::reset(Realm realm, PasswordReset input, policy::Caller by, store::Deadline deadline) {
   Use use{realm, Use::Kind::reset, std::move(input.token), std::move(by)};
   CO_TRY(use.user, co_await holder(use.realm, LinkPurpose::resetPassword, use.token));
-  CO_CHECK(checkPasswordRules(input.password, use.user.email));
+  CO_RETURN_IF_ERROR(checkPasswordRules(input.password, use.user.email));
   CO_TRY(use.passwordHash, co_await passwords_.hash(realm, std::move(input.password)));
   CO_TRY(const UserRecord user, co_await settle(std::move(use), deadline));
   users_.forgiveLogins(realm, user.emailKey);
@@ -136,12 +136,12 @@ Task<UserRecord> MailedLinks::acceptInvite(InviteAcceptance input, policy::Calle
 
 Task<UserRecord> MailedLinks::takeOver(Use use, std::string password, store::Deadline deadline) {
   if (use.user.emailVerified || !use.user.active()) co_return fail(badToken());
-  CO_CHECK(checkPasswordRules(password, use.address));
+  CO_RETURN_IF_ERROR(checkPasswordRules(password, use.address));
   CO_TRY(use.passwordHash, co_await passwords_.hash(use.realm, std::move(password)));
   const Realm realm = use.realm;
   CO_TRY(UserRecord user, co_await settle(std::move(use), deadline));
   users_.forgiveLogins(realm, user.emailKey);
-  CO_CHECK(co_await sessions_.endAll(realm, user.id, std::nullopt, deadline));
+  CO_RETURN_IF_ERROR(co_await sessions_.endAll(realm, user.id, std::nullopt, deadline));
   co_return user;
 }
 
@@ -173,8 +173,8 @@ struct MailedLinks::Settlement {
     if (!before[user]) return fail(badToken());
     TRY(UserRecord record, fromStore<UserRecord>(before[user]->view()));
     const Timestamp now = clock.now();
-    if (use.kind == Kind::verify) CHECK(checkToken(before[verifyToken], use.token, record, now));
-    if (use.kind == Kind::reset) CHECK(checkToken(before[*resetToken], use.token, record, now));
+    if (use.kind == Kind::verify) RETURN_IF_ERROR(checkToken(before[verifyToken], use.token, record, now));
+    if (use.kind == Kind::reset) RETURN_IF_ERROR(checkToken(before[*resetToken], use.token, record, now));
     if (use.kind == Kind::accept && !record.active()) return fail(badToken());
     if (record.emailVerified == proves) return fail(ErrorCode::retry, "the account changed since it was read");
     TRY(std::optional<SecondFactorRecord> factorNow, fromStore<SecondFactorRecord>(before[factor]));
@@ -196,7 +196,7 @@ struct MailedLinks::Settlement {
       if (lowerAscii(record.email) != lowerAscii(use.address)) record.email = use.address;
       record.name = use.name;
     }
-    CHECK(planned(record, before, changes));
+    RETURN_IF_ERROR(planned(record, before, changes));
     changes.put(user, doc::encode(record));
     changes.remove(verifyToken);
     if (resetToken) changes.remove(*resetToken);

@@ -52,7 +52,7 @@ Task<TotpEnrollment> Mfa::enroll(Realm realm, UserId user, std::string issuer, s
          co_await deps_.store.get(collectionOf(realm.project, kUsers), user.str()));
   CO_TRY(const UserRecord record, userIn(stored));
   if (record.mfaEnabled) co_return fail(isOn());
-  CO_CHECK(checkProven(deps_, record));
+  CO_RETURN_IF_ERROR(checkProven(deps_, record));
   std::array<uint8_t, kTotpSecretBytes> bytes{};
   fillRandom(bytes);
   const Secret secret(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
@@ -61,13 +61,13 @@ Task<TotpEnrollment> Mfa::enroll(Realm realm, UserId user, std::string issuer, s
   pending.userId = user;
   pending.expiresAt = {deps_.clock.now().ms + kEnrollmentMs};
   pending.secret = sealSecret(deps_, user, secret.reveal());
-  CO_CHECK(co_await challenges_.put(realm, std::move(pending), Existing::replace, deadline));
+  CO_RETURN_IF_ERROR(co_await challenges_.put(realm, std::move(pending), Existing::replace, deadline));
   co_return TotpEnrollment{toBase32(secret.reveal()), otpauthUrl(issuer, record.email, secret.reveal())};
 }
 
 Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller by, store::Deadline deadline) {
   const UserId user(by.id);
-  CO_CHECK(begin(realm, user));
+  CO_RETURN_IF_ERROR(begin(realm, user));
   RecoveryCodes codes;
   SecondFactorRecord factor{.id = user, .secret = {}, .lastStep = 0, .recovery = {}, .createdAt = deps_.clock.now()};
   for (size_t i = 0; i < kRecoveryCodes; ++i) {
@@ -85,7 +85,7 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(UserRecord record, userIn(before[owner]));
         if (record.mfaEnabled) return fail(isOn());
-        CHECK(checkProven(deps, record));
+        RETURN_IF_ERROR(checkProven(deps, record));
         if (!before[enrollment]) return fail(ErrorCode::conflict, "no enrollment is under way");
         TRY(const ChallengeRecord pending, fromStore<ChallengeRecord>(before[enrollment]->view()));
         if (pending.expiresAt <= prepared.createdAt) return fail(ErrorCode::conflict, "this enrollment has expired");
@@ -104,13 +104,13 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
         return {};
       });
   if (done || done.error().code() != ErrorCode::validation) refundAttempt(realm, user);
-  CO_CHECK(std::move(done));
+  CO_RETURN_IF_ERROR(std::move(done));
   co_return codes;
 }
 
 Task<> Mfa::disable(Realm realm, std::string code, policy::Caller by, store::Deadline deadline) {
   const UserId user(by.id);
-  CO_CHECK(begin(realm, user));
+  CO_RETURN_IF_ERROR(begin(realm, user));
   store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});
   const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
   const store::Target target = write.change(targetOf(realm.project, kSecondFactors, user.str()));
@@ -132,7 +132,7 @@ Task<> Mfa::disable(Realm realm, std::string code, policy::Caller by, store::Dea
                                            return {};
                                          });
   if (done || done.error().code() != ErrorCode::validation) refundAttempt(realm, user);
-  CO_CHECK(std::move(done));
+  CO_RETURN_IF_ERROR(std::move(done));
   co_return Result<>();
 }
 

@@ -40,7 +40,7 @@ Task<std::string> Mfa::challenge(Realm realm, UserRecord user, store::Deadline d
   record.userId = user.id;
   record.expiresAt = {deps_.clock.now().ms + kMfaTokenMs};
   record.mark = markOf(user);
-  CO_CHECK(co_await challenges_.put(realm, std::move(record), Existing::replace, deadline));
+  CO_RETURN_IF_ERROR(co_await challenges_.put(realm, std::move(record), Existing::replace, deadline));
   co_return token;
 }
 
@@ -63,7 +63,7 @@ Task<UserRecord> Mfa::verify(Realm realm, MfaVerification input, policy::Caller 
 
 Task<UserRecord> Mfa::tryCode(Realm realm, UserId user, std::string id, std::string code, policy::Caller by,
                               store::Deadline deadline) {
-  CO_CHECK(begin(realm, user));
+  CO_RETURN_IF_ERROR(begin(realm, user));
   by.id = user.str();
   by.kind = realm.control ? policy::CallerKind::platform : policy::CallerKind::endUser;
   store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});

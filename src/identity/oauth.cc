@@ -125,7 +125,7 @@ Result<std::optional<ProviderClient>> Oauth::Impl::clientOf(const snapshot::Snap
 
 Task<Oauth::Started> Oauth::start(snapshot::SnapshotPtr project, std::string provider, std::string redirect) {
   if (!isProvider(provider)) co_return fail(ErrorCode::notFound, "no such provider");
-  CO_CHECK(checkRedirect(redirect, impl_->origins(project)));
+  CO_RETURN_IF_ERROR(checkRedirect(redirect, impl_->origins(project)));
   const Realm realm = realmOf(project);
   auto client = impl_->clientOf(project, provider);
   if (!client) {

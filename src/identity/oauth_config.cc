@@ -86,7 +86,7 @@ OauthView OauthConfigs::view(const OauthConfig& config) const {
 
 Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input,
                                  policy::Caller by, store::Deadline deadline) {
-  CO_CHECK(check(provider, input));
+  CO_RETURN_IF_ERROR(check(provider, input));
   doc::Document details = detailsOf(input);
   std::string sealed;
   if (input.clientSecret && !input.clientSecret->empty()) {
@@ -98,7 +98,7 @@ Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string prov
                                     {"oauth.provider", "oauth/" + provider, std::move(details)});
   const store::Target target = write.change(targetOf(project.number, kOauthConfig, provider));
   const store::Target redirects = write.change(targetOf(project.number, kOauthConfig, std::string(kRedirectsId)));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [target, redirects, given = std::move(record)](const store::PreImages& before,
                                                      store::Changes& changes) -> Result<> {
@@ -138,7 +138,7 @@ Task<> OauthConfigs::setRedirects(snapshot::ProjectInfo project, OauthRedirectsB
   store::Write write = auditedWrite(deps_.auditor, project.number, by, deadline,
                                     {"oauth.redirects", "oauth/" + record.id, details.finish()});
   const store::Target target = write.change(targetOf(project.number, kOauthConfig, record.id));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [target, stored = doc::encode(record)](const store::PreImages&, store::Changes& changes) -> Result<> {
         changes.put(target, stored);

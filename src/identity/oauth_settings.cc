@@ -22,7 +22,7 @@ OauthSettings::Client clientFrom(Settings& settings, std::string_view name, std:
 Result<std::string> parseAddress(std::string_view text) {
   while (text.ends_with('/')) text.remove_suffix(1);
   if (text.empty()) return std::string();
-  CHECK(outbound::originOf(text));
+  RETURN_IF_ERROR(outbound::originOf(text));
   return std::string(text);
 }
 

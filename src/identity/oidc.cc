@@ -184,7 +184,7 @@ Task<ExternalIdentity> Oidc::finish(ProviderClient client, OauthFlow flow, std::
   CO_TRY(const doc::Document answer, co_await tokens(client, flow, std::move(code), known));
   CO_TRY(const IdToken token, IdToken::parse(answer.view().stringOr("id_token")));
   const ExpectedToken expected{client.issuer, client.clientId, flow.nonce, clock_.now()};
-  CO_CHECK(co_await checkSignature(client, token, expected, known->jwksUri));
+  CO_RETURN_IF_ERROR(co_await checkSignature(client, token, expected, known->jwksUri));
   ExternalIdentity identity;
   identity.issuer = client.issuer;
   identity.subject = token.claims.view().stringOr("sub");

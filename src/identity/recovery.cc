@@ -124,7 +124,7 @@ Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash,
     ending.push_back(write.change(targetOf(realm.project, kSessions, std::move(id))));
   }
   write.insert(deps_.auditor.entry(realm.project, "user.passwordSet", server(), "users/" + user.str(), "", ""));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [owner, ending = std::move(ending), passwordHash = std::move(passwordHash), &clock = std::as_const(deps_.clock)](
           const store::PreImages& before, store::Changes& changes) -> Result<> {

@@ -101,14 +101,14 @@ Task<RoleView> Roles::get(store::ProjectNo project, RoleKind kind, std::string n
 
 Task<RoleView> Roles::create(store::ProjectNo project, RoleKind kind, NewRole input, policy::Caller by,
                              store::Deadline deadline) {
-  CO_CHECK(check(kind, input));
-  CO_CHECK(mayGrant(by, input.permissions));
+  CO_RETURN_IF_ERROR(check(kind, input));
+  CO_RETURN_IF_ERROR(mayGrant(by, input.permissions));
   const store::CollectionRef collection = collectionOf(project, roleCollection(kind));
   const Timestamp now = deps_.clock.now();
   const RoleRecord record{lowerAscii(input.name), input.name, input.permissions, std::nullopt, now, now};
   store::Write write = roleWrite(deps_, project, kind, record.name, "role.created", by, deadline, &record.permissions);
   const store::Target target = write.change(collection, record.id);
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [target, stored = doc::encode(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (before[target]) return fail(ErrorCode::conflict, "there is a role of this name already");
@@ -122,11 +122,11 @@ Task<> Roles::replace(store::ProjectNo project, RoleKind kind, std::string name,
                       policy::Caller by, store::Deadline deadline) {
   if (!isName(name)) co_return fail(noSuchRole());
   if (isBuiltInRole(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be changed");
-  CO_CHECK(checkPermissions(input.permissions));
-  CO_CHECK(mayGrant(by, input.permissions));
+  CO_RETURN_IF_ERROR(checkPermissions(input.permissions));
+  CO_RETURN_IF_ERROR(mayGrant(by, input.permissions));
   store::Write write = roleWrite(deps_, project, kind, name, "role.changed", by, deadline, &input.permissions);
   const store::Target target = write.change(targetOf(project, roleCollection(kind), lowerAscii(name)));
-  CO_CHECK(
+  CO_RETURN_IF_ERROR(
       co_await deps_.store.write(std::move(write),
                                  [target, name, permissions = std::move(input.permissions), now = deps_.clock.now()](
                                      const store::PreImages& before, store::Changes& changes) -> Result<> {
@@ -153,7 +153,7 @@ Task<> Roles::removeOnce(store::ProjectNo project, RoleKind kind, std::string na
   CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(role.collection, role.id));
   CO_TRY(const RoleRecord seen, existing(stored, name));
   const bool ofEndUsers = kind == RoleKind::endUser;
-  if (!ofEndUsers) CO_CHECK(co_await refuseWhileUsed(project, name));
+  if (!ofEndUsers) CO_RETURN_IF_ERROR(co_await refuseWhileUsed(project, name));
   store::Write write = roleWrite(deps_, project, kind, name, "role.deleted", by, deadline);
   const store::Target target = write.change(role);
   // Each write that gives a user the role locks its record exclusively, so none is under way while this one is locked.

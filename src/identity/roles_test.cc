@@ -104,14 +104,14 @@ class MemberRolesTest : public IdentityFixture {
   Task<> grant() {
     store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
     const store::Target role = write.change(*roleTarget(kShop, RoleKind::member, "moderator"));
-    CO_CHECK(co_await store_.write(std::move(write),
-                                   [role](const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                     TRY(std::optional<store::Change> granted,
-                                         grantRole(before[role], "moderator", policy::PermissionSet({"a:*"})));
-                                     if (!granted) return fail(ErrorCode::notFound, "gone");
-                                     changes.set(role, *std::move(granted));
-                                     return {};
-                                   }));
+    CO_RETURN_IF_ERROR(co_await store_.write(
+        std::move(write), [role](const store::PreImages& before, store::Changes& changes) -> Result<> {
+          TRY(std::optional<store::Change> granted,
+              grantRole(before[role], "moderator", policy::PermissionSet({"a:*"})));
+          if (!granted) return fail(ErrorCode::notFound, "gone");
+          changes.set(role, *std::move(granted));
+          return {};
+        }));
     co_return Result<>();
   }
 };

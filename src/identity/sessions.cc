@@ -100,7 +100,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
   // The hash of a random token is no client's to choose.
   if (!done && store::indexViolation(done.error()))
     co_return fail(ErrorCode::internal, "something went wrong on the server");
-  CO_CHECK(std::move(done));
+  CO_RETURN_IF_ERROR(std::move(done));
   co_return opened;
 }
 
@@ -131,7 +131,7 @@ Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given,
     const bool justReplaced =
         given.generation + 1 == held && session->rotatedAt && now.ms - session->rotatedAt->ms < kRotationGraceMs;
     if (justReplaced) co_return Refreshed{*std::move(session), tokens_.textOf({given.family, held})};
-    CO_CHECK(co_await endForReuse(std::move(realm), *std::move(session), std::move(client), deadline));
+    CO_RETURN_IF_ERROR(co_await endForReuse(std::move(realm), *std::move(session), std::move(client), deadline));
     co_return fail(refusedRefresh());
   }
   if (given.generation > held) co_return fail(refusedRefresh());
@@ -149,17 +149,17 @@ Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given,
   }
   store::Write write(optionsOf(refreshed.session.userId, deadline));
   const store::Target target = write.change(targetOf(realm.project, kSessions, refreshed.session.id.str()));
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [target, held, stored = doc::encode(refreshed.session)](
-                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                        if (!before[target]) return fail(refusedRefresh());
-                                        TRY(const SessionRecord still,
-                                            fromStore<SessionRecord>(before[target]->view()));
-                                        if (still.generation.value_or(0) != held)
-                                          return fail(ErrorCode::retry, "another request rotated the token");
-                                        changes.put(target, stored);
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.store.write(std::move(write),
+                                 [target, held, stored = doc::encode(refreshed.session)](
+                                     const store::PreImages& before, store::Changes& changes) -> Result<> {
+                                   if (!before[target]) return fail(refusedRefresh());
+                                   TRY(const SessionRecord still, fromStore<SessionRecord>(before[target]->view()));
+                                   if (still.generation.value_or(0) != held)
+                                     return fail(ErrorCode::retry, "another request rotated the token");
+                                   changes.put(target, stored);
+                                   return {};
+                                 }));
   co_return refreshed;
 }
 
@@ -222,7 +222,7 @@ Task<> Sessions::remove(Realm realm, UserId user, std::vector<std::string> sessi
     write.options.notices.push_back(sessionEnd(realm.project, id));
   }
   write.insert(std::move(entries));
-  CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(targets))));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(targets))));
   co_return Result<>();
 }
 
@@ -246,7 +246,7 @@ Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline 
   const store::Target session = write.change(targetOf(realm.project, kSessions, id.str()));
   write.options.notices.push_back(sessionEnd(realm.project, id.str()));
   write.insert(entry(realm, "session.revoked", user, auditClient, detailsOf(id)));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write), [session, user](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!before[session] || before[session]->view().stringOr("userId") != user.str()) {
           return fail(ErrorCode::notFound, "no such session");

@@ -119,7 +119,7 @@ Task<> SigningKeys::makeFirst() {
       recordOf(deps_.master, SigningKey::generate(), std::string(kFirstKeyId), deps_.clock.now());
   store::Write write({.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}});
   const store::Target target = write.change(keyTarget(record.id));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [target, made = doc::encode(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!before[target]) changes.put(target, made);
@@ -133,7 +133,7 @@ Task<> SigningKeys::load() {
   const uint64_t epoch = deps_.store.epoch(store::kControlProject).value;
   CO_TRY(std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
   if (records.empty()) {
-    CO_CHECK(co_await makeFirst());
+    CO_RETURN_IF_ERROR(co_await makeFirst());
     CO_TRY(records, co_await stored(deps_.store));
   }
   if (!records.front().signs()) co_return fail(ErrorCode::internal, "there is no signing key in the store");
@@ -161,15 +161,15 @@ Task<std::vector<SigningKeyView>> SigningKeys::list() {
 }
 
 Task<std::vector<SigningKeyView>> SigningKeys::rotate(OldKeys old, audit::AuditActor by, store::Deadline deadline) {
-  CO_CHECK(
+  CO_RETURN_IF_ERROR(
       co_await store::retryWrite(kMaxRotationRaces, anotherRotation(), [&] { return rotateOnce(old, by, deadline); }));
-  CO_CHECK(co_await load());
+  CO_RETURN_IF_ERROR(co_await load());
   co_return co_await list();
 }
 
 Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadline deadline) {
   // Only who can read the keys may add one: else its own would be sealed under a secret that no other server has.
-  CO_CHECK(co_await load());
+  CO_RETURN_IF_ERROR(co_await load());
   CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
   const SigningKeyRecord& signer = records.front();
   if (!signer.signs()) co_return fail(ErrorCode::retry, "the keys are being rotated");
@@ -197,7 +197,7 @@ Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadlin
   }
   write.insert(deps_.auditor.entry(store::kControlProject, "signingKey.rotate", by, "signing-keys/" + next.kid, "", "",
                                    detailsOf(signer, old)));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [earlier, added, over = std::move(over), old, retired = doc::encode(retired), next = doc::encode(next)](
           const store::PreImages& held, store::Changes& changes) -> Result<> {
@@ -242,7 +242,7 @@ Task<> SigningKeys::removeExpired() {
     if (record.verifiesUntil && *record.verifiesUntil <= now) over.push_back(write.change(keyTarget(record.id)));
   }
   if (over.empty()) co_return Result<>();
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write), [over = std::move(over)](const store::PreImages&, store::Changes& changes) -> Result<> {
         for (const store::Target target : over) changes.remove(target);
         return {};

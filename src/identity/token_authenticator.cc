@@ -141,7 +141,7 @@ Task<Identified> TokenAuthenticator::project(std::string token) {
   CO_TRY(AccessToken claims, claimsOf(token));
   if (claims.kind == TokenKind::platform) co_return fail(needsProjectToken());
   CO_TRY(snapshot::SnapshotPtr project, co_await snapshotOf(claims.project.str()));
-  CO_CHECK(mustBeActive(*project));
+  CO_RETURN_IF_ERROR(mustBeActive(*project));
   if (claims.kind == TokenKind::member) {
     co_return co_await member(std::move(token), std::move(claims), std::move(project), drops);
   }
@@ -262,7 +262,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   const ApiKeyTable::Key& key = found->second;
   const int64_t now = deps_.clock.now().ms;
   if (key.expiresAt && key.expiresAt->ms <= now) co_return fail(refusedToken());
-  CO_CHECK(mustBeActive(*project));
+  CO_RETURN_IF_ERROR(mustBeActive(*project));
 
   Entry entry;
   policy::Caller& caller = entry.caller;

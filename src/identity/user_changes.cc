@@ -63,7 +63,7 @@ Result<> apply(UserRecord& user, const UserPatch& patch) {
     }
   }
   if (patch.metadata) {
-    CHECK(checkMetadata(*patch.metadata));
+    RETURN_IF_ERROR(checkMetadata(*patch.metadata));
     user.metadata = *patch.metadata;
   }
   return {};
@@ -101,7 +101,7 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
     return
         [role, input, own, now](UserRecord& user, const store::PreImages& before, store::Changes& changes) -> Result<> {
           const std::string held = roleOf(user);
-          CHECK(apply(user, input));
+          RETURN_IF_ERROR(apply(user, input));
           user.updatedAt = now;
           if (!role || roleOf(user) == held) return {};
           // No caller hands out what they do not hold, through a role either.

@@ -43,16 +43,16 @@ Task<> attemptWrite(const IdentityDeps& deps, Realm realm, UserId id, UserWrite 
   std::optional<store::Target> role;  // none: a role without a record
   if (auto record = roleTarget(realm.project, RoleKind::endUser, roleOf(seen))) role = write.hold(*std::move(record));
   write.insert(std::move(input.entries));
-  CO_CHECK(co_await deps.store.write(
+  CO_RETURN_IF_ERROR(co_await deps.store.write(
       std::move(write),
       [user, role, change = std::move(change), held = roleOf(seen), check = input.check, own = by.permissions](
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const UserRecord record, existing(before[user]));
         if (roleOf(record) != held) return fail(ErrorCode::retry, "the user has another role");
         UserRecord after = record;
-        CHECK(change(after, before, changes));
+        RETURN_IF_ERROR(change(after, before, changes));
         const bool checks = check == UserWriteCheck::always || changesAccess(record, after);
-        if (checks && role) CHECK(mustHoldAll(*own, before[*role], held));
+        if (checks && role) RETURN_IF_ERROR(mustHoldAll(*own, before[*role], held));
         changes.put(user, doc::encode(after));
         return {};
       }));

@@ -29,7 +29,7 @@ Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::
   UserRecord user;
   TRY(Email email, parseEmail(address));
   TRY(user.name, userName(name));
-  CHECK(checkPasswordRules(password, email.text));
+  RETURN_IF_ERROR(checkPasswordRules(password, email.text));
   user.id = deps.ids.next<UserTag>();
   user.email = std::move(email.text);
   user.emailKey = std::move(email.key);
@@ -112,7 +112,7 @@ Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, sto
   // An address that may not register is refused before it is looked up, whether or not it has an account. The commit
   // makes the plan again.
   if (realm.control && hook_ != nullptr && !addition.invitedOnly) {
-    CO_CHECK(co_await hook_->plan(user, addition.claims));
+    CO_RETURN_IF_ERROR(co_await hook_->plan(user, addition.claims));
   }
   CO_TRY(std::optional<UserRecord> known, co_await byEmail(realm, user.email));
   // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same: a
@@ -121,7 +121,7 @@ Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, sto
   if (known && !hide) co_return fail(emailTaken());
   CO_TRY(user.passwordHash, co_await passwords_.hash(realm, std::move(addition.password)));
   if (known) {
-    CO_CHECK(co_await tellOwner(realm, *std::move(known), deadline));
+    CO_RETURN_IF_ERROR(co_await tellOwner(realm, *std::move(known), deadline));
     co_return user;
   }
   MailPart mail;
@@ -180,7 +180,7 @@ Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition additi
       [target, user = std::move(user), planned = std::move(planned), mailed = std::move(mailed)](
           const store::PreImages& before, store::Changes& changes) -> Result<UserRecord> {
         UserRecord record = user;
-        CHECK(planned(record, before, changes));
+        RETURN_IF_ERROR(planned(record, before, changes));
         changes.put(target, doc::encode(record));
         if (!record.emailVerified) mailed.put(changes);
         return record;
@@ -214,7 +214,7 @@ Async<void> Users::noteFailed(Realm realm, FailedLogin login, policy::Caller by)
 Task<UserRecord> Users::judgePassword(Realm realm, Credentials input) {
   const std::string key = emailKey(input.email);
   const std::string account = accountOf(realm, key);
-  CO_CHECK(guard_.begin(account));
+  CO_RETURN_IF_ERROR(guard_.begin(account));
   auto user = co_await byEmail(realm, input.email);
   if (!user) {
     guard_.refundAttempt(account);

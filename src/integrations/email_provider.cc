@@ -139,7 +139,7 @@ Task<doc::Value> EmailProvider::call(Call call) {
   out.connectTimeout = std::min(out.connectTimeout, call.timeout);
   out.keys = call.keys();
   out.aborted = call.aborted;
-  CO_CHECK(co_await outbound_.mail(std::move(out)));
+  CO_RETURN_IF_ERROR(co_await outbound_.mail(std::move(out)));
   doc::BsonWriter result;
   result.appendString("messageId", mail::messageIdOf(message));
   co_return valueOf(result.finish());

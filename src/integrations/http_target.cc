@@ -112,7 +112,7 @@ Result<> addQuery(std::string& url, std::string_view name, doc::ValueView value)
   if (value.type() == doc::BsonType::array) {
     for (const auto& [index, each] : value.asDocument()) {
       if (each.type() == doc::BsonType::array) return refused(fmt::format("query/{}", name), "must not hold lists");
-      CHECK(addQuery(url, name, each));
+      RETURN_IF_ERROR(addQuery(url, name, each));
     }
     return {};
   }
@@ -164,7 +164,7 @@ Result<std::string> addressBelow(std::string_view baseUrl, std::string_view path
     url += *segments;
   }
   if (!firstQuery->empty()) url += "?" + *firstQuery;
-  for (const auto& [name, value] : query) CHECK(addQuery(url, name, value));
+  for (const auto& [name, value] : query) RETURN_IF_ERROR(addQuery(url, name, value));
   if (url.size() > kMaxBytes) return refused("path", "makes an address that is too long");
   const auto origin = outbound::originOf(url);
   if (!origin || *origin != outbound::originOf(baseUrl)) return refused("path", "leads elsewhere");

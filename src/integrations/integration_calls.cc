@@ -23,7 +23,7 @@ Error withoutSecrets(const Error& error, const Secrets& secrets) {
 Task<doc::Value> Integrations::send(snapshot::SnapshotPtr project, IntegrationPtr integration, std::string op,
                                     doc::Document arguments, store::Deadline deadline, std::stop_token aborted) {
   Provider& provider = providerOf(*integration);
-  CO_CHECK(checkCall(provider, *integration, op, arguments));
+  CO_RETURN_IF_ERROR(checkCall(provider, *integration, op, arguments));
   const ProjectId& id = project->info().id;
   CO_TRY(Secrets secrets, box_.open(id.str(), *integration));
   const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - Clock::now());
@@ -58,7 +58,7 @@ Task<TryResult> Integrations::tryCall(Access access, std::string name, TryBody b
   if (mode != "live" && mode != "dry") co_return fail(invalid({{"/mode", "must be live or dry"}}));
   doc::Document arguments = std::move(body.args).value_or(doc::Document());
   if (mode == "dry") {
-    CO_CHECK(checkCall(providerOf(*integration), *integration, body.op, arguments));
+    CO_RETURN_IF_ERROR(checkCall(providerOf(*integration), *integration, body.op, arguments));
     co_return TryResult{std::move(body.stub.value), mode};
   }
   if (body.stub.given()) co_return fail(invalid({{"/stub", "stands in for a call that is not made: mode dry"}}));
@@ -70,7 +70,7 @@ Task<TryResult> Integrations::tryCall(Access access, std::string name, TryBody b
 Task<doc::Value> Integrations::answerTo(Access access, IntegrationPtr integration, StoredTest test) {
   doc::Document arguments = std::move(test.args).value_or(doc::Document());
   if (test.stub.given()) {
-    CO_CHECK(checkCall(providerOf(*integration), *integration, test.op, arguments));
+    CO_RETURN_IF_ERROR(checkCall(providerOf(*integration), *integration, test.op, arguments));
     co_return std::move(test.stub.value);
   }
   co_return co_await send(access.project, std::move(integration), std::move(test.op), std::move(arguments),

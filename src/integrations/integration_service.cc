@@ -172,7 +172,7 @@ std::vector<ErrorDetail> Integrations::importProblems(const snapshot::ProjectSna
 // Of all that it holds: one input after another could add to them without end. More than that may shrink.
 Result<> Integrations::change(const Access& access, const Edit& edit, IntegrationRecord& record) const {
   const size_t before = headersOf(record.config, record.secretNames);
-  CHECK(apply(access, edit, record));
+  RETURN_IF_ERROR(apply(access, edit, record));
   const size_t after = headersOf(record.config, record.secretNames);
   if (after <= std::max(store::kMaxConfiguredHeaders, before)) return {};
   return fail(ErrorCode::conflict, fmt::format("an integration has at most {} headers, secret ones included: remove "
@@ -218,12 +218,12 @@ doc::Document Integrations::detailsOf(const IntegrationRecord& record, const Edi
 Task<IntegrationRecord> Integrations::insert(Access access, std::string name, std::string providerName, Edit edit) {
   const Timestamp now = deps_.clock.now();
   IntegrationRecord record{name, "int_" + deps_.ids.next(), std::move(providerName), {}, true, {}, {}, {}, now, now};
-  CO_CHECK(checkEdit(providerOf(record), edit));
-  CO_CHECK(change(access, edit, record));
+  CO_RETURN_IF_ERROR(checkEdit(providerOf(record), edit));
+  CO_RETURN_IF_ERROR(change(access, edit, record));
   store::Write write = identity::auditedWrite(deps_.auditor, access,
                                               {"integration.created", "integrations/" + name, detailsOf(record, edit)});
   const store::Target row = write.change(in(access), name);
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [row, &record = std::as_const(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (before[row]) return fail(ErrorCode::conflict, "there is an integration of this name already");
@@ -255,20 +255,20 @@ Task<IntegrationView> Integrations::create(Access access, NewIntegration input) 
 
 Task<> Integrations::edit(Access access, std::string name, Edit edit) {
   CO_TRY(const IntegrationPtr known, require(*access.project, name));
-  CO_CHECK(checkEdit(providerOf(*known), edit));
+  CO_RETURN_IF_ERROR(checkEdit(providerOf(*known), edit));
   IntegrationRecord told = *known;
   if (edit.config) told.config = *edit.config;
   told.enabled = edit.enabled.value_or(told.enabled);
   store::Write write = identity::auditedWrite(deps_.auditor, access,
                                               {"integration.changed", "integrations/" + name, detailsOf(told, edit)});
   const store::Target row = write.change(in(access), name);
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [&self = std::as_const(*this), row, known, &access = std::as_const(access), &edit = std::as_const(edit)](
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(IntegrationRecord record, existing(before[row]));
         if (record.integrationId != known->integrationId) return fail(noIntegration());
-        CHECK(self.change(access, edit, record));
+        RETURN_IF_ERROR(self.change(access, edit, record));
         changes.put(row, doc::encode(record));
         return {};
       }));
@@ -304,7 +304,8 @@ Task<> Integrations::import(Access access, IntegrationShape shape) {
   if (!known) {
     if (!isIntegrationName(shape.name)) co_return fail(invalid({{"/name", std::string(kNameRule)}}));
     if (!provider(shape.provider)) co_return fail(invalid({{"/provider", "is none of this server"}}));
-    CO_CHECK(co_await insert(std::move(access), std::move(shape.name), std::move(shape.provider), std::move(edit)));
+    CO_RETURN_IF_ERROR(
+        co_await insert(std::move(access), std::move(shape.name), std::move(shape.provider), std::move(edit)));
     co_return Result<>();
   }
   if (known->provider != shape.provider) co_return fail(invalid({{"/provider", "never changes"}}));
@@ -322,7 +323,7 @@ Task<> Integrations::remove(Access access, std::string name) {
     changes.remove(row);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), std::move(callback)));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), std::move(callback)));
   co_return Result<>();
 }
 

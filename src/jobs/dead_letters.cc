@@ -63,7 +63,7 @@ Task<size_t> Queue::Impl::removeDead(std::string below, uint64_t limit) {
       }
       return {};
     };
-    CO_CHECK(co_await deps.store.write(std::move(write), std::move(callback)));
+    CO_RETURN_IF_ERROR(co_await deps.store.write(std::move(write), std::move(callback)));
     removed += found.documents.size();
   }
   co_return removed;

@@ -186,7 +186,7 @@ Task<std::string> Queue::put(JobSpec spec) {
   CO_TRY(const Row row, impl_->rowOf(std::move(spec)));
   store::Write write(asServer());
   write.insert(insertedRow(row, idIsNew));
-  CO_CHECK(co_await impl_->deps.store.write(std::move(write), nullptr));
+  CO_RETURN_IF_ERROR(co_await impl_->deps.store.write(std::move(write), nullptr));
   Queue::wake({row.id});
   co_return row.id;
 }

@@ -53,7 +53,7 @@ Task<> write(Bench& bench, std::string to, int times) {
     options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     store::Write write(std::move(options));
     write.insert(std::move(job));
-    CO_CHECK(co_await bench.store.write(std::move(write), nullptr));
+    CO_RETURN_IF_ERROR(co_await bench.store.write(std::move(write), nullptr));
     bench.queue.wake({id});
   }
   co_return Result<>();

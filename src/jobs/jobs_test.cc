@@ -249,7 +249,7 @@ TEST_F(JobsTest, AHandlerMayCompleteItsJobItself) {
     Task<> handle(JobRun run) {
       store::Write write({.deadline = run.deadline, .actor = {}, .bumpEpochs = {}});
       const store::Target row = write.change(Queue::rowOf(run));
-      CO_CHECK(
+      CO_RETURN_IF_ERROR(
           co_await store.write(std::move(write), [row](const store::PreImages&, store::Changes& changes) -> Result<> {
             changes.remove(row);
             return {};

@@ -145,7 +145,7 @@ bool Mailer::delivers() const {
 }
 
 Result<store::Insert> Mailer::insertOf(const TemplatedMail& mail, store::ProjectNo project) {
-  CHECK(checkTemplatedMail(mail));
+  RETURN_IF_ERROR(checkTemplatedMail(mail));
   jobs::JobSpec spec;
   spec.kind = kJobKind;
   spec.project = project;

@@ -163,10 +163,10 @@ std::string messageIdOf(const Message& message) {
 }
 
 Result<std::string> compose(const Message& message) {
-  CHECK(checkAddress(message.from));
-  CHECK(checkAddress(message.to));
-  for (const Address& address : message.alsoTo) CHECK(checkAddress(address));
-  if (message.replyTo) CHECK(checkAddress(*message.replyTo));
+  RETURN_IF_ERROR(checkAddress(message.from));
+  RETURN_IF_ERROR(checkAddress(message.to));
+  for (const Address& address : message.alsoTo) RETURN_IF_ERROR(checkAddress(address));
+  if (message.replyTo) RETURN_IF_ERROR(checkAddress(*message.replyTo));
   if (hasControl(message.subject)) return invalid("the subject of a mail holds control characters");
   if (message.text.empty() && message.html.empty()) return invalid("a mail needs a text");
   if (!std::ranges::all_of(message.id,

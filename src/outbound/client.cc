@@ -159,7 +159,7 @@ Client::~Client() {
 
 Task<Response> Client::send(Request request) {
   const Time deadline = deadlineOf(request.timeout);
-  CO_CHECK(checkRequest(request));
+  CO_RETURN_IF_ERROR(checkRequest(request));
   auto parsed = parseTarget(request.url);
   if (!parsed) co_return fail(refusedUrl(parsed.error()));
   Target target = *std::move(parsed);
@@ -178,7 +178,7 @@ Task<Response> Client::send(Request request) {
 
 Task<> Client::mail(MailMessage message) {
   const Time deadline = deadlineOf(message.timeout);
-  CO_CHECK(checkMail(message));
+  CO_RETURN_IF_ERROR(checkMail(message));
   CO_TRY(const std::string url, smtpUrl(message.server));
   auto transfer = Transfer::smtp(impl_->context, message, url, deadline);
   MailLane& lane = message.trust == Trust::deployment ? impl_->deploymentMail : impl_->projectMail;

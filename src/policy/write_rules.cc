@@ -184,13 +184,13 @@ Result<> WriteRules::check(const Rule::Check& check) const {
   const bool creating = check.before == nullptr;
   if (immutable_.empty() && !allowed_) return checkExpression(check);
   if (creating || check.hidden == nullptr || check.hidden->empty()) {
-    CHECK(checkFields(before, check.after, creating, Refused::breachesAndTooMany));
+    RETURN_IF_ERROR(checkFields(before, check.after, creating, Refused::breachesAndTooMany));
     return checkExpression(check);
   }
   // How many changes there are counts without the hidden fields: else a right guess at one would make one less.
-  CHECK(checkFields(check.hidden->strip(before), check.hidden->strip(check.after), creating,
-                    Refused::breachesAndTooMany));
-  CHECK(checkFields(before, check.after, creating, Refused::breaches));
+  RETURN_IF_ERROR(checkFields(check.hidden->strip(before), check.hidden->strip(check.after), creating,
+                              Refused::breachesAndTooMany));
+  RETURN_IF_ERROR(checkFields(before, check.after, creating, Refused::breaches));
   return checkExpression(check);
 }
 

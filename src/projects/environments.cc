@@ -80,12 +80,12 @@ class EnvironmentWrite {
   Result<ProjectRecord> apply(const store::PreImages& before, store::Changes& changes) const {
     TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[root_]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[actor_]));
-    CHECK(mustOwn({root, actor}));
-    CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
+    RETURN_IF_ERROR(mustOwn({root, actor}));
+    RETURN_IF_ERROR(noteEnvironment(*root, record_.id, *record_.environment.value));
     ProjectRecord record = record_;
     record.owners.clear();
-    for (const Copied& member : members_) CHECK(copyMember(member, record, before, changes));
-    for (const CopiedInvite& invite : invites_) CHECK(copyInvite(invite, before, changes));
+    for (const Copied& member : members_) RETURN_IF_ERROR(copyMember(member, record, before, changes));
+    for (const CopiedInvite& invite : invites_) RETURN_IF_ERROR(copyInvite(invite, before, changes));
     changes.put(root_, doc::encode(*root));
     changes.put(environment_, doc::encode(record));
     return record;
@@ -119,7 +119,7 @@ class EnvironmentWrite {
   Result<> copyInvite(const CopiedInvite& copied, const store::PreImages& before, store::Changes& changes) const {
     TRY(std::optional<InviteRecord> invite, fromStore<InviteRecord>(before[copied.source]));
     if (!invite) return membersChanged();
-    CHECK(countInvite(copied.address, invite->email, before, changes));
+    RETURN_IF_ERROR(countInvite(copied.address, invite->email, before, changes));
     invite->id = copied.id;
     invite->projectId = record_.id;
     invite->projectNumber = record_.number;
@@ -252,8 +252,8 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
   if (root.project->get(deps_.record).parentId.value) {
     co_return fail(ErrorCode::validation, "an environment has no environments of its own");
   }
-  CO_CHECK(checkEnvironment(input));
-  CO_CHECK(co_await checkCopiedSize(deps_.store, root.project->info().number));
+  CO_RETURN_IF_ERROR(checkEnvironment(input));
+  CO_RETURN_IF_ERROR(co_await checkCopiedSize(deps_.store, root.project->info().number));
   std::vector<std::string> warnings;
   CO_TRY(const Created created, co_await put(by, root, input, warnings));
   const ProjectRecord& record = created.record;
@@ -352,7 +352,7 @@ Task<doc::Document> Environments::promote(By by, Promotion input, ImportMode mod
   } else {
     outcome.appendString("failed", meaningOf(answer.error().code()).wire);
   }
-  CO_CHECK(co_await notePromotion(by, from, to, outcome.finish()));
+  CO_RETURN_IF_ERROR(co_await notePromotion(by, from, to, outcome.finish()));
   co_return answer;
 }
 
@@ -364,7 +364,7 @@ Task<> Environments::notePromotion(By by, const MembershipContext& from, const M
       auditOf(deps_, by.caller, to.number(), "environment.promoted", "projects/" + to.id().str(), std::move(outcome));
   std::move(arrived.begin(), arrived.end(), std::back_inserter(entries));
   if (entries.empty()) co_return Result<>();
-  CO_CHECK(co_await deps_.store.write(projectWrite(by, {}, std::move(entries)), nullptr));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(projectWrite(by, {}, std::move(entries)), nullptr));
   co_return Result<>();
 }
 

@@ -140,7 +140,7 @@ Result<> Members::mayHandOut(const MembershipContext& context, const std::string
 
 Task<MemberView> Members::add(By by, std::string project, NewMember input) {
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
-  CO_CHECK(mayHandOut(context, input.role));
+  CO_RETURN_IF_ERROR(mayHandOut(context, input.role));
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
   const bool mailed = mails_.begin(email.key).has_value();
@@ -163,7 +163,8 @@ Task<MemberView> Members::tryAdd(By by, const MembershipContext& context, std::s
   if (mayJoin(deps_, *user)) {
     co_return co_await addActive(by, context, std::move(role), *std::move(user));
   }
-  CO_CHECK(co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
   co_return pending;
 }
 
@@ -181,7 +182,7 @@ Task<MemberView> Members::addActive(By by, const MembershipContext& context, std
   const auto callback = [targets, assignment, &membership = std::as_const(membership)](
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
-    CHECK(mayGrant({now.project, now.actor}, membership.role));
+    RETURN_IF_ERROR(mayGrant({now.project, now.actor}, membership.role));
     noteRole(*now.project, membership.userId, membership.role);
     changes.put(targets.project, doc::encode(*now.project));
     changes.put(targets.member, doc::encode(membership));
@@ -191,7 +192,7 @@ Task<MemberView> Members::addActive(By by, const MembershipContext& context, std
   if (!written && !store::indexViolation(written.error())) co_return fail(written.error().clone());
   // Also where they are a member already: an invite may have been made while they took up another.
   CO_TRY(auto left, co_await findInvite(context.id(), user.email));
-  if (left) CO_CHECK(co_await removeInvite(by, context, *std::move(left), "member.inviteUsed"));
+  if (left) CO_RETURN_IF_ERROR(co_await removeInvite(by, context, *std::move(left), "member.inviteUsed"));
   if (!written) co_return fail(ErrorCode::conflict, "this user is a member already");
   mail.wake();
   co_return activeView(membership, user);
@@ -242,11 +243,11 @@ Task<MemberView> Members::invite(By by, const MembershipContext& context, std::s
     TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
     TRY(const auto earlier, fromStore<InviteRecord>(before[invited]));
     if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or cancelled since");
-    CHECK(mayGrant({record, actor}, invite.role));
-    if (earlier && earlier->role == kOwner) CHECK(mustOwn({record, actor}));
+    RETURN_IF_ERROR(mayGrant({record, actor}, invite.role));
+    if (earlier && earlier->role == kOwner) RETURN_IF_ERROR(mustOwn({record, actor}));
     InviteRecord next = invite;
     if (earlier) keepLink(next, *earlier);
-    CHECK(countInvite(addressed, invite.email, before, changes));
+    RETURN_IF_ERROR(countInvite(addressed, invite.email, before, changes));
     changes.put(invited, doc::encode(next));
     return assignment.apply(before, changes);
   };
@@ -264,7 +265,7 @@ Task<MemberView> Members::invite(By by, const MembershipContext& context, std::s
 
 Task<> Members::changeRole(By by, std::string project, std::string userId, std::string role) {
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
-  CO_CHECK(mayHandOut(context, role));
+  CO_RETURN_IF_ERROR(mayHandOut(context, role));
   const auto& members = context.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
@@ -276,14 +277,14 @@ Task<> Members::changeRole(By by, std::string project, std::string userId, std::
   const auto callback = [targets, assignment, role](const store::PreImages& before,
                                                     store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
-    CHECK(mayChangeRole({now.project, now.actor}, now.member, role));
+    RETURN_IF_ERROR(mayChangeRole({now.project, now.actor}, now.member, role));
     now.member->role = role;
     noteRole(*now.project, now.member->userId, role);
     changes.put(targets.project, doc::encode(*now.project));
     changes.put(targets.member, doc::encode(*now.member));
     return assignment.apply(before, changes);
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 
@@ -298,13 +299,13 @@ Task<> Members::remove(By by, std::string project, std::string userId) {
   const MemberTargets targets(write, context, found->second.membershipId);
   const auto callback = [targets](const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
-    CHECK(mayRemove({now.project, now.actor}, now.member));
+    RETURN_IF_ERROR(mayRemove({now.project, now.actor}, now.member));
     noteRole(*now.project, now.member->userId, std::nullopt);
     changes.put(targets.project, doc::encode(*now.project));
     changes.remove(targets.member);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 
@@ -328,12 +329,12 @@ Task<> Members::removeInvite(By by, const MembershipContext& context, InviteReco
     TRY(const auto record, fromStore<ProjectRecord>(before[project]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
     TRY(const auto now, fromStore<InviteRecord>(before[removed]));
-    CHECK(mayManage({record, actor}));
-    if (now && now->role == kOwner) CHECK(mustOwn({record, actor}));
+    RETURN_IF_ERROR(mayManage({record, actor}));
+    if (now && now->role == kOwner) RETURN_IF_ERROR(mustOwn({record, actor}));
     changes.remove(removed);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

@@ -32,28 +32,28 @@ Result<> mayManage(const Asking& asking) {
 }
 
 Result<> mustOwn(const Asking& asking) {
-  CHECK(mayManage(asking));
+  RETURN_IF_ERROR(mayManage(asking));
   if (asking.actor->role != kOwner) return fail(ErrorCode::forbidden, "this needs the role Owner");
   return {};
 }
 
 Result<> mayGrant(const Asking& asking, std::string_view role) {
-  CHECK(mayManage(asking));
+  RETURN_IF_ERROR(mayManage(asking));
   return ownerRule(asking, role == kOwner);
 }
 
 Result<> mayChangeRole(const Asking& asking, const std::optional<MembershipRecord>& target, std::string_view role) {
-  CHECK(mayManage(asking));
+  RETURN_IF_ERROR(mayManage(asking));
   if (!target) return fail(ErrorCode::notFound, "no such member");
-  CHECK(ownerRule(asking, target->role == kOwner || role == kOwner));
+  RETURN_IF_ERROR(ownerRule(asking, target->role == kOwner || role == kOwner));
   if (role == kOwner) return {};
   return lastOwnerRule(asking, *target);
 }
 
 Result<> mayRemove(const Asking& asking, const std::optional<MembershipRecord>& target) {
-  CHECK(mayManage(asking));
+  RETURN_IF_ERROR(mayManage(asking));
   if (!target) return fail(ErrorCode::notFound, "no such member");
-  CHECK(ownerRule(asking, target->role == kOwner));
+  RETURN_IF_ERROR(ownerRule(asking, target->role == kOwner));
   return lastOwnerRule(asking, *target);
 }
 

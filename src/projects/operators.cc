@@ -109,16 +109,16 @@ Task<OperatorView> Operators::add(By by, NewOperator input) {
 Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
   CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
   if (user && (mayJoin(deps_, *user) || isOperator(*user))) co_return co_await promote(by, *std::move(user));
-  CO_CHECK(co_await invite(by, email));
+  CO_RETURN_IF_ERROR(co_await invite(by, email));
   // An account that registered, or proved the address, since then did not see the invite.
   CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
   if (user && mayJoin(deps_, *user)) {
     if (!isOperator(*user)) co_return co_await promote(by, *std::move(user));
-    CO_CHECK(co_await withdraw(by, email.key));
+    CO_RETURN_IF_ERROR(co_await withdraw(by, email.key));
     co_return OperatorView{user->email, {user->id}, "active"};
   }
   if (user) {
-    CO_CHECK(
+    CO_RETURN_IF_ERROR(
         co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
   }
   co_return OperatorView{identity::lowerAscii(email.text), {}, "pending"};
@@ -128,11 +128,11 @@ Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
 Task<> Operators::withdraw(By by, std::string key) {
   store::Write write = projectWrite(by, {}, {});
   const store::Target invite = write.change(target(kOperatorInvites, std::move(key)));
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [invite](const store::PreImages&, store::Changes& changes) -> Result<> {
-                                        changes.remove(invite);
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write),
+                                                [invite](const store::PreImages&, store::Changes& changes) -> Result<> {
+                                                  changes.remove(invite);
+                                                  return {};
+                                                }));
   co_return Result<>();
 }
 
@@ -146,7 +146,7 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
   const store::Target caller = write.hold(userTarget(by.caller.id));
   const auto callback = [promoted, invite, caller, &clock = std::as_const(deps_.clock)](
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
-    CHECK(mustOperate(before[caller]));
+    RETURN_IF_ERROR(mustOperate(before[caller]));
     TRY(std::optional<identity::UserRecord> now, fromStore<identity::UserRecord>(before[promoted]));
     if (!now) return fail(ErrorCode::notFound, "this account is gone");
     if (isOperator(*now)) return fail(ErrorCode::conflict, "this user is an operator already");
@@ -157,7 +157,7 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
     changes.remove(invite);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   co_return OperatorView{user.email, {user.id}, "active"};
 }
 
@@ -191,7 +191,7 @@ Task<> Operators::invite(By by, identity::Email address) {
   const store::Target invited = write.change(target(kOperatorInvites, email));
   const auto callback = [caller, addressed, invited, renews, &invite = std::as_const(invite)](
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
-    CHECK(mustOperate(before[caller]));
+    RETURN_IF_ERROR(mustOperate(before[caller]));
     TRY(const std::optional<OperatorInvite> earlier, fromStore<OperatorInvite>(before[invited]));
     if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or taken back since");
     OperatorInvite next = invite;
@@ -199,11 +199,11 @@ Task<> Operators::invite(By by, identity::Email address) {
       next.createdAt = earlier->createdAt;
       keepLink(next, *earlier);
     }
-    CHECK(countInvite(addressed, invite.id, before, changes));
+    RETURN_IF_ERROR(countInvite(addressed, invite.id, before, changes));
     changes.put(invited, doc::encode(next));
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   if (!job.empty()) deps_.mailer.wake(job);
   co_return Result<>();
 }
@@ -219,7 +219,7 @@ Task<> Operators::revoke(By by, std::string email) {
   const store::Target invite = write.change(target(kOperatorInvites, key));
   const auto callback = [caller, invite, isNamed = named(key)](const store::PreImages& before,
                                                                store::Changes& changes) -> Result<> {
-    CHECK(mustOperate(before[caller]));
+    RETURN_IF_ERROR(mustOperate(before[caller]));
     if (!before[invite]) {
       if (isNamed) return fail(ErrorCode::conflict, "this address is named in SERVICE_OPERATORS: take it out there");
       return fail(ErrorCode::notFound, "no such invite");
@@ -227,7 +227,7 @@ Task<> Operators::revoke(By by, std::string email) {
     changes.remove(invite);
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   co_return Result<>();
 }
 

@@ -165,7 +165,7 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
                                      const store::PreImages& before, store::Changes& changes) -> Result<bool> {
                                    TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[project]));
                                    TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
-                                   CHECK(mayManage({record, actor}));
+                                   RETURN_IF_ERROR(mayManage({record, actor}));
                                    if (!mutation(*record)) return false;
                                    changes.put(project, doc::encode(*record));
                                    return true;
@@ -175,14 +175,14 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
 
 Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
   // Members learn what is wrong with their input; others learn nothing.
-  CO_CHECK(co_await membershipContext(deps_, by, id));
-  CO_CHECK(checkPatch(patch));
+  CO_RETURN_IF_ERROR(co_await membershipContext(deps_, by, id));
+  CO_RETURN_IF_ERROR(checkPatch(patch));
   doc::Document details = doc::encode(patch);
-  CO_CHECK(co_await alter(by, std::move(id), "project.changed", std::move(details),
-                          [&patch = std::as_const(patch)](ProjectRecord& record) {
-                            applyPatch(record, patch);
-                            return true;
-                          }));
+  CO_RETURN_IF_ERROR(co_await alter(by, std::move(id), "project.changed", std::move(details),
+                                    [&patch = std::as_const(patch)](ProjectRecord& record) {
+                                      applyPatch(record, patch);
+                                      return true;
+                                    }));
   co_return Result<>();
 }
 
@@ -228,8 +228,8 @@ Task<> Projects::remove(By by, std::string id) {
                                                                                store::Changes& changes) -> Result<> {
     TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[project]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
-    CHECK(mustOwn({record, actor}));
-    CHECK(mayDelete(*record));
+    RETURN_IF_ERROR(mustOwn({record, actor}));
+    RETURN_IF_ERROR(mayDelete(*record));
     record->status = "deleted";
     record->deletedAt = now;
     changes.put(project, doc::encode(*record));
@@ -238,7 +238,7 @@ Task<> Projects::remove(By by, std::string id) {
     if (root && forgetEnvironment(*root, record->id)) changes.put(*parent, doc::encode(*root));
     return {};
   };
-  CO_CHECK(co_await deps_.store.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   statusChanged_(context.number());
   co_return Result<>();
 }

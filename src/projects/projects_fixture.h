@@ -121,7 +121,7 @@ class ProjectsFixture : public ::testing::Test {
   // The task, without what it gives.
   template <class T>
   static Task<> dropping(Task<T> task) {
-    CO_CHECK(co_await std::move(task));
+    CO_RETURN_IF_ERROR(co_await std::move(task));
     co_return Result<>();
   }
 

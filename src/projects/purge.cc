@@ -53,14 +53,14 @@ Task<uint64_t> Purge::pass() {
     }
     if (found.documents.size() < kPurgePage) break;
   }
-  CO_CHECK(co_await pruneAudit());
+  CO_RETURN_IF_ERROR(co_await pruneAudit());
   co_return gone;
 }
 
 Task<bool> Purge::purgeWhereDue(doc::Document document) {
   CO_TRY(const auto record, fromStore<ProjectRecord>(document.view()));
   if (!record.deletedAt || record.deletedAt->ms > deps_.clock.now().ms - kKeptMs) co_return false;
-  CO_CHECK(co_await purge(static_cast<store::ProjectNo>(record.number), record.id));
+  CO_RETURN_IF_ERROR(co_await purge(static_cast<store::ProjectNo>(record.number), record.id));
   co_return true;
 }
 
@@ -75,10 +75,10 @@ Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
   const Result<> dropped = co_await deps_.store.dropProject(number);
   // Gone already: a pass before this one ended between the drop and the record.
   if (!dropped && dropped.error().code() != ErrorCode::notFound) co_return fail(dropped.error().clone());
-  for (const CascadeTarget& other : cascades_) CO_CHECK(co_await removeAllOf(other, id));
-  CO_CHECK(co_await removeAllOf({kMemberships, "projectId"}, id));
-  CO_CHECK(co_await removeAllOf({kInvites, "projectId"}, id));
-  CO_CHECK(co_await removeOne(kProjects, id.str()));
+  for (const CascadeTarget& other : cascades_) CO_RETURN_IF_ERROR(co_await removeAllOf(other, id));
+  CO_RETURN_IF_ERROR(co_await removeAllOf({kMemberships, "projectId"}, id));
+  CO_RETURN_IF_ERROR(co_await removeAllOf({kInvites, "projectId"}, id));
+  CO_RETURN_IF_ERROR(co_await removeOne(kProjects, id.str()));
   logInfo("deleted project purged", {{"project", id.str()}});
   co_return Result<>();
 }
@@ -88,7 +88,7 @@ Task<> Purge::removeAllOf(CascadeTarget what, ProjectId id) {
     CO_TRY(const store::QueryResult found,
            co_await deps_.store.find(queryOf(what.collection, equals(what.field, id.str()), 0, kPurgePage)));
     for (const auto& document : found.documents) {
-      CO_CHECK(co_await removeOne(what.collection, std::string(document.view().stringOr("id"))));
+      CO_RETURN_IF_ERROR(co_await removeOne(what.collection, std::string(document.view().stringOr("id"))));
     }
     if (found.documents.size() < kPurgePage) co_return Result<>();
   }
@@ -100,11 +100,11 @@ Task<> Purge::removeOne(store::CollectionNo collection, std::string id) {
                       .priority = store::WritePriority::low,
                       .bumpEpochs = {}});
   const store::Target removed = write.change(target(collection, std::move(id)));
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [removed](const store::PreImages&, store::Changes& changes) -> Result<> {
-                                        changes.remove(removed);
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+      std::move(write), [removed](const store::PreImages&, store::Changes& changes) -> Result<> {
+        changes.remove(removed);
+        return {};
+      }));
   co_return Result<>();
 }
 

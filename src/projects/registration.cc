@@ -170,7 +170,7 @@ Result<> Registration::PlannedChange::operator()(identity::UserRecord& user, con
     changes.remove(*operatorInvite);
     operatorAudit.put(changes);
   }
-  for (size_t i = 0; i < joining.size(); ++i) CHECK(join(plan->joining[i], joining[i], before, changes));
+  for (size_t i = 0; i < joining.size(); ++i) RETURN_IF_ERROR(join(plan->joining[i], joining[i], before, changes));
   return {};
 }
 

@@ -15,7 +15,7 @@ Task<identity::UserRecord> writtenWith(store::DocumentStore& store, identity::Re
       store, std::move(write),
       [change, user](const store::PreImages& before, store::Changes& changes) -> Result<identity::UserRecord> {
         identity::UserRecord record = user;
-        CHECK(change(record, before, changes));
+        RETURN_IF_ERROR(change(record, before, changes));
         return record;
       });
 }

@@ -43,8 +43,8 @@ Task<> Restoring::begin(RestoreOptions options) {
   options_ = std::move(options);
   record_ = options_.record;
   formerStatus_ = record_.status == "suspended" ? "suspended" : "active";
-  CO_CHECK(co_await settleIdentity());
-  CO_CHECK(co_await settleOwners());
+  CO_RETURN_IF_ERROR(co_await settleIdentity());
+  CO_RETURN_IF_ERROR(co_await settleOwners());
   CO_TRY(const store::ProjectNo number, co_await store_.allocateProject());
   record_.number = number;
   begun_ = true;
@@ -59,7 +59,7 @@ Task<> Restoring::settleFamily() {
     CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), record_.parentId.value->str()));
     CO_TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(stored));
     if (root && root->status != "deleted") {
-      CO_CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
+      CO_RETURN_IF_ERROR(noteEnvironment(*root, record_.id, *record_.environment.value));
       root_ = static_cast<store::ProjectNo>(root->number);
       co_return Result<>();
     }
@@ -150,18 +150,18 @@ Task<> Restoring::putPlaceholder() {
   placeholder_ = ids_.next<ProjectTag>();
   store::Write write(asServer({}));
   write.insert(insertOf(kProjects, doc::encode(placeholderOf(record_, placeholder_, clock_.now()))));
-  CO_CHECK(co_await store_.write(std::move(write), nullptr));
+  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), nullptr));
   co_return Result<>();
 }
 
 Task<> Restoring::removePlaceholder() {
   store::Write write(asServer({}));
   const store::Target placeholder = write.change(target(kProjects, placeholder_.str()));
-  CO_CHECK(co_await store_.write(std::move(write),
-                                 [placeholder](const store::PreImages&, store::Changes& changes) -> Result<> {
-                                   changes.remove(placeholder);
-                                   return {};
-                                 }));
+  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write),
+                                           [placeholder](const store::PreImages&, store::Changes& changes) -> Result<> {
+                                             changes.remove(placeholder);
+                                             return {};
+                                           }));
   co_return Result<>();
 }
 
@@ -213,7 +213,7 @@ Result<> Restoring::apply(const Targets& targets, const store::PreImages& before
     if (!root || root->status == "deleted") {
       return fail(ErrorCode::conflict, "its root project was deleted meanwhile");
     }
-    CHECK(noteEnvironment(*root, record_.id, *record_.environment.value));
+    RETURN_IF_ERROR(noteEnvironment(*root, record_.id, *record_.environment.value));
     changes.put(*targets.root, doc::encode(*root));
   }
   changes.put(targets.project, doc::encode(record_));
@@ -225,7 +225,7 @@ Result<> Restoring::apply(const Targets& targets, const store::PreImages& before
   }
   for (const store::Target& old : targets.old) changes.remove(old);
   for (size_t i = 0; i < invites_.size(); ++i) {
-    CHECK(countInvite(targets.addresses[i], invites_[i].email, before, changes));
+    RETURN_IF_ERROR(countInvite(targets.addresses[i], invites_[i].email, before, changes));
   }
   return {};
 }
@@ -245,8 +245,8 @@ Task<> Restoring::commitAll() {
     const MembershipRecord membership{ids_.next<MembershipTag>(), record_.id, user, member.role, member.createdAt};
     write.insert(insertOf(kMemberships, doc::encode(membership)));
   }
-  CO_CHECK(co_await addOld(kMemberships, write, targets.old));
-  CO_CHECK(co_await addOld(kInvites, write, targets.old));
+  CO_RETURN_IF_ERROR(co_await addOld(kMemberships, write, targets.old));
+  CO_RETURN_IF_ERROR(co_await addOld(kInvites, write, targets.old));
   targets.addresses = addInvites(write);
   doc::BsonWriter details;
   details.appendString("name", record_.name);
@@ -257,7 +257,7 @@ Task<> Restoring::commitAll() {
                             const store::PreImages& before, store::Changes& changes) {
     return self.apply(targets, before, changes);
   };
-  CO_CHECK(co_await store_.write(std::move(write), callback));
+  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), callback));
   co_return Result<>();
 }
 
@@ -315,7 +315,7 @@ Task<> Restoring::dropOld() {
 
 Task<> Restoring::abandon() {
   if (!std::exchange(begun_, false)) co_return Result<>();
-  CO_CHECK(co_await store_.dropProject(number()));
+  CO_RETURN_IF_ERROR(co_await store_.dropProject(number()));
   co_return co_await removePlaceholder();
 }
 

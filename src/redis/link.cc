@@ -96,8 +96,8 @@ Task<> Link::serve() {
   dropped_.clear();
   unsent_.clear();
   greetedBy_ = Clock::now() + kConnectLimit;
-  CO_CHECK(co_await connect());
-  CO_CHECK(co_await greet());
+  CO_RETURN_IF_ERROR(co_await connect());
+  CO_RETURN_IF_ERROR(co_await greet());
   greetedBy_.reset();
   lastProblem_.clear();
   up_ = true;
@@ -128,10 +128,10 @@ Task<> Link::greet() {
     std::vector<std::string> command = {"AUTH"};
     if (!address_.user.empty()) command.push_back(address_.user);
     command.emplace_back(address_.password.reveal());
-    CO_CHECK(co_await ask(std::move(command)));
+    CO_RETURN_IF_ERROR(co_await ask(std::move(command)));
   }
-  if (address_.database != 0) CO_CHECK(co_await ask({"SELECT", std::to_string(address_.database)}));
-  CO_CHECK(co_await ask({"PING"}));
+  if (address_.database != 0) CO_RETURN_IF_ERROR(co_await ask({"SELECT", std::to_string(address_.database)}));
+  CO_RETURN_IF_ERROR(co_await ask({"PING"}));
   co_return Result<>();
 }
 

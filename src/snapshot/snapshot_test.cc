@@ -45,7 +45,7 @@ class CountingSource final : public SlotSource {
     const int nth = ++loads;
     if (onLoad) onLoad();
     co_await sleepFor(std::chrono::milliseconds(delayMs));
-    if (yields) CO_CHECK(co_await yieldCore());
+    if (yields) CO_RETURN_IF_ERROR(co_await yieldCore());
     if (failing) co_return fail(ErrorCode::unavailable, "not now");
     if (throwing) throw std::runtime_error("a bug");
     co_return std::shared_ptr<const void>(std::make_shared<const int>(nth));

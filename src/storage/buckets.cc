@@ -41,7 +41,7 @@ std::vector<BucketView> Buckets::list(const snapshot::ProjectSnapshot& project) 
 }
 
 Task<BucketView> Buckets::create(Access access, NewBucket input) {
-  CO_CHECK(check(input));
+  CO_RETURN_IF_ERROR(check(input));
   BucketRecord record;
   record.id = bucketKey(input.name);
   record.name = std::move(input.name);
@@ -51,7 +51,7 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
   store::Write write = identity::auditedWrite(deps_.auditor, access,
                                               {"bucket.created", "buckets/" + record.name, detailsOf(record.access)});
   const store::Target bucket = write.change(in(access), record.id);
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [bucket, &record = std::as_const(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (before[bucket]) return fail(ErrorCode::conflict, "there is a bucket of this name already");
@@ -62,11 +62,11 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
 }
 
 Task<> Buckets::change(Access access, std::string name, BucketPatch patch) {
-  CO_CHECK(checkAccess(patch.access));
+  CO_RETURN_IF_ERROR(checkAccess(patch.access));
   store::Write write =
       identity::auditedWrite(deps_.auditor, access, {"bucket.changed", "buckets/" + name, detailsOf(patch.access)});
   const store::Target bucket = write.change(in(access), bucketKey(name));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [bucket, name, to = patch.access](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(BucketRecord record, existing(before[bucket], name));
@@ -89,7 +89,7 @@ Task<> Buckets::remove(Access access, std::string name) {
   store::Write write = identity::auditedWrite(deps_.auditor, access, {"bucket.deleted", "buckets/" + name, {}});
   const store::Target bucket = write.change(in(access), bucketKey(name));
   write.insert(std::move(job));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write), [bucket, name, bucketId](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const BucketRecord record, existing(before[bucket], name));
         if (record.bucketId != bucketId) return fail(noBucket());

@@ -50,7 +50,7 @@ std::optional<std::string> blobOf(const std::optional<doc::Document>& file) {
 Result<BucketRecord> Files::require(const Access& access, std::string_view bucket, std::string_view path) const {
   const BucketRecord* found = access.project->get(deps_.slot).find(bucket);
   if (found == nullptr) return fail(missingBucket());
-  CHECK(checkPath(path));
+  RETURN_IF_ERROR(checkPath(path));
   return *found;
 }
 
@@ -186,7 +186,7 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
 Task<Place> Files::placeFor(Access access, std::string bucket, std::string path) {
   CO_TRY(const BucketRecord found, require(access, bucket, path));
   if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
-  CO_CHECK(deps_.store.healthy());
+  CO_RETURN_IF_ERROR(deps_.store.healthy());
   if (reachesOwnOnly(access.caller)) {
     // Before anything has come, though only what the commit finds counts.
     CO_TRY(const auto there,
@@ -208,7 +208,7 @@ Task<FileView> Files::put(Access access, std::string bucket, std::string path, s
   record.owner = access.caller.id;
   record.blob = newBlobName(access.project->info().number);
   const PinnedBlobs::Pin pin(deps_.pinned, record.blob);
-  CO_CHECK(co_await receive(record, upload, place.maxSize));
+  CO_RETURN_IF_ERROR(co_await receive(record, upload, place.maxSize));
   co_return co_await publish(std::move(access), place.bucket, std::move(record), nullptr);
 }
 
@@ -232,7 +232,7 @@ Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t
     if (piece.empty()) break;
     size += static_cast<int64_t>(piece.size());
     if (size > max) co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
-    CO_CHECK(co_await writer.write(piece));
+    CO_RETURN_IF_ERROR(co_await writer.write(piece));
   }
   co_return co_await writer.finish();
 }
@@ -293,7 +293,7 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
     CO_TRY(extra, makeExtra(write));
     std::ranges::move(extra.jobs, std::back_inserter(wakes));
   }
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [file, count, shelf, own = reachesOwnOnly(access.caller), oldBlob = blobOf(stored),
        &record = std::as_const(record),
@@ -332,15 +332,16 @@ Task<> Files::removeFile(Access access, BucketRecord bucket, std::string path) {
   const store::Target file = write.change(in(project, kFiles), key);
   const store::Target count = write.change(in(project, kStored), shelf);
   write.insert(std::move(job));
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [file, count, shelf, oldBlob = blobOf(stored), size = old.size](
-                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                        if (blobOf(before[file]) != oldBlob)
-                                          return fail(ErrorCode::retry, "another write was first");
-                                        changes.remove(file);
-                                        changes.put(count, counted(before[count], shelf, -1, -size));
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.store.write(std::move(write),
+                                 [file, count, shelf, oldBlob = blobOf(stored), size = old.size](
+                                     const store::PreImages& before, store::Changes& changes) -> Result<> {
+                                   if (blobOf(before[file]) != oldBlob)
+                                     return fail(ErrorCode::retry, "another write was first");
+                                   changes.remove(file);
+                                   changes.put(count, counted(before[count], shelf, -1, -size));
+                                   return {};
+                                 }));
   deps_.queue.wake({jobId});
   co_return Result<>();
 }
@@ -360,7 +361,7 @@ Task<std::string> Files::createFolder(Access access, std::string bucket, std::st
                             deps_.clock.now()};
   store::Write write = writeOf(access);
   write.insert({in(access.project->info().number, kFolders), doc::encode(record), store::Insert::IfPresent::keep});
-  CO_CHECK(co_await deps_.store.write(std::move(write), nullptr));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
   co_return folder;
 }
 
@@ -380,7 +381,7 @@ Task<> Files::removeFolder(Access access, BucketRecord bucket, std::string path)
   }
   store::Write write = writeOf(access);
   const store::Target folder = write.change(in(project, kFolders), key);
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write), [folder, theirs](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!theirs(before[folder])) return fail(noFile());
         changes.remove(folder);

@@ -52,20 +52,20 @@ fs::path blobPath(std::string_view name) {
 }
 
 Result<> makeBlobFolders(const fs::path& directory) {
-  CHECK(makeFolder(directory));
-  CHECK(makeFolder(directory / kBlobsFolder));
+  RETURN_IF_ERROR(makeFolder(directory));
+  RETURN_IF_ERROR(makeFolder(directory / kBlobsFolder));
   bool missed = false;
   for (int i = 0; i < kBlobFolders; ++i) {
     TRY(const bool made, makeFolder(directory / kBlobsFolder / folderName(i)));
     missed = missed || made;
   }
   const auto sync = [&]() -> Result<> {
-    CHECK(syncDirectory(directory / kBlobsFolder));
-    CHECK(syncDirectory(directory));
+    RETURN_IF_ERROR(syncDirectory(directory / kBlobsFolder));
+    RETURN_IF_ERROR(syncDirectory(directory));
     return syncDirectory(directory.parent_path());
   };
   // A start that finds all of them needs no sync: the last folder is made once the others are on the disk.
-  if (missed) CHECK(sync());
+  if (missed) RETURN_IF_ERROR(sync());
   TRY(const bool first, makeFolder(directory / kIncoming));
   return first ? sync() : Result<>();
 }
@@ -111,7 +111,7 @@ class LocalStore::Writer final : public BlobWriter {
     }
     unsynced_ += buffer_.size();
     buffer_.clear();
-    if (unsynced_ >= kSyncEvery) CHECK(sync());
+    if (unsynced_ >= kSyncEvery) RETURN_IF_ERROR(sync());
     return {};
   }
 
@@ -122,12 +122,12 @@ class LocalStore::Writer final : public BlobWriter {
   }
 
   Result<std::string> publish() {
-    CHECK(flush());
-    CHECK(sync());
+    RETURN_IF_ERROR(flush());
+    RETURN_IF_ERROR(sync());
     const fs::path final = store_.directory_ / blobPath(name_);
     if (::rename(coming_.c_str(), final.c_str()) != 0) return diskError("make", final);
     finished_ = true;
-    CHECK(syncDirectory(final.parent_path()));
+    RETURN_IF_ERROR(syncDirectory(final.parent_path()));
     return sum_.finish();
   }
 
@@ -143,7 +143,7 @@ class LocalStore::Writer final : public BlobWriter {
 };
 
 Result<std::unique_ptr<LocalStore>> LocalStore::open(fs::path directory) {
-  CHECK(makeBlobFolders(directory));
+  RETURN_IF_ERROR(makeBlobFolders(directory));
   std::error_code failed;
   for (const auto& left : fs::directory_iterator(directory / kIncoming, failed)) {
     std::error_code ignored;

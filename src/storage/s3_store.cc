@@ -132,11 +132,11 @@ class S3Store::Writer final : public BlobWriter {
 
   Task<std::string> finish() override {
     if (upload_.empty()) {
-      CO_CHECK(co_await store_.send(
+      CO_RETURN_IF_ERROR(co_await store_.send(
           {.method = "PUT", .key = key_, .body = std::move(part_), .bodyHash = partSum_.finish()}));
       co_return sum_.finish();
     }
-    if (!part_.empty()) CO_CHECK(co_await sendPart());
+    if (!part_.empty()) CO_RETURN_IF_ERROR(co_await sendPart());
     std::string list = "<CompleteMultipartUpload>";
     for (size_t i = 0; i < tags_.size(); ++i) {
       list += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", i + 1, tags_[i]);
@@ -153,7 +153,7 @@ class S3Store::Writer final : public BlobWriter {
 
   Task<> abandon() override {
     if (upload_.empty() || finished_) co_return Result<>();
-    CO_CHECK(co_await store_.send(
+    CO_RETURN_IF_ERROR(co_await store_.send(
         {.method = "DELETE", .key = key_, .query = {{"uploadId", upload_}}, .timeout = kAbandonTimeout}));
     co_return Result<>();
   }

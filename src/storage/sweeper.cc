@@ -80,7 +80,7 @@ Task<> Sweeper::removeBlobs(jobs::JobRun run) {
     co_return Result<>();
   }
   const size_t count = gone.blobs.size();
-  CO_CHECK(co_await deps_.blobs.remove(std::move(gone.blobs)));
+  CO_RETURN_IF_ERROR(co_await deps_.blobs.remove(std::move(gone.blobs)));
   removed_ += count;
   co_return Result<>();
 }
@@ -95,7 +95,7 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
     if (!found) co_return fail(found.error().clone());
     if (found->documents.empty()) break;
     CO_TRY(std::vector<FileRecord> records, store::fromStore<FileRecord>(found->documents));
-    CO_CHECK(co_await removeRecords(project, std::move(records)));
+    CO_RETURN_IF_ERROR(co_await removeRecords(project, std::move(records)));
   }
   while (true) {
     CO_TRY(const auto found, co_await deps_.store.find(queryOf(project, kFolders, keysOf(gone.bucket), kSweepPage)));
@@ -105,7 +105,7 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
     for (const doc::Document& folder : found.documents) {
       folders.push_back(write.change({project, kFolders, 0}, std::string(folder.view().stringOr("id"))));
     }
-    CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(folders))));
+    CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(folders))));
   }
 }
 
@@ -125,7 +125,7 @@ Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> 
   CO_TRY(store::Insert job, deps_.queue.insertOf(removalOf(project, std::move(blobs))));
   const std::string jobId = job.id();
   write.insert(std::move(job));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [&records = std::as_const(records), &files = std::as_const(files), &counts = std::as_const(counts)](
           const store::PreImages& before, store::Changes& changes) -> Result<> {
@@ -191,7 +191,7 @@ Task<uint64_t> Sweeper::pass() {
       std::ranges::move(more, std::back_inserter(orphans));
     }
     gone += orphans.size();
-    CO_CHECK(co_await removeOrphans(std::move(orphans)));
+    CO_RETURN_IF_ERROR(co_await removeOrphans(std::move(orphans)));
     if (page.next.empty()) break;
     from = std::move(page.next);
   }
@@ -229,7 +229,7 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
     for (size_t i = 0; i < records.size(); i += kSweepPage) {
       const auto first = records.begin() + static_cast<std::ptrdiff_t>(i);
       const auto last = records.begin() + static_cast<std::ptrdiff_t>(std::min(i + kSweepPage, records.size()));
-      CO_CHECK(co_await removeRecords(project, std::vector<FileRecord>(first, last)));
+      CO_RETURN_IF_ERROR(co_await removeRecords(project, std::vector<FileRecord>(first, last)));
     }
     orphans.insert(orphans.end(), unnamed.begin(), unnamed.end());
   }
@@ -239,7 +239,7 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
 Task<> Sweeper::removeOrphans(std::vector<BlobName> blobs) {
   if (blobs.empty() || deps_.pinned.paused()) co_return Result<>();
   const size_t count = blobs.size();
-  CO_CHECK(co_await deps_.blobs.remove(std::move(blobs)));
+  CO_RETURN_IF_ERROR(co_await deps_.blobs.remove(std::move(blobs)));
   removed_ += count;
   orphans_ += count;
   co_return Result<>();

@@ -79,7 +79,7 @@ class Uploads::Whole final : public Upload {
         source_.reset();
       }
       if (ended_) co_return std::string_view();
-      CO_CHECK(co_await next());
+      CO_RETURN_IF_ERROR(co_await next());
     }
   }
 
@@ -165,7 +165,7 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   store::Write write(writing(policy::actorOf(access.caller)));
   write.insert({in(project, kUploads), doc::encode(upload), store::Insert::IfPresent::fail, true});
   write.insert(std::move(job));
-  CO_CHECK(co_await deps_.store.write(std::move(write), nullptr));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
   if (upload.length > 0) co_return upload;
   const BlobName blob = newBlobName(project);
   const PinnedBlobs::Pin pin(deps_.pinned, blob);
@@ -215,7 +215,7 @@ Task<> Uploads::remove(Access access, std::string bucket, std::string path, std:
   store::Write write(writing(policy::actorOf(access.caller)));
   const store::Target row = write.change(in(project, kUploads), upload.id);
   const store::Target jobRow = write.change(job.collection, job.id());
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [row, jobRow, &job = std::as_const(job)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!before[row]) return fail(noUpload());
@@ -281,12 +281,12 @@ Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece
   const store::Target row = write.change(in(project, kUploads), upload.id);
   const store::Target pieceRow = write.change(in(project, kPieces), record.id);
   const store::Target jobRow = write.change(job.collection, job.id());
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [row, pieceRow, jobRow, &upload = std::as_const(upload), &next = std::as_const(next),
        &record = std::as_const(record),
        &job = std::as_const(job)](const store::PreImages& before, store::Changes& changes) -> Result<> {
-        CHECK(isAt(before[row], upload));
+        RETURN_IF_ERROR(isAt(before[row], upload));
         changes.put(row, doc::encode(next));
         changes.put(pieceRow, doc::encode(record));
         changes.replace(jobRow, job.document);
@@ -310,12 +310,13 @@ Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRec
   std::vector<BlobName> gone;
   if (upload.offset > 0) {
     Whole whole(deps_, project, upload.id, piece);
-    CO_CHECK(co_await deps_.files.receive(file, whole, upload.length));
+    CO_RETURN_IF_ERROR(co_await deps_.files.receive(file, whole, upload.length));
     if (file.size != upload.length) co_return fail(noUpload());
     gone.push_back(piece.blob);
   }
-  CO_CHECK(co_await deps_.files.publish(std::move(access), std::move(bucket), std::move(file),
-                                        [&](store::Write& write) { return ending(write, project, upload, gone); }));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.files.publish(std::move(access), std::move(bucket), std::move(file),
+                                   [&](store::Write& write) { return ending(write, project, upload, gone); }));
   upload.offset = upload.length;
   upload.done = true;
   co_return upload;
@@ -336,7 +337,7 @@ Result<ExtraWrite> Uploads::ending(store::Write& write, store::ProjectNo project
   const store::Target jobRow = write.change(clean.collection, clean.id());
   extra.callback = [row, jobRow, upload, clean = std::move(clean)](const store::PreImages& before,
                                                                    store::Changes& changes) -> Result<> {
-    CHECK(isAt(before[row], upload));
+    RETURN_IF_ERROR(isAt(before[row], upload));
     UploadRecord done = upload;
     done.offset = done.length;
     done.done = true;
@@ -417,7 +418,7 @@ Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& up
   CO_TRY(store::Insert job, deps_.queue.insertOf(removalOf(project, std::move(blobs))));
   const std::string jobId = job.id();
   write.insert(std::move(job));
-  CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(rows))));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(rows))));
   deps_.queue.wake({jobId});
   co_return pieces.size() == kUploadPage;
 }

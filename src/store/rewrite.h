@@ -16,17 +16,17 @@ Task<> rewrite(DocumentStore& store, std::vector<WriteTarget> targets, WriteOpti
   if (targets.empty()) co_return Result<>();
   Write write(std::move(options));
   const std::vector<Target> records = write.change(std::move(targets));
-  CO_CHECK(co_await store.write(std::move(write),
-                                [&records = std::as_const(records), &change = std::as_const(change)](
-                                    const PreImages& before, Changes& changes) -> Result<> {
-                                  for (size_t i = 0; i < records.size(); ++i) {
-                                    TRY(const std::optional<T> record, fromStore<T>(before[records[i]]));
-                                    if (!record) continue;
-                                    const std::optional<T> next = change(i, *record);
-                                    if (next) changes.put(records[i], doc::encode(*next));
-                                  }
-                                  return {};
-                                }));
+  CO_RETURN_IF_ERROR(co_await store.write(std::move(write),
+                                          [&records = std::as_const(records), &change = std::as_const(change)](
+                                              const PreImages& before, Changes& changes) -> Result<> {
+                                            for (size_t i = 0; i < records.size(); ++i) {
+                                              TRY(const std::optional<T> record, fromStore<T>(before[records[i]]));
+                                              if (!record) continue;
+                                              const std::optional<T> next = change(i, *record);
+                                              if (next) changes.put(records[i], doc::encode(*next));
+                                            }
+                                            return {};
+                                          }));
   co_return Result<>();
 }
 

@@ -232,7 +232,7 @@ auto writeReturning(DocumentStore& store, Write write, Callback callback)
     -> Task<typename std::invoke_result_t<const Callback&, const PreImages&, Changes&>::value_type> {
   using T = typename std::invoke_result_t<const Callback&, const PreImages&, Changes&>::value_type;
   std::optional<T> returned;
-  CO_CHECK(co_await store.write(
+  CO_RETURN_IF_ERROR(co_await store.write(
       std::move(write),
       [&returned, &callback = std::as_const(callback)](const PreImages& before, Changes& changes) -> Result<> {
         returned.reset();

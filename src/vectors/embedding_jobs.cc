@@ -129,7 +129,7 @@ Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batc
       batch.items.push_back({std::move(payload.document), {std::move(other.id)}});
     }
   }
-  CO_CHECK(co_await look(batch));
+  CO_RETURN_IF_ERROR(co_await look(batch));
   Result<> embedded = co_await embed(batch, run.deadline);
   if (!embedded && embedded.error().code() == ErrorCode::upstreamRejected && batch.items.size() > 1) {
     batch.items.resize(1);
@@ -159,7 +159,7 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   const VectorField& field = *batch.place.field;
   // Another walk goes through the documents for the config as it is now.
   if (job.fingerprint != field.fingerprint) co_return Result<>();
-  if (job.document.empty()) CO_CHECK(co_await joinEvents(batch.project->info()));
+  if (job.document.empty()) CO_RETURN_IF_ERROR(co_await joinEvents(batch.project->info()));
   store::Query query;
   query.collection = {run.project, batch.place.collection->number, 0};
   // Where it failed before, one at a time: only what the endpoint will not have is left out.
@@ -178,7 +178,7 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
     batch.next = specOf(batch.project->info(), field.id, "walk/" + deps_.ids.next());
     batch.next->payload = doc::encode(job);
   }
-  CO_CHECK(co_await look(batch));
+  CO_RETURN_IF_ERROR(co_await look(batch));
   Result<> embedded = co_await embed(batch, run.deadline);
   if (!embedded && (embedded.error().code() != ErrorCode::upstreamRejected || run.attempt == 1)) co_return embedded;
   if (!embedded) {
@@ -197,7 +197,7 @@ Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
     std::vector<store::Target> targets;
     for (const EmbeddingRow& row : rows) targets.push_back(write.change(embeddingsOf(run.project), row.id));
     targets.push_back(write.change({run.project, kWalks, 0}, job.field));
-    CO_CHECK(co_await deps_.store.write(std::move(write), store::removing(std::move(targets))));
+    CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(targets))));
     if (rows.size() < kSweptAtOnce) co_return Result<>();
   }
   co_return fail(ErrorCode::unavailable, "the time is up");
@@ -313,7 +313,7 @@ Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
     onWalk.push_back(
         {write.change({project, kWalks, 0}, field), doc::encode(WalkRow{field, batch.place.field->fingerprint})});
   }
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [ownJob, &self = std::as_const(*this), &batch = std::as_const(batch), &rows = std::as_const(rows),
        &doneJobs = std::as_const(doneJobs),

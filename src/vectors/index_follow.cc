@@ -41,9 +41,9 @@ Task<> VectorIndexManager::build(LiveIndexPtr live) {
          co_await deps_.store.stats({live->place.project, live->place.collection, 0}));
   live->expected = stats.documents;
   if (live->place.field->automatic) {
-    CO_CHECK(co_await buildOfEmbeddings(live));
+    CO_RETURN_IF_ERROR(co_await buildOfEmbeddings(live));
   } else {
-    CO_CHECK(co_await buildOfDocuments(live));
+    CO_RETURN_IF_ERROR(co_await buildOfDocuments(live));
   }
   live->position = position;
   logInfo("a vector index is built", {{"project", live->place.project},
@@ -70,7 +70,7 @@ Task<> VectorIndexManager::buildOfDocuments(LiveIndexPtr live) {
       std::vector<float> vector = vectorIn(document, *live->place.field);
       if (!vector.empty()) updates.push_back({std::string(document.view().stringOr("id")), std::move(vector)});
     }
-    CO_CHECK(co_await apply(live, std::move(updates)));
+    CO_RETURN_IF_ERROR(co_await apply(live, std::move(updates)));
     live->done += found.documents.size();
     if (!found.more && found.documents.size() < kPage) co_return Result<>();
     after = std::move(found.next);
@@ -94,7 +94,7 @@ Task<bool> VectorIndexManager::followEmbeddings(LiveIndexPtr live) {
   for (const EmbeddingRow& row : rows) {
     updates.push_back({std::string(documentOf(row)), unpacked(row, field.dimensions())});
   }
-  CO_CHECK(co_await apply(live, std::move(updates)));
+  CO_RETURN_IF_ERROR(co_await apply(live, std::move(updates)));
   if (!rows.empty()) live->seq = rows.back().seq;
   live->done += rows.size();
   co_return rows.size() == kPage;
@@ -114,7 +114,7 @@ Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& anew) {
   if (!batch.entries.empty()) {
     const uint64_t reached = batch.entries.back().position;
     CO_TRY(std::vector<Update> updates, co_await updatesOf(live, std::move(batch.entries)));
-    CO_CHECK(co_await apply(live, std::move(updates)));
+    CO_RETURN_IF_ERROR(co_await apply(live, std::move(updates)));
     live->position = reached;
     more = reached < last;
   }

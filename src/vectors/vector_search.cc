@@ -66,7 +66,7 @@ struct VectorSearch::Run {
 };
 
 Result<> VectorSearch::allowed(const data::Access& access, const std::string& collection) const {
-  CHECK(deps_.documents.seesAll(access, collection, {}));
+  RETURN_IF_ERROR(deps_.documents.seesAll(access, collection, {}));
   return {};
 }
 
@@ -120,13 +120,13 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
   const CollectionVectorsPtr vectors = access.project->get(deps_.slot).find(collection);
   CO_TRY(run.field, fieldOf(vectors.get(), request));
   const data::CollectionPtr* found = access.project->get(deps_.collections).find(collection);
-  CO_CHECK(refuseDenied(access, **found, *run.field));
+  CO_RETURN_IF_ERROR(refuseDenied(access, **found, *run.field));
   CO_TRY(run.vector, co_await queryOf(access, run.field, request));
   run.limit = std::min<uint64_t>(request.limit.value_or(kDefaultHits), kMaxHits);
   if (run.limit == 0) co_return SearchResult{};
   const FieldPlace place{access.project->info().number, vectors->number, run.field};
   CO_TRY(run.index, co_await deps_.indexes.use(place, access.deadline));
-  CO_CHECK(co_await nearest(run));
+  CO_RETURN_IF_ERROR(co_await nearest(run));
   co_return std::move(run.result);
 }
 
@@ -162,12 +162,12 @@ Task<> VectorSearch::nearest(Run& run) {
     if (!tried && found > kTriedCandidates) {
       tried = true;
       const auto first = rest.begin() + kTriedCandidates;
-      CO_CHECK(co_await judge(run, {std::move_iterator(rest.begin()), std::move_iterator(first)}));
+      CO_RETURN_IF_ERROR(co_await judge(run, {std::move_iterator(rest.begin()), std::move_iterator(first)}));
       rest.erase(rest.begin(), first);
       promising = run.result.hits.size() * found >= run.limit * kTriedCandidates;
     }
     if (promising) {
-      CO_CHECK(co_await judge(run, std::move(rest)));
+      CO_RETURN_IF_ERROR(co_await judge(run, std::move(rest)));
       if (run.full() || found < wanted || found >= vectors) co_return Result<>();
     }
     // Before a wider walk.

@@ -127,7 +127,7 @@ struct Vectors::Alteration {
 };
 
 Task<> Vectors::set(Access access, std::string collection, VectorConfig config) {
-  CO_CHECK(check(config, embeds()));
+  CO_RETURN_IF_ERROR(check(config, embeds()));
   co_return co_await alter(std::move(access), std::move(collection), canonical(std::move(config)));
 }
 
@@ -274,7 +274,7 @@ Task<snapshot::SnapshotPtr> Vectors::settledSnapshot(store::ProjectNo number) {
   }
   if (!project) co_return project;
   for (const auto& [id, place] : table.byFieldId) {
-    if (place.field->automatic && embeds()) CO_CHECK(co_await walkWhereDue(project, place.field));
+    if (place.field->automatic && embeds()) CO_RETURN_IF_ERROR(co_await walkWhereDue(project, place.field));
   }
   store::Query query;
   query.collection = {number, kWalks, 0};
@@ -283,7 +283,8 @@ Task<snapshot::SnapshotPtr> Vectors::settledSnapshot(store::ProjectNo number) {
   CO_TRY(const store::QueryResult walked, co_await deps_.store.find(std::move(query)));
   for (const doc::Document& row : walked.documents) {
     const std::string field(row.view().stringOr("id"));
-    if (!table.byFieldId.contains(field)) CO_CHECK(co_await deps_.queue.put(jobs_.sweepOf(project->info(), field)));
+    if (!table.byFieldId.contains(field))
+      CO_RETURN_IF_ERROR(co_await deps_.queue.put(jobs_.sweepOf(project->info(), field)));
   }
   co_return project;
 }
@@ -303,7 +304,7 @@ Task<> Vectors::walkWhereDue(snapshot::SnapshotPtr project, VectorFieldPtr field
     CO_TRY(const EmbeddingJob payload, store::fromStore<EmbeddingJob>(job.payload.view()));
     if (payload.what == "walk" && payload.fingerprint == field->fingerprint) co_return Result<>();
   }
-  CO_CHECK(co_await deps_.queue.put(jobs_.walkOf(project->info(), *field)));
+  CO_RETURN_IF_ERROR(co_await deps_.queue.put(jobs_.walkOf(project->info(), *field)));
   co_return Result<>();
 }
 

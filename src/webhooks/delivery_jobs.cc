@@ -166,7 +166,7 @@ Task<> DeliveryJobs::dropOldest(store::ProjectNo project, HookPtr hook) {
     for (jobs::WaitingJob& job : oldest) {
       if (tooMany == 0 && tooLarge == 0) break;
       tooLarge -= std::min<uint64_t>(tooLarge, job.payload.size());
-      CO_CHECK(co_await giveUp(project, hook, std::move(job)));
+      CO_RETURN_IF_ERROR(co_await giveUp(project, hook, std::move(job)));
     }
   }
 }

@@ -117,7 +117,7 @@ Task<> DeliveryLog::addAt(store::ProjectNo project, WebhookRecord hook, Delivery
   const store::Target webhook = write.hold(in(project, kWebhooks), hook.id);
   std::optional<store::Target> job;
   if (done) job = write.change(*std::move(done));
-  CO_CHECK(co_await store_.write(
+  CO_RETURN_IF_ERROR(co_await store_.write(
       std::move(write),
       [counter, entry, sent, webhook, job, added, &hook = std::as_const(hook), &place = std::as_const(place),
        &delivery = std::as_const(delivery),

@@ -121,7 +121,7 @@ int64_t Webhooks::numberOf(const snapshot::ProjectSnapshot& project, std::string
 }
 
 Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input) const {
-  CHECK(check(input));
+  RETURN_IF_ERROR(check(input));
   const Timestamp now = deps_.clock.now();
   WebhookRecord record;
   record.id = keyOf(input.name);
@@ -172,7 +172,7 @@ Task<CreatedWebhook> Webhooks::create(Access access, NewWebhook input) {
     joining = deps_.dispatcher.join(access.project->info());
     hook.record.after = static_cast<int64_t>(joining->after);
   }
-  CO_CHECK(co_await insert(std::move(access), hook.record, std::move(joining)));
+  CO_RETURN_IF_ERROR(co_await insert(std::move(access), hook.record, std::move(joining)));
   co_return CreatedWebhook{viewOf(hook), secret};
 }
 
@@ -201,7 +201,7 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
     if (patch.fields.state == doc::Patch<std::vector<std::string>>::State::value) record.fields = patch.fields.value;
   };
   merge(told);
-  CO_CHECK(check(bodyOf(told)));
+  CO_RETURN_IF_ERROR(check(bodyOf(told)));
   std::optional<events::Dispatcher::Joining> joining;
   if (mayJoin) joining = deps_.dispatcher.join(access.project->info());
   store::Write write =
@@ -238,24 +238,25 @@ Task<> Webhooks::remove(Access access, std::string name) {
   const store::Target webhook = write.change(targetOf(access, name));
   const std::string hookId = known->record.hookId;
   std::vector<store::Target> log = write.change(DeliveryLog::allOf(access.project->info().number, hookId));
-  CO_CHECK(co_await deps_.store.write(std::move(write),
-                                      [webhook, log = std::move(log), name, hookId](
-                                          const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                        TRY(const WebhookRecord record, existing(before[webhook], name));
-                                        if (record.hookId != hookId) return fail(noWebhook());
-                                        changes.remove(webhook);
-                                        for (const store::Target each : log) changes.remove(each);
-                                        return {};
-                                      }));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.store.write(std::move(write),
+                                 [webhook, log = std::move(log), name, hookId](const store::PreImages& before,
+                                                                               store::Changes& changes) -> Result<> {
+                                   TRY(const WebhookRecord record, existing(before[webhook], name));
+                                   if (record.hookId != hookId) return fail(noWebhook());
+                                   changes.remove(webhook);
+                                   for (const store::Target each : log) changes.remove(each);
+                                   return {};
+                                 }));
   co_return Result<>();
 }
 
 Task<RotatedSecret> Webhooks::rotate(Access access, std::string name) {
-  CO_CHECK(require(*access.project, name));
+  CO_RETURN_IF_ERROR(require(*access.project, name));
   const std::string secret = newSecret();
   store::Write write = identity::auditedWrite(deps_.auditor, access, {"webhook.rotated", "webhooks/" + name, {}});
   const store::Target webhook = write.change(targetOf(access, name));
-  CO_CHECK(co_await deps_.store.write(
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [webhook, name, secret, now = deps_.clock.now(), project = access.project->info().id,
        &sender = std::as_const(sender_)](const store::PreImages& before, store::Changes& changes) -> Result<> {
@@ -301,7 +302,7 @@ Task<DeliveryView> Webhooks::sendNow(Access access, HookPtr hook, SentEvent even
   const Attempt attempt = co_await sender_.send(hook, project.id, event);
   logUndelivered(project.id, *hook, attempt);
   DeliveryView entry = entryOf("dlv_" + deps_.ids.next(), event, attempt, 1, deps_.clock.now());
-  CO_CHECK(co_await log_.add(project.number, hook->record, entry, std::move(event), std::nullopt));
+  CO_RETURN_IF_ERROR(co_await log_.add(project.number, hook->record, entry, std::move(event), std::nullopt));
   co_return entry;
 }
 

@@ -58,27 +58,27 @@ class Session {
   // {put: [document]} -> {}
   Task<doc::Document> handle(doc::Document message) {
     doc::BsonWriter answer;
-    if (const auto begin = message.view().find("begin")) CO_CHECK(co_await this->begin(begin->asDocument(), answer));
-    if (const auto put = message.view().find("put")) CO_CHECK(co_await this->put(put->asDocument()));
-    if (message.view().find("find")) CO_CHECK(co_await find(documentAt(message, "find"), answer));
-    if (message.view().find("update")) CO_CHECK(co_await update(documentAt(message, "update"), answer));
+    if (const auto begin = message.view().find("begin")) CO_RETURN_IF_ERROR(co_await this->begin(begin->asDocument(), answer));
+    if (const auto put = message.view().find("put")) CO_RETURN_IF_ERROR(co_await this->put(put->asDocument()));
+    if (message.view().find("find")) CO_RETURN_IF_ERROR(co_await find(documentAt(message, "find"), answer));
+    if (message.view().find("update")) CO_RETURN_IF_ERROR(co_await update(documentAt(message, "update"), answer));
     co_return answer.finish();
   }
 
  private:
   Task<> begin(doc::DocumentView source, doc::BsonWriter& answer) {
     for (CollectionRef* collection : {&plain_, &indexed_}) {
-      if (collection->number != 0) CO_CHECK(co_await store_.dropCollection(*collection, {}));
+      if (collection->number != 0) CO_RETURN_IF_ERROR(co_await store_.dropCollection(*collection, {}));
     }
     CO_TRY(plain_, co_await create("plain"));
     CO_TRY(indexed_, co_await create("indexed"));
-    CO_CHECK(co_await put(documentAt(source, "documents")));
+    CO_RETURN_IF_ERROR(co_await put(documentAt(source, "documents")));
     answer.beginArray("indexes");
     size_t index = 0;
     for (const doc::Element& element : documentAt(source, "indexes")) {
       const auto made = co_await store_.createIndex(indexed_, specOf(element.value.asDocument()), {});
       answer.appendString(doc::arrayKey(index++), made ? made->spec.name : "");
-      CO_CHECK(co_await refresh());
+      CO_RETURN_IF_ERROR(co_await refresh());
     }
     answer.end();
     co_return Result<>();
@@ -101,7 +101,7 @@ class Session {
     for (const doc::Element& element : documents) {
       const doc::DocumentView document = element.value.asDocument();
       for (const CollectionRef& collection : {plain_, indexed_}) {
-        CO_CHECK(co_await testing::put(store_, collection, std::string(document.stringOr("id")),
+        CO_RETURN_IF_ERROR(co_await testing::put(store_, collection, std::string(document.stringOr("id")),
                                        doc::Document(document), writeOptions()));
       }
     }
@@ -113,7 +113,7 @@ class Session {
     size_t index = 0;
     for (const doc::Element& element : queries) {
       answer.beginDocument(doc::arrayKey(index++));
-      CO_CHECK(co_await findOne(element.value.asDocument(), answer));
+      CO_RETURN_IF_ERROR(co_await findOne(element.value.asDocument(), answer));
       answer.end();
     }
     answer.end();
@@ -156,7 +156,7 @@ class Session {
     size_t index = 0;
     for (const doc::Element& element : updates) {
       answer.beginDocument(doc::arrayKey(index++));
-      CO_CHECK(co_await updateOne(element.value.asDocument(), answer));
+      CO_RETURN_IF_ERROR(co_await updateOne(element.value.asDocument(), answer));
       answer.end();
     }
     answer.end();

@@ -50,12 +50,12 @@ class FilterReader {
       const InputValue* input = filter_.input(each.key);
       const bool logic = input && input->type->named().kind == TypeKind::inputObject;
       if (logic) {
-        CHECK(addLogic(all, each.key, each.value));
+        RETURN_IF_ERROR(addLogic(all, each.key, each.value));
       } else if (shape_.hasRest && each.key == "data") {
-        CHECK(addRest(all, each.value));
+        RETURN_IF_ERROR(addRest(all, each.value));
       } else if (input) {
         const Field* field = shape_.field(each.key);
-        CHECK(addCondition(all, input->key, each.value, shapeOf(field)));
+        RETURN_IF_ERROR(addCondition(all, input->key, each.value, shapeOf(field)));
       }
     }
     return std::move(all).finish();
@@ -92,7 +92,7 @@ class FilterReader {
       if (each.key.starts_with('$')) {
         all.add(single(each.key, each.value));
       } else {
-        CHECK(addCondition(all, std::string(each.key), each.value, nullptr));
+        RETURN_IF_ERROR(addCondition(all, std::string(each.key), each.value, nullptr));
       }
     }
     return {};
@@ -115,7 +115,7 @@ class FilterReader {
     for (const doc::Element& each : value.asDocument()) {
       const Field* field = shape && shape->isComposite() ? shape->field(each.key) : nullptr;
       if (!field && (each.key.starts_with('$') || isOperator(each.key))) {
-        CHECK(addOperator(operators, each.key, each.value));
+        RETURN_IF_ERROR(addOperator(operators, each.key, each.value));
         any = true;
         continue;
       }
@@ -123,7 +123,7 @@ class FilterReader {
         return wrongFilter(fmt::format("{} has neither a field nor an operator {}", path, each.key));
       }
       const std::string step = field ? field->key : std::string(each.key);
-      CHECK(addCondition(all, path + "." + step, each.value, shapeOf(field)));
+      RETURN_IF_ERROR(addCondition(all, path + "." + step, each.value, shapeOf(field)));
     }
     if (!any) return {};
     const doc::Document condition = operators.finish();
@@ -146,13 +146,13 @@ class FilterReader {
     }
     if (onlyOperators) {
       out.beginDocument(name);
-      for (const doc::Element& each : value.asDocument()) CHECK(addOperator(out, each.key, each.value));
+      for (const doc::Element& each : value.asDocument()) RETURN_IF_ERROR(addOperator(out, each.key, each.value));
       out.end();
       return {};
     }
     Conditions inner;
     for (const doc::Element& each : value.asDocument()) {
-      CHECK(addCondition(inner, std::string(each.key), each.value, nullptr));
+      RETURN_IF_ERROR(addCondition(inner, std::string(each.key), each.value, nullptr));
     }
     const doc::Document all = std::move(inner).finish();
     out.appendDocument(name, all);
@@ -179,14 +179,14 @@ class OrderReader {
       for (const doc::Element& each : given.asDocument()) {
         if (each.value.type() == doc::BsonType::array)
           return wrongOrder("sort takes an object such as {createdAt: -1}");
-        CHECK(read(each.value));
+        RETURN_IF_ERROR(read(each.value));
       }
       return {};
     }
     if (given.type() != doc::BsonType::document) return wrongOrder("sort takes an object such as {createdAt: -1}");
     for (const doc::Element& each : given.asDocument()) {
       TRY(const int direction, directionOf(each.value));
-      CHECK(add(each.key, direction));
+      RETURN_IF_ERROR(add(each.key, direction));
     }
     return {};
   }
@@ -200,7 +200,7 @@ class OrderReader {
       text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
       const bool descending = name.starts_with('-');
       if (descending) name.remove_prefix(1);
-      CHECK(add(name, descending ? -1 : 1));
+      RETURN_IF_ERROR(add(name, descending ? -1 : 1));
     }
     return {};
   }
@@ -243,10 +243,10 @@ Result<> writeValue(doc::BsonWriter& out, std::string_view key, const Type& type
   }
   if (value.type() == doc::BsonType::document) {
     out.beginDocument(key);
-    CHECK(writeBody(out, named, value.asDocument()));
+    RETURN_IF_ERROR(writeBody(out, named, value.asDocument()));
   } else {
     out.beginArray(key);
-    for (const doc::Element& each : value.asDocument()) CHECK(writeValue(out, each.key, named, each.value));
+    for (const doc::Element& each : value.asDocument()) RETURN_IF_ERROR(writeValue(out, each.key, named, each.value));
   }
   out.end();
   return {};
@@ -262,8 +262,8 @@ Result<> writeBody(doc::BsonWriter& out, const Type& input, doc::DocumentView gi
     const InputValue* field = input.input(each.key);
     if (!field) continue;
     if (!input.hasRest || each.key != "data") {
-      CHECK(once(field->key));
-      CHECK(writeValue(out, field->key, *field->type, each.value));
+      RETURN_IF_ERROR(once(field->key));
+      RETURN_IF_ERROR(writeValue(out, field->key, *field->type, each.value));
       continue;
     }
     if (each.value.type() == doc::BsonType::null) continue;
@@ -272,7 +272,7 @@ Result<> writeBody(doc::BsonWriter& out, const Type& input, doc::DocumentView gi
           Error(ErrorCode::validation, "`data` takes an object of fields").withDetail("/data", "not an object"));
     }
     for (const doc::Element& own : each.value.asDocument()) {
-      CHECK(once(own.key));
+      RETURN_IF_ERROR(once(own.key));
       out.append(own.key, own.value);
     }
   }
@@ -287,13 +287,13 @@ Result<doc::Document> filterOf(const Type& shape, const Type& filter, doc::Docum
 
 Result<std::vector<store::SortKey>> orderOf(const Type& shape, doc::ValueView given) {
   OrderReader reader(shape);
-  CHECK(reader.read(given));
+  RETURN_IF_ERROR(reader.read(given));
   return std::move(reader).take();
 }
 
 Result<doc::Document> bodyOf(const Type& input, doc::DocumentView given) {
   doc::BsonWriter out;
-  CHECK(writeBody(out, input, given));
+  RETURN_IF_ERROR(writeBody(out, input, given));
   return out.finish();
 }
 

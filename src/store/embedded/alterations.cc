@@ -58,7 +58,7 @@ Task<> Engine::lockCollection(Alterable& held, CollectionRef collection, bool an
   if (collection.number < kFirstUserCollection) {
     co_return fail(ErrorCode::validation, "a system collection cannot be changed");
   }
-  CO_CHECK(co_await lockCatalogue(held, collection.project));
+  CO_RETURN_IF_ERROR(co_await lockCatalogue(held, collection.project));
   held.collection = catalogue_.collection(collection.project, collection.number);
   if (!held.collection) co_return stale();
   Latch& latch = held.collection.state->latch;
@@ -73,20 +73,20 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> extraInserts,
   if (!extraInserts.empty()) {
     std::vector<WriteTarget> targets;
     addTargets(targets, extraInserts);
-    CO_CHECK(job.resolve(std::move(targets)));
-    if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, alterationDeadline()));
-    CO_CHECK(job.checkVersions());
+    CO_RETURN_IF_ERROR(job.resolve(std::move(targets)));
+    if (!job.tryLatches()) CO_RETURN_IF_ERROR(co_await waitLatches(job, alterationDeadline()));
+    CO_RETURN_IF_ERROR(job.checkVersions());
     job.addDocumentLocks();
     if (!job.documentLocks().tryAll()) {
       const bool granted = co_await job.documentLocks().waitAll(alterationDeadline());
       if (!granted)
         co_return fail(ErrorCode::unavailable, "the documents inserted with it are being written, try again");
     }
-    CO_CHECK(co_await readBefore(job));
+    CO_RETURN_IF_ERROR(co_await readBefore(job));
     std::vector<Change> changes;
-    CO_CHECK(addInserts(changes, std::move(extraInserts), true, job.before()));
-    CO_CHECK(job.apply(std::move(changes), {}));
-    if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, alterationDeadline()));
+    CO_RETURN_IF_ERROR(addInserts(changes, std::move(extraInserts), true, job.before()));
+    CO_RETURN_IF_ERROR(job.apply(std::move(changes), {}));
+    if (job.needsUniqueCheck()) CO_RETURN_IF_ERROR(co_await claimUnique(job, alterationDeadline()));
   }
   job.finish(options);
   co_return co_await commit(job.commit, {});
@@ -98,7 +98,7 @@ Task<> Engine::markPath(ProjectNo project, CollectionNo collection, std::string 
   if (!holder) co_return stopping();
   CO_TRY(doc::FieldPath parsed, doc::FieldPath::parse(path));
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCollection(held, {project, collection, 0}, true));
+  CO_RETURN_IF_ERROR(co_await lockCollection(held, {project, collection, 0}, true));
   std::vector<doc::FieldPath>& marked = held.collection.state->marked;
   const bool known = std::ranges::any_of(marked, [&](const doc::FieldPath& each) { return each.dotted() == path; });
   if (!known) marked.push_back(std::move(parsed));
@@ -130,7 +130,7 @@ Task<std::vector<CollectionInfo>> Engine::collections(ProjectNo project) {
 
 Task<CollectionInfo> Engine::createCollection(ProjectNo project, std::string name, doc::Document config,
                                               std::vector<Insert> extraInserts) {
-  CO_CHECK(checkConfig(config));
+  CO_RETURN_IF_ERROR(checkConfig(config));
   CollectionInfo collection{0, std::move(name), 0, std::move(config), {}};
   co_return co_await addCollection(project, std::move(collection), {}, std::move(extraInserts), {});
 }
@@ -148,11 +148,11 @@ Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo col
                                            WriteOptions options) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
-  CO_CHECK(healthy());
+  CO_RETURN_IF_ERROR(healthy());
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCatalogue(held, project));
+  CO_RETURN_IF_ERROR(co_await lockCatalogue(held, project));
   if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
-  CO_CHECK(checkName(catalogue_, project, collection.name, 0));
+  CO_RETURN_IF_ERROR(checkName(catalogue_, project, collection.name, 0));
   if (catalogue_.userCollections(project).size() >= kMaxCollections) {
     co_return fail(tooMany(kMaxCollections, kCollectionsPart));
   }
@@ -172,7 +172,7 @@ Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo col
   std::string next;
   appendU32(next, held.project->nextNumber);
   job.commit.put(Family::system, row::of(row::kNextNumber, project), next);
-  CO_CHECK(co_await commitAlteration(job, std::move(extraInserts), std::move(options)));
+  CO_RETURN_IF_ERROR(co_await commitAlteration(job, std::move(extraInserts), std::move(options)));
   co_return infoOf(*schema);
 }
 
@@ -180,23 +180,23 @@ Task<CollectionInfo> Engine::alterCollection(CollectionRef collection, Alteratio
                                              std::vector<Insert> extraInserts) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
-  CO_CHECK(healthy());
+  CO_RETURN_IF_ERROR(healthy());
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCollection(held, collection));
+  CO_RETURN_IF_ERROR(co_await lockCollection(held, collection));
   auto next = std::make_shared<Schema>(*held.collection.schema);
   ++next->version;
   if (change.name) {
-    CO_CHECK(checkName(catalogue_, collection.project, *change.name, collection.number));
+    CO_RETURN_IF_ERROR(checkName(catalogue_, collection.project, *change.name, collection.number));
     next->name = *std::move(change.name);
   }
   if (change.config) {
-    CO_CHECK(checkConfig(*change.config));
+    CO_RETURN_IF_ERROR(checkConfig(*change.config));
     next->config = *std::move(change.config);
-    CO_CHECK(checkVectorConfigs(catalogue_, *held.collection.schema, *next, collection.project));
+    CO_RETURN_IF_ERROR(checkVectorConfigs(catalogue_, *held.collection.schema, *next, collection.project));
   }
   WriteJob job(writeRoom());
   putSchema(job, *held.project, held.collection.schema.get(), next);
-  CO_CHECK(co_await commitAlteration(job, std::move(extraInserts)));
+  CO_RETURN_IF_ERROR(co_await commitAlteration(job, std::move(extraInserts)));
   co_return infoOf(*next);
 }
 
@@ -204,7 +204,7 @@ Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> extr
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCollection(held, collection));
+  CO_RETURN_IF_ERROR(co_await lockCollection(held, collection));
   WriteJob job(writeRoom());
   job.commit.project = held.project;
   job.commit.schemaBytes -= configuredBytes(*held.collection.schema);
@@ -222,9 +222,9 @@ Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> extr
 Task<ProjectNo> Engine::allocateProject() {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
-  CO_CHECK(healthy());
+  CO_RETURN_IF_ERROR(healthy());
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCatalogue(held, 0));
+  CO_RETURN_IF_ERROR(co_await lockCatalogue(held, 0));
   if (catalogue_.nextProject >= Catalogue::kMaxProjects) {
     co_return fail(ErrorCode::unavailable, "this deployment cannot hold more projects");
   }
@@ -237,7 +237,7 @@ Task<ProjectNo> Engine::allocateProject() {
   std::string next;
   appendU32(next, kFirstUserCollection);
   job.commit.put(Family::system, row::of(row::kNextNumber, number), next);
-  CO_CHECK(co_await commitAlteration(job, {}));
+  CO_RETURN_IF_ERROR(co_await commitAlteration(job, {}));
   co_return number;
 }
 
@@ -247,7 +247,7 @@ Task<> Engine::dropProject(ProjectNo project) {
   if (project == kControlProject)
     co_return fail(ErrorCode::validation, "the control plane's project cannot be dropped");
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCatalogue(held, project));
+  CO_RETURN_IF_ERROR(co_await lockCatalogue(held, project));
   if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
   // Nobody finds its collections from here on; those who did are waited for, one collection after the other.
   held.project->dead = true;

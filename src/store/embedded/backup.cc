@@ -46,7 +46,7 @@ Result<std::unique_ptr<StoreImage>> StoreImage::open(const std::filesystem::path
     return fail(ErrorCode::internal, "there is no store in " + directory.string());
   }
   // Without system collections of its own the catalogue takes those that are there, and writes nothing.
-  CHECK(impl->catalogue.load(*impl->database, {}));
+  RETURN_IF_ERROR(impl->catalogue.load(*impl->database, {}));
   return std::unique_ptr<StoreImage>(new StoreImage(std::move(impl)));
 }
 
@@ -87,7 +87,7 @@ Result<> StoreImage::each(ProjectNo project, CollectionNo collection, const Visi
   const std::unique_ptr<rocksdb::Iterator> at(
       impl_->database->db().NewIterator(options, impl_->database->family(Family::documents)));
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
-    CHECK(visit(doc::DocumentView(embedded::view(at->value()))));
+    RETURN_IF_ERROR(visit(doc::DocumentView(embedded::view(at->value()))));
   }
   if (!at->status().ok()) return fail(embedded::readError(at->status()));
   return {};
@@ -111,7 +111,7 @@ Result<> StoreImage::eachBy(ProjectNo project, CollectionNo collection, std::str
     const std::string_view id = embedded::entryParts(*index, embedded::view(at->key()), embedded::view(at->value())).id;
     if (id.empty()) return fail(ErrorCode::internal, fmt::format("the index {} is damaged", name));
     TRY(const std::optional<doc::Document> document, get(project, collection, id));
-    if (document) CHECK(visit(*document));
+    if (document) RETURN_IF_ERROR(visit(*document));
   }
   if (!at->status().ok()) return fail(embedded::readError(at->status()));
   return {};

@@ -161,10 +161,10 @@ Result<ChainHead> decodeChainHead(std::string_view value) {
 
 Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>& system) {
   database_ = &database;
-  CHECK(checkFormat());
+  RETURN_IF_ERROR(checkFormat());
   ensureProject(kControlProject);
-  CHECK(loadRows());
-  CHECK(bringSystemToSpec(system));
+  RETURN_IF_ERROR(loadRows());
+  RETURN_IF_ERROR(bringSystemToSpec(system));
   applyCounts();
   return bringCountersToSpec();
 }
@@ -218,16 +218,16 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
   };
   switch (key.front()) {
     case row::kIdFloor:
-      CHECK(holds(8));
+      RETURN_IF_ERROR(holds(8));
       idFloorMs = static_cast<int64_t>(readU64(value.data()));
       return {};
     case row::kNextNumbers:
-      CHECK(holds(8));
+      RETURN_IF_ERROR(holds(8));
       nextProject = readU32(value.data());
       nextSystemIndex_ = readU32(value.data() + 4);
       return {};
     case row::kNextNumber:
-      CHECK(holds(4));
+      RETURN_IF_ERROR(holds(4));
       ensureProject(number(1)).nextNumber = readU32(value.data());
       return {};
     case row::kCollection: {
@@ -242,14 +242,14 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       return {};
     }
     case row::kEpoch: {
-      CHECK(holds(8));
+      RETURN_IF_ERROR(holds(8));
       ProjectState& state = ensureProject(number(1));
       state.nextEpoch = readU64(value.data());
       state.epoch = state.nextEpoch;
       return {};
     }
     case row::kChangeLog: {
-      CHECK(holds(24));
+      RETURN_IF_ERROR(holds(24));
       ProjectState& state = ensureProject(number(1));
       state.nextPosition = readU64(value.data());
       state.lastPosition = state.nextPosition;
@@ -259,11 +259,11 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       return {};
     }
     case row::kCount:
-      CHECK(holds(16));
+      RETURN_IF_ERROR(holds(16));
       counts_.push_back({{number(1), number(5)}, readU64(value.data()), readU64(value.data() + 8)});
       return {};
     case row::kGroupCount:
-      CHECK(holds(16));
+      RETURN_IF_ERROR(holds(16));
       groupCounts_.push_back({{number(1), number(5)},
                               std::string(key.substr(std::min(key.size(), row::of(row::kGroupCount, 0, 0).size()))),
                               {readU64(value.data()), readU64(value.data() + 8)}});
@@ -274,7 +274,7 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       return {};
     }
     case row::kCounter: {
-      CHECK(holds(8));
+      RETURN_IF_ERROR(holds(8));
       const auto counter = counterOfRow(key);
       if (counter) counters.set(*counter, static_cast<int64_t>(readU64(value.data())));
       return {};
@@ -283,11 +283,11 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       counterStamp_ = value;
       return {};
     case row::kLogLowWater:
-      CHECK(holds(8));
+      RETURN_IF_ERROR(holds(8));
       ensureProject(number(1)).lowWater = readU64(value.data());
       return {};
     case row::kIndexTraits:
-      CHECK(holds(8));
+      RETURN_IF_ERROR(holds(8));
       marks_.emplace_back(std::pair(number(1), number(5)), std::pair(readU32(value.data()), readU32(value.data() + 4)));
       return {};
     case row::kTombstone: {
@@ -322,7 +322,7 @@ Result<> Catalogue::loadRows() {
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
     const std::string_view key = view(at->key());
     if (key.empty()) continue;
-    CHECK(loadRow(key, view(at->value())));
+    RETURN_IF_ERROR(loadRow(key, view(at->value())));
   }
   if (!at->status().ok()) return fail(ErrorCode::internal, "the database is damaged: " + at->status().ToString());
   applyMarks();

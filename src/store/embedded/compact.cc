@@ -118,7 +118,7 @@ Result<CompactReport> Engine::compact(std::optional<ProjectNo> project, Progress
   uint64_t done = 0;
   for (const Slice& part : slices) {
     progress.at(nameOf(part.family), done, total);
-    CHECK(compactSlice(*database_, part, progress));
+    RETURN_IF_ERROR(compactSlice(*database_, part, progress));
     done += part.bytes;
   }
   report.bytesAfter = bytesIn(*database_, whole);

@@ -53,7 +53,7 @@ Result<> Catalogue::bringCountersToSpec() {
   const std::string declaration = declarationOf(counted);
   const bool right = counterStamp_ == stampOf(database_->openingBefore(), declaration);
   counterStamp_.clear();
-  if (!right) CHECK(recount(counted));
+  if (!right) RETURN_IF_ERROR(recount(counted));
   rocksdb::WriteBatch stamp;
   stamp.Put(database_->family(Family::system), row::plain(row::kCounterStamp),
             stampOf(database_->opening(), declaration));
@@ -83,7 +83,7 @@ Result<> Catalogue::recount(const std::vector<SchemaPtr>& counted) {
       if (outcome && !at->status().ok()) outcome = fail(readError(at->status()));
     }
   });
-  CHECK(std::move(outcome));
+  RETURN_IF_ERROR(std::move(outcome));
   for (const auto& [key, sum] : sums) {
     if (sum == 0) continue;
     std::string value;

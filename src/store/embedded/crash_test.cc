@@ -39,7 +39,7 @@ Task<> writeForever(EmbeddedStore& store, CollectionRef collection, int writer, 
     Write write{WriteOptions()};
     const Target post = write.change(collection, id);
     const Target thing = write.change({collection.project, 1, 0}, "s" + id);
-    CO_CHECK(co_await store.write(std::move(write), [=](const PreImages&, Changes& changes) -> Result<> {
+    CO_RETURN_IF_ERROR(co_await store.write(std::move(write), [=](const PreImages&, Changes& changes) -> Result<> {
       changes.put(post, doc::parseJson(fmt::format(R"({{"id":"{}","n":"{}","tags":[{},{}],"text":"{}"}})", id, id, i,
                                                    i % 5, std::string(200, 'x')))
                             .value());

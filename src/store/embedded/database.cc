@@ -213,8 +213,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& di
   if (mode == Mode::write) std::filesystem::create_directories(directory, error);
   if (error) return fail(ErrorCode::internal, fmt::format("cannot create {}: {}", directory.string(), error.message()));
   const rocksdb::DBOptions options = databaseOptions(settings);
-  CHECK(refuseCorruptFiles(directory));
-  CHECK(refuseNewer(options, directory));
+  RETURN_IF_ERROR(refuseCorruptFiles(directory));
+  RETURN_IF_ERROR(refuseNewer(options, directory));
 
   rocksdb::LRUCacheOptions cacheOptions;
   cacheOptions.capacity = static_cast<size_t>(settings.blockCacheBytes);

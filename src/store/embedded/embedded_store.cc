@@ -34,7 +34,7 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(const std::filesystem
                                                            const EmbeddedSettings& settings, Cores& cores,
                                                            std::vector<SystemCollection> system, const Clock& clock) {
   auto engine = std::make_unique<embedded::Engine>(settings, cores, clock);
-  CHECK(engine->start(directory, system));
+  RETURN_IF_ERROR(engine->start(directory, system));
   return engine;
 }
 
@@ -70,7 +70,7 @@ Engine::~Engine() {
 Result<> Engine::start(const std::filesystem::path& directory, const std::vector<SystemCollection>& system) {
   const std::filesystem::path path = directory / "store";
   TRY(database_, Database::open(path, settings_, [this](ProjectNo project) { return catalogue_.lowWater(project); }));
-  CHECK(catalogue_.load(*database_, system));
+  RETURN_IF_ERROR(catalogue_.load(*database_, system));
   committer_ = std::make_unique<CommitThread>(*database_, catalogue_, queue_,
                                               CommitObservers{catalogue_.counters, marks_, notices_, listeners_},
                                               cores_, clock_, catalogue_.idFloorMs);

@@ -110,11 +110,11 @@ std::shared_ptr<Schema> withReady(const Schema& schema, IndexNo number) {
 Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
-  CO_CHECK(healthy());
+  CO_RETURN_IF_ERROR(healthy());
   IndexInfo info;
   {
     Alterable held(catalogueLocks_);
-    CO_CHECK(co_await lockCollection(held, collection));
+    CO_RETURN_IF_ERROR(co_await lockCollection(held, collection));
     const Schema& now = *held.collection.schema;
     if (now.indexes.size() >= kMaxIndexes) {
       co_return fail(ErrorCode::validation, fmt::format("a collection has at most {} indexes", kMaxIndexes));
@@ -136,18 +136,18 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
     appendU32(number, held.project->nextNumber);
     job.commit.put(Family::system, row::of(row::kNextNumber, collection.project), number);
     if (empty) {
-      CO_CHECK(co_await commitAlteration(job, std::move(extraInserts)));
+      CO_RETURN_IF_ERROR(co_await commitAlteration(job, std::move(extraInserts)));
       co_return info;
     }
     BuildPosition begin;
     begin.expected = held.collection.state->documents;
     CO_TRY(begin.untilId, co_await readPool_->run([&] { return lastId(*database_, collection); }));
     job.commit.put(Family::system, row::of(row::kIndexBuild, collection.project, info.number), encodePosition(begin));
-    CO_CHECK(co_await commitAlteration(job, {}));
+    CO_RETURN_IF_ERROR(co_await commitAlteration(job, {}));
   }
   Result<> built = co_await buildIndex(collection, info.number, std::move(extraInserts));
   if (!built) {
-    if (!gate_.closed()) CO_CHECK(co_await abandonIndex(collection, info.number));
+    if (!gate_.closed()) CO_RETURN_IF_ERROR(co_await abandonIndex(collection, info.number));
     co_return fail(std::move(built).error());
   }
   co_return info;
@@ -214,8 +214,8 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
 
   const Deadline deadline = std::chrono::steady_clock::now() + kDefaultWait;
   WriteJob job(writeRoom());
-  CO_CHECK(job.resolve(std::move(targets)));
-  if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, deadline));
+  CO_RETURN_IF_ERROR(job.resolve(std::move(targets)));
+  if (!job.tryLatches()) CO_RETURN_IF_ERROR(co_await waitLatches(job, deadline));
   // Altered since the look above: the slice is taken again, on what is there now.
   if (!job.checkVersions()) co_return Filled::more;
   job.addDocumentLocks();
@@ -225,7 +225,7 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   }
   CO_TRY(const bool read, co_await readPool_->run([&job] { return job.readBefore(Tier::disk, false); }));
   if (!read) co_return fail(ErrorCode::internal, "the store could not be read");
-  CO_CHECK(job.fill(index));
+  CO_RETURN_IF_ERROR(job.fill(index));
   if (job.needsUniqueCheck()) {
     Result<> claimed = co_await claimUnique(job, deadline);
     const Violation* violation = claimed ? nullptr : indexViolation(claimed.error());
@@ -234,7 +234,7 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
           ErrorCode::conflict,
           fmt::format("the index \"{}\" cannot be unique: two documents hold the same value", violation->name));
     }
-    CO_CHECK(std::move(claimed));
+    CO_RETURN_IF_ERROR(std::move(claimed));
   }
   BuildPosition next{at.documents + ids.size(), at.expected, ids.back(), at.untilId, at.layout};
   job.commit.put(Family::system, row::of(row::kIndexBuild, collection.project, index), encodePosition(next));
@@ -249,14 +249,14 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
 Task<bool> Engine::publishIndex(CollectionRef collection, IndexNo index, uint32_t layout,
                                 std::vector<Insert> extraInserts) {
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCollection(held, collection, true));
+  CO_RETURN_IF_ERROR(co_await lockCollection(held, collection, true));
   const Index* filled = held.collection.schema->index(index);
   if (!filled) co_return dropped();
   if (filled->layout != layout) co_return false;
   WriteJob job(writeRoom());
   putSchema(job, *held.project, held.collection.schema.get(), withReady(*held.collection.schema, index));
   job.commit.remove(Family::system, row::of(row::kIndexBuild, collection.project, index));
-  CO_CHECK(co_await commitAlteration(job, std::move(extraInserts)));
+  CO_RETURN_IF_ERROR(co_await commitAlteration(job, std::move(extraInserts)));
   co_return true;
 }
 
@@ -291,7 +291,7 @@ Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCollection(held, collection));
+  CO_RETURN_IF_ERROR(co_await lockCollection(held, collection));
   for (const auto& index : held.collection.schema->indexes) {
     if (index->spec.name != name) continue;
     const IndexNo number = index->number;
@@ -354,7 +354,7 @@ Async<void> Engine::applyHeld(TaskSubject subject) {
 
 Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths) {
   Alterable held(catalogueLocks_);
-  CO_CHECK(co_await lockCollection(held, collection, true));
+  CO_RETURN_IF_ERROR(co_await lockCollection(held, collection, true));
   auto next = std::make_shared<Schema>(*held.collection.schema);
   ++next->version;
   next->held = std::move(paths);
@@ -377,7 +377,7 @@ Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths)
   }
   if (next->held != held.collection.schema->held) {
     putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
-    CO_CHECK(co_await commitAlteration(job, {}));
+    CO_RETURN_IF_ERROR(co_await commitAlteration(job, {}));
   }
   for (const IndexNo index : refilling) refills_.add({collection.project, collection.number, index});
   co_return Result<>();

@@ -200,7 +200,7 @@ void EntrySet::clear() {
 Result<> collectEntries(const Index& index, ProjectNo project, DocumentView document, std::string_view id,
                         EntrySet& out) {
   out.clear();
-  CHECK(collectKeys(index, project, document, id, out));
+  RETURN_IF_ERROR(collectKeys(index, project, document, id, out));
   out.held = heldOf(index, document, out.entries.size());
   return {};
 }

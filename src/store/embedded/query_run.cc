@@ -127,7 +127,7 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
 }
 
 Result<QueryResult> QueryRun::takeResult() {
-  if (sorter_) CHECK(takeSorted());
+  if (sorter_) RETURN_IF_ERROR(takeSorted());
   if (!query_.paged || result_.documents.empty()) return std::move(result_);
   const doc::DocumentView last = result_.documents.back();
   if (!ordersByKeys()) {
@@ -246,7 +246,7 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
   if (sorter_) {
     const Sorter::Position place = sorter_->place(id, doc::DocumentView(document));
     if (place == Sorter::Position::behind) return Flow::enough;
-    if (place == Sorter::Position::kept) CHECK(sorter_->keep(shown(id, std::move(document))));
+    if (place == Sorter::Position::kept) RETURN_IF_ERROR(sorter_->keep(shown(id, std::move(document))));
     return Flow::on;
   }
   const bool shownWhole = query_.projection == Projection::documents && !query_.hidden;

@@ -128,7 +128,7 @@ Task<QueryResult> Engine::find(Query query) {
   if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
   const auto took = std::chrono::steady_clock::now() - begin;
   slowQueries_.see(run.query(), run.explain(), took, outcome ? "find" : "failed find");
-  CO_CHECK(std::move(outcome));
+  CO_RETURN_IF_ERROR(std::move(outcome));
   CO_TRY(QueryResult result, run.takeResult());
   result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
   co_return result;
@@ -151,7 +151,7 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
   if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
   const auto took = std::chrono::steady_clock::now() - begin;
   slowQueries_.see(run.query(), run.explain(), took, outcome ? "count" : "failed count");
-  CO_CHECK(std::move(outcome));
+  CO_RETURN_IF_ERROR(std::move(outcome));
   co_return run.counted();
 }
 

@@ -14,7 +14,7 @@ constexpr size_t kBatchBytes = 1 << 20;
 }  // namespace
 
 Result<> Catalogue::bringSystemToSpec(const std::vector<SystemCollection>& system) {
-  for (const SystemCollection& collection : system) CHECK(bringToSpec(collection));
+  for (const SystemCollection& collection : system) RETURN_IF_ERROR(bringToSpec(collection));
   return {};
 }
 
@@ -56,7 +56,7 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
     return {};
   }
-  for (const auto& index : fresh) CHECK(buildSystemIndex(wanted, *index));
+  for (const auto& index : fresh) RETURN_IF_ERROR(buildSystemIndex(wanted, *index));
 
   rocksdb::WriteBatch batch;
   auto* family = database_->family(Family::system);
@@ -94,7 +94,7 @@ Result<IndexNo> Catalogue::freeSystemIndex(const Schema& making) {
   if (const auto number = lowest(unswept)) return *number;
   // All that are left wait to be swept, which otherwise happens once the store is open. The store is not open yet, so
   // nothing reads them.
-  CHECK(sweepSystemIndexes());
+  RETURN_IF_ERROR(sweepSystemIndexes());
   if (const auto number = lowest({})) return *number;
   return fail(ErrorCode::internal, "too many system indexes");
 }
@@ -152,7 +152,7 @@ Result<> Catalogue::buildSystemIndex(const SystemCollection& collection, const I
 }
 
 Result<> Catalogue::buildSystemIndexIn(ProjectNo project, CollectionNo collection, const Index& index) {
-  CHECK(clearSystemIndexIn(project, index.number));
+  RETURN_IF_ERROR(clearSystemIndexIn(project, index.number));
   auto* family = database_->family(Family::indexes);
   const std::string prefix = rangePrefix(project, collection);
   const std::unique_ptr<rocksdb::Iterator> at(
@@ -164,7 +164,7 @@ Result<> Catalogue::buildSystemIndexIn(ProjectNo project, CollectionNo collectio
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
     const std::string id(view(at->key()).substr(kPrefixBytes));
     const doc::DocumentView document(view(at->value()));
-    CHECK(collectEntries(index, project, document, id, entries));
+    RETURN_IF_ERROR(collectEntries(index, project, document, id, entries));
     index.traits->multikey |= entries.multikey;
     index.traits->truncated |= entries.truncated;
     for (size_t i = 0; i < entries.entries.size(); ++i) {

@@ -28,7 +28,7 @@ Result<std::vector<Change>> compute(const WriteCallback& callback, const PreImag
     Changes changes(before.all().size());
     const WorkBudget work(budget);
     auto done = callback(before, changes);
-    CHECK(work.check());
+    RETURN_IF_ERROR(work.check());
     if (!done) return fail(std::move(done).error());
     if (run == runs) return std::move(changes.all());
   }
@@ -66,11 +66,11 @@ Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vect
     TRY(changes, compute(callback, before, system ? INT64_MAX : kCoreWork, runs));
   }
   const bool anything = !callback || changesAnything(changes, before.all());
-  CHECK(addInserts(changes, std::move(inserts), anything, all));
+  RETURN_IF_ERROR(addInserts(changes, std::move(inserts), anything, all));
   // What could be written can be deleted, whatever indexes were made since.
   const bool removes = std::ranges::all_of(changes, [](const Change& each) { return each.kind != Change::Kind::put; });
   const WorkBudget work(removes || system ? INT64_MAX : kIndexWork);
-  CHECK(job.apply(std::move(changes), options.actor, options.logged));
+  RETURN_IF_ERROR(job.apply(std::move(changes), options.actor, options.logged));
   return work.check();
 }
 
@@ -157,27 +157,27 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<Insert> inserts = write.takeInserts();
   addTargets(targets, inserts);
-  CO_CHECK(checkNotices(options.notices));
+  CO_RETURN_IF_ERROR(checkNotices(options.notices));
   WriteJob job(writeRoom());
-  CO_CHECK(job.resolve(std::move(targets)));
-  if (!job.tryLatches()) CO_CHECK(co_await waitLatches(job, options.deadline));
-  CO_CHECK(job.checkVersions());
+  CO_RETURN_IF_ERROR(job.resolve(std::move(targets)));
+  if (!job.tryLatches()) CO_RETURN_IF_ERROR(co_await waitLatches(job, options.deadline));
+  CO_RETURN_IF_ERROR(job.checkVersions());
   job.addDocumentLocks();
   if (!job.documentLocks().tryAll()) {
     const bool granted = co_await job.documentLocks().waitAll(orDefault(options.deadline));
     if (!granted) co_return tooLate();
   }
-  if (!write.conditions().empty()) CO_CHECK(co_await checkConditions(write));
+  if (!write.conditions().empty()) CO_RETURN_IF_ERROR(co_await checkConditions(write));
   CO_TRY(const bool read, job.readBefore(Tier::memory));
-  if (!read) CO_CHECK(co_await readBefore(job));
-  CO_CHECK(computeAndApply(job, callback, std::move(inserts), options, settings_.callbackRuns));
+  if (!read) CO_RETURN_IF_ERROR(co_await readBefore(job));
+  CO_RETURN_IF_ERROR(computeAndApply(job, callback, std::move(inserts), options, settings_.callbackRuns));
   if (job.changesNothing()) co_return WriteOutcome{};
   if (job.writesDocuments() && !housekeeper_->takesWrites()) {
     co_return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");
   }
-  if (job.needsUniqueCheck()) CO_CHECK(co_await claimUnique(job, options.deadline));
+  if (job.needsUniqueCheck()) CO_RETURN_IF_ERROR(co_await claimUnique(job, options.deadline));
   job.finish(options);
-  CO_CHECK(co_await commit(job.commit, options.limits));
+  CO_RETURN_IF_ERROR(co_await commit(job.commit, options.limits));
   co_return WriteOutcome{job.commit.position};
 }
 

@@ -49,7 +49,7 @@ Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
               [&](const CollectionState* a, const CollectionState* b) { return order(a) < order(b); });
     collections_.erase(std::unique(collections_.begin(), collections_.end()), collections_.end());
   }
-  CHECK(refuseTwice());
+  RETURN_IF_ERROR(refuseTwice());
   if (!targets_.empty() && !commit.project) commit.project = context_.catalogue.project(targets_.front().ref.project);
   return {};
 }
@@ -125,7 +125,7 @@ bool WriteJob::isSystem() const {
 Result<> WriteJob::apply(std::vector<Change> changes, const Actor& actor, bool logged) {
   changes_ = std::move(changes);
   commit.arena.reserve(kUsualArena * changes_.size());
-  for (size_t i = 0; i < changes_.size(); ++i) CHECK(applyOne(i, changes_[i], actor, logged));
+  for (size_t i = 0; i < changes_.size(); ++i) RETURN_IF_ERROR(applyOne(i, changes_[i], actor, logged));
   return {};
 }
 
@@ -148,7 +148,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
     return fail(
         Error(ErrorCode::internal, "the changes could not be applied").withCause("it names a place in the chain"));
   }
-  for (const auto& index : target.handle.schema->indexes) CHECK(applyIndex(at, *index, before, after));
+  for (const auto& index : target.handle.schema->indexes) RETURN_IF_ERROR(applyIndex(at, *index, before, after));
   if (after) {
     puts_ = true;
     commit.putElsewhere(Family::documents, target.key, after->bytes());
@@ -231,8 +231,8 @@ Result<> WriteJob::applyIndex(size_t at, const Index& index, const doc::Document
   const Target& target = targets_[at];
   had.clear();
   has.clear();
-  if (after) CHECK(collectEntries(index, target.ref.project, *after, target.id, has));
-  if (before) CHECK(collectEntries(index, target.ref.project, *before, target.id, had));
+  if (after) RETURN_IF_ERROR(collectEntries(index, target.ref.project, *after, target.id, has));
+  if (before) RETURN_IF_ERROR(collectEntries(index, target.ref.project, *before, target.id, had));
   noteMarks(target, index, has);
   size_t i = 0;
   size_t j = 0;
@@ -257,7 +257,7 @@ Result<> WriteJob::fill(IndexNo number) {
     const Target& target = targets_[at];
     const Index* index = target.handle.schema->index(number);
     if (!before_[at] || !index) continue;
-    CHECK(collectEntries(*index, target.ref.project, *before_[at], target.id, entries));
+    RETURN_IF_ERROR(collectEntries(*index, target.ref.project, *before_[at], target.id, entries));
     noteMarks(target, *index, entries);
     for (size_t i = 0; i < entries.entries.size(); ++i) putEntry(at, *index, entries, i, *before_[at], false);
   }

@@ -26,7 +26,7 @@ Task<> increment(DocumentStore& store, CollectionRef collection, std::string id,
   for (int i = 0; i < times; ++i) {
     Write write(writeOptions());
     const Target counter = write.change(collection, id);
-    CO_CHECK(
+    CO_RETURN_IF_ERROR(
         co_await store.write(std::move(write), [id, counter](const PreImages& before, Changes& changes) -> Result<> {
           const auto value = before[counter] ? before[counter]->view().find("n") : std::nullopt;
           const int64_t next = (value ? value->toInteger().value_or(0) : 0) + 1;
@@ -52,15 +52,16 @@ Task<> transfer(DocumentStore& store, CollectionRef collection, int from, int to
     Write write(writeOptions());
     const Target source = write.change(collection, std::to_string(from));
     const Target destination = write.change(collection, std::to_string(to));
-    CO_CHECK(co_await store.write(std::move(write), [=](const PreImages& before, Changes& changes) -> Result<> {
-      const auto add = [&](Target account, int id, int64_t amount) {
-        const int64_t held = before[account]->view().find("n")->toInteger().value_or(0);
-        changes.put(account, json(fmt::format(R"({{"id":"{}","n":{}}})", id, held + amount)));
-      };
-      add(source, from, -1);
-      add(destination, to, 1);
-      return {};
-    }));
+    CO_RETURN_IF_ERROR(
+        co_await store.write(std::move(write), [=](const PreImages& before, Changes& changes) -> Result<> {
+          const auto add = [&](Target account, int id, int64_t amount) {
+            const int64_t held = before[account]->view().find("n")->toInteger().value_or(0);
+            changes.put(account, json(fmt::format(R"({{"id":"{}","n":{}}})", id, held + amount)));
+          };
+          add(source, from, -1);
+          add(destination, to, 1);
+          return {};
+        }));
   }
   co_return Result<>();
 }

@@ -25,7 +25,7 @@ Task<> switchOff(DocumentStore& store, CollectionRef collection, std::string own
   Write write(writeOptions());
   const Target mine = write.change(collection, own);
   const Target held = write.hold(collection, other);
-  CO_CHECK(
+  CO_RETURN_IF_ERROR(
       co_await store.write(std::move(write), [own, mine, held](const PreImages& before, Changes& changes) -> Result<> {
         if (numberIn(before[held], "n") > 0) changes.put(mine, withNumber(own, 0));
         return {};

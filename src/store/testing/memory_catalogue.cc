@@ -8,13 +8,13 @@ namespace mb::store::testing {
 
 Task<ProjectNo> MemoryStore::allocateProject() {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   co_return ++lastProject_;
 }
 
 Task<> MemoryStore::dropProject(ProjectNo project) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   std::erase_if(documents_, [&](const auto& entry) { return entry.first.first == project; });
   std::erase_if(catalogue_, [&](const auto& entry) { return entry.first.first == project; });
   ++epochs_[project];
@@ -30,7 +30,7 @@ Epoch MemoryStore::epoch(ProjectNo project) const {
 
 Task<uint64_t> MemoryStore::epochNow(ProjectNo project) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   const auto it = epochs_.find(project);
   co_return it == epochs_.end() ? 0 : it->second;
 }
@@ -47,7 +47,7 @@ void MemoryStore::regainFreshness() {
 
 Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   std::vector<CollectionInfo> out;
   for (const auto& [place, info] : catalogue_) {
     if (place.first == project) out.push_back(info);
@@ -58,7 +58,7 @@ Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {
 Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::string name, doc::Document config,
                                                    std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   size_t held = 0;
   for (const auto& [place, info] : catalogue_) {
     if (place.first == project && foldedName(info.name) == foldedName(name)) {
@@ -71,7 +71,7 @@ Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::strin
       .number = ++lastCollection_, .name = name, .version = 1, .config = std::move(config), .indexes = {}};
   std::map<Place, CollectionInfo> after = catalogue_;
   after[{project, info.number}] = info;
-  CO_CHECK(checkLimits(project, documents_, after));
+  CO_RETURN_IF_ERROR(checkLimits(project, documents_, after));
   catalogue_ = std::move(after);
   insertAll(extraInserts);
   ++epochs_[project];
@@ -81,8 +81,8 @@ Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::strin
 Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alteration change,
                                                   std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
-  CO_CHECK(current(collection));
+  CO_RETURN_IF_ERROR(injected());
+  CO_RETURN_IF_ERROR(current(collection));
   std::map<Place, CollectionInfo> after = catalogue_;
   CollectionInfo* info = &after[{collection.project, collection.number}];
   if (change.name) {
@@ -96,7 +96,7 @@ Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alte
   }
   if (change.config) info->config = *std::move(change.config);
   ++info->version;
-  CO_CHECK(checkLimits(collection.project, documents_, after));
+  CO_RETURN_IF_ERROR(checkLimits(collection.project, documents_, after));
   insertAll(extraInserts);
   ++epochs_[collection.project];
   CollectionInfo altered = *info;
@@ -106,8 +106,8 @@ Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alte
 
 Task<> MemoryStore::dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
-  CO_CHECK(current(collection));
+  CO_RETURN_IF_ERROR(injected());
+  CO_RETURN_IF_ERROR(current(collection));
   catalogue_.erase({collection.project, collection.number});
   documents_.erase({collection.project, collection.number});
   insertAll(extraInserts);
@@ -117,7 +117,7 @@ Task<> MemoryStore::dropCollection(CollectionRef collection, std::vector<Insert>
 
 Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   CO_TRY(CollectionInfo * info, current(collection));
   if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
   for (const IndexInfo& index : info->indexes) {
@@ -126,7 +126,7 @@ Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spe
   const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true, .progress = {}};
   std::map<Place, CollectionInfo> after = catalogue_;
   after[{collection.project, collection.number}].indexes.push_back(index);
-  CO_CHECK(checkLimits(collection.project, documents_, after));
+  CO_RETURN_IF_ERROR(checkLimits(collection.project, documents_, after));
   info->indexes.push_back(index);
   const Documents& documents = documents_[{collection.project, collection.number}];
   for (const auto& [id, document] : documents) {
@@ -142,7 +142,7 @@ Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spe
 
 Task<> MemoryStore::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   CO_TRY(CollectionInfo * info, current(collection));
   const auto gone = std::erase_if(info->indexes, [&](const IndexInfo& index) { return index.spec.name == name; });
   if (gone == 0) co_return fail(ErrorCode::notFound, "no such index");

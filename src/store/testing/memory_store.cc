@@ -190,7 +190,7 @@ Result<> MemoryStore::checkLimits(ProjectNo project, const std::map<Place, Docum
 Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, std::string id) {
   const std::lock_guard lock(mutex_);
   ++reads_;
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   const auto it = documents_.find({collection.project, collection.number});
   if (it == documents_.end()) co_return std::nullopt;
   const auto found = it->second.find(id);
@@ -203,7 +203,7 @@ Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionR
                                                                      std::shared_ptr<const doc::FieldSet> hidden) {
   const std::lock_guard lock(mutex_);
   ++reads_;
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   const Documents& documents = documents_[{collection.project, collection.number}];
   std::vector<std::optional<doc::Document>> out;
   size_t bytes = 0;
@@ -221,7 +221,7 @@ Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionR
 Task<QueryResult> MemoryStore::find(Query query) {
   const std::lock_guard lock(mutex_);
   ++reads_;
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   QueryResult result;
   result.known = query.projection != Projection::unorderedIds;
   if (!result.known) co_return result;
@@ -257,7 +257,7 @@ Task<QueryResult> MemoryStore::find(Query query) {
 Task<uint64_t> MemoryStore::count(CollectionRef collection, doc::Filter filter, Deadline) {
   const std::lock_guard lock(mutex_);
   ++reads_;
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   co_return matching(collection, filter).size();
 }
 
@@ -326,28 +326,28 @@ Result<> MemoryStore::checkConditions(const Write& write) const {
 Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) {
   const std::lock_guard lock(mutex_);
   ++writes_;
-  CHECK(injected());
+  RETURN_IF_ERROR(injected());
   const WriteOptions& options = write.options;
-  CHECK(checkNotices(options.notices));
-  CHECK(checkConditions(write));
+  RETURN_IF_ERROR(checkNotices(options.notices));
+  RETURN_IF_ERROR(checkConditions(write));
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<std::optional<doc::Document>> before;
   const auto read = [&](const WriteTarget& target) -> Result<> {
-    if (target.collection.number >= kFirstUserCollection) CHECK(current(target.collection));
+    if (target.collection.number >= kFirstUserCollection) RETURN_IF_ERROR(current(target.collection));
     const Documents& documents = documents_[{target.collection.project, target.collection.number}];
     const auto found = documents.find(target.id);
     before.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
     return {};
   };
-  for (const WriteTarget& target : targets) CHECK(read(target));
+  for (const WriteTarget& target : targets) RETURN_IF_ERROR(read(target));
   Changes computed(targets.size());
   for (int run = 1; callback && run <= 2; ++run) {
     computed = Changes(targets.size());
     const std::vector<std::optional<doc::Document>> copies = before;
     const WorkBudget work(kCoreWork);
     auto done = callback(PreImages(copies), computed);
-    CHECK(work.check());
-    CHECK(std::move(done));
+    RETURN_IF_ERROR(work.check());
+    RETURN_IF_ERROR(std::move(done));
   }
   std::vector<Change>& changes = computed.all();
   bool anything = !callback;
@@ -361,7 +361,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   }
   for (Insert& insert : write.takeInserts()) {
     targets.push_back({insert.collection, insert.id(), insert.idIsNew});
-    CHECK(read(targets.back()));
+    RETURN_IF_ERROR(read(targets.back()));
     const bool exists = before.back().has_value();
     if (exists && anything && insert.ifPresent == Insert::IfPresent::fail) {
       return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
@@ -391,9 +391,9 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   const bool configures = std::ranges::any_of(
       targets, [](const WriteTarget& target) { return configurationPart(target.collection.number) != nullptr; });
   if (configures && options.logged && !isUpkeep(options.actor) && !options.bumpEpochs.empty()) {
-    CHECK(checkLimits(targets[0].collection.project, after, catalogue_));
+    RETURN_IF_ERROR(checkLimits(targets[0].collection.project, after, catalogue_));
   }
-  CHECK(checkCounters(options.limits, after));
+  RETURN_IF_ERROR(checkCounters(options.limits, after));
   documents_ = std::move(after);
   for (const auto& [collection, document] : touched) moveMarks(collection, document);
   if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
@@ -403,7 +403,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
 
 Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   CollectionStats stats;
   for (const doc::Document& document : matching(collection, doc::Filter())) {
     ++stats.documents;
@@ -414,7 +414,7 @@ Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
 
 Task<CollectionStats> MemoryStore::statsByField(CollectionRef collection, std::string value) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   CollectionStats stats;
   const auto system = std::ranges::find(system_, collection.number, &SystemCollection::number);
   if (system == system_.end() || system->countedBy.empty()) co_return stats;
@@ -428,7 +428,7 @@ Task<CollectionStats> MemoryStore::statsByField(CollectionRef collection, std::s
 
 Task<int64_t> MemoryStore::counter(CounterKey key) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   co_return counted(documents_, key);
 }
 
@@ -458,7 +458,7 @@ void MemoryStore::moveMarks(const CollectionRef& collection, const std::optional
 
 Task<> MemoryStore::markPath(ProjectNo project, CollectionNo collection, std::string path) {
   const std::lock_guard lock(mutex_);
-  CO_CHECK(injected());
+  CO_RETURN_IF_ERROR(injected());
   markedPaths_.insert({project, collection, std::move(path)});
   co_return Result<>();
 }

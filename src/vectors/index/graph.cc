@@ -33,7 +33,7 @@ Epoch* Graph::enter(uint64_t& asOf, size_t& size) const {
 }
 
 Result<> Graph::put(std::string_view id, std::span<const float> vector) {
-  CHECK(checkVector(options_, vector));
+  RETURN_IF_ERROR(checkVector(options_, vector));
   if (id.empty() || id.size() > kMaxIdBytes) {
     return fail(ErrorCode::validation, fmt::format("an id has 1 to {} bytes", kMaxIdBytes));
   }

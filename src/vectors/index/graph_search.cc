@@ -88,7 +88,7 @@ bool Graph::scanIsCheaper(const Search& search, size_t size) const {
 
 Result<std::vector<Hit>> Graph::scan(std::span<const float> query, const Search& search, uint64_t asOf) const {
   constexpr size_t kVectorsBetweenLooks = 512;
-  CHECK(checkVector(options_, query));
+  RETURN_IF_ERROR(checkVector(options_, query));
   const AlignedFloats floats = prepared(query);
   const float* probe = floats.data();
   const Watch over(search);
@@ -140,7 +140,7 @@ Near Graph::descend(const float* probe, Slot entry, int level) const {
 }
 
 Result<std::vector<Hit>> Graph::walk(std::span<const float> query, const Search& search, uint64_t asOf) const {
-  CHECK(checkVector(options_, query));
+  RETURN_IF_ERROR(checkVector(options_, query));
   const Slot entry = entry_.load(std::memory_order_acquire);
   const size_t max = search.within == nullptr ? std::numeric_limits<size_t>::max() : search.within->count();
   if (entry == kNoSlot || search.limit == 0 || max == 0) return std::vector<Hit>();

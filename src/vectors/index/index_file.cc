@@ -330,12 +330,12 @@ Result<> Graph::save(const std::filesystem::path& file, std::string_view positio
     return fail(ErrorCode::validation, fmt::format("a position has at most {} bytes", kMaxPositionBytes));
   }
   Writer out(file);
-  CHECK(out.open());
+  RETURN_IF_ERROR(out.open());
   {
     const std::lock_guard lock(writer_);
     GraphFile::write(*this, position, out);
   }
-  CHECK(out.sum());
+  RETURN_IF_ERROR(out.sum());
   return out.finish();
 }
 

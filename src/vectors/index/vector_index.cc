@@ -19,9 +19,9 @@ constexpr double kMaxSquaredLength = 1e36;
 }  // namespace
 
 Result<> checkOptions(const IndexOptions& options) {
-  CHECK(checkBounds("dimensions", options.dimensions, 1, kMaxDimensions));
-  CHECK(checkBounds("m", options.m, 2, kMaxM));
-  CHECK(checkBounds("efConstruction", options.efConstruction, 4, 4000));
+  RETURN_IF_ERROR(checkBounds("dimensions", options.dimensions, 1, kMaxDimensions));
+  RETURN_IF_ERROR(checkBounds("m", options.m, 2, kMaxM));
+  RETURN_IF_ERROR(checkBounds("efConstruction", options.efConstruction, 4, 4000));
   return checkBounds("efSearch", options.efSearch, 1, 10'000);
 }
 

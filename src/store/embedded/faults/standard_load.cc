@@ -128,7 +128,7 @@ class Load {
     change("index:" + name, "1", [&]() -> Result<> {
       const auto collection = posts();
       if (!collection) return fail(ErrorCode::notFound, "no collection");
-      CHECK(runOn(cores_, 1, store_.createIndex(*collection, spec, {})));
+      RETURN_IF_ERROR(runOn(cores_, 1, store_.createIndex(*collection, spec, {})));
       return {};
     });
   }
@@ -147,7 +147,7 @@ class Load {
       if (!collection) return fail(ErrorCode::notFound, "no collection");
       Alteration alteration;
       alteration.name = name;
-      CHECK(runOn(cores_, 1, store_.alterCollection(*collection, std::move(alteration), {})));
+      RETURN_IF_ERROR(runOn(cores_, 1, store_.alterCollection(*collection, std::move(alteration), {})));
       return {};
     });
   }
