@@ -25,3 +25,13 @@ endif()
 if(MB_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# Leaves TARGET's debug information in TARGET.debug beside it, where debuggers and perf look for it.
+function(mb_split_debug target)
+  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    add_custom_command(TARGET ${target} POST_BUILD
+      COMMAND ${CMAKE_OBJCOPY} --only-keep-debug $<TARGET_FILE:${target}> $<TARGET_FILE:${target}>.debug
+      COMMAND ${CMAKE_OBJCOPY} --strip-all --add-gnu-debuglink=$<TARGET_FILE:${target}>.debug $<TARGET_FILE:${target}>
+      VERBATIM)
+  endif()
+endfunction()

@@ -60,14 +60,15 @@ build_jobs() {
   echo $((by_memory < cores ? by_memory : cores))
 }
 
-# build PRESET [TARGET...]: configures where that was never done, and builds. A terminal sees Ninja's progress.
+# build PRESET [TARGET...]: configures where that was not done since the presets changed, and builds. A terminal sees
+# Ninja's progress.
 build() {
   local preset=$1
   shift
   local folder="$root/build/$preset"
   "$root/scripts/fetch-parts"
   cd "$root"
-  if [[ ! -f $folder/build.ninja ]]; then
+  if [[ ! -f $folder/build.ninja || CMakePresets.json -nt $folder/build.ninja ]]; then
     stage "Configuring preset $preset"
     run_quietly "$root/build/configure-$preset.log" cmake --preset "$preset"
   fi
