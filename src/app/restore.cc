@@ -250,7 +250,7 @@ Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments
   TRY(const std::string fingerprint, fingerprintOf(deployment.secret));
   const BlobPin kept(deployment);
   TRY(const Imported imported, importFrom(deployment, manifest, std::move(wanted), progress));
-  if (deployment.vectors != nullptr) deployment.vectors->lookSoon();
+  if (deployment.vectors != nullptr) deployment.vectors->refreshSoon();
   return tellProject(imported, fingerprint != manifest.secretFingerprint);
 }
 

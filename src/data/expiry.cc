@@ -9,7 +9,6 @@ namespace mb::data {
 namespace {
 
 constexpr std::chrono::seconds kInterval{30};
-constexpr std::chrono::milliseconds kStopCheck{200};
 constexpr uint64_t kPerQuery = 120;
 // A document has at most 1 MiB, and a commit also holds in the change log what it removes.
 constexpr uint64_t kPerCommit = 12;
@@ -39,16 +38,13 @@ bool expires(const store::IndexInfo& index) {
 Expiry::Expiry(const DataDeps& deps, ProjectNumbers projects) : deps_(deps), projects_(std::move(projects)) {}
 
 void Expiry::start(TaskGroup& tasks) {
-  tasks.spawn(deps_.cores.at(0).get_executor(), loop());
+  passes_.start(deps_.cores.at(0).get_executor(), tasks, {.interval = kInterval, .atStart = true},
+                [this] { return loggedPass(); });
 }
 
-Async<void> Expiry::loop() {
-  while (!stopping_) {
-    if (auto done = co_await pass(); !done) {
-      logWarn("expired documents could not be looked for", {{"problem", done.error().message()}});
-    }
-    for (auto waited = kStopCheck; waited < kInterval && !stopping_; waited += kStopCheck)
-      co_await sleepFor(kStopCheck);
+Async<void> Expiry::loggedPass() {
+  if (auto done = co_await pass(); !done) {
+    logWarn("the scan for expired documents failed; it is retried", {{"error", done.error().message()}});
   }
 }
 
@@ -56,7 +52,7 @@ Task<uint64_t> Expiry::pass() {
   CO_TRY(const std::vector<store::ProjectNo> projects, co_await projects_());
   uint64_t removed = 0;
   for (const store::ProjectNo project : projects) {
-    if (stopping_) break;
+    if (passes_.stopping()) break;
     auto done = co_await passProject(project);
     if (done) {
       removed += *done;
@@ -89,7 +85,7 @@ Task<uint64_t> Expiry::passProject(store::ProjectNo project) {
 Task<uint64_t> Expiry::passIndex(store::CollectionRef collection, store::IndexSpec spec) {
   CO_TRY(const doc::Filter filter, expired(spec, deps_.clock.now()));
   uint64_t removed = 0;
-  for (int queries = 0; queries < kQueriesPerPass && !stopping_; ++queries) {
+  for (int queries = 0; queries < kQueriesPerPass && !passes_.stopping(); ++queries) {
     store::Query query;
     query.collection = collection;
     query.filter = filter;
@@ -98,7 +94,7 @@ Task<uint64_t> Expiry::passIndex(store::CollectionRef collection, store::IndexSp
     query.deadline = std::chrono::steady_clock::now() + kDeadline;
     CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
     std::vector<store::WriteTarget> targets;
-    for (size_t i = 0; i < found.documents.size() && !stopping_; ++i) {
+    for (size_t i = 0; i < found.documents.size() && !passes_.stopping(); ++i) {
       targets.push_back({collection, std::string(found.documents[i].view().stringOr("id"))});
       if (targets.size() < kPerCommit && i + 1 < found.documents.size()) continue;
       CO_TRY(const uint64_t gone, co_await removeExpired(std::exchange(targets, {}), filter));

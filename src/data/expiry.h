@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "data/data_deps.h"
 
@@ -20,13 +21,13 @@ class Expiry {
 
   // Looks every 30 s, from the first core, until stop().
   void start(TaskGroup& tasks);
-  void stop() { stopping_ = true; }
+  void stop() { passes_.stop(); }
   // One look at every project; gives the number of documents removed. Fails only where projects() does: what fails in
   // one collection is logged and tried again next time.
   Task<uint64_t> pass();
 
  private:
-  Async<void> loop();
+  Async<void> loggedPass();
   Task<uint64_t> passProject(store::ProjectNo project);
   Task<uint64_t> passIndex(store::CollectionRef collection, store::IndexSpec spec);
   // How many of the targets still matched, and are removed.
@@ -34,7 +35,7 @@ class Expiry {
 
   const DataDeps& deps_;
   ProjectNumbers projects_;
-  std::atomic<bool> stopping_ = false;
+  PeriodicTask passes_;
 };
 
 }  // namespace mb::data

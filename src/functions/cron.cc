@@ -13,7 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kInterval = 1s;
-constexpr auto kStopCheck = 100ms;
 constexpr int64_t kForgottenMs = 3'600'000;
 constexpr uint64_t kAtOnce = 200;
 
@@ -61,23 +60,22 @@ jobs::JobSpec jobOf(const TimetableRow& row, Timestamp at) {
 }  // namespace
 
 void Cron::start(TaskGroup& tasks) {
-  tasks.spawn(deps_.cores.at(0).get_executor(), loop());
+  passes_.start(deps_.cores.at(0).get_executor(), tasks, {.interval = kInterval, .atStart = true},
+                [this] { return loggedPass(); });
 }
 
-Async<void> Cron::loop() {
-  bool troubled = false;
-  while (!stopping_) {
-    const auto done = co_await pass();
-    if (!done && !troubled) logWarn("functions on a schedule wait", {{"problem", done.error().message()}});
-    troubled = !done;
-    for (auto waited = 0ms; waited < kInterval && !stopping_; waited += kStopCheck) co_await sleepFor(kStopCheck);
+Async<void> Cron::loggedPass() {
+  const auto done = co_await pass();
+  if (!done && !passFails_) {
+    logWarn("scheduled functions cannot be started; retrying", {{"error", done.error().message()}});
   }
+  passFails_ = !done;
 }
 
 Task<int> Cron::pass() {
   int fired = 0;
   uint64_t failed = 0;
-  while (!stopping_) {
+  while (!passes_.stopping()) {
     CO_TRY(const store::QueryResult due, co_await deps_.store.find(dueBy(deps_.clock.now(), failed)));
     for (const doc::Document& document : due.documents) {
       // One that fails is tried again by the next pass, and stops no other.

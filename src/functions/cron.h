@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "functions/run_jobs.h"
 #include "functions/timetable.h"
@@ -25,18 +26,19 @@ class Cron {
 
   // Looks each second for what is due.
   void start(TaskGroup& tasks);
-  void stop() { stopping_ = true; }
+  void stop() { passes_.stop(); }
   // Makes jobs of all that is due now; how many.
   Task<int> pass();
 
  private:
-  Async<void> loop();
+  Async<void> loggedPass();
   // Whether there is a job now.
   Task<bool> fire(TimetableRow row);
   Task<bool> fireStored(doc::Document document);
   const Deps deps_;
-  std::atomic<bool> stopping_ = false;
-  bool rowFails_ = false;  // some row of the last pass; logged once
+  PeriodicTask passes_;
+  bool passFails_ = false;  // the last pass; logged once
+  bool rowFails_ = false;   // some row of the last pass; logged once
 };
 
 }  // namespace mb::functions

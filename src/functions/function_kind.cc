@@ -93,10 +93,10 @@ std::vector<std::string> givingUp(const std::vector<std::pair<std::optional<Show
   return names;
 }
 
-void checkRoutes(const std::vector<std::pair<std::string, Shown>>& incoming, const std::vector<Entry>& standing,
+void checkRoutes(const std::vector<std::pair<std::string, Shown>>& incoming, const std::vector<Entry>& current,
                  Problems& problems) {
   std::map<std::string, std::string> taken;
-  for (const Entry& entry : standing) {
+  for (const Entry& entry : current) {
     const bool stays = std::ranges::none_of(incoming, [&](const auto& each) { return each.second.name == entry.name; });
     const auto trigger = entry.value.view().asDocument().find("trigger");
     if (auto route = stays && trigger ? routeOf(trigger->asDocument()) : std::nullopt) {
@@ -133,11 +133,11 @@ struct FunctionKind::Incoming {
                                 doc::field("tests", &Incoming::tests));
   }
 
-  void complete(const FunctionView* stands) {
+  void complete(const FunctionView* existing) {
     if (!timing) timing = "post";
-    if (!enabled) enabled = stands ? stands->enabled : true;
-    if (!timeoutMs.given() && stands && stands->timeoutMs.value) {
-      timeoutMs = {doc::Patch<int64_t>::State::value, *stands->timeoutMs.value};
+    if (!enabled) enabled = existing ? existing->enabled : true;
+    if (!timeoutMs.given() && existing && existing->timeoutMs.value) {
+      timeoutMs = {doc::Patch<int64_t>::State::value, *existing->timeoutMs.value};
     }
   }
   std::optional<int64_t> timeout() const {
@@ -163,7 +163,7 @@ struct FunctionKind::Incoming {
 };
 
 // Canonical form, and the code: compiled from the flow, and checked where it is another than what stands.
-Task<> FunctionKind::settle(store::ProjectNo project, Incoming& incoming, const FunctionView* stands,
+Task<> FunctionKind::settle(store::ProjectNo project, Incoming& incoming, const FunctionView* existing,
                             const std::string& pointer, Problems& problems) {
   incoming.trigger = canonicalTrigger(incoming.trigger);
   if (incoming.flow) {
@@ -172,7 +172,7 @@ Task<> FunctionKind::settle(store::ProjectNo project, Incoming& incoming, const 
   } else {
     incoming.code = configuration::codeText(incoming.code.value_or(""));
   }
-  if (stands && incoming.code && configuration::codeText(stands->code) == configuration::codeText(*incoming.code)) {
+  if (existing && incoming.code && configuration::codeText(existing->code) == configuration::codeText(*incoming.code)) {
     co_return Result<>();
   }
   auto prepared = co_await functions_.prepare(project, incoming.code, incoming.flow);
@@ -191,10 +191,10 @@ Task<std::vector<Entry>> FunctionKind::entries(snapshot::SnapshotPtr project) {
   co_return entries;
 }
 
-Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
+Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
   const store::ProjectNo project = source.project->info().number;
   std::vector<std::pair<std::string, Shown>> incoming;  // by pointer
-  configuration::NameRoll roll(standing, [](std::string_view name) { return std::string(name); });
+  configuration::UniqueNameSet names(current, [](std::string_view name) { return std::string(name); });
   configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await yielder.maybeYield();
@@ -209,15 +209,15 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
     });
     if (!read) continue;
     Incoming given = *std::move(read);
-    const FunctionView* stands = stood ? &*stood : nullptr;
+    const FunctionView* existing = stood ? &*stood : nullptr;
     const size_t problemsBefore = problems.count();
-    roll.take(given.name, pointer, problems);
+    names.take(given.name, pointer, problems);
     if (problems.count() > problemsBefore) continue;
-    CO_RETURN_IF_ERROR(co_await settle(project, given, stands, pointer, problems));
+    CO_RETURN_IF_ERROR(co_await settle(project, given, existing, pointer, problems));
     incoming.emplace_back(pointer, given.shown());
   }
-  roll.checkCount(section(), store::kMaxFunctions, "functions", problems);
-  checkRoutes(incoming, standing, problems);
+  names.checkCount(section(), store::kMaxFunctions, "functions", problems);
+  checkRoutes(incoming, current, problems);
   std::vector<Entry> merged;
   for (auto& [pointer, shown] : incoming) merged.push_back(entryOf(std::move(shown)));
   co_return merged;

@@ -15,7 +15,7 @@ class FunctionKind final : public configuration::ListedKind {
 
   std::string_view section() const override { return "functions"; }
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
+  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
                                                  configuration::Problems& problems) override;
   // With what runs of its code, which no export shows.
   uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const override;
@@ -25,7 +25,7 @@ class FunctionKind final : public configuration::ListedKind {
   Task<> prepare(configuration::Target target, std::vector<configuration::Change> changes) override;
   Task<> applyOne(configuration::Target target, configuration::Change change) override;
   struct Incoming;
-  Task<> settle(store::ProjectNo project, Incoming& incoming, const FunctionView* stands, const std::string& pointer,
+  Task<> settle(store::ProjectNo project, Incoming& incoming, const FunctionView* existing, const std::string& pointer,
                 configuration::Problems& problems);
 
   Functions& functions_;

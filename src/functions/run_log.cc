@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxDurations = 256;
 constexpr size_t kMaxPendingBytes = 32 << 20;
 constexpr auto kInterval = 1s;
-constexpr auto kStopCheck = 100ms;
 // Who writes the figures of a function at the same time is this log in another process, or a deletion.
 constexpr int kMaxAttempts = 20;
 
@@ -288,17 +287,15 @@ Task<> RunLog::writeMonth(store::ProjectNo project, std::string month, int64_t r
 }
 
 void RunLog::start(TaskGroup& tasks) {
-  tasks.spawn(cores_.at(0).get_executor(), loop());
+  flushes_.start(cores_.at(0).get_executor(), tasks, {.interval = kInterval, .atStop = true},
+                 [this] { return loggedFlush(); });
 }
 
-Async<void> RunLog::loop() {
-  bool troubled = false;
-  while (!stopping_) {
-    for (auto waited = 0ms; waited < kInterval && !stopping_; waited += kStopCheck) co_await sleepFor(kStopCheck);
-    const Result<> done = co_await flush();
-    if (!done && !troubled) logWarn("runs could not be logged yet", {{"problem", done.error().message()}});
-    troubled = !done;
-  }
+Async<void> RunLog::loggedFlush() {
+  const Result<> done = co_await flush();
+  if (!done && !flushFails_)
+    logWarn("the log of runs cannot be written; retrying", {{"error", done.error().message()}});
+  flushFails_ = !done;
 }
 
 // ---- reading

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "base/cores.h"
+#include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "functions/function_types.h"
 #include "store/store.h"
@@ -67,7 +68,8 @@ class RunLog {
   Task<int64_t> runsOfMonth(store::ProjectNo project, Timestamp at);
 
   void start(TaskGroup& tasks);
-  void stop() { stopping_ = true; }
+  // What was added before it is still written.
+  void stop() { flushes_.stop(); }
   // Writes all that was added before the call. Fails where the store does; what was not written is tried again.
   Task<> flush();
 
@@ -107,7 +109,7 @@ class RunLog {
   uint64_t added() const;
   bool holds(uint64_t wanted) const;
 
-  Async<void> loop();
+  Async<void> loggedFlush();
   Task<> writeAll(Work& work);
   Task<> write(const Pending& pending);
   // Fails with retry where other runs of the function were written meanwhile.
@@ -124,7 +126,8 @@ class RunLog {
   uint64_t written_ = 0;  // of them
   bool writing_ = false;
   std::vector<Resumer<bool>> waiting_;  // for the end of what is being written
-  std::atomic<bool> stopping_ = false;
+  PeriodicTask flushes_;
+  bool flushFails_ = false;  // the last of flushes_; logged once
 };
 
 }  // namespace mb::functions

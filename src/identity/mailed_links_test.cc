@@ -97,27 +97,27 @@ TEST_F(MailedLinksTest, ANewerRequestEndsTheOlderToken) {
   EXPECT_EQ(verify(first), "VALIDATION");
   EXPECT_EQ(verify(second), "");
   // Nothing left to prove.
-  const size_t before = box_.templatedMails().size();
+  const size_t before = box_.mails().size();
   ASSERT_TRUE(ask(LinkPurpose::verifyEmail, "ann@example.com"));
-  EXPECT_EQ(box_.templatedMails().size(), before);
+  EXPECT_EQ(box_.mails().size(), before);
 }
 
 TEST_F(MailedLinksTest, NobodyIsMailedForAnUnknownAddress) {
-  const size_t before = box_.templatedMails().size();
+  const size_t before = box_.mails().size();
   for (const char* email : {"nobody@example.com", "", "not an address", "ann@example.com\n"}) {
     EXPECT_TRUE(ask(LinkPurpose::resetPassword, email));
   }
   EXPECT_TRUE(run(identity_.links().mailLink(other(), LinkPurpose::resetPassword, "ann@example.com")));
-  EXPECT_LE(box_.templatedMails().size(), before + 1);  // "ann@example.com\n" is trimmed to Ann's
+  EXPECT_LE(box_.mails().size(), before + 1);  // "ann@example.com\n" is trimmed to Ann's
 }
 
 TEST_F(MailedLinksTest, AnAddressGetsABoundedNumberOfMails) {
-  const size_t before = box_.templatedMails().size();
+  const size_t before = box_.mails().size();
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
-  EXPECT_EQ(box_.templatedMails().size(), before + kMailsPerAddress);
+  EXPECT_EQ(box_.mails().size(), before + kMailsPerAddress);
   clock_.advance(15 * 60'000);
   ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
-  EXPECT_EQ(box_.templatedMails().size(), before + kMailsPerAddress + 1);
+  EXPECT_EQ(box_.mails().size(), before + kMailsPerAddress + 1);
 }
 
 TEST_F(MailedLinksTest, AResetSetsThePasswordAndEndsAllSessions) {
@@ -183,9 +183,9 @@ TEST_F(MailedLinksTest, WhoIsNotActiveGetsNoneAndUsesNone) {
   const std::string token = askedReset();
   const std::string verification = tokenIn(MailTemplate::verifyAddress);
   ASSERT_TRUE(setStatus(shop(), ann_.id, UserStatus::blocked));
-  const size_t before = box_.templatedMails().size();
+  const size_t before = box_.mails().size();
   EXPECT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
-  EXPECT_EQ(box_.templatedMails().size(), before);
+  EXPECT_EQ(box_.mails().size(), before);
   EXPECT_EQ(reset(token), "VALIDATION");
   EXPECT_EQ(verify(verification), "VALIDATION");
   ASSERT_TRUE(setStatus(shop(), ann_.id, UserStatus::active));
@@ -222,11 +222,11 @@ TEST_F(MailedLinksTest, OfParallelTriesExactlyOneWins) {
 }
 
 TEST_F(MailedLinksTest, ATakenAddressThatIsHiddenIsToldItsOwner) {
-  const size_t before = box_.templatedMails().size();
+  const size_t before = box_.mails().size();
   const auto hidden = registerIn(shop(), "ann@EXAMPLE.com", "some password", TakenEmail::hide);
   ASSERT_TRUE(hidden);
   EXPECT_NE(hidden->id, ann_.id);
-  const auto templatedMails = box_.templatedMails();
+  const auto templatedMails = box_.mails();
   ASSERT_EQ(templatedMails.size(), before + 1);
   EXPECT_EQ(templatedMails.back().kind, MailTemplate::addressTried);
   EXPECT_EQ(templatedMails.back().to, "Ann@example.com");

@@ -216,21 +216,18 @@ Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadlin
 }
 
 void SigningKeys::start(const Executor& executor, TaskGroup& tasks) {
-  tasks.spawn(executor, follow());
+  refreshes_.start(executor, tasks, {.interval = kTick}, [this] { return refresh(); });
 }
 
-Async<void> SigningKeys::follow() {
-  while (!stopping_) {
-    co_await sleepFor(kTick);
-    const bool over = deps_.clock.now().ms >= nextExpiryMs_;
-    if (!over && deps_.store.epoch(store::kControlProject) == loadedEpoch_) continue;
-    Result<> followed;
-    if (over) followed = co_await removeExpired();
-    if (followed) followed = co_await load();
-    if (followed) continue;
-    logWarn("the signing keys could not be read", {{"message", followed.error().message()}});
-    co_await sleepFor(kAfterFailure);
-  }
+Async<void> SigningKeys::refresh() {
+  const bool over = deps_.clock.now().ms >= nextExpiryMs_;
+  if (!over && deps_.store.epoch(store::kControlProject) == loadedEpoch_) co_return;
+  Result<> refreshed;
+  if (over) refreshed = co_await removeExpired();
+  if (refreshed) refreshed = co_await load();
+  if (refreshed) co_return;
+  logWarn("the signing keys cannot be read; retrying", {{"error", refreshed.error().message()}});
+  co_await sleepFor(kAfterFailure);
 }
 
 Task<> SigningKeys::removeExpired() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "audit/audit.h"
+#include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "document/shape.h"
 #include "identity/tokens.h"
@@ -60,10 +61,10 @@ class SigningKeys {
 
   // Learns within a second what other instances changed, and removes keys that are over.
   void start(const Executor& executor, TaskGroup& tasks);
-  void stop() { stopping_ = true; }
+  void stop() { refreshes_.stop(); }
 
  private:
-  Async<void> follow();
+  Async<void> refresh();
   Task<> makeFirst();
   // One attempt; fails with retry where another rotation came first.
   Task<> rotateOnce(OldKeys old, audit::AuditActor by, store::Deadline deadline);
@@ -71,7 +72,7 @@ class SigningKeys {
 
   const SigningKeyDeps deps_;
   Tokens& tokens_;
-  std::atomic<bool> stopping_{false};
+  PeriodicTask refreshes_;
   std::mutex mutex_;  // what is loaded later stays
   std::atomic<uint64_t> loadedEpoch_{0};
   std::atomic<int64_t> nextExpiryMs_{0};

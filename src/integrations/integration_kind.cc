@@ -65,9 +65,9 @@ std::optional<IntegrationShape> IntegrationKind::shapeAt(doc::ValueView value, c
       });
 }
 
-Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vector<Entry>& standing,
+Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vector<Entry>& current,
                                                  configuration::Problems& problems) {
-  configuration::NameRoll roll(standing, [](std::string_view name) { return std::string(name); });
+  configuration::UniqueNameSet names(current, [](std::string_view name) { return std::string(name); });
   std::vector<Entry> merged;
   configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
@@ -76,8 +76,8 @@ Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vecto
     std::optional<IntegrationShape> shape = shapeAt(value, pointer, problems);
     if (!shape) continue;
     std::optional<IntegrationShape> now;
-    if (const Entry* stands = roll.take(shape->name, pointer, problems)) {
-      CO_TRY(now, doc::decode<IntegrationShape>(stands->value.view().asDocument()));
+    if (const Entry* existing = names.take(shape->name, pointer, problems)) {
+      CO_TRY(now, doc::decode<IntegrationShape>(existing->value.view().asDocument()));
     }
     if (now && now->provider != shape->provider) {
       problems.add(pointer + "/provider", fmt::format("is {} in the project, and never changes", now->provider));
@@ -87,7 +87,7 @@ Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vecto
     }
     merged.push_back(entryOf(completed(*std::move(shape), now ? &*now : nullptr)));
   }
-  roll.checkCount(section(), store::kMaxIntegrations, "integrations", problems);
+  names.checkCount(section(), store::kMaxIntegrations, "integrations", problems);
   co_return merged;
 }
 

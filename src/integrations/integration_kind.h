@@ -13,7 +13,7 @@ class IntegrationKind final : public configuration::ListedKind {
 
   std::string_view section() const override { return "integrations"; }
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
+  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
                                                  configuration::Problems& problems) override;
 
  private:

@@ -170,12 +170,12 @@ TEST_F(EnvironmentsTest, HaveTheMembersOfTheirRoot) {
   join(ada_, root_, bob, "Owner");
   join(ada_, root_, cleo, "Viewer");
   ASSERT_TRUE(run(members_->add(by(ada_), root_.id.str(), {"later@example.com", "Editor"})));
-  const size_t templatedMails = box_.templatedMails().size();
+  const size_t templatedMails = box_.mails().size();
   // Asked for by the one who joined later.
   const ProjectView made = environment(bob, root_, "staging");
   EXPECT_EQ(membersOf(ada_, made), membersOf(ada_, root_));
   EXPECT_EQ(recordOf(made.id).owners, (Strings{ada_.id, bob.id}));
-  EXPECT_EQ(box_.templatedMails().size(), templatedMails);
+  EXPECT_EQ(box_.mails().size(), templatedMails);
   // From here on each goes its own way.
   ASSERT_TRUE(run(members_->remove(by(ada_), made.id.str(), bob.id)));
   EXPECT_EQ(run(projects_->detail(by(bob), root_.id.str()))->role, "Owner");

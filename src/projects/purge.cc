@@ -11,29 +11,24 @@ namespace {
 
 constexpr int64_t kKeptMs = 30LL * 24 * 3600 * 1000;
 constexpr uint64_t kPurgePage = 100;
-constexpr auto kTick = std::chrono::milliseconds(250);
-constexpr int kTicksBetweenPasses = 4 * 3600;
+constexpr auto kInterval = std::chrono::hours(1);
 
 }  // namespace
 
 void Purge::start(const Executor& executor, TaskGroup& tasks) {
-  tasks.spawn(executor, loop());
+  // The first pass comes after an hour: a start has other work.
+  passes_.start(executor, tasks, {.interval = kInterval}, [this] { return loggedPass(); });
 }
 
-Async<void> Purge::loop() {
-  // Short waits, so that a stop is not held up; the first look comes after an hour, not at start.
-  for (int tick = 1; !stopping_; ++tick) {
-    co_await sleepFor(kTick);
-    if (tick % kTicksBetweenPasses != 0 || stopping_) continue;
-    const Result<uint64_t> gone = co_await pass();
-    if (!gone) logWarn("purging deleted projects failed", {{"cause", gone.error().message()}});
-  }
+Async<void> Purge::loggedPass() {
+  const Result<uint64_t> purged = co_await pass();
+  if (!purged) logWarn("purging deleted projects failed", {{"cause", purged.error().message()}});
 }
 
 Task<uint64_t> Purge::pass() {
   uint64_t gone = 0;
   uint64_t kept = 0;
-  while (!stopping_) {
+  while (!passes_.stopping()) {
     CO_TRY(const store::QueryResult found,
            co_await deps_.store.find(queryOf(kProjects, equals("status", "deleted"), kept, kPurgePage)));
     for (const doc::Document& document : found.documents) {
@@ -67,7 +62,7 @@ Task<bool> Purge::purgeWhereDue(doc::Document document) {
 Task<> Purge::pruneAudit() {
   CO_TRY(std::vector<store::ProjectNo> projects, co_await Directory(deps_.store).numbers());
   projects.push_back(store::kControlProject);
-  co_return co_await retention_.pass(std::move(projects), stopping_);
+  co_return co_await retention_.pass(std::move(projects), passes_.stopFlag());
 }
 
 // The record goes last, so that a crash between leaves something to go on from.

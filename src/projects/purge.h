@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "audit/retention.h"
+#include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "projects/project_deps.h"
 
@@ -23,12 +24,12 @@ class Purge {
       : deps_(deps), retention_(retention), cascades_(std::move(cascades)) {}
   // Looks each hour from the core of `executor`, until stop().
   void start(const Executor& executor, TaskGroup& tasks);
-  void stop() { stopping_ = true; }
+  void stop() { passes_.stop(); }
   // One look at all; gives how many projects went.
   Task<uint64_t> pass();
 
  private:
-  Async<void> loop();
+  Async<void> loggedPass();
   // Whether its time is over and it was purged.
   Task<bool> purgeWhereDue(doc::Document document);
   Task<> pruneAudit();
@@ -39,7 +40,7 @@ class Purge {
   const ProjectDeps& deps_;
   audit::Retention& retention_;
   const std::vector<CascadeTarget> cascades_;
-  std::atomic<bool> stopping_ = false;
+  PeriodicTask passes_;
 };
 
 }  // namespace mb::projects

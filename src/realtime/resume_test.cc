@@ -136,7 +136,7 @@ TEST_F(ResumeTest, ReplayWaitsForASlowSocketAndLosesNothing) {
   EXPECT_TRUE(rest(slow).empty());
   putNumbered(401, 402);
   onCore([&] {
-    slow.socket.module.reset();
+    slow.socket.room.reset();
     slow.socket.full = false;
     slow.handler->drained();
   });

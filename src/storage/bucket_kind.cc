@@ -26,8 +26,8 @@ Task<std::vector<Entry>> BucketKind::entries(snapshot::SnapshotPtr project) {
   co_return entries;
 }
 
-Task<std::vector<Entry>> BucketKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
-  configuration::NameRoll roll(standing, bucketKey);
+Task<std::vector<Entry>> BucketKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
+  configuration::UniqueNameSet names(current, bucketKey);
   std::vector<Entry> merged;
   configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
@@ -35,11 +35,11 @@ Task<std::vector<Entry>> BucketKind::merged(Source source, const std::vector<Ent
     const std::string pointer = fmt::format("/{}/{}", section(), index);
     auto shown = configuration::entryAt<NewBucket>(value, pointer, problems, problemsOf);
     if (!shown) continue;
-    const Entry* stands = roll.take(shown->name, pointer, problems);
-    if (!shown->access) shown->access = stands ? stands->value.view().asDocument().stringOr("access") : "private";
+    const Entry* existing = names.take(shown->name, pointer, problems);
+    if (!shown->access) shown->access = existing ? existing->value.view().asDocument().stringOr("access") : "private";
     merged.push_back(entryOf(*std::move(shown)));
   }
-  roll.checkCount(section(), store::kMaxBuckets, "buckets", problems);
+  names.checkCount(section(), store::kMaxBuckets, "buckets", problems);
   co_return merged;
 }
 

@@ -12,7 +12,7 @@ class BucketKind final : public configuration::ListedKind {
 
   std::string_view section() const override { return "buckets"; }
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& standing,
+  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
                                                  configuration::Problems& problems) override;
 
  private:

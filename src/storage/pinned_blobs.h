@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,17 +43,22 @@ class PinnedBlobs {
     explicit PinAll(PinnedBlobs& pinned) : pinned_(pinned) { ++pinned_.pauses_; }
     PinAll(const PinAll&) = delete;
     PinAll& operator=(const PinAll&) = delete;
-    ~PinAll() { --pinned_.pauses_; }
+    ~PinAll() {
+      if (--pinned_.pauses_ == 0 && pinned_.resumed_) pinned_.resumed_();
+    }
 
    private:
     PinnedBlobs& pinned_;
   };
   bool paused() const { return pauses_ > 0; }
+  // Called on any thread when the last PinAll ends. Before the first one.
+  void onResume(std::function<void()> resumed) { resumed_ = std::move(resumed); }
 
  private:
   mutable std::mutex mutex_;
   std::unordered_set<BlobName> names_;
   std::atomic<int> pauses_ = 0;
+  std::function<void()> resumed_;
 };
 
 }  // namespace mb::storage

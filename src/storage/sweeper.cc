@@ -16,8 +16,7 @@ namespace mb::storage {
 
 namespace {
 
-constexpr auto kTick = std::chrono::milliseconds(250);
-constexpr int kTicksBetweenPasses = 4 * 3600;
+constexpr auto kInterval = std::chrono::hours(1);
 constexpr size_t kSweepPage = 100;
 constexpr auto kReadLimit = std::chrono::seconds(10);
 constexpr auto kWriteLimit = std::chrono::seconds(30);
@@ -66,6 +65,9 @@ store::WriteOptions asServer() {
 }  // namespace
 
 Sweeper::Sweeper(Deps deps) : deps_(std::move(deps)) {
+  deps_.pinned.onResume([this] {
+    if (missed_.exchange(false)) passes_.trigger();
+  });
   deps_.queue.declare(kindOf(kBlobJob, [this](jobs::JobRun run) { return removeBlobs(std::move(run)); }));
   deps_.queue.declare(kindOf(kBucketJob, [this](jobs::JobRun run) { return removeBucket(std::move(run)); }));
 }
@@ -74,11 +76,8 @@ Sweeper::Sweeper(Deps deps) : deps_(std::move(deps)) {
 
 Task<> Sweeper::removeBlobs(jobs::JobRun run) {
   CO_TRY(GoneBlobs gone, store::fromStore<GoneBlobs>(run.payload.view()));
-  // A backup may be about to read them; a look at all behind it finds them.
-  if (deps_.pinned.paused()) {
-    due_ = true;
-    co_return Result<>();
-  }
+  // A backup may be about to read them; the pass after it finds them.
+  if (postponed()) co_return Result<>();
   const size_t count = gone.blobs.size();
   CO_RETURN_IF_ERROR(co_await deps_.blobs.remove(std::move(gone.blobs)));
   removed_ += count;
@@ -152,27 +151,28 @@ Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> 
 // ---- looking at all
 
 void Sweeper::start(const Executor& executor, TaskGroup& tasks) {
-  tasks.spawn(executor, loop());
+  passes_.start(executor, tasks, {.interval = kInterval, .atStart = true}, [this] { return loggedPass(); });
 }
 
-Async<void> Sweeper::loop() {
-  // Short waits, so that a stop is not held up. The first answers of the server go before the first pass.
-  for (int tick = 0; !stopping_; ++tick) {
-    co_await sleepFor(kTick);
-    if (stopping_) break;
-    if (tick % kTicksBetweenPasses == 0) due_ = true;
-    if (!deps_.pinned.paused() && due_.exchange(false)) {
-      const Result<uint64_t> gone = co_await pass();
-      if (!gone) logWarn("looking for files that nobody owns failed", {{"cause", gone.error().message()}});
-      if (gone && *gone > 0) logInfo("files that nobody owned were removed", {{"count", *gone}});
-    }
-  }
+bool Sweeper::postponed() {
+  if (!deps_.pinned.paused()) return false;
+  missed_ = true;
+  // The pins may have ended before the flag was set.
+  return deps_.pinned.paused() || !missed_.exchange(false);
+}
+
+Async<void> Sweeper::loggedPass() {
+  if (postponed()) co_return;
+  const Result<uint64_t> removed = co_await pass();
+  if (!removed)
+    logWarn("the sweep of unreferenced files failed; it is retried", {{"error", removed.error().message()}});
+  if (removed && *removed > 0) logInfo("unreferenced files were removed", {{"count", *removed}});
 }
 
 Task<uint64_t> Sweeper::pass() {
   uint64_t gone = 0;
   std::string from;
-  while (!stopping_ && !deps_.pinned.paused()) {
+  while (!passes_.stopping() && !deps_.pinned.paused()) {
     CO_TRY(BlobPage page, co_await deps_.blobs.list(std::move(from)));
     CO_TRY(const auto infos, co_await deps_.projects());
     std::set<store::ProjectNo> projects;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 
+#include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "jobs/jobs.h"
 #include "snapshot/snapshot.h"
@@ -32,7 +33,7 @@ class Sweeper {
   // Looks at once, then each hour and behind each backup that kept something, from the core of `executor`, until
   // stop().
   void start(const Executor& executor, TaskGroup& tasks);
-  void stop() { stopping_ = true; }
+  void stop() { passes_.stop(); }
   // One look at all blobs; gives how many were removed. Nothing while a backup or a restore is under way.
   Task<uint64_t> pass();
 
@@ -41,7 +42,9 @@ class Sweeper {
   uint64_t orphans() const { return orphans_; }
 
  private:
-  Async<void> loop();
+  Async<void> loggedPass();
+  // True while a backup pins all blobs; a pass follows its end.
+  bool postponed();
   Task<> removeBlobs(jobs::JobRun run);
   Task<> removeBucket(jobs::JobRun run);
   Task<> removeRecords(store::ProjectNo project, std::vector<FileRecord> records);
@@ -49,8 +52,8 @@ class Sweeper {
   Task<> removeOrphans(std::vector<BlobName> blobs);
 
   const Deps deps_;
-  std::atomic<bool> stopping_ = false;
-  std::atomic<bool> due_ = false;  // a look at all
+  PeriodicTask passes_;
+  std::atomic<bool> missed_ = false;  // work was left because blobs were pinned for a backup
   std::atomic<uint64_t> removed_ = 0;
   std::atomic<uint64_t> orphans_ = 0;
 };

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPauseAfterTrouble = 500ms;
-constexpr auto kTendEvery = 100ms;
+constexpr auto kSaveCheckInterval = 100ms;
 constexpr auto kLongestWait = 2s;
 constexpr auto kTryAgainAfter = 30s;
 constexpr int64_t kRecentlyMs = 60'000;
@@ -48,12 +48,14 @@ VectorIndexManager::~VectorIndexManager() = default;
 
 void VectorIndexManager::start() {
   listening_ = deps_.feed.listen([this](store::ProjectNo project, uint64_t) { grown(project); });
-  tasks_.spawn(deps_.cores.at(0).get_executor(), saveTimerLoop(this));
+  saves_.start(deps_.cores.at(0).get_executor(), tasks_, {.interval = kSaveCheckInterval},
+               [this] { return wakeForSaves(); });
 }
 
 bool VectorIndexManager::stop(std::chrono::milliseconds limit) {
   listening_.reset();
   stopping_ = true;
+  saves_.stop();
   for (const LiveIndexPtr& live : all()) live->wake();
   return tasks_.closeAndWait(limit);
 }
@@ -256,14 +258,11 @@ Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr 
   live->bytes = 0;
 }
 
-// Ten times a second: whose save is due without a change that would say so.
-Async<void> VectorIndexManager::saveTimerLoop(VectorIndexManager* self) {
-  while (!self->stopping_) {
-    co_await sleepFor(kTendEvery);
-    for (const LiveIndexPtr& live : self->all()) {
-      if (live->state == IndexState::ready && self->saveIsDue(*live)) live->wake();
-    }
+Async<void> VectorIndexManager::wakeForSaves() {
+  for (const LiveIndexPtr& live : all()) {
+    if (live->state == IndexState::ready && saveIsDue(*live)) live->wake();
   }
+  co_return;
 }
 
 bool VectorIndexManager::saveIsDue(const LiveIndex& live) const {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/cores.h"
+#include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "base/worker_pool.h"
 #include "store/change_feed.h"
@@ -63,7 +64,8 @@ class VectorIndexManager {
   };
 
   static Async<void> maintain(VectorIndexManager* self, LiveIndexPtr live);
-  static Async<void> saveTimerLoop(VectorIndexManager* self);
+  // Wakes the indexes whose save is due without a change that would start it.
+  Async<void> wakeForSaves();
   void grown(store::ProjectNo project);
 
   Async<bool> load(LiveIndexPtr live);
@@ -87,6 +89,7 @@ class VectorIndexManager {
   mutable std::mutex mutex_;
   std::unordered_map<store::ProjectNo, std::unordered_map<std::string, LiveIndexPtr>> byProject_;
   std::shared_ptr<void> listening_;
+  PeriodicTask saves_;
   TaskGroup tasks_;
 };
 

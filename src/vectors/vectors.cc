@@ -14,8 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr size_t kMaxQueued = 256;
-constexpr auto kTick = 100ms;
-constexpr int kTicksBetweenLooks = 3000;
+constexpr auto kRefreshInterval = 5min;
 constexpr uint64_t kMaxWalks = 8'000;  // of one project: each of 1,000 collections has at most 8 fields
 
 int threadsOf(const Cores& cores) {
@@ -50,11 +49,13 @@ Vectors::~Vectors() = default;
 
 void Vectors::start() {
   indexes_.start();
-  tasks_.spawn(deps_.cores.at(0).get_executor(), refreshTimerLoop(this));
+  refreshes_.start(deps_.cores.at(0).get_executor(), tasks_, {.interval = kRefreshInterval, .atStart = true},
+                   [this] { return refresh(); });
 }
 
 void Vectors::drain() {
   stopping_ = true;
+  refreshes_.stop();
 }
 
 bool Vectors::stop(std::chrono::milliseconds limit) {
@@ -218,13 +219,9 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
 
 // ---- in the background
 
-// At the start, when it is asked for, and every five minutes: other servers restore projects too, and collections go.
-Async<void> Vectors::refreshTimerLoop(Vectors* self) {
-  co_await self->openAll(true);
-  for (int tick = 1; !self->stopping_; ++tick) {
-    co_await sleepFor(kTick);
-    if (self->due_.exchange(false) || tick % kTicksBetweenLooks == 0) co_await self->openAll(false);
-  }
+// Other servers restore projects too, and collections are dropped. Files are swept by the first pass alone.
+Async<void> Vectors::refresh() {
+  return openAll(!std::exchange(refreshed_, true));
 }
 
 // `sweeps`: files of what is no more go.

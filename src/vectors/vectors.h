@@ -3,6 +3,7 @@
 #pragma once
 
 #include "audit/audit.h"
+#include "base/periodic_task.h"
 #include "data/data.h"
 #include "vectors/embedding_jobs.h"
 #include "vectors/vector_rules.h"
@@ -44,7 +45,7 @@ class Vectors {
   // Loads or builds the indexes of all projects in the background, as far as there is memory.
   void start();
   // Looks at all projects again: one has come back from a backup. Any thread.
-  void lookSoon() { due_ = true; }
+  void refreshSoon() { refreshes_.trigger(); }
   // Begins nothing more, then saves the indexes; false when something was left after `limit`. Not from a core. In two
   // parts: what asks others first, what others ask last.
   void drain();
@@ -71,7 +72,7 @@ class Vectors {
   Result<Alteration> alterationOf(const Access& access, const std::string& collection,
                                   const std::optional<VectorConfig>& config) const;
   Task<IndexView> indexView(snapshot::SnapshotPtr project, CollectionVectorsPtr vectors, VectorFieldPtr field);
-  static Async<void> refreshTimerLoop(Vectors* self);
+  Async<void> refresh();
   Async<void> openAll(bool sweeps);
   // What was left undone for a project: fields to be walked through, fields that are gone.
   Task<snapshot::SnapshotPtr> settledSnapshot(store::ProjectNo project);
@@ -87,7 +88,8 @@ class Vectors {
   EmbeddingJobs jobs_;
   VectorSearch search_;
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> due_{false};  // a look at all projects
+  PeriodicTask refreshes_;
+  bool refreshed_ = false;  // once since the start
   TaskGroup tasks_;
 };
 

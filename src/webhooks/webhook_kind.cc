@@ -77,8 +77,8 @@ Task<std::vector<Entry>> WebhookKind::entries(snapshot::SnapshotPtr project) {
   co_return entries;
 }
 
-Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<Entry>& standing, Problems& problems) {
-  configuration::NameRoll roll(standing, keyOf);
+Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
+  configuration::UniqueNameSet names(current, keyOf);
   std::vector<Entry> merged;
   configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
@@ -87,10 +87,10 @@ Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<En
     auto shown = configuration::entryAt<Shown>(value, pointer, problems,
                                                [](const Shown& each) { return problemsOf(webhookOf(each)); });
     if (!shown) continue;
-    roll.take(shown->name, pointer, problems);
+    names.take(shown->name, pointer, problems);
     merged.push_back(entryOf(*std::move(shown)));
   }
-  roll.checkCount(section(), store::kMaxWebhooks, "webhooks", problems);
+  names.checkCount(section(), store::kMaxWebhooks, "webhooks", problems);
   co_return merged;
 }
 

@@ -42,7 +42,7 @@ Result<std::unique_ptr<StoreImage>> StoreImage::open(const std::filesystem::path
   TRY(impl->database, embedded::Database::open(
                           directory, imageSettings(), [](ProjectNo) { return 0; }, embedded::Database::Mode::read));
   rocksdb::PinnableSlice format;
-  if (!impl->database->get(Tier::disk, Family::system, embedded::row::plain(row::kFormat), &format).ok()) {
+  if (!impl->database->get(Tier::disk, Family::system, embedded::row::plain(embedded::row::kFormat), &format).ok()) {
     return fail(ErrorCode::internal, "there is no store in " + directory.string());
   }
   // Without system collections of its own the catalogue takes those that are there, and writes nothing.

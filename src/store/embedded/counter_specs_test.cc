@@ -15,10 +15,10 @@ namespace {
 constexpr CollectionNo kFiles = 5;
 const CounterKey kStoredBytes{kControlProject, 7, ""};
 
-EmbeddedSettings settings() {
-  EmbeddedSettings settings;
-  settings.minFreeDiskBytes = 0;
-  return settings;
+EmbeddedSettings counterSettings() {
+  EmbeddedSettings counterSettings;
+  counterSettings.minFreeDiskBytes = 0;
+  return counterSettings;
 }
 
 class CounterSpecsTest : public ::testing::Test {
@@ -33,7 +33,7 @@ class CounterSpecsTest : public ::testing::Test {
   void open(std::vector<CounterSource> counters) {
     store_.reset();
     auto opened =
-        EmbeddedStore::open(folder_.path(), settings(), cores_,
+        EmbeddedStore::open(folder_.path(), counterSettings(), cores_,
                             {{.number = kFiles, .name = "__files", .indexes = {}, .counters = counters}}, clock_);
     ASSERT_TRUE(opened) << opened.error().message();
     store_ = *std::move(opened);
@@ -57,7 +57,7 @@ class CounterSpecsTest : public ::testing::Test {
   // As a version that knows no counters leaves it: opened, and the rows of counters as they were.
   void openAsEarlier(const std::function<void(Database&)>& change) {
     store_.reset();
-    auto database = Database::open(folder_.path() / "store", settings(), [](ProjectNo) { return uint64_t{0}; });
+    auto database = Database::open(folder_.path() / "store", counterSettings(), [](ProjectNo) { return uint64_t{0}; });
     ASSERT_TRUE(database) << database.error().message();
     change(**database);
   }
@@ -114,7 +114,7 @@ TEST_F(CounterSpecsTest, RowsThatThisVersionKeptAreNotCountedAnew) {
   store_.reset();
   // Such a row could only be told from a right one by counting.
   {
-    auto database = Database::open(folder_.path() / "store", settings(), [](ProjectNo) { return uint64_t{0}; });
+    auto database = Database::open(folder_.path() / "store", counterSettings(), [](ProjectNo) { return uint64_t{0}; });
     ASSERT_TRUE(database);
     rocksdb::WriteBatch batch;
     std::string value;

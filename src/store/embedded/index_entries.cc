@@ -207,7 +207,7 @@ Result<> collectEntries(const Index& index, ProjectNo project, DocumentView docu
 
 std::string_view entryValue(const Index& index, const EntrySet& entries, size_t which, DocumentView document,
                             std::string_view id, std::string& buffer) {
-  module.clear();
+  buffer.clear();
   if (sizesId(index)) appendU16(buffer, static_cast<uint16_t>(id.size()));
   if (index.spec.unique) {
     buffer += id;

@@ -1,0 +1,48 @@
+// A background pass that is repeated on one core until it is stopped.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "base/task_group.h"
+
+namespace mb {
+
+// Runs a pass, waits for the interval after its end, and runs it again. stop() ends the wait at once; a pass that is
+// running then ends by itself and should check stopping() where it is long. One start() per object.
+class PeriodicTask {
+ public:
+  using Pass = std::function<Async<void>()>;
+  struct Schedule {
+    std::chrono::milliseconds interval{0};
+    bool atStart = false;  // the first pass does not wait for the interval
+    bool atStop = false;   // a last pass follows stop()
+  };
+
+  PeriodicTask();
+  PeriodicTask(const PeriodicTask&) = delete;
+  PeriodicTask& operator=(const PeriodicTask&) = delete;
+  ~PeriodicTask();  // stop(); the task group must have ended by then
+
+  // The passes run in `tasks`, which is what waits for their end. What `pass` refers to outlives them.
+  void start(const Executor& executor, TaskGroup& tasks, Schedule schedule, Pass pass);
+  // The next pass runs without further waiting; one that is running is followed by another. Any thread.
+  void trigger();
+  // Any thread, also before start().
+  void stop();
+  bool stopping() const { return stopping_; }
+  const std::atomic<bool>& stopFlag() const { return stopping_; }
+
+ private:
+  struct Timer;
+  static Async<void> loop(PeriodicTask* self, std::shared_ptr<Timer> timer, Schedule schedule, Pass pass);
+  void cancelWait();
+
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> triggered_ = false;
+  std::atomic<std::shared_ptr<Timer>> timer_;  // set by start(), before which there is no wait to cancel
+};
+
+}  // namespace mb
