@@ -24,8 +24,8 @@ struct Plane {
 
 void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
   const std::string& at = plane.prefix;
-  const Answer back{.status = 302, .content = {}, .meaning = "To the redirect, with the outcome in the fragment."};
-  const Answer away{.status = 302, .content = {}, .meaning = "To the provider."};
+  const Response back{.status = 302, .content = {}, .meaning = "To the redirect, with the outcome in the fragment."};
+  const Response away{.status = 302, .content = {}, .meaning = "To the provider."};
   std::vector<RouteDoc> added = {
       {Method::post,
        at + "/register",

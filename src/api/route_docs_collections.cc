@@ -74,7 +74,7 @@ constexpr std::string_view kDocuments = R"({
   "required": ["documents", "total"]
 })";
 
-Answer document(int status) {
+Response document(int status) {
   return {.status = status, .content = {.key = "document", .schema = kDocumentSchema}};
 }
 
@@ -92,8 +92,8 @@ std::vector<RouteDoc> collectionDocs() {
   const std::string many = "/api/v1/:collection!";
   const std::string single = many + "/:id";
   const std::vector<std::string_view> page = {"filter", "limit", "skip", "expand"};
-  const Answer documents{.status = 200, .content = {.key = "documents", .list = true, .schema = kDocumentSchema}};
-  const Answer created{.status = 201};
+  const Response documents{.status = 200, .content = {.key = "documents", .list = true, .schema = kDocumentSchema}};
+  const Response created{.status = 201};
   return {
       {Method::get, all, "listCollections", {like(kNames)}},
       {Method::post, all, "createCollection", {created}, {notFound, conflict}},

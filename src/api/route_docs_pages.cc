@@ -10,12 +10,12 @@ using openapi::Response;
 
 constexpr std::string_view kText = R"({"type": "string", "examples": ["<!doctype html>"]})";
 
-Answer page(int status, std::string_view meaning) {
+Response page(int status, std::string_view meaning) {
   return {.status = status, .content = {.type = "text/html; charset=utf-8", .schema = kText}, .meaning = meaning};
 }
 
 // Refusals are pages too.
-std::vector<Answer> pages() {
+std::vector<Response> pages() {
   return {page(200, "The page."),
           {.status = 304},
           page(400, "A page that says what is wrong with the link."),
@@ -24,7 +24,7 @@ std::vector<Answer> pages() {
           page(503, "A page that says that the server is busy.")};
 }
 
-std::vector<Answer> file() {
+std::vector<Response> file() {
   return {{.status = 200, .content = {.type = "*/*", .schema = R"({"examples": ["…"]})"}, .meaning = "The file."},
           {.status = 304}};
 }

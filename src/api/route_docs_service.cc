@@ -64,11 +64,11 @@ std::vector<RouteDoc> runDocs() {
        {std::pair{"/api/v1/run/:project", "Root"}, std::pair{"/api/v1/run/:project/*path", ""}}) {
     for (const auto& [method, word] : methods) {
       RouteDoc doc{method, pattern, "run" + std::string(word) + end, {}};
-      Answer any{.status = Answer::kAnyStatus, .content = {.type = "*/*", .schema = kAnything}};
+      Response any{.status = Response::kAnyStatus, .content = {.type = "*/*", .schema = kAnything}};
       any.meaning = "Whatever the function answers: its status, headers and body.";
-      Answer failed = like(kFunctionFailed, 500);
+      Response failed = like(kFunctionFailed, 500);
       failed.meaning = "The handler threw; the run log says why.";
-      Answer late = like(kFunctionFailed, 504);
+      Response late = like(kFunctionFailed, 504);
       late.meaning = "The run took too long.";
       doc.answers = {any, failed, late};
       doc.errors = {ErrorCode::projectSuspended, ErrorCode::methodNotAllowed, ErrorCode::functionsBusy,
@@ -90,9 +90,9 @@ std::vector<RouteDoc> runDocs() {
 }  // namespace
 
 std::vector<RouteDoc> serviceDocs() {
-  Answer notReady = like(kReady, 503);
+  Response notReady = like(kReady, 503);
   notReady.meaning = "It is starting, draining, or without its store.";
-  Answer same{.status = 304};
+  Response same{.status = 304};
   std::vector<RouteDoc> docs = {
       {Method::get, "/api/v1/health", "health", {like(kHealth)}},
       {Method::get, "/api/v1/ready", "ready", {like(kReady), notReady}},

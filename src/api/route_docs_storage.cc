@@ -31,12 +31,12 @@ constexpr std::string_view kOtherVersion = R"({
 
 constexpr std::string_view kByteExamples = R"({"examples": ["…"]})";
 
-Answer fileBytes(int status) {
+Response fileBytes(int status) {
   return {.status = status, .content = {.type = "*/*", .schema = kByteExamples}};
 }
 
-Answer otherVersionResponse() {
-  Answer answer = like(kOtherVersion, 412);
+Response otherVersionResponse() {
+  Response answer = like(kOtherVersion, 412);
   answer.meaning = "Resumable uploads are of version 1.0.0.";
   return answer;
 }
@@ -86,11 +86,11 @@ std::vector<RouteDoc> bucketDocs() {
 std::vector<RouteDoc> storageDocs() {
   const std::string bucket = "/api/v1/storage/:bucket";
   const std::string file = bucket + "/*path";
-  Answer address = whole<storage::SignedLink>();
+  Response address = whole<storage::SignedLink>();
   address.meaning = "With `sign`: a signed address.";
-  Answer outside = like(kOutside, 416);
+  Response outside = like(kOutside, 416);
   outside.meaning = "The file does not reach there.";
-  const Answer progress{.status = 204, .meaning = "With `upload`: how far it is, in `upload-offset`."};
+  const Response progress{.status = 204, .meaning = "With `upload`: how far it is, in `upload-offset`."};
   std::vector<RouteDoc> docs = bucketDocs();
   std::vector<RouteDoc> more = {
       {Method::get, bucket, "listFiles", {whole<storage::FileList>()}, {notFound}, {"prefix", "limit", "skip"}},

@@ -36,7 +36,7 @@ constexpr std::string_view kHit = R"({
 
 std::vector<RouteDoc> vectorDocs() {
   const std::string one = "/api/v1/admin/collections/:name/vector-config";
-  const Answer hits{.status = 200, .content = {.key = "results", .list = true, .schema = kHit}};
+  const Response hits{.status = 200, .content = {.key = "results", .list = true, .schema = kHit}};
   return {
       {Method::get,
        "/api/v1/admin/vector-configs",

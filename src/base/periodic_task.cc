@@ -25,18 +25,19 @@ void PeriodicTask::start(const Executor& executor, TaskGroup& tasks, Schedule sc
 }
 
 Async<void> PeriodicTask::loop(PeriodicTask* self, std::shared_ptr<Timer> timer, Schedule schedule, Pass pass) {
-  bool waits = !schedule.atStart;
+  auto due = std::chrono::steady_clock::now() + (schedule.atStart ? std::chrono::milliseconds(0) : schedule.interval);
   while (!self->stopping_) {
-    if (waits && !self->triggered_) {
-      // Nothing suspends between this check and the wait, and cancels come on this executor: none is missed.
-      timer->timer.expires_after(schedule.interval);
+    // Nothing suspends between these checks and the wait, and cancels come on this executor: none is missed. One may be
+    // late, for a trigger that was seen without waiting.
+    while (!self->stopping_ && !self->triggered_ && std::chrono::steady_clock::now() < due) {
+      timer->timer.expires_at(due);
       boost::system::error_code cancelled;
       co_await timer->timer.async_wait(asio::redirect_error(useAwaitable, cancelled));
-      if (self->stopping_) break;
     }
+    if (self->stopping_) break;
     self->triggered_ = false;
     co_await pass();
-    waits = true;
+    due = std::chrono::steady_clock::now() + schedule.interval;
   }
   if (schedule.atStop) co_await pass();
 }

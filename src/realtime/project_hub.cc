@@ -120,7 +120,7 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
     self->frontier_ = std::max(self->frontier_, batch->last);
     bool sent = false;
     try {
-      co_await refreshCallers(self, batch);
+      co_await revalidateCallers(self, batch);
       co_await tell(self, batch);
       sent = true;
     } catch (const std::exception& exception) {
@@ -156,7 +156,7 @@ void ProjectHub::requireRevalidation(const LogBatch& batch, const std::vector<st
   for (const auto& session : sessions) session->requireRevalidation(batch.entries.front().position - 1);
 }
 
-Async<void> ProjectHub::refreshCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
+Async<void> ProjectHub::revalidateCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
   for (int round = 0; round < kRefreshRounds; ++round) {
     const std::vector<std::shared_ptr<Session>> sessions = self->stale(*batch);
     if (sessions.empty()) co_return;

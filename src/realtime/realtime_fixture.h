@@ -142,7 +142,7 @@ class FakeSocket final : public http::WebSocket {
   size_t unsentBytes() const override { return full ? http::kMaxUnsentBytes : 0; }
 
   bool full = false;
-  std::optional<size_t> module;  // messages that it still takes; nullopt: any number
+  std::optional<size_t> room;  // messages that it still takes; nullopt: any number
   uint16_t closeCode = 0;
   std::vector<std::string> texts;
   std::vector<http::WebSocketMessagePtr> messages;
