@@ -2,15 +2,10 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "base/text.h"
 namespace mb::api {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 bool isAddress(std::string_view text) {
   boost::system::error_code failed;
@@ -30,7 +25,7 @@ ClientAddress clientAddress(const http::Request& request, const TrustedProxies& 
     std::string_view rest = header->value;
     while (true) {
       const auto comma = rest.rfind(',');
-      const std::string_view entry = trimmed(comma == std::string_view::npos ? rest : rest.substr(comma + 1));
+      const std::string_view entry = trimmed(comma == std::string_view::npos ? rest : rest.substr(comma + 1), " \t");
       if (!isAddress(entry)) return {std::string(client), true};
       client = entry;
       found = !trusted.trusts(client);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "openapi/docs.h"
 
 namespace mb::api {
@@ -38,12 +39,6 @@ std::string_view bare(std::string_view segment) {
   if (isParameter(segment)) segment.remove_prefix(1);
   if (segment.ends_with('!')) segment.remove_suffix(1);
   return segment;
-}
-
-std::string lower(std::string_view method) {
-  std::string name(method);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
 }
 
 void addQuery(Operation& operation, std::string_view name) {
@@ -163,7 +158,7 @@ void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
 
 Operation operationOf(const Route& route, const RouteDoc& doc) {
   Operation operation;
-  operation.method = lower(http::methodName(route.method));
+  operation.method = lowerAscii(http::methodName(route.method));
   operation.path = openApiPath(route.pattern);
   operation.id = doc.id;
   operation.tag = openapi::tagDoc(operation.path)->tag;

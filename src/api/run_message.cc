@@ -5,6 +5,7 @@
 
 #include "base/json_text.h"
 #include "base/latin1.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "document/json.h"
 
@@ -19,12 +20,6 @@ constexpr int kPartsBefore = 5;
 // Of a body; workers take a little more, for what stands around it.
 constexpr size_t kMaxDepth = 100;
 constexpr std::string_view kSandbox = "sandbox allow-scripts allow-forms allow-popups";
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
 
 void appendParams(doc::BsonWriter& out, const Captures& params) {
   out.beginDocument("params");
@@ -61,7 +56,7 @@ Result<> appendQuery(doc::BsonWriter& out, std::string_view rawQuery) {
 void appendHeaders(doc::BsonWriter& out, const http::Request& request, bool hideToken) {
   std::vector<std::pair<std::string, std::string>> headers;
   for (const http::Header& header : request.headers) {
-    std::string name = lowered(header.name);
+    std::string name = lowerAscii(header.name);
     if (hideToken && name == "authorization") continue;
     const auto known = std::ranges::find(headers, name, &std::pair<std::string, std::string>::first);
     if (known == headers.end()) {
@@ -80,7 +75,7 @@ std::string mediaType(const http::Request& request) {
   std::string_view type = request.header("content-type").value_or("");
   type = type.substr(0, type.find(';'));
   while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
-  return lowered(type);
+  return lowerAscii(type);
 }
 
 Result<> appendBody(doc::BsonWriter& out, const http::Request& request) {

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "base/text.h"
+
 extern "C" char** environ;  // NOLINT: POSIX
 
 namespace mb {
@@ -14,10 +16,9 @@ namespace {
 
 constexpr size_t kNearMiss = 2;  // letters; decisions 2
 
+// Of a line or of one value.
 std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  return trimmed(text, " \t\r");
 }
 
 // Levenshtein distance.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "identity/records.h"
 #include "projects/project_rules.h"
 
@@ -24,8 +25,8 @@ bool knows(const std::vector<std::string>& names, std::string_view name) {
 }
 
 void checkName(std::string_view given, Checked& out, std::vector<ErrorDetail>& problems) {
-  const std::string_view name = identity::trimmed(given);
-  if (name.empty() || identity::codePoints(name) > kMaxNameCharacters || !isPlain(name)) {
+  const std::string_view name = trimmed(given);
+  if (name.empty() || codePoints(name) > kMaxNameCharacters || !isPlain(name)) {
     problems.push_back({"/name", "must be 1 to 64 characters"});
   }
   out.name = std::string(name);
@@ -39,7 +40,7 @@ void checkConfig(const Kind& kind, doc::DocumentView given, Checked& out, std::v
     } else if (field.value.type() != doc::BsonType::string) {
       problems.push_back({path, "must be a string"});
     } else if (const std::string_view text = field.value.asString();
-               identity::trimmed(text) != text || text.empty() || text.size() > kMaxConfigBytes || !isPlain(text)) {
+               trimmed(text) != text || text.empty() || text.size() > kMaxConfigBytes || !isPlain(text)) {
       problems.push_back({path, "must be 1 to 200 characters without blanks around them"});
     }
   }
@@ -58,7 +59,7 @@ void checkSecrets(const Kind& kind, doc::DocumentView given, Checked& out, std::
       problems.push_back({path, "must be a string"});
       continue;
     }
-    const std::string_view text = identity::trimmed(field.value.asString());
+    const std::string_view text = trimmed(field.value.asString());
     if (text.empty()) continue;
     if (text.size() > kMaxSecretBytes || !isPlain(text)) {
       problems.push_back({path, "must be at most 4096 characters, in one line"});

@@ -3,18 +3,12 @@
 #include <cmath>
 
 #include "base/crypto.h"
+#include "base/text.h"
 #include "document/decimal.h"
 
 namespace mb::doc {
 
 namespace {
-
-int hexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 std::optional<Decimal> decimalFrom(ValueView given) {
   switch (given.type()) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 
+#include "base/text.h"
 namespace mb::doc {
 
 namespace {
@@ -24,10 +25,6 @@ constexpr std::array kFormats{
 
 bool isLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool isHex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 bool isDomain(std::string_view domain) {
@@ -86,7 +83,7 @@ bool isUuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool isDash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (isDash ? text[i] != '-' : !isHex(text[i])) return false;
+    if (isDash ? text[i] != '-' : hexDigit(text[i]) < 0) return false;
   }
   return true;
 }

@@ -2,6 +2,7 @@
 #include <bit>
 #include <boost/container/small_vector.hpp>
 
+#include "base/text.h"
 #include "base/work_budget.h"
 #include "document/canonical.h"
 #include "document/schema_node.h"
@@ -65,10 +66,6 @@ std::string typesText(JsonTypes types) {
     text += kNames[i];
   }
   return text;
-}
-
-int64_t codePoints(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
 }
 
 class Validator {
@@ -153,7 +150,7 @@ class Validator {
     bool good = true;
     if (!WorkBudget::charge(static_cast<int64_t>(text.size() / 2))) return false;
     if (node.minLength || node.maxLength) {
-      const int64_t length = codePoints(text);
+      const auto length = static_cast<int64_t>(codePoints(text));
       if (node.minLength && length < *node.minLength) {
         good = breachWith(place, [&] { return fmt::format("must be at least {} characters long", *node.minLength); });
       }

@@ -1,16 +1,11 @@
 #include "functions/flow_template.h"
 
+#include "base/text.h"
 namespace mb::functions {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
+constexpr std::string_view kTemplateBlanks = " \t\r\n";
 
 // Behind the string literal that begins at `at`; npos where it does not end.
 size_t behindLiteral(std::string_view text, size_t at) {
@@ -54,7 +49,7 @@ Result<std::vector<TemplatePiece>> splitTemplate(std::string_view text) {
     if (open == std::string_view::npos) break;
     const size_t close = closeOf(text, open + 2);
     if (close == std::string_view::npos) return fail(ErrorCode::validation, "has {{ without its }}");
-    const std::string_view expression = trimmed(text.substr(open + 2, close - open - 2));
+    const std::string_view expression = trimmed(text.substr(open + 2, close - open - 2), kTemplateBlanks);
     if (expression.empty()) return fail(ErrorCode::validation, "has nothing between {{ and }}");
     pieces.push_back({true, expression});
     text.remove_prefix(close + 2);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 namespace mb::functions {
 
 namespace {
@@ -42,12 +43,6 @@ constexpr std::array<std::string_view, 23> kForbidden = {"alt-svc",
 // And these where the origin is shared.
 constexpr std::array<std::string_view, 2> kForbiddenShared = {"origin-agent-cluster", "set-cookie"};
 
-std::string lowered(std::string_view name) {
-  std::string out(name);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
-
 bool isToken(std::string_view name) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !name.empty() && std::ranges::all_of(name, [&](char c) {
@@ -75,12 +70,6 @@ std::optional<std::string> textOf(doc::ValueView value) {
   return std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // Without the attribute "domain" (RFC 6265, 5.2.3), by which the cookie would be sent to other hosts as well.
 std::string hostOnly(std::string_view cookie) {
   size_t end = std::min(cookie.find(';'), cookie.size());
@@ -89,7 +78,7 @@ std::string hostOnly(std::string_view cookie) {
     const size_t begin = end + 1;
     end = std::min(cookie.find(';', begin), cookie.size());
     const std::string_view attribute = cookie.substr(begin, end - begin);
-    if (lowered(trimmed(attribute.substr(0, attribute.find('=')))) == "domain") continue;
+    if (lowerAscii(trimmed(attribute.substr(0, attribute.find('=')), " \t")) == "domain") continue;
     out += ';';
     out += attribute;
   }
@@ -104,7 +93,7 @@ void addHeader(HttpAnswer& answer, const std::string& name, doc::ValueView value
 
 Result<> readHeaders(HttpAnswer& answer, doc::DocumentView given, Origin origin) {
   for (const auto& [key, value] : given) {
-    const std::string name = lowered(key);
+    const std::string name = lowerAscii(key);
     if (!maySend(name, origin)) continue;
     if (value.type() == BsonType::array) {
       for (const doc::Element& each : value.asDocument()) addHeader(answer, name, each.value);

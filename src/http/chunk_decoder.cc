@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 namespace mb::http {
 
 namespace {
@@ -10,13 +11,6 @@ constexpr int kMaxDigits = 16;
 // What framing may cost beside the content: more is an attack, though chunks of one byte are not.
 constexpr size_t kFramingBytes = 16 << 10;
 constexpr size_t kFramingPerByte = 16;
-
-int hexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool isToken(char c) {
   const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');

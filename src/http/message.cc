@@ -1,25 +1,15 @@
 #include "http/message.h"
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace mb::http {
 
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 // Stands for itself in a path and in a query.
 bool isPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
-}
-
-int hexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 }  // namespace
@@ -49,7 +39,7 @@ std::string_view methodName(Method method) {
 bool equalsIgnoreCase(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (lower(a[i]) != lower(b[i])) return false;
+    if (lowerAscii(a[i]) != lowerAscii(b[i])) return false;
   }
   return true;
 }
@@ -101,8 +91,8 @@ std::optional<std::string> percentDecode(std::string_view text, bool plusIsSpace
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
-      const int high = i + 1 < text.size() ? hexValue(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hexValue(text[i + 2]) : -1;
+      const int high = i + 1 < text.size() ? hexDigit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hexDigit(text[i + 2]) : -1;
       if (high < 0 || low < 0) return std::nullopt;
       out += static_cast<char>(high * 16 + low);
       i += 2;

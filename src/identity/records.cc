@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "identity/identity.h"
 #include "store/configuration_limits.h"
 #include "store/record_pages.h"
@@ -21,10 +22,6 @@ store::IndexSpec indexOn(std::string name, std::vector<store::IndexKey> keys, bo
 store::IndexSpec sparse(store::IndexSpec index) {
   index.sparse = true;
   return index;
-}
-
-bool isSpace(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 bool isLetter(char c) {
@@ -117,25 +114,6 @@ bool isId(std::string_view prefix, std::string_view text) {
   text.remove_prefix(prefix.size());
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return isLetter(c) || (c >= '0' && c <= '9'); });
-}
-
-std::string lowerAscii(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && isSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && isSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-size_t codePoints(std::string_view utf8) {
-  return static_cast<size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 Error invalid(std::string path, std::string message) {

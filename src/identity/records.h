@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "audit/audit.h"
+#include "base/text.h"
 #include "document/shape.h"
 #include "identity/realm.h"
 #include "policy/caller.h"
@@ -58,9 +59,6 @@ Result<std::string> checkDisplayName(std::string_view name, std::string_view pat
 bool isName(std::string_view name);
 // The prefix and what an IdGenerator makes, or thereabouts: other texts are nobody's id, and never reach the store.
 bool isId(std::string_view prefix, std::string_view text);
-std::string lowerAscii(std::string_view text);
-std::string_view trimmed(std::string_view text);
-size_t codePoints(std::string_view utf8);
 Error invalid(std::string path, std::string message);
 
 }  // namespace mb::identity

@@ -1,5 +1,6 @@
 #include "integrations/bot_provider.h"
 
+#include "base/text.h"
 #include "document/json.h"
 #include "identity/records.h"
 #include "integrations/bot_platforms.h"
@@ -103,7 +104,7 @@ void BotProvider::checkArguments(const IntegrationRecord& integration, std::stri
   } else if (const std::string_view problem = platform.channelProblem(channel); !problem.empty()) {
     problems.push_back({"/args/channel", std::string(problem)});
   }
-  if (identity::codePoints(args.stringOr("text")) > platform.maxCharacters()) {
+  if (codePoints(args.stringOr("text")) > platform.maxCharacters()) {
     problems.push_back({"/args/text", fmt::format("must have at most {} characters", platform.maxCharacters())});
   }
 }

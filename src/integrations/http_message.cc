@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/latin1.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "document/json.h"
 #include "identity/records.h"
@@ -16,7 +17,7 @@ constexpr size_t kMaxDepth = 60;
 
 // "application/vnd.api+json; charset=utf-8" is "application/vnd.api+json".
 std::string mediaType(std::string_view contentType) {
-  return identity::lowerAscii(identity::trimmed(contentType.substr(0, contentType.find(';'))));
+  return lowerAscii(trimmed(contentType.substr(0, contentType.find(';'))));
 }
 
 bool isJson(std::string_view type) {

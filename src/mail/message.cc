@@ -1,6 +1,7 @@
 #include "mail/message.h"
 
 #include "base/crypto.h"
+#include "base/text.h"
 
 namespace mb::mail {
 
@@ -20,12 +21,6 @@ bool hasControl(std::string_view text) {
 
 bool isPlainAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 // At most `bytes`, ending between code points.
@@ -99,12 +94,12 @@ Result<Address> parseAddress(std::string_view text) {
   Address out;
   const size_t bracket = text.find('<');
   if (bracket == std::string_view::npos) {
-    out.email = trimmed(text);
+    out.email = trimmed(text, " ");
   } else {
-    const std::string_view rest = trimmed(text.substr(bracket + 1));
+    const std::string_view rest = trimmed(text.substr(bracket + 1), " ");
     if (!rest.ends_with('>')) return invalid("must be an address such as Example <no-reply@example.com>");
     out.email = rest.substr(0, rest.size() - 1);
-    std::string_view name = trimmed(text.substr(0, bracket));
+    std::string_view name = trimmed(text.substr(0, bracket), " ");
     if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
     out.name = name;
   }

@@ -2,28 +2,13 @@
 
 #include <unistd.h>
 
+#include "base/text.h"
 namespace mb::outbound {
 
 namespace {
 
 constexpr size_t kMaxResponseHeaderBytes = 64 << 10;
 constexpr long kIdleConnectionSeconds = 30;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == '\r' || text.back() == '\n' || text.back() == ' ' || text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  return text;
-}
 
 }  // namespace
 
@@ -91,7 +76,7 @@ std::unique_ptr<Transfer> Transfer::http(TransferContext& context, Request& requ
   }
   bool hasAgent = false, hasType = false;
   for (const Header& header : request.headers) {
-    const std::string name = lower(header.name);
+    const std::string name = lowerAscii(header.name);
     hasAgent = hasAgent || name == "user-agent";
     hasType = hasType || name == "content-type";
     // "name;" is how libcurl is told of a header without a value; "name:" would take one away.
@@ -194,7 +179,7 @@ size_t Transfer::takeHeader(char* data, size_t size, size_t count, void* self) {
   } else if ((line.starts_with(' ') || line.starts_with('\t')) && !headers.empty()) {
     headers.back().value.append(" ").append(trimmed(line));
   } else if (colon != std::string_view::npos) {
-    headers.push_back({lower(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1)))});
+    headers.push_back({lowerAscii(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1)))});
   }
   return line.size();
 }

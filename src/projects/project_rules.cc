@@ -9,6 +9,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "base/crypto.h"
+#include "base/text.h"
 
 namespace mb::projects {
 
@@ -21,17 +22,6 @@ constexpr size_t kMaxOrigins = 100;
 constexpr std::array<std::string_view, 18> kColors = {"slate", "gray",   "red",     "orange", "amber", "yellow",
                                                       "lime",  "green",  "emerald", "teal",   "cyan",  "sky",
                                                       "blue",  "indigo", "violet",  "purple", "pink",  "rose"};
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-size_t codePoints(std::string_view utf8) {
-  return static_cast<size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 bool hasControlCharacter(std::string_view text) {
   return std::any_of(text.begin(), text.end(),

@@ -7,6 +7,7 @@
 #include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/crypto.h"
+#include "base/text.h"
 #include "identity/records.h"
 #include "store/records.h"
 
@@ -87,7 +88,7 @@ Result<> checkAccess(std::string_view access) {
 }
 
 std::string bucketKey(std::string_view name) {
-  return identity::lowerAscii(name);
+  return lowerAscii(name);
 }
 
 Result<> checkPath(std::string_view path) {
@@ -112,12 +113,12 @@ Result<> checkPath(std::string_view path) {
 }
 
 Result<std::string> contentTypeOf(std::string_view header) {
-  const std::string_view type = identity::trimmed(header);
+  const std::string_view type = trimmed(header);
   if (type.empty()) return std::string(kUntyped);
   const auto bad = [] { return fail(ErrorCode::invalidParam, "content-type is none"); };
   if (type.size() > kMaxTypeBytes) return bad();
   if (!std::ranges::all_of(type, [](char c) { return c >= 0x20 && c < 0x7f; })) return bad();
-  const std::string_view essence = identity::trimmed(type.substr(0, type.find(';')));
+  const std::string_view essence = trimmed(type.substr(0, type.find(';')));
   const size_t slash = essence.find('/');
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == essence.size()) return bad();
   const std::string_view names[] = {essence.substr(0, slash), essence.substr(slash + 1)};
@@ -128,7 +129,7 @@ Result<std::string> contentTypeOf(std::string_view header) {
 }
 
 bool isInert(std::string_view contentType) {
-  const std::string type = identity::lowerAscii(identity::trimmed(contentType.substr(0, contentType.find(';'))));
+  const std::string type = lowerAscii(trimmed(contentType.substr(0, contentType.find(';'))));
   if (type.starts_with("image/")) return !type.contains("svg") && !type.contains("xml");
   if (type.starts_with("audio/") || type.starts_with("video/")) return !type.contains("xml");
   return type == "text/plain" || type == "application/json";

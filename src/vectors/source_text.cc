@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "document/json.h"
 
 namespace mb::vectors {
@@ -9,12 +10,6 @@ namespace mb::vectors {
 namespace {
 
 constexpr size_t kMaxSourceFields = 20;
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 void appendValue(std::string& out, doc::ValueView value) {
   if (value.type() == doc::BsonType::string) {
@@ -69,7 +64,7 @@ std::vector<SourceText::Piece> SourceText::piecesOf(std::string_view layout, con
       problems.push_back({"/template", "has a {{ without its }}"});
       return pieces;
     }
-    const std::string name(trimmed(rest.substr(begin + 2, end - begin - 2)));
+    const std::string name(trimmed(rest.substr(begin + 2, end - begin - 2), " "));
     const auto field = std::ranges::find(source.fields, name);
     if (field == source.fields.end()) {
       problems.push_back({"/template", fmt::format("names {{{{{}}}}}, which is not one of the fields", name)});

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.h"
 namespace mb::graphql {
 
 namespace {
@@ -19,13 +20,6 @@ bool isNamePart(char c) {
 }
 bool isBlank(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
-}
-
-int hexValue(char c) {
-  if (isDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 void appendUtf8(std::string& out, uint32_t point) {
@@ -215,7 +209,7 @@ Parsed<Token> Lexer::number(Token token) {
 Parsed<uint32_t> Lexer::hexDigits(size_t escapeAt, size_t count) {
   uint32_t point = 0;
   for (size_t i = 0; i < count; ++i) {
-    const int digit = hexValue(peek());
+    const int digit = hexDigit(peek());
     if (digit < 0) {
       return wrong(escapeAt,
                    fmt::format("Invalid Unicode escape sequence: \"{}\".", source_.substr(escapeAt, at_ - escapeAt)));
@@ -236,8 +230,8 @@ Parsed<uint32_t> Lexer::codePoint(size_t escapeAt) {
     ++at_;
     uint32_t point = 0;
     size_t digits = 0;
-    while (hexValue(peek()) >= 0 && digits < 10) {
-      point = point > 0x10FFFF ? point : point * 16 + static_cast<uint32_t>(hexValue(peek()));
+    while (hexDigit(peek()) >= 0 && digits < 10) {
+      point = point > 0x10FFFF ? point : point * 16 + static_cast<uint32_t>(hexDigit(peek()));
       ++at_;
       ++digits;
     }

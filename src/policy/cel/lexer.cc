@@ -5,6 +5,7 @@
 #include <charconv>
 #include <deque>
 
+#include "base/text.h"
 namespace mb::cel {
 namespace {
 
@@ -12,7 +13,7 @@ bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 bool isHex(char c) {
-  return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return hexDigit(c) >= 0;
 }
 bool isWordStart(char c) {
   return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

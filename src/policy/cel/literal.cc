@@ -6,25 +6,19 @@
 #include <cstdlib>
 #include <deque>
 
+#include "base/text.h"
 #include "policy/cel/lexer.h"
 
 namespace mb::cel {
 namespace {
-
-int digitValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return 99;
-}
 
 // `count` digits of `base` at `offset`.
 std::optional<uint32_t> readDigits(std::string_view text, size_t offset, size_t count, int base) {
   if (offset + count > text.size()) return std::nullopt;
   uint32_t value = 0;
   for (size_t i = 0; i < count; ++i) {
-    const int digit = digitValue(text[offset + i]);
-    if (digit >= base) return std::nullopt;
+    const int digit = hexDigit(text[offset + i]);
+    if (digit < 0 || digit >= base) return std::nullopt;
     value = value * static_cast<uint32_t>(base) + static_cast<uint32_t>(digit);
   }
   return value;
