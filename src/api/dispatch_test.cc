@@ -166,7 +166,7 @@ class DispatchTest : public ::testing::Test {
     routes_.get("/api/v1/control/admin/users", operators(), &handlers_, &Handlers::who, "operators");
     routes_.put("/api/v1/storage/:bucket/*path", data("write"), &handlers_, &Handlers::renew, "streams").streamsBody =
         true;
-    routes_.post("/api/v1/admin/import", admin("*"), &handlers_, &Handlers::take, "large").maxBody = 5000;
+    routes_.post("/api/v1/admin/import", admin("config:manage"), &handlers_, &Handlers::take, "large").maxBody = 5000;
   }
   void rebuild() {
     gatekeeper_.emplace(GateDeps{settings_, authenticator_, limiter_, snapshots_, record_, operatorsEnabled_});

@@ -9,12 +9,13 @@
 #include "data/reach.h"
 #include "data/schema_references.h"
 #include "http/conditional.h"
+#include "policy/required_permission.h"
 
 namespace mb::api {
 
 namespace {
 
-constexpr std::string_view kPermission = "collections:read";
+constexpr policy::RequiredPermission kPermission = "collections:read";
 constexpr std::string_view kScope = "admin";
 
 enum class Shared { yes, no };

@@ -31,7 +31,7 @@ Gate data(std::string_view scope) {
 Gate dataOrPublic(std::string_view scope) {
   return {Plane::dataOrPublic, scope, "", "", true};
 }
-Gate admin(std::string_view permission) {
+Gate admin(policy::RequiredPermission permission) {
   return {Plane::admin, "admin", permission, "", true};
 }
 Gate control(std::string_view rateAction) {

@@ -16,6 +16,7 @@
 #include "api/context.h"
 #include "document/shape_info.h"
 #include "http/router.h"
+#include "policy/required_permission.h"
 
 namespace mb::api {
 
@@ -37,7 +38,7 @@ Gate authPublic(std::string_view rateAction = "");     // end-user auth without 
 Gate endUser(std::string_view rateAction = "");        // an end user's JWT
 Gate data(std::string_view scope);                     // a data token with the scope
 Gate dataOrPublic(std::string_view scope);             // the same, or no token at all
-Gate admin(std::string_view permission);               // member token or key of scope admin, with the permission
+Gate admin(policy::RequiredPermission permission);     // member token or key of scope admin, with the permission
 Gate control(std::string_view rateAction = "");        // a control token
 Gate controlPublic(std::string_view rateAction = "");  // control-plane auth without a token
 Gate operators();                                      // super-admin, SERVICE_OPERATORS set

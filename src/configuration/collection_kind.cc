@@ -10,6 +10,7 @@
 #include "data/collection_config.h"
 #include "data/revealing_rules.h"
 #include "data/schema_references.h"
+#include "policy/required_permission.h"
 
 namespace mb::configuration {
 
@@ -203,8 +204,10 @@ std::vector<std::string> CollectionKind::permissionsFor(const Change& change) co
   std::vector<std::string> needed;
   bool shaped = !sameText(before.schema, after.schema);
   for (const auto& [name, index] : after.indexes) shaped = shaped || !hasIndex(before, name, index);
-  if (shaped || (!change.before && !after.isDefault())) needed.emplace_back("collections:manage");
-  if (!sameText(before.policy, after.policy)) needed.emplace_back("policies:manage");
+  if (shaped || (!change.before && !after.isDefault()))
+    needed.emplace_back(std::string_view(policy::RequiredPermission("collections:manage")));
+  if (!sameText(before.policy, after.policy))
+    needed.emplace_back(std::string_view(policy::RequiredPermission("policies:manage")));
   return needed;
 }
 

@@ -6,7 +6,7 @@ namespace mb::configuration {
 
 std::vector<std::string> ListedKind::permissionsFor(const Change& change) const {
   if (change.action == Action::unchanged) return {};
-  return {std::string(permission())};
+  return {std::string(std::string_view(permission()))};
 }
 
 Task<> ListedKind::prepare(Target, std::vector<Change>) {

@@ -6,6 +6,7 @@
 
 #include "configuration/resource_kind.h"
 #include "document/shape.h"
+#include "policy/required_permission.h"
 
 namespace mb::configuration {
 
@@ -17,7 +18,7 @@ class ListedKind : public ResourceKind {
   Task<> apply(Target target, std::vector<Change> changes) override;
 
  protected:
-  virtual std::string_view permission() const = 0;
+  virtual policy::RequiredPermission permission() const = 0;
   // What the changes take together. Nothing, unless the kind says otherwise.
   virtual Task<> prepare(Target target, std::vector<Change> changes);
   virtual Task<> applyOne(Target target, Change change) = 0;

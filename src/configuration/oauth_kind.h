@@ -25,7 +25,7 @@ class OauthKind final : public ListedKind {
   std::vector<std::string> permissionsFor(const Change& change) const override;
 
  private:
-  std::string_view permission() const override { return "auth:config:write"; }
+  policy::RequiredPermission permission() const override { return "auth:config:write"; }
   Task<> applyOne(Target target, Change change) override;
   identity::OauthConfigs& configs_;
   const snapshot::SlotKey<identity::OauthConfig> slot_;

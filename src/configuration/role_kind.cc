@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "configuration/canonical_shape.h"
 #include "identity/records.h"
 #include "store/configuration_limits.h"
@@ -37,7 +38,7 @@ Task<std::vector<Entry>> RoleKind::entries(snapshot::SnapshotPtr project) {
 }
 
 Task<std::vector<Entry>> RoleKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
-  UniqueNameSet names(current, identity::lowerAscii);
+  UniqueNameSet names(current, lowerAscii);
   std::vector<Entry> merged;
   CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {

@@ -18,7 +18,7 @@ class RoleKind final : public ListedKind {
   Result<> mayApply(const policy::Caller& caller, const Change& change) const override;
 
  private:
-  std::string_view permission() const override { return "roles:manage"; }
+  policy::RequiredPermission permission() const override { return "roles:manage"; }
   Task<> applyOne(Target target, Change change) override;
   const identity::RoleKind kind_;
   identity::Roles& roles_;

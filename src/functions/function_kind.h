@@ -21,7 +21,7 @@ class FunctionKind final : public configuration::ListedKind {
   uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const override;
 
  private:
-  std::string_view permission() const override { return "functions:manage"; }
+  policy::RequiredPermission permission() const override { return "functions:manage"; }
   Task<> prepare(configuration::Target target, std::vector<configuration::Change> changes) override;
   Task<> applyOne(configuration::Target target, configuration::Change change) override;
   struct Incoming;

@@ -17,7 +17,7 @@ class IntegrationKind final : public configuration::ListedKind {
                                                  configuration::Problems& problems) override;
 
  private:
-  std::string_view permission() const override { return "integrations:manage"; }
+  policy::RequiredPermission permission() const override { return "integrations:manage"; }
   Task<> applyOne(configuration::Target target, configuration::Change change) override;
   std::optional<IntegrationShape> shapeAt(doc::ValueView value, const std::string& pointer,
                                           configuration::Problems& problems) const;

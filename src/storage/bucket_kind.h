@@ -16,7 +16,7 @@ class BucketKind final : public configuration::ListedKind {
                                                  configuration::Problems& problems) override;
 
  private:
-  std::string_view permission() const override { return "storage:manage"; }
+  policy::RequiredPermission permission() const override { return "storage:manage"; }
   Task<> applyOne(configuration::Target target, configuration::Change change) override;
   Buckets& buckets_;
 };

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "identity/api_keys.h"
+#include "policy/required_permission.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
 #include "store/retry.h"
@@ -23,8 +24,11 @@ Error noFile() {
 Error otherWrites() {
   return Error(ErrorCode::conflict, "others are writing this file too, try again");
 }
-Error lacks(std::string_view permission) {
-  return Error(ErrorCode::forbidden, fmt::format("this needs the permission {}", permission));
+constexpr policy::RequiredPermission kRead = "storage:read";
+constexpr policy::RequiredPermission kWrite = "storage:write";
+
+Error lacks(policy::RequiredPermission permission) {
+  return Error(ErrorCode::forbidden, fmt::format("this needs the permission {}", std::string_view(permission)));
 }
 
 // End users who hold what they hold through the built-in role alone.
@@ -72,7 +76,7 @@ Result<BucketRecord> Files::readable(const Access& access, std::string_view buck
     if (live && ours) return found;
   }
   if (anonymous) return fail(noFile());
-  if (!caller.may("storage:read")) return fail(lacks("storage:read"));
+  if (!caller.may(kRead)) return fail(lacks(kRead));
   own = reachesOwnOnly(caller);
   return found;
 }
@@ -164,7 +168,7 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
   const BucketRecord* known = access.project->get(deps_.slot).find(bucket);
   if (known == nullptr) co_return fail(missingBucket());
   const BucketRecord found = *known;
-  if (!access.caller.may("storage:read")) co_return fail(lacks("storage:read"));
+  if (!access.caller.may(kRead)) co_return fail(lacks(kRead));
   FileList list;
   // Longer than any path.
   if (page.prefix.size() > kMaxPathBytes) co_return list;
@@ -185,7 +189,7 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
 
 Task<Place> Files::placeFor(Access access, std::string bucket, std::string path) {
   CO_TRY(const BucketRecord found, require(access, bucket, path));
-  if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
+  if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
   CO_RETURN_IF_ERROR(deps_.store.healthy());
   if (reachesOwnOnly(access.caller)) {
     // Before anything has come, though only what the commit finds counts.
@@ -311,7 +315,7 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
 
 Task<> Files::remove(Access access, std::string bucket, std::string path) {
   CO_TRY(const BucketRecord found, require(access, bucket, path));
-  if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
+  if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
   co_return co_await store::retryWrite(kMaxAttempts, otherWrites(), [&] { return removeFile(access, found, path); });
 }
 
@@ -356,7 +360,7 @@ Task<std::string> Files::createFolder(Access access, std::string bucket, std::st
         Error(ErrorCode::validation, "/folder cannot be a path").withDetail("/folder", found.error().message()));
   }
   if (!found) co_return fail(std::move(found).error());
-  if (!access.caller.may("storage:write")) co_return fail(lacks("storage:write"));
+  if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
   const FolderRecord record{fileKey(found->bucketId, folder), found->bucketId, folder, access.caller.id,
                             deps_.clock.now()};
   store::Write write = writeOf(access);

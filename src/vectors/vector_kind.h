@@ -16,7 +16,7 @@ class VectorKind final : public configuration::ListedKind {
                                                  configuration::Problems& problems) override;
 
  private:
-  std::string_view permission() const override { return "collections:manage"; }
+  policy::RequiredPermission permission() const override { return "collections:manage"; }
   Task<> applyOne(configuration::Target target, configuration::Change change) override;
   Vectors& vectors_;
 };

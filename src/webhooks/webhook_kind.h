@@ -17,7 +17,7 @@ class WebhookKind final : public configuration::ListedKind {
                                                  configuration::Problems& problems) override;
 
  private:
-  std::string_view permission() const override { return "webhooks:manage"; }
+  policy::RequiredPermission permission() const override { return "webhooks:manage"; }
   Task<> applyOne(configuration::Target target, configuration::Change change) override;
   Webhooks& webhooks_;
 };
