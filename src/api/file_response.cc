@@ -5,6 +5,7 @@
 #include <charconv>
 #include <ctime>
 
+#include "base/text.h"
 #include "http/body.h"
 #include "http/conditional.h"
 #include "storage/storage_rules.h"
@@ -32,12 +33,6 @@ std::optional<uint64_t> numberOf(std::string_view text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed == std::errc::result_out_of_range) return ~uint64_t{0};
   return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 std::optional<int64_t> secondsOf(std::string_view httpDate) {
@@ -70,8 +65,8 @@ std::string dispositionOf(std::string_view path) {
 }
 
 http::Response unsatisfiable(uint64_t size) {
-  http::Response response = http::Response::json(
-      416, R"({"error":{"code":"RANGE_NOT_SATISFIABLE","message":"the file does not have these bytes"}})");
+  http::Response response =
+      http::Response::failure(Error(ErrorCode::rangeNotSatisfiable, "the file does not have these bytes"));
   response.headers.emplace_back("content-range", fmt::format("bytes */{}", size));
   return response;
 }
@@ -88,12 +83,13 @@ std::string httpDateOf(Timestamp at) {
 
 ByteRange byteRangeOf(std::string_view range, uint64_t size) {
   const size_t equals = range.find('=');
-  if (equals == std::string_view::npos || !http::equalsIgnoreCase(trimmed(range.substr(0, equals)), "bytes")) return {};
-  const std::string_view set = trimmed(range.substr(equals + 1));
+  if (equals == std::string_view::npos || !http::equalsIgnoreCase(trimmed(range.substr(0, equals), " \t"), "bytes"))
+    return {};
+  const std::string_view set = trimmed(range.substr(equals + 1), " \t");
   const size_t dash = set.find('-');
   if (dash == std::string_view::npos || set.contains(',')) return {};
-  const std::string_view from = trimmed(set.substr(0, dash));
-  const std::string_view to = trimmed(set.substr(dash + 1));
+  const std::string_view from = trimmed(set.substr(0, dash), " \t");
+  const std::string_view to = trimmed(set.substr(dash + 1), " \t");
   const auto last = numberOf(to);
   if (!to.empty() && !last) return {};
   if (from.empty()) {

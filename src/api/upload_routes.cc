@@ -67,7 +67,7 @@ bool speaksTus(const http::Request& request) {
 
 Reply otherVersion() {
   http::Response response =
-      http::Response::json(412, R"({"error":{"code":"UNSUPPORTED_VERSION","message":"tus-resumable must be 1.0.0"}})");
+      http::Response::failure(Error(ErrorCode::unsupportedVersion, "tus-resumable must be 1.0.0"));
   response.headers.emplace_back("tus-version", kVersion);
   return Reply{withVersion(std::move(response))};
 }

@@ -36,8 +36,10 @@ enum class ErrorCode {
   requestTimeout,
   conflict,
   emailTaken,
+  unsupportedVersion,  // of a protocol over HTTP (tus)
   payloadTooLarge,
   unsupportedMediaType,
+  rangeNotSatisfiable,
   upgradeRequired,
   rateLimited,
   headersTooLarge,
