@@ -4,35 +4,12 @@
 
 #include "cli/api_client.h"
 #include "cli/text_diff.h"
+#include "configuration/sections.h"
 #include "document/pretty_json.h"
 
 namespace mb::cli {
 
 namespace {
-
-struct Section {
-  std::string_view name;   // in the document
-  std::string_view route;  // of the admin API; "" where it is never pruned
-  // Its file in a bundle, or its folder, which ends in "/".
-  std::string_view file;
-};
-// In the order in which they can be deleted: a webhook or a function may name what follows.
-constexpr Section kSections[] = {
-    {"webhooks", "webhooks", "webhooks/"},
-    {"functions", "functions", "functions/"},
-    {"integrations", "integrations", "integrations/"},
-    {"roles", "roles", "roles.json"},
-    {"enduserRoles", "enduser-roles", "enduser-roles.json"},
-    {"collections", "", "collections/"},
-    {"vectors", "", "vectors/"},
-    {"buckets", "", "buckets/"},
-    {"oauth", "", "oauth.json"},
-};
-
-const Section* sectionOf(std::string_view name) {
-  const auto found = std::ranges::find(kSections, name, &Section::name);
-  return found == std::end(kSections) ? nullptr : found;
-}
 
 doc::DocumentView entriesOf(doc::DocumentView document, std::string_view section) {
   const auto found = document.find(section);
@@ -53,13 +30,6 @@ std::string pretty(const std::optional<doc::Value>& value) {
 
 std::string colouredAs(std::string_view text, std::string_view colour, bool colours) {
   return colours ? fmt::format("\033[{}m{}\033[0m", colour, text) : std::string(text);
-}
-
-std::string fileOf(std::string_view section, std::string_view name) {
-  const Section* known = sectionOf(section);
-  if (known == nullptr) return std::string(section);
-  if (!known->file.ends_with('/')) return std::string(known->file);
-  return fmt::format("{}{}.json", known->file, name == "*" ? "__default" : name);
 }
 
 // The next step of a JSON pointer, taken off.
@@ -110,18 +80,17 @@ std::string summaryOf(const Plan& plan, size_t prune) {
 
 std::vector<Pruned> toPrune(doc::DocumentView server, doc::DocumentView bundle) {
   std::vector<Pruned> out;
-  for (const Section& section : kSections) {
-    if (section.route.empty()) continue;
-    const std::set<std::string> kept = namesOf(bundle, section.name);
-    for (const std::string& name : namesOf(server, section.name)) {
-      if (!name.empty() && !kept.contains(name)) out.push_back({std::string(section.name), name});
+  for (const configuration::Section* section : configuration::prunedSections()) {
+    const std::set<std::string> kept = namesOf(bundle, section->name);
+    for (const std::string& name : namesOf(server, section->name)) {
+      if (!name.empty() && !kept.contains(name)) out.push_back({std::string(section->name), name});
     }
   }
   return out;
 }
 
 std::string routeOf(const Pruned& pruned) {
-  const Section* section = sectionOf(pruned.section);
+  const configuration::Section* section = configuration::sectionNamed(pruned.section);
   return fmt::format("/{}/{}", section->route, percentEncoded(pruned.name));
 }
 
@@ -130,7 +99,8 @@ std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::D
   for (const ErrorDetail& problem : problems) {
     std::string_view rest = problem.path;
     const std::string_view section = step(rest);
-    if (sectionOf(section) == nullptr) {
+    const configuration::Section* known = configuration::sectionNamed(section);
+    if (known == nullptr) {
       out.push_back({problem.path, problem.message});
       continue;
     }
@@ -140,7 +110,7 @@ std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::D
       const auto entry = entriesOf(document, section).find(index);
       if (entry && entry->type() == doc::BsonType::document) name = entry->asDocument().stringOr("name");
     }
-    std::string file = fileOf(section, name);
+    std::string file = configuration::bundleFileOf(*known, name);
     // A function's code is a file of its own.
     if (section == "functions" && rest == "/code" && !name.empty()) {
       file.replace(file.rfind('.'), std::string::npos, ".ts");

@@ -1,6 +1,7 @@
 #include "configuration/configuration.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/crypto.h"
 #include "configuration/canonical_shape.h"
@@ -17,10 +18,6 @@ namespace {
 
 constexpr size_t kFreedInline = 16 << 20;  // giving back the memory of more takes milliseconds
 
-// The order in which an import is applied (contract 4.11).
-constexpr std::string_view kApplied[] = {"collections", "vectors",  "roles",   "enduserRoles", "integrations",
-                                         "functions",   "webhooks", "buckets", "oauth"};
-
 // Of a server that is busy or stops: trying again helps.
 bool isPassing(const Error& error) {
   return error.code() == ErrorCode::unavailable;
@@ -36,14 +33,6 @@ std::string_view nameOf(Action action) {
       break;
   }
   return "unchanged";
-}
-
-// The part of a project's configuration (store/configuration_limits.h) that a section's entries count for.
-std::string_view partOf(std::string_view section) {
-  if (section == "vectors") return store::kCollectionsPart;
-  if (section == "enduserRoles") return "end-user roles";
-  if (section == "oauth") return "sign-in providers";
-  return section;
 }
 
 struct Summary {
@@ -97,10 +86,12 @@ Configuration::Configuration(ConfigurationDeps deps) : deps_(std::move(deps)) {
 }
 
 void Configuration::add(std::unique_ptr<ResourceKind> kind) {
-  const auto turn = [](const std::unique_ptr<ResourceKind>& each) {
-    return std::ranges::find(kApplied, each->section()) - std::begin(kApplied);
+  const auto placeOf = [](const std::unique_ptr<ResourceKind>& each) {
+    const Section* section = sectionNamed(each->section());
+    assert(section != nullptr);
+    return section->applied;
   };
-  const auto place = std::ranges::upper_bound(kinds_, turn(kind), {}, turn);
+  const auto place = std::ranges::upper_bound(kinds_, placeOf(kind), {}, placeOf);
   kinds_.insert(place, std::move(kind));
 }
 
@@ -211,7 +202,7 @@ Task<> Configuration::checkSize(Target target, const Plan& plan) const {
   uint64_t total = 0;
   for (const store::PartSize& part : parts) total += part.bytes;
   for (const Planned& planned : plan) {
-    const std::string_view name = partOf(planned.kind->section());
+    const std::string_view name = sectionNamed(planned.kind->section())->part;
     auto part = std::ranges::find(parts, name, &store::PartSize::name);
     if (part == parts.end()) part = parts.insert(part, {name, 0});
     for (const Change& change : planned.changes) {

@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <array>
 
+#include "store/configuration_limits.h"
+
 namespace mb::configuration {
 
 namespace {
 
 constexpr std::array<Section, 9> kSections = {{
-    {"collections", "", "collections", "name", false},
-    {"roles", "roles.json", "", "name", false},
-    {"enduserRoles", "enduser-roles.json", "", "name", false},
-    {"functions", "", "functions", "name", false},
-    {"integrations", "", "integrations", "name", false},
-    {"webhooks", "", "webhooks", "name", false},
-    {"vectors", "", "vectors", "collection", true},
-    {"buckets", "", "buckets", "name", true},
-    {"oauth", "oauth.json", "", "", true},
+    // name, file, folder, key, optional, applied, part, route, pruned
+    {"collections", "", "collections", "name", false, 1, store::kCollectionsPart, "", 0},
+    {"roles", "roles.json", "", "name", false, 3, "roles", "roles", 4},
+    {"enduserRoles", "enduser-roles.json", "", "name", false, 4, "end-user roles", "enduser-roles", 5},
+    {"functions", "", "functions", "name", false, 6, "functions", "functions", 2},
+    {"integrations", "", "integrations", "name", false, 5, "integrations", "integrations", 3},
+    {"webhooks", "", "webhooks", "name", false, 7, "webhooks", "webhooks", 1},
+    {"vectors", "", "vectors", "collection", true, 2, store::kCollectionsPart, "", 0},
+    {"buckets", "", "buckets", "name", true, 8, "buckets", "", 0},
+    {"oauth", "oauth.json", "", "", true, 9, "sign-in providers", "", 0},
 }};
 
 }  // namespace
@@ -28,6 +31,20 @@ std::span<const Section> sections() {
 const Section* sectionNamed(std::string_view name) {
   const auto* found = std::ranges::find(kSections, name, &Section::name);
   return found == kSections.end() ? nullptr : found;
+}
+
+std::vector<const Section*> prunedSections() {
+  std::vector<const Section*> out;
+  for (const Section& section : kSections) {
+    if (!section.route.empty()) out.push_back(&section);
+  }
+  std::ranges::sort(out, {}, [](const Section* section) { return section->pruned; });
+  return out;
+}
+
+std::string bundleFileOf(const Section& section, std::string_view entry) {
+  if (section.folder.empty()) return std::string(section.file);
+  return std::string(section.folder) + "/" + std::string(entry == kDefaultEntry ? kDefaultFile : entry) + ".json";
 }
 
 }  // namespace mb::configuration
