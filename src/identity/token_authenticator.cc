@@ -89,9 +89,11 @@ TokenAuthenticator::Entry* TokenAuthenticator::find(std::string_view token) {
   return own == nullptr ? nullptr : own->find(token);
 }
 
-void TokenAuthenticator::remember(std::string token, Entry entry) {
+Identified TokenAuthenticator::remember(std::string token, Entry entry, snapshot::SnapshotPtr project) {
+  Identified identified{entry.caller, std::move(project), entry.validity};
   entry.token.permissions.clear();
   if (Cache* own = cache()) own->put(std::move(token), std::move(entry));
+  return identified;
 }
 
 std::optional<Identified> TokenAuthenticator::cachedProject(std::string_view token) {
@@ -148,13 +150,23 @@ Task<Identified> TokenAuthenticator::project(std::string token) {
   co_return co_await endUser(std::move(token), std::move(claims), std::move(project), drops);
 }
 
+CallerValidity TokenAuthenticator::validityOf(store::ProjectNo home, const AccessToken& claims, uint64_t drops) const {
+  CallerValidity validity;
+  validity.session = sessions_.watch(claims.session);
+  validity.user = sessions_.watchUser(home, claims.user);
+  validity.ofPlatformUser = home == store::kControlProject;
+  if (validity.ofPlatformUser) validity.controlEpoch = deps_.store.epoch(store::kControlProject).value;
+  validity.drops = drops;
+  validity.expiresMs = claims.expiresAt.ms;
+  return validity;
+}
+
 Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project,
                                              uint64_t drops) {
   const Realm realm = Realm::of(project->info());
-  const store::Mark session = sessions_.watch(claims.session);
-  const store::Mark ofUser = sessions_.watchUser(realm.project, claims.user);
-  CO_TRY(const UserRecord user, co_await liveUser(realm, claims.user, claims.session));
   Entry entry;
+  entry.validity = validityOf(realm.project, claims, drops);
+  CO_TRY(const UserRecord user, co_await liveUser(realm, claims.user, claims.session));
   policy::Caller& caller = entry.caller;
   caller.kind = policy::CallerKind::endUser;
   caller.id = user.id.str();
@@ -166,27 +178,18 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer());
   caller.email = user.email;
   entry.validity.projectEpoch = project->epoch();
-  entry.validity.drops = drops;
-  entry.validity.session = session;
-  entry.validity.user = ofUser;
-  entry.validity.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, std::move(project), entry.validity};
-  remember(std::move(token), std::move(entry));
-  co_return identified;
+  co_return remember(std::move(token), std::move(entry), std::move(project));
 }
 
 Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claims, snapshot::SnapshotPtr project,
                                             uint64_t drops) {
-  // Before the reads that it vouches for.
-  const uint64_t controlEpoch = deps_.store.epoch(store::kControlProject).value;
-  const store::Mark session = sessions_.watch(claims.session);
-  const store::Mark ofUser = sessions_.watchUser(store::kControlProject, claims.user);
+  Entry entry;
+  entry.validity = validityOf(store::kControlProject, claims, drops);
   CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   const auto& members = project->get(slots_.members).byUser;
   const auto membership = members.find(user.id.str());
   if (membership == members.end()) co_return fail(refusedToken());
-  Entry entry;
   policy::Caller& caller = entry.caller;
   caller.kind = policy::CallerKind::member;
   caller.id = user.id.str();
@@ -197,16 +200,8 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   caller.permissions = permissionsOf(project->get(slots_.roles).member, caller.role);
   caller.email = user.email;
   entry.validity.projectEpoch = project->epoch();
-  entry.validity.controlEpoch = controlEpoch;
-  entry.validity.drops = drops;
-  entry.validity.ofPlatformUser = true;
-  entry.validity.session = session;
-  entry.validity.user = ofUser;
-  entry.validity.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, std::move(project), entry.validity};
-  remember(std::move(token), std::move(entry));
-  co_return identified;
+  co_return remember(std::move(token), std::move(entry), std::move(project));
 }
 
 Task<Identified> TokenAuthenticator::control(std::string token) {
@@ -225,10 +220,9 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
     co_return fail(needsControlToken(claims.kind == TokenKind::member ? "a member's token of a project"
                                                                       : "an end user's token of a project"));
   }
-  const store::Mark session = sessions_.watch(claims.session);
-  const store::Mark ofUser = sessions_.watchUser(store::kControlProject, claims.user);
-  CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   Entry entry;
+  entry.validity = validityOf(store::kControlProject, claims, drops);
+  CO_TRY(const UserRecord user, co_await liveUser(Realm::platform(), claims.user, claims.session));
   policy::Caller& caller = entry.caller;
   caller.kind = policy::CallerKind::platform;
   caller.id = user.id.str();
@@ -236,16 +230,8 @@ Task<Identified> TokenAuthenticator::control(std::string token) {
   caller.project = store::kControlProject;
   caller.email = user.email;
   caller.superAdmin = user.platformRole == kSuperAdmin;
-  entry.validity.controlEpoch = controlEpoch.value;
-  entry.validity.drops = drops;
-  entry.validity.ofPlatformUser = true;
-  entry.validity.session = session;
-  entry.validity.user = ofUser;
-  entry.validity.expiresMs = claims.expiresAt.ms;
   entry.token = std::move(claims);
-  Identified identified{caller, nullptr, entry.validity};
-  remember(std::move(token), std::move(entry));
-  co_return identified;
+  co_return remember(std::move(token), std::move(entry), nullptr);
 }
 
 Task<Identified> TokenAuthenticator::byKey(std::string token) {
@@ -283,9 +269,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
     entry.notedMs = now;
     background_.spawn(deps_.cores.at(core).get_executor(), noteUse(caller.project, KeyId(caller.id)));
   }
-  Identified identified{caller, std::move(project), entry.validity};
-  remember(std::move(token), std::move(entry));
-  co_return identified;
+  co_return remember(std::move(token), std::move(entry), std::move(project));
 }
 
 Async<void> TokenAuthenticator::noteUse(store::ProjectNo project, KeyId key) {

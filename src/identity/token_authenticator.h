@@ -46,13 +46,16 @@ class TokenAuthenticator final : public Authenticator {
   // Null on a thread that is no core.
   Cache* cache();
   Entry* find(std::string_view token);
-  void remember(std::string token, Entry entry);
+  // Puts the entry into this core's cache. What it identifies; `project` is null on the control plane.
+  Identified remember(std::string token, Entry entry, snapshot::SnapshotPtr project);
   // The claims, from the cache or by checking the signature.
   Result<AccessToken> claimsOf(std::string_view token);
   // Whether a cached entry's signature still counts.
   bool stands(const Entry& entry) const { return entry.validity.drops == tokens_.drops(); }
   // Of a project that is not deleted.
   Task<snapshot::SnapshotPtr> snapshotOf(std::string project);
+  // What ends a JWT of a user of `home`, taken before the reads that it vouches for.
+  CallerValidity validityOf(store::ProjectNo home, const AccessToken& claims, uint64_t drops) const;
   // Session alive and user active.
   Task<UserRecord> liveUser(Realm realm, UserId user, SessionId session);
 
