@@ -52,10 +52,7 @@ void Runner::run(RunCommand command, clone::Reader& values) {
       tellRejections(*module);
       return of;
     });
-    // Whatever was interrupted may have left its module between two states.
-    const bool halfDone = failure && failure->reason != FailReason::threw && failure->reason != FailReason::tooLarge &&
-                          failure->reason != FailReason::notCloneable && failure->reason != FailReason::neverSettles;
-    if (halfDone) module->forget();
+    if (failure && !clone::leavesModuleUsable(failure->reason)) module->forget();
   }
   const auto cpu = std::chrono::duration_cast<std::chrono::microseconds>(cpuTime() - began);
   clone::Writer frame = guest_.wire.begin(failure ? clone::FrameKind::failed : clone::FrameKind::done);

@@ -42,6 +42,23 @@ enum class FailReason : uint8_t {
   notLoadable = 6,   // the module does not compile, throws, or has no default export that is a function
 };
 
+// Whether the JS module of a run that failed so can serve the next run: false where it was interrupted, perhaps between
+// two of its states.
+constexpr bool leavesModuleUsable(FailReason reason) {
+  switch (reason) {
+    case FailReason::threw:
+    case FailReason::neverSettles:
+    case FailReason::notCloneable:
+    case FailReason::tooLarge:
+      return true;
+    case FailReason::timedOut:
+    case FailReason::outOfMemory:
+    case FailReason::notLoadable:
+      return false;
+  }
+  return false;
+}
+
 // Both sides hold to these; the server takes a breach for a worker that is compromised, and kills it.
 inline constexpr uint32_t kMaxFrameBytes = (16u << 20) + (64u << 10);
 inline constexpr uint32_t kMaxResultBytes = 6u << 20;
