@@ -71,15 +71,6 @@ int coreCount() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxCores);
 }
 
-// What modules keep of projects in the control project.
-std::vector<projects::CascadeTarget> cascadeTargets() {
-  std::vector<projects::CascadeTarget> all = connections::cascadeTargets();
-  for (const auto& [collection, field] : {events::cascadeTargets(), functions::timetableCascadeTarget()}) {
-    all.push_back({collection, field});
-  }
-  return all;
-}
-
 constexpr int kWorkersPerCore = 4;
 
 // Whether no setting says that other machines reach the server.
@@ -176,7 +167,7 @@ struct Application::Impl {
                               settings.connections.on, settings.storage.kind != storage::StorageSettings::Kind::off};
   projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
-  projects::Purge purge{projectDeps, retention, cascadeTargets()};
+  projects::Purge purge{projectDeps, retention, systemCollections()};
   connections::Connections connections{projectDeps, master};
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, version}};

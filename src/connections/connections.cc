@@ -75,16 +75,13 @@ std::vector<store::SystemCollection> systemCollections() {
   name.name = "scope_name";
   name.keys = {{"scope", 1}, {"nameKey", 1}};
   name.unique = true;
-  return {{kConnections, "__connections", {std::move(name)}}, {kScopes, "__connection_scopes", {}}};
+  return {{.number = kConnections, .name = "__connections", .indexes = {std::move(name)}, .projectField = "scope"},
+          {.number = kScopes, .name = "__connection_scopes", .indexes = {}, .projectField = "id"}};
 }
 
 std::vector<store::SealedField> sealedFields() {
   return {{kConnections, "secrets", store::SealedField::Form::base64,
            [](std::string_view, doc::DocumentView connection) { return sealContext(connection.stringOr("id")); }}};
-}
-
-std::vector<projects::CascadeTarget> cascadeTargets() {
-  return {{kConnections, "scope"}, {kScopes, "id"}};
 }
 
 // ---- who may

@@ -10,7 +10,6 @@
 #include "connections/connection_rules.h"
 #include "connections/connection_types.h"
 #include "projects/projects.h"
-#include "projects/purge.h"
 #include "store/sealed_fields.h"
 
 namespace mb::connections {
@@ -24,11 +23,9 @@ struct ConnectionSettings {
   bool on = true;  // SERVICE_CONNECTIONS
 };
 
-// Collections of the control project that this module owns (numbers 80 to 84), what it seals there, and what goes with
-// a purged project.
+// Collections of the control project that this module owns (numbers 80 to 84), and what it seals there.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
-std::vector<projects::CascadeTarget> cascadeTargets();
 
 // An organization's connections are its owner's alone, to see and to change; a project's are seen by its members and
 // changed by Owner and Admin. Whoever may not gets notFound, as for what is not there. Changes hold before they are

@@ -206,7 +206,9 @@ TEST_F(ConnectionsTest, GoWithThePurgeOfTheirProject) {
   ASSERT_TRUE(run(projects_->remove(by(owner), gone.id.str())));
   clock_.advance(31LL * 24 * 3600 * 1000);
   audit::Retention retention(store_, ids_, clock_, 0);
-  projects::Purge purge(*deps_, retention, cascadeTargets());
+  auto collections = projects::systemCollections();
+  for (auto& own : systemCollections()) collections.push_back(std::move(own));
+  projects::Purge purge(*deps_, retention, std::move(collections));
   EXPECT_EQ(*run(purge.pass()), 1u);
   EXPECT_EQ(stored(kConnectionsNumber).size(), 2u);
   EXPECT_EQ(stored(kScopesNumber).size(), 2u);

@@ -34,11 +34,7 @@ store::Query pageBehind(std::string_view id) {
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
-  return {{kCursors, "__event_cursors", {}}};
-}
-
-std::pair<store::CollectionNo, std::string_view> cascadeTargets() {
-  return {kCursors, "projectId"};
+  return {{.number = kCursors, .name = "__event_cursors", .indexes = {}, .projectField = "projectId"}};
 }
 
 Dispatcher::Impl::Impl(DispatcherDeps d)

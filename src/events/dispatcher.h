@@ -16,9 +16,6 @@ namespace mb::events {
 // Number 85 of the system collections belongs to this module; its rows stand in the control project.
 std::vector<store::SystemCollection> systemCollections();
 
-// What of this module goes when a project is purged: the collection, and its field that holds the project's id.
-std::pair<store::CollectionNo, std::string_view> cascadeTargets();
-
 // References outlive the dispatcher.
 struct DispatcherDeps {
   store::DocumentStore& store;

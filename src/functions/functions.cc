@@ -77,7 +77,7 @@ std::vector<store::SystemCollection> systemCollections() {
           {kVersions, "__function_versions", {}},
           {kRuns, "__function_runs", {}},
           {kStats, "__function_stats", {}},
-          {kTimetable, "__function_timetable", timetableIndexes()}};
+          timetableCollection()};
 }
 
 FunctionView viewOf(const Function& function) {

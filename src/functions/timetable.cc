@@ -31,15 +31,11 @@ store::Change timetableChange(const std::optional<doc::Document>& before, const 
                                static_cast<int64_t>(project.number), std::string(text), schedule->next(now)}));
 }
 
-std::pair<store::CollectionNo, std::string_view> timetableCascadeTarget() {
-  return {kTimetable, "projectId"};
-}
-
-std::vector<store::IndexSpec> timetableIndexes() {
+store::SystemCollection timetableCollection() {
   store::IndexSpec due;
   due.name = "due";
   due.keys = {{"dueAt", 1}};
-  return {due};
+  return {.number = kTimetable, .name = "__function_timetable", .indexes = {due}, .projectField = "projectId"};
 }
 
 }  // namespace mb::functions

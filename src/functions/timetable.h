@@ -13,7 +13,7 @@ inline constexpr store::CollectionRef kTimetableRows{store::kControlProject, kTi
 struct TimetableRow {
   std::string id;  // "<project>/<functionId>": a restored project has the functionIds of the one that it was
   std::string functionId;
-  std::string projectId;  // goes with the project: timetableCascadeTarget()
+  std::string projectId;  // deleted with the project: timetableCollection()
   int64_t project = 0;
   std::string schedule;
   Timestamp dueAt;
@@ -32,8 +32,6 @@ store::WriteTarget timetableTarget(store::ProjectNo project, const std::string& 
 store::Change timetableChange(const std::optional<doc::Document>& before, const snapshot::ProjectInfo& project,
                               const FunctionRecord& after, Timestamp now);
 
-// What goes with a project, and the collection's indexes.
-std::pair<store::CollectionNo, std::string_view> timetableCascadeTarget();
-std::vector<store::IndexSpec> timetableIndexes();
+store::SystemCollection timetableCollection();
 
 }  // namespace mb::functions

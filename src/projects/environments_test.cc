@@ -156,7 +156,7 @@ TEST_F(EnvironmentsTest, ArePurgedWithAllThatIsTheirs) {
   ASSERT_EQ(removing(ada_, first), "");
   clock_.advance(31LL * 24 * 3600 * 1000);
   audit::Retention retention(store_, ids_, clock_, 0);
-  Purge purge(*deps_, retention);
+  Purge purge(*deps_, retention, systemCollections());
   EXPECT_EQ(*run(purge.pass()), 1u);
   EXPECT_EQ(store_.all(controlCollection(kProjects)).size(), 1u);
   EXPECT_EQ(store_.all(controlCollection(kMemberships)).size(), 1u);

@@ -155,7 +155,7 @@ TEST_F(ProjectsTest, ADeletedProjectIsGoneForAllAndPurgedLater) {
   EXPECT_EQ(made(ada, "Shop").slug, "shop-2");
 
   audit::Retention retention(store_, ids_, clock_, 0);
-  Purge purge(*deps_, retention);
+  Purge purge(*deps_, retention, systemCollections());
   EXPECT_EQ(*run(purge.pass()), 0u);
   clock_.advance(31LL * 24 * 3600 * 1000);
   EXPECT_EQ(*run(purge.pass()), 1u);
@@ -175,7 +175,7 @@ TEST_F(ProjectsTest, OneProjectThatCannotBePurgedStopsNoOther) {
   write.insert(insertOf(kProjects, doc::parseJson(R"({"id":"broken","status":"deleted"})").value()));
   ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   audit::Retention retention(store_, ids_, clock_, 0);
-  Purge purge(*deps_, retention);
+  Purge purge(*deps_, retention, systemCollections());
   clock_.advance(31LL * 24 * 3600 * 1000);
   EXPECT_EQ(*run(purge.pass()), 1u);
   EXPECT_EQ(store_.all(controlCollection(kProjects)).size(), 1u);
@@ -186,7 +186,7 @@ TEST_F(ProjectsTest, AuditEntriesGoAfterTheirTime) {
   const ProjectView project = made(ada);
   const store::ProjectNo number = numberOf(project);
   audit::Retention retention(store_, ids_, clock_, 30);
-  Purge purge(*deps_, retention);
+  Purge purge(*deps_, retention, systemCollections());
   clock_.advance(29LL * 24 * 3600 * 1000);
   ASSERT_TRUE(run(projects_->suspend(by(ada), project.id.str())));
   ASSERT_TRUE(run(purge.pass()));

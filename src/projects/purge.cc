@@ -15,6 +15,11 @@ constexpr auto kInterval = std::chrono::hours(1);
 
 }  // namespace
 
+Purge::Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<store::SystemCollection> collections)
+    : deps_(deps), retention_(retention), cascades_(std::move(collections)) {
+  std::erase_if(cascades_, [](const store::SystemCollection& each) { return each.projectField.empty(); });
+}
+
 void Purge::start(const Executor& executor, TaskGroup& tasks) {
   // The first pass comes after an hour: a start has other work.
   passes_.start(executor, tasks, {.interval = kInterval}, [this] { return loggedPass(); });
@@ -70,20 +75,20 @@ Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
   const Result<> dropped = co_await deps_.store.dropProject(number);
   // Gone already: a pass before this one ended between the drop and the record.
   if (!dropped && dropped.error().code() != ErrorCode::notFound) co_return fail(dropped.error().clone());
-  for (const CascadeTarget& other : cascades_) CO_RETURN_IF_ERROR(co_await removeAllOf(other, id));
-  CO_RETURN_IF_ERROR(co_await removeAllOf({kMemberships, "projectId"}, id));
-  CO_RETURN_IF_ERROR(co_await removeAllOf({kInvites, "projectId"}, id));
+  for (const store::SystemCollection& each : cascades_) {
+    CO_RETURN_IF_ERROR(co_await removeAllOf(each.number, each.projectField, id));
+  }
   CO_RETURN_IF_ERROR(co_await removeOne(kProjects, id.str()));
   logInfo("deleted project purged", {{"project", id.str()}});
   co_return Result<>();
 }
 
-Task<> Purge::removeAllOf(CascadeTarget what, ProjectId id) {
+Task<> Purge::removeAllOf(store::CollectionNo collection, std::string field, ProjectId id) {
   while (true) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(what.collection, equals(what.field, id.str()), 0, kPurgePage)));
+           co_await deps_.store.find(queryOf(collection, equals(field, id.str()), 0, kPurgePage)));
     for (const auto& document : found.documents) {
-      CO_RETURN_IF_ERROR(co_await removeOne(what.collection, std::string(document.view().stringOr("id"))));
+      CO_RETURN_IF_ERROR(co_await removeOne(collection, std::string(document.view().stringOr("id"))));
     }
     if (found.documents.size() < kPurgePage) co_return Result<>();
   }

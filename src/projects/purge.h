@@ -11,17 +11,11 @@
 
 namespace mb::projects {
 
-// What another module keeps about projects in the control project: documents whose `field` is the project's id.
-struct CascadeTarget {
-  store::CollectionNo collection = 0;
-  std::string_view field;
-};
-
 class Purge {
  public:
-  // Both outlive it. `cascades` go with their project.
-  Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<CascadeTarget> cascades = {})
-      : deps_(deps), retention_(retention), cascades_(std::move(cascades)) {}
+  // References outlive it. Documents of the collections with a SystemCollection::projectField are deleted with their
+  // project.
+  Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<store::SystemCollection> collections);
   // Looks each hour from the core of `executor`, until stop().
   void start(const Executor& executor, TaskGroup& tasks);
   void stop() { passes_.stop(); }
@@ -34,12 +28,12 @@ class Purge {
   Task<bool> purgeWhereDue(doc::Document document);
   Task<> pruneAudit();
   Task<> purge(store::ProjectNo number, ProjectId id);
-  Task<> removeAllOf(CascadeTarget what, ProjectId id);
+  Task<> removeAllOf(store::CollectionNo collection, std::string field, ProjectId id);
   Task<> removeOne(store::CollectionNo collection, std::string id);
 
   const ProjectDeps& deps_;
   audit::Retention& retention_;
-  const std::vector<CascadeTarget> cascades_;
+  std::vector<store::SystemCollection> cascades_;  // those with a projectField
   PeriodicTask passes_;
 };
 

@@ -77,6 +77,9 @@ struct SystemCollection {
   std::vector<CounterSource> counters = {};
   // Paths whose values have marks: DocumentStore::mark().
   std::vector<std::string> marked = {};
+  // Of a collection of the control project: the field that holds a project's id. A document is deleted when that
+  // project is purged. "" for none.
+  std::string projectField = {};
 };
 
 struct CollectionInfo {
