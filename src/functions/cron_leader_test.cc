@@ -1,4 +1,5 @@
 // Schedules of one store with two servers, which share leases through a real Redis: one of them leads each fire.
+#include "base/testing.h"
 #include "functions/cron.h"
 #include "jobs/queue_fixture.h"
 
@@ -42,7 +43,7 @@ class CronLeaderTest : public jobs::QueueFixture {
 
   void SetUp() override {
     snapshots_.setDirectory(directory_);
-    if (!redis::testing::RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
+    MB_REQUIRE_PART(redis::testing::RedisServer::installed(), "redis-server");
     const TimetableRow row{"1/fn", "fn", "proj_1", 1, "* * * * *", {clock_.now().ms + kMinuteMs}};
     store::Write write({.deadline = std::chrono::steady_clock::now() + 10s, .actor = {}, .bumpEpochs = {}});
     write.insert({kTimetableRows, doc::encode(row)});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "identity/records.h"
 #include "integrations/http_message.h"
 #include "integrations/http_target.h"
@@ -66,7 +67,7 @@ void checkHeaders(doc::DocumentView headers, const std::string& pointer, const s
   for (const auto& [header, value] : headers) {
     if (problems.size() > kMaxHeaderProblems) return;
     const std::string at = fmt::format("{}/{}", pointer, header);
-    const std::string name = identity::lowerAscii(header);
+    const std::string name = lowerAscii(header);
     bytes += header.size() + value.asString().size();
     if (!outbound::isHeaderName(header)) {
       problems.push_back({at, "is no name of a header"});
@@ -98,7 +99,7 @@ std::vector<outbound::Header> headersOf(const Call& call, const std::string& con
   if (!contentType.empty()) all["content-type"] = contentType;
   for (const doc::DocumentView source : {call.integration->config.view(), call.arguments.view()}) {
     for (const auto& [name, value] : objectAt(source, kHeaders)) {
-      all[identity::lowerAscii(name)] = std::string(value.asString());
+      all[lowerAscii(name)] = std::string(value.asString());
     }
   }
   for (const auto& [name, value] : call.secrets.all()) {

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "identity/records.h"
 #include "integrations/integrations_fixture.h"
 
@@ -241,7 +242,7 @@ TEST_F(Providers, HttpSendsWhatIsAskedAndItsSecrets) {
   EXPECT_EQ(sent.maxResponseBytes, 1u << 20);
   for (const std::string op : {"get", "put", "patch", "delete"}) {
     called("api", op, R"({"path":"/"})");
-    EXPECT_EQ(identity::lowerAscii(outside_.request().method), op);
+    EXPECT_EQ(lowerAscii(outside_.request().method), op);
     EXPECT_EQ(outside_.request().body, "");
   }
   called("api", "put", R"({"path":"/","body":"<x/>","headers":{"content-type":"application/xml"}})");

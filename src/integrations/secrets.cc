@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "identity/records.h"
 #include "outbound/outbound.h"
 
@@ -41,7 +42,7 @@ void readHeaders(doc::ValueView value, SecretEdit& edit, std::vector<ErrorDetail
   if (value.type() != doc::BsonType::document) return problems.push_back({pointer, "must be an object or null"});
   for (const auto& [header, text] : value.asDocument()) {
     const std::string at = fmt::format("{}/{}", pointer, header);
-    const std::string name = identity::lowerAscii(header);
+    const std::string name = lowerAscii(header);
     if (!outbound::isHeaderName(header) || header.size() > kMaxHeaderNameBytes) {
       problems.push_back({at, "is no name of a header"});
     } else if (outbound::isClientHeader(header)) {

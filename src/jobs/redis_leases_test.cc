@@ -1,6 +1,7 @@
 // Leases and wake-ups through a real Redis, and what happens when it dies, forgets or falls silent.
 #include "jobs/redis_leases.h"
 
+#include "base/testing.h"
 #include "jobs/queue_fixture.h"
 
 namespace mb::jobs {
@@ -11,9 +12,7 @@ using testing::ElementsAre;
 
 class RedisLeasesTest : public QueueFixture {
  protected:
-  void SetUp() override {
-    if (!redis::testing::RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
-  }
+  void SetUp() override { MB_REQUIRE_PART(redis::testing::RedisServer::installed(), "redis-server"); }
   std::unique_ptr<SharedLeases> leases(std::string instance, bool alone) {
     return std::make_unique<SharedLeases>(cores_, server_.address(),
                                           RedisLeasesConfig{"mb", std::move(instance), alone});

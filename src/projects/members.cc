@@ -1,5 +1,6 @@
 #include "projects/members.h"
 
+#include "base/text.h"
 #include "identity/records.h"
 #include "identity/role_grant.h"
 #include "projects/membership_context.h"
@@ -225,7 +226,7 @@ Task<MemberView> Members::invite(By by, const MembershipContext& context, std::s
                       role,
                       UserId(by.caller.id),
                       existing ? existing->createdAt : deps_.clock.now()};
-  invite.address = identity::lowerAscii(address.text);
+  invite.address = lowerAscii(address.text);
   auto inserts =
       auditOf(deps_, by.caller, context.number(), "member.invited", "members/pending/" + email, details(email, role));
   MembershipMail mail(deps_, by.caller, context);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "identity/records.h"
 #include "projects/members.h"
 #include "projects/membership_context.h"
@@ -121,7 +122,7 @@ Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
     CO_RETURN_IF_ERROR(
         co_await deps_.links.mailLink(identity::Realm::platform(), identity::LinkPurpose::verifyEmail, email.text));
   }
-  co_return OperatorView{identity::lowerAscii(email.text), {}, "pending"};
+  co_return OperatorView{lowerAscii(email.text), {}, "pending"};
 }
 
 // Takes the invite of somebody who is an operator already.
@@ -167,7 +168,7 @@ Task<> Operators::invite(By by, identity::Email address) {
   if (pending.size() >= kMaxOperators) co_return fail(ErrorCode::conflict, "there are too many pending invites");
   const bool renews = std::ranges::find(pending, email, &OperatorInvite::id) != pending.end();
   OperatorInvite invite{email, UserId(by.caller.id), deps_.clock.now()};
-  invite.address = identity::lowerAscii(address.text);
+  invite.address = lowerAscii(address.text);
   auto inserts =
       auditOf(deps_, by.caller, store::kControlProject, "operator.invited", "operators/" + email, addressed(email));
   std::string job;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "identity/email.h"
 #include "identity/records.h"
 #include "identity/user_types.h"
@@ -185,7 +186,7 @@ std::vector<store::Target> Restoring::addInvites(store::Write& write) {
     InviteRecord invite{
         ids_.next<MembershipTag>(),     record_.id,      record_.number, identity::emailKey(member.email), member.role,
         UserId(record_.owners.front()), member.createdAt};
-    invite.address = identity::lowerAscii(member.email);
+    invite.address = lowerAscii(member.email);
     addresses.push_back(write.change(target(kInvitedAddresses, invite.email)));
     write.insert(insertOf(kInvites, doc::encode(invite)));
     invites_.push_back(std::move(invite));

@@ -5,6 +5,7 @@
 
 #include "base/blocking.h"
 #include "base/log.h"
+#include "base/testing.h"
 #include "redis/testing.h"
 
 namespace mb::redis {
@@ -60,7 +61,7 @@ class ClientTest : public ::testing::Test {
 };
 
 TEST_F(ClientTest, CallsAndListens) {
-  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
+  MB_REQUIRE_PART(RedisServer::installed(), "redis-server");
   RedisServer server({"--requirepass", "se cret"});
   Address address = server.address();
   address.password = Secret(std::string("se cret"));
@@ -82,7 +83,7 @@ TEST_F(ClientTest, CallsAndListens) {
 }
 
 TEST_F(ClientTest, AWrongPasswordIsNoConnection) {
-  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
+  MB_REQUIRE_PART(RedisServer::installed(), "redis-server");
   RedisServer server({"--requirepass", "right"});
   Address address = server.address();
   address.password = Secret(std::string("wrong"));
@@ -93,7 +94,7 @@ TEST_F(ClientTest, AWrongPasswordIsNoConnection) {
 }
 
 TEST_F(ClientTest, ComesBackAfterADeathAndAPause) {
-  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
+  MB_REQUIRE_PART(RedisServer::installed(), "redis-server");
   RedisServer server;
   open(server.address());
   ASSERT_TRUE(untilUp());
@@ -115,7 +116,7 @@ TEST_F(ClientTest, ComesBackAfterADeathAndAPause) {
 }
 
 TEST_F(ClientTest, ManyCallsAtOnce) {
-  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server here";
+  MB_REQUIRE_PART(RedisServer::installed(), "redis-server");
   RedisServer server;
   open(server.address());
   ASSERT_TRUE(untilUp());

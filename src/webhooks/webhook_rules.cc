@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "data/reserved.h"
 #include "document/path.h"
 #include "identity/records.h"
@@ -42,7 +43,7 @@ void checkHeaders(doc::DocumentView headers, std::vector<ErrorDetail>& problems)
   size_t bytes = 0;
   for (const doc::Element& header : headers) {
     const std::string path = "/headers/" + std::string(header.key);
-    const std::string name = identity::lowerAscii(header.key);
+    const std::string name = lowerAscii(header.key);
     if (!outbound::isHeaderName(header.key) || header.key.size() > kMaxHeaderNameBytes) {
       problems.push_back({path, "is no name of a header"});
     } else if (outbound::isClientHeader(name) || std::ranges::find(kReserved, name) != std::end(kReserved)) {
@@ -104,13 +105,13 @@ Result<> check(const NewWebhook& webhook) {
 }
 
 std::string keyOf(std::string_view name) {
-  return identity::lowerAscii(name);
+  return lowerAscii(name);
 }
 
 doc::Document sortedHeaders(doc::DocumentView headers) {
   std::vector<doc::Element> all;
   for (const doc::Element& header : headers) all.push_back(header);
-  std::ranges::sort(all, {}, [](const doc::Element& header) { return identity::lowerAscii(header.key); });
+  std::ranges::sort(all, {}, [](const doc::Element& header) { return lowerAscii(header.key); });
   doc::BsonWriter out;
   for (const doc::Element& header : all) out.append(header.key, header.value);
   return out.finish();

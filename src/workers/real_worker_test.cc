@@ -1,4 +1,5 @@
 // The same with the real worker, where it was built.
+#include "base/testing.h"
 #include "workers/workers_fixture.h"
 
 namespace mb::workers {
@@ -10,7 +11,7 @@ class RealWorker : public WorkersFixture {
  protected:
   RealWorker() : WorkersFixture(4, besideThisProgram("manybase-worker")) {}
   void SetUp() override {
-    if (!std::filesystem::exists(besideThisProgram("manybase-worker"))) GTEST_SKIP() << "the worker was not built";
+    MB_REQUIRE_PART(std::filesystem::exists(besideThisProgram("manybase-worker")), "manybase-worker");
   }
   RunOutcome runBody(const std::string& body, With with) {
     return run("export default async (event, ctx) => {" + body + "};", std::move(with));

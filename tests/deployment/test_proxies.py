@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from support.client import PASSWORD, PlatformUser
+from support.parts import missing_part
 from support.realtime import Live
 from support.server import ROOT, SLOW, free_port
 
@@ -87,7 +88,7 @@ def proxied(proxy, server, tmp_path):
     program = proxy.__name__.removeprefix("bare_")
     search = os.environ.get("PATH", "") + ":/usr/sbin"
     if shutil.which(program, path=search) is None:
-        pytest.skip(f"{program} is not installed")
+        missing_part(program)
     server.start()
     port = free_port()
     line = proxy(server, port, tmp_path)
