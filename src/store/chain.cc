@@ -34,10 +34,10 @@ std::string chained(doc::DocumentView document, ChainHead& head) {
   out.appendAll(document);
   out.appendInt64(kChainSeq, static_cast<int64_t>(++head.seq));
   out.appendString(kChainPrev, toHex(head.hash));
-  const doc::Document placed = out.finish();
-  head.hash = hashAfter(head.hash, placed.bytes());
-  doc::BsonWriter whole(placed.size() + kLinkBytes);
-  whole.appendAll(placed);
+  const doc::Document linked = out.finish();
+  head.hash = hashAfter(head.hash, linked.bytes());
+  doc::BsonWriter whole(linked.size() + kLinkBytes);
+  whole.appendAll(linked);
   whole.appendString(kChainHash, toHex(head.hash));
   return whole.finish().takeBytes();
 }

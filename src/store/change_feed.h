@@ -19,36 +19,37 @@ struct ChangeEntry {
 
 struct ChangeBatch {
   std::vector<ChangeEntry> entries;
-  // The first position the log still holds; entries between `after` and it are gone when it is larger than after + 1.
+  // The first position in the log; if it is larger than `after` + 1, the entries between are trimmed.
   uint64_t firstHeld = 0;
 };
 
-// Told after commits, with the last position of each project whose log grew; one call may stand for many commits. Runs
-// on a thread of the engine, after the writers were let go, and must return at once: post what there is to do.
+// Called after commits with the last position of each project whose log grew; one call may cover many commits. Runs on
+// a thread of the engine, after the writers were resumed, and must return at once: post the work.
 using FeedListeners = Listeners<ProjectNo, uint64_t>;
 using ChangeListener = FeedListeners::Listener;
 
-// The last position that somebody has taken from a project's log for good: what lies behind it must be kept. nullopt:
-// nobody needs any of it. Any thread; must not block.
+// Returns the last position of a project's log that its consumers have processed; later entries must be kept. nullopt:
+// no entry is needed. Any thread; must not block.
 using KeptAfter = std::function<std::optional<uint64_t>(ProjectNo project)>;
 
-// Of one call of changes().
+// Bounds of one call of changes().
 inline constexpr size_t kMaxChanges = 256;
 inline constexpr size_t kMaxChangesBytes = 1 << 20;
 
 class ChangeFeed {
  public:
   virtual ~ChangeFeed() = default;
-  // Entries after `after`, oldest first: at most `limit`, kMaxChanges and about kMaxChangesBytes, but one at least
-  // where there is one.
+  // Entries after `after`, oldest first: at most `limit`, kMaxChanges and about kMaxChangesBytes, but at least one if
+  // there are any.
   virtual Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) = 0;
   virtual uint64_t lastPosition(ProjectNo project) const = 0;
 
-  // Tells `listener` until what is returned is dropped, which waits for a call under way. Any thread, not from within a
-  // listener; dropped before the feed goes.
+  // Notifies `listener` until the returned handle is dropped; dropping waits for a running call. Any thread, not from
+  // within a listener. The handle must be dropped before the feed is destroyed.
   virtual std::shared_ptr<void> listen(ChangeListener listener) = 0;
-  // What age and size would trim stays as long as it is needed. Once, before the first write; until then nothing is
-  // trimmed. Must be told (with one that needs nothing, where nobody follows the log) or the log grows.
+  // Entries that age and size would trim are kept while `needed` requires them. Called once, before the first write;
+  // nothing is trimmed before it. Without consumers, pass a function that needs nothing, or the log grows without
+  // bound.
   virtual void keepAfter(KeptAfter needed) = 0;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kNamedParts = 3;
 constexpr std::string_view kUpkeep = "upkeep";
-// Of an index and of each of its keys, in addition to names, paths and filters.
+// Added for an index and for each of its keys to names, paths and filters.
 constexpr uint64_t kIndexOverhead = 64;
 
 std::string mebibytes(uint64_t bytes) {
@@ -59,7 +59,7 @@ bool isUpkeep(const Actor& actor) {
 
 uint64_t configuredBytes(std::string_view name, const doc::Document& config) {
   const auto references = config.view().find(kReferencesField);
-  // With its type, its name and the zero behind that.
+  // Its type byte, its name and the zero byte after it are included.
   const uint64_t uncounted = references ? 1 + kReferencesField.size() + 1 + references->raw().size() : 0;
   return name.size() + config.size() - uncounted;
 }

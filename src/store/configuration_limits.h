@@ -1,5 +1,5 @@
-// What the configuration of one project may hold: counts, and bytes of all of it together. A store checks both in the
-// commit, so that of parallel saves exactly those that fit succeed.
+// The limits of one project's configuration: counts, and the bytes of all of it. A store checks both in the commit, so
+// of parallel saves exactly those that fit succeed.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace mb::store {
 
 inline constexpr uint64_t kMaxConfigurationBytes = 8 << 20;
 
-inline constexpr uint64_t kMaxRoles = 200;  // of each kind
+inline constexpr uint64_t kMaxRoles = 200;  // per kind
 inline constexpr uint64_t kMaxApiKeys = 500;
 inline constexpr uint64_t kMaxOauthProviders = 50;
 inline constexpr uint64_t kMaxWebhooks = 100;
@@ -27,7 +27,7 @@ inline constexpr size_t kMaxConfiguredHeaders = 20;  // of an integration or a w
 struct ConfigurationPart {
   CollectionNo collection;
   std::string_view name;  // in messages
-  uint64_t limit;         // 0: bounded by its bytes alone
+  uint64_t limit;         // 0: bounded by its bytes only
   std::string_view counted = name;
   uint64_t uncounted = 0;  // documents in addition to those that the limit counts
 };
@@ -49,19 +49,18 @@ constexpr bool isConfigurationPart(CollectionNo collection, std::string_view nam
     return part.collection == collection && part.name == name;
   });
 }
-// The field of CollectionInfo::config that holds which collections a schema's references are bound to. The store's
-// users keep it up by themselves, so that it counts for nothing: a rename binds what was not.
+// The field of CollectionInfo::config with the collections that a schema's references are bound to. The modules that
+// use the store maintain it, so its bytes do not count: a rename may bind an unbound reference.
 inline constexpr std::string_view kReferencesField = "refs";
-// The actor of upkeep: writes of some bytes that the server makes in records of configuration, unasked, so that a
-// change of something else goes through. No limit refuses them, or a project above one could not do what brings it
-// below.
+// The actor of upkeep: small writes that the server makes in configuration records on its own, so that another change
+// can succeed. No limit refuses them; else a project above a limit could not make the change that brings it below.
 Actor upkeepActor();
 bool isUpkeep(const Actor& actor);
 
-// Null where its documents are no configuration.
+// Null if the collection's documents are not configuration.
 const ConfigurationPart* configurationPart(CollectionNo collection);
 
-// The part that user collections are: schemas, policies, indexes, vector configs.
+// The part that consists of the user collections: schemas, policies, indexes, vector configs.
 inline constexpr std::string_view kCollectionsPart = "collections";
 // The field of CollectionInfo::config that holds a vector config.
 inline constexpr std::string_view kVectorConfigField = "vectors";
@@ -72,18 +71,19 @@ struct PartSize {
   uint64_t bytes;
 };
 
-// conflict; names the limit.
+// Fails with conflict; names the limit.
 Error tooMany(uint64_t limit, std::string_view counted);
 Error tooMany(const ConfigurationPart& part);
-// payloadTooLarge; names the largest parts, as they would be.
+// Fails with payloadTooLarge; names the largest of `parts`, which are the sizes after the save.
 Error configurationTooLarge(std::vector<PartSize> parts);
-// Whether a save that makes `before` bytes `after` bytes is refused: what is above the limit already may shrink.
+// Whether a save that changes the size from `before` to `after` bytes is refused. A configuration above the limit may
+// shrink.
 bool passesConfigurationLimit(uint64_t before, uint64_t after);
 
-// The sizes of the parts as they are now, those of no bytes left out.
+// The current sizes of the parts; empty parts are omitted.
 Task<std::vector<PartSize>> configurationSizes(DocumentStore& store, ProjectNo project);
 
-// What a user collection counts for: this (without kReferencesField), and each of its indexes.
+// The bytes of a user collection: this (without kReferencesField), and each of its indexes.
 uint64_t configuredBytes(std::string_view name, const doc::Document& config);
 uint64_t configuredBytes(const IndexSpec& index);
 uint64_t configuredBytes(const CollectionInfo& collection);

@@ -1,5 +1,5 @@
-// Fields that the entries of a collection's indexes hold in addition to what their specs include, for filters that are
-// known to come with every list: those of its policy. No part of a spec; what comes of it is speed alone.
+// EntryFields adds fields to the entries of a collection's indexes, beyond what their specs include, for filters that
+// each list has: those of its policy. Not part of a spec; it affects speed only.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace mb::store {
 class EntryFields {
  public:
   virtual ~EntryFields() = default;
-  // Entries hold these paths, at most kMaxIncluded, from soon after the call on; those that are there are rewritten in
-  // the background, also after a restart. Nothing is done where they hold them already. Never waits. Any thread.
+  // Index entries hold these paths, at most kMaxIncluded, soon after the call; existing entries are rewritten in the
+  // background, also after a restart. No effect if they hold them already. Never waits. Any thread.
   virtual void holdFields(ProjectNo project, CollectionNo collection, std::vector<std::string> paths) = 0;
 };
 

@@ -8,9 +8,9 @@ namespace mb::store {
 namespace {
 
 constexpr uint64_t kUsualPage = 200;
-constexpr uint64_t kSafePage = 7;  // a record is at most 2 MiB, and an answer 16 MiB
+constexpr uint64_t kSafePage = 7;  // a record is at most 2 MiB, and a result 16 MiB
 
-Query pageBehind(CollectionRef collection, std::string_view prefix, std::string_view id, uint64_t limit) {
+Query pageAfter(CollectionRef collection, std::string_view prefix, std::string_view id, uint64_t limit) {
   doc::BsonWriter filter;
   filter.beginDocument("id");
   filter.appendString("$gt", id);
@@ -35,7 +35,7 @@ Task<std::vector<doc::Document>> recordsWithPrefix(DocumentStore& store, Collect
   std::string last = prefix;
   uint64_t limit = kUsualPage;
   while (true) {
-    Result<QueryResult> page = co_await store.find(pageBehind(collection, prefix, last, limit));
+    Result<QueryResult> page = co_await store.find(pageAfter(collection, prefix, last, limit));
     if (!page && page.error().code() == ErrorCode::payloadTooLarge && limit != kSafePage) {
       limit = kSafePage;
       continue;

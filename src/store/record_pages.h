@@ -1,4 +1,4 @@
-// Records of a system collection, however large they are together.
+// Reads all records of a system collection, however large they are together.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace mb::store {
 
-// In the order of ids, in pages that never fail for their size, however large the records are. Not of one moment: a
-// record that changes meanwhile may be in it or not, so whoever keeps it watches the project's epoch.
+// All records in the order of ids, read in pages whose size never makes them fail. The result is not a snapshot: a
+// record that changes during the call may be missing, so a caller that caches it watches the project's epoch.
 Task<std::vector<doc::Document>> allRecords(DocumentStore& store, CollectionRef collection);
-// The same of those whose id is `prefix` and ASCII characters after it.
+// The same for ids that consist of `prefix` and ASCII characters.
 Task<std::vector<doc::Document>> recordsWithPrefix(DocumentStore& store, CollectionRef collection, std::string prefix);
 
 }  // namespace mb::store

@@ -1,4 +1,4 @@
-// Records of our own in system collections: how a stored document becomes the struct that it was written from.
+// Converts stored documents of system collections to the structs that they were written from.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace mb::store {
 
-// Fails with internal when the bytes do not have the record's shape.
+// Fails with internal if the document does not have the record's shape.
 template <doc::Shaped T>
 Result<T> fromStore(doc::DocumentView stored) {
   auto record = doc::decode<T>(stored, doc::UnknownFields::ignore);

@@ -1,4 +1,4 @@
-// Records that are changed where they stand.
+// Changes records in place.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,9 @@
 
 namespace mb::store {
 
-// In one commit: each record at `targets` that exists is given to `change` with its position in the list, and replaced
-// by what that returns; nullopt leaves it as it is. A write may run `change` several times, so it has no side effects.
+// In one commit: calls `change` with each existing record of `targets` and its position in the list, and replaces the
+// record by the result; nullopt leaves it unchanged. A write may run `change` several times, so it must not have side
+// effects.
 template <doc::Shaped T>
 Task<> rewrite(DocumentStore& store, std::vector<WriteTarget> targets, WriteOptions options,
                std::function<std::optional<T>(size_t, const T&)> change) {

@@ -1,4 +1,4 @@
-// What the parts of the store's interface have in common: numbers, references, and the options of a write.
+// Types shared by the store's headers: numbers, references, and the options of a write.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@ using IndexNo = uint32_t;
 inline constexpr ProjectNo kControlProject = 1;
 // Collections below this number are system collections (SystemCollection); users' collections start here.
 inline constexpr CollectionNo kFirstUserCollection = 1000;
-// Of a project, system collections aside.
+// Per project, without system collections.
 inline constexpr size_t kMaxCollections = 1000;
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// A collection as the caller knows it. A write or alteration under an old version fails with staleCatalogue. System
+// A collection as the caller knows it. A write or alteration with an old version fails with staleCatalogue. System
 // collections have version 0.
 struct CollectionRef {
   ProjectNo project = 0;
@@ -31,11 +31,12 @@ struct CollectionRef {
   uint64_t version = 0;
 };
 
-// A project's epoch as this instance knows it: it grows with each change of the project's authority or configuration.
+// A project's epoch as this instance knows it. It increases with each change of the project's authority or
+// configuration.
 struct Epoch {
   uint64_t value = 0;
-  // Nothing older than kEpochFreshness is hidden from it. One that is not fresh equals none: what was read under it is
-  // to be read again, or compared with epochNow().
+  // True if the epoch includes all changes older than kEpochFreshness. An epoch that is not fresh equals no value: data
+  // read under it must be read again, or compared with epochNow().
   bool fresh = true;
   friend bool operator==(const Epoch& now, uint64_t seen) { return now.fresh && now.value == seen; }
 };
@@ -48,28 +49,29 @@ struct Actor {
   std::string id;
 };
 
-// A sum over documents of system collections that the store keeps, exact in each commit: SystemCollection::counters.
+// A sum over documents of system collections that the store maintains, exact in each commit
+// (SystemCollection::counters).
 using CounterNo = uint32_t;  // never reused
 struct CounterKey {
   ProjectNo project = 0;
   CounterNo counter = 0;
-  std::string group;  // a value of CounterSource::groupedBy; "" where it groups by nothing
+  std::string group;  // a value of CounterSource::groupedBy; "" if that is ""
   auto operator<=>(const CounterKey&) const = default;
 };
 
-// A write that raises the counter above `max` is refused: planLimit, with a Violation of kind limit.
+// A write that raises the counter above `max` fails with planLimit and a Violation of kind limit.
 struct CounterLimit {
   CounterKey counter;
   int64_t max = 0;
 };
 
-// Whether what was read may have changed since: begun before the reads that it vouches for. A mark of a value changes
-// with each commit that inserts, changes or removes a document which holds it, before or after, at times with others
-// too, and before the writer is answered. What goes with a dropped collection or project changes the project's epoch
-// alone. Cheap to copy and to ask; outlived by the store.
+// A Mark reports whether data may have changed since it was read; it must be created before the reads. The mark of a
+// value changes with each commit that inserts, changes or removes a document which holds the value before or after it,
+// sometimes with other commits too, and before the writer's call returns. Dropping a collection or project changes only
+// the project's epoch. Cheap to copy and to check. Must not outlive the store.
 class Mark {
  public:
-  Mark() = default;  // of nothing: never changes
+  Mark() = default;  // never changes
   explicit Mark(const std::atomic<uint32_t>& counter)
       : counter_(&counter), seen_(counter.load(std::memory_order_acquire)) {}
   bool changed() const { return counter_ != nullptr && counter_->load(std::memory_order_acquire) != seen_; }
@@ -79,7 +81,7 @@ class Mark {
   uint32_t seen_ = 0;
 };
 
-// Something that all parts of the deployment must hear of at once, such as the end of a session.
+// An event that all processes of the deployment must receive at once, such as the end of a session.
 enum class NoticeKind : uint8_t { sessionEnded = 1 };
 struct Notice {
   ProjectNo project = 0;
@@ -87,23 +89,23 @@ struct Notice {
   std::string key;  // at most kMaxNoticeKey bytes
 };
 inline constexpr size_t kMaxNoticeKey = 64;
-inline constexpr size_t kMaxNotices = 1024;  // of one write
+inline constexpr size_t kMaxNotices = 1024;  // per write
 
 struct WriteOptions {
   Deadline deadline;
   Actor actor;
   WritePriority priority = WritePriority::normal;
-  // Projects whose epoch (authority, configuration) this write changes; bumped in the same commit, visible in epoch()
-  // before the writer is answered.
+  // Projects whose epoch (authority, configuration) this write bumps: in the same commit, and visible in epoch() before
+  // the writer's call returns.
   std::vector<ProjectNo> bumpEpochs;
-  // False keeps the write out of the change log, and chains nothing: what a restore brings back is no change that
-  // others are to follow.
+  // False: the write adds nothing to the change log or to a chain. For restores, whose documents are not changes for
+  // consumers.
   bool logged = true;
-  // At most one for each counter. Checked when the write is queued, against what is committed and the increases of the
-  // writes queued before it; what those free counts once it is durable.
+  // At most one per counter. Checked when the write is queued, against the committed value and the increases of the
+  // writes queued before it; the decreases of these count once they are durable.
   std::vector<CounterLimit> limits = {};
-  // Sent to the listeners of Notices where the write changes anything: in the order of the commits, before the write is
-  // answered.
+  // Sent to the listeners of Notices if the write changes anything: in the order of the commits, before the writer's
+  // call returns.
   std::vector<Notice> notices = {};
 };
 

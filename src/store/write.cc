@@ -32,7 +32,7 @@ std::optional<size_t> Write::find(const WriteTarget& target) {
 }
 
 Target Write::name(WriteTarget target) {
-  // An id that was created for this write has no other name in it.
+  // An id that was created for this write is named only once.
   const std::optional<size_t> known = target.idIsNew ? std::nullopt : find(target);
   if (known) {
     targets_[*known].access = std::min(targets_[*known].access, target.access);

@@ -1,5 +1,5 @@
-// One write: the documents it is about, what is inserted with them, and the callback that computes the changes.
-// Rules: docs/engine.md, "Writing".
+// A Write names its documents, the inserts in the same commit, and its conditions; a WriteCallback computes the
+// changes. Rules: docs/engine.md, "Writing".
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@
 
 namespace mb::store {
 
-// What a write does with a document that it names.
+// The access of a write to a document that it names.
 enum class Access : uint8_t {
   write,  // may change it: locked exclusively from the read to the commit
   hold,   // reads it, and needs it unchanged until the commit: locked shared
   peek,   // reads it; other writes may change it before the commit
 };
 
-// A document of one Write, by which PreImages and Changes name it. Created by Write alone.
+// A document of one Write; PreImages and Changes are indexed by it. Created by Write only.
 class Target {
  public:
   size_t position() const { return position_; }
@@ -45,7 +45,7 @@ struct WriteTarget {
 struct Insert {
   CollectionRef collection;
   doc::Document document;
-  // What happens where a document of this id exists: the write fails with conflict, or leaves it as it is.
+  // If a document with this id exists, the write fails with conflict, or keeps that document.
   enum class IfPresent : uint8_t { fail, keep } ifPresent = IfPresent::fail;
   // As WriteTarget::idIsNew.
   bool idIsNew = false;
@@ -54,21 +54,21 @@ struct Insert {
 };
 std::vector<std::string> idsOf(const std::vector<Insert>& inserts);
 
-// A condition on the rest of the store, checked under the locks of the write: no document of the collection holds
-// `value` at `path`. It is safe only where each writer of such a value holds a document that this write changes, and an
-// index on the path keeps it cheap.
+// A condition on documents outside the write, checked under the write's locks: no document of the collection holds
+// `value` at `path`. It is safe only if each writer of such a value holds a document that this write changes. An index
+// on the path keeps it cheap.
 struct Absence {
-  std::string name;  // of the Violation that the write is refused with
+  std::string name;  // of the Violation in the write's error
   CollectionRef collection;
   std::string path;
   doc::Value value;
 };
 
-// What becomes of one document.
+// The change of one document.
 struct Change {
   enum class Kind { keep, put, remove } kind = Kind::keep;
   doc::Document after;  // of put; its `id` is the target's
-  // Whether a put over an existing document is an "update" or a "replace" in the change log.
+  // Whether a put over an existing document is a "replace" instead of an "update" in the change log.
   bool replaces = false;
 
   static Change keep() { return {}; }
@@ -77,7 +77,7 @@ struct Change {
   static Change remove() { return {Kind::remove, {}, false}; }
 };
 
-// The documents of a write as they are under its locks; nullopt where there is none.
+// The documents of a write as read under its locks; nullopt for one that does not exist.
 class PreImages {
  public:
   explicit PreImages(std::span<const std::optional<doc::Document>> documents) : documents_(documents) {}
@@ -89,16 +89,16 @@ class PreImages {
   std::span<const std::optional<doc::Document>> documents_;
 };
 
-// What a callback makes of them. What is not named stays as it is.
+// The changes that a callback computes. Targets without a change stay as they are.
 class Changes {
  public:
   explicit Changes(size_t targets) : changes_(targets) {}
 
-  // The document as it is to be from now on; an update in the change log where one existed.
+  // Stores `after`; an update in the change log if the document existed.
   void put(Target target, doc::Document after) { changes_[target.position()] = Change::put(std::move(after)); }
   // The same, as a replacement in the change log.
   void replace(Target target, doc::Document after) { changes_[target.position()] = Change::replace(std::move(after)); }
-  // No effect where there is none.
+  // No effect if the document does not exist.
   void remove(Target target) { changes_[target.position()] = Change::remove(); }
   void set(Target target, Change change) { changes_[target.position()] = std::move(change); }
 
@@ -108,16 +108,15 @@ class Changes {
   std::vector<Change> changes_;
 };
 
-// Computes the changes from the documents under the write's locks, on the caller's core. Must not wait. An error leaves
-// everything as it was and is the write's result.
+// Computes the changes from the documents under the write's locks, on the caller's core. Must not wait. On error
+// nothing is written and the error is the write's result.
 //
-// A store may run it several times, each time with the documents as they are then and no changes yet; only the last run
-// counts. So it takes its inputs by value or by reference to const, and reports through what it returns alone
-// (writeReturning).
+// A store may run it several times, each time with the current documents and no changes yet; only the last run counts.
+// So it takes its inputs by value or by reference to const, and reports only through its result (writeReturning).
 using WriteCallback = std::move_only_function<Result<>(const PreImages& before, Changes& changes) const>;
 
-// A document that is named again keeps its position, with the stronger of both accesses. Targets are named in
-// statements before the write is moved into a call: the order in which arguments are evaluated is not defined.
+// A document that is named twice keeps its position, with the stronger of both accesses. Name the targets in statements
+// before the write is moved into a call: the order in which arguments are evaluated is not defined.
 class Write {
  public:
   explicit Write(WriteOptions writeOptions) : options(std::move(writeOptions)) {}
@@ -128,28 +127,28 @@ class Write {
   std::vector<Target> change(std::vector<WriteTarget> targets);
   // A document that does not exist: its id was created by IdGenerator for this write.
   Target create(CollectionRef collection, std::string id) { return name({collection, std::move(id), true}); }
-  // A document that stays as it is read until the commit.
+  // A document that is read and stays unchanged until the commit.
   Target hold(CollectionRef collection, std::string id) {
     return name({collection, std::move(id), false, Access::hold});
   }
   Target hold(WriteTarget target) { return hold(target.collection, std::move(target.id)); }
-  // A document that is read, and may be changed by other writes before the commit.
+  // A document that is read; other writes may change it before the commit.
   Target peek(CollectionRef collection, std::string id) {
     return name({collection, std::move(id), false, Access::peek});
   }
 
-  // Inserts them in the same commit where the callback changes a document, or where there is no callback.
+  // Inserts the document in the same commit if the callback changes a document, or if there is no callback.
   void insert(Insert document) { inserts_.push_back(std::move(document)); }
   void insert(std::vector<Insert> documents);
 
-  // Refuses the write with conflict and a Violation of kind condition where such a document exists.
+  // Fails the write with conflict and a Violation of kind condition if such a document exists.
   void require(Absence condition) { conditions_.push_back(std::move(condition)); }
 
   // By Target::position().
   const std::vector<WriteTarget>& targets() const { return targets_; }
   std::vector<WriteTarget> takeTargets() { return std::move(targets_); }
   std::vector<Insert> takeInserts() { return std::move(inserts_); }
-  // That of its first document, 0 without one: whose change log it writes.
+  // The project of its first document, whose change log it writes; 0 without a document.
   ProjectNo project() const {
     if (!targets_.empty()) return targets_.front().collection.project;
     return inserts_.empty() ? 0 : inserts_.front().collection.project;
@@ -165,25 +164,25 @@ class Write {
   std::vector<WriteTarget> targets_;
   std::vector<Insert> inserts_;
   std::vector<Absence> conditions_;
-  // From kMaxSearched targets on, where each is.
+  // The positions of the targets, from kMaxSearched targets on.
   std::map<std::tuple<ProjectNo, CollectionNo, std::string>, size_t> positions_;
 };
 
 // A callback that removes those of the documents that exist.
 WriteCallback removing(std::vector<Target> targets);
 
-// Fails with internal for more notices, or longer keys, than a write may have.
+// Fails with internal if there are more notices, or longer keys, than a write may have.
 Result<> checkNotices(const std::vector<Notice>& notices);
 
-// What a write fails with that a unique index, a condition or the limit of a counter refused.
+// The errors of a write that a unique index, a condition or the limit of a counter refused.
 Error uniqueViolation(const std::string& index, size_t target);
 Error conditionViolation(const Absence& condition);
 Error limitViolation(const std::string& counter, int64_t max);
-// The unique index that refused a write, null where it failed for another reason.
+// The unique index that refused a write; null if it failed for another reason.
 const Violation* indexViolation(const Error& error);
 
 struct WriteOutcome {
-  uint64_t position = 0;  // of the last entry that the write has in the change log; 0 where it has none
+  uint64_t position = 0;  // of the write's last entry in the change log; 0 if it has none
 };
 
 }  // namespace mb::store

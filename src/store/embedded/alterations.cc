@@ -1,5 +1,5 @@
-// Changes of the catalogue. Each is one commit of rows, with the inserts that belong to it; the picture in memory is
-// replaced by the commit thread once that is durable, while the collection's latch is held exclusively.
+// Changes of the catalogue. Each is one commit of rows, with the inserts that belong to it. The commit thread replaces
+// the catalogue in memory once the commit is durable, while the collection's latch is held exclusively.
 #include "store/configuration_limits.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/keys.h"
@@ -9,7 +9,7 @@ namespace mb::store::embedded {
 namespace {
 
 std::unexpected<Error> stale() {
-  return fail(ErrorCode::staleCatalogue, "the collection was changed meanwhile");
+  return fail(ErrorCode::staleCatalogue, "the collection changed concurrently: try again");
 }
 
 Deadline alterationDeadline() {
@@ -21,7 +21,7 @@ Result<> checkName(const Catalogue& catalogue, ProjectNo project, std::string_vi
   const std::string folded = foldedName(name);
   for (const SchemaPtr& schema : catalogue.userCollections(project)) {
     if (schema->number == except || foldedName(schema->name) != folded) continue;
-    return fail(ErrorCode::conflict, fmt::format("there is a collection \"{}\" already", schema->name));
+    return fail(ErrorCode::conflict, fmt::format("a collection \"{}\" exists already", schema->name));
   }
   return {};
 }
@@ -31,7 +31,7 @@ Result<> checkConfig(const doc::Document& config) {
   return fail(ErrorCode::payloadTooLarge, "the configuration of a collection is at most 1 MiB");
 }
 
-// Under the project's catalogue lock, so that the count is the one that the commit finds.
+// REQUIRES: the project's catalogue lock is held, so that the commit finds the same count.
 Result<> checkVectorConfigs(const Catalogue& catalogue, const Schema& before, const Schema& next, ProjectNo project) {
   const auto hasConfig = [](const Schema& schema) { return schema.config.view().find(kVectorConfigField).has_value(); };
   if (hasConfig(before) || !hasConfig(next)) return {};
@@ -92,7 +92,7 @@ Task<> Engine::commitAlteration(WriteJob& job, std::vector<Insert> extraInserts,
   co_return co_await commit(job.commit, {});
 }
 
-// Under the latch, so that no write is on its way that does not know of the path.
+// Holds the latch, so that no write is pending that does not know the path.
 Task<> Engine::markPath(ProjectNo project, CollectionNo collection, std::string path) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
@@ -142,7 +142,7 @@ Task<CollectionInfo> Engine::restoreCollection(ProjectNo project, CollectionInfo
   co_return co_await addCollection(project, std::move(collection), std::move(held), {}, std::move(options));
 }
 
-// Its indexes are ready at once: it is empty.
+// The indexes are ready at once, since the collection is empty.
 Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo collection,
                                            std::vector<std::string> heldFields, std::vector<Insert> extraInserts,
                                            WriteOptions options) {
@@ -167,7 +167,7 @@ Task<CollectionInfo> Engine::addCollection(ProjectNo project, CollectionInfo col
            compileIndex(held.project->nextNumber++, std::move(index.spec), true, schema->held));
     schema->indexes.push_back(std::move(compiled));
   }
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   putSchema(job, *held.project, nullptr, schema);
   std::string next;
   appendU32(next, held.project->nextNumber);
@@ -194,7 +194,7 @@ Task<CollectionInfo> Engine::alterCollection(CollectionRef collection, Alteratio
     next->config = *std::move(change.config);
     CO_RETURN_IF_ERROR(checkVectorConfigs(catalogue_, *held.collection.schema, *next, collection.project));
   }
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   putSchema(job, *held.project, held.collection.schema.get(), next);
   CO_RETURN_IF_ERROR(co_await commitAlteration(job, std::move(extraInserts)));
   co_return infoOf(*next);
@@ -205,7 +205,7 @@ Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> extr
   if (!holder) co_return stopping();
   Alterable held(catalogueLocks_);
   CO_RETURN_IF_ERROR(co_await lockCollection(held, collection));
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   job.commit.project = held.project;
   job.commit.schemaBytes -= configuredBytes(*held.collection.schema);
   job.commit.remove(Family::system, row::of(row::kCollection, collection.project, collection.number));
@@ -230,7 +230,7 @@ Task<ProjectNo> Engine::allocateProject() {
   }
   const ProjectNo number = catalogue_.nextProject++;
   catalogue_.addProject(number);
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   job.commit.project = catalogue_.project(number);
   job.commit.bumps.push_back(job.commit.project);
   job.commit.put(Family::system, row::plain(row::kNextNumbers), catalogue_.numbersRow());
@@ -249,7 +249,7 @@ Task<> Engine::dropProject(ProjectNo project) {
   Alterable held(catalogueLocks_);
   CO_RETURN_IF_ERROR(co_await lockCatalogue(held, project));
   if (!held.project) co_return fail(ErrorCode::notFound, "no such project");
-  // Nobody finds its collections from here on; those who did are waited for, one collection after the other.
+  // New requests do not find its collections any more; running ones are waited for, one collection after another.
   held.project->dead = true;
   for (const auto& collection : catalogue_.states(project)) {
     const bool granted = co_await collection->latch.exclusive(alterationDeadline());
@@ -260,7 +260,7 @@ Task<> Engine::dropProject(ProjectNo project) {
     held.project->dead = false;
     co_return fail(ErrorCode::unavailable, "the project is being written, try again");
   }
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   job.commit.project = held.project;
   job.commit.bumps.push_back(held.project);
   job.commit.onDurable = [this, project, sweep = addTombstone(job, Tombstone{0, project, true, 0, {}})]() mutable {

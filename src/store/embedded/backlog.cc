@@ -12,7 +12,7 @@ void Backlog::add(TaskSubject subject) {
     if (running_ == limit_) return;
     ++running_;
   }
-  // Refused where the store stops, which is the end of this too.
+  // Refused when the store stops, which ends the backlog too.
   group_.spawn(executor_, drain());
 }
 

@@ -1,5 +1,5 @@
-// Background work that one event may ask for by the thousand: a few tasks run at once, the others wait in a line, first
-// come, first served. A task stands in the line once, however often it is asked for.
+// A queue for background work that one event may request by the thousand: a few tasks run at once, the others wait,
+// first come, first served. Repeated requests of a task queue it once.
 #pragma once
 
 #include <deque>
@@ -12,23 +12,24 @@
 
 namespace mb::store::embedded {
 
-// What a task is about.
+// The object that a task works on.
 struct TaskSubject {
   ProjectNo project = 0;
   CollectionNo collection = 0;
-  IndexNo index = 0;  // 0: all of the collection's
+  IndexNo index = 0;  // 0: all indexes of the collection
   auto operator<=>(const TaskSubject&) const = default;
 };
 
 class Backlog {
  public:
   using Work = std::function<Async<void>(TaskSubject)>;
-  // At most `limit` tasks at once, each `work(subject)` on `executor`. `group` ends before this does.
+  // Runs at most `limit` tasks at once, each as `work(subject)` on `executor`. REQUIRES: `group` ends before this
+  // object.
   Backlog(TaskGroup& group, Executor executor, size_t limit, Work work)
       : group_(group), executor_(std::move(executor)), limit_(limit), work_(std::move(work)) {}
 
-  // Runs the task after those that were added before; where it runs already, once more, as it may have read too early
-  // what it is now asked for. Any thread.
+  // Runs the task after those that were added before. A running task is repeated, since it may have read its input
+  // before this request. Any thread.
   void add(TaskSubject subject);
 
  private:

@@ -8,7 +8,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-// Tasks that end when they are let.
+// Tasks that run until the test ends them.
 class BacklogTest : public ::testing::Test {
  protected:
   void SetUp() override { cores_.start(); }
@@ -45,7 +45,7 @@ class BacklogTest : public ::testing::Test {
     }
     for (auto& [_, resumer] : all) resumer.resume(true);
   }
-  // Once so many were started: which, in order.
+  // Waits until `count` tasks were started; returns all started ones, in order.
   std::vector<IndexNo> started(size_t count) {
     while (true) {
       {

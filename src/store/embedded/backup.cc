@@ -14,7 +14,7 @@ using embedded::Tier;
 
 namespace {
 
-// It is read once from end to end: caches are of little use.
+// The image is read once from end to end, so caches are of little use.
 EmbeddedSettings imageSettings() {
   EmbeddedSettings settings;
   settings.blockCacheBytes = settings.documentCacheBytes = 8LL << 20;
@@ -34,7 +34,7 @@ StoreImage::~StoreImage() = default;
 
 Result<std::unique_ptr<StoreImage>> StoreImage::open(const std::filesystem::path& directory) {
   std::error_code failed;
-  // Opening for reading would make the directory all the same.
+  // Opening for reading would create a missing directory.
   if (!std::filesystem::exists(directory / "CURRENT", failed)) {
     return fail(ErrorCode::notFound, "there is no store in " + directory.string());
   }
@@ -45,7 +45,7 @@ Result<std::unique_ptr<StoreImage>> StoreImage::open(const std::filesystem::path
   if (!impl->database->get(Tier::disk, Family::system, embedded::row::plain(embedded::row::kFormat), &format).ok()) {
     return fail(ErrorCode::internal, "there is no store in " + directory.string());
   }
-  // Without system collections of its own the catalogue takes those that are there, and writes nothing.
+  // Without declared system collections the catalogue uses the stored ones, and writes nothing.
   RETURN_IF_ERROR(impl->catalogue.load(*impl->database, {}));
   return std::unique_ptr<StoreImage>(new StoreImage(std::move(impl)));
 }
@@ -109,7 +109,7 @@ Result<> StoreImage::eachBy(ProjectNo project, CollectionNo collection, std::str
       impl_->database->db().NewIterator(options, impl_->database->family(Family::indexes)));
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
     const std::string_view id = embedded::entryParts(*index, embedded::view(at->key()), embedded::view(at->value())).id;
-    if (id.empty()) return fail(ErrorCode::internal, fmt::format("the index {} is damaged", name));
+    if (id.empty()) return fail(ErrorCode::internal, fmt::format("the index {} is corrupt", name));
     TRY(const std::optional<doc::Document> document, get(project, collection, id));
     if (document) RETURN_IF_ERROR(visit(*document));
   }
@@ -129,14 +129,14 @@ Result<CheckReport> StoreImage::check(Progress& progress) const {
 
 namespace embedded {
 
-// The log is written whatever the sizes, so nothing that was acknowledged is missing; flushing first keeps the copy
-// free of a long log.
+// RocksDB includes the log at any size, so all acknowledged writes are in the checkpoint; flushing first keeps the log
+// in the copy short.
 Result<> Engine::checkpoint(const std::filesystem::path& to) {
   const Gate::Holder holder(gate_);
   if (!holder) return stopping();
-  rocksdb::Checkpoint* made = nullptr;
-  rocksdb::Status status = rocksdb::Checkpoint::Create(&database_->db(), &made);
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  rocksdb::Checkpoint* created = nullptr;
+  rocksdb::Status status = rocksdb::Checkpoint::Create(&database_->db(), &created);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(created);
   if (status.ok()) status = checkpoint->CreateCheckpoint(to.string());
   if (status.ok()) return {};
   if (status.IsNoSpace()) return fail(ErrorCode::unavailable, "no space is left on the disk for a checkpoint");

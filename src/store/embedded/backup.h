@@ -1,5 +1,5 @@
-// A picture of the store at one moment: a checkpoint that nobody writes, opened for reading. Backups are made from one,
-// a running server is checked on one, and so no snapshot of the store in use is held for long.
+// A StoreImage is a checkpoint of the store, opened for reading. Backups are made from one, and a running server is
+// checked on one, so that no snapshot of the store in use is held for long.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@ namespace mb::store {
 
 class StoreImage {
  public:
-  // `directory` is what EmbeddedStore::checkpoint made, or the `store` of a data directory that no server uses; nothing
-  // is written there. Fails with a line to show.
+  // `directory` is the result of EmbeddedStore::checkpoint, or the `store` of a data directory that no server uses;
+  // nothing is written there. Fails with a complete message.
   static Result<std::unique_ptr<StoreImage>> open(const std::filesystem::path& directory);
   ~StoreImage();
 
-  // Those that live, the control plane's first.
+  // The projects that are not dropped, the control plane's first.
   std::vector<ProjectNo> projects() const;
   // System collections, then users', by number.
   std::vector<CollectionInfo> collections(ProjectNo project) const;
@@ -25,12 +25,12 @@ class StoreImage {
   // Calls `visit` with each document, ascending id, until it fails. Blocks.
   using Visit = std::function<Result<>(doc::DocumentView)>;
   Result<> each(ProjectNo project, CollectionNo collection, const Visit& visit) const;
-  // The same in the order of one of its indexes, each as often as it stands there; those without an entry are left out.
-  // Fails with notFound when there is no such index.
+  // The same in the order of an index: a document is visited once per entry, and not if it has no entry. Fails with
+  // notFound for an unknown index.
   Result<> eachBy(ProjectNo project, CollectionNo collection, std::string_view index, const Visit& visit) const;
   // EmbeddedStore::chainHead.
   Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) const;
-  // What EmbeddedStore::check looks for. Fails with unavailable when it is stopped. Blocks.
+  // The scan of EmbeddedStore::check. Fails with unavailable when it is stopped. Blocks.
   Result<CheckReport> check(Progress& progress) const;
 
  private:

@@ -163,7 +163,7 @@ TEST_F(Backup, ADamagedImageIsFound) {
   ASSERT_TRUE(opened_.store().checkpoint(path));
   for (const auto& file : std::filesystem::directory_iterator(path)) {
     if (file.path().extension() != ".sst" || file.file_size() < 100'000) continue;
-    // A copy: the checkpoint's files are the store's own.
+    // A copy, since the checkpoint hard-links the store's files.
     const std::filesystem::path copy = path / "copy";
     std::filesystem::copy_file(file.path(), copy);
     std::filesystem::rename(copy, file.path());

@@ -8,7 +8,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-// Prefixes are multiplied by the points of a field while there are no more than this; then the index ends there.
+// The points of a field multiply the prefixes up to this number; a field that exceeds it ends the bounds.
 constexpr size_t kMaxPrefixes = 1000;
 
 using Kind = Condition::Kind;
@@ -21,7 +21,7 @@ uint8_t classOf(const Condition& condition) {
   return condition.kind == Kind::prefix ? keyClass(doc::BsonType::string) : keyClass(condition.values.front().type());
 }
 
-// The encoding of a bound; of a value that is cut, what all values that begin like it begin with.
+// The encoding of a bound; for a truncated value, the common prefix of all values that begin like it.
 std::string encodedBound(doc::ValueView value, bool descending, bool& cut) {
   std::string encoded;
   cut = appendValueKey(encoded, value, descending);
@@ -36,7 +36,7 @@ void lowerTo(std::string& to, std::string bound) {
   if (to.empty() || bound < to) to = std::move(bound);
 }
 
-// NaN sorts below all numbers, and is below none of them.
+// NaN sorts below all numbers, but is not less than any of them.
 void skipNaN(std::string& from, std::string& to, uint8_t keyClass, bool descending) {
   if (keyClass != embedded::keyClass(doc::BsonType::real)) return;
   std::string encoded;
@@ -94,13 +94,13 @@ bool IndexBounds::takePoints(size_t field) {
   }
   prefixes_ = std::move(longer);
   if (encoded.size() == 1 && (multikey_ >> field & 1) == 0) fixed_ |= uint32_t{1} << field;
-  // Another condition on the same field may hold for another element of an array: it is for the document to show.
+  // Another condition on the same field may hold for another element of an array: it is evaluated on the document.
   if (best->provable && !cut) met_[static_cast<size_t>(best - conditions_.data())] = true;
   return true;
 }
 
-// On a field with several values in a document, each bound may be met by another value, so that only one can be used,
-// unless they speak of one element.
+// On a field with several values in a document, different values may satisfy different bounds, so only one can be used,
+// unless the bounds apply to one element.
 bool IndexBounds::usable(const Condition& condition, size_t field, const Condition* first) const {
   if (!isBound(condition) || condition.path != index_.paths[field].dotted()) return false;
   if (!first) return true;
@@ -134,7 +134,7 @@ void IndexBounds::takeInterval(size_t field) {
     }
     encoded = encodedBound(condition.values.front(), descending, cut);
     const bool lower = condition.kind == Kind::lower;
-    // Values equal to the bound stand between `encoded` and its successor.
+    // Values equal to the bound are between `encoded` and its successor.
     const bool keepsEqual = condition.inclusive || cut;
     if (lower != descending) {
       raise(interval.from, keepsEqual ? encoded : successor(encoded));
@@ -148,7 +148,7 @@ void IndexBounds::takeInterval(size_t field) {
   interval_ = std::move(interval);
 }
 
-// Behind points for every field the entries are in order of id, so bounds on `id` bound them too.
+// After points for every field the entries are in the order of ids, so bounds on `id` apply to them too.
 void IndexBounds::takeIds() {
   Interval interval;
   bool any = false;

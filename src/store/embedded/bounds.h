@@ -1,36 +1,36 @@
-// The ranges of keys that conditions leave of an index.
+// The key ranges of an index that satisfy conditions.
 #pragma once
 
 #include "store/embedded/planner.h"
 
 namespace mb::store::embedded {
 
-// Builds up the ranges field by field: points multiply the prefixes, the first bounds end it.
+// Builds the ranges field by field: points multiply the prefixes, the first interval is the last field used.
 class IndexBounds {
  public:
-  // `conditions` and `met` (the conditions already proved) must outlive it.
+  // `conditions` and `met` (the conditions that are known to hold) must outlive it.
   IndexBounds(ProjectNo project, const Index& index, const std::vector<Condition>& conditions, std::vector<bool> met);
 
-  // Fields bounded by points, from the first on.
+  // The number of fields bounded by points, from the first field on.
   size_t pointFields() const { return pointFields_; }
   bool allPoints() const { return pointFields_ == index_.paths.size(); }
-  // Bounded by one point, which is the one value of the field in whatever stands in the ranges.
+  // Whether the field is bounded by one point, which is then its only value in all entries of the ranges.
   bool isFixed(size_t field) const { return (fixed_ >> field & 1) != 0; }
-  // Whether any field, or the id behind the fields, is bounded.
+  // Whether any field, or the id after the fields, is bounded.
   bool bounded() const { return pointFields_ > 0 || interval_; }
   // Whether the ranges may hold several entries of one document.
   bool mayRepeat() const;
-  // For each condition, whether all that stands in the ranges meets it.
+  // For each condition, whether all entries in the ranges satisfy it.
   std::vector<bool> takeMet() { return std::move(met_); }
   std::vector<KeyRange> ranges() const;
 
  private:
   struct Interval {
-    std::string from;  // behind the prefix; empty: no bound
+    std::string from;  // after the prefix; empty: no bound
     std::string to;
   };
   // Whether this field and an earlier one may run through one array: an entry then holds values of one element, while
-  // the conditions may be met by different ones.
+  // different elements may satisfy the conditions.
   bool sharesArray(size_t field) const;
   bool takePoints(size_t field);
   void takeInterval(size_t field);

@@ -28,10 +28,10 @@ ProjectState& Catalogue::ensureProject(ProjectNo number) {
     chunk = new Chunk;
     slot.store(chunk, std::memory_order_release);
   }
-  auto& place = chunk->projects[number % kChunk];
-  if (!place.load(std::memory_order_acquire)) place.store(new ProjectState(number), std::memory_order_release);
+  auto& entry = chunk->projects[number % kChunk];
+  if (!entry.load(std::memory_order_acquire)) entry.store(new ProjectState(number), std::memory_order_release);
   highest_ = std::max(highest_.load(), number);
-  return *place.load(std::memory_order_acquire);
+  return *entry.load(std::memory_order_acquire);
 }
 
 void Catalogue::addProject(ProjectNo number) {
@@ -51,7 +51,7 @@ CollectionHandle Catalogue::collection(ProjectNo projectNo, CollectionNo number)
   const std::unique_lock lock(state->mutex);
   CollectionHandle& handle = state->collections[number];
   if (!handle) {
-    // What had documents at the start was put in place by applyCounts().
+    // applyCounts() has added the collections that had documents at the start.
     handle = {std::make_shared<CollectionState>(projectNo, number), system->second};
   }
   return handle;
@@ -114,7 +114,7 @@ std::string Catalogue::numbersRow() const {
 
 void Catalogue::applyCounts() {
   for (const auto& [where, documents, bytes] : counts_) {
-    // Of a project or collection that is dropped there is none.
+    // Empty for a dropped project or collection.
     const CollectionHandle handle = collection(where.first, where.second);
     if (!handle) continue;
     CollectionState& state = *handle.state;
@@ -152,7 +152,7 @@ std::string encodeChainHead(const ChainHead& head) {
 Result<ChainHead> decodeChainHead(std::string_view value) {
   ChainHead head;
   if (value.size() != 8 + head.hash.size()) {
-    return fail(ErrorCode::internal, "the database is damaged: a row of kind A in its catalogue");
+    return fail(ErrorCode::internal, "the database is corrupt: a row of kind A in its catalogue");
   }
   head.seq = readU64(value.data());
   std::memcpy(head.hash.data(), value.data() + 8, head.hash.size());
@@ -183,7 +183,7 @@ Result<> Catalogue::checkFormat() {
     database_->write(batch);
     return {};
   }
-  if (!status.ok() || value.size() != 4) return fail(ErrorCode::internal, "the database is damaged: no format version");
+  if (!status.ok() || value.size() != 4) return fail(ErrorCode::internal, "the database is corrupt: no format version");
   const uint32_t found = readU32(value.data());
   if (found <= kFormatVersion) return {};
   return fail(ErrorCode::unavailable,
@@ -214,7 +214,7 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
   const auto number = [&](size_t at) { return key.size() >= at + 4 ? readU32(key.data() + at) : 0; };
   const auto holds = [&](size_t bytes) -> Result<> {
     if (value.size() == bytes) return {};
-    return fail(ErrorCode::internal, fmt::format("the database is damaged: a row of kind {} in its catalogue", key[0]));
+    return fail(ErrorCode::internal, fmt::format("the database is corrupt: a row of kind {} in its catalogue", key[0]));
   };
   switch (key.front()) {
     case row::kIdFloor:
@@ -292,23 +292,23 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
       return {};
     case row::kTombstone: {
       auto tombstone = doc::Document::fromUntrusted(std::string(value));
-      if (!tombstone) return fail(ErrorCode::internal, "the database is damaged: a tombstone in its catalogue");
+      if (!tombstone) return fail(ErrorCode::internal, "the database is corrupt: a tombstone in its catalogue");
       const doc::DocumentView view = *tombstone;
-      Tombstone made;
-      made.row = readU64(key.data() + 1);
+      Tombstone loaded;
+      loaded.row = readU64(key.data() + 1);
       for (const doc::Element& element : view) {
-        if (element.key == "project") made.project = static_cast<ProjectNo>(element.value.toInteger().value_or(0));
+        if (element.key == "project") loaded.project = static_cast<ProjectNo>(element.value.toInteger().value_or(0));
         if (element.key == "collection")
-          made.collection = static_cast<CollectionNo>(element.value.toInteger().value_or(0));
-        if (element.key == "wholeProject") made.wholeProject = element.value.asBool();
+          loaded.collection = static_cast<CollectionNo>(element.value.toInteger().value_or(0));
+        if (element.key == "wholeProject") loaded.wholeProject = element.value.asBool();
         if (element.key != "indexes") continue;
         for (const doc::Element& index : element.value.asDocument()) {
-          made.indexes.push_back(static_cast<IndexNo>(index.value.toInteger().value_or(0)));
+          loaded.indexes.push_back(static_cast<IndexNo>(index.value.toInteger().value_or(0)));
         }
       }
-      if (made.wholeProject) ensureProject(made.project).dead = true;
-      nextTombstone = std::max(nextTombstone.load(), made.row + 1);
-      tombstones.push_back(std::move(made));
+      if (loaded.wholeProject) ensureProject(loaded.project).dead = true;
+      nextTombstone = std::max(nextTombstone.load(), loaded.row + 1);
+      tombstones.push_back(std::move(loaded));
       return {};
     }
     default:
@@ -324,7 +324,7 @@ Result<> Catalogue::loadRows() {
     if (key.empty()) continue;
     RETURN_IF_ERROR(loadRow(key, view(at->value())));
   }
-  if (!at->status().ok()) return fail(ErrorCode::internal, "the database is damaged: " + at->status().ToString());
+  if (!at->status().ok()) return fail(ErrorCode::internal, "the database is corrupt: " + at->status().ToString());
   applyMarks();
   return {};
 }

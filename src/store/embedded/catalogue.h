@@ -1,6 +1,6 @@
-// The catalogue in memory: projects, their collections and indexes, counts and epochs. Rows of the system family are
-// its durable form. Looking up never waits. Changes come from the commit thread alone (once they are durable), so
-// whoever sees a new epoch sees the catalogue it stands for.
+// The Catalogue is the in-memory catalogue: projects, their collections and indexes, counts and epochs. The rows of the
+// system family are its durable form. A lookup never waits. Only the commit thread changes it (once a change is
+// durable), so a reader that sees a new epoch sees the catalogue of that epoch.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace mb::store::embedded {
 
-// One collection of one project, for as long as it lives.
+// One collection of one project, until it is dropped.
 struct CollectionState {
   CollectionState(ProjectNo p, CollectionNo n) : project(p), number(n) {}
   const ProjectNo project;
@@ -28,14 +28,14 @@ struct CollectionState {
   std::atomic<uint64_t> documents{0};
   std::atomic<uint64_t> bytes{0};
   GroupCounts groupCounts;  // set by the commit thread
-  // Of a user collection: paths whose values have marks. Changed with the latch held exclusively; read with it held.
+  // Of a user collection: paths whose values have marks. Changed under the exclusive latch; read under the latch.
   std::vector<doc::FieldPath> marked;
 
-  // The commit thread's own: counts with the group under way, and the group that last touched them.
+  // Of the commit thread: counts that include the current group, and the last group that changed them.
   uint64_t nextDocuments = 0;
   uint64_t nextBytes = 0;
   uint64_t group = 0;
-  // Likewise, of a chained collection.
+  // The same, of a chained collection.
   ChainHead nextHead;
   uint64_t chainGroup = 0;
 };
@@ -58,13 +58,13 @@ struct ProjectState {
   // Under the project's catalogue lock.
   uint32_t nextNumber = kFirstUserCollection;
 
-  // The commit thread's own.
+  // Of the commit thread.
   int64_t nextSchemaBytes = 0;  // configuredBytes() of the user collections
   uint64_t nextEpoch = 0;
   uint64_t nextPosition = 0;
   uint64_t nextLoggedBytes = 0;
   int64_t lastLoggedMs = 0;
-  uint64_t logGroup = 0;    // the groups that last touched its log
+  uint64_t logGroup = 0;    // the last group that changed its log
   uint64_t epochGroup = 0;  // and its epoch
 
   // Collections by number; system collections appear on first use.
@@ -72,9 +72,9 @@ struct ProjectState {
   std::map<CollectionNo, CollectionHandle> collections;
 };
 
-// A dropped range that the sweeper has yet to free.
+// A dropped range that the sweeper must free.
 struct Tombstone {
-  uint64_t row = 0;  // its number
+  uint64_t row = 0;  // its row number
   ProjectNo project = 0;
   bool wholeProject = false;
   CollectionNo collection = 0;  // 0: indexes only
@@ -82,7 +82,7 @@ struct Tombstone {
 };
 std::string encodeTombstone(const Tombstone& tombstone);
 
-// The value of an 'A' row. Decoding fails with internal.
+// The value of a row::kChainHead row. Decoding fails with internal.
 std::string encodeChainHead(const ChainHead& head);
 Result<ChainHead> decodeChainHead(std::string_view value);
 
@@ -95,40 +95,40 @@ class Catalogue {
   Catalogue(const Catalogue&) = delete;
   Catalogue& operator=(const Catalogue&) = delete;
 
-  // Reads every row, makes the control plane's project where there is none, and brings system collections to their
-  // specs, building indexes that are new. Fails with a line to show. Before anything else, once.
+  // Reads all rows, creates the control plane's project if it does not exist, and brings system collections to their
+  // specs, building new indexes. Fails with a complete message. Called once, before all other functions.
   Result<> load(Database& database, const std::vector<SystemCollection>& system);
 
-  // Null when the number was never given out. The state lives as long as the catalogue. Any thread.
+  // Null for a number that was never assigned. The state lives as long as the catalogue. Any thread.
   ProjectState* project(ProjectNo number) const;
-  // Empty when there is no such collection, or its project is dropped. Any thread.
+  // Empty for an unknown collection, or if its project is dropped. Any thread.
   CollectionHandle collection(ProjectNo project, CollectionNo number) const;
-  // By number. As load() found or made them.
+  // By number, as load() found or created them.
   const std::map<CollectionNo, SchemaPtr>& systemCollections() const { return system_; }
   // Of user collections, by number.
   std::vector<SchemaPtr> userCollections(ProjectNo project) const;
-  // The durable end of a collection's chain. Reads the disk.
+  // The durable head of a collection's chain. Reads the disk.
   Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) const;
-  // Of all that were used, dead project or not.
+  // The states of all collections that were used, also of a dropped project.
   std::vector<std::shared_ptr<CollectionState>> states(ProjectNo project) const;
   uint64_t lowWater(ProjectNo project) const;
-  // Calls `visit` with each project that lives.
+  // Calls `visit` with each project that is not dropped.
   void forEachProject(const std::function<void(ProjectState&)>& visit) const;
 
-  // As declared; "" for one that is not.
+  // The declared name; "" for an undeclared counter.
   std::string counterName(CounterNo counter) const;
 
-  // ---- what becomes true when a commit is durable
+  // ---- called when a commit is durable
   void addProject(ProjectNo number);
   void install(ProjectNo project, SchemaPtr schema);
   void remove(ProjectNo project, CollectionNo collection);
 
-  std::string numbersRow() const;  // the value of 'G'
+  std::string numbersRow() const;  // the value of row::kNextNumbers
 
   ProjectNo nextProject = kControlProject + 1;  // under the catalogue lock of project 0
   std::atomic<uint64_t> nextTombstone{1};
-  std::vector<Tombstone> tombstones;  // as they were when load() read them
-  int64_t idFloorMs = 0;              // likewise
+  std::vector<Tombstone> tombstones;  // as of load()
+  int64_t idFloorMs = 0;              // as of load()
   Counters counters;
 
  private:
@@ -140,8 +140,8 @@ class Catalogue {
   Result<> loadRow(std::string_view key, std::string_view value);
   void applyMarks();
   // counter_specs.cc
-  // Counts again what the rows do not vouch for: the store was opened by a version that knows no counters, or other
-  // counters were declared then. Stamps the rows as right for this opening.
+  // Recounts the counters whose rows may be wrong: the store was opened by a version without counters, or with other
+  // counter declarations. Stamps the rows as valid for this opening.
   Result<> bringCountersToSpec();
   Result<> recount(const std::vector<SchemaPtr>& counted);
   Result<> checkFormat();
@@ -160,23 +160,23 @@ class Catalogue {
   std::map<CollectionNo, SchemaPtr> system_;
   uint32_t nextSystemIndex_ = 1;
   std::array<std::atomic<Chunk*>, kMaxProjects / kChunk> chunks_{};
-  std::mutex growth_;                  // of chunks_ and of what is in them
+  std::mutex growth_;                  // guards chunks_ and their contents
   std::atomic<ProjectNo> highest_{0};  // written under growth_
   struct Counts {
     std::pair<ProjectNo, CollectionNo> where;
     uint64_t documents;
     uint64_t bytes;
   };
-  std::vector<Counts> counts_;  // while loading: 'N' rows, until the collections they speak of are known
-  std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;  // and 'A' rows
+  std::vector<Counts> counts_;  // while loading: row::kCount rows, until their collections are known
+  std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;  // row::kChainHead rows
   struct GroupRow {
     std::pair<ProjectNo, CollectionNo> where;
     std::string value;
     CollectionStats stats;
   };
-  std::vector<GroupRow> groupCounts_;  // and 'Y' rows
-  std::string counterStamp_;           // while loading: the 'O' row
-  // While loading: 'M' rows, which stand before some of the rows they speak of.
+  std::vector<GroupRow> groupCounts_;  // row::kGroupCount rows
+  std::string counterStamp_;           // while loading: the row::kCounterStamp row
+  // While loading: row::kIndexTraits rows, which precede some of the rows that they refer to.
   std::vector<std::pair<std::pair<ProjectNo, IndexNo>, std::pair<uint32_t, uint32_t>>> marks_;
 };
 

@@ -1,4 +1,4 @@
-// Chained collections: every insert gets its place in the order of commits.
+// Chained collections: every insert gets a sequence number in the order of commits.
 #include "store/chain.h"
 
 #include <latch>
@@ -68,7 +68,7 @@ class Chain : public ::testing::Test {
     EXPECT_TRUE(head);
     return *head;
   }
-  // Fails the test unless the chain is whole from `from` on; gives its end.
+  // Fails the test unless the chain is intact after `at`; returns its head.
   ChainHead expectWhole(ChainHead at = {}) {
     for (const doc::Document& each : inOrder()) {
       const auto link = linkOf(each);
@@ -92,7 +92,7 @@ TEST_F(Chain, TheRuleInBytes) {
   ChainHead head;
   const doc::Document first = doc::Document::fromTrusted(chained(page("a", "x"), head));
   EXPECT_EQ(head.seq, 1U);
-  // By hand: what is hashed is 32 zero bytes and the document with seq and prev.
+  // Computed by hand: the hashed bytes are 32 zero bytes and the document with seq and prev.
   doc::BsonWriter bare;
   bare.appendString("id", "a");
   bare.appendString("text", "x");
@@ -161,7 +161,7 @@ TEST_F(Chain, ManyWritersAtOnceMakeOneChain) {
   done.wait();
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(expectWhole().seq, 2U * kWriters);
-  // They shared commits, which is what the chain has to stand.
+  // Several writers shared a commit, which the chain must support.
   EXPECT_LT(opened_.store().embeddedStats().commits, static_cast<uint64_t>(kWriters));
   opened_.reopen();
   EXPECT_EQ(expectWhole().seq, 2U * kWriters);
@@ -171,20 +171,20 @@ TEST_F(Chain, ProjectsHaveTheirOwn) {
   add("a");
   const ProjectNo other = opened_.must(opened_.store().allocateProject());
   EXPECT_EQ(opened_.store().chainHead(other, kBook)->seq, 0U);
-  std::vector<Insert> beside;
-  beside.push_back({{other, kBook, 0}, page("a")});
-  opened_.must(opened_.store().createCollection(other, "things", {}, std::move(beside)));
+  std::vector<Insert> extraInserts;
+  extraInserts.push_back({{other, kBook, 0}, page("a")});
+  opened_.must(opened_.store().createCollection(other, "things", {}, std::move(extraInserts)));
   EXPECT_EQ(opened_.store().chainHead(other, kBook)->seq, 1U);
-  // The same document at the same place has the same hash in every project.
+  // The same document with the same sequence number has the same hash in every project.
   EXPECT_EQ(*opened_.store().chainHead(other, kBook), head());
 }
 
-TEST_F(Chain, OnlyInsertsOfChainedCollectionsGetAPlace) {
+TEST_F(Chain, OnlyInsertsOfChainedCollectionsAreChained) {
   opened_.must(testing::put(opened_.store(), {project_, kPlain, 0}, "a", page("a"), options()));
   EXPECT_FALSE(namesPlace(*opened_.must(opened_.store().get({project_, kPlain, 0}, "a"))));
   add("a");
   const ChainHead first = head();
-  // A change of what is there is none of the chain's business, but shows.
+  // A change of an existing document does not change the chain head, but breaks the chain.
   std::vector<doc::Document> changed;
   changed.push_back(page("a", "changed"));
   opened_.must(put(std::move(changed)));
@@ -192,7 +192,7 @@ TEST_F(Chain, OnlyInsertsOfChainedCollectionsGetAPlace) {
   EXPECT_TRUE(inOrder().empty());
 }
 
-TEST_F(Chain, NobodyNamesTheirOwnPlace) {
+TEST_F(Chain, RefusesInsertsWithChainFields) {
   ChainHead forged{41, {}};
   std::vector<doc::Document> one;
   one.push_back(doc::Document::fromTrusted(chained(page("a"), forged)));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kNoDocument = UINT32_MAX;
 
-// Takes bytes from the front of an entry; `ok` turns false where there are too few.
+// Takes bytes from the front of an entry; `ok` becomes false if too few are left.
 struct Cursor {
   std::string_view rest;
   bool ok = true;
@@ -78,7 +78,7 @@ Result<ChangeEntry> decodeLogEntry(uint64_t position, std::string_view value) {
   const std::string_view before = beforeSize == kNoDocument ? std::string_view() : cursor.take(beforeSize);
   if (!cursor.ok || kind > static_cast<uint8_t>(ChangeEntry::Kind::remove)) {
     return fail(Error(ErrorCode::internal, "the change log could not be read")
-                    .withCause(fmt::format("the entry at {} is damaged", position)));
+                    .withCause(fmt::format("the entry at {} is corrupt", position)));
   }
   if (beforeSize != kNoDocument) entry.before = doc::Document(doc::DocumentView(before));
   if (entry.kind != ChangeEntry::Kind::remove) entry.after = doc::Document(doc::DocumentView(cursor.rest));

@@ -9,7 +9,7 @@ namespace mb::store::embedded {
 
 namespace {
 constexpr size_t kMaxProblems = 100;
-constexpr uint64_t kBetweenSigns = 1000;
+constexpr uint64_t kProgressInterval = 1000;
 }  // namespace
 
 Checker::Checker(Database& database, const Catalogue& catalogue, Progress* progress)
@@ -35,9 +35,9 @@ std::unique_ptr<rocksdb::Iterator> Checker::iterate(Family family) const {
   return std::unique_ptr<rocksdb::Iterator>(database_.db().NewIterator(options_, database_.family(family)));
 }
 
-bool Checker::goesOn(std::string_view step, uint64_t done, uint64_t total) {
+bool Checker::shouldContinue(std::string_view step, uint64_t done, uint64_t total) {
   if (!progress_) return true;
-  if (done % kBetweenSigns == 0) progress_->at(step, done, total);
+  if (done % kProgressInterval == 0) progress_->at(step, done, total);
   return !progress_->stopped();
 }
 
@@ -45,7 +45,7 @@ CheckReport Checker::run() {
   const auto stopped = [this] { return progress_ && progress_->stopped(); };
   checkDocuments();
   if (!stopped()) checkCounts();
-  if (!stopped()) checkTallies();
+  if (!stopped()) checkGroupCounts();
   if (!stopped()) checkCounters();
   if (!stopped()) checkEntries();
   if (!stopped()) checkLogs();
@@ -54,24 +54,24 @@ CheckReport Checker::run() {
 
 void Checker::checkDocuments() {
   const auto at = iterate(Family::documents);
-  Place place;
+  RangeId range;
   CollectionHandle handle;
   uint64_t total = 0;
   catalogue_.forEachProject([&](const ProjectState& project) {
     for (const auto& state : catalogue_.states(project.number)) total += state->documents;
   });
-  for (at->SeekToFirst(); at->Valid() && goesOn("documents", report_.documents, total); at->Next()) {
+  for (at->SeekToFirst(); at->Valid() && shouldContinue("documents", report_.documents, total); at->Next()) {
     const std::string_view key = view(at->key());
     if (key.size() <= kPrefixBytes) {
-      problem("a key of the documents is too short");
+      problem("a document key is too short");
       continue;
     }
-    const Place found(readU32(key.data()), readU32(key.data() + 4));
-    if (found != place) {
-      place = found;
-      handle = catalogue_.collection(place.first, place.second);
+    const RangeId found(readU32(key.data()), readU32(key.data() + 4));
+    if (found != range) {
+      range = found;
+      handle = catalogue_.collection(range.first, range.second);
     }
-    // What was dropped waits for the sweeper.
+    // Dropped documents wait for the sweeper.
     if (handle) checkDocument(handle, key.substr(kPrefixBytes), view(at->value()));
   }
   if (!at->status().ok()) problem("the documents cannot be read: " + at->status().ToString());
@@ -84,11 +84,11 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
   counted.bytes += bytes.size();
   const auto document = doc::Document::fromUntrusted(std::string(bytes));
   if (!document) {
-    problem(fmt::format("{} document {}: damaged ({})", nameOf(handle), id, document.error().message()));
+    problem(fmt::format("{} document {}: corrupt ({})", nameOf(handle), id, document.error().message()));
     return;
   }
   if (document->view().stringOr("id") != id) {
-    problem(fmt::format("{} document {}: stands under another key than its id", nameOf(handle), id));
+    problem(fmt::format("{} document {}: is stored under a key that is not its id", nameOf(handle), id));
   }
   const std::string_view value =
       handle.schema->countedBy.empty() ? "" : document->view().stringOr(handle.schema->countedBy);
@@ -129,78 +129,78 @@ void Checker::checkEntry(const CollectionHandle& handle, const Index& index, std
   if (value == expected) return;
   const bool stale = withoutHeld(index, value) == withoutHeld(index, expected) ||
                      (index.spec.covering && value.starts_with(expected.substr(0, 2)));
-  // Until the rewriting has come to it, an entry holds what an earlier layout says.
+  // Until it is rewritten, an entry may hold the fields of an earlier layout.
   if (stale && index.refilling && !heldFields(index, entryParts(index, key, value).held)) return;
-  problem(fmt::format("{} document {}: its entry in index {} is {}", nameOf(handle), id, index.spec.name,
-                      stale ? "not as the document is" : "another's"));
+  problem(fmt::format("{} document {}: its entry in index {} {}", nameOf(handle), id, index.spec.name,
+                      stale ? "does not match the document" : "belongs to another document"));
 }
 
 void Checker::checkCounts() {
   const auto at = iterate(Family::system);
   for (at->Seek(row::plain(row::kCount)); at->Valid() && at->key()[0] == row::kCount; at->Next()) {
     if (at->key().size() != 9 || at->value().size() != 16) {
-      problem("a row of counts is damaged");
+      problem("a count row is corrupt");
       continue;
     }
-    const Place place(readU32(at->key().data() + 1), readU32(at->key().data() + 5));
-    const CollectionHandle handle = catalogue_.collection(place.first, place.second);
+    const RangeId range(readU32(at->key().data() + 1), readU32(at->key().data() + 5));
+    const CollectionHandle handle = catalogue_.collection(range.first, range.second);
     if (!handle) continue;
-    const Counted counted = counted_[place];
+    const Counted counted = counted_[range];
     const uint64_t documents = readU64(at->value().data());
     const uint64_t bytes = readU64(at->value().data() + 8);
     if (documents != counted.documents || bytes != counted.bytes) {
-      problem(fmt::format("{}: {} documents of {} bytes are counted, {} of {} are there", nameOf(handle), documents,
-                          bytes, counted.documents, counted.bytes));
+      problem(fmt::format("{}: {} documents of {} bytes are counted, but {} of {} are stored", nameOf(handle),
+                          documents, bytes, counted.documents, counted.bytes));
     }
-    counted_.erase(place);
+    counted_.erase(range);
   }
-  for (const auto& [place, counted] : counted_) {
+  for (const auto& [range, counted] : counted_) {
     if (counted.documents > 0)
-      problem(fmt::format("project {} collection {}: has no count", place.first, place.second));
+      problem(fmt::format("project {} collection {}: has no count", range.first, range.second));
   }
 }
 
-void Checker::checkTallies() {
+void Checker::checkGroupCounts() {
   const auto at = iterate(Family::system);
   const size_t prefix = row::of(row::kGroupCount, 0, 0).size();
-  const auto tell = [this](Place place, const std::string& value, const Counted& told, const Counted& counted) {
-    if (told.documents == counted.documents && told.bytes == counted.bytes) return;
-    problem(fmt::format("project {} collection {}: {} documents of {} bytes are counted for \"{}\", {} of {} are there",
-                        place.first, place.second, told.documents, told.bytes, value, counted.documents,
-                        counted.bytes));
+  const auto compare = [this](RangeId range, const std::string& value, const Counted& stored, const Counted& counted) {
+    if (stored.documents == counted.documents && stored.bytes == counted.bytes) return;
+    problem(fmt::format(
+        "project {} collection {}: {} documents of {} bytes are counted for \"{}\", but {} of {} are stored",
+        range.first, range.second, stored.documents, stored.bytes, value, counted.documents, counted.bytes));
   };
   for (at->Seek(row::plain(row::kGroupCount)); at->Valid() && at->key()[0] == row::kGroupCount; at->Next()) {
     if (at->key().size() <= prefix || at->value().size() != 16) {
-      problem("a row of counts by value is damaged");
+      problem("a group count row is corrupt");
       continue;
     }
-    const Place place(readU32(at->key().data() + 1), readU32(at->key().data() + 5));
-    if (!catalogue_.collection(place.first, place.second)) continue;
+    const RangeId range(readU32(at->key().data() + 1), readU32(at->key().data() + 5));
+    if (!catalogue_.collection(range.first, range.second)) continue;
     const std::string value(view(at->key()).substr(prefix));
-    const auto counted = grouped_.extract({place, value});
-    tell(place, value, {readU64(at->value().data()), readU64(at->value().data() + 8)},
-         counted ? counted.mapped() : Counted{});
+    const auto counted = grouped_.extract({range, value});
+    compare(range, value, {readU64(at->value().data()), readU64(at->value().data() + 8)},
+            counted ? counted.mapped() : Counted{});
   }
-  for (const auto& [which, counted] : grouped_) tell(which.first, which.second, {}, counted);
+  for (const auto& [which, counted] : grouped_) compare(which.first, which.second, {}, counted);
 }
 
 void Checker::checkCounters() {
   const auto at = iterate(Family::system);
   const auto compare = [this](const CounterKey& key, int64_t stored, int64_t counted) {
     if (stored == counted) return;
-    problem(fmt::format("project {}: the counter {}{}{} is {}, but its documents make {}", key.project,
+    problem(fmt::format("project {}: the counter {}{}{} is {}, but its documents sum up to {}", key.project,
                         catalogue_.counterName(key.counter), key.group.empty() ? "" : " of ", key.group, stored,
                         counted));
   };
   for (at->Seek(row::plain(row::kCounter)); at->Valid() && at->key()[0] == row::kCounter; at->Next()) {
     const auto key = counterOfRow(view(at->key()));
     if (!key || at->value().size() != 8) {
-      problem("a row of a counter is damaged");
+      problem("a counter row is corrupt");
       continue;
     }
     const ProjectState* project = catalogue_.project(key->project);
     if (!project || project->dead) continue;
-    // What a counter counts is said by the code alone, which an image is read without.
+    // Counters are declared in code only, and an image is read without declarations.
     if (catalogue_.counterName(key->counter).empty()) continue;
     const auto counted = counters_.extract(*key);
     compare(*key, static_cast<int64_t>(readU64(at->value().data())), counted ? counted.mapped() : 0);
@@ -208,9 +208,9 @@ void Checker::checkCounters() {
   for (const auto& [key, counted] : counters_) compare(key, 0, counted);
 }
 
-// Each document's entries are there by now; an entry too many shows in the number of them.
+// The entries of each document were checked before; a wrong number of entries reveals an extra one.
 void Checker::checkEntries() {
-  std::map<Place, std::pair<CollectionHandle, const Index*>> indexes;
+  std::map<RangeId, std::pair<CollectionHandle, const Index*>> indexes;
   catalogue_.forEachProject([&](ProjectState& project) {
     for (const auto& state : catalogue_.states(project.number)) {
       const CollectionHandle handle = catalogue_.collection(project.number, state->number);
@@ -223,13 +223,13 @@ void Checker::checkEntries() {
   uint64_t total = 0;
   for (const auto& [_, entries] : expected_) total += entries;
   const auto at = iterate(Family::indexes);
-  for (const auto& [place, owner] : indexes) {
-    const std::string prefix = rangePrefix(place.first, place.second);
+  for (const auto& [range, owner] : indexes) {
+    const std::string prefix = rangePrefix(range.first, range.second);
     const uint64_t before = report_.indexEntries;
     for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
-      if (!goesOn("index entries", report_.indexEntries++, total)) return;
+      if (!shouldContinue("index entries", report_.indexEntries++, total)) return;
     }
-    if (report_.indexEntries - before == expected_[place]) continue;
+    if (report_.indexEntries - before == expected_[range]) continue;
     for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
       checkEntry(owner.first, *owner.second, view(at->key()), view(at->value()));
     }
@@ -271,16 +271,18 @@ void Checker::checkLog(const ProjectState& project) {
   for (at->Seek(logKey(project.number, next)); at->Valid() && at->key().starts_with(prefix); at->Next(), ++next) {
     const uint64_t position = readU64(at->key().data() + 4);
     const auto entry = decodeLogEntry(position, view(at->value()));
-    if (!entry) problem(fmt::format("project {} change log: the entry at {} is damaged", project.number, position));
+    if (!entry) problem(fmt::format("project {} change log: the entry at {} is corrupt", project.number, position));
     if (position != next)
-      problem(fmt::format("project {} change log: {} stands where {} should", project.number, position, next));
+      problem(fmt::format("project {} change log: position {} found where {} was expected", project.number, position,
+                          next));
     next = position;
     if (entry && entry->at.ms < time)
       problem(fmt::format("project {} change log: time goes back at {}", project.number, position));
     if (entry) time = entry->at.ms;
   }
   if (next != std::max<uint64_t>(last, project.lowWater) + 1) {
-    problem(fmt::format("project {} change log: ends at {}, but {} was given out", project.number, next - 1, last));
+    problem(fmt::format("project {} change log: ends at {}, but {} is the last assigned position", project.number,
+                        next - 1, last));
   }
 }
 

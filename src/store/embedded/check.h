@@ -8,8 +8,8 @@ namespace mb::store::embedded {
 
 class Checker {
  public:
-  // `progress`, where there is one, is told of documents and entries, and may stop the scan: the report is then of what
-  // was seen by then.
+  // `progress`, if given, receives the number of documents and entries, and may stop the scan: the report then covers
+  // what was scanned by then.
   Checker(Database& database, const Catalogue& catalogue, Progress* progress = nullptr);
   CheckReport run();
 
@@ -18,21 +18,21 @@ class Checker {
     uint64_t documents = 0;
     uint64_t bytes = 0;
   };
-  using Place = std::pair<ProjectNo, uint32_t>;  // project, and collection or index
+  using RangeId = std::pair<ProjectNo, uint32_t>;  // project, and collection or index
   void checkDocuments();
   void checkDocument(const CollectionHandle& handle, std::string_view id, std::string_view bytes);
-  // That the entry of a document stands at `key` with the value that it must have.
+  // Checks that `key` holds the entry of a document with the expected value.
   void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view id,
                   std::string_view expected);
   void checkCounts();
-  void checkTallies();
+  void checkGroupCounts();
   void checkCounters();
   void checkEntries();
   void checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key, std::string_view value);
   void checkLogs();
   void checkLog(const ProjectState& project);
-  // After each document or entry; false when the scan is to end.
-  bool goesOn(std::string_view step, uint64_t done, uint64_t total);
+  // Called after each document or entry; false when the scan must end.
+  bool shouldContinue(std::string_view step, uint64_t done, uint64_t total);
   void problem(std::string text);
   std::string nameOf(const CollectionHandle& handle) const;
   std::unique_ptr<rocksdb::Iterator> iterate(Family family) const;
@@ -42,10 +42,10 @@ class Checker {
   Progress* progress_;
   SnapshotHold snapshot_;
   rocksdb::ReadOptions options_;
-  std::map<Place, Counted> counted_;
-  std::map<std::pair<Place, std::string>, Counted> grouped_;
+  std::map<RangeId, Counted> counted_;
+  std::map<std::pair<RangeId, std::string>, Counted> grouped_;
   std::map<CounterKey, int64_t> counters_;
-  std::map<Place, uint64_t> expected_;  // entries, by index
+  std::map<RangeId, uint64_t> expected_;  // entries by index
   CheckReport report_;
 };
 

@@ -1,5 +1,5 @@
-// One write on its way to the disk. It belongs to the suspended coroutine that made it; the commit thread reads it, and
-// touches it no more once it has resumed that coroutine.
+// One write to be committed. The suspended coroutine that created it owns it; the commit thread reads it, and does not
+// access it after resuming that coroutine.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -15,12 +15,13 @@ struct Commit {
     bool remove = false;
     uint32_t keyAt = 0;  // in `arena`
     uint32_t keySize = 0;
-    // A value of the arena when `valueAt` says so; else somebody else's bytes, alive until the commit is done.
+    // The value's position in the arena; kElsewhere: `value` refers to external bytes, which must live until the commit
+    // is done.
     uint32_t valueAt = kElsewhere;
     std::string_view value;
   };
   struct LogItem {
-    uint32_t headAt = 0;  // in `arena`: change_log.h
+    uint32_t headAt = 0;  // in `arena`; format: change_log.h
     uint32_t headSize = 0;
     std::string_view before;
     std::string_view after;
@@ -30,7 +31,7 @@ struct Commit {
     int64_t documents;
     int64_t bytes;
   };
-  // What changes of the documents that hold one value of the field that a collection is counted by.
+  // The change in the documents that hold one value of SystemCollection::countedBy.
   struct GroupDelta {
     CollectionState* collection;
     std::string value;
@@ -38,18 +39,18 @@ struct Commit {
     int64_t bytes;
   };
   struct Mark {
-    ProjectNo project;  // of the 'M' row: 0 for system indexes
+    ProjectNo project;  // of the row::kIndexTraits row: 0 for system indexes
     IndexNo index;
     IndexTraits* traits;
-    // What the row said when it was written.
+    // The values in the row when it was written.
     uint32_t multikey = 0;
     uint32_t truncated = 0;
   };
-  // An insert into a chained collection, which the commit thread gives its place.
+  // An insert into a chained collection, whose sequence number the commit thread assigns.
   struct Link {
     uint32_t op;  // in `ops`
     CollectionState* collection;
-    const Index* bySeq;  // null where there is none
+    const Index* bySeq;  // null if there is no such index
   };
   struct Head {
     CollectionState* collection;
@@ -57,7 +58,7 @@ struct Commit {
   };
   static constexpr uint32_t kElsewhere = UINT32_MAX;
 
-  ProjectState* project = nullptr;  // whose turn it takes, and whose log it writes
+  ProjectState* project = nullptr;  // its place in the round robin, and the log that it writes
   WritePriority priority = WritePriority::normal;
   size_t bytes = 0;
   std::string arena;
@@ -65,18 +66,18 @@ struct Commit {
   boost::container::small_vector<LogItem, 1> log;
   boost::container::small_vector<Count, 2> counts;
   boost::container::small_vector<Link, 1> links;
-  std::vector<Head> heads;  // of chains that were restored
+  std::vector<Head> heads;  // of restored chains
   std::vector<GroupDelta> groupCounts;
-  std::vector<CounterDelta> counters;  // each counter once
-  std::vector<uint32_t> stripes;       // of marks that move
+  std::vector<CounterDelta> counters;  // at most one per counter
+  std::vector<uint32_t> stripes;       // of marks that change
   const std::vector<Notice>* notices = nullptr;
   std::vector<Mark> marks;
   std::vector<ProjectState*> bumps;
-  // By how much the schemas of the project's user collections grow (configuredBytes()).
+  // By how many bytes the schemas of the project's user collections grow (configuredBytes()).
   int64_t schemaBytes = 0;
-  // Refused where it would pass a limit of configuration_limits.h.
+  // Refused if it exceeds a limit of configuration_limits.h.
   bool limited = false;
-  // Runs on the commit thread once all is durable, before anybody sees the new epochs.
+  // Runs on the commit thread once the commit is durable, before the new epochs are visible.
   std::move_only_function<void()> onDurable;
 
   // Both copy `key`; put() copies `value` too, putElsewhere() does not.
@@ -89,10 +90,10 @@ struct Commit {
   }
   bool empty() const { return ops.empty() && heads.empty() && bumps.empty() && !onDurable; }
 
-  // The commit thread's.
+  // Used by the commit thread.
   Resumer<bool> resumer;
   int core = -1;
-  std::optional<Error> refused;  // nothing of it was written
+  std::optional<Error> refused;  // set if nothing of it was written
   uint64_t position = 0;         // of its last entry in the change log
 };
 

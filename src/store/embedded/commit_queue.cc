@@ -21,22 +21,22 @@ void CommitQueue::submit(Commit& commit, Resumer<bool> resumer) {
   if (commit.core < 0 || commit.core >= cores_.count()) {
     commit.core = -1;
     Commit* one = &commit;
-    hand({&one, 1});
+    enqueue({&one, 1});
     return;
   }
   auto& outbox = outboxes_.local().commits;
   outbox.push_back(&commit);
-  // The flush stands behind the handlers that are ready now, so their writes leave with this one.
+  // The flush runs after the handlers that are ready now, so their writes are submitted together with this one.
   if (outbox.size() == 1) asio::post(cores_.at(commit.core), [this, core = commit.core] { flush(core); });
 }
 
 void CommitQueue::flush(int core) {
   auto& outbox = outboxes_.at(core).commits;
-  hand(outbox);
+  enqueue(outbox);
   outbox.clear();
 }
 
-void CommitQueue::hand(std::span<Commit* const> commits) {
+void CommitQueue::enqueue(std::span<Commit* const> commits) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
@@ -68,11 +68,11 @@ bool CommitQueue::takeGroup(std::vector<Commit*>& group) {
   for (const Commit* commit : group) bytes += commit->bytes;
   if (!left && group.size() <= kGroupWrites && bytes <= kGroupBytes) return !group.empty();
   for (Commit* commit : group) (commit->priority == WritePriority::normal ? normal_ : low_).push(*commit);
-  takeTurns(group);
+  takeRoundRobin(group);
   return true;
 }
 
-void CommitQueue::takeTurns(std::vector<Commit*>& group) {
+void CommitQueue::takeRoundRobin(std::vector<Commit*>& group) {
   group.clear();
   size_t bytes = 0;
   const auto take = [&](RoundRobinQueue& queue) {
@@ -84,7 +84,7 @@ void CommitQueue::takeTurns(std::vector<Commit*>& group) {
     queue.pop();
     return true;
   };
-  // One of the low lane goes along even when the normal lane fills every group: it holds locks that others may want.
+  // One low-priority write is taken even if normal ones fill each group: it may hold locks that other writes need.
   take(low_);
   while (take(normal_)) {
   }
@@ -94,23 +94,23 @@ void CommitQueue::takeTurns(std::vector<Commit*>& group) {
 
 void CommitQueue::RoundRobinQueue::push(Commit& commit) {
   auto& own = waiting_[commit.project];
-  if (own.empty()) turns_.push_back(commit.project);
+  if (own.empty()) order_.push_back(commit.project);
   own.push_back(&commit);
 }
 
 Commit* CommitQueue::RoundRobinQueue::front() {
-  return turns_.empty() ? nullptr : waiting_[turns_.front()].front();
+  return order_.empty() ? nullptr : waiting_[order_.front()].front();
 }
 
 void CommitQueue::RoundRobinQueue::pop() {
-  ProjectState* project = turns_.front();
-  turns_.pop_front();
+  ProjectState* project = order_.front();
+  order_.pop_front();
   auto& own = waiting_[project];
   own.pop_front();
   if (own.empty()) {
     waiting_.erase(project);
   } else {
-    turns_.push_back(project);
+    order_.push_back(project);
   }
 }
 

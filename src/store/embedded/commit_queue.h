@@ -1,5 +1,5 @@
-// What waits for the commit thread. Each core hands over the writes of one turn of its io_context together; a group is
-// whatever waits when the last sync returns.
+// The queue of the commit thread. Each core submits the writes of one iteration of its event loop together; a group is
+// all that waits when the last sync returns.
 #pragma once
 
 #include "store/embedded/commit.h"
@@ -15,24 +15,24 @@ class CommitQueue {
  public:
   explicit CommitQueue(Cores& cores) : cores_(cores), outboxes_(cores.count()) {}
 
-  // Room for a write of that size; false when the queue is full. What was admitted must be submitted.
+  // Reserves space for a write; false when the queue is full. An admitted write must be submitted.
   bool admit(const Commit& commit);
-  // From the thread that awaits it: a core, or any other.
+  // Called by the thread that awaits the write: a core, or any other.
   void submit(Commit& commit, Resumer<bool> resumer);
 
-  // ---- the commit thread's
+  // ---- for the commit thread
   // Waits for writes and fills `group`; false when stopped and empty.
   bool takeGroup(std::vector<Commit*>& group);
-  // The module that a group took is free again.
+  // Releases the queue space of a group.
   void done(size_t writes, size_t bytes);
-  // Lets takeGroup() end once all that was handed over is taken.
+  // Lets takeGroup() return false once it has returned all submitted writes.
   void stop();
 
  private:
   struct Outbox {
     std::vector<Commit*> commits;
   };
-  // Projects take turns, each with its own writes in order.
+  // Round robin over projects; each project's writes stay in order.
   class RoundRobinQueue {
    public:
     void push(Commit& commit);
@@ -41,11 +41,11 @@ class CommitQueue {
 
    private:
     std::unordered_map<ProjectState*, std::deque<Commit*>> waiting_;
-    std::deque<ProjectState*> turns_;
+    std::deque<ProjectState*> order_;
   };
   void flush(int core);
-  void hand(std::span<Commit* const> commits);
-  void takeTurns(std::vector<Commit*>& group);
+  void enqueue(std::span<Commit* const> commits);
+  void takeRoundRobin(std::vector<Commit*>& group);
 
   Cores& cores_;
   PerCore<Outbox> outboxes_;
@@ -58,7 +58,7 @@ class CommitQueue {
   bool idle_ = false;
   bool stopping_ = false;
 
-  // The commit thread's own: what did not fit into the last group.
+  // Used by the commit thread only: the writes that did not fit into the last group.
   RoundRobinQueue normal_;
   RoundRobinQueue low_;
 };

@@ -7,11 +7,11 @@
 namespace mb::store::embedded {
 
 namespace {
-// How far ahead of the ids given the remembered floor is set, so that it is written once a second at most.
+// The distance of the stored floor above the highest id, so that the floor is written at most once a second.
 constexpr int64_t kIdFloorStepMs = 1000;
-// A batch that grew past this gives its memory back.
-constexpr size_t kBatchKept = 4 << 20;
-// A batch that lacks a part of a commit must never be written.
+// A batch that grew past this is freed after use.
+constexpr size_t kRetainedBatchBytes = 4 << 20;
+// An incomplete batch must never be written.
 void added(const rocksdb::Status& status) {
   if (!status.ok()) stopProcess("building a write", status);
 }
@@ -54,7 +54,7 @@ void CommitThread::run() {
     database_.documents().endWrites(written_, database_.db().GetLatestSequenceNumber());
     publish(group);
     resume(group);
-    tellListeners();
+    notifyListeners();
   }
 }
 
@@ -72,7 +72,8 @@ void CommitThread::applyLimits(std::vector<Commit*>& group) {
   });
 }
 
-// Against what the writes before it in the group leave. Writes of several projects at once are none of configuration.
+// Checked against the counts after the writes before it in the group. A write to several projects is never one of
+// configuration.
 std::optional<Error> CommitThread::limitPassedBy(const Commit& commit) const {
   const ProjectState* project = commit.schemaBytes != 0 ? commit.project : nullptr;
   std::map<const CollectionState*, std::pair<int64_t, int64_t>> grown;
@@ -109,7 +110,7 @@ std::optional<Error> CommitThread::limitPassedBy(const Commit& commit) const {
 }
 
 void CommitThread::build(std::span<Commit* const> group) {
-  if (batch_.GetDataSize() > kBatchKept) batch_ = rocksdb::WriteBatch();
+  if (batch_.GetDataSize() > kRetainedBatchBytes) batch_ = rocksdb::WriteBatch();
   batch_.Clear();
   chained_.clear();
   groupCounts_.clear();
@@ -120,8 +121,8 @@ void CommitThread::build(std::span<Commit* const> group) {
   for (Commit* commit : group) addLinks(*commit);
   addOps(group);
   for (Commit* commit : group) {
-    addLog(*commit);
-    addTallies(*commit);
+    addChangeLog(*commit);
+    addGroupCounts(*commit);
     addCounters(*commit);
     addMarks(*commit);
     addBumps(*commit);
@@ -130,8 +131,8 @@ void CommitThread::build(std::span<Commit* const> group) {
   addIdFloor();
 }
 
-// What is inserted into a chained collection becomes longer by its place, after the writer's room in the queue was
-// counted: the bytes counted stay, since they are what the queue gets back.
+// Chaining adds a position and hash to each insert after admission. The queue must get back the admitted size, so
+// `commit.bytes` is restored.
 void CommitThread::addLinks(Commit& commit) {
   const auto touch = [this](CollectionState& collection) {
     if (std::exchange(collection.chainGroup, group_) != group_) chained_.push_back(&collection);
@@ -163,8 +164,8 @@ void CommitThread::addLinks(Commit& commit) {
   }
 }
 
-// In order of their keys, which costs less to put into a memtable than any other; what one commit does to a key stays
-// in order, and two commits of a group never hold the same key.
+// Ops are added in key order, which makes the memtable inserts cheapest. The ops of one commit on a key stay in order,
+// and two commits of a group never contain the same key.
 void CommitThread::addOps(std::span<Commit* const> group) {
   ops_.clear();
   for (const Commit* commit : group) {
@@ -182,7 +183,7 @@ void CommitThread::addOps(std::span<Commit* const> group) {
   }
 }
 
-void CommitThread::addLog(Commit& commit) {
+void CommitThread::addChangeLog(Commit& commit) {
   if (commit.log.empty()) return;
   ProjectState& project = *commit.project;
   if (std::exchange(project.logGroup, group_) != group_) logged_.push_back(&project);
@@ -214,7 +215,7 @@ void CommitThread::addCounts(const Commit& commit) {
   }
 }
 
-void CommitThread::addTallies(const Commit& commit) {
+void CommitThread::addGroupCounts(const Commit& commit) {
   for (const Commit::GroupDelta& group : commit.groupCounts) {
     const auto [at, first] = groupCounts_.try_emplace({group.collection, group.value});
     if (first) at->second = group.collection->groupCounts.of(group.value);
@@ -320,7 +321,7 @@ void CommitThread::publish(std::span<Commit* const> group) {
   for (const CounterPtr& counter : counters_) counter->durable = counter->next;
   counters_.clear();
   for (Commit* commit : group) {
-    // Increases count from the admission on, decreases from here.
+    // Increases count since the admission, decreases from now on.
     for (const CounterDelta& delta : commit->counters) {
       if (delta.by < 0) delta.counter->admitted.fetch_add(delta.by);
     }
@@ -358,7 +359,7 @@ void CommitThread::resume(std::span<Commit* const> group) {
   }
 }
 
-void CommitThread::tellListeners() {
+void CommitThread::notifyListeners() {
   for (const ProjectState* project : logged_) observers_.listeners.notify(project->number, project->nextPosition);
 }
 

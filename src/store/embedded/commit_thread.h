@@ -1,5 +1,5 @@
-// The commit thread: takes groups, gives them their places in what is totally ordered (log positions, counts, epochs,
-// chains), writes and syncs each as one batch, and only then lets the writers go on.
+// The CommitThread takes groups of writes, assigns what is totally ordered (log positions, counts, epochs, chains),
+// writes and syncs each group as one batch, and then resumes the writers.
 #pragma once
 
 #include <thread>
@@ -10,7 +10,7 @@
 
 namespace mb::store::embedded {
 
-// What learns of commits once they are durable.
+// The parts that are updated or notified once commits are durable.
 struct CommitObservers {
   Counters& counters;
   Marks& marks;
@@ -24,7 +24,7 @@ class CommitThread {
                Cores& cores, const Clock& clock, int64_t idFloorMs);
   ~CommitThread() { stop(); }
   void start();
-  // Commits what is queued, then ends.
+  // Commits the queued writes, then ends.
   void stop();
 
   void rememberIdsOf(const IdGenerator& ids) { ids_ = &ids; }
@@ -32,15 +32,15 @@ class CommitThread {
 
  private:
   void run();
-  // Takes out of the group what would pass a limit of its project's configuration, and counts the rest.
+  // Removes from the group the writes that exceed a limit of their project's configuration, and counts the others.
   void applyLimits(std::vector<Commit*>& group);
   std::optional<Error> limitPassedBy(const Commit& commit) const;
   void build(std::span<Commit* const> group);
   void addLinks(Commit& commit);
   void addOps(std::span<Commit* const> group);
-  void addLog(Commit& commit);
+  void addChangeLog(Commit& commit);
   void addCounts(const Commit& commit);
-  void addTallies(const Commit& commit);
+  void addGroupCounts(const Commit& commit);
   void addCounters(const Commit& commit);
   void addMarks(Commit& commit);
   void addBumps(const Commit& commit);
@@ -48,7 +48,7 @@ class CommitThread {
   void addIdFloor();
   void publish(std::span<Commit* const> group);
   void resume(std::span<Commit* const> group);
-  void tellListeners();
+  void notifyListeners();
 
   Database& database_;
   const Catalogue& catalogue_;
@@ -61,14 +61,14 @@ class CommitThread {
   std::atomic<uint64_t> writes_{0};
   std::thread thread_;
 
-  // Of the group under way.
+  // State of the current group.
   uint64_t group_ = 0;
   rocksdb::WriteBatch batch_;
   std::vector<Commit*> refused_;
-  std::vector<CollectionState*> collections_;                                        // whose counts it changes
-  std::vector<CollectionState*> chained_;                                            // whose chain it goes on with
-  std::map<std::pair<CollectionState*, std::string>, CollectionStats> groupCounts_;  // that it changes, as they will be
-  std::vector<CounterPtr> counters_;                                                 // that it moves
+  std::vector<CollectionState*> collections_;                                        // whose counts change
+  std::vector<CollectionState*> chained_;                                            // whose chains grow
+  std::map<std::pair<CollectionState*, std::string>, CollectionStats> groupCounts_;  // the new counts
+  std::vector<CounterPtr> counters_;                                                 // that change
   std::vector<ProjectState*> logged_;
   std::vector<ProjectState*> bumped_;
   struct KeyedOp {

@@ -1,5 +1,5 @@
-// Compaction on demand: ranges of about 64 MiB, one after the other, so that it can be followed and stopped, and others
-// are held up little.
+// Compaction on demand, in consecutive ranges of about 64 MiB, so that it reports progress, can be stopped, and delays
+// other work little.
 #include <rocksdb/metadata.h>
 
 #include "base/log.h"
@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kCompactSliceBytes = 64 << 20;
 constexpr std::array kCompacted = {Family::documents, Family::indexes, Family::log, Family::system};
 
-// Files of a family that hold keys of [from, to); empty bounds are none.
+// The files of a family with keys in [from, to); an empty string means no bound.
 struct Range {
   std::string from;
   std::string to;
@@ -48,8 +48,8 @@ struct Slice {
   uint64_t bytes = 0;
 };
 
-// Cuts a family's range where files begin, each part of about kCompactSliceBytes.
-void cut(Database& database, Family family, const Range& whole, std::vector<Slice>& out) {
+// Splits a family's range at file boundaries into parts of about kCompactSliceBytes.
+void splitRange(Database& database, Family family, const Range& whole, std::vector<Slice>& out) {
   auto files = filesIn(database, family, whole);
   if (files.empty()) return;
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.smallestkey < b.smallestkey; });
@@ -110,8 +110,8 @@ Result<CompactReport> Engine::compact(std::optional<ProjectNo> project, Progress
   CompactReport report{bytesIn(*database_, whole), 0};
   std::vector<Slice> slices;
   for (const Family family : kCompacted) {
-    // Rows of the catalogue begin with their kind: they have no range of a project's own.
-    if (family != Family::system || !project) cut(*database_, family, whole, slices);
+    // Rows of the catalogue begin with their kind, so they have no key range per project.
+    if (family != Family::system || !project) splitRange(*database_, family, whole, slices);
   }
   uint64_t total = 0;
   for (const Slice& part : slices) total += part.bytes;

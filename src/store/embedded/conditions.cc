@@ -13,14 +13,14 @@ using doc::ValueView;
 
 namespace {
 
-// Where in the tree a condition stands.
-struct Place {
+// The position of a condition in the filter's tree.
+struct Position {
   std::string prefix;                   // "items." inside an $elemMatch on items
   const FilterNode* element = nullptr;  // that $elemMatch
   const FilterNode* part = nullptr;     // the outermost one
 };
 
-// A step that may be a position: what stands there is not looked into, neither by a comparison nor by an index.
+// A step that may be an array position: neither a comparison nor an index descends into it.
 bool hasPosition(const doc::FieldPath& path) {
   return std::any_of(path.steps().begin(), path.steps().end(), [](const std::string& step) {
     return std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -31,7 +31,7 @@ bool isNaN(ValueView value) {
   return value.isNumber() && std::isnan(value.toReal());
 }
 
-// Arrays are indexed by their elements, and regular expressions, minKey and maxKey match by rules of their own.
+// Arrays are indexed by element; regular expressions, minKey and maxKey match by special rules.
 bool canBePoint(ValueView value) {
   switch (value.type()) {
     case BsonType::array:
@@ -115,7 +115,7 @@ Condition leaf(const FilterNode& node) {
       if (node.patterns.empty() || node.patterns.front().prefix.empty()) return condition;
       condition.kind = Condition::Kind::prefix;
       condition.prefix = node.patterns.front().prefix;
-      // Nothing but the prefix is asked for.
+      // The pattern consists of the prefix only.
       condition.whole = node.patterns.front().source == "^" + condition.prefix;
       condition.provable = condition.whole;
       return condition;
@@ -132,34 +132,34 @@ Condition leaf(const FilterNode& node) {
   }
 }
 
-void flatten(const FilterNode& node, const Place& around, std::vector<Condition>& out) {
+void flatten(const FilterNode& node, const Position& around, std::vector<Condition>& out) {
   if (node.op == FilterOp::all || (node.op == FilterOp::any && node.children.size() == 1)) {
     for (const auto& child : node.children) flatten(*child, around, out);
     return;
   }
-  Place place = around;
-  if (!place.part) place.part = &node;
-  if (node.op == FilterOp::any && !place.element) {
+  Position position = around;
+  if (!position.part) position.part = &node;
+  if (node.op == FilterOp::any && !position.element) {
     Condition& either = out.emplace_back();
     either.kind = Condition::Kind::either;
     either.node = either.part = &node;
     return;
   }
-  // An $elemMatch on an element that is an array itself looks deeper than an index does.
+  // An $elemMatch on an element that is an array itself descends deeper than an index does.
   const bool inArrayOfArrays = node.path.steps().empty();
   if (node.op == FilterOp::elemMatch && !node.children.empty() && !inArrayOfArrays && !hasPosition(node.path)) {
-    // The conditions of the element bound the index; that one element meets them all, the document has to show.
-    const std::string path = place.prefix + node.path.dotted();
-    flatten(*node.children.front(), {node.elementIsValue ? path : path + ".", &node, place.part}, out);
-    out.emplace_back().part = place.part;
+    // The conditions of the element bound the index; whether one element meets them all is checked on the document.
+    const std::string path = position.prefix + node.path.dotted();
+    flatten(*node.children.front(), {node.elementIsValue ? path : path + ".", &node, position.part}, out);
+    out.emplace_back().part = position.part;
     return;
   }
-  // So does a position in such an element.
-  Condition condition = place.element && hasPosition(node.path) ? Condition() : leaf(node);
-  condition.path = place.prefix + node.path.dotted();
-  condition.element = place.element;
-  condition.part = place.part;
-  if (place.element) condition.whole = condition.provable = false;
+  // A position in such an element descends deeper, too.
+  Condition condition = position.element && hasPosition(node.path) ? Condition() : leaf(node);
+  condition.path = position.prefix + node.path.dotted();
+  condition.element = position.element;
+  condition.part = position.part;
+  if (position.element) condition.whole = condition.provable = false;
   out.push_back(std::move(condition));
 }
 
@@ -173,7 +173,7 @@ bool sameClass(ValueView a, ValueView b) {
   return a.type() == b.type() || (a.isNumber() && b.isNumber());
 }
 
-// Whether a value that meets `bound` on the same side is within `demanded`.
+// Whether the values bounded by `value` (included if `reaches`) are within `demanded`, a bound of the same side.
 bool isWithin(ValueView value, bool reaches, const Condition& demanded) {
   if (!sameClass(value, demanded.values.front()) || isNaN(value)) return false;
   const int order = doc::compareValues(value, demanded.values.front());
@@ -181,7 +181,7 @@ bool isWithin(ValueView value, bool reaches, const Condition& demanded) {
   return (order > 0) == (demanded.kind == Condition::Kind::lower);
 }
 
-// Whether each document that meets `given` meets `demanded`, a condition of the same field.
+// Whether each document that satisfies `given` satisfies `demanded`, a condition on the same field.
 bool isStricter(const Condition& given, const Condition& demanded) {
   using Kind = Condition::Kind;
   if (demanded.kind == Kind::points && given.kind == Kind::points) {

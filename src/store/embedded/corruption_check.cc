@@ -12,13 +12,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The format of RocksDB's logs: blocks of 32 KiB; in each, fragments of records: crc(u32) size(u16) type(u8) bytes, the
-// numbers little-endian. The crc is a masked CRC-32C of type and bytes.
+// The format of RocksDB's logs: blocks of 32 KiB that contain fragments of records: crc(u32) size(u16) type(u8) bytes,
+// the numbers little-endian. The crc is a masked CRC-32C of type and bytes.
 constexpr size_t kBlock = 32 << 10;
 constexpr size_t kHeader = 7;
 enum Fragment : uint8_t { whole = 1, first = 2, middle = 3, last = 4 };
 
-// CRC-32C, eight bytes a step.
+// CRC-32C tables, for eight bytes per step.
 constexpr auto kCrcTables = [] {
   std::array<std::array<uint32_t, 256>, 8> tables{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -52,7 +52,7 @@ uint32_t maskedCrc(const uint8_t* at, size_t size) {
 
 class LogScan {
  public:
-  // True once a whole record began behind a broken fragment.
+  // Returns true once an intact record begins after a broken fragment.
   bool block(const uint8_t* bytes, size_t size) {
     for (size_t at = 0; at + kHeader <= size;) {
       const uint8_t* fragment = bytes + at;
@@ -99,11 +99,11 @@ Result<> refuseCorruptFiles(const fs::path& directory) {
     used = used || kind == ".log" || kind == ".sst";
     if (kind != ".log" || !isCorruptInside(entry.path())) continue;
     return fail(ErrorCode::internal,
-                fmt::format("the database is damaged: {} holds a broken record before its end", entry.path().string()));
+                fmt::format("the database is corrupt: {} holds a broken record before its end", entry.path().string()));
   }
   if (!used || fs::exists(directory / "CURRENT", error)) return {};
   return fail(ErrorCode::internal,
-              fmt::format("the database is damaged: {} is missing", (directory / "CURRENT").string()));
+              fmt::format("the database is corrupt: {} is missing", (directory / "CURRENT").string()));
 }
 
 }  // namespace mb::store::embedded

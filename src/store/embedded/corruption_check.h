@@ -1,4 +1,4 @@
-// What RocksDB itself does not refuse when it opens damaged files.
+// Detects corrupt files that RocksDB itself opens without an error.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,11 @@
 
 namespace mb::store::embedded {
 
-// Fails with a line that names the file:
-//  - the file that says which files belong to the database is missing while others are there: RocksDB would begin anew;
-//  - a write-ahead log is damaged before its end: RocksDB would take it for the end. Each record is synced before the
-//    next is written, so a crash or a power cut tears the last one only; a whole record behind a broken one is damage.
+// Fails with a message that names the file if
+//  - the file that lists the database's files is missing while others exist: RocksDB would create an empty database;
+//  - a write-ahead log is corrupt before its end: RocksDB would end the replay there. Each record is synced before the
+//    next is written, so a crash or a power cut tears the last one only; an intact record after a broken one is
+//    corruption.
 Result<> refuseCorruptFiles(const std::filesystem::path& directory);
 
 }  // namespace mb::store::embedded

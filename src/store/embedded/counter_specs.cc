@@ -1,5 +1,6 @@
-// Counters while the store opens. Their rows are right where the version of the code that opened it last kept them:
-// the 'O' row says which opening that was and what was counted. Versions before counters leave that row as it is.
+// Validates the counters while the store opens. Their rows are valid if the version of the code that opened the store
+// last maintained them: the row::kCounterStamp row records that opening and the declarations. Versions without counters
+// do not change that row.
 #include "base/log.h"
 #include "store/embedded/catalogue.h"
 #include "store/embedded/keys.h"
@@ -10,7 +11,7 @@ namespace {
 
 constexpr size_t kBatchBytes = 1 << 20;
 
-// What the declared counters count, in an order of its own.
+// The declarations of the counters in a canonical order.
 std::string declarationOf(const std::vector<SchemaPtr>& counted) {
   std::vector<std::string> lines;
   for (const SchemaPtr& schema : counted) {
@@ -95,7 +96,7 @@ Result<> Catalogue::recount(const std::vector<SchemaPtr>& counted) {
     batch.Clear();
   }
   if (batch.Count() > 0) database_->write(batch);
-  if (!sums.empty()) logInfo("counters were counted", {{"counters", sums.size()}});
+  if (!sums.empty()) logInfo("counters recounted", {{"counters", sums.size()}});
   return {};
 }
 

@@ -54,7 +54,7 @@ class CounterSpecsTest : public ::testing::Test {
 
   int64_t counter(const CounterKey& key = kStoredBytes) { return *testing::runOn(cores_, 0, store_->counter(key)); }
 
-  // As a version that knows no counters leaves it: opened, and the rows of counters as they were.
+  // Opens the store as a version without counters does, which leaves the counter rows unchanged.
   void openAsEarlier(const std::function<void(Database&)>& change) {
     store_.reset();
     auto database = Database::open(folder_.path() / "store", counterSettings(), [](ProjectNo) { return uint64_t{0}; });
@@ -112,7 +112,7 @@ TEST_F(CounterSpecsTest, RowsThatThisVersionKeptAreNotCountedAnew) {
   open(kDeclared);
   save("a", 10);
   store_.reset();
-  // Such a row could only be told from a right one by counting.
+  // Only a recount could detect that such a row is wrong.
   {
     auto database = Database::open(folder_.path() / "store", counterSettings(), [](ProjectNo) { return uint64_t{0}; });
     ASSERT_TRUE(database);

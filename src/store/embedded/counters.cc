@@ -24,7 +24,7 @@ void Counters::forgetUnused(std::vector<CounterDelta>& deltas) {
     const auto found = counters_.find(delta.counter->key);
     const bool known = found != counters_.end() && found->second == delta.counter;
     delta.counter.reset();
-    // Writes get a counter under the mutex and keep it until they are done.
+    // A write gets its counter under the mutex and holds it until the write is done.
     if (known && found->second.use_count() == 1 && found->second->durable == 0) counters_.erase(found);
   }
   deltas.clear();

@@ -1,5 +1,5 @@
-// The counters of all projects (SystemCollection::counters): durable as 'D' rows, admitted against their limits before
-// a write is queued. Any thread, but for what is the commit thread's.
+// The counters of all projects (SystemCollection::counters): durable as row::kCounter rows, checked against their
+// limits before a write is queued. Any thread, except for the members of the commit thread.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,20 @@
 
 namespace mb::store::embedded {
 
-struct Counter {  // with one owner besides the table for each write that moves it
+struct Counter {  // owned by the table and by each write that changes it
   explicit Counter(CounterKey k) : key(std::move(k)) {}
   const CounterKey key;
-  // What is durable, and the increases of the writes that are under way.
+  // The durable value plus the increases of pending writes.
   std::atomic<int64_t> admitted{0};
   std::atomic<int64_t> durable{0};
 
-  // The commit thread's own.
+  // Used by the commit thread only.
   int64_t next = 0;
   uint64_t group = 0;
 };
 using CounterPtr = std::shared_ptr<Counter>;
 
-// By how much a write moves a counter.
+// The change of a counter by a write.
 struct CounterDelta {
   CounterPtr counter;
   int64_t by = 0;
@@ -33,15 +33,15 @@ struct CounterDelta {
 
 class Counters {
  public:
-  // The counter of this key, made where there is none.
+  // The counter of this key; created if absent.
   CounterPtr of(const CounterKey& key);
   int64_t valueOf(const CounterKey& key) const;
-  // Forgets those of 0 that no other write is about to move; `deltas` gives its own hold of them up.
+  // Removes the counters of value 0 that no other write uses; releases and clears `deltas`.
   void forgetUnused(std::vector<CounterDelta>& deltas);
-  // While the store opens: as the rows say.
+  // Sets the value from the row while the store opens.
   void set(const CounterKey& key, int64_t value);
   void clear();
-  // Of a dropped project.
+  // Removes the counters of a dropped project.
   void forgetProject(ProjectNo project);
   std::vector<CounterPtr> all() const;
 
@@ -50,12 +50,12 @@ class Counters {
   std::map<CounterKey, CounterPtr> counters_;
 };
 
-// Takes the increases from what the limits leave, all or none: the limit that refuses otherwise. What was taken is
-// given back by release(), or becomes durable by the commit.
+// Reserves the increases within the limits, all or none; on refusal returns the limit that was exceeded. release()
+// undoes the reservation, the commit makes it durable.
 std::optional<CounterLimit> reserve(const std::vector<CounterDelta>& deltas, const std::vector<CounterLimit>& limits);
 void release(const std::vector<CounterDelta>& deltas);
 
-// The key of a 'D' row, and back; nullopt for another key.
+// Conversions between a key and its row::kCounter row; nullopt for a row of another kind.
 std::string counterRow(const CounterKey& key);
 std::optional<CounterKey> counterOfRow(std::string_view row);
 

@@ -1,4 +1,4 @@
-// A store that is killed while it writes: whatever was acknowledged is there, nothing is half there.
+// A store is killed while it writes: every acknowledged write is present afterwards, and no partial one.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,12 +27,12 @@ std::vector<SystemCollection> system() {
 }
 
 EmbeddedSettings settings() {
-  EmbeddedSettings made;
-  made.minFreeDiskBytes = 0;
-  return made;
+  EmbeddedSettings result;
+  result.minFreeDiskBytes = 0;
+  return result;
 }
 
-// Inserts, changes and removes documents, and tells each acknowledged id.
+// Inserts, changes and removes documents, and writes each acknowledged id to the pipe.
 Task<> writeForever(EmbeddedStore& store, CollectionRef collection, int writer, int pipe) {
   for (int i = 0;; ++i) {
     const std::string id = fmt::format("{}-{:06}", writer, i);
@@ -52,10 +52,10 @@ Task<> writeForever(EmbeddedStore& store, CollectionRef collection, int writer, 
 }
 
 IndexSpec spec(std::string path, bool unique) {
-  IndexSpec made;
-  made.keys = {{std::move(path), 1}};
-  made.unique = unique;
-  return made;
+  IndexSpec result;
+  result.keys = {{std::move(path), 1}};
+  result.unique = unique;
+  return result;
 }
 
 CollectionRef only(EmbeddedStore& store, Cores& cores, ProjectNo project) {
@@ -75,18 +75,18 @@ std::set<std::string> runUntilKilled(const std::filesystem::path& folder, std::c
     ::_exit(1);
   }
   ::close(ends[1]);
-  std::string told;
+  std::string acknowledged;
   std::array<char, 4096> buffer;
   std::thread killer;
   for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;) {
-    // The time counts from the first acknowledged write.
-    if (told.empty()) {
+    // The time starts with the first acknowledged write.
+    if (acknowledged.empty()) {
       killer = std::thread([=] {
         std::this_thread::sleep_for(time);
         ::kill(child, SIGKILL);
       });
     }
-    told.append(buffer.data(), static_cast<size_t>(got));
+    acknowledged.append(buffer.data(), static_cast<size_t>(got));
   }
   if (killer.joinable()) killer.join();
   int status = 0;
@@ -94,15 +94,15 @@ std::set<std::string> runUntilKilled(const std::filesystem::path& folder, std::c
   EXPECT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself";
   ::close(ends[0]);
   std::set<std::string> ids;
-  for (size_t from = 0, end = 0; (end = told.find('\n', from)) != std::string::npos; from = end + 1) {
-    ids.insert(told.substr(from, end - from));
+  for (size_t from = 0, end = 0; (end = acknowledged.find('\n', from)) != std::string::npos; from = end + 1) {
+    ids.insert(acknowledged.substr(from, end - from));
   }
   return ids;
 }
 
 }  // namespace
 
-// The process that is killed: started by the test below, and by nothing else.
+// The process to be killed; only the test below starts it.
 TEST(CrashTest, DISABLED_Writer) {
   const char* folder = std::getenv(kFolder);
   if (!folder) GTEST_SKIP();

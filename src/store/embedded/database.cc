@@ -19,7 +19,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-// RocksDB is built without the sanitizer, which therefore cannot see how it orders its own accesses.
+// RocksDB is built without the sanitizer, which therefore cannot see how RocksDB orders its accesses.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
   return "race:librocksdb.so";
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::array<const char*, kFamilies> kFamilyNames = {"documents", "indexes", "log", "jobs", "system"};
 
-// RocksDB's own log: warnings and errors join ours, the rest is not written.
+// Forwards warnings and errors of RocksDB to the log; other lines are dropped.
 class LogBridge final : public rocksdb::Logger {
  public:
   LogBridge() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
@@ -41,11 +41,11 @@ class LogBridge final : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
   void Logv(const rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
     if (level < rocksdb::InfoLogLevel::WARN_LEVEL || level == rocksdb::InfoLogLevel::HEADER_LEVEL) return;
-    // A checkpoint holds deletions back twice over, and that is warned of each time.
+    // A checkpoint disables file deletions twice, and RocksDB warns each time.
     if (std::string_view(format).find("File Deletions") != std::string_view::npos) return;
     std::array<char, 1024> line;
     std::vsnprintf(line.data(), line.size(), format, arguments);
-    logWarn("storage engine", {{"says", line.data()}});
+    logWarn("RocksDB warning", {{"text", line.data()}});
   }
 };
 
@@ -90,9 +90,9 @@ rocksdb::DBOptions databaseOptions(const EmbeddedSettings& settings) {
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.paranoid_checks = true;
-  // Each group is synced before the next is written, so a crash can tear the last record only, and nobody was told of
-  // that one. This mode ends the replay there whatever the torn bytes look like; kTolerateCorruptedTailRecords refuses
-  // to open when a sector in the torn record's middle is missing, as power loss leaves it.
+  // Each group is synced before the next is written, so a crash can tear only the last record, which was not
+  // acknowledged. This mode ends the replay there whatever the torn bytes are; kTolerateCorruptedTailRecords refuses to
+  // open when a sector in the middle of the torn record is missing, as after a power loss.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.track_and_verify_wals_in_manifest = true;
   options.wal_bytes_per_sync = 0;
@@ -101,7 +101,7 @@ rocksdb::DBOptions databaseOptions(const EmbeddedSettings& settings) {
   options.avoid_flush_during_recovery = true;
   options.write_buffer_manager =
       std::make_shared<rocksdb::WriteBufferManager>(static_cast<size_t>(settings.writeBufferBytes));
-  // One thread writes: nothing to merge, and plain memtable inserts cost less than concurrent ones.
+  // Only one thread writes: there is nothing to merge, and plain memtable inserts cost less than concurrent ones.
   options.allow_concurrent_memtable_write = false;
   options.enable_write_thread_adaptive_yield = false;
   options.max_background_jobs = 2;
@@ -122,7 +122,7 @@ rocksdb::ColumnFamilyOptions familyOptions(Family family, const std::shared_ptr<
   options.max_write_buffer_number = 3;
   options.target_file_size_base = 16 << 20;
   options.level_compaction_dynamic_level_bytes = true;
-  // The upper levels are read and rewritten soonest: not worth compressing.
+  // The upper levels are read and rewritten soonest, so compression does not pay.
   options.compression = rocksdb::kNoCompression;
   options.bottommost_compression = rocksdb::kLZ4Compression;
   rocksdb::BlockBasedTableOptions table;
@@ -136,17 +136,18 @@ rocksdb::ColumnFamilyOptions familyOptions(Family family, const std::shared_ptr<
     table.whole_key_filtering = true;
   }
   if (family == Family::documents) {
-    // Whoever makes a document looks first whether there is one: mostly there is none.
+    // A write of a new document first checks that the id is absent, which it mostly is.
     options.memtable_whole_key_filtering = true;
     options.memtable_prefix_bloom_size_ratio = 0.02;
     table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (family == Family::log) {
-    // Written in order and gone in a day: not compressed, so that its files are handed down instead of rewritten.
+    // Written in order and deleted within a day: without compression RocksDB moves the files down instead of rewriting
+    // them.
     options.bottommost_compression = rocksdb::kNoCompression;
     options.compaction_filter_factory = std::make_shared<LogTrimFactory>(lowWater);
-    // So that what has fallen below the mark is met even where nothing new is written over it.
+    // Compacts files without new writes too, so that entries below the mark are dropped.
     options.periodic_compaction_seconds = 6 * 3600;
   }
   if (family == Family::jobs || family == Family::system) options.write_buffer_size = 4 << 20;
@@ -155,16 +156,16 @@ rocksdb::ColumnFamilyOptions familyOptions(Family family, const std::shared_ptr<
 
 Error openError(const std::filesystem::path& directory, const rocksdb::Status& status) {
   std::string text = status.ToString();
-  // A table that is missing is named as such files were called long ago, which is where RocksDB looks last.
+  // RocksDB names a missing table by the suffix that it tries last, the historical .ldb.
   for (size_t at = 0; (at = text.find(".ldb", at)) != std::string::npos;) text.replace(at, 4, ".sst");
   if (status.IsIOError() && text.find("LOCK") != std::string::npos) {
     return Error(ErrorCode::unavailable, "the data directory is in use by another process");
   }
-  if (status.IsCorruption()) return Error(ErrorCode::internal, "the database is damaged: " + text);
+  if (status.IsCorruption()) return Error(ErrorCode::internal, "the database is corrupt: " + text);
   return Error(ErrorCode::internal, fmt::format("cannot open the database in {}: {}", directory.string(), text));
 }
 
-// A family that this version does not know was made by a newer one.
+// A family that this version does not know was created by a newer version.
 Result<> refuseNewer(const rocksdb::DBOptions& options, const std::filesystem::path& directory) {
   std::vector<std::string> present;
   if (!rocksdb::DB::ListColumnFamilies(options, directory.string(), &present).ok()) return {};
@@ -183,14 +184,14 @@ Result<> refuseNewer(const rocksdb::DBOptions& options, const std::filesystem::p
 }  // namespace
 
 void useFileSystem(std::shared_ptr<rocksdb::FileSystem> files) {
-  // Kept to the end: RocksDB's own threads may still use one that was replaced.
+  // Never freed: RocksDB's own threads may still use a replaced environment.
   static auto& environments = *new std::vector<std::unique_ptr<rocksdb::Env>>();
   testEnvironment = files ? environments.emplace_back(rocksdb::NewCompositeEnv(files)).get() : nullptr;
 }
 
 namespace {
 
-// The highest number of an OPTIONS-<number> file, which each opening for writing makes; 0 where there is none.
+// The highest number of an OPTIONS-<number> file, which each opening for writing creates; 0 without such a file.
 uint64_t newestOptions(const std::filesystem::path& directory) {
   constexpr std::string_view kPrefix = "OPTIONS-";
   uint64_t newest = 0;
@@ -251,7 +252,7 @@ Database::~Database() {
 }
 
 rocksdb::ReadOptions Database::reading(Tier tier) {
-  // Counting each comparison into a thread's own performance record costs more than some comparisons do.
+  // Maintaining the thread's performance counters costs more than some comparisons.
   thread_local const bool uncounted = (rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable), true);
   static_cast<void>(uncounted);
   rocksdb::ReadOptions options;
@@ -280,8 +281,8 @@ void Database::getMany(const rocksdb::ReadOptions& options, Family family, std::
     db_->MultiGet(options, this->family(family), keys.size(), keys.data(), values.data(), statuses.data(), false);
     return;
   }
-  // MultiGet does not keep to the memory: it reads blocks that are not there, and of a key that might stand in the
-  // block behind (1 in 100 of those between two keys of a file) it says that it was found, with no bytes.
+  // MultiGet does not honour the memory tier: it reads blocks that are not cached. For a key that may be in an uncached
+  // block (1 in 100 of those between two keys of a file) it returns ok with an empty value.
   size_t bytes = 0;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (bytes > options.value_size_soft_limit) {
@@ -328,7 +329,7 @@ void stopProcess(std::string_view what, const rocksdb::Status& status) {
     while (true) ::pause();
   }
   const std::string reason = status.ToString();
-  logError("the store failed, the process ends so that nothing false is answered",
+  logError("the store failed; the process ends before it acknowledges a write that is not durable",
            {{"failed", what}, {"reason", reason}});
   std::_Exit(kStoreFailedExit);
 }

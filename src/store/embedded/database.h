@@ -19,8 +19,8 @@ namespace mb::store::embedded {
 enum class Family : uint8_t { documents, indexes, log, jobs, system };
 inline constexpr size_t kFamilies = 5;
 
-// Where a read may look: what is in memory, or the disk too. The first never blocks; it ends in Incomplete where the
-// disk would be needed.
+// The storage that a read may use: memory only, or the disk too. A memory read never blocks; it returns Incomplete if
+// it needs the disk.
 enum class Tier { memory, disk };
 
 inline rocksdb::Slice slice(std::string_view bytes) {
@@ -30,16 +30,18 @@ inline std::string_view view(const rocksdb::Slice& bytes) {
   return {bytes.data(), bytes.size()};
 }
 
-// The highest log position of a project that is gone; UINT64_MAX for a dropped project. Any thread, without waiting.
+// The low-water mark of a project: its highest trimmed log position; UINT64_MAX for a dropped project. Any thread,
+// without waiting.
 using LowWaterOf = std::function<uint64_t(ProjectNo)>;
 
-// For tests: databases that are opened from here on work through `files`; null for the real file system again.
+// For tests: databases opened from now on use `files`; null restores the real file system.
 void useFileSystem(std::shared_ptr<rocksdb::FileSystem> files);
 
 class Database {
  public:
   enum class Mode { write, read };
-  // Opens or creates; for reading, opens what is there and changes nothing. Errors are lines to show.
+  // Opens or creates the database; for reading, opens an existing one and changes nothing. Errors are complete
+  // messages.
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& directory,
                                                 const EmbeddedSettings& settings, LowWaterOf lowWater,
                                                 Mode mode = Mode::write);
@@ -50,22 +52,22 @@ class Database {
   static rocksdb::ReadOptions reading(Tier tier);
 
   rocksdb::Status get(Tier tier, Family family, std::string_view key, rocksdb::PinnableSlice* value);
-  // Each into the place of its key. With the memory's tier the first that is not there makes all behind it Incomplete
+  // Reads each key into its slot. With Tier::memory the first key that is not in memory makes all later ones Incomplete
   // too; past options.value_size_soft_limit they are Aborted.
   void getMany(const rocksdb::ReadOptions& options, Family family, std::span<const rocksdb::Slice> keys,
                std::span<rocksdb::PinnableSlice> values, std::span<rocksdb::Status> statuses);
-  // The document under `key` as it is now: from the cache, else read, and cached where `keep`; unchanged `out` unless
-  // ok.
+  // The current document under `key`: from the cache, else read, and cached if `keep`. `out` is unchanged unless the
+  // status is ok.
   rocksdb::Status document(Tier tier, std::string_view key, std::string& out, bool keep = true);
   DocumentCache& documents() { return *documents_; }
-  // Writes and syncs. Every record of the log is synced before the next is written, so that only the last can be torn:
-  // refuseCorruptFiles() counts on it.
+  // Writes and syncs. Every record of the log is synced before the next is written, so only the last one can be torn:
+  // refuseCorruptFiles() depends on it.
   void write(rocksdb::WriteBatch& batch);
-  // Drops the range [from, to) in one go, as engine.md 3.3 has it for large ones.
+  // Deletes the range [from, to) with one range deletion, for large ranges.
   void dropRange(Family family, std::string_view from, std::string_view to);
   void flush();
-  // A number that grows with each opening for writing, by whatever version: that of RocksDB's newest options file, as
-  // it was before this opening (0: there was none) and as it is since (0 where it was opened for reading).
+  // The number of RocksDB's newest options file, which increases with each opening for writing by any version: before
+  // this opening (0 for a new database) and since it (0 if opened for reading).
   uint64_t openingBefore() const { return openingBefore_; }
   uint64_t opening() const { return opening_; }
 
@@ -78,13 +80,13 @@ class Database {
   std::unique_ptr<DocumentCache> documents_;
 };
 
-// A read that failed for another reason than absence: damage or a broken disk.
+// The error of a read that failed for another reason than absence: corruption or a broken disk.
 Error readError(const rocksdb::Status& status);
-// After a failed write or sync nobody knows what is on the disk: says so in one line and ends the process.
+// Logs one line and ends the process. After a failed write or sync the state of the disk is unknown.
 inline constexpr int kStoreFailedExit = 74;
 [[noreturn]] void stopProcess(std::string_view what, const rocksdb::Status& status);
 
-// A snapshot that is given back.
+// Owns a snapshot and releases it.
 class SnapshotHold {
  public:
   explicit SnapshotHold(rocksdb::DB& db) : db_(db), snapshot_(db.GetSnapshot()) {}

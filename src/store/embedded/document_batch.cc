@@ -14,8 +14,8 @@ DocumentBatch::DocumentBatch(ProjectNo project, CollectionNo collection, size_t 
 
 void DocumentBatch::add(std::string_view id, std::string_view document, bool matches) {
   if (!document.empty()) {
-    given_.resize(size());
-    given_.emplace_back(document);
+    supplied_.resize(size());
+    supplied_.emplace_back(document);
   }
   appendRangePrefix(keys_, project_, collection_);
   keys_ += id;
@@ -29,7 +29,7 @@ void DocumentBatch::clear() {
   ends_.clear();
   matching_.clear();
   unknown_ = 0;
-  given_.clear();
+  supplied_.clear();
 }
 
 Result<bool> DocumentBatch::read(Database& database, const rocksdb::ReadOptions& options, bool keep) {
@@ -39,8 +39,8 @@ Result<bool> DocumentBatch::read(Database& database, const rocksdb::ReadOptions&
   std::vector<uint32_t> missed;
   for (size_t i = 0; i < size(); ++i) {
     Slot& slot = documents_[i];
-    if (i < given_.size() && !given_[i].empty()) {
-      slot.bytes = std::move(given_[i]);
+    if (i < supplied_.size() && !supplied_[i].empty()) {
+      slot.bytes = std::move(supplied_[i]);
       slot.found = true;
       continue;
     }
@@ -59,7 +59,7 @@ Result<bool> DocumentBatch::readMissed(Database& database, const rocksdb::ReadOp
   std::vector<rocksdb::PinnableSlice> values(missed.size());
   std::vector<rocksdb::Status> statuses(missed.size());
   rocksdb::ReadOptions reading = options;
-  // The documents themselves are cached, which takes a tenth of what their blocks would.
+  // The documents themselves are cached, which takes a tenth of the memory of their blocks.
   reading.fill_cache = false;
   database.getMany(reading, Family::documents, keys, values, statuses);
   for (const rocksdb::Status& status : statuses) {

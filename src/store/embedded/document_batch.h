@@ -1,4 +1,4 @@
-// Documents read together: from the cache, and what it does not hold by one MultiGet under the same snapshot.
+// Reads documents together: from the cache, and those that are not in it with one MultiGet under the same snapshot.
 #pragma once
 
 #include "store/embedded/database.h"
@@ -10,12 +10,12 @@ class DocumentBatch {
  public:
   DocumentBatch(ProjectNo project, CollectionNo collection, size_t expected);
 
-  // `document`: as it is under the snapshot of read(), where that is known; else empty. `matches`: it is known to match
+  // `document`: the document under the snapshot of read(), if it is known; else empty. `matches`: it is known to match
   // under that snapshot.
   void add(std::string_view id, std::string_view document = {}, bool matches = false);
-  // What was given with the ids no longer counts: another snapshot will be read.
-  void forgetGiven() {
-    given_.clear();
+  // Discards the documents and matches that were passed to add(): another snapshot will be read.
+  void forgetDocuments() {
+    supplied_.clear();
     matching_.assign(matching_.size(), false);
     unknown_ = matching_.size();
   }
@@ -26,10 +26,10 @@ class DocumentBatch {
   bool allKnownToMatch() const { return unknown_ == 0; }
   std::string_view id(size_t i) const { return key(i).substr(kPrefixBytes); }
 
-  // Reads them all; false when the tier that `options` names does not hold them. `options` has a snapshot. `keep`: what
-  // the cache lacks is offered to it.
+  // Reads all documents; false if the tier of `options` does not hold them. REQUIRES: `options` has a snapshot. `keep`:
+  // documents that were read are offered to the cache.
   Result<bool> read(Database& database, const rocksdb::ReadOptions& options, bool keep);
-  // After read(): whether there is such a document, and its bytes, which may be moved away.
+  // After read(): whether the document exists, and its bytes, which may be moved away.
   bool found(size_t i) const { return documents_[i].found; }
   std::string& bytes(size_t i) { return documents_[i].bytes; }
 
@@ -48,11 +48,11 @@ class DocumentBatch {
 
   const ProjectNo project_;
   const CollectionNo collection_;
-  std::string keys_;  // laid end to end
+  std::string keys_;  // concatenated
   std::vector<uint32_t> ends_;
   std::vector<bool> matching_;
-  size_t unknown_ = 0;              // of matching_, that are false
-  std::vector<std::string> given_;  // of the first ids; empty ones are to be read
+  size_t unknown_ = 0;              // number of false values in matching_
+  std::vector<std::string> supplied_;  // of the first ids; empty ones must be read
   std::vector<Slot> documents_;
 };
 

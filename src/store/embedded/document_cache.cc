@@ -5,9 +5,9 @@
 namespace mb::store::embedded {
 
 namespace {
-// Slot and allocation of an entry, beside its key and bytes.
+// Slot and allocation of an entry, in addition to its key and bytes.
 constexpr size_t kEntryOverhead = 96;
-// A few large documents must not push out all others.
+// Bounds one document, so that a few large ones cannot evict all others.
 constexpr size_t kLargestShare = 8;
 constexpr size_t kFirstSlots = 16;
 
@@ -26,7 +26,7 @@ DocumentCache::Slot* DocumentCache::look(Shard& shard, uint64_t hash, std::strin
   return nullptr;
 }
 
-// Closes the gap, so that no entry stands behind a free slot that its search would end at.
+// Closes the gap, so that no search ends at a free slot before its entry.
 void DocumentCache::drop(Shard& shard, size_t at) {
   const size_t mask = shard.slots.size() - 1;
   shard.bytes -= weight(shard.slots[at].entry.key(), shard.slots[at].entry.document());
@@ -69,7 +69,7 @@ bool DocumentCache::find(std::string_view key, uint64_t sequence, std::string& o
 }
 
 bool DocumentCache::wasMissedBefore(Shard& shard, uint64_t hash) const {
-  // Not from the bits that choose the shard or the first slots.
+  // Uses other bits than those that choose the shard and the first slot.
   uint32_t& miss = shard.misses[(hash >> 40) % kMisses];
   const auto tag = static_cast<uint32_t>(hash >> 16);
   const bool known = miss == tag;
@@ -110,13 +110,13 @@ void DocumentCache::insert(Shard& shard, uint64_t hash, std::string_view key, st
   shard.bytes += weighs;
 }
 
-// What the hand meets goes, unless it was asked for since the hand was there.
+// Removes the entries that the hand reaches, unless they were used since it passed last.
 void DocumentCache::evictUntilFits(Shard& shard, size_t bytes) {
   while (shard.used > 0 && shard.bytes + bytes > shardBytes_) {
     shard.hand &= shard.slots.size() - 1;
     Slot& slot = shard.slots[shard.hand];
     if (slot.used && !slot.touched) {
-      drop(shard, shard.hand);  // what moves up here is looked at next
+      drop(shard, shard.hand);  // the entry that moves up here is next
       continue;
     }
     slot.touched = false;

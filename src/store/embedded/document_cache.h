@@ -1,10 +1,11 @@
-// Documents as they are now, in memory, by key: a hit costs a look into one table where the engine below searches its
-// memtables and blocks. Bounded in bytes. A full shard takes in only what was missed before not long ago, so that what
-// is read once pushes nothing out, and lets go of what was not asked for since it was last looked over.
+// A DocumentCache maps keys to current documents: a hit costs one table lookup, where RocksDB searches its memtables
+// and blocks. Bounded in bytes. A full shard accepts only documents that were missed before recently, so that documents
+// read once evict nothing. Eviction is CLOCK: it removes entries that were not used since the hand passed last.
 //
-// Nothing stale is ever given: before a group is written its keys are taken out and their shards stop taking fills
-// (beginWrites), and only after it is durable and visible they take them again (endWrites). Who read before or during
-// that cannot fill any more. An entry knows the sequence number from which it is surely current, so that a reader on a
+// It never returns stale data. Before a group is written, its keys are removed and their shards stop accepting fills
+// (beginWrites); after the group is durable and visible they accept them again (endWrites). A reader that began before
+// or during that cannot fill any more. An entry records the sequence number from which it is known to be current, so
+// that a reader on a snapshot gets it only if its snapshot has the same document. Any thread.
 // snapshot sees it only where its snapshot would show the same. Any thread.
 #pragma once
 
@@ -20,7 +21,7 @@ namespace mb::store::embedded {
 
 class DocumentCache {
  public:
-  // What a miss hands to the fill that follows it.
+  // Passed from a miss to the fill that follows it.
   struct Ticket {
     uint64_t generation = 0;
     bool mayFill = false;
@@ -29,28 +30,29 @@ class DocumentCache {
 
   explicit DocumentCache(size_t capacityBytes) : shardBytes_(capacityBytes / kShards) {}
 
-  // Whether it holds the document as a reader at `sequence` sees it (kLatest: as it is now), which is then put into
-  // `out`; where not, a ticket to fill.
+  // If the cache holds the document as of `sequence` (kLatest: the current one), copies it to `out`; else returns false
+  // and a ticket for fill().
   bool find(std::string_view key, uint64_t sequence, std::string& out, Ticket& ticket);
-  // What was read after the ticket was given. `sequence`: the reader's snapshot, or the latest number after the read.
+  // Adds a document that was read after the ticket was issued. `sequence`: the reader's snapshot, or the latest number
+  // after the read.
   void fill(std::string_view key, std::string_view bytes, uint64_t sequence, const Ticket& ticket);
 
-  // A document about to change; empty bytes: it goes.
+  // A document that changes; empty bytes: it is removed.
   struct Write {
     std::string_view key;
     std::string_view bytes;
-    bool wasHeld = false;  // the cache's own
+    bool wasHeld = false;  // used by the cache
   };
-  // Around each group of writes; the same to both. What was held before is held again as it became: a document that is
-  // changed over and over stays, and loading a million new ones pushes nothing out. `sequence`: the latest number after
-  // the write.
+  // Called around each group of writes, with the same list. A document that was cached before is cached again in its
+  // new version: documents that change often stay, and loading a million new ones evicts nothing. `sequence`: the
+  // latest number after the write.
   void beginWrites(std::vector<Write>& writes);
   void endWrites(const std::vector<Write>& writes, uint64_t sequence);
 
  private:
   static constexpr size_t kShards = 64;
   static constexpr size_t kMisses = 256;
-  // Key and document in one piece.
+  // Key and document in one allocation.
   struct Entry {
     uint64_t currentFrom = 0;
     uint32_t keySize = 0;
@@ -62,25 +64,25 @@ class DocumentCache {
   struct Slot {
     uint32_t hash = 0;
     bool used = false;
-    bool touched = false;  // asked for since the hand passed by
+    bool touched = false;  // used since the hand passed
     Entry entry;
   };
-  // A table of slots; an entry stands in the first free one from where its hash says on.
+  // A hash table with linear probing: an entry is in the first free slot from its hash on.
   struct alignas(64) Shard {
     std::mutex mutex;
     std::vector<Slot> slots;
     size_t used = 0;
     size_t bytes = 0;
-    size_t hand = 0;                         // goes round and looks for what can go
-    uint64_t generation = 0;                 // grows with each write
+    size_t hand = 0;                         // of the CLOCK eviction
+    uint64_t generation = 0;                 // increases with each write
     uint64_t lastWritten = 0;                // sequence number after the last write
-    uint32_t writing = 0;                    // writes begun and not ended
-    std::array<uint32_t, kMisses> misses{};  // hashes of what was missed lately
+    uint32_t writing = 0;                    // writes between beginWrites and endWrites
+    std::array<uint32_t, kMisses> misses{};  // hashes of recent misses
   };
   static uint64_t hashOf(std::string_view key) { return std::hash<std::string_view>()(key); }
   Shard& shardOf(uint64_t hash) { return shards_[hash >> 58]; }
 
-  // All under the shard's lock.
+  // REQUIRES: the shard's lock is held.
   static Slot* look(Shard& shard, uint64_t hash, std::string_view key);
   static void drop(Shard& shard, size_t at);
   static void grow(Shard& shard);

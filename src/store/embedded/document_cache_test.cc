@@ -46,7 +46,7 @@ TEST_F(DocumentCacheTest, WhatWasHeldIsHeldAsItBecame) {
   write("a", 6, "two");
   EXPECT_EQ(look("a", 5), "-");
   EXPECT_EQ(look("a", 6), "two");
-  write("b", 7, "never asked for");
+  write("b", 7, "never read");
   EXPECT_EQ(look("b"), "-");
 }
 
@@ -94,13 +94,13 @@ TEST_F(DocumentCacheTest, StaysWithinItsBytes) {
 
 TEST_F(DocumentCacheTest, WhatIsReadOncePushesNothingOut) {
   const std::string some(300, 'x');
-  const auto ask = [&](const std::string& key) {
+  const auto read = [&](const std::string& key) {
     if (look(key) == "-") fill(key, some, 1, ticket);
   };
-  for (int i = 0; i < 20'000; ++i) ask("once" + std::to_string(i));
-  // What is asked for again and again gets in ...
+  for (int i = 0; i < 20'000; ++i) read("once" + std::to_string(i));
+  // Documents that are read repeatedly are accepted ...
   for (int round = 0; round < 6; ++round) {
-    for (int i = 0; i < 100; ++i) ask("often" + std::to_string(i));
+    for (int i = 0; i < 100; ++i) read("often" + std::to_string(i));
   }
   const auto held = [&] {
     int count = 0;
@@ -108,8 +108,8 @@ TEST_F(DocumentCacheTest, WhatIsReadOncePushesNothingOut) {
     return count;
   };
   EXPECT_GT(held(), 95);
-  // ... and a long row of others leaves it there.
-  for (int i = 0; i < 20'000; ++i) ask("more" + std::to_string(i));
+  // ... and a long sequence of others does not evict them.
+  for (int i = 0; i < 20'000; ++i) read("more" + std::to_string(i));
   EXPECT_GT(held(), 80);
 }
 

@@ -1,5 +1,5 @@
-// What the store costs by itself: CPU time of the whole process for a create, a get by id and a list of 20 through an
-// index, with 64 coroutines on two cores. embedded_bench [folder] [creates] [lists]; the folder is removed afterwards.
+// The cost of the store alone: CPU time of the process for a create, a get by id and a list of 20 through an index,
+// with 64 coroutines on two cores. embedded_bench [folder] [creates] [lists]; the folder is removed afterwards.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -145,11 +145,11 @@ void runBench(const std::filesystem::path& folder, int creates, int lists) {
     measure(bench, "create", create, creates);
     measure(bench, "get", get, creates * 4);
     measure(bench, "list 20", list, lists);
-    // By turns, since the store grows: without and with somebody who listens.
-    for (int turn = 0; turn < 2; ++turn) {
+    // Alternately without and with a listener, since the store grows.
+    for (int round = 0; round < 2; ++round) {
       measure(bench, "create", create, creates);
-      std::atomic<uint64_t> told{0};
-      const auto listening = store->listen([&](ProjectNo, uint64_t position) { told = position; });
+      std::atomic<uint64_t> lastPosition{0};
+      const auto listening = store->listen([&](ProjectNo, uint64_t position) { lastPosition = position; });
       measure(bench, "listened", create, creates);
     }
     measure(bench, "get", get, creates * 4);

@@ -10,24 +10,25 @@ EmbeddedSettings::EmbeddedSettings(Settings& settings) {
   constexpr int64_t kMiB = 1 << 20;
   constexpr int64_t kMax = int64_t{1} << 40;
   writeBufferBytes = settings.bytes("SERVICE_STORE_WRITE_BUFFER", writeBufferBytes, 8 * kMiB, kMax,
-                                    "memory for writes that are not yet in files");
-  blockCacheBytes = settings.bytes("SERVICE_STORE_CACHE", blockCacheBytes, 8 * kMiB, kMax, "memory for what was read");
+                                    "memory for writes before they are flushed to files");
+  blockCacheBytes =
+      settings.bytes("SERVICE_STORE_CACHE", blockCacheBytes, 8 * kMiB, kMax, "memory for cached data blocks");
   documentCacheBytes = settings.bytes("SERVICE_STORE_DOCUMENTS", documentCacheBytes, kMiB, kMax,
-                                      "memory for documents asked for lately");
+                                      "memory for recently read documents");
   maxLogFileBytes = settings.bytes("SERVICE_STORE_LOG", maxLogFileBytes, 8 * kMiB, kMax,
-                                   "size of the write-ahead log, to be replayed after a crash");
+                                   "size of the write-ahead log, which is replayed after a crash");
   minFreeDiskBytes = settings.bytes("SERVICE_MIN_FREE_DISK", minFreeDiskBytes, 0, kMax,
                                     "free disk space below which writes are refused");
-  changeLogBytes = settings.bytes("SERVICE_CHANGE_LOG", changeLogBytes, kMiB, kMax, "change log kept a project");
+  changeLogBytes = settings.bytes("SERVICE_CHANGE_LOG", changeLogBytes, kMiB, kMax, "change log kept per project");
   changeLogTotalBytes =
-      settings.bytes("SERVICE_CHANGE_LOG_TOTAL", changeLogTotalBytes, kMiB, kMax, "change logs kept in all");
+      settings.bytes("SERVICE_CHANGE_LOG_TOTAL", changeLogTotalBytes, kMiB, kMax, "change logs kept in total");
   changeLogHours =
-      settings.integer("SERVICE_CHANGE_LOG_HOURS", changeLogHours, 1, 24 * 365, "age of the change log kept");
+      settings.integer("SERVICE_CHANGE_LOG_HOURS", changeLogHours, 1, 24 * 365, "hours of change log kept");
   slowQueryMs = settings.integer("SERVICE_STORE_SLOW_QUERY", slowQueryMs, 0, 3600 * 1000,
                                  "milliseconds after which a query is logged as slow, 0 for none");
   callbackRuns = static_cast<int>(
       settings.integer("SERVICE_STORE_CALLBACK_RUNS", callbackRuns, 1, 5,
-                       "for tests: how many times each write computes its changes, of which the last count"));
+                       "for tests: how many times each write's callback runs; the last run counts"));
 }
 
 Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(const std::filesystem::path& directory,
@@ -46,7 +47,8 @@ constexpr size_t kReadsWaiting = 512;
 constexpr int kScanThreads = 2;
 constexpr size_t kScansWaiting = 256;
 constexpr std::chrono::seconds kStopLimit{10};
-// One policy may change what a thousand collections' indexes hold: the pool of reads and the queue are for others too.
+// One policy may change the indexed fields of a thousand collections; other work needs the read pool and the queue,
+// too.
 constexpr size_t kRefillsAtOnce = 2;
 constexpr size_t kFieldChangesAtOnce = 1;
 }  // namespace
@@ -85,7 +87,9 @@ Result<> Engine::start(const std::filesystem::path& directory, const std::vector
 
 Result<> Engine::healthy() const {
   if (gate_.closed()) return stopping();
-  if (housekeeper_->diskIsLow()) return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");
+  if (housekeeper_->diskIsLow()) {
+    return fail(ErrorCode::unavailable, "the disk is nearly full: writes are refused until space is free");
+  }
   return {};
 }
 
@@ -98,7 +102,7 @@ void Engine::close() {
                     std::chrono::milliseconds(0));
   };
   builds_.closeAndWait(left());
-  if (!gate_.wait(left())) logWarn("the store closes while requests are still in it");
+  if (!gate_.wait(left())) logWarn("store closed while requests were running");
   if (scanPool_) scanPool_->stop();
   if (readPool_) readPool_->stop();
   if (committer_) committer_->stop();

@@ -1,4 +1,4 @@
-// What this engine alone has: its folder, its housekeeping, its system indexes.
+// Tests of this engine only: its folder, its housekeeping, its system indexes.
 #include "store/embedded/embedded_store.h"
 
 #include "document/json.h"
@@ -87,7 +87,7 @@ TEST(EmbeddedStoreTest, SystemIndexesFollowTheirSpecs) {
   opened.reopen();
   EXPECT_EQ(explainOf(R"({"a":1})"), "");
   EXPECT_EQ(explainOf(R"({"b":{"$gt":1,"$lt":3}})"), "b_1");
-  // Each bound may be met by another element of b, so the index alone must not tell.
+  // Different elements of b may satisfy the two bounds, so the index alone must not decide.
   EXPECT_EQ(opened.must(
                 opened.store().count(ref, doc::Filter::parse(storeDocument(R"({"b":{"$gt":1,"$lt":3}})")).value(), {})),
             18u);
@@ -217,14 +217,14 @@ TEST(EmbeddedStoreTest, CheckFindsWhatIsWrong) {
   }
   opened.reopen();
   report = opened.store().check();
-  const auto tells = [&](std::string_view what) {
+  const auto reports = [&](std::string_view what) {
     return std::any_of(report.problems.begin(), report.problems.end(),
                        [&](const std::string& problem) { return problem.find(what) != std::string::npos; });
   };
-  EXPECT_TRUE(tells("5 documents"));
-  EXPECT_TRUE(tells("document 2 does not have"));
-  EXPECT_TRUE(tells("document stray does not have"));
-  EXPECT_TRUE(tells("4 stands where 3 should"));
+  EXPECT_TRUE(reports("5 documents"));
+  EXPECT_TRUE(reports("document 2 does not have"));
+  EXPECT_TRUE(reports("document stray does not have"));
+  EXPECT_TRUE(reports("4 found where 3 was expected"));
 }
 
 TEST(SweeperTest, FreesWhatWasDroppedAndNothingBeside) {
@@ -269,7 +269,7 @@ TEST(SweeperTest, FreesWhatWasDroppedAndNothingBeside) {
 
 class LogTrimTest : public ::testing::Test {
  protected:
-  // Entries of 100 logged bytes each, one a second.
+  // Entries of 100 logged bytes, one per second.
   void fill(ProjectNo project, uint64_t entries) {
     rocksdb::WriteBatch batch;
     for (uint64_t position = 1; position <= entries; ++position) {
@@ -324,8 +324,8 @@ TEST_F(LogTrimTest, KeepsWhatIsNeeded) {
   EXPECT_EQ(trim(settings, INT64_MAX / 2), (std::vector<uint64_t>{1000, 10'000}));
 }
 
-// What stands between two keys of a newer file is looked for there too, at the end of a block, where one in a hundred
-// passes by the file's filter. What is in memory then tells nothing of it.
+// A lookup of a key between two keys of a newer file searches that file too, at the end of a block; one in a hundred
+// passes the file's filter. A read from memory must not take such a key for found.
 TEST(EmbeddedStoreTest, ReadsManyOfWhichSomeAreInMemory) {
   OpenedStore opened;
   const ProjectNo project = opened.must(opened.store().allocateProject());
@@ -351,7 +351,7 @@ TEST(EmbeddedStoreTest, ReadsManyOfWhichSomeAreInMemory) {
   }
   for (size_t begin = 0; begin < kPages; begin += kTogether) {
     std::vector<std::string> ids = idsOf(begin, "m");
-    // In memory, and the first that is looked for.
+    // In memory, and the first key of the lookup.
     ids.push_back(fmt::format("a{}", begin));
     put(opened, pages, ids.back(), "{}");
     const auto found = opened.must(opened.store().getMany(pages, ids));

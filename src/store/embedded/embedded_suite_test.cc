@@ -1,4 +1,4 @@
-// The suite of all engines, on this one.
+// Runs the suite of all engines on this one.
 #include "store/embedded/testing.h"
 #include "store/suite/planner_suite.h"
 #include "store/suite/store_suite.h"

@@ -1,5 +1,5 @@
-// The embedded store itself: what the parts of this folder make together. Its functions are cut by case over write.cc,
-// read.cc, alterations.cc, index_build.cc, check.cc, backup.cc, compact.cc and embedded_store.cc.
+// The embedded store: it combines the parts of this folder. Its functions are split by topic over write.cc, read.cc,
+// alterations.cc, index_build.cc, check.cc, backup.cc, compact.cc and embedded_store.cc.
 #pragma once
 
 #include "base/task_group.h"
@@ -17,20 +17,20 @@
 
 namespace mb::store::embedded {
 
-// How far the filling of an index has come; durable with the entries of each slice.
+// The progress of an index fill; durable with the entries of each slice.
 struct BuildPosition {
   uint64_t documents = 0;
   uint64_t expected = 0;
-  std::string lastId;  // all up to and with this one are in the index; empty: none yet
-  // The highest there was when writes began to maintain the index, or later: the fill ends behind it. Empty: not looked
-  // up yet.
+  std::string lastId;  // all up to and including this one are in the index; empty: none yet
+  // The highest id at the time when writes began to maintain the index, or later: the fill ends after it. Empty: not
+  // determined yet.
   std::string untilId;
-  // Of the entries that are written; not stored, as the position goes back to the start with each change of it.
+  // The layout of the entries written so far; not stored, as each change of it resets the position to the start.
   std::optional<uint32_t> layout = {};
 };
 
-// What an alteration holds while it goes on: the catalogue of its project and, where it changes a collection, that
-// collection's latch exclusively.
+// The locks of an alteration: the catalogue of its project and, if it changes a collection, that collection's latch,
+// exclusively.
 struct Alterable {
   explicit Alterable(KeyLocks& locks) : catalogue(locks) {}
   HeldStripes catalogue;
@@ -43,7 +43,7 @@ class Engine final : public EmbeddedStore {
  public:
   Engine(const EmbeddedSettings& settings, Cores& cores, const Clock& clock);
   ~Engine() override;
-  // Once, before anything else.
+  // Called once, before all other functions.
   Result<> start(const std::filesystem::path& directory, const std::vector<SystemCollection>& system);
 
   Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
@@ -93,22 +93,22 @@ class Engine final : public EmbeddedStore {
   void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
 
  private:
-  WriteContext writeRoom() { return {*database_, catalogue_, documentLocks_, uniqueLocks_, catalogue_.counters}; }
+  WriteContext writeContext() { return {*database_, catalogue_, documentLocks_, uniqueLocks_, catalogue_.counters}; }
 
-  // ---- write.cc: the steps of a write that may wait
+  // ---- write.cc: the steps of a write that may suspend
   Task<> waitLatches(WriteJob& job, Deadline deadline);
   Task<> readBefore(WriteJob& job);
-  // Fails with the Violation where a unique index refuses.
+  // Fails with the Violation if a unique index refuses the write.
   Task<> claimUnique(WriteJob& job, Deadline deadline);
   Task<> waitUnique(WriteJob& job, Deadline deadline);
   // Fails with the Violation of the first condition that does not hold.
   Task<> checkConditions(const Write& write);
-  // Queues the commit and waits until it is durable. Fails with the Violation of a limit that it would pass,
-  // unavailable where the queue is full, and what the commit thread refuses it with.
+  // Queues the commit and waits until it is durable. Fails with the Violation of a limit that it exceeds, unavailable
+  // if the queue is full, and the error with which the commit thread refuses it.
   Task<> commit(Commit& commit, std::vector<CounterLimit> limits);
 
   // ---- read.cc
-  QueryContext queryRoom() { return {*database_, catalogue_, planMemory_}; }
+  QueryContext queryContext() { return {*database_, catalogue_, planMemory_}; }
   Task<> finishQuery(QueryRun& run, QueryRun::Step reached);
   Result<bool> readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
                         const doc::FieldSet* hidden, std::vector<std::optional<doc::Document>>& out);
@@ -116,31 +116,31 @@ class Engine final : public EmbeddedStore {
 
   // ---- alterations.cc
   Task<> lockCatalogue(Alterable& held, ProjectNo project);
-  // The same for a user collection that is still what the caller knows, and its latch exclusively.
+  // The same for a user collection of the caller's version, and takes its latch exclusively.
   Task<> lockCollection(Alterable& held, CollectionRef collection, bool anyVersion = false);
-  // Commits what was put into the job, the inserts with it.
+  // Commits the contents of the job together with the inserts.
   Task<> commitAlteration(WriteJob& job, std::vector<Insert> extraInserts, WriteOptions options = {});
   Task<CollectionInfo> addCollection(ProjectNo project, CollectionInfo collection, std::vector<std::string> heldFields,
                                      std::vector<Insert> extraInserts, WriteOptions options);
-  // Adds to the job that the collection is `next` from this commit on, in place of `before` (null for a new one).
+  // Adds to the job the replacement of `before` (null for a new collection) by `next`.
   void putSchema(WriteJob& job, ProjectState& project, const Schema* before, SchemaPtr next);
-  // Adds to the job that these ranges are to be swept; returns what to do when that is durable.
+  // Adds to the job that these ranges must be swept; returns the function to call once that is durable.
   std::move_only_function<void()> addTombstone(WriteJob& job, Tombstone tombstone);
 
   // ---- index_build.cc
   Task<> buildIndex(CollectionRef collection, IndexNo index, std::vector<Insert> extraInserts);
-  // The layout of the entries when all were filled in.
+  // Returns the layout of the entries once all are filled in.
   Task<uint32_t> fillIndex(CollectionRef collection, IndexNo index);
-  enum class Filled { more, busy, all };
-  Task<Filled> fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at);
-  // False where the layout has changed since the fill.
+  enum class FillResult { more, busy, all };
+  Task<FillResult> fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at);
+  // Returns false if the layout changed since the fill.
   Task<bool> publishIndex(CollectionRef collection, IndexNo index, uint32_t layout, std::vector<Insert> extraInserts);
   Task<> removeIndex(Alterable& held, IndexNo index, std::vector<Insert> extraInserts);
   Task<> abandonIndex(CollectionRef collection, IndexNo index);
   Task<BuildPosition> positionOf(CollectionRef collection, IndexNo index);
   Async<void> resumeBuild(CollectionRef collection, IndexNo index);
   void resumeBuilds();
-  // What waits in the lines.
+  // The tasks of the backlogs.
   Async<void> refill(TaskSubject subject);
   Async<void> applyHeld(TaskSubject subject);
   Task<> setHeld(CollectionRef collection, std::vector<std::string> paths);
@@ -151,7 +151,7 @@ class Engine final : public EmbeddedStore {
   Gate gate_;
   Catalogue catalogue_;
   std::unique_ptr<Database> database_;
-  // Documents first, unique values second; before both, and before latches, the projects' catalogues.
+  // Lock order: the projects' catalogues, then latches, then documents, then unique values.
   KeyLocks documentLocks_{16384};
   KeyLocks uniqueLocks_{16384};
   KeyLocks catalogueLocks_{256};
@@ -166,7 +166,7 @@ class Engine final : public EmbeddedStore {
   SlowQueries slowQueries_;
   std::unique_ptr<Housekeeper> housekeeper_;
   TaskGroup builds_;
-  // Indexes to be filled again while they are read, and collections whose indexes are to hold wantedFields_.
+  // Indexes to be refilled while they are read, and collections whose indexes must hold wantedFields_.
   Backlog refills_;
   Backlog fieldChanges_;
   std::mutex wantedMutex_;
@@ -174,16 +174,16 @@ class Engine final : public EmbeddedStore {
   std::atomic<bool> closed_{false};
 };
 
-// ---- write.cc: the inserts of a write, as targets behind its own
+// ---- write.cc: the inserts of a write, as targets after its own
 void addTargets(std::vector<WriteTarget>& targets, const std::vector<Insert>& inserts);
-// Adds their changes, given all documents of the write. `anything`: whether the write changes another document; without
-// that nothing is inserted. Fails with conflict.
+// Adds the changes of the inserts, given all documents of the write. `anything`: whether the write changes another
+// document; without that nothing is inserted. Fails with conflict.
 Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, bool anything,
                     std::span<const std::optional<doc::Document>> before);
 
-// What everything is answered with once the store stops.
+// The error of all calls once the store stops.
 std::unexpected<Error> stopping();
-// A deadline that was left unset is this far away.
+// The timeout of a call without a deadline.
 inline constexpr std::chrono::seconds kDefaultWait{30};
 Deadline orDefault(Deadline deadline);
 

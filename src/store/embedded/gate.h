@@ -1,5 +1,5 @@
-// Counts the operations under way, a counter a core, so that counting costs no shared cache line; closing waits for
-// them.
+// A Gate counts running operations, with a counter per core, so that counting shares no cache line. After close() new
+// operations are refused, and wait() waits for the running ones.
 #pragma once
 
 #include "base/cores.h"
@@ -24,7 +24,7 @@ class Gate {
   void leave() { local().fetch_sub(1); }
   bool closed() const { return closed_.load(); }
   void close() { closed_ = true; }
-  // After close(): waits for those inside; false when some are left at the limit. Not from a core.
+  // After close(): waits for running operations; false if some are left after `limit`. Must not run on a core.
   bool wait(std::chrono::milliseconds limit) const {
     const auto until = std::chrono::steady_clock::now() + limit;
     while (inside() > 0) {
@@ -51,7 +51,7 @@ class Gate {
   std::atomic<bool> closed_{false};
 };
 
-// One operation inside. Empty when the gate was closed.
+// Owns one entered operation. Empty if the gate was closed.
 class Gate::Holder {
  public:
   explicit Holder(Gate& gate) : gate_(gate.tryEnter() ? &gate : nullptr) {}

@@ -1,5 +1,5 @@
-// How many documents of a collection hold each value of its field SystemCollection::countedBy, and their bytes:
-// durable, as 'Y' rows.
+// The documents of a collection and their bytes, counted by the value of SystemCollection::countedBy; durable as
+// row::kGroupCount rows.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ class GroupCounts {
  public:
   // Any thread.
   CollectionStats of(std::string_view value) const;
-  // None left: forgets the value.
+  // Removes the value if no documents are left.
   void set(std::string_view value, CollectionStats stats);
 
  private:
@@ -21,7 +21,7 @@ class GroupCounts {
   std::map<std::string, CollectionStats, std::less<>> values_;
 };
 
-// The value of a 'Y' row.
+// The value of a row::kGroupCount row.
 std::string encodeGroupCount(CollectionStats stats);
 
 }  // namespace mb::store::embedded

@@ -13,8 +13,8 @@ bool isBelow(const doc::FieldPath& path, const doc::FieldPath& above) {
   return steps.size() <= path.steps().size() && std::equal(steps.begin(), steps.end(), path.steps().begin());
 }
 
-// False, and no more is copied, where it would be more than kMaxHeld. `paths` agree in their first `depth` steps, are
-// in order, and none is below another.
+// Returns false, and stops copying, if the result would exceed kMaxHeld. REQUIRES: `paths` have equal first `depth`
+// steps, are sorted, and none is below another.
 bool appendHeld(doc::BsonWriter& out, doc::DocumentView view, std::span<const doc::FieldPath> paths, size_t depth) {
   while (!paths.empty()) {
     const std::string& step = paths.front().steps()[depth];
@@ -89,7 +89,7 @@ bool isDecidedBy(const std::vector<doc::FieldPath>& held, const doc::FilterNode&
   }
   const bool there =
       std::ranges::any_of(held, [&](const doc::FieldPath& path) { return isBelow(condition.path, path); });
-  // What an $elemMatch says of an element, it says of what lies below its path.
+  // The condition of an $elemMatch on an element depends only on values below its path.
   return there && (condition.op == doc::FilterOp::elemMatch || decided());
 }
 

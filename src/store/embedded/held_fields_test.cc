@@ -1,5 +1,5 @@
-// What entries hold besides their keys: that it decides as the document does, how it is stored, and how entries are
-// rewritten when it changes.
+// Fields that entries hold in addition to their keys: conditions on them give the same results as on the document,
+// their stored form, and how entries are rewritten when the fields change.
 #include "store/embedded/held_fields.h"
 
 #include <random>
@@ -39,7 +39,7 @@ TEST(HeldFields, AreAsTheDocumentHasThem) {
   EXPECT_EQ(heldIn({"a", "b.c"}, R"({"b":{"c":[1,{"x":2}],"d":3},"a":null})"), R"({"a":null,"b":{"c":[1,{"x":2}]}})");
   EXPECT_EQ(heldIn({"a", "b.c"}, R"({"x":1})"), "{}");
   EXPECT_EQ(heldIn({"b.c", "b.d"}, R"({"b":{"e":1}})"), R"({"b":{}})");
-  // Arrays and what is no object are held whole, wherever the path meets them.
+  // Arrays and values that are not objects are held whole, wherever the path meets them.
   EXPECT_EQ(heldIn({"b.c"}, R"({"b":[{"c":1,"d":2},3,{"d":4}]})"), R"({"b":[{"c":1,"d":2},3,{"d":4}]})");
   EXPECT_EQ(heldIn({"b.c"}, R"({"b":5})"), R"({"b":5})");
   EXPECT_EQ(heldIn({"b.0"}, R"({"b":[1,2],"c":1})"), R"({"b":[1,2]})");
@@ -144,7 +144,7 @@ class HeldFieldsTest : public ::testing::Test {
     posts_.version = opened_.must(opened_.store().collections(kControlProject)).front().version;
     return posts_;
   }
-  // False where the collection has changed meanwhile.
+  // Returns false if the collection changed concurrently.
   bool tryPut(int i, int owner) {
     const std::string id = fmt::format("{:04}", i);
     doc::Document document = heldDocument(fmt::format(R"({{"id":"{}","group":1,"owner":{}}})", id, owner));
@@ -166,8 +166,8 @@ class HeldFieldsTest : public ::testing::Test {
   void hold(std::vector<std::string> paths) {
     opened_.store().holdFields(kControlProject, posts_.number, std::move(paths));
   }
-  // Until the entries have been rewritten: each of the documents that are read is one of the answer, or all are.
-  void settle(bool holding) {
+  // Waits until all entries are rewritten: then either only matching documents are read, or all.
+  void waitUntilRewritten(bool holding) {
     while (true) {
       const QueryResult found = find(3);
       ASSERT_EQ(found.documents.size(), kDocuments / 10u);
@@ -183,7 +183,7 @@ class HeldFieldsTest : public ::testing::Test {
     return value;
   }
 
-  // The collection as the catalogue has it, of a store that is open.
+  // The collection as in the durable catalogue of an open store.
   Schema onDisk() {
     const std::filesystem::path copy = opened_.path() / fmt::format("copy{}", copies_++);
     if (!opened_.store().checkpoint(copy)) throw std::runtime_error("no checkpoint");
@@ -206,7 +206,7 @@ class HeldFieldsTest : public ::testing::Test {
 TEST_F(HeldFieldsTest, EntriesAreRewrittenWhenTheyChange) {
   EXPECT_EQ(find(3).explain.documentsExamined, uint64_t{kDocuments});
   hold({"owner"});
-  settle(true);
+  waitUntilRewritten(true);
   EXPECT_EQ(find(3, Projection::ids, "1").explain.documentsExamined, 0u);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
   put(3, 4);
@@ -214,19 +214,19 @@ TEST_F(HeldFieldsTest, EntriesAreRewrittenWhenTheyChange) {
   put(13, 3);
   EXPECT_EQ(find(3).documents.size(), kDocuments / 10u);
   hold({});
-  settle(false);
+  waitUntilRewritten(false);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
   opened_.reopen();
   hold({"state"});
   hold({"owner", "state"});
-  settle(true);
+  waitUntilRewritten(true);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }
 
-// A position that cannot be read ends the refill, and leaves indexes that are neither filled nor being filled.
-TEST_F(HeldFieldsTest, ARefillThatFailedIsBegunAgain) {
+// A corrupt build position ends the refill, and leaves indexes that are marked as refilling without a running fill.
+TEST_F(HeldFieldsTest, RepeatsAFailedRefill) {
   hold({"owner"});
-  settle(true);
+  waitUntilRewritten(true);
   opened_.store().close();
   {
     auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
@@ -240,21 +240,21 @@ TEST_F(HeldFieldsTest, ARefillThatFailedIsBegunAgain) {
       auto interrupted = std::make_shared<Index>(*index);
       interrupted->refilling = true;
       index = std::move(interrupted);
-      batch.Put(system, row::of(row::kIndexBuild, kControlProject, index->number), "damaged");
+      batch.Put(system, row::of(row::kIndexBuild, kControlProject, index->number), "corrupt");
     }
     batch.Put(system, key, encodeSchema(schema));
     database->write(batch);
   }
   opened_.reopen();
-  settle(true);  // by what entries hold already
+  waitUntilRewritten(true);  // from the fields that the entries hold already
   hold({"state"});
   hold({"owner", "state"});
-  settle(true);
+  waitUntilRewritten(true);
   while (isRefilling()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }
 
-// The fill of many indexes, one or two at once, gets to all of them.
+// Many indexes are refilled, at most two at once, until all are done.
 TEST_F(HeldFieldsTest, ManyIndexesAreRewritten) {
   for (int i = 0; i < 12; ++i) index({{fmt::format("f{}", i), 1}});
   hold({"owner"});
@@ -265,7 +265,7 @@ TEST_F(HeldFieldsTest, ManyIndexesAreRewritten) {
   while (isRefilling() || onDisk().held != std::vector<std::string>{"owner"}) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  settle(true);
+  waitUntilRewritten(true);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }
 
@@ -297,16 +297,16 @@ TEST_F(HeldFieldsTest, TheDirectoryHasANewFormatOnlyWithThem) {
   EXPECT_EQ(readU32(stored(row::kFormat, 0).data()), kFirstFormat);
   opened_.reopen();
   hold({"owner"});
-  settle(true);
+  waitUntilRewritten(true);
   opened_.store().close();
   EXPECT_EQ(readU32(stored(row::kFormat, 0).data()), kHoldingFormat);
   opened_.reopen();
-  settle(true);
+  waitUntilRewritten(true);
 }
 
 TEST_F(HeldFieldsTest, TheCheckSeesWhatAnEntryHolds) {
   hold({"owner"});
-  settle(true);
+  waitUntilRewritten(true);
   opened_.store().close();
   {
     auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
@@ -323,7 +323,7 @@ TEST_F(HeldFieldsTest, TheCheckSeesWhatAnEntryHolds) {
   opened_.reopen();
   const auto problems = opened_.store().check().problems;
   ASSERT_EQ(problems.size(), 1u);
-  EXPECT_NE(problems.front().find("its entry in index group_1 is not as the document is"), std::string::npos)
+  EXPECT_NE(problems.front().find("its entry in index group_1 does not match the document"), std::string::npos)
       << problems.front();
 }
 

@@ -7,7 +7,7 @@ namespace mb::store::embedded {
 namespace {
 constexpr std::chrono::seconds kTick{1};
 constexpr int kTicksBetweenTrims = 60;
-// Longer than any iterator or snapshot lives: files of a range may go with no regard to those.
+// Longer than the lifetime of any iterator or snapshot, so the sweep may delete the files of a range.
 constexpr std::chrono::seconds kSweepAfter{4};
 }  // namespace
 
@@ -74,9 +74,9 @@ void Housekeeper::checkDiskSpace() {
   spare_ = low ? 0 : free - minFreeBytes_;
   if (low == diskIsLow_.exchange(low)) return;
   if (low) {
-    logError("the disk is nearly full: writes are refused until there is space again");
+    logError("the disk is nearly full: writes are refused until space is free");
   } else {
-    logInfo("the disk has space again: writes are taken");
+    logInfo("the disk has free space again: writes are accepted");
   }
 }
 

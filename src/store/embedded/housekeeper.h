@@ -1,4 +1,5 @@
-// The thread beside: looks at the disk each second, sweeps what was dropped, trims the change logs.
+// The Housekeeper is a background thread: it checks the disk space each second, sweeps dropped ranges and trims the
+// change logs.
 #pragma once
 
 #include <thread>
@@ -16,19 +17,19 @@ class Housekeeper {
   void start();
   void stop();
 
-  // To be swept once no read can be under way there. Any thread.
+  // Sweeps the range after a delay, once no read can be running in it. Any thread.
   void enqueueTombstone(Tombstone tombstone);
-  // Until then no log is trimmed. Any thread.
+  // No log is trimmed before this is called. Any thread.
   void keepAfter(KeptAfter needed);
-  // Less free space than the settings ask for, as of the last look: the store is not healthy. Any thread.
+  // Whether the free space at the last check was below the setting: the store is then not healthy. Any thread.
   bool diskIsLow() const { return diskIsLow_; }
-  // Whether writes other than removals are taken: what was admitted since the last look counts as used. Any thread.
+  // Whether writes other than removals are accepted; bytes admitted since the last check count as used. Any thread.
   bool takesWrites() const { return !diskIsLow_ && kDiskBytesPerByte * (admitted_ + admittedBefore_) <= spare_.load(); }
-  // A write of that many bytes goes to the commit queue. Any thread.
+  // Counts the bytes of a write that enters the commit queue. Any thread.
   void admitted(size_t bytes) { admitted_.fetch_add(bytes, std::memory_order_relaxed); }
 
  private:
-  // What a byte of a commit takes on the disk until it is compacted: its place in the log, then in a table.
+  // The disk space per byte of a commit until it is compacted: once in the log, once in a table.
   static constexpr uint64_t kDiskBytesPerByte = 2;
 
   void run();
@@ -42,13 +43,13 @@ class Housekeeper {
   Sweeper sweeper_;
   LogTrimmer trimmer_;
   std::atomic<bool> diskIsLow_{false};
-  std::atomic<uint64_t> spare_{UINT64_MAX};  // free bytes above the reserve, as of the last look
-  // Bytes admitted since the last look, and between the two before: these may not have been on the disk at the last.
+  std::atomic<uint64_t> spare_{UINT64_MAX};  // free bytes above the reserve at the last check
+  // Bytes admitted since the last check, and between the two checks before; the last check may have missed the latter.
   std::atomic<uint64_t> admitted_{0};
   std::atomic<uint64_t> admittedBefore_{0};
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
-  KeptAfter keptAfter_;  // under mutex_
+  KeptAfter keptAfter_;  // guarded by mutex_
   std::condition_variable wake_;
   std::thread thread_;
 };

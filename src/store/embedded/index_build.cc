@@ -1,11 +1,11 @@
-// An index over documents that exist: a first swap lets writes maintain it, the fill adds what was there before, a
-// second swap lets queries read it. The fill works as any writer, a slice of documents under their locks, so no entry
-// can be lost or be left over. Each slice says in its commit how far the fill is, so what a crash or a stop interrupts
-// goes on from there at the next open.
+// Builds an index over existing documents: a first swap of the catalogue lets writes maintain it, the fill adds the
+// older documents, a second swap lets queries read it. The fill works like a writer, one slice of documents under their
+// locks, so no entry is lost or left over. Each slice commits its position, so a build that a crash or stop interrupts
+// continues at the next open.
 //
-// An index whose entries are to hold other fields is filled again while queries go on reading it: each entry says under
-// which layout it was written, and what it holds counts only where that is the index's. A change of the layout takes a
-// fill that runs back to the start.
+// An index whose entries must hold other fields is filled again while queries read it: each entry records the layout of
+// its fields, which are used only if it is the index's current one. A change of the layout sends a running fill back to
+// the start.
 #include "base/log.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/held_fields.h"
@@ -17,13 +17,13 @@ namespace {
 
 constexpr size_t kSliceDocuments = 500;
 constexpr size_t kBuildSliceBytes = 1 << 20;
-// While the disk is nearly full, or too many writes or reads wait.
+// The pause while the disk is nearly full, or too many writes or reads wait.
 constexpr std::chrono::milliseconds kBusyPause{50};
-// Waits for the locks of an index to abandon, each as long as a lock is waited for; then it stays until the next start.
+// Attempts to lock an index to be abandoned, each with the timeout of a lock; after them it stays until the next start.
 constexpr int kMaxAbandonAttempts = 10;
 
-// Where others write too, a slice is followed by a rest three times as long as it took, so that they keep the larger
-// part even where they could use all cores.
+// If other writes run, the fill pauses after each slice for three times as long as the slice took, so that these writes
+// get the larger part even if the fill and they could use all cores.
 constexpr int kRests = 3;
 constexpr std::chrono::milliseconds kLongestRest{100};
 std::chrono::steady_clock::time_point restAfter(std::chrono::steady_clock::time_point begun) {
@@ -35,7 +35,7 @@ std::unexpected<Error> dropped() {
   return fail(ErrorCode::conflict, "the index was dropped while it was being built");
 }
 
-// Ids of the next documents to be filled in.
+// The ids of the next documents to fill in.
 Result<std::vector<std::string>> nextIds(Database& database, const CollectionRef& collection,
                                          const BuildPosition& position) {
   const std::string prefix = rangePrefix(collection.project, collection.number);
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> nextIds(Database& database, const CollectionRef
   return ids;
 }
 
-// The highest id of the collection.
+// The highest id in the collection.
 Result<std::string> lastId(Database& database, const CollectionRef& collection) {
   const std::string prefix = rangePrefix(collection.project, collection.number);
   const std::unique_ptr<rocksdb::Iterator> at(
@@ -83,7 +83,7 @@ Result<BuildPosition> readPosition(Database& database, ProjectNo project, IndexN
   const auto status = database.get(Tier::disk, Family::system, row::of(row::kIndexBuild, project, index), &row);
   if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
   if (row.size() < kPositionBytes || row.size() < kPositionBytes + readU16(row.data() + 16)) {
-    return fail(ErrorCode::internal, "the position of an index build is damaged");
+    return fail(ErrorCode::internal, "the position of an index build is corrupt");
   }
   const std::string_view ids = view(row).substr(kPositionBytes);
   const size_t size = readU16(row.data() + 16);
@@ -123,14 +123,14 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
     CO_TRY(std::shared_ptr<Index> index, compileIndex(held.project->nextNumber, std::move(spec), empty, now.held));
     for (const auto& other : now.indexes) {
       if (other->spec.name == index->spec.name) {
-        co_return fail(ErrorCode::conflict, fmt::format("there is an index \"{}\" already", index->spec.name));
+        co_return fail(ErrorCode::conflict, fmt::format("an index \"{}\" exists already", index->spec.name));
       }
     }
     info = {held.project->nextNumber++, index->spec, true, nullptr};
     auto next = std::make_shared<Schema>(now);
     ++next->version;
     next->indexes.push_back(std::move(index));
-    WriteJob job(writeRoom());
+    WriteJob job(writeContext());
     putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
     std::string number;
     appendU32(number, held.project->nextNumber);
@@ -170,14 +170,14 @@ Task<uint32_t> Engine::fillIndex(CollectionRef collection, IndexNo index) {
     if (gate_.closed()) co_return stopping();
     const auto begun = std::chrono::steady_clock::now();
     const uint64_t writes = embeddedStats().writes;
-    const Result<Filled> filled = co_await fillSlice(collection, index, at);
-    const bool busy = filled ? *filled == Filled::busy : filled.error().code() == ErrorCode::unavailable;
+    const Result<FillResult> filled = co_await fillSlice(collection, index, at);
+    const bool busy = filled ? *filled == FillResult::busy : filled.error().code() == ErrorCode::unavailable;
     if (busy) {
       co_await sleepFor(kBusyPause);
       continue;
     }
     if (!filled) co_return fail(filled.error().clone());
-    if (*filled == Filled::all) co_return *at.layout;
+    if (*filled == FillResult::all) co_return *at.layout;
     if (embeddedStats().writes > writes + 1) co_await sleepUntil(restAfter(begun));
   }
 }
@@ -186,13 +186,13 @@ Task<BuildPosition> Engine::positionOf(CollectionRef collection, IndexNo index) 
   CO_TRY(BuildPosition at,
          co_await readPool_->run([&] { return readPosition(*database_, collection.project, index); }));
   if (at.untilId.empty()) {
-    // Writes maintain the index by now, so what comes later is in it whether or not it lies below this.
+    // Writes maintain the index by now, so later documents are in it, wherever their ids are.
     CO_TRY(at.untilId, co_await readPool_->run([&] { return lastId(*database_, collection); }));
   }
   co_return at;
 }
 
-Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at) {
+Task<Engine::FillResult> Engine::fillSlice(CollectionRef collection, IndexNo index, BuildPosition& at) {
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
   const Index* filled = handle ? handle.schema->index(index) : nullptr;
   if (!filled) co_return dropped();
@@ -202,8 +202,8 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   }
   CO_TRY(const std::vector<std::string> ids,
          co_await readPool_->run([&] { return nextIds(*database_, collection, at); }));
-  if (ids.empty()) co_return Filled::all;
-  if (!housekeeper_->takesWrites()) co_return Filled::busy;
+  if (ids.empty()) co_return FillResult::all;
+  if (!housekeeper_->takesWrites()) co_return FillResult::busy;
   if (filled->progress) {
     filled->progress->expected = at.expected;
     filled->progress->done = at.documents;
@@ -213,15 +213,15 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   for (const std::string& id : ids) targets.push_back({collection, id});
 
   const Deadline deadline = std::chrono::steady_clock::now() + kDefaultWait;
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   CO_RETURN_IF_ERROR(job.resolve(std::move(targets)));
   if (!job.tryLatches()) CO_RETURN_IF_ERROR(co_await waitLatches(job, deadline));
-  // Altered since the look above: the slice is taken again, on what is there now.
-  if (!job.checkVersions()) co_return Filled::more;
+  // The collection was altered since the lookup above: the slice is repeated on the current catalogue.
+  if (!job.checkVersions()) co_return FillResult::more;
   job.addDocumentLocks();
   if (!job.documentLocks().tryAll()) {
     const bool granted = co_await job.documentLocks().waitAll(deadline);
-    if (!granted) co_return Filled::more;
+    if (!granted) co_return FillResult::more;
   }
   CO_TRY(const bool read, co_await readPool_->run([&job] { return job.readBefore(Tier::disk, false); }));
   if (!read) co_return fail(ErrorCode::internal, "the store could not be read");
@@ -241,9 +241,9 @@ Task<Engine::Filled> Engine::fillSlice(CollectionRef collection, IndexNo index, 
   WriteOptions options;
   options.priority = WritePriority::low;
   job.finish(options);
-  if (!co_await commit(job.commit, {})) co_return Filled::busy;
+  if (!co_await commit(job.commit, {})) co_return FillResult::busy;
   at = std::move(next);
-  co_return Filled::more;
+  co_return FillResult::more;
 }
 
 Task<bool> Engine::publishIndex(CollectionRef collection, IndexNo index, uint32_t layout,
@@ -253,7 +253,7 @@ Task<bool> Engine::publishIndex(CollectionRef collection, IndexNo index, uint32_
   const Index* filled = held.collection.schema->index(index);
   if (!filled) co_return dropped();
   if (filled->layout != layout) co_return false;
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   putSchema(job, *held.project, held.collection.schema.get(), withReady(*held.collection.schema, index));
   job.commit.remove(Family::system, row::of(row::kIndexBuild, collection.project, index));
   CO_RETURN_IF_ERROR(co_await commitAlteration(job, std::move(extraInserts)));
@@ -264,7 +264,7 @@ Task<> Engine::removeIndex(Alterable& held, IndexNo index, std::vector<Insert> e
   auto next = std::make_shared<Schema>(*held.collection.schema);
   ++next->version;
   std::erase_if(next->indexes, [&](const auto& each) { return each->number == index; });
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   putSchema(job, *held.project, held.collection.schema.get(), std::move(next));
   job.commit.onDurable = [install = std::move(job.commit.onDurable),
                           sweep = addTombstone(job, Tombstone{0, held.project->number, false, 0, {index}})]() mutable {
@@ -275,7 +275,7 @@ Task<> Engine::removeIndex(Alterable& held, IndexNo index, std::vector<Insert> e
 }
 
 Task<> Engine::abandonIndex(CollectionRef collection, IndexNo index) {
-  // A lock that is not granted in time says nothing of the index, and every write pays for one that stays.
+  // A lock timeout does not depend on the index, and each write pays for an index that stays.
   for (int attempt = 1;; ++attempt) {
     Alterable held(catalogueLocks_);
     const Result<> locked = co_await lockCollection(held, collection, true);
@@ -309,13 +309,14 @@ Async<void> Engine::resumeBuild(CollectionRef collection, IndexNo index) {
   const Index* there = handle ? handle.schema->index(index) : nullptr;
   if (!there) co_return;
   if (there->ready) {
-    logWarn("the entries of an index were not rewritten; they are at the next start, or the next save of a policy",
+    logWarn("index entries not rewritten; retrying at the next start or policy change",
             {{"reason", built.error().message()}});
     co_return;
   }
-  logWarn("an index whose building was interrupted is dropped", {{"reason", built.error().message()}});
+  logWarn("resumed index build failed; the index is dropped", {{"reason", built.error().message()}});
   const Result<> abandoned = co_await abandonIndex(collection, index);
-  if (!abandoned) logWarn("the index could not be dropped", {{"reason", abandoned.error().message()}});
+  if (abandoned) co_return;
+  logWarn("failed index not dropped; it stays until the next start", {{"reason", abandoned.error().message()}});
 }
 
 void Engine::holdFields(ProjectNo project, CollectionNo collection, std::vector<std::string> paths) {
@@ -349,7 +350,7 @@ Async<void> Engine::applyHeld(TaskSubject subject) {
     if (wanted->second == paths) wantedFields_.erase(wanted);
   }
   if (applied || gate_.closed() || !catalogue_.collection(subject.project, subject.collection)) co_return;
-  logWarn("the fields that a collection's indexes hold stay as they are", {{"reason", applied.error().message()}});
+  logWarn("fields held by index entries not changed", {{"reason", applied.error().message()}});
 }
 
 Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths) {
@@ -358,16 +359,16 @@ Task<> Engine::setHeld(CollectionRef collection, std::vector<std::string> paths)
   auto next = std::make_shared<Schema>(*held.collection.schema);
   ++next->version;
   next->held = std::move(paths);
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   BuildPosition begin;
   begin.expected = held.collection.state->documents;
   std::vector<IndexNo> refilling;
   for (auto& index : next->indexes) {
     CO_TRY(std::vector<doc::FieldPath> fields, heldPaths(index->spec, next->held));
-    // One that is left from a failed refill is begun again, too.
+    // An index left over from a failed refill is refilled, too.
     if (fields != index->held ? index->ready : index->refilling) refilling.push_back(index->number);
     if (fields == index->held) continue;
-    // A fill that runs is taken back to the start.
+    // A running fill goes back to the start.
     auto changed = std::make_shared<Index>(*index);
     changed->held = std::move(fields);
     ++changed->layout;

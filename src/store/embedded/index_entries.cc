@@ -59,7 +59,7 @@ struct Field {
     const auto end = std::unique(spans.begin(), spans.end(), [&](Span a, Span b) { return text(a) == text(b); });
     spans.erase(end, spans.end());
   }
-  // False when there are too many distinct values; keeps the list short while it grows.
+  // False if there are too many distinct values; removes duplicates while the list grows.
   bool bounded() {
     if (spans.size() > 2 * kMaxEntries) makeDistinct();
     return spans.size() <= 2 * kMaxEntries;
@@ -93,7 +93,7 @@ bool addThroughArrays(Field& field, DocumentView document, const doc::FieldPath&
   return !stopped;
 }
 
-// False when there are too many values.
+// False if there are too many values.
 bool collectField(Field& field, DocumentView document, const doc::FieldPath& path, bool descending) {
   DocumentView at = document;
   const auto& steps = path.steps();
@@ -130,7 +130,7 @@ void appendEntry(EntrySet& out, const Index& index, ProjectNo project, std::stri
       {static_cast<uint32_t>(start), static_cast<uint32_t>(out.bytes.size() - start), static_cast<uint16_t>(idAt)});
 }
 
-// Where several fields are arrays of this document: they have to be one.
+// For a document in which several fields are arrays: they must be the same array.
 Result<> collectShared(const Index& index, ProjectNo project, DocumentView document, std::string_view id,
                        uint32_t arrays, EntrySet& out) {
   SharedArrays tuples(index.paths, [&](size_t field) { return index.descending(field); });

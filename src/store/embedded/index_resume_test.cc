@@ -1,4 +1,4 @@
-// An index whose building a crash interrupted: declared, not ready, and partly filled.
+// An index whose build a crash interrupted: declared, not ready, and partly filled.
 #include <latch>
 
 #include "document/json.h"
@@ -24,7 +24,7 @@ class IndexResumeTest : public ::testing::Test {
     }
   }
 
-  // Leaves the index as the first swap and a slice of the fill would, which has come past `documents`, up to `lastId`.
+  // Creates the state after the first swap and one slice of the fill, which has passed `documents`, up to `lastId`.
   void interrupt(bool unique, uint64_t documents = 0, const std::string& lastId = "",
                  std::vector<std::string> include = {}) {
     opened_.store().close();
@@ -60,7 +60,7 @@ class IndexResumeTest : public ::testing::Test {
     database->write(batch);
   }
 
-  // From the other core: what the first has to do may be held up.
+  // Runs on the second core, since the first may be blocked.
   Result<WriteOutcome> change(const std::string& id, std::optional<std::string> document) {
     const auto collections = testing::runOn(opened_.cores(), 1, opened_.store().collections(kControlProject));
     posts_.version = collections->front().version;
@@ -69,8 +69,8 @@ class IndexResumeTest : public ::testing::Test {
                                    : testing::remove(opened_.store(), posts_, id));
   }
 
-  // Waits until the index is ready or gone.
-  std::vector<IndexInfo> settled() {
+  // Waits until the index is ready or dropped.
+  std::vector<IndexInfo> finished() {
     while (true) {
       auto indexes = opened_.must(opened_.store().collections(kControlProject)).front().indexes;
       if (indexes.empty() || indexes.front().ready) return indexes;
@@ -87,7 +87,7 @@ class IndexResumeTest : public ::testing::Test {
 TEST_F(IndexResumeTest, IsFilledAtTheNextStart) {
   interrupt(false);
   opened_.reopen();
-  ASSERT_EQ(settled().size(), 1u);
+  ASSERT_EQ(finished().size(), 1u);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
   Query query;
   query.collection = posts_;
@@ -97,11 +97,11 @@ TEST_F(IndexResumeTest, IsFilledAtTheNextStart) {
   EXPECT_EQ(found.documents.size(), 2u);
 }
 
-TEST_F(IndexResumeTest, GoesOnWhereItWas) {
-  // The entries up to there are left out, so that it shows whether they are made again.
+TEST_F(IndexResumeTest, ContinuesAtItsPosition) {
+  // The entries up to this position do not exist, so the result shows whether they are filled again.
   interrupt(false, 200, "199");
   opened_.reopen();
-  ASSERT_EQ(settled().size(), 1u);
+  ASSERT_EQ(finished().size(), 1u);
   Query query;
   query.collection = posts_;
   query.limit = 1000;
@@ -118,11 +118,11 @@ TEST_F(IndexResumeTest, GoesOnWhereItWas) {
                   .IsNotFound());
 }
 
-// The first document with n 0 owns the entry, the other is what the fill will find.
+// The first document with n 0 owns the entry; the fill will find the other one.
 TEST_F(IndexResumeTest, UpdatesOfIncludedFieldsLeaveWhatIsNotTheirs) {
   interrupt(true, 0, "", {"state"});
   std::latch held(1);
-  asio::post(opened_.cores().at(0), [&] { held.wait(); });  // where the fill goes on
+  asio::post(opened_.cores().at(0), [&] { held.wait(); });  // where the fill runs
   opened_.reopen();
   const auto update = [&](const std::string& id, int n) {
     return change(id, fmt::format(R"({{"id":"{}","n":{},"state":"new"}})", id, n)).has_value();
@@ -130,17 +130,17 @@ TEST_F(IndexResumeTest, UpdatesOfIncludedFieldsLeaveWhatIsNotTheirs) {
   EXPECT_TRUE(update("200", 0));
   EXPECT_TRUE(update("000", 0));
   EXPECT_TRUE(update("007", 7));
-  EXPECT_FALSE(update("008", 0)) << "that is a new claim of a value that is taken";
+  EXPECT_FALSE(update("008", 0)) << "the value is taken";
   for (int i = 200; i < 250; ++i) EXPECT_TRUE(change(fmt::format("{}", i), std::nullopt));
   held.count_down();
-  ASSERT_EQ(settled().size(), 1u);
+  ASSERT_EQ(finished().size(), 1u);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }
 
 TEST_F(IndexResumeTest, IsDroppedWhereItCannotBe) {
   interrupt(true);
   opened_.reopen();
-  EXPECT_TRUE(settled().empty());
+  EXPECT_TRUE(finished().empty());
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
 }
 

@@ -40,7 +40,7 @@ void KeyLocks::unlock(uint32_t stripe, Mode mode) {
   std::vector<WaiterPtr> granted;
   {
     const std::lock_guard lock(mutex_);
-    // The last waiter may have given up since.
+    // The last waiter may have timed out since.
     if (unlockUncontended(stripe, mode)) return;
     granted = grant(stripe, withoutHolder(states_[stripe].load(std::memory_order_relaxed), mode));
   }
@@ -104,10 +104,10 @@ bool KeyLocks::expire(uint32_t stripe, const WaiterPtr& waiter) {
     const std::lock_guard lock(mutex_);
     const auto queue = waiting_.find(stripe);
     if (queue == waiting_.end()) return false;
-    const auto place = std::find(queue->second.begin(), queue->second.end(), waiter);
-    if (place == queue->second.end()) return false;
-    queue->second.erase(place);
-    // Those who waited behind it alone need not wait any more.
+    const auto position = std::find(queue->second.begin(), queue->second.end(), waiter);
+    if (position == queue->second.end()) return false;
+    queue->second.erase(position);
+    // Waiters that were blocked only by this one can be granted now.
     granted = grant(stripe, states_[stripe].load(std::memory_order_relaxed));
   }
   for (const WaiterPtr& each : granted) each->grant();
@@ -115,7 +115,7 @@ bool KeyLocks::expire(uint32_t stripe, const WaiterPtr& waiter) {
 }
 
 bool HeldStripes::tryAll() {
-  // Exclusive sorts before shared, so it is the one that stays.
+  // Exclusive sorts before shared, so unique() keeps it.
   std::sort(stripes_.begin(), stripes_.end());
   const auto last = std::unique(stripes_.begin(), stripes_.end(),
                                 [](const Stripe& a, const Stripe& b) { return a.number == b.number; });

@@ -1,6 +1,6 @@
-// A table of asynchronous locks, striped: keys that hash to one stripe share its lock. A lock is held exclusively by
-// one holder or shared by any number. First come, first served: a shared request waits behind an exclusive one, so that
-// neither starves. A free stripe costs one compare-and-swap. Any thread; waiting is for coroutines.
+// KeyLocks is a striped table of asynchronous locks: keys that hash to one stripe share its lock. A lock is held
+// exclusively by one holder or shared by any number. First come, first served: a shared request waits behind an
+// exclusive one, so that neither starves. A free stripe costs one compare-and-swap. Any thread; only coroutines wait.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -21,32 +21,32 @@ class KeyLocks {
     return static_cast<uint32_t>(std::hash<std::string_view>()(key) % states_.size());
   }
   bool tryLock(uint32_t stripe, Mode mode);
-  // Waits; false past the deadline.
+  // Waits for the lock; false past the deadline.
   Async<bool> lock(uint32_t stripe, Mode mode, Deadline deadline);
   void unlock(uint32_t stripe, Mode mode);
 
  private:
-  // A state is the number of shared holders, or kExclusive; with kContended while somebody waits: then every change of
-  // it is made under mutex_, as is every change from or to contended.
+  // A state is the number of shared holders, or kExclusive, plus kContended while there are waiters. A contended state
+  // is changed only under mutex_, and so is kContended itself.
   static constexpr uint32_t kContended = uint32_t{1} << 31;
   static constexpr uint32_t kExclusive = uint32_t{1} << 30;
   using Queue = std::deque<WaiterPtr>;
   static bool isFree(uint32_t state, Mode mode);
   static uint32_t withHolder(uint32_t state, Mode mode);
   static uint32_t withoutHolder(uint32_t state, Mode mode);
-  bool unlockUncontended(uint32_t stripe, Mode mode);  // false: somebody waits
+  bool unlockUncontended(uint32_t stripe, Mode mode);  // false: there are waiters
   bool enqueue(uint32_t stripe, const WaiterPtr& waiter);
   bool expire(uint32_t stripe, const WaiterPtr& waiter);
-  // Under mutex_: hands the stripe, held as `state` says, to those at the front of its queue who can have it, and
-  // returns them, to be resumed once mutex_ is free.
+  // REQUIRES: mutex_ is held. Grants the stripe, currently held as in `state`, to the first compatible waiters of its
+  // queue and returns them; the caller resumes them after mutex_ is released.
   std::vector<WaiterPtr> grant(uint32_t stripe, uint32_t state);
 
   std::vector<std::atomic<uint32_t>> states_;
-  std::mutex mutex_;                             // of waiting_
-  std::unordered_map<uint32_t, Queue> waiting_;  // never empty queues
+  std::mutex mutex_;                             // guards waiting_
+  std::unordered_map<uint32_t, Queue> waiting_;  // no queue is empty
 };
 
-// The stripes that one write holds in one table, given back when it goes.
+// The stripes that one write holds in one table; the destructor releases them.
 class HeldStripes {
  public:
   explicit HeldStripes(KeyLocks& locks) : locks_(&locks) {}
@@ -58,11 +58,11 @@ class HeldStripes {
     stripes_.push_back({locks_->stripeOf(key), mode});
   }
   void reserve(size_t keys) { stripes_.reserve(keys); }
-  // Sorts what was added and takes it in that order, as far as it is free; true when all is held. A stripe that was
-  // added in both modes is held exclusively.
+  // Sorts the added stripes and locks them in that order until one is not free; true if all are held. A stripe that was
+  // added in both modes is locked exclusively.
   bool tryAll();
   bool allHeld() const { return held_ == stripes_.size(); }
-  // Takes the rest; false past the deadline.
+  // Locks the remaining stripes; false past the deadline.
   Async<bool> waitAll(Deadline deadline);
   void release();
 

@@ -50,7 +50,7 @@ Async<void> addMany(KeyLocks& locks, uint64_t& number, int times) {
   }
 }
 
-// Writers add to the number; readers see it stay as it is.
+// Writers add to the number; readers check that it does not change.
 Async<void> readOrAdd(KeyLocks& locks, uint64_t& number, bool adds, int times) {
   for (int i = 0; i < times; ++i) {
     HeldStripes held(locks);
@@ -126,7 +126,7 @@ TEST_F(LocksTest, WhoComesBehindAWaitingWriterWaitsToo) {
   std::promise<bool> read;
   asio::co_spawn(cores_.at(0).get_executor(), locks.lock(1, Mode::exclusive, in(std::chrono::seconds(30))),
                  [&](std::exception_ptr, bool granted) { written.set_value(granted); });
-  // Until the writer is in the queue.
+  // Waits until the writer is in the queue.
   while (locks.tryLock(1, Mode::shared)) locks.unlock(1, Mode::shared);
   asio::co_spawn(cores_.at(1).get_executor(), locks.lock(1, Mode::shared, in(std::chrono::seconds(30))),
                  [&](std::exception_ptr, bool granted) { read.set_value(granted); });

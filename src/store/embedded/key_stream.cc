@@ -30,22 +30,22 @@ KeyStream::Verdict verdictOf(const AccessPath& path, std::string_view value) {
   return all ? met : Verdict::noMatch;
 }
 
-KeyStream::Place ended() {
-  KeyStream::Place place;
-  place.ended = true;
-  return place;
+KeyStream::Position ended() {
+  KeyStream::Position position;
+  position.ended = true;
+  return position;
 }
 
-// Way after way, each range after range (or id after id).
+// Path after path, and range after range (or id after id) in each.
 class ForwardStream final : public KeyStream {
  public:
   ForwardStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<AccessPath>& accessPaths,
-                const Places& places)
+                const Positions& positions)
       : database_(database), options_(options), accessPaths_(accessPaths) {
-    if (places.empty()) {
+    if (positions.empty()) {
       enter();
     } else {
-      resume(places.front());
+      resume(positions.front());
     }
   }
 
@@ -71,10 +71,10 @@ class ForwardStream final : public KeyStream {
     }
   }
   rocksdb::Status status() const override { return status_; }
-  Places places() const override {
+  Positions positions() const override {
     if (!valid()) return {ended()};
     const AccessPath& path = accessPaths_[path_];
-    return {Place{.path = path_, .range = range_, .key = path.index ? std::string(reader_->key()) : std::string()}};
+    return {Position{.path = path_, .range = range_, .key = path.index ? std::string(reader_->key()) : std::string()}};
   }
 
  private:
@@ -82,7 +82,7 @@ class ForwardStream final : public KeyStream {
     const AccessPath& path = accessPaths_[path_];
     reader_.emplace(database_, Family::indexes, options_, std::span(path.ranges).subspan(range_));
   }
-  // At the start of way_.
+  // Moves to the first entry from path_ on.
   void enter() {
     range_ = 0;
     for (; path_ < accessPaths_.size(); ++path_) {
@@ -98,15 +98,15 @@ class ForwardStream final : public KeyStream {
     ++path_;
     enter();
   }
-  void resume(const Place& place) {
-    path_ = place.ended ? accessPaths_.size() : place.path;
-    range_ = place.range;
+  void resume(const Position& position) {
+    path_ = position.ended ? accessPaths_.size() : position.path;
+    range_ = position.range;
     if (path_ >= accessPaths_.size() || !accessPaths_[path_].index) return;
     open();
-    reader_->seek(place.key);
+    reader_->seek(position.key);
     settle();
   }
-  // On to the next range where this one ends.
+  // Moves to the next range if the current one has ended.
   void settle() {
     const std::vector<KeyRange>& ranges = accessPaths_[path_].ranges;
     while (!reader_->isBelow(ranges[range_].to)) {
@@ -126,24 +126,25 @@ class ForwardStream final : public KeyStream {
   rocksdb::Status status_;
 };
 
-// One way from its end: entry by entry, or group by group with each group's entries ascending. A group is what has all
-// fields equal. Most are of one entry: that one is kept aside, and the reader stands on the one before already.
+// One access path from its end: entry by entry, or group by group with each group's entries ascending. A group is the
+// entries with equal fields. Most groups have one entry: it is copied aside while the reader is already at the entry
+// before it.
 class BackwardStream final : public KeyStream {
  public:
   BackwardStream(Database& database, const rocksdb::ReadOptions& options, const AccessPath& path, bool groups,
-                 const Places& places)
+                 const Positions& positions)
       : path_(path),
         groups_(groups && !path.index->spec.unique),
         reader_(database, Family::indexes, options, path.ranges) {
-    if (path.ranges.empty() || (!places.empty() && places.front().ended)) return;
-    range_ = places.empty() ? path.ranges.size() - 1 : places.front().range;
-    if (places.empty() || places.front().group == 0) {
-      reader_.seekBelow(places.empty() ? path.ranges[range_].to : places.front().key + '\0');
+    if (path.ranges.empty() || (!positions.empty() && positions.front().ended)) return;
+    range_ = positions.empty() ? path.ranges.size() - 1 : positions.front().range;
+    if (positions.empty() || positions.front().group == 0) {
+      reader_.seekBelow(positions.empty() ? path.ranges[range_].to : positions.front().key + '\0');
       settle();
     } else {
-      reader_.seek(places.front().key);
+      reader_.seek(positions.front().key);
       inGroup_ = true;
-      group_ = places.front().key.substr(0, places.front().group);
+      group_ = positions.front().key.substr(0, positions.front().group);
       stayInGroup();
     }
   }
@@ -163,9 +164,9 @@ class BackwardStream final : public KeyStream {
     settle();
   }
   rocksdb::Status status() const override { return status_; }
-  Places places() const override {
+  Positions positions() const override {
     if (!valid_) return {ended()};
-    return {Place{.path = 0,
+    return {Position{.path = 0,
                   .range = range_,
                   .key = alone_ ? key_ : std::string(reader_.key()),
                   .group = alone_ || inGroup_ ? group_.size() : 0}};
@@ -173,7 +174,7 @@ class BackwardStream final : public KeyStream {
 
  private:
   std::string_view value() const { return alone_ ? std::string_view(value_) : reader_.value(); }
-  // The reader stands on the last entry that was not given yet, or below the range.
+  // REQUIRES: the reader is at the last entry that was not returned yet, or below the range.
   void settle() {
     inGroup_ = alone_ = valid_ = false;
     while (!reader_.isFrom(path_.ranges[range_].from)) {
@@ -193,7 +194,7 @@ class BackwardStream final : public KeyStream {
     reader_.seek(std::max(group_, path_.ranges[range_].from));
     stayInGroup();
   }
-  // Where the reader has left the group, goes on to the one before.
+  // If the reader has left the group, moves to the group before it.
   void stayInGroup() {
     valid_ = reader_.isBelow(path_.ranges[range_].to) && reader_.key().starts_with(group_);
     if (valid_ || (!reader_.valid() && fails())) return;
@@ -211,16 +212,16 @@ class BackwardStream final : public KeyStream {
   RangeReader reader_;
   size_t range_ = 0;
   bool valid_ = false;
-  bool inGroup_ = false;  // the reader goes up inside the group
-  bool alone_ = false;    // key_ is the whole group, and the reader stands below it
+  bool inGroup_ = false;  // the reader moves upwards inside the group
+  bool alone_ = false;    // key_ is the whole group, and the reader is below it
   std::string group_;
   std::string key_;
   std::string value_;  // of key_
   rocksdb::Status status_;
 };
 
-// Entries of a range that are read at a time: twice as many each time, up to these. What holds documents or fields is
-// larger.
+// Entries of a range that are read at a time: doubled each time, up to these. Entries with documents or fields are
+// larger, so fewer are read.
 constexpr size_t kFirstRun = 2;
 constexpr size_t kMaxRun = 16;
 constexpr size_t kMaxCoveringRun = 4;
@@ -228,16 +229,16 @@ size_t maxRunOf(const Index& index) {
   return index.spec.covering || !index.held.empty() ? kMaxCoveringRun : kMaxRun;
 }
 
-// All ranges and ids of all ways at once, the lowest first by what follows the fixed bytes; repeats left out. The
-// ranges of a way share one iterator: each range keeps a few entries, and the iterator seeks back to it when these are
-// used up.
+// Merges all ranges and ids of all paths: the lowest first, compared by the bytes after the fixed ones; duplicates are
+// skipped. The ranges of a path share one iterator: each range buffers a few entries, and the iterator seeks back to it
+// when these are consumed.
 class MergedStream final : public KeyStream {
  public:
   MergedStream(Database& database, const rocksdb::ReadOptions& options, const std::vector<AccessPath>& accessPaths,
-               const Places& places) {
+               const Positions& positions) {
     size_t count = 0;
     for (const AccessPath& path : accessPaths) count += path.index ? path.ranges.size() : 1;
-    runs_.reserve(count);  // the heap points at them
+    runs_.reserve(count);  // the heap points to them
     readers_.reserve(accessPaths.size());
     for (const AccessPath& path : accessPaths) {
       if (!path.index) {
@@ -252,12 +253,12 @@ class MergedStream final : public KeyStream {
     heap_.reserve(count);
     for (size_t i = 0; i < runs_.size() && status_.ok(); ++i) {
       Run& run = runs_[i];
-      if (i < places.size()) {
-        run.at = run.range ? 0 : places[i].range;
-        run.ended = places[i].ended;
+      if (i < positions.size()) {
+        run.at = run.range ? 0 : positions[i].range;
+        run.ended = positions[i].ended;
       }
-      if (run.range && !run.ended) fill(run, i < places.size() ? places[i].key : run.range->from);
-      place(run);
+      if (run.range && !run.ended) fill(run, i < positions.size() ? positions[i].key : run.range->from);
+      advance(run);
       if (!run.ended) heap_.push_back(&run);
     }
     std::ranges::make_heap(heap_, isBehind);
@@ -282,7 +283,7 @@ class MergedStream final : public KeyStream {
       std::ranges::pop_heap(heap_, isBehind);
       Run& run = *heap_.back();
       ++run.at;
-      place(run);
+      advance(run);
       if (run.ended) {
         heap_.pop_back();
       } else {
@@ -291,13 +292,13 @@ class MergedStream final : public KeyStream {
     } while (valid() && lowest().part == last_);
   }
   rocksdb::Status status() const override { return status_; }
-  Places places() const override {
-    Places places;
+  Positions positions() const override {
+    Positions positions;
     for (const Run& run : runs_) {
-      places.push_back({.path = 0, .range = run.range ? 0 : run.at, .key = {}, .group = 0, .ended = run.ended});
-      if (run.range && !run.ended) places.back().key = run.entry().key;
+      positions.push_back({.path = 0, .range = run.range ? 0 : run.at, .key = {}, .group = 0, .ended = run.ended});
+      if (run.range && !run.ended) positions.back().key = run.entry().key;
     }
-    return places;
+    return positions;
   }
 
  private:
@@ -307,21 +308,21 @@ class MergedStream final : public KeyStream {
   };
   struct Run {
     const AccessPath* path = nullptr;
-    const KeyRange* range = nullptr;  // null: the way's ids
+    const KeyRange* range = nullptr;  // null: the path's ids
     RangeReader* reader = nullptr;
-    size_t at = 0;  // in entries, or in the way's ids
+    size_t at = 0;  // in entries, or in the path's ids
     bool ended = false;
-    bool last = false;  // nothing of the range is behind its entries
+    bool last = false;  // the range has no entries after the buffered ones
     std::vector<Entry> entries = {};
-    size_t count = 0;  // of entries that hold something
+    size_t count = 0;  // of valid entries
     size_t take = kFirstRun;
-    std::string_view part = {};  // what it is compared by
+    std::string_view part = {};  // the bytes that are compared
     const Entry& entry() const { return entries[at]; }
   };
   static bool isBehind(const Run* a, const Run* b) { return a->part > b->part; }
   const Run& lowest() const { return *heap_.front(); }
 
-  // The next entries of the range, from `key` on.
+  // Buffers the next entries of the range, from `key` on.
   void fill(Run& run, std::string_view key) {
     run.at = run.count = 0;
     RangeReader& reader = *run.reader;
@@ -335,7 +336,7 @@ class MergedStream final : public KeyStream {
     run.last = run.count < run.take;
     run.take = std::min(run.take * 2, maxRunOf(*run.path->index));
   }
-  void place(Run& run) {
+  void advance(Run& run) {
     if (!run.range) {
       run.ended = run.at >= run.path->ids.size();
       if (!run.ended) run.part = run.path->ids[run.at];
@@ -346,7 +347,7 @@ class MergedStream final : public KeyStream {
     run.ended = run.at == run.count;
     if (run.ended) return;
     const Entry& entry = run.entry();
-    // A unique index whose fields are all fixed ends there; the id is its value.
+    // The key of a unique index whose fields are all fixed ends there; its value is the id.
     run.part = run.path->index->spec.unique && entry.key.size() == run.range->fixed
                    ? idOf(*run.path, entry.key, entry.value)
                    : std::string_view(entry.key).substr(run.range->fixed);
@@ -354,7 +355,7 @@ class MergedStream final : public KeyStream {
 
   std::vector<std::unique_ptr<RangeReader>> readers_;
   std::vector<Run> runs_;
-  std::vector<Run*> heap_;  // those that have not ended, the lowest first
+  std::vector<Run*> heap_;  // runs that have not ended, the lowest first
   std::string last_;
   rocksdb::Status status_;
 };
@@ -362,18 +363,18 @@ class MergedStream final : public KeyStream {
 }  // namespace
 
 std::unique_ptr<KeyStream> KeyStream::open(Database& database, const rocksdb::ReadOptions& options, const Plan& plan,
-                                           Reading reading, const Places& places) {
+                                           Reading reading, const Positions& positions) {
   switch (reading) {
     case Reading::merged:
-      return std::make_unique<MergedStream>(database, options, plan.accessPaths, places);
+      return std::make_unique<MergedStream>(database, options, plan.accessPaths, positions);
     case Reading::backward:
     case Reading::backwardGroups:
       return std::make_unique<BackwardStream>(database, options, plan.accessPaths.front(),
-                                              reading == Reading::backwardGroups, places);
+                                              reading == Reading::backwardGroups, positions);
     case Reading::forward:
       break;
   }
-  return std::make_unique<ForwardStream>(database, options, plan.accessPaths, places);
+  return std::make_unique<ForwardStream>(database, options, plan.accessPaths, positions);
 }
 
 }  // namespace mb::store::embedded

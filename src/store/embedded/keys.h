@@ -3,33 +3,33 @@
 //   documents  project collection id                 the document's BSON
 //   indexes    project index field* id               u16: where the id begins      (ordinary index)
 //              project index field*                  the id                        (unique index)
-//                                                    then, where the entry holds fields: u32 layout, BSON; a unique
+//                                                    then, if the entry holds fields: u32 layout, BSON; a unique
 //                                                    index that includes fields has u16 size of the id before the id
 //   log        project position                      a change entry: change_log.h
-//   jobs       project …                             the queue's
+//   jobs       project …                             the job queue's
 //   system     'F'                                   u32 format version: kFormatVersion
-//              'I'                                   i64 ids given so far are at or below this millisecond
+//              'I'                                   i64 all assigned ids are at or below this millisecond
 //              'G'                                   u32 next project number, u32 next number of a system index
-//              'S' collection                        BSON: a system collection's indexes: catalogue_rows.h
+//              'S' collection                        BSON: a system collection's indexes: schema.h
 //              'P' project                           u32 next collection or index number
 //              'C' project collection                BSON: a user collection
 //              'N' project collection                u64 documents, u64 bytes
 //              'Y' project collection value          u64 documents, u64 bytes of the value: group_counts.h
 //              'D' project counter group             i64: a counter (counters.h)
-//              'O'                                   what the 'D' rows were right for: counter_specs.cc
-//              'A' project collection                u64 seq, 32 bytes hash: the end of its chain (store/chain.h)
+//              'O'                                   for which the 'D' rows are valid: counter_specs.cc
+//              'A' project collection                u64 seq, 32 bytes hash: its chain head (store/chain.h)
 //              'E' project                           u64 epoch
 //              'L' project                           u64 last position, u64 bytes ever logged, i64 time of the last
-//              'W' project                           u64 low-water mark of the log: entries at or below are gone
-//              'B' project index                     an index build: u64 documents it has passed, u64 it is to
-//                                                    pass, u16 size of an id, the id of the last one passed, the
-//                                                    id of the last one of all
+//              'W' project                           u64 low-water mark of the log: entries at or below are trimmed
+//              'B' project index                     an index build: u64 documents passed, u64 expected, u16
+//                                                    size of an id, the id of the last document passed, the id of
+//                                                    the last one to pass
 //              'M' project index                     u32 multikey fields, u32 truncated fields (bit 0 the first)
 //              'T' number(u64)                       BSON: a dropped range to sweep
 //
-// project, collection, index: u32; position: u64; all numbers in keys and in these values big-endian. System
-// collections' indexes are numbered below 1000 over all projects, and their 'M' rows stand under project 0. field is
-// value_key.h's encoding of one value. Ids are raw bytes at the end, so equal fields leave ids in order.
+// project, collection, index: u32; position: u64; all numbers in keys and in these values big-endian. Indexes
+// of system collections have numbers below 1000, one for all projects, and their 'M' rows have project 0. field is the
+// encoding of one value (value_key.h). Ids are raw bytes at the end, so keys with equal fields are in the order of ids.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@
 
 namespace mb::store::embedded {
 
-// What a new directory has; what it has from the first index on whose entries hold fields, which versions that read
-// only the first would leave as they are where a field changes; and the highest that this version reads.
+// The format of a new directory; the format since the first index whose entries hold fields, which older versions would
+// not update when a field changes; and the highest format that this version reads.
 inline constexpr uint32_t kFirstFormat = 1;
 inline constexpr uint32_t kHoldingFormat = 2;
 inline constexpr uint32_t kFormatVersion = kHoldingFormat;
@@ -53,7 +53,7 @@ uint16_t readU16(const char* at);
 uint32_t readU32(const char* at);
 uint64_t readU64(const char* at);
 
-// Bytes of every documents and indexes key before its own part.
+// The length of rangePrefix(), with which every documents and indexes key begins.
 inline constexpr size_t kPrefixBytes = 8;
 // `project number`: the prefix of a collection's documents or of an index's entries.
 std::string rangePrefix(ProjectNo project, uint32_t number);
@@ -61,10 +61,10 @@ void appendRangePrefix(std::string& out, ProjectNo project, uint32_t number);
 std::string documentKey(ProjectNo project, CollectionNo collection, std::string_view id);
 std::string logKey(ProjectNo project, uint64_t position);
 
-// The smallest key above every key that starts with `prefix`; empty (no bound) when there is none.
+// The smallest key above all keys that start with `prefix`; empty (no bound) if no key is above them.
 std::string successor(std::string prefix);
 
-// Keys of the system family, and the letters that they begin with (above).
+// Keys of the system family, and the letters with which they begin (above).
 namespace row {
 inline constexpr char kFormat = 'F';
 inline constexpr char kIdFloor = 'I';

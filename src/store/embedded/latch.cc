@@ -60,9 +60,9 @@ void Latch::releaseExclusive() {
 bool Latch::expire(const WaiterPtr& waiter) {
   {
     const std::lock_guard lock(mutex_);
-    const auto place = std::find(waiting_.begin(), waiting_.end(), waiter);
-    if (place == waiting_.end()) return false;
-    waiting_.erase(place);
+    const auto position = std::find(waiting_.begin(), waiting_.end(), waiter);
+    if (position == waiting_.end()) return false;
+    waiting_.erase(position);
   }
   wake();
   return true;

@@ -1,6 +1,6 @@
-// A collection's latch: writes hold it shared from their look at the catalogue to their commit, alterations exclusively
-// for the swap. First come, first served, so that neither starves. An uncontended shared hold costs two atomic
-// operations. Any thread; waiting is for coroutines.
+// The latch of a collection: writes hold it shared from their catalogue lookup to their commit, alterations hold it
+// exclusively for the swap. First come, first served, so that neither starves. An uncontended shared hold costs two
+// atomic operations. Any thread; only coroutines wait.
 #pragma once
 
 #include <deque>
@@ -18,12 +18,12 @@ class Latch {
   void releaseExclusive();
 
  private:
-  // Set while somebody holds or awaits the latch exclusively: then everything goes through mutex_.
+  // Set while the latch is held or awaited exclusively: then all operations use mutex_.
   static constexpr uint32_t kSlow = uint32_t{1} << 31;
   Async<bool> wait(bool exclusive, Deadline deadline);
   bool enqueue(const WaiterPtr& waiter);
   bool expire(const WaiterPtr& waiter);
-  // Grants what can be granted; those are to be resumed once mutex_ is free.
+  // Grants all requests that can be granted; the caller resumes them after mutex_ is released.
   std::vector<WaiterPtr> grant();
   void wake();
 
@@ -33,7 +33,7 @@ class Latch {
   std::deque<WaiterPtr> waiting_;
 };
 
-// A hold that is given back when it goes.
+// Owns a hold and releases it.
 class LatchHold {
  public:
   LatchHold() = default;

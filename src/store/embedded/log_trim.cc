@@ -16,8 +16,8 @@ Result<uint64_t> LogTrimmer::loggedUpTo(ProjectNo project, uint64_t position) co
   return readLogStamp(view(entry)).logged;
 }
 
-Result<uint64_t> LogTrimmer::lastGone(const ProjectState& project, uint64_t last,
-                                      const std::function<bool(std::string_view entry)>& gone) const {
+Result<uint64_t> LogTrimmer::lastTrimmable(const ProjectState& project, uint64_t last,
+                                           const std::function<bool(std::string_view entry)>& trimmable) const {
   uint64_t low = project.lowWater;
   uint64_t high = last;
   while (low < high) {
@@ -25,7 +25,7 @@ Result<uint64_t> LogTrimmer::lastGone(const ProjectState& project, uint64_t last
     rocksdb::PinnableSlice entry;
     const auto status = database_.get(Tier::disk, Family::log, logKey(project.number, middle), &entry);
     if (!status.ok() && !status.IsNotFound()) return fail(readError(status));
-    if (status.IsNotFound() || gone(view(entry))) {
+    if (status.IsNotFound() || trimmable(view(entry))) {
       low = middle;
     } else {
       high = middle - 1;
@@ -36,7 +36,8 @@ Result<uint64_t> LogTrimmer::lastGone(const ProjectState& project, uint64_t last
 
 void LogTrimmer::raiseMark(ProjectState& project, const Result<uint64_t>& mark) {
   if (!mark) {
-    logWarn("a change log is not trimmed for now", {{"project", project.number}, {"problem", mark.error().cause()}});
+    logWarn("change log not trimmed; retrying at the next pass",
+            {{"project", project.number}, {"problem", mark.error().cause()}});
     return;
   }
   if (*mark <= project.lowWater) return;
@@ -50,12 +51,12 @@ void LogTrimmer::raiseMark(ProjectState& project, const Result<uint64_t>& mark) 
   const std::string to = logKey(project.number, *mark);
   const rocksdb::Slice begin = slice(from);
   const rocksdb::Slice end = slice(to);
-  // Whole files below the mark go at once; the rest when they are next compacted.
+  // Deletes the files that are entirely below the mark; compaction drops the other entries.
   rocksdb::DeleteFilesInRange(&database_.db(), database_.family(Family::log), &begin, &end, false)
       .PermitUncheckedError();
 }
 
-// The bytes that each project may keep so that all together keep at most the total: the largest give way first.
+// The bytes that each project may keep so that all together keep at most the total: the largest logs are trimmed first.
 uint64_t LogTrimmer::shareOfTotal(std::vector<Held>& held) const {
   std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.bytes < b.bytes; });
   auto left = static_cast<uint64_t>(settings_.changeLogTotalBytes);
@@ -71,12 +72,12 @@ void LogTrimmer::run(Timestamp now, const KeptAfter& needed) {
   const int64_t oldest = now.ms - settings_.changeLogHours * 3600 * 1000;
   std::vector<Held> held;
   catalogue_.forEachProject([&](ProjectState& project) {
-    // In this order: who begins to need the log after having been asked needs nothing up to here.
+    // Reads the position first: a consumer that registers after the call of `needed` needs no entry up to it.
     const uint64_t logged = project.lastPosition;
     const uint64_t last = std::min(logged, needed(project.number).value_or(logged));
     if (project.lowWater >= last) return;
     raiseMark(project,
-              lastGone(project, last, [&](std::string_view entry) { return readLogStamp(entry).at.ms < oldest; }));
+              lastTrimmable(project, last, [&](std::string_view entry) { return readLogStamp(entry).at.ms < oldest; }));
     if (project.lowWater >= last) return;
     const Result<uint64_t> before = loggedUpTo(project.number, project.lowWater + 1);
     if (before) held.push_back({&project, last, project.loggedBytes - *before});
@@ -85,8 +86,9 @@ void LogTrimmer::run(Timestamp now, const KeptAfter& needed) {
   for (const Held& each : held) {
     if (each.bytes <= share) continue;
     const uint64_t keepAfter = each.project->loggedBytes - share;
-    raiseMark(*each.project, lastGone(*each.project, each.last,
-                                      [&](std::string_view entry) { return readLogStamp(entry).logged <= keepAfter; }));
+    raiseMark(*each.project, lastTrimmable(*each.project, each.last, [&](std::string_view entry) {
+      return readLogStamp(entry).logged <= keepAfter;
+    }));
   }
 }
 

@@ -1,5 +1,6 @@
-// Moves the low-water marks of the change logs: what is older, or more, than is kept. The log's compaction filter drops
-// what lies below them. A mark never passes what is still needed. One thread.
+// A LogTrimmer raises the low-water marks of the change logs past entries that exceed the age or size to keep. The
+// log's compaction filter drops the entries below a mark. A mark never passes an entry that is still needed. One
+// thread.
 #pragma once
 
 #include "store/change_feed.h"
@@ -17,15 +18,15 @@ class LogTrimmer {
  private:
   struct Held {
     ProjectState* project;
-    uint64_t last;   // no entry behind it may go
-    uint64_t bytes;  // logged behind the low-water mark
+    uint64_t last;   // entries after it must be kept
+    uint64_t bytes;  // logged after the low-water mark
   };
-  // Both fail where the log cannot be read: then nothing is trimmed.
+  // Both fail if the log cannot be read; then nothing is trimmed.
   Result<uint64_t> loggedUpTo(ProjectNo project, uint64_t position) const;
-  // The highest position in (low-water mark, last] for which `gone` holds, or the mark; gone entries come before those
-  // kept.
-  Result<uint64_t> lastGone(const ProjectState& project, uint64_t last,
-                            const std::function<bool(std::string_view entry)>& gone) const;
+  // The highest position in (low-water mark, last] for which `trimmable` holds, or the mark. REQUIRES: trimmable
+  // entries precede all others.
+  Result<uint64_t> lastTrimmable(const ProjectState& project, uint64_t last,
+                                 const std::function<bool(std::string_view entry)>& trimmable) const;
   void raiseMark(ProjectState& project, const Result<uint64_t>& mark);
   uint64_t shareOfTotal(std::vector<Held>& held) const;
 

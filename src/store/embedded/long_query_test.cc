@@ -1,4 +1,4 @@
-// Queries that outlive their iterators: slices of next to nothing renew them all the time, while the data changes.
+// Queries that outlive their iterators: minimal slices renew them constantly, while the data changes.
 #include <set>
 #include <thread>
 
@@ -20,7 +20,7 @@ doc::Document longDocument(std::string_view text) {
 EmbeddedSettings shortSlices() {
   EmbeddedSettings settings;
   settings.scanSliceMs = 0;
-  // Once it is in files, next to nothing of it is in memory.
+  // With data in files, almost nothing of it is in memory.
   settings.blockCacheBytes = 64 << 10;
   settings.documentCacheBytes = 64;
   return settings;
@@ -35,7 +35,7 @@ class LongQueryTest : public ::testing::Test {
     for (int i = 0; i < kDocuments; i += 100) putRows(i, i + 100);
   }
 
-  // Rows with n, and third the row number modulo 3.
+  // Rows with n, and third = row number modulo 3.
   void putRows(int from, int to) {
     std::vector<doc::Document> rows;
     for (int i = from; i < to; ++i) {
@@ -137,7 +137,8 @@ TEST_F(LongQueryTest, FindsWhatStaysWhileOtherThingsChange) {
   addIndex({{"n", 1}});
   std::atomic<bool> stop{false};
   std::thread writer([&] {
-    // Rows that match nothing come and go, one of them with several values in n; and an index comes and goes too.
+    // Rows that match nothing are added and removed, one of them with several values in n; an index is created and
+    // dropped.
     for (int round = 0; !stop; ++round) {
       std::vector<doc::Document> rows;
       for (int i = 0; i < 20; ++i) {
@@ -245,11 +246,11 @@ TEST(SlowQueriesTest, LogsWhatIsSlowWithoutValuesAndNotTooOften) {
   explain.index = "name_1";
   explain.keysExamined = 88;
   ::testing::internal::CaptureStderr();
-  slow.see(query, explain, std::chrono::milliseconds(49), "find");
+  slow.record(query, explain, std::chrono::milliseconds(49), "find");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 
   ::testing::internal::CaptureStderr();
-  for (int i = 0; i < 100; ++i) slow.see(query, explain, std::chrono::milliseconds(50 + i), "find");
+  for (int i = 0; i < 100; ++i) slow.record(query, explain, std::chrono::milliseconds(50 + i), "find");
   const std::string lines = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 20);
   for (const char* part : {"slow query", "name $eq, n $gt", "n -1", "name_1", "88", "12", "1007", "50"}) {
@@ -260,7 +261,7 @@ TEST(SlowQueriesTest, LogsWhatIsSlowWithoutValuesAndNotTooOften) {
 
   ::testing::internal::CaptureStderr();
   SlowQueries off(std::chrono::milliseconds(0));
-  off.see(query, explain, std::chrono::hours(1), "find");
+  off.record(query, explain, std::chrono::hours(1), "find");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 

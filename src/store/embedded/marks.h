@@ -1,5 +1,5 @@
 // The marks of values (DocumentStore::mark()): counters in a table striped by the hash of (project, collection, path,
-// value). In memory alone. Any thread.
+// value). In memory only. Any thread.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace mb::store::embedded {
 class Marks {
  public:
   Mark of(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const;
-  // The stripes of all values that the document holds at the path.
+  // Adds the stripes of all values of the document at the path.
   static void addStripes(ProjectNo project, CollectionNo collection, const doc::FieldPath& path,
                          doc::DocumentView document, std::vector<uint32_t>& stripes);
   void move(const std::vector<uint32_t>& stripes);

@@ -1,4 +1,4 @@
-// Numbers of all types in one exact order; the grammar is in value_key.h.
+// Encodes numbers of all types in one exact order; the format is in value_key.h.
 #include <bit>
 #include <cmath>
 
@@ -16,10 +16,10 @@ namespace {
 
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
-// A magnitude as its double towards zero, and the exact decimal digits where that is not the whole of it.
+// A magnitude as its double rounded towards zero, plus the exact decimal digits if the double is not exact.
 struct Magnitude {
   double floor = 0;
-  std::string digits;  // without zeros at either end; empty when `floor` is exact
+  std::string digits;  // without zeros at either end; empty if `floor` is exact
   int point = 0;
 };
 

@@ -8,18 +8,18 @@ namespace mb::store::embedded {
 
 namespace {
 
-// How far the keys of each plan are counted before the cheapest is taken, on a core and where waiting is no harm.
+// The keys counted per plan before the cheapest is taken: on a core, and where blocking is allowed (kPatientCap).
 constexpr std::array<uint64_t, 2> kCaps = {32, 512};
 constexpr uint64_t kPatientCap = 8192;
-// A document costs as much as this many keys; one that stands in order of reading less.
+// The cost of reading a document, in keys; less for one that is next in reading order.
 constexpr uint64_t kFetchCost = 4;
 constexpr uint64_t kReadCost = 2;
-// Each range of a merged reading is begun by a seek, which costs as much as this many keys.
+// The cost, in keys, of the seek at the start of each range of a merged reading.
 constexpr uint64_t kSeekCost = 8;
-// Bytes that an index entry takes in a file, about.
+// The approximate size of an index entry in a file.
 constexpr uint64_t kEntryBytes = 48;
 constexpr size_t kMaxEstimated = 64;
-// A remembered choice holds until it reads this many times what was expected of it.
+// A remembered choice is used until it reads this many times the expected keys.
 constexpr uint64_t kTrust = 8;
 constexpr uint64_t kMinTrust = 256;
 
@@ -47,7 +47,7 @@ Result<std::optional<Plan>> PlanChoice::choose(Candidates candidates, Collection
   return std::move(plans[*best]);
 }
 
-// One list of plans: of each union, the best way for each branch. False as for choose().
+// Builds one list of plans: a union contributes the best path for each branch. False as for choose().
 Result<bool> PlanChoice::flatten(Candidates& candidates, std::vector<Plan>& plans) {
   plans = std::move(candidates.plans);
   for (Union& branches : candidates.unions) {
@@ -97,15 +97,15 @@ Result<std::optional<size_t>> PlanChoice::cheapest(std::vector<Plan>& plans) {
   return std::nullopt;
 }
 
-// Keys that it would read; a lower bound where they are not counted to the end.
+// The keys that the plan would read; a lower bound if they are not all counted.
 uint64_t PlanChoice::keysOf(const Scored& scored, uint64_t minKeys) const {
   if (!scored.plan->inOrder || purpose_.counting || purpose_.enough >= UINT32_MAX) return scored.keys;
-  // The other plans bound how rare matches are: as many keys pass by until enough were found.
+  // The other plans bound how rare matches are, and so how many keys are read until enough are found.
   const uint64_t rarity = scored.plan->exact ? 1 : purpose_.documents / std::max<uint64_t>(minKeys, 1);
   return std::min(scored.keys, purpose_.enough * std::max<uint64_t>(rarity, 1));
 }
 
-// The keys, and the documents to be fetched.
+// The cost of the keys and of the documents to read.
 uint64_t PlanChoice::costOf(const Scored& scored, uint64_t minKeys) const {
   const Plan& plan = *scored.plan;
   const uint64_t keys = keysOf(scored, minKeys);
@@ -113,9 +113,9 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t minKeys) const {
   uint64_t fetched = keys;
   const bool decides = plan.exact || plan.decides;
   if (decides && (purpose_.counting || purpose_.keysOnly)) fetched = 0;
-  // Without a sort the ids are gathered first, and only those wanted are fetched.
+  // Without a sort the ids are gathered first, and only the requested documents are read.
   if (decides && !purpose_.sorted) fetched = std::min(fetched, purpose_.enough);
-  // In a covering index most documents stand beside their keys, as long as these are read in their order.
+  // In a covering index most documents are next to their keys, as long as these are read in their order.
   const bool beside = plan.inOrder || purpose_.sorted || purpose_.counting;
   const bool covering =
       std::ranges::all_of(plan.accessPaths, [](const AccessPath& w) { return w.index && w.index->spec.covering; });
@@ -123,14 +123,14 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t minKeys) const {
   return keys + seeks * kSeekCost + fetched * (covering && beside ? kReadCost - 1 : kFetchCost);
 }
 
-// Whether costOf() is no lower bound.
+// Whether costOf() is exact, not only a lower bound.
 bool PlanChoice::isKnown(const Scored& scored) const {
   if (scored.counted) return true;
   const Plan& plan = *scored.plan;
   return plan.exact && plan.inOrder && !purpose_.counting && purpose_.enough <= scored.keys;
 }
 
-// False when the memory does not hold the keys.
+// False if the keys are not in memory.
 Result<bool> PlanChoice::count(Scored& scored, uint64_t cap) {
   const Plan& plan = *scored.plan;
   const Family family = plan.kind == Plan::Kind::documents ? Family::documents : Family::indexes;
@@ -174,7 +174,7 @@ void PlanChoice::estimate(Scored& scored) {
     const uint64_t each = kEntryBytes + (covering ? purpose_.bytes / std::max<uint64_t>(purpose_.documents, 1) : 0);
     keys += sum * path.ranges.size() / measured / each;
   }
-  // An estimate is never below what was counted.
+  // An estimate is at least the counted number.
   scored.keys = std::max(scored.keys, documents ? purpose_.documents : keys);
 }
 

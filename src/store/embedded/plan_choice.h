@@ -1,5 +1,5 @@
-// The choice among the plans of a query: by counting the keys that each would read, a few of each at first and more as
-// long as the cheapest is not known; what is too much to be counted is estimated from the sizes of its key ranges.
+// PlanChoice chooses among the plans of a query: it counts the keys that each would read, a few of each at first and
+// more until the cheapest is known; a plan with too many keys is estimated from the sizes of its key ranges.
 #pragma once
 
 #include "store/embedded/database.h"
@@ -8,16 +8,16 @@
 
 namespace mb::store::embedded {
 
-// What a choice is for.
+// The inputs of a choice.
 struct Purpose {
   Tier tier = Tier::memory;
-  uint64_t enough = 0;     // documents asked for, skipped ones included
+  uint64_t enough = 0;     // documents to return, including skipped ones
   uint64_t documents = 0;  // in the collection
-  uint64_t bytes = 0;      // of them
+  uint64_t bytes = 0;      // of these documents
   bool counting = false;
-  bool keysOnly = false;  // documents need not be fetched where keys tell that they match
-  bool sorted = false;    // an order by something else than ascending ids is asked for
-  bool trusting = true;   // what was chosen for this shape lately will do
+  bool keysOnly = false;  // documents are not read if the keys show that they match
+  bool sorted = false;    // an order other than by ascending id is required
+  bool trusting = true;   // a recent choice for this shape may be used
 };
 
 class PlanChoice {
@@ -25,20 +25,20 @@ class PlanChoice {
   PlanChoice(Database& database, const rocksdb::ReadOptions& options, const Purpose& purpose)
       : database_(database), options_(options), purpose_(purpose) {}
 
-  // Nothing where the memory does not hold what has to be counted, or more is to be counted than fits a core.
+  // Returns nullopt if the keys to count are not in memory, or are too many for a core.
   Result<std::optional<Plan>> choose(Candidates candidates, CollectionRef collection, PlanMemory& memory);
 
-  // After choose(): the keys after which a remembered choice was a mistake.
+  // After choose(): the number of read keys from which on a remembered choice counts as a mistake.
   uint64_t distrustAfter() const { return distrustAfter_; }
 
  private:
   struct Scored {
     Plan* plan;
     uint64_t keys = 0;
-    bool counted = false;  // to the end
+    bool counted = false;  // all its keys
   };
   Result<bool> flatten(Candidates& candidates, std::vector<Plan>& plans);
-  // The place of the cheapest; nothing as for choose().
+  // The index of the cheapest plan; nullopt as for choose().
   Result<std::optional<size_t>> cheapest(std::vector<Plan>& plans);
   Result<bool> count(Scored& scored, uint64_t cap);
   void estimate(Scored& scored);

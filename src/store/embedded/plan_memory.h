@@ -1,5 +1,5 @@
-// What was chosen lately among the plans of queries of one shape, so that their keys need not be counted for each.
-// Bounded: a slot a shape, the latest keeps it. Any thread, without locks.
+// PlanMemory remembers recent choices among the plans of queries of one shape, so that their keys need not be counted
+// for each query. Bounded: one slot per shape, the latest wins. Any thread, without locks.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ namespace mb::store::embedded {
 class PlanMemory {
  public:
   struct Choice {
-    uint16_t plan = 0;  // its place among the candidates
-    uint64_t keys = 0;  // that it was expected to read, below 2^48
+    uint16_t plan = 0;  // its index among the candidates
+    uint64_t keys = 0;  // expected to be read, below 2^48
   };
 
   std::optional<Choice> recall(uint64_t shape) const {
     const Slot& slot = slots_[shape % kSlots];
     const uint64_t value = slot.value.load(std::memory_order_relaxed);
-    // The check is made of both, so that halves of two stores are not taken for one.
+    // The check combines both, so that a mix of two concurrent stores is detected.
     if ((slot.check.load(std::memory_order_relaxed) ^ value) != shape || value == 0) return std::nullopt;
     return Choice{static_cast<uint16_t>((value >> 48) - 1), value & kKeysMask};
   }

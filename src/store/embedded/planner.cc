@@ -10,30 +10,30 @@ namespace {
 
 using Kind = Condition::Kind;
 
-// Ranges read at once. Each keeps 16 entries at most, or 4 of an index whose entries hold fields (1 KiB each at most)
-// or documents (4 KiB): key_stream.cc. With keys of 100 bytes these are 2 MiB in all, or 5 MiB, or 17 MiB; a field of a
-// key has kFieldCap bytes and a hash at most.
+// The most ranges of a merged reading. Each buffers at most 16 entries, or 4 of an index whose entries hold fields (1
+// KiB each at most) or documents (4 KiB): key_stream.cc. With keys of 100 bytes that is 2 MiB in all, or 5 MiB, or 17
+// MiB; a field of a key has at most kFieldCap bytes and a hash.
 constexpr size_t kMaxMerged = 1024;
-// Branches of $or inside branches of $or are planned this deep.
+// The depth to which branches of $or inside branches of $or are planned.
 constexpr int kMaxNesting = 3;
 
 bool allTrue(const std::vector<bool>& flags) {
   return std::find(flags.begin(), flags.end(), false) == flags.end();
 }
 
-// What the plans of one filter, or of one branch of an $or, are made from.
-struct Asked {
+// The inputs of the plans of one filter, or of one branch of an $or.
+struct PlanInput {
   const CollectionRef& collection;
   const Schema& schema;
   const std::vector<Condition>& conditions;
   const SortOrder& order;
-  // Those of the whole filter. What a branch demands does not rule a document out: another branch may take it, and of
-  // the entries of several ways only the first is looked at.
+  // The conditions of the whole filter. Those of a branch do not exclude a document: another branch may match it, and
+  // of the entries of several paths only the first is evaluated.
   const std::vector<Condition>& ofAll;
-  bool ofBranch = false;  // an index that only gives an order is no way to a branch
+  bool ofBranch = false;  // an index that only yields an order is not a path for a branch
 };
 
-// A document's id is a string and stands once, so conditions on `id` are conditions on its key.
+// A document's id is a string and unique, so conditions on `id` are conditions on its key.
 std::optional<Plan> byIds(const std::vector<Condition>& conditions, const SortOrder& order) {
   for (size_t i = 0; i < conditions.size(); ++i) {
     const Condition& condition = conditions[i];
@@ -53,7 +53,7 @@ std::optional<Plan> byIds(const std::vector<Condition>& conditions, const SortOr
   return std::nullopt;
 }
 
-// Follows the sort keys along the fields of an index.
+// Matches the sort keys with the fields of an index.
 class OrderMatch {
  public:
   OrderMatch(const Index& index, const IndexBounds& bounds, const SortOrder& order)
@@ -62,8 +62,8 @@ class OrderMatch {
         order_(order),
         inexact_(index.traits->multikey.load() | index.traits->truncated.load()) {}
 
-  // From field `from` on; true when the entries of one range (of all, one after the other, from field 0 on) are in the
-  // order asked for, forwards or `reversed`, ties by id as well.
+  // Starts at field `from`; true if the entries of one range (of all, one after the other, for field 0) are in the
+  // requested order, forwards or `reversed`, including ties by id.
   bool follow(size_t from) {
     size_t field = from;
     for (const SortKey& key : order_.keys) {
@@ -81,7 +81,7 @@ class OrderMatch {
     return index_.spec.unique || reversed || !order_.idDescending;
   }
 
-  size_t matched = 0;  // sort keys
+  size_t matched = 0;  // number of sort keys
   size_t fieldsTaken = 0;
   bool reversed = false;
 
@@ -117,7 +117,7 @@ void setOrder(Plan& plan, const Index& index, const IndexBounds& bounds, const S
   const size_t ranges = plan.rangeCount();
   OrderMatch each(index, bounds, order);
   const bool eachRange = each.follow(bounds.pointFields());
-  // Keys of a unique index end before the id: those of several ranges compare where they are whole ids only.
+  // Keys of a unique index end before the id: keys of several ranges are comparable only if they are whole ids.
   const bool comparable = order.keys.empty() || !index.spec.unique;
   plan.mergeable = eachRange && !each.reversed && comparable && each.fieldsTaken == order.keys.size();
   if (eachRange && ranges == 1) return setReading(plan, each.reversed, order);
@@ -143,8 +143,8 @@ bool holdsAllMatches(const Index& index, const std::vector<Condition>& condition
   });
 }
 
-// What the entries of the index decide in addition to what its bounds do (`met`).
-void addParts(AccessPath& path, const Asked& asked, const std::vector<bool>& met) {
+// Adds the filter parts that the held fields of the index decide beyond its bounds (`met`).
+void addParts(AccessPath& path, const PlanInput& input, const std::vector<bool>& met) {
   path.decides = allTrue(met);
   if (path.decides || path.index->held.empty()) return;
   const auto isPart = [&](const doc::FilterNode* part) {
@@ -152,39 +152,39 @@ void addParts(AccessPath& path, const Asked& asked, const std::vector<bool>& met
   };
   const auto isMet = [&](const Condition& condition) {
     for (size_t i = 0; i < met.size(); ++i) {
-      if (asked.conditions[i].part == condition.part && !met[i]) return false;
+      if (input.conditions[i].part == condition.part && !met[i]) return false;
     }
     return true;
   };
-  for (const Condition& condition : asked.ofAll) {
+  for (const Condition& condition : input.ofAll) {
     if (isPart(condition.part)) continue;
     if (isDecidedBy(path.index->held, *condition.part) && !isMet(condition)) path.parts.push_back(condition.part);
   }
   path.decides = true;
   for (size_t i = 0; i < met.size(); ++i) {
-    path.decides = path.decides && (met[i] || isPart(asked.conditions[i].part));
+    path.decides = path.decides && (met[i] || isPart(input.conditions[i].part));
   }
 }
 
-std::optional<Plan> through(const std::shared_ptr<const Index>& index, const Asked& asked) {
-  std::vector<bool> met(asked.conditions.size(), false);
-  if (!index->ready || !holdsAllMatches(*index, asked.conditions, met)) return std::nullopt;
-  IndexBounds bounds(asked.collection.project, *index, asked.conditions, std::move(met));
+std::optional<Plan> through(const std::shared_ptr<const Index>& index, const PlanInput& input) {
+  std::vector<bool> met(input.conditions.size(), false);
+  if (!index->ready || !holdsAllMatches(*index, input.conditions, met)) return std::nullopt;
+  IndexBounds bounds(input.collection.project, *index, input.conditions, std::move(met));
   Plan plan;
   plan.kind = Plan::Kind::index;
   plan.accessPaths.push_back({index, bounds.ranges(), {}});
   plan.mayRepeat = bounds.mayRepeat();
-  setOrder(plan, *index, bounds, asked.order);
+  setOrder(plan, *index, bounds, input.order);
   met = bounds.takeMet();
   plan.exact = allTrue(met);
-  addParts(plan.accessPaths.front(), asked, met);
+  addParts(plan.accessPaths.front(), input, met);
   plan.decides = plan.accessPaths.front().decides;
-  const bool helpsSorting = !asked.order.isIdAscending() && (plan.inOrder || plan.orderedKeys > 0);
-  if (!bounds.bounded() && (asked.ofBranch || !helpsSorting)) return std::nullopt;
+  const bool helpsSorting = !input.order.isIdAscending() && (plan.inOrder || plan.orderedKeys > 0);
+  if (!bounds.bounded() && (input.ofBranch || !helpsSorting)) return std::nullopt;
   return plan;
 }
 
-// The conditions of a branch, and beside them all others that hold for it.
+// The conditions of a branch, and all others that hold together with it.
 std::vector<Condition> conditionsOfBranch(const doc::FilterNode& branch, const std::vector<Condition>& conditions,
                                           size_t either) {
   std::vector<Condition> own = conditionsOf(branch);
@@ -194,25 +194,25 @@ std::vector<Condition> conditionsOfBranch(const doc::FilterNode& branch, const s
   return own;
 }
 
-std::vector<Plan> boundedPlans(const Asked& asked) {
+std::vector<Plan> boundedPlans(const PlanInput& input) {
   std::vector<Plan> plans;
-  if (auto plan = byIds(asked.conditions, asked.order)) {
+  if (auto plan = byIds(input.conditions, input.order)) {
     plans.push_back(*std::move(plan));
     return plans;
   }
-  for (const auto& index : asked.schema.indexes) {
-    if (auto plan = through(index, asked)) plans.push_back(*std::move(plan));
+  for (const auto& index : input.schema.indexes) {
+    if (auto plan = through(index, input)) plans.push_back(*std::move(plan));
   }
   return plans;
 }
 
-std::vector<Union> unionsOf(const Asked& asked, int nesting);
+std::vector<Union> unionsOf(const PlanInput& input, int nesting);
 
-// Every plan that bounds the branch; empty when there is none.
-std::vector<Plan> plansOfBranch(const Asked& asked, int nesting) {
-  std::vector<Plan> plans = boundedPlans(asked);
+// All plans that bound the branch.
+std::vector<Plan> plansOfBranch(const PlanInput& input, int nesting) {
+  std::vector<Plan> plans = boundedPlans(input);
   if (!plans.empty()) return plans;
-  for (Union& nested : unionsOf(asked, nesting - 1)) {
+  for (Union& nested : unionsOf(input, nesting - 1)) {
     std::vector<Plan> firsts;
     for (std::vector<Plan>& branch : nested) firsts.push_back(std::move(branch.front()));
     plans.push_back(unite(std::move(firsts)));
@@ -220,15 +220,15 @@ std::vector<Plan> plansOfBranch(const Asked& asked, int nesting) {
   return plans;
 }
 
-std::vector<Union> unionsOf(const Asked& asked, int nesting) {
+std::vector<Union> unionsOf(const PlanInput& input, int nesting) {
   std::vector<Union> unions;
-  for (size_t i = 0; i < asked.conditions.size() && nesting > 0; ++i) {
-    if (asked.conditions[i].kind != Kind::either) continue;
+  for (size_t i = 0; i < input.conditions.size() && nesting > 0; ++i) {
+    if (input.conditions[i].kind != Kind::either) continue;
     Union all;
-    for (const auto& branch : asked.conditions[i].node->children) {
-      const std::vector<Condition> conditions = conditionsOfBranch(*branch, asked.conditions, i);
+    for (const auto& branch : input.conditions[i].node->children) {
+      const std::vector<Condition> conditions = conditionsOfBranch(*branch, input.conditions, i);
       all.push_back(
-          plansOfBranch({asked.collection, asked.schema, conditions, asked.order, asked.ofAll, true}, nesting));
+          plansOfBranch({input.collection, input.schema, conditions, input.order, input.ofAll, true}, nesting));
       if (all.back().empty()) break;
     }
     if (!all.back().empty()) unions.push_back(std::move(all));
@@ -318,11 +318,11 @@ Plan unite(std::vector<Plan> branches) {
 Candidates usablePlans(const CollectionRef& collection, const Schema& schema, const doc::Filter& filter,
                        const SortOrder& order) {
   const std::vector<Condition> conditions = conditionsOf(filter.root());
-  const Asked asked{collection, schema, conditions, order, conditions};
+  const PlanInput input{collection, schema, conditions, order, conditions};
   Candidates usable;
-  usable.plans = boundedPlans(asked);
+  usable.plans = boundedPlans(input);
   if (usable.plans.size() == 1 && usable.plans.front().kind == Plan::Kind::ids) return usable;
-  usable.unions = unionsOf(asked, kMaxNesting);
+  usable.unions = unionsOf(input, kMaxNesting);
   const bool none = usable.plans.empty() && usable.unions.empty();
   const bool mayBoundIds = std::any_of(conditions.begin(), conditions.end(),
                                        [](const Condition& condition) { return condition.path == "id"; });

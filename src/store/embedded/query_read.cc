@@ -1,4 +1,4 @@
-// The ways of a query through the keys in one go: by ids, over the documents, along indexes in their order.
+// The reading of a query in one pass over the keys: by ids, over the documents, along indexes in their order.
 #include "store/embedded/keys.h"
 #include "store/embedded/query_session.h"
 
@@ -6,8 +6,8 @@ namespace mb::store::embedded {
 
 namespace {
 
-// A merged reading begins each range by a seek, which costs as much as several documents: from so many ranges on, one
-// document for each few of them is looked at in order of id first, since ranges that hold much need no more.
+// A merged reading starts each range with a seek, which costs as much as several documents. From this many ranges on,
+// one document per kRangesPerTry ranges is first read in the order of ids: if many documents match, these are enough.
 constexpr size_t kTryFromRanges = 128;
 constexpr size_t kRangesPerTry = 4;
 
@@ -52,7 +52,7 @@ Result<QueryRun::Flow> QueryRun::readDocuments(Session& session) {
     ++result_.explain.documentsExamined;
     const bool matches = isMatch(session, reader.value(), false);
     if (WorkBudget::exceeded()) return Flow::costly;
-    if (!matches || passesBy()) continue;
+    if (!matches || countOrSkip()) continue;
     TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
     if (flow != Flow::on) return flow;
   }
@@ -63,22 +63,22 @@ Result<QueryRun::Flow> QueryRun::readDocuments(Session& session) {
 
 Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
   if (pending_) {
-    // Under another snapshot than the ids came from; isMatch() takes nothing for granted then.
+    // The snapshot differs from that of the ids, so isMatch() evaluates the filter.
     TRY(const Flow flow, fetch(session, *pending_));
     if (flow != Flow::on) return flow;
     pending_.reset();
   }
   const bool unordered = query_.projection == Projection::unorderedIds;
   const size_t ranges = plan_->reading == Reading::merged ? plan_->rangeCount() : 1;
-  if (ranges >= kTryFromRanges && !tried_ && places_.empty() && !unordered && order_.isIdAscending()) {
+  if (ranges >= kTryFromRanges && !tried_ && positions_.empty() && !unordered && order_.isIdAscending()) {
     TRY(const Flow tried, tryInOrder(session, ranges / kRangesPerTry));
     if (tried != Flow::on) return tried;
   }
   gathered_ = session.number;
-  // To be counted, or sorted later, entries may come as they stand.
+  // If the entries are only counted, or are sorted later, any order will do.
   const bool anyOrder = unordered || ((counting_ || sorter_) && !plan_->mayRepeat && plan_->orderedKeys == 0);
   const auto stream = KeyStream::open(context_.database, session.options, *plan_,
-                                      anyOrder ? Reading::forward : plan_->reading, places_);
+                                      anyOrder ? Reading::forward : plan_->reading, positions_);
   size_t chunk = static_cast<size_t>(std::clamp<uint64_t>(wanted(), plan_->exact ? 1 : 32, kChunk));
   DocumentBatch batch = batchOf(isCovered() ? 0 : chunk);
   while (true) {
@@ -95,7 +95,7 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
     }
     if (!valid) return Flow::enough;
     if (spent) {
-      places_ = stream->places();
+      positions_ = stream->positions();
       return Flow::more;
     }
     if (examine() == Flow::again) return Flow::again;
@@ -103,14 +103,14 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
     if (WorkBudget::exceeded()) return Flow::costly;
     const bool matches = verdict == KeyStream::Verdict::match;
     if (verdict == KeyStream::Verdict::noMatch) {
-      // The document need not be read.
+      // The filter fails on the entry, so the document is not read.
     } else if (counting_ && matches) {
       ++counted_;
     } else if (matches && skipLeft_ > 0 && !sorter_ && batch.empty()) {
       --skipLeft_;
     } else {
       batch.add(stream->id(), stream->document(), matches);
-      // The last one wanted: what follows need not be read.
+      // The batch completes the result, so later entries are not read.
       if (!sorter_ && batch.allKnownToMatch() && batch.size() == wanted()) {
         TRY(const Flow flow, fetch(session, batch));
         if (flow == Flow::disk) {
@@ -126,11 +126,12 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
   }
 }
 
-// The keys were in memory and their documents are not: the next step begins with these. Without it, it begins anew.
+// The keys were in memory, but their documents are not: the next step starts with these. Without pending_ it would
+// start from the beginning.
 void QueryRun::keepPending(DocumentBatch batch, const KeyStream& stream) {
   if (!stream.status().ok()) return;
-  places_ = stream.places();
-  batch.forgetGiven();
+  positions_ = stream.positions();
+  batch.forgetDocuments();
   pending_.emplace(std::move(batch));
 }
 

@@ -12,7 +12,7 @@ uint64_t saturatingAdd(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-// A page in the order of ids begins behind a bound on them.
+// A page in the order of ids starts after a bound on the ids.
 Query resumed(Query query) {
   const SortOrder order(query.sort);
   if (query.after.empty() || !order.keys.empty()) return query;
@@ -26,7 +26,7 @@ Query resumed(Query query) {
 
 Error tooLarge(size_t maxBytes) {
   return Error(ErrorCode::payloadTooLarge,
-               fmt::format("the answer would be larger than {} MiB; ask for a smaller `limit`", maxBytes >> 20));
+               fmt::format("the result would be larger than {} MiB: use a smaller `limit`", maxBytes >> 20));
 }
 
 uint64_t traitsOf(const AccessPath& path) {
@@ -42,31 +42,31 @@ QueryRun::QueryRun(QueryContext context, CollectionHandle collection, Query quer
       query_(resumed(std::move(query))),
       order_(query_.sort),
       counting_(counting) {
-  resetAnswer();
+  resetResult();
 }
 
-void QueryRun::resetAnswer() {
+void QueryRun::resetResult() {
   skipLeft_ = counting_ ? 0 : query_.skip;
   counted_ = 0;
   bytes_ = 0;
   sorter_.reset();
   result_.documents.clear();
   result_.more = false;
-  lastPlace_.clear();
+  lastPosition_.clear();
 }
 
 void QueryRun::restart() {
-  resetAnswer();
+  resetResult();
   pending_.reset();
   result_ = {};
   plan_.reset();
   distrustAfter_ = UINT64_MAX;
-  places_.clear();
+  positions_.clear();
   at_ = 0;
   next_.clear();
   tried_ = false;
   window_.clear();
-  windowReady_ = windowCut_ = anyFloor_ = false;
+  windowReady_ = windowTruncated_ = anyFloor_ = false;
 }
 
 uint64_t QueryRun::wanted() const {
@@ -84,7 +84,7 @@ Result<QueryRun::Step> QueryRun::steps(const Budget& budget) {
   if (!counting_ && query_.limit == 0) return Step::done;
   while (true) {
     Session session(context_.database, budget, ++session_);
-    // What the plan rests on may have changed since the step before.
+    // The indexes of the plan may have changed since the previous step.
     if (session_ > 1 && !isCurrent()) {
       restart();
       if (!collection_) return Step::done;
@@ -120,7 +120,7 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
       break;
   }
   if (query_.projection == Projection::unorderedIds) return readStream(session);
-  // Where nothing gives the order, the ids are put into it; and where a document may come up again, it is left out.
+  // If no index yields the order, the ids are sorted; if documents may repeat, duplicates are removed.
   const bool ordered = plan_->inOrder || sorter_ || counting_;
   const bool repeats = plan_->mayRepeat && !(plan_->inOrder && plan_->reading == Reading::merged);
   return ordered && !repeats ? readStream(session) : readWindows(session);
@@ -133,7 +133,7 @@ Result<QueryResult> QueryRun::takeResult() {
   if (!ordersByKeys()) {
     result_.next = last.stringOr("id");
   } else {
-    result_.next = lastPlace_.empty() ? sortPlaces_.of(last.stringOr("id"), last) : std::move(lastPlace_);
+    result_.next = lastPosition_.empty() ? sortPositions_.of(last.stringOr("id"), last) : std::move(lastPosition_);
   }
   return std::move(result_);
 }
@@ -150,10 +150,10 @@ Result<> QueryRun::takeSorted() {
       return {};
     }
     result_.documents.push_back(doc::Document::fromTrusted(std::move(entry.document)));
-    lastPlace_ = std::move(entry.key);
+    lastPosition_ = std::move(entry.key);
   }
   if (!sorter_->shrunk() || !result_.documents.empty()) return {};
-  return fail(ErrorCode::payloadTooLarge, "the documents to be skipped are too large to be sorted");
+  return fail(ErrorCode::payloadTooLarge, "the skipped documents are too large to be sorted: use a smaller `skip`");
 }
 
 Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
@@ -184,19 +184,19 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
   const bool sorts =
       !counting_ && query_.projection != Projection::unorderedIds && !order_.isIdAscending() && !plan_->inOrder;
   if (sorts || query_.paged) {
-    TRY(sortPlaces_, SortPlaces::make(query_.sort));
+    TRY(sortPositions_, SortPositions::make(query_.sort));
   }
   if (sorts) {
-    sorter_.emplace(sortPlaces_, Sorter::Settings{.keep = enough,
-                                                  .ordered = plan_->orderedKeys,
-                                                  .after = ordersByKeys() ? query_.after : std::string(),
-                                                  .shrinks = query_.paged});
+    sorter_.emplace(sortPositions_, Sorter::Settings{.keep = enough,
+                                                     .ordered = plan_->orderedKeys,
+                                                     .after = ordersByKeys() ? query_.after : std::string(),
+                                                     .shrinks = query_.paged});
   }
   return Flow::on;
 }
 
-// Looks at the catalogue as it is now: the plan's indexes may be gone, or hold other things than its bounds were made
-// for.
+// Reads the current catalogue: the plan's indexes may be dropped, or may hold other kinds of values than its bounds
+// assume.
 bool QueryRun::isCurrent() {
   collection_ = context_.catalogue.collection(query_.collection.project, query_.collection.number);
   if (!collection_) return false;
@@ -218,14 +218,14 @@ bool QueryRun::isMatch(Session& session, std::string_view document, bool known) 
   return ((plan_->exact || known) && fresh) || query_.filter.matches(doc::DocumentView(document));
 }
 
-// Ids are all that is asked for, and those of the batch are known to match.
+// Whether only ids are requested and all of the batch are known to match.
 bool QueryRun::keysSuffice(const Session& session, const DocumentBatch& batch) const {
   const bool known = batch.allKnownToMatch() && session.number == gathered_;
   return known && query_.projection != Projection::documents && !sorter_ && !(query_.paged && ordersByKeys());
 }
 
-// Of a match: whether it is counted or skipped, and need not be looked at any more.
-bool QueryRun::passesBy() {
+// Counts or skips a match; true if the document needs no further processing.
+bool QueryRun::countOrSkip() {
   if (counting_) {
     ++counted_;
     return true;
@@ -235,34 +235,34 @@ bool QueryRun::passesBy() {
   return true;
 }
 
-std::string QueryRun::shown(std::string_view id, std::string document) const {
+std::string QueryRun::project(std::string_view id, std::string document) const {
   if (query_.projection != Projection::documents) return idDocument(id).takeBytes();
   if (query_.hidden) doc::stripFields(*query_.hidden, document);
   return document;
 }
 
-// Sizes are those of what the result holds: hidden fields must not show in them.
+// Only the sizes of projected documents count: hidden fields must not affect the result.
 Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string document) {
   if (sorter_) {
-    const Sorter::Position place = sorter_->place(id, doc::DocumentView(document));
-    if (place == Sorter::Position::behind) return Flow::enough;
-    if (place == Sorter::Position::kept) RETURN_IF_ERROR(sorter_->keep(shown(id, std::move(document))));
+    const Sorter::Position position = sorter_->locate(id, doc::DocumentView(document));
+    if (position == Sorter::Position::behind) return Flow::enough;
+    if (position == Sorter::Position::kept) RETURN_IF_ERROR(sorter_->keep(project(id, std::move(document))));
     return Flow::on;
   }
-  const bool shownWhole = query_.projection == Projection::documents && !query_.hidden;
-  std::string place;
-  if (query_.paged && ordersByKeys() && (!shownWhole || !query_.after.empty())) {
-    place = sortPlaces_.of(id, doc::DocumentView(document));
-    if (place <= query_.after) return Flow::on;
+  const bool unprojected = query_.projection == Projection::documents && !query_.hidden;
+  std::string position;
+  if (query_.paged && ordersByKeys() && (!unprojected || !query_.after.empty())) {
+    position = sortPositions_.of(id, doc::DocumentView(document));
+    if (position <= query_.after) return Flow::on;
   }
-  document = shown(id, std::move(document));
+  document = project(id, std::move(document));
   bytes_ += document.size();
   if (bytes_ > query_.maxBytes) {
     if (!query_.paged) return fail(tooLarge(query_.maxBytes));
     result_.more = !result_.documents.empty();
     if (result_.more) return Flow::enough;
   }
-  lastPlace_ = std::move(place);
+  lastPosition_ = std::move(position);
   result_.documents.push_back(doc::Document::fromTrusted(std::move(document)));
   return result_.documents.size() >= query_.limit ? Flow::enough : Flow::on;
 }
@@ -271,7 +271,7 @@ Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
   if (batch.empty()) return Flow::on;
   if (keysSuffice(session, batch)) {
     for (size_t i = 0; i < batch.size(); ++i) {
-      if (passesBy()) continue;
+      if (countOrSkip()) continue;
       TRY(const Flow flow, accept(batch.id(i), {}));
       if (flow != Flow::on) return flow;
     }
@@ -284,7 +284,7 @@ Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {
     ++result_.explain.documentsExamined;
     const bool matches = batch.found(i) && isMatch(session, batch.bytes(i), batch.isKnownToMatch(i));
     if (WorkBudget::exceeded()) return Flow::costly;
-    if (!matches || passesBy()) continue;
+    if (!matches || countOrSkip()) continue;
     TRY(const Flow flow, accept(batch.id(i), std::move(batch.bytes(i))));
     if (flow != Flow::on) return flow;
   }

@@ -1,5 +1,5 @@
-// One find or count on its way: plans, reads, filters and collects, in steps that each end before an iterator gets old.
-// Between steps it holds no iterator and no snapshot, only where it was. One thread at a time.
+// A QueryRun executes one find or count: it plans, reads, filters and collects, in steps that each end before an
+// iterator gets old. Between steps it holds no iterator and no snapshot, only its position. One thread at a time.
 #pragma once
 
 #include "base/work_budget.h"
@@ -11,22 +11,22 @@
 
 namespace mb::store::embedded {
 
-// What the matching of one query may cost in all its steps (base/work_budget.h): some two seconds of a thread.
+// The maximum cost of matching for one query in all its steps (base/work_budget.h): some two seconds of a thread.
 inline constexpr int64_t kQueryWork = 2'000'000'000;
 
-// What queries read from; outlives them.
+// The parts of the engine that queries read from; they outlive the queries.
 struct QueryContext {
   Database& database;
   const Catalogue& catalogue;
   PlanMemory& memory;
 };
 
-// What one step may use.
+// The limits of one step.
 struct Budget {
   Tier tier = Tier::disk;
   uint64_t keys = UINT64_MAX;
   int64_t work = kQueryWork;
-  // Asked now and then: true ends the step.
+  // Called from time to time: true ends the step.
   std::function<bool()> expired;
 };
 
@@ -34,14 +34,14 @@ class QueryRun {
  public:
   enum class Step {
     done,
-    disk,  // the memory does not hold what is needed
+    disk,  // data that is needed is not in memory
     more,  // the budget is used up
   };
   QueryRun(QueryContext context, CollectionHandle collection, Query query, bool counting);
 
-  // Goes on until done or stopped. Fails with queryTooCostly once all that the query may cost is used up.
+  // Continues until done or stopped. Fails with queryTooCostly once the maximum cost of a query is exceeded.
   Result<Step> step(const Budget& budget);
-  // After done. Fails with payloadTooLarge where what was skipped alone is too large to be sorted.
+  // Call after `done`. Fails with payloadTooLarge if the skipped documents alone are too large to be sorted.
   Result<QueryResult> takeResult();
   uint64_t counted() const { return counted_; }
 
@@ -50,8 +50,8 @@ class QueryRun {
 
  private:
   struct Session;
-  // again: the choice of the plan was a mistake, or does not hold any more; costly: the work that the step may do is
-  // used up, and what the last match said means nothing.
+  // again: the plan was a wrong choice, or is no longer valid; costly: the step's work budget is used up, and the last
+  // match result is meaningless.
   enum class Flow { on, enough, disk, more, again, costly };
 
   Result<Step> steps(const Budget& budget);
@@ -64,29 +64,29 @@ class QueryRun {
   Result<Flow> readStream(Session& session);
   void keepPending(DocumentBatch batch, const KeyStream& stream);
   Result<Flow> readWindows(Session& session);
-  // Looks at the first documents in the order of ids, `most` of them. On where these are not enough.
+  // Reads up to `max` of the first documents in the order of ids. Returns Flow::on if these are not enough.
   Result<Flow> tryInOrder(Session& session, uint64_t max);
   Result<Flow> fillWindow(Session& session);
   Result<Flow> drainWindow(Session& session);
-  void cutWindow();
-  // Reads the documents of the batch and hands over those that match.
+  void truncateWindow();
+  // Reads the documents of the batch and accepts those that match.
   Result<Flow> fetch(Session& session, DocumentBatch& batch);
   bool keysSuffice(const Session& session, const DocumentBatch& batch) const;
-  bool passesBy();
+  bool countOrSkip();
   Result<Flow> accept(std::string_view id, std::string document);
-  // What the result holds of a document.
-  std::string shown(std::string_view id, std::string document) const;
+  // The projected document for the result.
+  std::string project(std::string_view id, std::string document) const;
   bool isMatch(Session& session, std::string_view document, bool known) const;
-  // Counts a key; again when there were too many for the choice that was made.
+  // Counts a key; returns Flow::again if too many were read for the chosen plan.
   Flow examine();
   DocumentBatch batchOf(size_t expected) const {
     return DocumentBatch(collection_.state->project, collection_.state->number, expected);
   }
-  uint64_t wanted() const;  // documents still to be found
-  // The keys alone tell the answer.
+  uint64_t wanted() const;  // number of documents still to find
+  // Whether the keys alone give the result.
   bool isCovered() const { return counting_ && plan_->exact && plan_->entriesOnly(); }
-  void resetAnswer();
-  // Whether places in the order are those of ids, or have sort keys in them.
+  void resetResult();
+  // Whether positions in the order contain sort keys, not only ids.
   bool ordersByKeys() const { return !order_.keys.empty(); }
   Result<> takeSorted();
 
@@ -97,30 +97,30 @@ class QueryRun {
   const bool counting_;
 
   std::optional<Plan> plan_;
-  bool trusting_ = true;  // a remembered choice is taken
+  bool trusting_ = true;  // a remembered choice may be used
   uint64_t distrustAfter_ = UINT64_MAX;
-  std::vector<uint64_t> traits_;  // of the indexes, as they were when it was planned
-  // Where in the plan the next read goes on.
-  KeyStream::Places places_;
-  size_t at_ = 0;       // among its ids
-  std::string next_;    // among the documents; empty: at the start
-  bool tried_ = false;  // tryInOrder() did not suffice
-  // Of a plan whose ids come out of order: the lowest ones above `floor_`, gathered and then fetched in order.
+  std::vector<uint64_t> traits_;  // of the indexes, at planning
+  // Where the next read continues in the plan.
+  KeyStream::Positions positions_;
+  size_t at_ = 0;       // in its ids
+  std::string next_;    // in the documents; empty: from the start
+  bool tried_ = false;  // tryInOrder() was not enough
+  // For a plan that does not yield ids in order: the lowest ids above `floor_`, gathered and then read in order.
   std::vector<std::string> window_;
   size_t windowAt_ = 0;
   bool windowReady_ = false;
-  bool windowCut_ = false;      // more ids lie above its last
-  bool windowMatches_ = false;  // its ids are known to match under the snapshot they were gathered from
+  bool windowTruncated_ = false;  // there are more ids above its last
+  bool windowMatches_ = false;    // its ids are known to match under the snapshot of their step
   bool anyFloor_ = false;
   std::string floor_;
-  // Gathered along an index and not yet fetched, as the memory does not hold them.
+  // Gathered along an index but not read yet, since the documents are not in memory.
   std::optional<DocumentBatch> pending_;
-  uint64_t gathered_ = 0;  // the step whose snapshot the ids come from
+  uint64_t gathered_ = 0;  // the step whose snapshot yielded the ids
   uint64_t session_ = 0;
 
-  SortPlaces sortPlaces_;  // of its sort keys, once there is a plan
-  // Of the last document, where the result does not show what its place rests on.
-  std::string lastPlace_;
+  SortPositions sortPositions_;  // of the sort keys; set with the plan
+  // The position of the last document, if the result does not contain its sort keys.
+  std::string lastPosition_;
   std::optional<Sorter> sorter_;
   uint64_t skipLeft_ = 0;
   uint64_t counted_ = 0;

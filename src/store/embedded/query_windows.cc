@@ -1,5 +1,5 @@
-// Where ids come in another order than is asked for, or more than once: they are gathered in windows, put into order,
-// and fetched.
+// The reading of ids that come in another order than requested, or more than once: they are gathered in windows,
+// sorted, and their documents read.
 #include "store/embedded/keys.h"
 #include "store/embedded/query_session.h"
 
@@ -7,12 +7,12 @@ namespace mb::store::embedded {
 
 namespace {
 
-// Ids gathered at a time; two windows of ids, at some 60 bytes each, are what a query may hold.
+// Ids gathered at a time; a query holds at most two windows of ids, at some 60 bytes each.
 constexpr size_t kWindowIds = 50'000;
-// A bounded index that holds many keys may still be the longer way to a few documents: after this many keys, as many
-// documents are looked at in order of id first.
+// A bounded index with many keys may be slower than a scan for a few documents: after this many keys, as many documents
+// are first read in the order of ids.
 constexpr uint64_t kTryAfter = 2'000;
-constexpr uint64_t kTryAtMost = 1'000;  // documents wanted, skipped ones included
+constexpr uint64_t kTryAtMost = 1'000;  // documents to return, including skipped ones
 
 }  // namespace
 
@@ -24,26 +24,26 @@ Result<QueryRun::Flow> QueryRun::readWindows(Session& session) {
     }
     TRY(const Flow drained, drainWindow(session));
     if (drained != Flow::on) return drained;
-    if (!windowCut_) return Flow::enough;
+    if (!windowTruncated_) return Flow::enough;
     floor_ = window_.back();
     anyFloor_ = true;
     window_.clear();
-    windowReady_ = windowCut_ = false;
+    windowReady_ = windowTruncated_ = false;
   }
 }
 
 Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
-  const auto stream = KeyStream::open(context_.database, session.options, *plan_, Reading::forward, places_);
-  // What was gathered under an earlier snapshot is not known of this one.
+  const auto stream = KeyStream::open(context_.database, session.options, *plan_, Reading::forward, positions_);
+  // Ids gathered under an earlier snapshot may not match under this one.
   windowMatches_ = window_.empty();
   for (; stream->valid(); stream->next()) {
     if (session.spent()) {
-      places_ = stream->places();
+      positions_ = stream->positions();
       return Flow::more;
     }
     if (examine() == Flow::again) return Flow::again;
     if (result_.explain.keysExamined > kTryAfter && !tried_) {
-      places_ = stream->places();
+      positions_ = stream->positions();
       TRY(const Flow tried, tryInOrder(session, kTryAfter));
       if (tried != Flow::on) return tried;
     }
@@ -54,25 +54,25 @@ Result<QueryRun::Flow> QueryRun::fillWindow(Session& session) {
     if (verdict == KeyStream::Verdict::noMatch) continue;
     windowMatches_ = windowMatches_ && verdict == KeyStream::Verdict::match;
     window_.emplace_back(id);
-    if (window_.size() >= 2 * kWindowIds) cutWindow();
+    if (window_.size() >= 2 * kWindowIds) truncateWindow();
   }
   if (stream->status().IsIncomplete()) return Flow::disk;
   if (!stream->status().ok()) return fail(readError(stream->status()));
-  cutWindow();
-  places_.clear();
+  truncateWindow();
+  positions_.clear();
   windowAt_ = 0;
   windowReady_ = true;
   gathered_ = session.number;
   return Flow::on;
 }
 
-// The lowest ids, each once.
-void QueryRun::cutWindow() {
+// Keeps the lowest ids, without duplicates.
+void QueryRun::truncateWindow() {
   std::sort(window_.begin(), window_.end());
   window_.erase(std::unique(window_.begin(), window_.end()), window_.end());
   if (window_.size() <= kWindowIds) return;
   window_.resize(kWindowIds);
-  windowCut_ = true;
+  windowTruncated_ = true;
 }
 
 Result<QueryRun::Flow> QueryRun::drainWindow(Session& session) {
@@ -100,7 +100,7 @@ Result<QueryRun::Flow> QueryRun::drainWindow(Session& session) {
   return Flow::on;
 }
 
-// Looks for the answer among the first documents in order of id; Flow::on when it is not there.
+// Searches for the result among the first documents in the order of ids; Flow::on if they are not enough.
 Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t max) {
   if (counting_ || sorter_ || anyFloor_ || query_.skip > kTryAtMost || query_.limit > kTryAtMost) {
     tried_ = true;
@@ -115,13 +115,13 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t max) {
   for (reader.seek(ranges.front().from); reader.isBelow(ranges.front().to); reader.next()) {
     if (++looked > max) break;
     if (session.spent()) {
-      resetAnswer();
+      resetResult();
       return Flow::more;
     }
     ++result_.explain.documentsExamined;
     const bool matches = query_.filter.matches(doc::DocumentView(reader.value()));
     if (WorkBudget::exceeded()) return Flow::costly;
-    if (!matches || passesBy()) continue;
+    if (!matches || countOrSkip()) continue;
     TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
     if (flow != Flow::enough) continue;
     result_.explain.index = inOrder.name();
@@ -133,7 +133,7 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t max) {
     result_.explain.index = inOrder.name();
     return Flow::enough;
   }
-  resetAnswer();
+  resetResult();
   tried_ = true;
   return Flow::on;
 }

@@ -1,4 +1,4 @@
-// An iterator that ends where the ranges it is made for do.
+// An iterator that is bounded by the ranges that it reads.
 #pragma once
 
 #include "store/embedded/database.h"
@@ -8,7 +8,7 @@ namespace mb::store::embedded {
 
 class RangeReader {
  public:
-  // Over `ranges`, ascending. They must outlive it.
+  // Reads `ranges`, which are ascending and must outlive it.
   RangeReader(Database& database, Family family, rocksdb::ReadOptions options, std::span<const KeyRange> ranges) {
     if (!ranges.empty()) {
       lower_ = slice(ranges.front().from);
@@ -22,7 +22,7 @@ class RangeReader {
   RangeReader& operator=(const RangeReader&) = delete;
 
   void seek(std::string_view key) { iterator_->Seek(slice(key)); }
-  // To the last key below `key`; an empty one: to the last of all.
+  // Moves to the last key below `key`; empty: to the last key of all.
   void seekBelow(std::string_view key) {
     if (key.empty()) return iterator_->SeekToLast();
     iterator_->SeekForPrev(slice(key));

@@ -1,4 +1,4 @@
-// Reading: on the calling core while the memory answers and little is examined, else on the read pool, and long scans
+// Reads: on the calling core if the data is in memory and few keys are examined, else on the read pool; long scans run
 // on the scan pool.
 #include "base/cancellation.h"
 #include "document/strip_fields.h"
@@ -10,19 +10,19 @@ namespace mb::store::embedded {
 
 namespace {
 
-// Keys examined before a query is a scan.
+// The examined keys from which on a query counts as a scan.
 constexpr uint64_t kKeysBeforeScan = 500;
-// Of a WorkBudget; a query that needs more goes to the scans, which take turns.
+// Work units; a query that needs more continues on the scan pool, which is shared round robin.
 constexpr int64_t kReaderWork = 50'000'000;
 constexpr std::chrono::seconds kScanLimit{10};
 constexpr size_t kChangesAtATime = 32;
 
 std::unexpected<Error> tooSlow() {
-  return fail(ErrorCode::unavailable, "the query takes too long; an index or a narrower filter would help");
+  return fail(ErrorCode::unavailable, "the query takes too long: create an index or narrow the filter");
 }
 
 std::unexpected<Error> tooManyScans() {
-  return fail(ErrorCode::unavailable, "too many long queries wait, try again");
+  return fail(ErrorCode::unavailable, "too many long queries wait: try again");
 }
 
 Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, std::string bytes) {
@@ -71,7 +71,7 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
     if (hidden) doc::stripFields(*hidden, whole);
     document = doc::Document::fromTrusted(std::move(whole));
     bytes += document->bytes().size();
-    if (bytes > kMaxResultBytes) return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    if (bytes > kMaxResultBytes) return fail(ErrorCode::payloadTooLarge, "the result would be larger than 16 MiB");
   }
   return true;
 }
@@ -117,17 +117,17 @@ Task<QueryResult> Engine::find(Query query) {
   if (!holder) co_return stopping();
   const bool resumes = !query.after.empty();
   if ((resumes && (!query.paged || query.skip > 0)) || (query.paged && query.projection == Projection::unorderedIds)) {
-    co_return fail(ErrorCode::invalidParam, "a query that continues a page is paged, ordered and skips nothing");
+    co_return fail(ErrorCode::invalidParam, "a query that continues a page must be paged, ordered and without `skip`");
   }
   CollectionHandle handle = catalogue_.collection(query.collection.project, query.collection.number);
   if (!handle) co_return QueryResult();
   const auto begin = std::chrono::steady_clock::now();
-  QueryRun run(queryRoom(), std::move(handle), std::move(query), false);
+  QueryRun run(queryContext(), std::move(handle), std::move(query), false);
   CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, kCoreWork, {}}));
   Result<> outcome;
   if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
   const auto took = std::chrono::steady_clock::now() - begin;
-  slowQueries_.see(run.query(), run.explain(), took, outcome ? "find" : "failed find");
+  slowQueries_.record(run.query(), run.explain(), took, outcome ? "find" : "failed find");
   CO_RETURN_IF_ERROR(std::move(outcome));
   CO_TRY(QueryResult result, run.takeResult());
   result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
@@ -145,12 +145,12 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
   query.filter = std::move(filter);
   query.deadline = deadline;
   const auto begin = std::chrono::steady_clock::now();
-  QueryRun run(queryRoom(), std::move(handle), std::move(query), true);
+  QueryRun run(queryContext(), std::move(handle), std::move(query), true);
   CO_TRY(const QueryRun::Step reached, run.step({Tier::memory, kKeysBeforeScan, kCoreWork, {}}));
   Result<> outcome;
   if (reached != QueryRun::Step::done) outcome = co_await finishQuery(run, reached);
   const auto took = std::chrono::steady_clock::now() - begin;
-  slowQueries_.see(run.query(), run.explain(), took, outcome ? "count" : "failed count");
+  slowQueries_.record(run.query(), run.explain(), took, outcome ? "count" : "failed count");
   CO_RETURN_IF_ERROR(std::move(outcome));
   co_return run.counted();
 }
@@ -175,7 +175,7 @@ Mark Engine::mark(ProjectNo project, CollectionNo collection, std::string_view p
   return marks_.of(project, collection, path, value);
 }
 
-// By point reads, which for recent entries end in the memtable; positions have no holes above the low-water mark.
+// Uses point reads, which find recent entries in the memtable; positions have no gaps above the low-water mark.
 Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit,
                                  ChangeBatch& out) {
   const uint64_t lowWater = project.lowWater;
@@ -194,12 +194,12 @@ Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_
     for (size_t i = 0; i < count; ++i) slices[i] = keys[i] = logKey(project.number, position + i);
     database_->getMany(options, Family::log, std::span(slices).first(count), values, statuses);
     for (size_t i = 0; i < count; ++i, ++position) {
-      // Past the soft limit; which may be because of later ones, when these are in memory.
+      // Past the soft limit, possibly because of later entries that are in memory.
       if (statuses[i].IsAborted() && !out.entries.empty()) return true;
       if (statuses[i].IsAborted()) statuses[i] = database_->get(tier, Family::log, keys[i], &values[i]);
       if (statuses[i].IsIncomplete()) return false;
       if (statuses[i].IsNotFound() && project.dead) return true;
-      // Trimmed meanwhile: again, from what is held now.
+      // The log was trimmed concurrently: reads again from the new low-water mark.
       if (statuses[i].IsNotFound() && position <= project.lowWater) {
         return readChanges(tier, project, after, limit, out);
       }

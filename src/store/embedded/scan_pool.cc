@@ -6,8 +6,8 @@
 namespace mb::store::embedded {
 
 namespace {
-// No turn lasts longer while another scan waits.
-constexpr std::chrono::milliseconds kTurn{50};
+// The time slice of a scan while another one waits.
+constexpr std::chrono::milliseconds kTimeSlice{50};
 constexpr int kNiceness = 10;
 }  // namespace
 
@@ -30,7 +30,7 @@ bool ScanPool::push(std::unique_ptr<Job> job) {
     const std::lock_guard lock(mutex_);
     if (!stopping_) {
       auto& own = waiting_[job->project];
-      if (own.empty()) turns_.push_back(job->project);
+      if (own.empty()) order_.push_back(job->project);
       own.push_back(std::move(job));
       ++waitingCount_;
     }
@@ -45,31 +45,31 @@ bool ScanPool::push(std::unique_ptr<Job> job) {
 
 std::unique_ptr<ScanPool::Job> ScanPool::pop() {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
-  if (turns_.empty()) return nullptr;
-  const ProjectNo project = turns_.front();
-  turns_.pop_front();
+  wake_.wait(lock, [this] { return stopping_ || !order_.empty(); });
+  if (order_.empty()) return nullptr;
+  const ProjectNo project = order_.front();
+  order_.pop_front();
   auto& own = waiting_[project];
   auto job = std::move(own.front());
   own.pop_front();
   if (own.empty()) {
     waiting_.erase(project);
   } else {
-    turns_.push_back(project);
+    order_.push_back(project);
   }
   --waitingCount_;
   return job;
 }
 
 void ScanPool::loop() {
-  // Whoever answers in microseconds comes before whoever reads for seconds.
+  // Scans have a lower priority than the cores, whose requests take microseconds.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNiceness);
   while (auto job = pop()) {
     const auto start = std::chrono::steady_clock::now();
     const std::function<bool()> expired = [&] {
       if (stopping_) return true;
       const auto spent = std::chrono::steady_clock::now() - start;
-      return spent > slice_ || (spent > kTurn && waitingCount_ > 0);
+      return spent > slice_ || (spent > kTimeSlice && waitingCount_ > 0);
     };
     if (stopping_) {
       job->resumer.resume(false);

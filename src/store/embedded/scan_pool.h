@@ -1,5 +1,5 @@
-// Threads for long scans. Projects take turns: a scan gives way after a short while when others wait, and in any case
-// before its iterators get old.
+// Threads for long scans, shared round robin by project: a scan yields after a short time slice when others wait, and
+// in any case before its iterators get old.
 #pragma once
 
 #include <thread>
@@ -10,16 +10,16 @@ namespace mb::store::embedded {
 
 class ScanPool {
  public:
-  // Runs one slice: goes on until it is through (true) or `expired` says to stop (false).
+  // Runs one slice: continues until the scan is finished (true) or `expired` returns true (false).
   using Slice = std::move_only_function<bool(const std::function<bool()>& expired)>;
 
   // No slice lasts much longer than `slice`.
   ScanPool(int threads, size_t maxWaiting, std::chrono::milliseconds slice);
   ~ScanPool() { stop(); }
-  // Slice after slice until through; false when too many wait already, or the pool stops. What `slice` refers to has to
-  // live until this returns.
+  // Runs slices until the scan is finished; false if too many scans wait, or the pool stops. What `slice` refers to
+  // must live until this returns.
   Async<bool> run(ProjectNo project, Slice slice);
-  // Ends the slices under way, and with them their scans.
+  // Ends the running slices, and with them their scans.
   void stop();
 
  private:
@@ -37,7 +37,7 @@ class ScanPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::unordered_map<ProjectNo, std::deque<std::unique_ptr<Job>>> waiting_;
-  std::deque<ProjectNo> turns_;
+  std::deque<ProjectNo> order_;
   std::atomic<size_t> waitingCount_{0};
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> threads_;

@@ -70,7 +70,7 @@ Result<std::shared_ptr<Index>> decodeIndex(DocumentView view, const std::vector<
   IndexSpec spec;
   spec.name = view.stringOr("name");
   for (const doc::Element& key : childOf(view, "keys")) {
-    if (!key.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is damaged");
+    if (!key.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is corrupt");
     const DocumentView part = key.value.asDocument();
     spec.keys.push_back({std::string(part.stringOr("path")), static_cast<int>(integerOf(part, "direction"))});
   }
@@ -105,7 +105,7 @@ Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool
   auto index = std::make_shared<Index>();
   for (const IndexKey& key : spec.keys) {
     if (key.direction != 1 && key.direction != -1) {
-      return fail(ErrorCode::validation, "the direction of an index key is 1 or -1");
+      return fail(ErrorCode::validation, "the direction of an index key must be 1 or -1");
     }
     TRY(doc::FieldPath path, doc::FieldPath::parse(key.path));
     if (std::find(index->paths.begin(), index->paths.end(), path) != index->paths.end()) {
@@ -114,13 +114,13 @@ Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool
     index->paths.push_back(std::move(path));
   }
   if (spec.expireAfterSeconds && (*spec.expireAfterSeconds < 0 || spec.keys.size() != 1)) {
-    return fail(ErrorCode::validation, "expireAfterSeconds takes a number of at least 0, on an index of one key");
+    return fail(ErrorCode::validation, "expireAfterSeconds must be at least 0, on an index of one key");
   }
   if (spec.covering && spec.unique) {
-    return fail(ErrorCode::validation, "a unique index gives one document at most: it is not covering");
+    return fail(ErrorCode::validation, "unique and covering cannot be combined: remove one of them");
   }
   if (spec.covering && !spec.include.empty()) {
-    return fail(ErrorCode::validation, "a covering index holds every field: it does not include some");
+    return fail(ErrorCode::validation, "covering and include cannot be combined: remove one of them");
   }
   if (spec.include.size() > kMaxIncluded) {
     return fail(ErrorCode::validation, fmt::format("an index includes at most {} fields", kMaxIncluded));
@@ -168,7 +168,7 @@ std::string encodeSchema(const Schema& schema) {
 
 Result<Schema> decodeSchema(CollectionNo number, std::string_view row) {
   auto document = Document::fromUntrusted(std::string(row));
-  if (!document) return fail(ErrorCode::internal, fmt::format("the catalogue row of collection {} is damaged", number));
+  if (!document) return fail(ErrorCode::internal, fmt::format("the catalogue row of collection {} is corrupt", number));
   const DocumentView view = *document;
   Schema schema;
   schema.number = number;
@@ -178,7 +178,7 @@ Result<Schema> decodeSchema(CollectionNo number, std::string_view row) {
   schema.countedBy = view.stringOr("tallied");
   schema.held = pathsOf(view, "held");
   for (const doc::Element& each : childOf(view, "indexes")) {
-    if (!each.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is damaged");
+    if (!each.value.isContainer()) return fail(ErrorCode::internal, "an index of the catalogue is corrupt");
     TRY(std::shared_ptr<Index> index, decodeIndex(each.value.asDocument(), schema.held));
     schema.indexes.push_back(std::move(index));
   }

@@ -1,4 +1,4 @@
-// What the engine knows of a collection and its indexes: immutable pictures, replaced whole by an alteration.
+// The engine's view of a collection and its indexes: immutable objects that an alteration replaces as a whole.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,12 @@
 
 namespace mb::store::embedded {
 
-// What the entries of an index have turned out to hold. Bits are fields of the index, the first is bit 0; they are only
-// ever set. `seen` is set before the entries can be read, `durable` once the 'M' row says so.
+// What the entries of an index contain. Bits are fields of the index, the first is bit 0; bits are only ever set.
+// `multikey` and `truncated` are set before the entries can be read, the durable ones once the row::kIndexTraits row is
+// durable.
 struct IndexTraits {
-  std::atomic<uint32_t> multikey{0};   // some document has several values there
-  std::atomic<uint32_t> truncated{0};  // some value was cut: order holds up to the cap only
+  std::atomic<uint32_t> multikey{0};   // some document has several values in the field
+  std::atomic<uint32_t> truncated{0};  // some value was truncated: its order is exact up to the cap only
   std::atomic<uint32_t> durableMultikey{0};
   std::atomic<uint32_t> durableTruncated{0};
 };
@@ -26,11 +27,11 @@ struct Index {
   std::optional<doc::Filter> partial;
   std::shared_ptr<IndexTraits> traits;
   std::shared_ptr<IndexProgress> progress;  // null when ready
-  // What its entries hold besides their keys (held_fields.h), in order, none below another.
+  // The fields that its entries hold in addition to their keys (held_fields.h), sorted, none below another.
   std::vector<doc::FieldPath> held;
-  // The number under which entries hold these. Grows with each change of `held`, and is never used again.
+  // The version of `held`, which entries store. Increases with each change of `held` and is never reused.
   uint32_t layout = 0;
-  // Entries of earlier layouts are being rewritten; writes rewrite those of each document that they touch.
+  // Entries of earlier layouts are being rewritten; writes rewrite those of the documents that they touch.
   bool refilling = false;
 
   bool descending(size_t field) const { return spec.keys[field].direction < 0; }
@@ -42,13 +43,13 @@ struct Schema {
   uint64_t version = 0;
   doc::Document config;
   std::vector<std::shared_ptr<const Index>> indexes;
-  // Paths that entries of all its indexes hold, in addition to each one's `include`.
+  // Paths that the entries of all its indexes hold, in addition to each one's `include`.
   std::vector<std::string> held;
   // Of a system collection, as declared.
-  bool chained = false;  // in no row
+  bool chained = false;  // not stored
   std::string countedBy;
-  std::vector<CounterSource> counters;  // in no row
-  std::vector<doc::FieldPath> marked;   // in no row
+  std::vector<CounterSource> counters;  // not stored
+  std::vector<doc::FieldPath> marked;   // not stored
 
   bool system() const { return number < kFirstUserCollection; }
   const Index* index(IndexNo wanted) const;
@@ -58,21 +59,22 @@ using SchemaPtr = std::shared_ptr<const Schema>;
 inline constexpr size_t kMaxIndexes = 64;
 inline constexpr size_t kMaxIndexFields = 32;
 
-// Checks the keys and options (validation, invalidFilter) and gives the index its default name where it has none.
-// `held`: Schema::held.
+// Checks the keys and options (validation, invalidFilter) and sets the default name of an index without one. `held`:
+// Schema::held.
 Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool ready,
                                             const std::vector<std::string>& held = {});
 CollectionInfo infoOf(const Schema& schema);
-// What it counts for among a project's configuration.
+// Its bytes in the project's configuration.
 int64_t configuredBytes(const Schema& schema);
 
-// The BSON of 'C' and 'S' rows: {name, version, config, tallied?, held?, indexes: [{number, ready, name, keys: [{path,
-// direction}], unique, sparse, partialFilter?, expireAfterSeconds?, covering?, include?, layout?, refilling?}]}.
+// The BSON of row::kCollection and row::kSystemCollection: {name, version, config, `tallied`?, held?, indexes:
+// [{number, ready, name, keys: [{path, direction}], unique, sparse, partialFilter?, expireAfterSeconds?, covering?,
+// include?, layout?, refilling?}]}.
 std::string encodeSchema(const Schema& schema);
-// Fails with internal when the row is not one that encodeSchema made.
+// Fails with internal if encodeSchema() did not write the row.
 Result<Schema> decodeSchema(CollectionNo number, std::string_view row);
 bool sameSpec(const IndexSpec& a, const IndexSpec& b);
-// The 'F' row of a directory that holds such a collection; nullopt where any will do.
+// The row::kFormat row that a directory with such a collection needs; nullopt if any format will do.
 std::optional<std::string> formatRow(const Schema& schema);
 
 }  // namespace mb::store::embedded

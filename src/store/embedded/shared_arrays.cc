@@ -19,26 +19,26 @@ bool isPosition(std::string_view step) {
 SharedArrays::Outcome SharedArrays::collect(DocumentView document, size_t limit) {
   limit_ = limit;
   keys_.clear();
-  const Outcome outcome = follow(document, std::vector<Place>(paths_.size()));
+  const Outcome outcome = follow(document, std::vector<PathState>(paths_.size()));
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   return outcome;
 }
 
-void SharedArrays::settle(Place& place, size_t field, const ValueView* value) const {
-  place.settled = true;
+void SharedArrays::finish(PathState& state, size_t field, const ValueView* value) const {
+  state.finished = true;
   if (value) {
-    appendValueKey(place.encoded, *value, descending_(field));
+    appendValueKey(state.encoded, *value, descending_(field));
   } else {
-    appendNullKey(place.encoded, descending_(field));
+    appendNullKey(state.encoded, descending_(field));
   }
 }
 
-bool SharedArrays::meetsArray(DocumentView at, size_t field, Place& place, DocumentView& array) const {
+bool SharedArrays::reachesArray(DocumentView at, size_t field, PathState& state, DocumentView& array) const {
   const auto& steps = paths_[field].steps();
   while (true) {
-    const auto value = at.find(steps[place.step]);
-    const bool last = ++place.step == steps.size();
+    const auto value = at.find(steps[state.step]);
+    const bool last = ++state.step == steps.size();
     if (value && value->type() == BsonType::array) {
       array = value->asDocument();
       return true;
@@ -47,59 +47,60 @@ bool SharedArrays::meetsArray(DocumentView at, size_t field, Place& place, Docum
       at = value->asDocument();
       continue;
     }
-    settle(place, field, last && value ? &*value : nullptr);
+    finish(state, field, last && value ? &*value : nullptr);
     return false;
   }
 }
 
-SharedArrays::Outcome SharedArrays::follow(DocumentView at, std::vector<Place> places) {
-  std::vector<Met> met;
-  for (size_t field = 0; field < places.size(); ++field) {
-    Place& place = places[field];
+SharedArrays::Outcome SharedArrays::follow(DocumentView at, std::vector<PathState> states) {
+  std::vector<ArrayField> arrays;
+  for (size_t field = 0; field < states.size(); ++field) {
+    PathState& state = states[field];
     DocumentView array;
-    if (!place.settled && meetsArray(at, field, place, array)) met.push_back({field, array});
+    if (!state.finished && reachesArray(at, field, state, array)) arrays.push_back({field, array});
   }
-  return met.empty() ? add(places) : expand(met, places);
+  return arrays.empty() ? add(states) : expand(arrays, states);
 }
 
-SharedArrays::Outcome SharedArrays::expand(const std::vector<Met>& met, const std::vector<Place>& places) {
-  const DocumentView array = met.front().array;
-  for (const Met& each : met) {
+SharedArrays::Outcome SharedArrays::expand(const std::vector<ArrayField>& arrays,
+                                           const std::vector<PathState>& states) {
+  const DocumentView array = arrays.front().array;
+  for (const ArrayField& each : arrays) {
     const auto& steps = paths_[each.field].steps();
-    const size_t next = places[each.field].step;
+    const size_t next = states[each.field].step;
     const bool same = each.array.bytes().data() == array.bytes().data();
     if (!same || (next < steps.size() && isPosition(steps[next]))) return Outcome::apart;
   }
   bool any = false;
   for (const doc::Element& element : array) {
     any = true;
-    std::vector<Place> inside = places;
+    std::vector<PathState> inside = states;
     const bool document = element.value.type() == BsonType::document;
-    for (const Met& each : met) {
-      const bool whole = places[each.field].step == paths_[each.field].steps().size();
-      if (whole) settle(inside[each.field], each.field, &element.value);
-      if (!whole && !document) settle(inside[each.field], each.field, nullptr);
+    for (const ArrayField& each : arrays) {
+      const bool whole = states[each.field].step == paths_[each.field].steps().size();
+      if (whole) finish(inside[each.field], each.field, &element.value);
+      if (!whole && !document) finish(inside[each.field], each.field, nullptr);
     }
     const Outcome outcome = follow(document ? element.value.asDocument() : DocumentView(), std::move(inside));
     if (outcome != Outcome::ok) return outcome;
   }
   if (any) return Outcome::ok;
-  std::vector<Place> none = places;
-  for (const Met& each : met) {
-    Place& place = none[each.field];
-    if (place.step < paths_[each.field].steps().size()) {
-      settle(place, each.field, nullptr);
+  std::vector<PathState> none = states;
+  for (const ArrayField& each : arrays) {
+    PathState& state = none[each.field];
+    if (state.step < paths_[each.field].steps().size()) {
+      finish(state, each.field, nullptr);
       continue;
     }
-    place.settled = true;
-    appendEmptyArrayKey(place.encoded, descending_(each.field));
+    state.finished = true;
+    appendEmptyArrayKey(state.encoded, descending_(each.field));
   }
   return add(none);
 }
 
-SharedArrays::Outcome SharedArrays::add(const std::vector<Place>& places) {
+SharedArrays::Outcome SharedArrays::add(const std::vector<PathState>& states) {
   std::string key;
-  for (const Place& place : places) key += place.encoded;
+  for (const PathState& state : states) key += state.encoded;
   keys_.push_back(std::move(key));
   if (keys_.size() <= 2 * limit_) return Outcome::ok;
   std::sort(keys_.begin(), keys_.end());

@@ -1,5 +1,5 @@
-// The entries of a compound index for a document in which several of its fields run through one array: a tuple for each
-// element, so that an entry holds values that stand together.
+// Computes the entries of a compound index for a document in which several of its fields run through one array: a tuple
+// for each element, so that an entry holds values of one element.
 #pragma once
 
 #include <functional>
@@ -13,37 +13,37 @@ namespace mb::store::embedded {
 
 class SharedArrays {
  public:
-  // Both must outlive this.
+  // `paths` and what `descending` refers to must outlive this object.
   SharedArrays(const std::vector<doc::FieldPath>& paths, std::function<bool(size_t field)> descending)
       : paths_(paths), descending_(std::move(descending)) {}
 
   enum class Outcome {
     ok,
-    apart,  // the fields run through arrays that are not one, or one of them names a position in it
+    apart,  // the fields run through different arrays, or one of them names a position in the array
     tooMany,
   };
-  // Gathers the distinct tuples, at most `limit`.
+  // Collects the distinct tuples, at most `limit`.
   Outcome collect(doc::DocumentView document, size_t limit);
   // The encoded fields of each entry, sorted.
   const std::vector<std::string>& keys() const { return keys_; }
 
  private:
-  // How far a field has been followed.
-  struct Place {
+  // The progress along the path of a field.
+  struct PathState {
     size_t step = 0;
-    bool settled = false;
+    bool finished = false;
     std::string encoded;
   };
-  struct Met {
+  struct ArrayField {
     size_t field;
     doc::DocumentView array;
   };
-  Outcome follow(doc::DocumentView at, std::vector<Place> places);
-  // The array that a field meets from `at` on; else it is settled.
-  bool meetsArray(doc::DocumentView at, size_t field, Place& place, doc::DocumentView& array) const;
-  Outcome expand(const std::vector<Met>& met, const std::vector<Place>& places);
-  Outcome add(const std::vector<Place>& places);
-  void settle(Place& place, size_t field, const doc::ValueView* value) const;
+  Outcome follow(doc::DocumentView at, std::vector<PathState> states);
+  // Finds the next array on the field's path from `at` on; without one, finishes the field.
+  bool reachesArray(doc::DocumentView at, size_t field, PathState& state, doc::DocumentView& array) const;
+  Outcome expand(const std::vector<ArrayField>& arrays, const std::vector<PathState>& states);
+  Outcome add(const std::vector<PathState>& states);
+  void finish(PathState& state, size_t field, const doc::ValueView* value) const;
 
   const std::vector<doc::FieldPath>& paths_;
   const std::function<bool(size_t)> descending_;

@@ -87,7 +87,7 @@ std::string shapeOf(const doc::Filter& filter) {
   std::string out;
   append(out, filter.root());
   if (out.size() <= kShapeBytes) return out;
-  // Not in the middle of a character.
+  // Must not split a UTF-8 character.
   size_t end = kShapeBytes;
   while (end > 0 && (static_cast<uint8_t>(out[end]) & 0xC0) == 0x80) --end;
   out.resize(end);

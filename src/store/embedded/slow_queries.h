@@ -1,4 +1,4 @@
-// The log of slow queries: what was asked, in which shape and through which index; never a value that was asked for.
+// The log of slow queries: their paths and operators, and the index that they used, but never a value.
 #pragma once
 
 #include <chrono>
@@ -11,18 +11,19 @@ namespace mb::store::embedded {
 
 class SlowQueries {
  public:
-  // Zero: nothing is logged.
+  // Zero disables the log.
   explicit SlowQueries(std::chrono::milliseconds threshold) : threshold_(threshold) {}
 
-  // A query that is over. Logs it when it was slow; a few lines a while at most, the rest is counted into the next.
-  void see(const Query& query, const Explain& explain, std::chrono::steady_clock::duration took,
-           std::string_view kind) {
+  // Logs a finished query if it was slow. At most a few lines per time window; the next line has the number of omitted
+  // ones.
+  void record(const Query& query, const Explain& explain, std::chrono::steady_clock::duration took,
+              std::string_view kind) {
     if (threshold_.count() > 0 && took >= threshold_) log(query, explain, took, kind);
   }
 
  private:
   void log(const Query& query, const Explain& explain, std::chrono::steady_clock::duration took, std::string_view kind);
-  // The lines left out before this one, or nothing when this one is left out too.
+  // The number of lines omitted before this one; nullopt if this line must be omitted, too.
   std::optional<uint64_t> admit();
 
   const std::chrono::milliseconds threshold_;

@@ -6,7 +6,7 @@ namespace mb::store::embedded {
 
 namespace {
 
-// The encoding of the value that decides where the document stands: of those that an index on the path holds for it.
+// Appends the encoding of the value by which the document sorts: one of those that an index on the path has for it.
 void appendDeciding(std::string& out, doc::DocumentView document, const doc::FieldPath& path, bool descending) {
   std::string best;
   std::string each;
@@ -34,30 +34,30 @@ void appendDeciding(std::string& out, doc::DocumentView document, const doc::Fie
 
 }  // namespace
 
-Result<SortPlaces> SortPlaces::make(const std::vector<SortKey>& keys) {
-  SortPlaces places;
+Result<SortPositions> SortPositions::make(const std::vector<SortKey>& keys) {
+  SortPositions positions;
   for (const SortKey& key : keys) {
     TRY(doc::FieldPath path, doc::FieldPath::parse(key.path));
-    places.fields_.push_back({std::move(path), key.direction < 0});
+    positions.fields_.push_back({std::move(path), key.direction < 0});
   }
-  return places;
+  return positions;
 }
 
-void SortPlaces::append(std::string& place, size_t field, doc::DocumentView document) const {
-  appendDeciding(place, document, fields_[field].path, fields_[field].descending);
+void SortPositions::append(std::string& position, size_t field, doc::DocumentView document) const {
+  appendDeciding(position, document, fields_[field].path, fields_[field].descending);
 }
 
-std::string SortPlaces::of(std::string_view id, doc::DocumentView document) const {
-  std::string place;
-  for (size_t i = 0; i < fields_.size(); ++i) append(place, i, document);
-  place += id;
-  return place;
+std::string SortPositions::of(std::string_view id, doc::DocumentView document) const {
+  std::string position;
+  for (size_t i = 0; i < fields_.size(); ++i) append(position, i, document);
+  position += id;
+  return position;
 }
 
-Sorter::Position Sorter::place(std::string_view id, doc::DocumentView document) {
+Sorter::Position Sorter::locate(std::string_view id, doc::DocumentView document) {
   key_.clear();
-  for (size_t i = 0; i < places_.fields(); ++i) {
-    places_.append(key_, i, document);
+  for (size_t i = 0; i < positions_.fields(); ++i) {
+    positions_.append(key_, i, document);
     if (i + 1 != settings_.ordered || key_ == leading_) continue;
     if (entries_.size() >= settings_.keep) return Position::behind;
     leading_ = key_;
@@ -80,10 +80,10 @@ Result<> Sorter::keep(std::string document) {
     return {};
   }
   return fail(ErrorCode::payloadTooLarge,
-              "the result is too large to be sorted; narrow the filter or ask for a smaller `limit`");
+              "the result is too large to be sorted: narrow the filter or use a smaller `limit`");
 }
 
-// To half of the bytes, so that it is not done for each document.
+// Shrinks to half of the bytes, so that it is not done for each document.
 void Sorter::shrink() {
   std::sort(entries_.begin(), entries_.end());
   while (entries_.size() > 1 && bytes_ > kSortBytes / 2) {

@@ -1,4 +1,4 @@
-// Sorting in memory, for orders that no index gives: keeps the first `keep` documents of all it is shown.
+// Sorts in memory, for orders that no index yields: keeps the first `keep` of all documents that it gets.
 #pragma once
 
 #include "store/store.h"
@@ -7,16 +7,16 @@ namespace mb::store::embedded {
 
 inline constexpr size_t kSortBytes = 32 << 20;
 
-// The places of documents in an order: bytes that sort as it has them.
-class SortPlaces {
+// Encodes the positions of documents in a sort order as bytes that compare in that order.
+class SortPositions {
  public:
-  // Fails with validation for a path that is none.
-  static Result<SortPlaces> make(const std::vector<SortKey>& keys);
+  // Fails with validation for an invalid path.
+  static Result<SortPositions> make(const std::vector<SortKey>& keys);
 
   size_t fields() const { return fields_.size(); }
-  // Appends the encoding of what decides of a field.
-  void append(std::string& place, size_t field, doc::DocumentView document) const;
-  // The whole place: of all fields, and the id.
+  // Appends the encoding of the value by which a field sorts.
+  void append(std::string& position, size_t field, doc::DocumentView document) const;
+  // The whole position: all fields, and the id.
   std::string of(std::string_view id, doc::DocumentView document) const;
 
  private:
@@ -31,29 +31,30 @@ class Sorter {
  public:
   struct Settings {
     uint64_t keep = 0;
-    size_t ordered = 0;    // by so many of the first keys the documents come in order already
-    std::string after;     // documents at or before this place are left out; "" for none
-    bool shrinks = false;  // keeps fewer documents where `keep` of them pass kSortBytes
+    size_t ordered = 0;    // the documents already come in the order of this many of the first keys
+    std::string after;     // documents at or before this position are left out; "" for none
+    bool shrinks = false;  // keeps fewer documents if `keep` of them exceed kSortBytes
   };
-  Sorter(SortPlaces places, Settings settings) : places_(std::move(places)), settings_(std::move(settings)) {}
+  Sorter(SortPositions positions, Settings settings)
+      : positions_(std::move(positions)), settings_(std::move(settings)) {}
 
   enum class Position {
-    kept,    // keep() follows, with what the result holds of the document
-    passed,  // it comes after all that are kept
-    behind,  // and so does every document that can follow
+    kept,    // the caller must call keep() with the document as the result holds it
+    passed,  // it is after all kept documents, or not after Settings::after
+    behind,  // all following documents are after the kept ones
   };
-  // Where a document belongs, by all of its fields.
-  Position place(std::string_view id, doc::DocumentView document);
-  // REQUIRES: place() answered `kept`, with no other call since. Fails with payloadTooLarge when what is kept passes
-  // kSortBytes, unless it shrinks.
+  // The position of a document relative to the kept ones, from all of its fields.
+  Position locate(std::string_view id, doc::DocumentView document);
+  // REQUIRES: the last call was locate(), which returned `kept`. Fails with payloadTooLarge when the kept documents
+  // exceed kSortBytes, unless `shrinks` is set.
   Result<> keep(std::string document);
-  // Whether there are documents that were left out for their size.
+  // Whether documents were left out because of their size.
   bool shrunk() const { return shrunk_; }
 
-  // In order: by the keys, missing and null first among ascending ones, ties by id; arrays stand where their smallest
-  // element does (their largest, descending), as in MongoDB.
+  // In the order of the keys, missing and null first in ascending order, ties by id; an array sorts by its smallest
+  // element (descending: its largest), as in MongoDB.
   struct Entry {
-    std::string key;  // its place, which ends with its id
+    std::string key;  // its position, which ends with its id
     size_t idSize;
     std::string document;
     std::string_view id() const { return std::string_view(key).substr(key.size() - idSize); }
@@ -65,7 +66,7 @@ class Sorter {
   void truncateToLimit();
   void shrink();
 
-  SortPlaces places_;
+  SortPositions positions_;
   Settings settings_;
   bool shrunk_ = false;
   std::string key_;  // of the last document
@@ -73,7 +74,7 @@ class Sorter {
   std::string leading_;  // the encoding of its first `settings_.ordered` fields
   size_t bytes_ = 0;
   std::vector<Entry> entries_;
-  std::string worst_;  // once entries_ was cut: what sorts above it is not kept
+  std::string worst_;  // once entries_ was truncated: documents above it are not kept
 };
 
 }  // namespace mb::store::embedded

@@ -5,9 +5,9 @@
 namespace mb::store::embedded {
 
 namespace {
-// A range with fewer keys is deleted key by key: range tombstones make every read of a memtable slower.
+// A range with fewer keys is deleted key by key: range tombstones slow down every read of a memtable.
 constexpr size_t kFewKeys = 10'000;
-constexpr size_t kKeysABatch = 500;
+constexpr size_t kBatchKeys = 500;
 constexpr size_t kRangeTombstones = 64;
 }  // namespace
 
@@ -69,10 +69,10 @@ bool Sweeper::clearRange(Family family, const std::string& prefix, const std::fu
     if (!at->status().ok()) return false;
   }
   if (keys.size() < kFewKeys) {
-    for (size_t from = 0; from < keys.size(); from += kKeysABatch) {
+    for (size_t from = 0; from < keys.size(); from += kBatchKeys) {
       if (stopping()) return false;
       rocksdb::WriteBatch batch;
-      for (size_t i = from; i < std::min(keys.size(), from + kKeysABatch); ++i) {
+      for (size_t i = from; i < std::min(keys.size(), from + kBatchKeys); ++i) {
         batch.Delete(database_.family(family), keys[i]);
       }
       database_.write(batch);

@@ -1,5 +1,5 @@
-// Frees the space of what was dropped. A drop is a mark in the catalogue; this comes after it, when no read can still
-// be under way there. One thread.
+// The Sweeper frees the space of dropped ranges. A drop is a row in the catalogue; the sweep follows when no read can
+// still be running in the range. One thread.
 #pragma once
 
 #include "store/embedded/catalogue.h"
@@ -12,9 +12,10 @@ class Sweeper {
 
   // Any thread.
   void add(Tombstone tombstone, std::chrono::steady_clock::time_point notBefore);
-  // Sweeps what is due; ends early when `stopping` says so, and goes on with the rest next time.
+  // Sweeps the ranges that are due; ends early when `stopping` returns true, and continues with the rest at the next
+  // call.
   void sweepDue(const std::function<bool()>& stopping);
-  // Whether anything is left to sweep.
+  // Whether no range is left to sweep.
   bool idle() const;
 
  private:
@@ -24,7 +25,7 @@ class Sweeper {
   };
   bool sweep(const Tombstone& tombstone, const std::function<bool()>& stopping);
   bool clearRange(Family family, const std::string& prefix, const std::function<bool()>& stopping);
-  // False when the rows could not be read: the tombstone stays, to be swept again.
+  // False if the rows could not be read: the tombstone stays and is swept again.
   bool forget(const Tombstone& tombstone);
 
   Database& database_;

@@ -1,5 +1,5 @@
-// Bringing the system collections to the specs of this version of the code, while the store opens and nobody else uses
-// it: new indexes are built, those no longer declared are dropped.
+// Brings the system collections to the specs of this version of the code, while the store opens and has no other user:
+// builds new indexes, drops undeclared ones.
 #include "base/log.h"
 #include "store/embedded/catalogue.h"
 #include "store/embedded/index_entries.h"
@@ -20,29 +20,30 @@ Result<> Catalogue::bringSystemToSpec(const std::vector<SystemCollection>& syste
 
 Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
   if (wanted.number == 0 || wanted.number >= kFirstUserCollection) {
-    return fail(ErrorCode::internal, fmt::format("the system collection {} has the number of a user's", wanted.name));
+    return fail(ErrorCode::internal,
+                fmt::format("the system collection {} has a number of user collections", wanted.name));
   }
   const SchemaPtr known = system_.contains(wanted.number) ? system_[wanted.number] : std::make_shared<const Schema>();
   Schema next;
   next.number = wanted.number;
   next.name = wanted.name;
-  std::vector<std::shared_ptr<Index>> fresh;
-  std::vector<std::shared_ptr<const Index>> left = known->indexes;
+  std::vector<std::shared_ptr<Index>> added;
+  std::vector<std::shared_ptr<const Index>> dropped = known->indexes;
   for (IndexSpec spec : wanted.indexes) {
     if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
-    const auto same = std::find_if(left.begin(), left.end(), [&](const std::shared_ptr<const Index>& index) {
+    const auto same = std::find_if(dropped.begin(), dropped.end(), [&](const std::shared_ptr<const Index>& index) {
       return index->spec.name == spec.name && sameSpec(index->spec, spec);
     });
-    if (same != left.end()) {
+    if (same != dropped.end()) {
       next.indexes.push_back(*same);
-      left.erase(same);
+      dropped.erase(same);
       continue;
     }
     TRY(const IndexNo number, freeSystemIndex(next));
     TRY(std::shared_ptr<Index> index, compileIndex(number, std::move(spec), true));
     nextSystemIndex_ = std::max(nextSystemIndex_, number + 1);
     next.indexes.push_back(index);
-    fresh.push_back(std::move(index));
+    added.push_back(std::move(index));
   }
   next.chained = wanted.chained;
   next.countedBy = wanted.countedBy;
@@ -50,21 +51,21 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
   for (const std::string& path : wanted.marked) {
     TRY(next.marked.emplace_back(), doc::FieldPath::parse(path));
   }
-  const bool known_before =
+  const bool isUnchanged =
       known->number == wanted.number && known->name == wanted.name && known->countedBy == wanted.countedBy;
-  if (known_before && fresh.empty() && left.empty()) {
+  if (isUnchanged && added.empty() && dropped.empty()) {
     system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
     return {};
   }
-  for (const auto& index : fresh) RETURN_IF_ERROR(buildSystemIndex(wanted, *index));
+  for (const auto& index : added) RETURN_IF_ERROR(buildSystemIndex(wanted, *index));
 
   rocksdb::WriteBatch batch;
   auto* family = database_->family(Family::system);
   batch.Put(family, row::plain(row::kNextNumbers), numbersRow());
   forEachProject([&](ProjectState& project) {
-    if (left.empty()) return;
+    if (dropped.empty()) return;
     Tombstone tombstone{nextTombstone++, project.number, false, 0, {}};
-    for (const auto& index : left) tombstone.indexes.push_back(index->number);
+    for (const auto& index : dropped) tombstone.indexes.push_back(index->number);
     batch.Put(family, row::tombstone(tombstone.row), encodeTombstone(tombstone));
     tombstones.push_back(std::move(tombstone));
   });
@@ -75,8 +76,8 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
   return {};
 }
 
-// The lowest number that no system index has, nor any that was dropped and is still to be swept; `making` has indexes
-// already that are in no row yet. Numbers of dropped indexes come back, or each change of a spec would use one up.
+// The lowest number that no system index has, nor a dropped one that is not swept yet; `making` has indexes that are in
+// no row yet. Numbers of dropped indexes are reused, since else each change of a spec would consume one.
 Result<IndexNo> Catalogue::freeSystemIndex(const Schema& making) {
   std::set<IndexNo> taken;
   for (const auto& index : making.indexes) taken.insert(index->number);
@@ -92,8 +93,8 @@ Result<IndexNo> Catalogue::freeSystemIndex(const Schema& making) {
   std::set<IndexNo> unswept;
   for (const Tombstone& tombstone : tombstones) unswept.insert(tombstone.indexes.begin(), tombstone.indexes.end());
   if (const auto number = lowest(unswept)) return *number;
-  // All that are left wait to be swept, which otherwise happens once the store is open. The store is not open yet, so
-  // nothing reads them.
+  // All free numbers wait for their sweep, which normally runs once the store is open. No read can run yet, so it may
+  // run now.
   RETURN_IF_ERROR(sweepSystemIndexes());
   if (const auto number = lowest({})) return *number;
   return fail(ErrorCode::internal, "too many system indexes");
@@ -114,7 +115,7 @@ Result<> Catalogue::sweepSystemIndexes() {
   return {};
 }
 
-// What a build that a crash interrupted has left under this number.
+// Deletes the entries under this number that an interrupted build has left.
 Result<> Catalogue::clearSystemIndexIn(ProjectNo project, IndexNo number) {
   auto* family = database_->family(Family::indexes);
   const std::string prefix = rangePrefix(project, number);
@@ -160,7 +161,7 @@ Result<> Catalogue::buildSystemIndexIn(ProjectNo project, CollectionNo collectio
   rocksdb::WriteBatch batch;
   EntrySet entries;
   std::string value;
-  std::unordered_map<std::string, std::string> unwritten;  // of a unique index: keys in the batch, and whose they are
+  std::unordered_map<std::string, std::string> unwritten;  // of a unique index: keys in the batch, and their owners
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
     const std::string id(view(at->key()).substr(kPrefixBytes));
     const doc::DocumentView document(view(at->value()));

@@ -28,7 +28,7 @@ class SystemSpecsTest : public ::testing::Test {
     cores_.stop();
     cores_.join();
   }
-  // "" or why it does not open.
+  // Opens the store; "" or the error message.
   std::string open(std::vector<IndexSpec> indexes) {
     store_.reset();
     auto opened =
@@ -43,7 +43,7 @@ class SystemSpecsTest : public ::testing::Test {
     out.appendInt64("n", n);
     EXPECT_TRUE(testing::runOn(cores_, 0, testing::put(*store_, {kControlProject, kBook, 0}, id, out.finish())));
   }
-  // Ids of documents with this `n`, and the index that answered.
+  // The index that was used, and the ids of documents with this `n`.
   std::string found(int64_t n) {
     doc::BsonWriter out;
     out.appendInt64("n", n);
@@ -64,8 +64,8 @@ class SystemSpecsTest : public ::testing::Test {
     EXPECT_TRUE((*database)->get(Tier::disk, Family::system, row::plain(row::kFormat), &row).ok());
     return readU32(row.data());
   }
-  // What the directory says of index numbers when all have been given out, with tombstones of `unswept`, and a row
-  // under each number that is no entry of anything.
+  // Writes a directory in which all index numbers are assigned, with tombstones of `unswept`, and under each number a
+  // row that is not a valid entry.
   void useUpNumbers(std::vector<IndexNo> unswept) {
     store_.reset();
     auto database = Database::open(folder_.path() / "store", settings_, [](ProjectNo) { return 0; });
@@ -79,7 +79,7 @@ class SystemSpecsTest : public ::testing::Test {
     batch.Put(system, row::plain(row::kNextNumbers), used);
     for (IndexNo number = 2; number <= kLastNumber; ++number) {
       batch.Put((*database)->family(Family::indexes), rangePrefix(kControlProject, number) + "stale", "x");
-      // Marks of an index that held arrays, which nobody clears.
+      // Traits of an index that held arrays, which are never cleared.
       std::string marks;
       appendU32(marks, 1);
       appendU32(marks, 1);
@@ -119,7 +119,7 @@ TEST_F(SystemSpecsTest, NumbersOfDroppedIndexesAreUsedAgain) {
   EXPECT_EQ(store_->check().problems, std::vector<std::string>());
   ASSERT_EQ(open({on("other"), on("n", true)}), "");
   EXPECT_EQ(found(3), "n_1: c");
-  // And on: each start drops one and makes one.
+  // Each further start drops one index and creates one.
   for (const char* path : {"x", "y", "n", "z"}) ASSERT_EQ(open({on(path)}), "") << path;
   EXPECT_EQ(store_->check().problems, std::vector<std::string>());
 }
@@ -132,7 +132,7 @@ TEST_F(SystemSpecsTest, NumbersThatWaitToBeSweptAreSweptAtTheStart) {
   useUpNumbers(std::move(all));
   ASSERT_EQ(open({on("other"), on("n")}), "");
   EXPECT_EQ(found(1), "n_1: a");
-  // Its rows must not be swept for the sake of the index that had the number before.
+  // Its rows must not be swept because of the index that had the number before.
   ASSERT_EQ(open({on("other"), on("n")}), "");
   EXPECT_EQ(found(1), "n_1: a");
   EXPECT_EQ(store_->check().problems, std::vector<std::string>());

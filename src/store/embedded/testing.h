@@ -1,4 +1,4 @@
-// What the tests of this module share: a store in a folder of its own that goes with it, on two running cores.
+// Shared by the tests of this module: a store in a temporary folder, on two running cores.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class OpenedStore {
     store_.reset();
     open();
   }
-  // With a failure of the test where it fails.
+  // The value of a successful call; else fails the test.
   template <class T>
   T must(Task<T> task) {
     auto result = testing::runOn(cores_, 0, std::move(task));

@@ -1,5 +1,5 @@
-// Order-preserving bytes of one BSON value: memcmp of two encodings is compareValues of the values, equal values (of
-// whatever number type) encode equal, and no encoding is a prefix of another.
+// Encodes one BSON value as order-preserving bytes: memcmp of two encodings is compareValues of the values, equal
+// values (of any number type) encode equally, and no encoding is a prefix of another.
 //
 //   value    = class payload
 //   class    = 0x08 minKey | 0x0C empty array | 0x10 null | 0x18 number | 0x20 string | 0x28 document | 0x30 array |
@@ -13,10 +13,10 @@
 //   binary   = length(u32) subtype bytes      boolean = 0 | 1      objectId = 12 bytes
 //   date     = milliseconds (u64, + 2^63)     timestamp = u64      regex = pattern 0x00 options 0x00
 //
-// A value longer than the cap is cut there, and the SHA-256 of its whole encoding follows: equality stays exact, and
-// order does up to the cap. A descending field is the same with every byte inverted.
+// A value longer than the cap is truncated, and the SHA-256 of its whole encoding follows: equality stays exact, the
+// order up to the cap. A descending field has every byte inverted.
 //
-// The class "empty array" stands for an array without an element that could be indexed; it is no BSON value.
+// The class "empty array" is for an array without an indexable element; it is not a BSON value.
 #pragma once
 
 #include <cstdint>
@@ -26,21 +26,21 @@
 
 namespace mb::store::embedded {
 
-// Bytes of a field's encoding in an index key, the hash of a cut one not counted.
+// The maximum bytes of a field's encoding in an index key, without the hash of a truncated one.
 inline constexpr size_t kFieldCap = 512;
 inline constexpr size_t kNoCap = SIZE_MAX;
 
 inline constexpr uint8_t kEmptyArrayClass = 0x0C;
 uint8_t keyClass(doc::BsonType type);
 
-// Appends the encoding of `value`; true when it was cut.
+// Appends the encoding of `value`; true if it was truncated.
 bool appendValueKey(std::string& out, doc::ValueView value, bool descending, size_t cap = kFieldCap);
 void appendNullKey(std::string& out, bool descending);
 void appendNaNKey(std::string& out, bool descending);
 void appendEmptyArrayKey(std::string& out, bool descending);
-// The class byte alone: with successor(), the bounds of all values of the class.
+// Appends the class byte only: with successor(), the bounds of all values of the class.
 void appendClass(std::string& out, uint8_t keyClass, bool descending);
-// What every string that begins with `prefix` begins with.
+// Appends the common prefix of all strings that begin with `prefix`.
 void appendStringPrefix(std::string& out, std::string_view prefix, bool descending);
 
 // number_key.cc: the payload of a number.

@@ -56,7 +56,7 @@ int sign(int n) {
   return n < 0 ? -1 : n > 0 ? 1 : 0;
 }
 
-// A few of everything, and the numbers where types meet.
+// A few values of each type, and the numbers at the limits of the types.
 std::vector<doc::Value> values() {
   std::vector<doc::Value> all;
   for (const char* text : {"null",

@@ -1,4 +1,4 @@
-// A coroutine that waits in some queue until it is granted what it asked for, or its deadline passes.
+// A coroutine that waits in a queue until it is granted its request, or its deadline passes.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -21,9 +21,9 @@ struct Waiter {
 };
 using WaiterPtr = std::shared_ptr<Waiter>;
 
-// Suspends until somebody resumes the waiter. `enqueue(waiter)` puts it into the owner's queue, or returns true when
-// what it asks for is free at once; `expire(waiter)` takes it out again, false when it was granted meanwhile. Both lock
-// the owner's mutex themselves. Returns whether it was granted.
+// Suspends until the waiter is resumed. `enqueue(waiter)` adds it to the owner's queue, or returns true if the request
+// can be granted at once; `expire(waiter)` removes it, or returns false if it was granted concurrently. Both lock the
+// owner's mutex. Returns whether the request was granted.
 template <class Enqueue, class Expire>
 Async<bool> waitInQueue(WaiterPtr waiter, Deadline deadline, Enqueue enqueue, Expire expire) {
   const Executor executor = co_await asio::this_coro::executor;
@@ -34,8 +34,8 @@ Async<bool> waitInQueue(WaiterPtr waiter, Deadline deadline, Enqueue enqueue, Ex
       waiter->grant();
       return;
     }
-    // A waiter that was granted may be gone with the owner of its queue; one that was not is still suspended, and
-    // cannot run on while its core is here.
+    // The owner of the queue of a granted waiter may be destroyed; a waiter that was not granted is still suspended,
+    // and cannot continue while its core runs this handler.
     timer.async_wait([waiter, expire](const boost::system::error_code& error) {
       if (!error && !waiter->granted && expire(waiter)) waiter->resumer.resume(false);
     });

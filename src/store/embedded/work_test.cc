@@ -1,4 +1,4 @@
-// What matching and changing may cost: queries leave the core for the scans, and writes give up under their locks.
+// The limits of work: costly queries leave the core for the scan pool, and costly writes fail under their locks.
 #include "base/work_budget.h"
 #include "document/json.h"
 #include "store/embedded/testing.h"

@@ -1,19 +1,19 @@
-// The write path: engine.md 1. What can be done without waiting is done without a coroutine of its own.
+// The write path (docs/engine.md, "Writing"). Steps that need not suspend are plain functions.
 #include "store/embedded/engine.h"
 
 namespace mb::store::embedded {
 
 namespace {
 
-std::unexpected<Error> tooLate() {
-  return fail(ErrorCode::unavailable, "the document is being written by others, try again");
+std::unexpected<Error> lockTimeout() {
+  return fail(ErrorCode::unavailable, "the document is locked by other writes: try again");
 }
 
-// What the upkeep of indexes may cost under the locks: more than a callback gets, as no request brings the indexes with
-// it.
+// The work that index maintenance may use under the locks: more than a callback gets, since the indexes are not part of
+// a request.
 constexpr int64_t kIndexWork = 50'000'000;
 
-// Whether the changes do anything: removing what is not there does not.
+// Whether the changes have any effect; removing a missing document has none.
 bool changesAnything(const std::vector<Change>& changes, std::span<const std::optional<doc::Document>> before) {
   for (size_t i = 0; i < changes.size(); ++i) {
     if (changes[i].kind == Change::Kind::put || (changes[i].kind == Change::Kind::remove && before[i])) return true;
@@ -21,8 +21,7 @@ bool changesAnything(const std::vector<Change>& changes, std::span<const std::op
   return false;
 }
 
-// What the callback makes of the documents; run `runs` times, of which the last counts. Each run may do `budget` of
-// work.
+// Computes the changes by `runs` calls of the callback, of which the last counts. Each call may use `budget` of work.
 Result<std::vector<Change>> compute(const WriteCallback& callback, const PreImages& before, int64_t budget, int runs) {
   for (int run = 1;; ++run) {
     Changes changes(before.all().size());
@@ -45,7 +44,7 @@ Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, b
   for (Insert& insert : inserts) {
     const bool exists = before[changes.size()].has_value();
     if (exists && anything && insert.ifPresent == Insert::IfPresent::fail) {
-      return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
+      return fail(ErrorCode::conflict, "a document to be inserted exists already");
     }
     changes.push_back(anything && !exists ? Change::put(std::move(insert.document)) : Change::keep());
   }
@@ -54,8 +53,7 @@ Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, b
 
 namespace {
 
-// Under the locks, so what a user's patterns and values make of it is bounded; records of our own hold none of a
-// user's.
+// Runs under the locks, so the work on a user's patterns and values is bounded; system records contain none.
 Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vector<Insert> inserts,
                          const WriteOptions& options, int runs) {
   const auto all = job.before();
@@ -67,7 +65,7 @@ Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vect
   }
   const bool anything = !callback || changesAnything(changes, before.all());
   RETURN_IF_ERROR(addInserts(changes, std::move(inserts), anything, all));
-  // What could be written can be deleted, whatever indexes were made since.
+  // Any document that could be written can be deleted, whatever indexes were created since.
   const bool removes = std::ranges::all_of(changes, [](const Change& each) { return each.kind != Change::Kind::put; });
   const WorkBudget work(removes || system ? INT64_MAX : kIndexWork);
   RETURN_IF_ERROR(job.apply(std::move(changes), options.actor, options.logged));
@@ -87,7 +85,7 @@ Deadline orDefault(Deadline deadline) {
 Task<> Engine::waitLatches(WriteJob& job, Deadline deadline) {
   while (Latch* latch = job.nextLatch()) {
     const bool granted = co_await latch->shared(orDefault(deadline));
-    if (!granted) co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");
+    if (!granted) co_return fail(ErrorCode::unavailable, "the collection is being changed: try again");
     job.hold(LatchHold(*latch, false));
   }
   co_return Result<>();
@@ -103,7 +101,7 @@ Task<> Engine::waitUnique(WriteJob& job, Deadline deadline) {
   HeldStripes& locks = job.uniqueLocks();
   if (!locks.allHeld()) {
     const bool granted = co_await locks.waitAll(orDefault(deadline));
-    if (!granted) co_return tooLate();
+    if (!granted) co_return lockTimeout();
   }
   CO_TRY(const bool read, co_await readPool_->run([&job] { return job.claimUnique(Tier::disk); }));
   if (!read) co_return fail(ErrorCode::internal, "the store could not be read");
@@ -140,7 +138,7 @@ Task<> Engine::commit(Commit& commit, std::vector<CounterLimit> limits) {
   if (!queue_.admit(commit)) {
     release(commit.counters);
     catalogue_.counters.forgetUnused(commit.counters);
-    co_return fail(ErrorCode::unavailable, "too many writes wait, try again");
+    co_return fail(ErrorCode::unavailable, "too many writes wait: try again");
   }
   housekeeper_->admitted(commit.bytes);
   co_await suspend<bool>([&](Resumer<bool> resumer) { queue_.submit(commit, std::move(resumer)); });
@@ -158,14 +156,14 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   std::vector<Insert> inserts = write.takeInserts();
   addTargets(targets, inserts);
   CO_RETURN_IF_ERROR(checkNotices(options.notices));
-  WriteJob job(writeRoom());
+  WriteJob job(writeContext());
   CO_RETURN_IF_ERROR(job.resolve(std::move(targets)));
   if (!job.tryLatches()) CO_RETURN_IF_ERROR(co_await waitLatches(job, options.deadline));
   CO_RETURN_IF_ERROR(job.checkVersions());
   job.addDocumentLocks();
   if (!job.documentLocks().tryAll()) {
     const bool granted = co_await job.documentLocks().waitAll(orDefault(options.deadline));
-    if (!granted) co_return tooLate();
+    if (!granted) co_return lockTimeout();
   }
   if (!write.conditions().empty()) CO_RETURN_IF_ERROR(co_await checkConditions(write));
   CO_TRY(const bool read, job.readBefore(Tier::memory));
@@ -173,7 +171,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   CO_RETURN_IF_ERROR(computeAndApply(job, callback, std::move(inserts), options, settings_.callbackRuns));
   if (job.changesNothing()) co_return WriteOutcome{};
   if (job.writesDocuments() && !housekeeper_->takesWrites()) {
-    co_return fail(ErrorCode::unavailable, "the disk is nearly full, writes are refused");
+    co_return fail(ErrorCode::unavailable, "the disk is nearly full: writes are refused until space is free");
   }
   if (job.needsUniqueCheck()) CO_RETURN_IF_ERROR(co_await claimUnique(job, options.deadline));
   job.finish(options);

@@ -11,11 +11,11 @@ namespace mb::store::embedded {
 
 namespace {
 
-// Bytes of the keys, and of the head of the log's entry, that one document makes in most collections.
+// The usual bytes of the keys and of the log entry's head of one document.
 constexpr size_t kUsualArena = 384;
 
 std::unexpected<Error> stale() {
-  return fail(ErrorCode::staleCatalogue, "the collection was changed meanwhile");
+  return fail(ErrorCode::staleCatalogue, "the collection changed concurrently: try again");
 }
 
 ChangeEntry::Kind kindOf(const Change& change, bool existed) {
@@ -49,12 +49,12 @@ Result<> WriteJob::resolve(std::vector<WriteTarget> targets) {
               [&](const CollectionState* a, const CollectionState* b) { return order(a) < order(b); });
     collections_.erase(std::unique(collections_.begin(), collections_.end()), collections_.end());
   }
-  RETURN_IF_ERROR(refuseTwice());
+  RETURN_IF_ERROR(checkDistinctTargets());
   if (!targets_.empty() && !commit.project) commit.project = context_.catalogue.project(targets_.front().ref.project);
   return {};
 }
 
-Result<> WriteJob::refuseTwice() const {
+Result<> WriteJob::checkDistinctTargets() const {
   if (targets_.size() < 2) return {};
   SmallVector<std::string_view> keys;
   for (const Target& target : targets_) {
@@ -146,7 +146,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   const bool links = target.handle.schema->chained && logged && !before;
   if (links && namesPlace(*after)) {
     return fail(
-        Error(ErrorCode::internal, "the changes could not be applied").withCause("it names a place in the chain"));
+        Error(ErrorCode::internal, "the changes could not be applied").withCause("it has chain fields"));
   }
   for (const auto& index : target.handle.schema->indexes) RETURN_IF_ERROR(applyIndex(at, *index, before, after));
   if (after) {
@@ -159,8 +159,8 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   addCount(*target.handle.state, int{after != nullptr} - int{before != nullptr},
            static_cast<int64_t>(after ? after->size() : 0) - static_cast<int64_t>(before ? before->size() : 0));
   if (!target.handle.schema->countedBy.empty()) {
-    if (before) addTally(target.handle, *before, -1);
-    if (after) addTally(target.handle, *after, 1);
+    if (before) addGroupCount(target.handle, *before, -1);
+    if (after) addGroupCount(target.handle, *after, 1);
   }
   addDerived(target.handle, before, after);
   if (system || !logged) return {};
@@ -183,7 +183,7 @@ void WriteJob::addLink(const CollectionHandle& handle) {
   commit.links.push_back({static_cast<uint32_t>(commit.ops.size() - 1), handle.state.get(), bySeq});
 }
 
-void WriteJob::addTally(const CollectionHandle& handle, const doc::Document& document, int sign) {
+void WriteJob::addGroupCount(const CollectionHandle& handle, const doc::Document& document, int sign) {
   const std::string_view value = document.view().stringOr(handle.schema->countedBy);
   if (value.empty()) return;
   commit.groupCounts.push_back(
@@ -233,7 +233,7 @@ Result<> WriteJob::applyIndex(size_t at, const Index& index, const doc::Document
   has.clear();
   if (after) RETURN_IF_ERROR(collectEntries(index, target.ref.project, *after, target.id, has));
   if (before) RETURN_IF_ERROR(collectEntries(index, target.ref.project, *before, target.id, had));
-  noteMarks(target, index, has);
+  recordTraits(target, index, has);
   size_t i = 0;
   size_t j = 0;
   while (i < had.entries.size() || j < has.entries.size()) {
@@ -241,8 +241,8 @@ Result<> WriteJob::applyIndex(size_t at, const Index& index, const doc::Document
     if (order < 0) removeEntry(at, index, had.key(i++));
     if (order > 0) putEntry(at, index, has, j++, *after, false);
     if (order != 0) continue;
-    // An entry of an earlier layout may hold fields that `held` does not show: it goes with the first write, so that
-    // what an entry holds is always what its document says.
+    // An entry of an earlier layout may hold fields that `held` does not show. The first write rewrites it, so that an
+    // entry always holds what its document has.
     const bool holdsOther = index.refilling || had.held != has.held;
     if (holdsOther || (index.spec.covering && *before != *after)) putEntry(at, index, has, j, *after, true);
     ++i;
@@ -258,13 +258,13 @@ Result<> WriteJob::fill(IndexNo number) {
     const Index* index = target.handle.schema->index(number);
     if (!before_[at] || !index) continue;
     RETURN_IF_ERROR(collectEntries(*index, target.ref.project, *before_[at], target.id, entries));
-    noteMarks(target, *index, entries);
+    recordTraits(target, *index, entries);
     for (size_t i = 0; i < entries.entries.size(); ++i) putEntry(at, *index, entries, i, *before_[at], false);
   }
   return {};
 }
 
-void WriteJob::noteMarks(const Target& target, const Index& index, const EntrySet& entries) {
+void WriteJob::recordTraits(const Target& target, const Index& index, const EntrySet& entries) {
   const uint32_t multikey = entries.multikey & ~index.traits->durableMultikey.load(std::memory_order_relaxed);
   const uint32_t truncated = entries.truncated & ~index.traits->durableTruncated.load(std::memory_order_relaxed);
   if ((multikey | truncated) == 0) return;
@@ -343,7 +343,7 @@ void WriteJob::finish(const WriteOptions& options) {
   for (const auto& [key, by] : sums_) {
     if (by != 0) commit.counters.push_back({context_.counters.of(key), by});
   }
-  // A save of configuration bumps an epoch; what only stamps a record (a key's last use) must never be refused.
+  // A save of configuration bumps an epoch; a write that only stamps a record (a key's last use) must never be refused.
   commit.limited = options.logged && !isUpkeep(options.actor) && !commit.bumps.empty();
   for (const IndexMarks& marks : marks_) {
     marks.index->traits->multikey.fetch_or(marks.multikey);

@@ -20,17 +20,17 @@ const char* nameOf(ChangeEntry::Kind kind) {
   return "";
 }
 
-std::string told(const ChangeEntry& entry) {
+std::string toText(const ChangeEntry& entry) {
   return fmt::format("{} {} {} -> {}", nameOf(entry.kind), entry.id, entry.before ? text(*entry.before) : "nothing",
                      entry.after ? text(*entry.after) : "nothing");
 }
 
-// What a listener was told, and whether it was told anything once it was dropped.
-class Told {
+// Records the calls of a listener, and checks that it is not called after it was dropped.
+class RecordingListener {
  public:
   ChangeListener listener(ProjectNo project) {
-    return [this, project](ProjectNo told, uint64_t position) {
-      if (told != project) return;
+    return [this, project](ProjectNo changed, uint64_t position) {
+      if (changed != project) return;
       const std::lock_guard lock(mutex_);
       EXPECT_FALSE(dropped_);
       EXPECT_GE(position, last_);
@@ -60,7 +60,7 @@ class Told {
 
 }  // namespace
 
-TEST_P(StoreSuite, TheChangeLogTellsEachChangeInOrder) {
+TEST_P(StoreSuite, TheChangeLogHasEachChangeInOrder) {
   const CollectionRef posts = makeCollection("posts");
   EXPECT_EQ(engine().feed().lastPosition(project_), 0u);
   ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
@@ -78,10 +78,10 @@ TEST_P(StoreSuite, TheChangeLogTellsEachChangeInOrder) {
     const ChangeBatch batch = must(engine().feed().changes(project_, 0, 100));
     EXPECT_EQ(batch.firstHeld, 1u);
     ASSERT_EQ(batch.entries.size(), 4u);
-    EXPECT_EQ(told(batch.entries[0]), R"(insert a nothing -> {"id":"a","n":1})");
-    EXPECT_EQ(told(batch.entries[1]), R"(update a {"id":"a","n":1} -> {"id":"a","n":2})");
-    EXPECT_EQ(told(batch.entries[2]), R"(replace a {"id":"a","n":2} -> {"id":"a"})");
-    EXPECT_EQ(told(batch.entries[3]), R"(remove a {"id":"a"} -> nothing)");
+    EXPECT_EQ(toText(batch.entries[0]), R"(insert a nothing -> {"id":"a","n":1})");
+    EXPECT_EQ(toText(batch.entries[1]), R"(update a {"id":"a","n":1} -> {"id":"a","n":2})");
+    EXPECT_EQ(toText(batch.entries[2]), R"(replace a {"id":"a","n":2} -> {"id":"a"})");
+    EXPECT_EQ(toText(batch.entries[3]), R"(remove a {"id":"a"} -> nothing)");
     for (size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(batch.entries[i].position, i + 1);
       EXPECT_EQ(batch.entries[i].collection, posts.number);
@@ -122,7 +122,7 @@ TEST_P(StoreSuite, ABatchOfChangesIsBounded) {
   EXPECT_EQ(must(engine().feed().changes(project_, 290, 1000)).entries.size(), 10u);
   const std::string large(700 << 10, 'x');
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"l{}","text":"{}"}})", i, large)));
-  // The log is read whole, whatever of it is in memory and however large its entries are.
+  // The log is read completely, wherever it is stored and however large its entries are.
   for (int round = 0; round < 2; ++round) {
     uint64_t position = 300;
     for (int i = 0; i < 4;) {
@@ -140,17 +140,17 @@ TEST_P(StoreSuite, ABatchOfChangesIsBounded) {
   EXPECT_EQ(must(engine().feed().changes(project_, 303, 1000)).entries.at(0).id, "l3");
 }
 
-TEST_P(StoreSuite, ListenersAreToldThatTheLogGrew) {
+TEST_P(StoreSuite, ListenersAreNotifiedThatTheLogGrew) {
   const CollectionRef posts = makeCollection("posts");
   ASSERT_TRUE(put(posts, R"({"id":"before"})"));
-  Told one, other;
+  RecordingListener one, other;
   auto listening = engine().feed().listen(one.listener(project_));
   const auto elsewhere = engine().feed().listen(other.listener(project_ + 1));
   ASSERT_TRUE(put({project_, kThings, 0}, R"({"id":"not logged"})"));
   ASSERT_TRUE(remove(posts, "never there"));
   ASSERT_TRUE(put(posts, R"({"id":"a"})"));
   EXPECT_TRUE(one.waitFor(2));
-  // What is told of can be read.
+  // A position that a listener gets can be read.
   EXPECT_EQ(must(engine().feed().changes(project_, 1, 10)).entries.at(0).id, "a");
   ASSERT_TRUE(putAll(posts, {R"({"id":"b"})", R"({"id":"c"})"}));
   EXPECT_TRUE(one.waitFor(4));
@@ -166,14 +166,14 @@ TEST_P(StoreSuite, ListenersComeAndGoWhileOthersWrite) {
   std::atomic<bool> stop{false};
   std::thread coming([&] {
     while (!stop) {
-      Told told;
-      auto listening = engine().feed().listen(told.listener(project_));
-      // Whoever listens first and looks then misses nothing.
+      RecordingListener listener;
+      auto listening = engine().feed().listen(listener.listener(project_));
+      // A consumer that first listens and then reads misses nothing.
       const uint64_t seen = engine().feed().lastPosition(project_);
       std::this_thread::yield();
-      if (engine().feed().lastPosition(project_) > seen) EXPECT_TRUE(told.waitFor(seen + 1));
+      if (engine().feed().lastPosition(project_) > seen) EXPECT_TRUE(listener.waitFor(seen + 1));
       listening.reset();
-      told.dropped();
+      listener.dropped();
     }
   });
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(put(posts, fmt::format(R"({{"id":"{}"}})", i)));

@@ -13,8 +13,8 @@ void runAll(Cores& cores, int count, const std::function<Task<>(int)>& make) {
   std::latch left(count);
   for (int i = 0; i < count; ++i) {
     asio::co_spawn(cores.at(i % cores.count()).get_executor(), make(i),
-                   [&left](std::exception_ptr bug, Result<> result) {
-                     EXPECT_FALSE(bug);
+                   [&left](std::exception_ptr exception, Result<> result) {
+                     EXPECT_FALSE(exception);
                      EXPECT_TRUE(result) << (result ? "" : result.error().message());
                      left.count_down();
                    });
@@ -46,7 +46,7 @@ Task<> tryToTake(DocumentStore& store, CollectionRef collection, std::string id,
   co_return Result<>();
 }
 
-// Moves one unit between two accounts, in whichever order they are named.
+// Moves one unit between two accounts, which may be named in any order.
 Task<> transfer(DocumentStore& store, CollectionRef collection, int from, int to, int times) {
   for (int i = 0; i < times; ++i) {
     Write write(writeOptions());
@@ -66,7 +66,7 @@ Task<> transfer(DocumentStore& store, CollectionRef collection, int from, int to
   co_return Result<>();
 }
 
-// Writes documents under the version it last saw, and looks again whenever that is stale.
+// Writes documents under the version that it read last, and reads it again when it is stale.
 Task<> keepWriting(DocumentStore& store, CollectionRef collection, int writer, int times) {
   for (int i = 0; i < times;) {
     const std::string id = fmt::format("w{}-{:04}", writer, i);

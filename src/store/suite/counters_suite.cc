@@ -11,7 +11,8 @@ doc::Document sized(std::string_view id, int64_t size, std::string_view owner = 
   return json(fmt::format(R"({{"id":"{}","size":{},"owner":"{}"}})", id, size, owner));
 }
 
-// Puts the document, or removes it where it has none; the counter of the project's bytes stays at `max` or below.
+// Puts the document, or removes it if there is no new one; the counter of the project's bytes must stay at `max` or
+// below.
 Task<WriteOutcome> save(DocumentStore& store, ProjectNo project, std::string id, std::optional<doc::Document> document,
                         std::optional<int64_t> max = {}) {
   WriteOptions options = writeOptions();
@@ -71,7 +72,7 @@ TEST_P(StoreSuite, ALimitRefusesWhatRaisesTheCounterAboveIt) {
   EXPECT_EQ(refused.error().violation()->kind, Violation::Kind::limit);
   EXPECT_EQ(get({project_, kMeasured, 0}, "b"), "");
   must(save(store(), project_, "b", sized("b", 40), 100));
-  // What does not raise it is written whatever the limit says.
+  // A write that does not raise the counter is accepted whatever the limit is.
   must(save(store(), project_, "a", sized("a", 50), 20));
   must(save(store(), project_, "a", std::nullopt, 0));
   EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 40);
@@ -85,8 +86,8 @@ TEST_P(StoreSuite, ManyWritesAtOnceDoNotPassALimitTogether) {
   for (int i = 0; i < kWriters; ++i) {
     asio::co_spawn(engine().cores().at(i % engine().cores().count()).get_executor(),
                    trySave(store(), project_, "d" + std::to_string(i), 10, 200, refused),
-                   [&left](std::exception_ptr bug, Result<> done) {
-                     EXPECT_FALSE(bug);
+                   [&left](std::exception_ptr exception, Result<> done) {
+                     EXPECT_FALSE(exception);
                      EXPECT_TRUE(done);
                      left.count_down();
                    });
@@ -95,7 +96,7 @@ TEST_P(StoreSuite, ManyWritesAtOnceDoNotPassALimitTogether) {
   EXPECT_EQ(refused, kWriters - 20);
   EXPECT_EQ(must(store().counter({project_, kBytes, ""})), 200);
   EXPECT_EQ(count({project_, kMeasured, 0}, "{}"), 20u);
-  // What was refused took nothing of what is left.
+  // Refused writes have released their reservations.
   must(save(store(), project_, "d0", std::nullopt));
   must(save(store(), project_, "d1", std::nullopt));
   must(save(store(), project_, "last",
@@ -136,12 +137,12 @@ TEST_P(StoreSuite, AConditionIsCheckedUnderTheLocks) {
   EXPECT_EQ(get({project_, kMeasured, 0}, "team"), "");
 }
 
-TEST_P(StoreSuite, NoticesAreSentBeforeTheWriteIsAnswered) {
+TEST_P(StoreSuite, NoticesAreSentBeforeTheWriteReturns) {
   std::mutex mutex;
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   auto listening = store().notices().add([&](const Notice& notice) {
     const std::lock_guard lock(mutex);
-    heard.push_back(fmt::format("{} {}", notice.project, notice.key));
+    received.push_back(fmt::format("{} {}", notice.project, notice.key));
   });
   const auto removing = [&](const std::string& id, const std::string& key) {
     WriteOptions options = writeOptions();
@@ -153,14 +154,14 @@ TEST_P(StoreSuite, NoticesAreSentBeforeTheWriteIsAnswered) {
       return {};
     }));
     const std::lock_guard lock(mutex);
-    return heard;
+    return received;
   };
   must(save(store(), project_, "a", sized("a", 1)));
   must(save(store(), project_, "b", sized("b", 1)));
-  using Heard = std::vector<std::string>;
-  EXPECT_EQ(removing("nothing", "none"), Heard());
-  EXPECT_EQ(removing("a", "one"), Heard({fmt::format("{} one", project_)}));
-  EXPECT_EQ(removing("b", "two"), Heard({fmt::format("{} one", project_), fmt::format("{} two", project_)}));
+  using Received = std::vector<std::string>;
+  EXPECT_EQ(removing("nothing", "none"), Received());
+  EXPECT_EQ(removing("a", "one"), Received({fmt::format("{} one", project_)}));
+  EXPECT_EQ(removing("b", "two"), Received({fmt::format("{} one", project_), fmt::format("{} two", project_)}));
   listening.reset();
   must(save(store(), project_, "a", sized("a", 1)));
   EXPECT_EQ(removing("a", "three").size(), 2u);

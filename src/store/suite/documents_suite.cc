@@ -198,8 +198,7 @@ TEST_P(StoreSuite, RefusesAnAnswerOverSixteenMebibytes) {
   EXPECT_EQ(joinIds(must(store().find(query)).documents), "17 16 15");
 }
 
-// As many bytes are hidden as neither an answer nor a sort may hold, so every way to the documents shows whether they
-// count.
+// The hidden bytes exceed the limits of results and sorts, so each access path shows whether they count.
 TEST_P(StoreSuite, HiddenFieldsCountInNoLimit) {
   CollectionRef posts = makeCollection("posts");
   std::vector<std::string> all;

@@ -20,9 +20,9 @@ TEST_P(StoreSuite, UniqueIndexesRefuseWhatIsTaken) {
   struct Case {
     const char* what;
     IndexSpec spec;
-    std::vector<std::string> first;  // all taken
+    std::vector<std::string> first;  // all accepted
     std::vector<std::string> taken;  // each refused
-    std::vector<std::string> free;   // each taken
+    std::vector<std::string> free;   // each accepted
   };
   const std::vector<Case> cases = {
       {"plain",
@@ -30,7 +30,7 @@ TEST_P(StoreSuite, UniqueIndexesRefuseWhatIsTaken) {
        {R"({"id":"1","a":1})"},
        {R"({"id":"2","a":1})", R"({"id":"3","a":1.0})"},
        {R"({"id":"4","a":2})", R"({"id":"5","a":"1"})", R"({"id":"1","a":1,"b":2})"}},
-      {"missing counts as null",
+      {"missing is null",
        uniqueIndex({{"a", 1}}),
        {R"({"id":"1"})"},
        {R"({"id":"2","a":null})", R"({"id":"3"})"},
@@ -84,7 +84,7 @@ TEST_P(StoreSuite, AUniqueValueIsFreeOnceItsOwnerGivesItUp) {
   ASSERT_TRUE(put(posts, R"({"id":"b","slug":"x"})"));
   ASSERT_TRUE(remove(posts, "b"));
   ASSERT_TRUE(put(posts, R"({"id":"c","slug":"x"})"));
-  // Two documents change places in one write; two that want the same do not get it.
+  // Two documents swap their values in one write; two that claim the same value are refused.
   ASSERT_TRUE(putAll(posts, {R"({"id":"a","slug":"x"})", R"({"id":"c","slug":"y"})"}));
   EXPECT_EQ(ids(posts, R"({"slug":"x"})"), "a");
   EXPECT_NE(refusingIndex(putAll(posts, {R"({"id":"d","slug":"n"})", R"({"id":"e","slug":"n"})"})), "");
@@ -191,7 +191,7 @@ TEST_P(StoreSuite, RefusesIndexesThatAreNone) {
   EXPECT_EQ(run(store().createIndex(posts, index({{"last", 1}}), {})).error().code(), ErrorCode::validation);
 }
 
-// Small documents, large ones, and such as have many entries, by an index made before and one made after them.
+// Small documents, large ones, and ones with many entries, in an index created before them and one created after them.
 TEST_P(StoreSuite, ACoveringIndexGivesDocumentsAsTheyAre) {
   CollectionRef posts = makeCollection("posts");
   IndexSpec covering = index({{"owner", 1}});
@@ -217,7 +217,7 @@ TEST_P(StoreSuite, ACoveringIndexGivesDocumentsAsTheyAre) {
     return all;
   };
   EXPECT_EQ(values(), "a1 b1 c1 ");
-  // Keys stay, what stands beside them does not; from large to small and back.
+  // The keys stay while the covered documents change; from large to small and back.
   ASSERT_TRUE(put(posts, R"({"id":"a","owner":"o","n":2})"));
   ASSERT_TRUE(put(posts, R"({"id":"b","owner":"o","n":3})"));
   EXPECT_EQ(values(), "a2 b3 c1 ");
@@ -231,7 +231,7 @@ TEST_P(StoreSuite, ACoveringIndexGivesDocumentsAsTheyAre) {
   EXPECT_EQ(engine().problems(), std::vector<std::string>());
 }
 
-// Each kind of index, one made before and one after most documents; small values, large ones, and arrays.
+// Each kind of index, one created before and one after most documents; small values, large ones, and arrays.
 TEST_P(StoreSuite, IncludedFieldsFollowEveryChange) {
   CollectionRef posts = makeCollection("posts");
   IndexSpec plain = index({{"owner", 1}});
@@ -269,7 +269,7 @@ TEST_P(StoreSuite, IncludedFieldsFollowEveryChange) {
   expect(R"("by":{"$type":"array"})", "b");
   expect(R"("$or":[{"state":"shut"},{"by.team":"t"}])", "a b");
   expect(R"("$nor":[{"state":"open"},{"by.team":null}])", "");
-  // Keys stay, what is held does not; from small to large and back.
+  // The keys stay while the held fields change; from small to large and back.
   ASSERT_TRUE(put(posts, R"({"id":"a","owner":"o","n":1,"state":"shut"})"));
   ASSERT_TRUE(put(posts, R"({"id":"b","owner":"o","n":2,"state":")" + large + R"("})"));
   ASSERT_TRUE(put(posts, R"({"id":"c","owner":"o","n":3,"state":"open"})"));

@@ -1,4 +1,4 @@
-// Limits of a project's configuration (store/configuration_limits.h), decided in the commit.
+// Limits of a project's configuration (store/configuration_limits.h), which the commit checks.
 #include <latch>
 
 #include "store/configuration_limits.h"
@@ -16,7 +16,7 @@ doc::Document sized(std::string_view id, size_t bytes) {
   return out.finish();
 }
 
-// As modules save: with the project's epoch.
+// Saves as modules do: with a bump of the project's epoch.
 Task<WriteOutcome> save(DocumentStore& store, CollectionRef collection, std::optional<doc::Document> document,
                         std::string id, bool bumps = true, bool logged = true) {
   WriteOptions options = writeOptions();
@@ -40,7 +40,7 @@ Task<> trySave(DocumentStore& store, CollectionRef collection, doc::Document doc
   co_return Result<>();
 }
 
-// Saves of documents of `bytes`, all at once.
+// Saves documents of `bytes` concurrently.
 void saveAll(Cores& cores, DocumentStore& store, CollectionRef collection, int count, size_t bytes, ErrorCode refusal,
              Outcomes& outcomes) {
   std::latch left(count);
@@ -91,7 +91,7 @@ TEST_P(StoreSuite, OfParallelSavesThoseThatFitIntoTheConfigurationWin) {
   ASSERT_FALSE(next);
   EXPECT_EQ(next.error().code(), ErrorCode::payloadTooLarge);
   EXPECT_NE(next.error().message().find("functions 8.5 MiB"), std::string::npos) << next.error().message();
-  // Collections count with the rest.
+  // Collections count, too.
   CollectionRef posts = makeCollection("posts");
   const auto configure = [&](size_t bytes) {
     const auto altered = run(store().alterCollection(current(posts), {.name = {}, .config = sized("c", bytes)}, {}));
@@ -122,7 +122,7 @@ TEST_P(StoreSuite, NoLimitRefusesUpkeep) {
   };
   EXPECT_FALSE(grow({"server", ""}));
   EXPECT_TRUE(grow(upkeepActor()));
-  // What references are bound to counts for nothing, what is configured does.
+  // The bindings of references do not count, the configured parts do.
   const auto configure = [&](std::string_view config) {
     return run(store().alterCollection(current(posts), {.name = {}, .config = json(config)}, {})).has_value();
   };
@@ -132,7 +132,7 @@ TEST_P(StoreSuite, NoLimitRefusesUpkeep) {
   EXPECT_TRUE(engine().problems().empty());
 }
 
-// As earlier versions left projects, and a restore leaves them.
+// The state that earlier versions and restores may leave.
 TEST_P(StoreSuite, WhatIsAboveALimitStaysUsable) {
   const CollectionRef functions{project_, kSized, 0};
   const CollectionRef buckets{project_, kCounted, 0};
@@ -146,7 +146,7 @@ TEST_P(StoreSuite, WhatIsAboveALimitStaysUsable) {
   EXPECT_EQ(run(save(store(), functions, sized("a", 2'000'001), "a")).error().code(), ErrorCode::payloadTooLarge);
   EXPECT_EQ(run(save(store(), buckets, sized("more", 10), "more")).error().code(), ErrorCode::conflict);
   EXPECT_FALSE(run(store().createCollection(project_, "posts", {}, {})));
-  // The same size, less, and what is no save of configuration.
+  // The same size, a smaller one, and a write that is not a save of configuration.
   EXPECT_TRUE(run(save(store(), functions, sized("a", 2'000'000), "a")));
   EXPECT_TRUE(run(save(store(), functions, sized("a", 1'900'000), "a")));
   EXPECT_TRUE(run(save(store(), functions, sized("a", 1'900'009), "a", false)));

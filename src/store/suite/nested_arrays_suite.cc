@@ -1,5 +1,5 @@
-// Arrays in arrays and empty ones: what an index holds of them, the order of a sort and the answer to a filter are the
-// same with the index and without.
+// Arrays in arrays and empty ones: index entries, the order of a sort and the results of a filter are the same with the
+// index and without.
 #include "store/suite/store_suite.h"
 
 namespace mb::store::suite {

@@ -1,4 +1,4 @@
-// Paged queries: what fits, whether there is more, and where to go on.
+// Paged queries: how much fits, whether there is more, and where to continue.
 #include "store/suite/store_suite.h"
 
 namespace mb::store::suite {
@@ -35,7 +35,7 @@ TEST_P(StoreSuite, APageHoldsWhatFitsAndSaysThatThereIsMore) {
   const QueryResult all = find(posts, "{}", paged({}, 50));
   EXPECT_EQ(all.documents.size(), 20u);
   EXPECT_FALSE(all.more);
-  // One at least, however small the page.
+  // At least one, however small the page.
   const QueryResult one = find(posts, "{}", paged({}, 50, 1));
   EXPECT_EQ(joinIds(one.documents), "d00");
   EXPECT_TRUE(one.more);
@@ -88,7 +88,7 @@ TEST_P(StoreSuite, PagesOneAfterAnotherHoldEachDocumentOnce) {
   }
 }
 
-// The order of ids from the end, by plans that give them in another.
+// Descending order of ids, with plans that yield them in another order.
 TEST_P(StoreSuite, PagesByDescendingIdContinueWhateverThePlan) {
   CollectionRef posts = makeCollection("posts");
   const std::vector<std::string> names = {"a", "b", "é", "z", "ß", "0", "中", "y", "~"};
@@ -117,7 +117,7 @@ TEST_P(StoreSuite, PagesNeitherRepeatNorMissWhatStaysWhileOthersComeAndGo) {
   Query query = paged({{"m", 1}}, 5);
   const QueryResult first = find(posts, "{}", query);
   EXPECT_EQ(joinIds(first.documents), "d19 d18 d17 d16 d15");
-  // The last of the page goes, one comes before it and one behind it.
+  // The last of the page is removed, one is inserted before it and one after it.
   ASSERT_TRUE(remove(posts, "d15"));
   ASSERT_TRUE(put(posts, R"({"id":"before","m":2.5})"));
   ASSERT_TRUE(put(posts, R"({"id":"behind","m":6.5})"));

@@ -148,10 +148,10 @@ TEST_P(PlannerSuite, APageOfManyPointsCostsAPage) {
   query.limit = 3;
   QueryResult found = find(things_, points, query);
   EXPECT_EQ(joinIds(found.documents), "0000 0002 0004");
-  // So many documents match that the first in order of id are looked at instead of the beginnings of 300 ranges.
+  // So many documents match that the first ones in the order of ids are read instead of the starts of 300 ranges.
   EXPECT_EQ(found.explain.keysExamined, 0u);
   EXPECT_LE(found.explain.documentsExamined, 5u);
-  // Where the first do not match, after a few.
+  // If the first ones do not match, the ranges are read after a few documents.
   std::vector<int> late(300);
   std::iota(late.begin(), late.end(), 300);
   found = find(things_, fmt::format(R"({{"n":{{"$in":[{}]}}}})", fmt::join(late, ",")), query);
@@ -162,7 +162,7 @@ TEST_P(PlannerSuite, APageOfManyPointsCostsAPage) {
   found = find(things_, points, query);
   EXPECT_EQ(joinIds(found.documents), fmt::format("{}", fmt::join(ids, " ")));
   EXPECT_EQ(found.explain.keysExamined, 300u);
-  // Ranges of sixty entries each: they are read in several goes.
+  // Ranges of sixty entries each, which are read in several batches.
   found = find(things_, R"({"mod":{"$in":[0,2,4,6,8]}})", query);
   EXPECT_EQ(joinIds(found.documents), fmt::format("{}", fmt::join(ids, " ")));
   query.skip = 250;
@@ -186,7 +186,7 @@ TEST_P(PlannerSuite, WhatEntriesHoldKeepsDocumentsFromBeingRead) {
     uint64_t limit;
     const char* found;
     uint64_t documents;
-    uint64_t idDocuments;  // where ids are asked for
+    uint64_t idDocuments;  // if ids are requested
   };
   for (const Case& c : std::vector<Case>{
            {R"({"mod":3,"on":true})", {}, 3, "0003 0033 0063", 3, 0},
@@ -240,19 +240,19 @@ TEST_P(PlannerSuite, ReadsAnIndexFromEitherEnd) {
            {R"({"mod":3})", {{"n", -1}, {"id", 1}, {"name", 1}}, "0593 0583 0573", "mod_1_n_-1", 4},
            {R"({"mod":3,"n":{"$lt":100}})", {{"n", -1}}, "0093 0083 0073", "mod_1_n_-1", 4},
            {R"({"mod":3})", {{"mod", -1}, {"n", 1}}, "0003 0013 0023", "mod_1_n_-1", 4},
-           // Both keys against the index: it is read from its end. One of them: not served.
+           // Both keys reversed: the index is read from its end. One of them reversed: the index is not usable.
            {"{}", {{"mod", -1}, {"n", 1}}, "0009 0019 0029", "mod_1_n_-1", 4},
            {"{}", {{"mod", 1}, {"n", -1}}, "0590 0580 0570", "mod_1_n_-1", 4},
            {"{}", {{"mod", 1}, {"n", 1}}, "0000 0010 0020", "mod_1_n_-1", 192},
-           // Several points: their ranges are read at once.
+           // Several points: their ranges are merged.
            {R"({"mod":{"$in":[3,4]}})", {{"n", -1}}, "0594 0593 0584", "mod_1_n_-1", 6},
            {R"({"mod":{"$in":[3,4]}})", {{"mod", 1}, {"n", -1}}, "0593 0583 0573", "mod_1_n_-1", 4},
-           // Equal values come by id, from either end.
+           // Equal values are in the order of ids, from either end.
            {"{}", {{"at.day", 1}}, "0000 0030 0060", "at.day_1", 4},
            {"{}", {{"at.day", -1}}, "0029 0059 0089", "at.day_1", 4},
            {"{}", {{"at.day", -1}, {"id", -1}}, "0599 0569 0539", "at.day_1", 4},
            {R"({"at.day":{"$lt":29}})", {{"at.day", -1}}, "0028 0058 0088", "at.day_1", 4},
-           // The first key from the index, the rest of its equals in memory.
+           // The first key from the index; documents with equal values are sorted in memory.
            {"{}", {{"at.day", -1}, {"n", -1}}, "0599 0569 0539", "at.day_1", 192},
            {R"({"at.day":7})", {{"id", -1}}, "0577 0547 0517", "at.day_1", 4},
            {"{}", {{"id", -1}}, "0599 0598 0597", "", 0},
@@ -291,7 +291,7 @@ TEST_P(PlannerSuite, TakesAnIndexForEachBranchOfAnOr) {
            {R"({"$and":[{"$or":[{"mod":3},{"mod":4}]},{"at.day":3}]})", "mod_1", 20, 120},
            {R"({"$or":[{"mod":3,"at.day":3},{"$or":[{"n":1},{"n":2}]}]})", "mod_1, n_1", 22, 62},
            {R"({"$or":[{"$and":[{"mod":3}]}]})", "mod_1", 60, 60},
-           // A branch without an index: the collection is read.
+           // A branch without an index: the collection is scanned.
            {R"({"$or":[{"mod":3},{"at.day":5}]})", "", 80, 0},
            {R"({"$or":[{"mod":3},{}]})", "", 600, 0},
            {R"({"$nor":[{"mod":3},{"n":5}]})", "", 539, 0},
@@ -357,8 +357,8 @@ TEST_P(PlannerSuite, UsesPartialAndSparseIndexesOnlyWhereTheyHoldAllMatches) {
 TEST_P(PlannerSuite, ChoosesByCountingAndChangesItsMind) {
   makeIndex(things_, index({{"mod", 1}}));
   makeIndex(things_, index({{"tags", 1}}));
-  // 60 of the one against 86 of the other, and the reverse: the same shape, remembered, does not keep it from the
-  // smaller one for long where it matters.
+  // 60 keys of the one index against 86 of the other, and then the reverse: a choice that is remembered for the shape
+  // is replaced soon when it reads too many keys.
   EXPECT_EQ(find(things_, R"({"mod":3,"tags":0})").explain.index, "mod_1");
   std::vector<std::string> batch;
   for (int i = 0; i < 3000; ++i) {

@@ -1,4 +1,4 @@
-// Random documents and filters: with whatever indexes, a query finds what looking at every document finds.
+// Random documents and filters: with any indexes, a query has the same result as a scan of all documents.
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -39,14 +39,14 @@ class Dice {
     for (int i = roll(4); i > 0; --i) array += value(depth + 1) + (i > 1 ? "," : "");
     return array + "]";
   }
-  // At most one of a and b is, or holds, an array, since one index covers both.
+  // At most one of a and b is or contains an array, since one index covers both.
   std::string document(int id) {
     std::string text = fmt::format(R"({{"id":"{:03}")", id);
     const bool arrayInA = roll(2) == 0;
     if (roll(5) > 0) text += R"(,"a":)" + (arrayInA ? value() : scalar());
     if (roll(5) > 0) text += R"(,"b":)" + (arrayInA ? scalar() : value());
     if (roll(5) > 0) text += R"(,"c":)" + value();
-    // Single values, and few of them: indexes can give the order of these.
+    // Few single values, whose order an index can yield.
     if (roll(8) > 0) text += fmt::format(R"(,"n":{})", pick({"1", "2", "2.5", "3", "null", R"("n")", R"("no")"}));
     if (roll(8) > 0) text += fmt::format(R"(,"m":{})", roll(4));
     return text + "}";
@@ -115,7 +115,7 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-// More of them where MB_SEEDS says so.
+// MB_SEEDS sets the number of seeds.
 uint64_t seeds() {
   const char* asked = std::getenv("MB_SEEDS");
   return asked ? std::strtoull(asked, nullptr, 10) : 4;
@@ -133,7 +133,7 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
   for (uint64_t seed = 1; seed <= seeds(); ++seed) {
     Dice dice(seed);
     CollectionRef collection = makeCollection(fmt::format("random{}", seed));
-    // The same documents without an index: what sorting in memory says.
+    // The same documents without an index: the result of sorting in memory.
     const CollectionRef plain = makeCollection(fmt::format("plain{}", seed));
     std::map<std::string, std::string> model;
     const auto change = [&](int times) {
@@ -202,11 +202,11 @@ TEST_P(StoreSuite, QueriesFindTheSameThroughWhateverIndexes) {
       Query keyed;
       keyed.limit = 1'000'000;
       keyed.projection = Projection::unorderedIds;
-      const QueryResult told = find(collection, filter, keyed);
+      const QueryResult unordered = find(collection, filter, keyed);
       std::set<std::string> all;
-      for (const doc::Document& document : told.documents) all.emplace(document.view().stringOr("id"));
-      if (told.known) {
-        EXPECT_EQ(fmt::format("{}", fmt::join(all, " ")), expected) << filter << " through " << told.explain.index;
+      for (const doc::Document& document : unordered.documents) all.emplace(document.view().stringOr("id"));
+      if (unordered.known) {
+        EXPECT_EQ(fmt::format("{}", fmt::join(all, " ")), expected) << filter << " through " << unordered.explain.index;
       } else {
         EXPECT_TRUE(all.empty());
       }

@@ -1,4 +1,4 @@
-// Compound indexes whose fields run through one array: an entry for each element, and no answer but that of a scan.
+// Compound indexes whose fields run through one array: an entry for each element, and the same results as a scan.
 #include <random>
 
 #include "store/suite/store_suite.h"
@@ -19,7 +19,7 @@ TEST_P(StoreSuite, FieldsThroughOneArrayAreIndexedByElement) {
       {"both arrays again", index({{"p.x", 1}, {"p.y", 1}}), R"({"id":"d","p":[{"x":[1,2],"y":[3,4]}]})", false},
       {"one array within", index({{"p.q.x", 1}, {"p.q.y", 1}}), R"({"id":"d","p":[{"q":[{"x":1,"y":2},{"x":2}]}]})",
        true},
-      {"beside a single value", index({{"n", 1}, {"p.x", -1}, {"p.y", 1}}), R"({"id":"d","n":1,"p":[{"x":1},{"y":2}]})",
+      {"with a single value", index({{"n", 1}, {"p.x", -1}, {"p.y", 1}}), R"({"id":"d","n":1,"p":[{"x":1},{"y":2}]})",
        true},
       {"not all are documents", index({{"p.x", 1}, {"p.y", 1}}), R"({"id":"d","p":[1,{"x":1},[]]})", true},
       {"no element", index({{"p.x", 1}, {"p.y", 1}}), R"({"id":"d","p":[]})", true},
@@ -28,7 +28,7 @@ TEST_P(StoreSuite, FieldsThroughOneArrayAreIndexedByElement) {
       {"a position", index({{"p.0.x", 1}, {"p.y", 1}}), R"({"id":"d","p":[{"x":1,"y":1},{"y":2}]})", false},
   };
   for (const Case& c : cases) {
-    // Refused at the write where the index is there, and at the building where the document is.
+    // Refused by the write if the index exists, and by the build if the document exists.
     CollectionRef indexed = makeCollection(fmt::format("indexed{}", &c - cases.data()));
     makeIndex(indexed, c.spec);
     const auto written = put(indexed, c.document);
@@ -47,7 +47,7 @@ TEST_P(StoreSuite, UniqueTuplesThroughOneArray) {
   CollectionRef orders = makeCollection("orders");
   makeIndex(orders, uniqueIndex({{"lines.sku", 1}, {"lines.lot", 1}}));
   ASSERT_TRUE(put(orders, R"({"id":"a","lines":[{"sku":1,"lot":1},{"sku":2,"lot":2}]})"));
-  // One of the two, but never together in one element.
+  // The document has both values, but never together in one element.
   EXPECT_TRUE(put(orders, R"({"id":"b","lines":[{"sku":1,"lot":2},{"sku":2,"lot":1}]})"));
   EXPECT_NE(refusingIndex(put(orders, R"({"id":"c","lines":[{"sku":9,"lot":9},{"sku":2,"lot":2}]})")), "");
   EXPECT_EQ(engine().problems(), std::vector<std::string>());

@@ -1,5 +1,5 @@
-// The tests that every engine has to pass. An engine's own test program instantiates them with a factory
-// (INSTANTIATE_TEST_SUITE_P) and compiles the *_suite.cc of this folder in.
+// The tests that every engine must pass. An engine's test program instantiates them with a factory
+// (INSTANTIATE_TEST_SUITE_P) and compiles the *_suite.cc of this folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ class Engine {
   virtual DocumentStore& store() = 0;
   virtual ChangeFeed& feed() = 0;
   virtual Cores& cores() = 0;
-  // Closes and opens it again on the same data.
+  // Closes the store and opens it again on the same data.
   virtual void reopen() = 0;
-  // Problems that a full scan finds.
+  // The problems that a full scan finds.
   virtual std::vector<std::string> problems() = 0;
 };
 
@@ -54,7 +54,7 @@ class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
   Result<T> run(Task<T> task, int core = 0) {
     return testing::runOn(engine_->cores(), core, std::move(task));
   }
-  // The same, with a failure of the test where it fails.
+  // The value of a successful call; else fails the test.
   template <class T>
   T must(Task<T> task) {
     auto result = run(std::move(task));
@@ -65,7 +65,7 @@ class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
     if constexpr (!std::is_void_v<T>) return *std::move(result);
   }
 
-  // A user collection of project_, and the same as it is now.
+  // Creates a user collection of project_; current() is its latest version.
   CollectionRef makeCollection(const std::string& name);
   CollectionRef current(CollectionRef collection);
   IndexInfo makeIndex(CollectionRef& collection, IndexSpec spec);
@@ -74,7 +74,7 @@ class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
   Result<WriteOutcome> put(CollectionRef collection, std::string_view json);
   Result<WriteOutcome> putAll(CollectionRef collection, std::vector<std::string> jsons);
   Result<WriteOutcome> remove(CollectionRef collection, std::string_view id);
-  // As JSON text; "" where there is none.
+  // The document as JSON text; "" if it does not exist.
   std::string get(CollectionRef collection, std::string_view id);
   QueryResult find(CollectionRef collection, std::string_view filter, Query query = {});
   // Ids, joined by spaces.
@@ -90,7 +90,7 @@ class StoreSuite : public ::testing::TestWithParam<EngineFactory> {
 doc::Document json(std::string_view text);
 doc::Filter filterOf(std::string_view text);
 std::string text(const doc::Document& document);
-// The unique index that refused the write; "" where none did.
+// The unique index that refused the write; "" for any other outcome.
 std::string refusingIndex(const Result<WriteOutcome>& written);
 std::string joinIds(const std::vector<doc::Document>& documents);
 // {path: direction, …} in order.

@@ -1,4 +1,4 @@
-// What a Write promises: its accesses, its inserts, and callbacks that may run again.
+// The guarantees of a Write: its accesses, its inserts, and callbacks that may run several times.
 #include <latch>
 
 #include "store/suite/store_suite.h"
@@ -20,7 +20,7 @@ Insert entry(ProjectNo project, std::string_view id) {
   return {{project, kAudit, 0}, json(fmt::format(R"({{"id":"{}"}})", id))};
 }
 
-// Switches `own` off where `other` is on.
+// Switches `own` off if `other` is on.
 Task<> switchOff(DocumentStore& store, CollectionRef collection, std::string own, std::string other) {
   Write write(writeOptions());
   const Target mine = write.change(collection, own);
@@ -236,7 +236,7 @@ TEST_P(StoreSuite, ADocumentNamedAgainKeepsTheStrongerAccess) {
   EXPECT_EQ(write.targets()[other.position()].access, Access::write);
 }
 
-// Each of two writes leaves alone what the other changes: without the hold both could be switched off.
+// Each of two writes keeps the document that the other changes: without the hold both could be switched off.
 TEST_P(StoreSuite, WhatAWriteHoldsStaysUntilItsCommit) {
   const CollectionRef switches = makeCollection("switches");
   for (int round = 0; round < 50; ++round) {
@@ -245,8 +245,8 @@ TEST_P(StoreSuite, WhatAWriteHoldsStaysUntilItsCommit) {
     for (const bool side : {false, true}) {
       asio::co_spawn(engine().cores().at(side ? 1 : 0).get_executor(),
                      switchOff(store(), switches, side ? "left" : "right", side ? "right" : "left"),
-                     [&left](std::exception_ptr bug, Result<> done) {
-                       EXPECT_FALSE(bug);
+                     [&left](std::exception_ptr exception, Result<> done) {
+                       EXPECT_FALSE(exception);
                        EXPECT_TRUE(done);
                        left.count_down();
                      });

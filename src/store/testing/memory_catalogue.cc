@@ -1,4 +1,4 @@
-// The projects, collections and indexes of the store in memory.
+// The projects, collections and indexes of the memory store.
 #include <algorithm>
 
 #include "store/configuration_limits.h"
@@ -49,8 +49,8 @@ Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {
   const std::lock_guard lock(mutex_);
   CO_RETURN_IF_ERROR(injected());
   std::vector<CollectionInfo> out;
-  for (const auto& [place, info] : catalogue_) {
-    if (place.first == project) out.push_back(info);
+  for (const auto& [collectionKey, info] : catalogue_) {
+    if (collectionKey.first == project) out.push_back(info);
   }
   co_return out;
 }
@@ -60,16 +60,16 @@ Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::strin
   const std::lock_guard lock(mutex_);
   CO_RETURN_IF_ERROR(injected());
   size_t held = 0;
-  for (const auto& [place, info] : catalogue_) {
-    if (place.first == project && foldedName(info.name) == foldedName(name)) {
-      co_return fail(ErrorCode::conflict, "there is a collection of this name already");
+  for (const auto& [collectionKey, info] : catalogue_) {
+    if (collectionKey.first == project && foldedName(info.name) == foldedName(name)) {
+      co_return fail(ErrorCode::conflict, "a collection of this name exists already");
     }
-    held += place.first == project ? 1 : 0;
+    held += collectionKey.first == project ? 1 : 0;
   }
   if (held >= kMaxCollections) co_return fail(tooMany(kMaxCollections, kCollectionsPart));
   CollectionInfo info{
       .number = ++lastCollection_, .name = name, .version = 1, .config = std::move(config), .indexes = {}};
-  std::map<Place, CollectionInfo> after = catalogue_;
+  std::map<CollectionKey, CollectionInfo> after = catalogue_;
   after[{project, info.number}] = info;
   CO_RETURN_IF_ERROR(checkLimits(project, documents_, after));
   catalogue_ = std::move(after);
@@ -83,13 +83,13 @@ Task<CollectionInfo> MemoryStore::alterCollection(CollectionRef collection, Alte
   const std::lock_guard lock(mutex_);
   CO_RETURN_IF_ERROR(injected());
   CO_RETURN_IF_ERROR(current(collection));
-  std::map<Place, CollectionInfo> after = catalogue_;
+  std::map<CollectionKey, CollectionInfo> after = catalogue_;
   CollectionInfo* info = &after[{collection.project, collection.number}];
   if (change.name) {
-    for (const auto& [place, other] : catalogue_) {
-      if (place.first == collection.project && place.second != collection.number &&
+    for (const auto& [collectionKey, other] : catalogue_) {
+      if (collectionKey.first == collection.project && collectionKey.second != collection.number &&
           foldedName(other.name) == foldedName(*change.name)) {
-        co_return fail(ErrorCode::conflict, "there is a collection of this name already");
+        co_return fail(ErrorCode::conflict, "a collection of this name exists already");
       }
     }
     info->name = *change.name;
@@ -121,10 +121,10 @@ Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spe
   CO_TRY(CollectionInfo * info, current(collection));
   if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
   for (const IndexInfo& index : info->indexes) {
-    if (index.spec.name == spec.name) co_return fail(ErrorCode::conflict, "there is an index of this name already");
+    if (index.spec.name == spec.name) co_return fail(ErrorCode::conflict, "an index of this name exists already");
   }
   const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true, .progress = {}};
-  std::map<Place, CollectionInfo> after = catalogue_;
+  std::map<CollectionKey, CollectionInfo> after = catalogue_;
   after[{collection.project, collection.number}].indexes.push_back(index);
   CO_RETURN_IF_ERROR(checkLimits(collection.project, documents_, after));
   info->indexes.push_back(index);
@@ -144,8 +144,8 @@ Task<> MemoryStore::dropIndex(CollectionRef collection, std::string name, std::v
   const std::lock_guard lock(mutex_);
   CO_RETURN_IF_ERROR(injected());
   CO_TRY(CollectionInfo * info, current(collection));
-  const auto gone = std::erase_if(info->indexes, [&](const IndexInfo& index) { return index.spec.name == name; });
-  if (gone == 0) co_return fail(ErrorCode::notFound, "no such index");
+  const auto removed = std::erase_if(info->indexes, [&](const IndexInfo& index) { return index.spec.name == name; });
+  if (removed == 0) co_return fail(ErrorCode::notFound, "no such index");
   ++info->version;
   insertAll(extraInserts);
   ++epochs_[collection.project];

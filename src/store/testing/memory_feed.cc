@@ -6,7 +6,7 @@ namespace mb::store::testing {
 
 uint64_t MemoryFeed::append(ProjectNo project, std::vector<ChangeEntry> entries) {
   const uint64_t last = add(project, std::move(entries));
-  tell(project);
+  notifyListeners(project);
   return last;
 }
 

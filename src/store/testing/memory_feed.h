@@ -1,5 +1,5 @@
-// A ChangeFeed in memory: MemoryStore's, and on its own for tests that make up what happened. Nothing is trimmed but by
-// trimTo(). Any thread.
+// A ChangeFeed in memory: that of MemoryStore, and alone for tests with invented changes. Only trimTo() trims it. Any
+// thread.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@ namespace mb::store::testing {
 class MemoryFeed final : public ChangeFeed {
  public:
   // ---- for tests
-  // Gives the entries their positions and tells the listeners; the last position.
+  // Assigns positions to the entries and notifies the listeners; returns the last position.
   uint64_t append(ProjectNo project, std::vector<ChangeEntry> entries);
   // The same in two steps.
   uint64_t add(ProjectNo project, std::vector<ChangeEntry> entries);
-  void tell(ProjectNo project) const { listeners_.notify(project, lastPosition(project)); }
-  // Forgets the entries up to and with `position`.
+  void notifyListeners(ProjectNo project) const { listeners_.notify(project, lastPosition(project)); }
+  // Drops the entries up to and including `position`.
   void trimTo(ProjectNo project, uint64_t position);
-  // What keepAfter() was told says of the project; 0 before it was told.
+  // The result of the function of keepAfter() for the project; 0 before keepAfter() was called.
   std::optional<uint64_t> neededAfter(ProjectNo project) const;
-  // Every later call of changes() fails with this code; nullopt: none does.
+  // Makes all later calls of changes() fail with this code; nullopt: none.
   void failWith(std::optional<ErrorCode> code);
   size_t listeners() const { return listeners_.count(); }
 
@@ -32,7 +32,7 @@ class MemoryFeed final : public ChangeFeed {
 
  private:
   struct Log {
-    std::vector<ChangeEntry> held;  // without holes
+    std::vector<ChangeEntry> held;  // without gaps
     uint64_t last = 0;
   };
   mutable std::mutex mutex_;

@@ -11,7 +11,7 @@ namespace mb::store::testing {
 
 namespace {
 
-// What a document holds under the keys of an index, missing ones as null; nullopt where a sparse index leaves it out.
+// The values of a document for the keys of an index, null for missing ones; nullopt if a sparse index excludes it.
 std::optional<std::vector<doc::Value>> keysOf(const IndexSpec& spec, doc::DocumentView document) {
   std::vector<doc::Value> keys;
   bool any = false;
@@ -38,7 +38,7 @@ int compareBy(const std::vector<SortKey>& sort, doc::DocumentView a, doc::Docume
   return a.stringOr("id").compare(b.stringOr("id"));
 }
 
-// Adds the entry of a change, where there is one to log.
+// Adds the log entry of a change, if it has one.
 void log(const WriteTarget& target, const std::optional<doc::Document>& before, const Change& change,
          const Actor& actor, std::vector<ChangeEntry>& logged) {
   const bool removes = change.kind == Change::Kind::remove;
@@ -143,19 +143,20 @@ void MemoryStore::insertAll(const std::vector<Insert>& inserts) {
   }
 }
 
-Result<> MemoryStore::checkLimits(ProjectNo project, const std::map<Place, Documents>& documents,
-                                  const std::map<Place, CollectionInfo>& catalogue) const {
+Result<> MemoryStore::checkLimits(ProjectNo project, const std::map<CollectionKey, Documents>& documents,
+                                  const std::map<CollectionKey, CollectionInfo>& catalogue) const {
   static const Documents kNone;
-  const auto of = [&](const std::map<Place, Documents>& all, CollectionNo collection) -> const Documents& {
+  const auto of = [&](const std::map<CollectionKey, Documents>& all, CollectionNo collection) -> const Documents& {
     const auto found = all.find({project, collection});
     return found == all.end() ? kNone : found->second;
   };
-  const auto schemas = [&](const std::map<Place, CollectionInfo>& all, auto&& measure) {
+  const auto schemas = [&](const std::map<CollectionKey, CollectionInfo>& all, auto&& measure) {
     uint64_t sum = 0;
-    for (const auto& [place, info] : all) sum += place.first == project ? measure(info) : 0;
+    for (const auto& [collectionKey, info] : all) sum += collectionKey.first == project ? measure(info) : 0;
     return sum;
   };
-  const auto sizes = [&](const std::map<Place, Documents>& all, const std::map<Place, CollectionInfo>& infos) {
+  const auto sizes = [&](const std::map<CollectionKey, Documents>& all,
+                         const std::map<CollectionKey, CollectionInfo>& infos) {
     std::vector<PartSize> parts{
         {kCollectionsPart, schemas(infos, [](const CollectionInfo& info) { return configuredBytes(info); })}};
     for (const ConfigurationPart& part : kConfigurationParts) {
@@ -213,7 +214,7 @@ Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionR
     if (found == documents.end()) continue;
     document = hidden ? hidden->strip(found->second) : found->second;
     bytes += document->size();
-    if (bytes > kMaxResultBytes) co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+    if (bytes > kMaxResultBytes) co_return fail(ErrorCode::payloadTooLarge, "the result would be larger than 16 MiB");
   }
   co_return out;
 }
@@ -232,7 +233,8 @@ Task<QueryResult> MemoryStore::find(Query query) {
   }
   result.explain.documentsExamined = found.size();
   if (!query.after.empty()) {
-    const doc::Document last = query.sort.empty() ? idDocument(query.after) : places_.at(std::stoul(query.after));
+    const doc::Document last =
+        query.sort.empty() ? idDocument(query.after) : pagePositions_.at(std::stoul(query.after));
     std::erase_if(found, [&](const doc::Document& each) { return compareBy(query.sort, each, last) <= 0; });
   }
   size_t bytes = 0;
@@ -242,14 +244,14 @@ Task<QueryResult> MemoryStore::find(Query query) {
     if (query.hidden) found[i] = query.hidden->strip(found[i]);
     bytes += found[i].size();
     if (bytes > query.maxBytes && !query.paged) {
-      co_return fail(ErrorCode::payloadTooLarge, "the answer would be larger than 16 MiB");
+      co_return fail(ErrorCode::payloadTooLarge, "the result would be larger than 16 MiB");
     }
     result.more = bytes > query.maxBytes && !result.documents.empty();
     if (result.more) break;
     result.documents.push_back(std::move(found[i]));
     if (!query.paged) continue;
-    result.next = query.sort.empty() ? whole.view().stringOr("id") : std::to_string(places_.size());
-    if (!query.sort.empty()) places_.push_back(whole);
+    result.next = query.sort.empty() ? whole.view().stringOr("id") : std::to_string(pagePositions_.size());
+    if (!query.sort.empty()) pagePositions_.push_back(whole);
   }
   co_return result;
 }
@@ -277,14 +279,14 @@ Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
   const uint64_t last = feed_.lastPosition(project);
   CO_TRY(const bool changed, writeNow(write, callback));
   const uint64_t position = feed_.lastPosition(project);
-  if (position > last) feed_.tell(project);
+  if (position > last) feed_.notifyListeners(project);
   for (const Notice& notice : write.options.notices) {
     if (changed) notices_.notify(notice);
   }
   co_return WriteOutcome{position > last ? position : 0};
 }
 
-int64_t MemoryStore::counted(const std::map<Place, Documents>& documents, const CounterKey& key) const {
+int64_t MemoryStore::counted(const std::map<CollectionKey, Documents>& documents, const CounterKey& key) const {
   int64_t sum = 0;
   for (const SystemCollection& system : system_) {
     const auto held = documents.find({key.project, system.number});
@@ -301,7 +303,7 @@ int64_t MemoryStore::counted(const std::map<Place, Documents>& documents, const 
 }
 
 Result<> MemoryStore::checkCounters(const std::vector<CounterLimit>& limits,
-                                    const std::map<Place, Documents>& after) const {
+                                    const std::map<CollectionKey, Documents>& after) const {
   for (const CounterLimit& limit : limits) {
     const int64_t sum = counted(after, limit.counter);
     if (sum <= limit.max || sum <= counted(documents_, limit.counter)) continue;
@@ -364,14 +366,14 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
     RETURN_IF_ERROR(read(targets.back()));
     const bool exists = before.back().has_value();
     if (exists && anything && insert.ifPresent == Insert::IfPresent::fail) {
-      return fail(ErrorCode::conflict, "a document that was to be inserted is there already");
+      return fail(ErrorCode::conflict, "a document to be inserted exists already");
     }
     changes.push_back(anything && !exists ? Change::put(std::move(insert.document)) : Change::keep());
   }
-  // Without a callback the inserts alone decide.
+  // Without a callback the inserts decide.
   anything = std::ranges::any_of(changes, [](const Change& each) { return each.kind != Change::Kind::keep; });
 
-  std::map<Place, Documents> after = documents_;
+  std::map<CollectionKey, Documents> after = documents_;
   std::vector<std::pair<CollectionRef, std::optional<doc::Document>>> touched;
   std::vector<ChangeEntry> logged;
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -441,7 +443,7 @@ Mark MemoryStore::mark(ProjectNo project, CollectionNo collection, std::string_v
            doc::equalValues(each.value, value);
   });
   if (known != marks_.end()) return Mark(*known->counter);
-  // As in an engine, a value at a path that nobody declared has a mark that never changes.
+  // As in an engine, a value at an undeclared path has a mark that never changes.
   const ProjectNo marked = declared || markedPaths_.contains({project, collection, std::string(path)}) ? project : 0;
   marks_.push_back(
       {marked, collection, std::string(path), doc::Value(value), std::make_unique<std::atomic<uint32_t>>(0)});

@@ -1,5 +1,5 @@
-// A DocumentStore in memory, for the tests of the modules above: documents, filters, unique indexes, epochs and the
-// catalogue, the change log, nothing durable and no planner. Every call completes without suspending. Any thread.
+// A DocumentStore in memory, for the tests of other modules: documents, filters, unique indexes, epochs, the catalogue
+// and the change log, without durability and planner. No call suspends. Any thread.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,21 @@ class MemoryStore final : public DocumentStore {
   explicit MemoryStore(std::vector<SystemCollection> systemCollections);
 
   // ---- for tests
-  // Every later call that waits fails with this code; nullopt: none does.
+  // Makes all later asynchronous calls fail with this code; nullopt: none.
   void failWith(std::optional<ErrorCode> code);
-  // Runs once, before the next write looks at anything: what another caller does at that moment.
+  // Runs once, before the next write reads anything: simulates a concurrent caller.
   void beforeNextWrite(std::function<void()> hook);
-  // How many calls of get, getMany, find and count there were.
+  // The number of calls of get, getMany, find and count.
   size_t reads() const;
   size_t writes() const;
   // All documents of a collection, ascending id.
   std::vector<doc::Document> all(CollectionRef collection) const;
   void bumpEpoch(ProjectNo project);
-  // As an instance that has not heard of others for a while: what epoch() says is as it was at this call, and not
-  // fresh.
+  // Simulates an instance that has received no epochs from others for a while: epoch() returns the values of this call,
+  // not fresh.
   void loseFreshness();
   void regainFreshness();
-  // The log of user collections' changes.
+  // The change log of user collections.
   MemoryFeed& feed() { return feed_; }
 
   // ---- DocumentStore
@@ -40,7 +40,7 @@ class MemoryStore final : public DocumentStore {
                                                           std::shared_ptr<const doc::FieldSet> hidden) override;
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
-  // Runs each callback twice, on copies of the documents, and takes what the second one makes.
+  // Runs each callback twice, on copies of the documents, and uses the second result.
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
   Task<CollectionStats> stats(CollectionRef collection) override;
   Task<CollectionStats> statsByField(CollectionRef collection, std::string value) override;
@@ -64,29 +64,30 @@ class MemoryStore final : public DocumentStore {
 
  private:
   using Documents = std::map<std::string, doc::Document>;
-  using Place = std::pair<ProjectNo, CollectionNo>;
+  using CollectionKey = std::pair<ProjectNo, CollectionNo>;
 
-  // Each under mutex_.
+  // REQUIRES: mutex_ is held.
   Result<> injected() const;
-  // Whether it changed anything.
+  // Returns whether it changed anything.
   Result<bool> writeNow(Write& write, const WriteCallback& callback);
   Result<CollectionInfo*> current(const CollectionRef& collection);
   std::vector<IndexSpec> indexesOf(const CollectionRef& collection) const;
   std::string violated(const CollectionRef& collection, const Documents& documents, const std::string& id) const;
   std::vector<doc::Document> matching(const CollectionRef& collection, const doc::Filter& filter) const;
   void insertAll(const std::vector<Insert>& inserts);
-  int64_t counted(const std::map<Place, Documents>& documents, const CounterKey& key) const;
-  Result<> checkCounters(const std::vector<CounterLimit>& limits, const std::map<Place, Documents>& after) const;
+  int64_t counted(const std::map<CollectionKey, Documents>& documents, const CounterKey& key) const;
+  Result<> checkCounters(const std::vector<CounterLimit>& limits,
+                         const std::map<CollectionKey, Documents>& after) const;
   Result<> checkConditions(const Write& write) const;
   void moveMarks(const CollectionRef& collection, const std::optional<doc::Document>& document);
-  // Whether the project may hold `documents` and `catalogue` in place of what it holds: configuration_limits.h.
-  Result<> checkLimits(ProjectNo project, const std::map<Place, Documents>& documents,
-                       const std::map<Place, CollectionInfo>& catalogue) const;
+  // Checks the limits of configuration_limits.h with `documents` and `catalogue` as the new contents.
+  Result<> checkLimits(ProjectNo project, const std::map<CollectionKey, Documents>& documents,
+                       const std::map<CollectionKey, CollectionInfo>& catalogue) const;
 
   mutable std::mutex mutex_;
   const std::vector<SystemCollection> system_;
-  std::map<Place, Documents> documents_;
-  std::map<Place, CollectionInfo> catalogue_;
+  std::map<CollectionKey, Documents> documents_;
+  std::map<CollectionKey, CollectionInfo> catalogue_;
   std::map<ProjectNo, uint64_t> epochs_;
   std::optional<std::map<ProjectNo, uint64_t>> staleEpochs_;
   ProjectNo lastProject_ = kControlProject;
@@ -107,7 +108,7 @@ class MemoryStore final : public DocumentStore {
   };
   mutable std::vector<MarkedValue> marks_;
   std::set<std::tuple<ProjectNo, CollectionNo, std::string>> markedPaths_;
-  std::vector<doc::Document> places_;  // the last documents of pages, by what their `next` says
+  std::vector<doc::Document> pagePositions_;  // the last documents of pages, by their `next`
 };
 
 }  // namespace mb::store::testing

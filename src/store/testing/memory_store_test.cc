@@ -74,12 +74,12 @@ TEST_F(MemoryStoreTest, RefusesAWriteUnderAnOldCatalogue) {
 TEST_F(MemoryStoreTest, LogsChangesOfUserCollections) {
   const CollectionInfo info = *run(store_.createCollection(2, "posts", {}, {}));
   const CollectionRef posts{2, info.number, info.version};
-  uint64_t told = 0;
-  const auto listening = store_.feed().listen([&](ProjectNo, uint64_t position) { told = position; });
+  uint64_t lastPosition = 0;
+  const auto listening = store_.feed().listen([&](ProjectNo, uint64_t position) { lastPosition = position; });
   ASSERT_TRUE(put(users_, "u", R"({"id":"u"})"));
   ASSERT_TRUE(put(posts, "a", R"({"id":"a","n":1})"));
   ASSERT_TRUE(put(posts, "a", R"({"id":"a","n":2})"));
-  EXPECT_EQ(told, 2u);
+  EXPECT_EQ(lastPosition, 2u);
   ChangeBatch batch = *run(store_.feed().changes(2, 0, 10));
   ASSERT_EQ(batch.entries.size(), 2u);
   EXPECT_EQ(batch.firstHeld, 1u);

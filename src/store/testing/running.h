@@ -1,4 +1,4 @@
-// Runs a coroutine to its end on a core of its own, for tests.
+// Runs a coroutine to its end on a core, for tests.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>
@@ -9,14 +9,14 @@
 
 namespace mb::store::testing {
 
-// Blocks until `task` has ended on core `core` of running `cores` and gives its result.
+// Blocks until `task` has ended on core `core` of the running `cores`; returns its result.
 template <class T>
 Result<T> runOn(Cores& cores, int core, Task<T> task) {
   std::promise<Result<T>> done;
   auto future = done.get_future();
-  asio::co_spawn(cores.at(core).get_executor(), std::move(task), [&done](std::exception_ptr bug, Result<T> result) {
-    if (bug) {
-      done.set_exception(bug);
+  asio::co_spawn(cores.at(core).get_executor(), std::move(task), [&done](std::exception_ptr error, Result<T> result) {
+    if (error) {
+      done.set_exception(error);
     } else {
       done.set_value(std::move(result));
     }

@@ -1,4 +1,4 @@
-// Writes of tests whose changes rest on no document.
+// Test writes whose changes do not depend on documents.
 #pragma once
 
 #include "store/store.h"
@@ -21,7 +21,7 @@ inline Task<WriteOutcome> put(DocumentStore& store, CollectionRef collection, st
   return change(store, collection, std::move(id), Change::put(std::move(document)), std::move(options));
 }
 
-// All in one write, each under its `id`.
+// Puts all documents in one write, each under its `id`.
 inline Task<WriteOutcome> putAll(DocumentStore& store, CollectionRef collection, std::vector<doc::Document> documents,
                                  WriteOptions options = {}) {
   Write write(std::move(options));

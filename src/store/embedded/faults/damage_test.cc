@@ -1,4 +1,5 @@
-// Damaged files: refused at the start with a line that names the file, or found by the check; never taken for an end.
+// Corrupt files: the start refuses them with a message that names the file, or the check finds them; they are never
+// taken for the end of the data.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -16,9 +17,9 @@ using testing::runOn;
 constexpr int kDocuments = 200;
 
 EmbeddedSettings settings() {
-  EmbeddedSettings made;
-  made.minFreeDiskBytes = 0;
-  return made;
+  EmbeddedSettings result;
+  result.minFreeDiskBytes = 0;
+  return result;
 }
 
 std::string contentOf(const fs::path& file) {
@@ -34,10 +35,10 @@ void flipByte(const fs::path& file, size_t at) {
   setContent(file, content);
 }
 
-class DamageTest : public ::testing::Test {
+class CorruptionTest : public ::testing::Test {
  protected:
-  DamageTest() { cores_.start(); }
-  ~DamageTest() override {
+  CorruptionTest() { cores_.start(); }
+  ~CorruptionTest() override {
     cores_.stop();
     cores_.join();
   }
@@ -45,7 +46,7 @@ class DamageTest : public ::testing::Test {
   Result<std::unique_ptr<EmbeddedStore>> open(const fs::path& directory) {
     return EmbeddedStore::open(directory, settings(), cores_, {}, clock_);
   }
-  // What a kill leaves, in `image_`: documents in tables (of a first run) and in the log.
+  // Sets `image_` to the directory after a kill: documents in tables (of a first run) and in the log.
   void makeImage() {
     const fs::path live = folder_.path() / "live";
     for (int run = 0; run < 2; ++run) {
@@ -71,7 +72,7 @@ class DamageTest : public ::testing::Test {
     }
     return found;
   }
-  // Opens the image: what the refusal says; empty when it opened, with the documents that were found.
+  // Opens the image and returns the error message; empty if it opened, with the documents and problems that were found.
   std::string refusal(size_t* documents = nullptr, std::vector<std::string>* problems = nullptr) {
     auto opened = open(image_);
     if (!opened) return opened.error().message();
@@ -94,7 +95,7 @@ MATCHER_P(names, file, "") {
 
 }  // namespace
 
-TEST_F(DamageTest, AnImageWithoutDamageIsWhole) {
+TEST_F(CorruptionTest, AnIntactImageOpens) {
   makeImage();
   size_t documents = 0;
   std::vector<std::string> problems;
@@ -103,13 +104,13 @@ TEST_F(DamageTest, AnImageWithoutDamageIsWhole) {
   EXPECT_EQ(problems, std::vector<std::string>());
 }
 
-TEST_F(DamageTest, ALogThatIsBrokenBeforeItsEndIsRefused) {
+TEST_F(CorruptionTest, ALogThatIsBrokenBeforeItsEndIsRefused) {
   makeImage();
   const auto logs = files("", ".log");
   ASSERT_FALSE(logs.empty());
   const fs::path log = logs.back();
   const std::string whole = contentOf(log);
-  // In a record's bytes, in its size, and in the block after.
+  // In a record's bytes, in its size, and in the next block.
   for (const size_t at : {whole.size() / 2, size_t{4}, size_t{40'000}}) {
     flipByte(log, at);
     EXPECT_THAT(refusal(), names(log)) << at;
@@ -117,7 +118,7 @@ TEST_F(DamageTest, ALogThatIsBrokenBeforeItsEndIsRefused) {
   }
 }
 
-TEST_F(DamageTest, ALogThatIsTornAtItsEndIsTakenUpToThere) {
+TEST_F(CorruptionTest, ALogThatIsTornAtItsEndIsTakenUpToThere) {
   makeImage();
   const fs::path log = files("", ".log").back();
   const std::string whole = contentOf(log);
@@ -137,14 +138,14 @@ TEST_F(DamageTest, ALogThatIsTornAtItsEndIsTakenUpToThere) {
   }
 }
 
-TEST_F(DamageTest, OtherDamagedFilesAreNamed) {
+TEST_F(CorruptionTest, OtherCorruptFilesAreNamed) {
   makeImage();
   const fs::path manifest = files("MANIFEST", "").back();
   const fs::path table = files("", ".sst").front();
   const fs::path current = image_ / "store" / "CURRENT";
   struct Case {
     fs::path file;
-    std::function<void(const fs::path&)> damage;
+    std::function<void(const fs::path&)> corrupt;
   };
   const std::vector<Case> cases = {
       {manifest, [](const fs::path& file) { flipByte(file, 20); }},
@@ -158,19 +159,19 @@ TEST_F(DamageTest, OtherDamagedFilesAreNamed) {
   for (size_t i = 0; i < cases.size(); ++i) {
     const fs::path before = folder_.path() / "before";
     fs::copy(image_, before, fs::copy_options::recursive);
-    cases[i].damage(cases[i].file);
-    const std::string says = refusal();
-    EXPECT_THAT(says, names(cases[i].file)) << "case " << i;
+    cases[i].corrupt(cases[i].file);
+    const std::string message = refusal();
+    EXPECT_THAT(message, names(cases[i].file)) << "case " << i;
     fs::remove_all(image_);
     fs::rename(before, image_);
   }
 }
 
-TEST_F(DamageTest, WhatIsDamagedInsideATableIsFoundByTheCheck) {
+TEST_F(CorruptionTest, TheCheckFindsCorruptionInATable) {
   makeImage();
   std::vector<std::string> problems;
   for (const fs::path& table : files("", ".sst")) flipByte(table, 100);
-  if (const std::string says = refusal(nullptr, &problems); says.empty()) EXPECT_FALSE(problems.empty());
+  if (const std::string message = refusal(nullptr, &problems); message.empty()) EXPECT_FALSE(problems.empty());
 }
 
 }  // namespace mb::store::embedded

@@ -1,4 +1,4 @@
-// A disk that fills up, one that stands still, and one whose log cannot be synced.
+// A disk that fills up, one that blocks, and one whose log cannot be synced.
 #include "document/json.h"
 #include "store/embedded/commit_queue.h"
 #include "store/embedded/database.h"
@@ -13,7 +13,7 @@ using testing::runOn;
 
 constexpr uint64_t kMinFree = 100 << 20;
 
-// A store with one collection, on a file system that can be told what to do.
+// A store with one collection, on a file system with controlled faults.
 class DiskTest : public ::testing::Test {
  protected:
   DiskTest() : files_(std::make_shared<FaultFileSystem>(folder_.path() / "trash")) {
@@ -36,12 +36,12 @@ class DiskTest : public ::testing::Test {
     if (!put) return testing::remove(*store_, posts_, id);
     return testing::put(*store_, posts_, id, idDocument(id));
   }
-  // What the write failed with; nothing when it was done.
+  // The error code of the write; nullopt on success.
   std::optional<ErrorCode> codeOf(std::string id, bool put) {
     const auto outcome = runOn(cores_, 0, change(std::move(id), put));
     return outcome ? std::nullopt : std::optional(outcome.error().code());
   }
-  // The store looks at the disk each second.
+  // Waits until the store, which checks the disk space each second, has the given health.
   bool becomesHealthy(bool healthy) {
     for (int waited = 0; waited < 1000; ++waited) {
       if (store_->healthy().has_value() == healthy) return true;
@@ -67,7 +67,7 @@ TEST_F(DiskTest, NearlyFullItRefusesWritesUntilThereIsSpaceAgain) {
   ASSERT_TRUE(becomesHealthy(false));
   EXPECT_EQ(codeOf("c", true), ErrorCode::unavailable);
   EXPECT_EQ(codeOf("a", true), ErrorCode::unavailable);
-  EXPECT_EQ(codeOf("a", false), std::nullopt) << "removing makes room";
+  EXPECT_EQ(codeOf("a", false), std::nullopt) << "a removal frees space";
   EXPECT_TRUE(runOn(cores_, 0, store_->get(posts_, "b")).value());
   EXPECT_FALSE(runOn(cores_, 0, store_->createCollection(kControlProject, "more", {}, {})));
   files_->setFreeSpace(kMinFree + (1 << 20));
@@ -78,17 +78,17 @@ TEST_F(DiskTest, NearlyFullItRefusesWritesUntilThereIsSpaceAgain) {
 
 TEST_F(DiskTest, WhatWasWrittenSinceTheLastLookCountsAsUsed) {
   files_->setFreeSpace(kMinFree + (64 << 10));
-  // The file system says the same all the time, as a true one does to a fast writer between two looks.
+  // The reported free space stays constant, as for a fast writer between two checks.
   std::optional<ErrorCode> code;
   for (int i = 0; i < 100'000 && !code; ++i) code = codeOf(fmt::format("{}", i), true);
   EXPECT_EQ(code, ErrorCode::unavailable);
   EXPECT_TRUE(store_->healthy());
-  EXPECT_EQ(codeOf("0", false), std::nullopt) << "removing makes room";
+  EXPECT_EQ(codeOf("0", false), std::nullopt) << "a removal frees space";
 }
 
 TEST_F(DiskTest, WhileNothingIsSyncedTheQueueTakesItsBoundAndNoMore) {
   files_->holdSyncs(true);
-  // Some wait for the lock of another and do not come to the queue.
+  // Some writes wait for a lock and do not reach the queue.
   constexpr size_t kSent = 3 * kQueueWrites;
   std::atomic<size_t> taken{0};
   std::atomic<size_t> refused{0};
@@ -114,12 +114,12 @@ TEST_F(DiskTest, WhileNothingIsSyncedTheQueueTakesItsBoundAndNoMore) {
 
 class DiskDeathTest : public DiskTest {
  protected:
-  // The process that dies begins anew: one that was forked would have none of the store's threads.
+  // The dying process is started again instead of forked: a fork would not have the store's threads.
   static void SetUpTestSuite() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
 TEST_F(DiskDeathTest, AFailedSyncOfTheLogEndsTheProcess) {
-  // The next calls are those of the write: one that appends to the log, one that syncs it.
+  // The next calls are those of the write: the append to the log, and its sync.
   for (const uint64_t ahead : {1, 2}) {
     EXPECT_EXIT(
         {
@@ -127,7 +127,7 @@ TEST_F(DiskDeathTest, AFailedSyncOfTheLogEndsTheProcess) {
           static_cast<void>(runOn(cores_, 0, change("a", true)));
           std::_Exit(0);
         },
-        ::testing::ExitedWithCode(kStoreFailedExit), "the store failed, the process ends");
+        ::testing::ExitedWithCode(kStoreFailedExit), "the store failed; the process ends");
   }
 }
 

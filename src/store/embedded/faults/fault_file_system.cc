@@ -59,10 +59,10 @@ IOStatus FaultFileSystem::before(Call call, const std::string& path) {
   const std::string name = fs::path(path).filename().string();
   const std::lock_guard lock(mutex_);
   failed_ = std::string(kCallNames[static_cast<size_t>(call)]) + " " + name;
-  return IOStatus::IOError("made to fail", failed_);
+  return IOStatus::IOError("injected failure", failed_);
 }
 
-// ---- what is not synced yet
+// ---- unsynced changes
 
 std::shared_ptr<FaultFileSystem::FileState> FaultFileSystem::track(const std::string& path, uint64_t size) {
   const std::lock_guard lock(mutex_);
@@ -124,7 +124,7 @@ void FaultFileSystem::loseBytes(const FileState& file) {
   const uint64_t kept = kinds == 0 ? 0 : kinds == 1 ? unsynced : upTo(unsynced);
   if (::truncate(file.path.c_str(), static_cast<off_t>(file.synced + kept)) != 0) return;
   if (kinds != 3 || kept == 0) return;
-  // A sector that did not make it while later ones did.
+  // A sector that was lost while later ones were written.
   const uint64_t at = file.synced + upTo(kept - 1);
   const std::string hole(std::min(kSector, file.synced + kept - at), '\0');
   FILE* out = std::fopen(file.path.c_str(), "r+b");
@@ -136,7 +136,7 @@ void FaultFileSystem::loseBytes(const FileState& file) {
 
 void FaultFileSystem::undo(const Entry& entry) {
   switch (entry.kind) {
-    case Entry::Kind::made:
+    case Entry::Kind::created:
       ::unlink(entry.path.c_str());
       break;
     case Entry::Kind::renamed:
@@ -149,11 +149,11 @@ void FaultFileSystem::undo(const Entry& entry) {
 }
 
 void FaultFileSystem::cutPower() {
-  // From here on nothing gets through to the real file system, for ever.
+  // From now on no call reaches the real file system.
   power_.lock();
   mutex_.lock();
   for (const auto& [_, file] : files_) loseBytes(*file);
-  // Directories keep the order of their changes: all that are not synced are lost, or the later ones of them.
+  // Directories keep the order of their changes: either all unsynced ones are lost, or the last of them.
   const bool all = chance_() % 2 == 0;
   const size_t keep = all ? 0 : chance_() % (entries_.size() + 1);
   while (entries_.size() > keep) {
@@ -191,7 +191,7 @@ IOStatus FaultFileSystem::NewWritableFile(const std::string& path, const rocksdb
   if (fs::exists(path)) saved = saveAway(path);
   IOStatus status = target()->NewWritableFile(path, options, out, dbg);
   if (!status.ok()) return status;
-  note({Entry::Kind::made, directoryOf(path), path, {}, std::move(saved)});
+  note({Entry::Kind::created, directoryOf(path), path, {}, std::move(saved)});
   *out = faultyWritableFile(*this, track(path, 0), std::move(*out));
   return status;
 }
@@ -203,7 +203,7 @@ IOStatus FaultFileSystem::ReopenWritableFile(const std::string& path, const rock
   const bool existed = fs::exists(path);
   IOStatus status = target()->ReopenWritableFile(path, options, out, dbg);
   if (!status.ok()) return status;
-  if (!existed) note({Entry::Kind::made, directoryOf(path), path, {}, {}});
+  if (!existed) note({Entry::Kind::created, directoryOf(path), path, {}, {}});
   *out = faultyWritableFile(*this, track(path, fs::file_size(path)), std::move(*out));
   return status;
 }
@@ -211,7 +211,7 @@ IOStatus FaultFileSystem::ReopenWritableFile(const std::string& path, const rock
 IOStatus FaultFileSystem::ReuseWritableFile(const std::string& path, const std::string& old,
                                             const rocksdb::FileOptions& options,
                                             std::unique_ptr<rocksdb::FSWritableFile>* out, IODebugContext* dbg) {
-  // What the interface does where a file system has no better way.
+  // The default implementation of the interface.
   if (IOStatus status = RenameFile(old, path, options.io_options, dbg); !status.ok()) return status;
   return NewWritableFile(path, options, out, dbg);
 }
@@ -274,7 +274,7 @@ IOStatus FaultFileSystem::LinkFile(const std::string& from, const std::string& t
   if (IOStatus status = before(Call::link, to); !status.ok()) return status;
   const auto held = inPower();
   IOStatus status = target()->LinkFile(from, to, options, dbg);
-  if (status.ok()) note({Entry::Kind::made, directoryOf(to), to, {}, {}});
+  if (status.ok()) note({Entry::Kind::created, directoryOf(to), to, {}, {}});
   return status;
 }
 

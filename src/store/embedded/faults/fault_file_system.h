@@ -1,5 +1,5 @@
-// A file system for tests, between RocksDB and the real one: it can fail one call, be full, hold its syncs back, and
-// lose at a "power cut" whatever was not synced: bytes of files, and entries of directories.
+// A FaultFileSystem is a file system for tests, between RocksDB and the real one. It can fail one call, be full, delay
+// its syncs, and at a "power cut" lose unsynced data: bytes of files, and directory entries.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -21,27 +21,27 @@ namespace mb::store::embedded {
 class FaultFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   using IOStatus = rocksdb::IOStatus;
-  // `trash` is a directory of the same real file system, beside the database: what was removed waits there for its
-  // removal to be synced.
+  // `trash` is a directory of the same real file system, outside of the database: removed files are kept there until
+  // their removal is synced.
   explicit FaultFileSystem(std::filesystem::path trash);
   const char* Name() const override { return "FaultFileSystem"; }
 
-  // Counted are the calls that open, read, write, sync, rename, link, remove, list or measure files; from 1.
+  // The number of calls that open, read, write, sync, rename, link, remove, list or measure files.
   uint64_t calls() const { return calls_; }
-  // That call fails, once; a write has then written half.
+  // Fails that call (from 1), once; a failed write has written half of its data.
   void failCall(uint64_t number) { failAt_ = number; }
-  // What failed: "sync 000012.log"; empty when nothing has.
+  // The failed call, such as "sync 000012.log"; empty if none failed.
   std::string failed() const;
-  // At that call the power goes: what was not synced is lost, in part or wholly as `seed` has it, and the process ends
+  // Cuts the power at that call: unsynced data is lost, completely or in part depending on `seed`, and the process ends
   // with exit code kPowerCut.
   void cutPowerAt(uint64_t number, uint64_t seed);
   static constexpr int kPowerCut = 99;
-  // From here on syncs say that they are done and promise nothing, as a disk that lies.
+  // From now on syncs succeed without effect, as on a lying disk.
   void lieAboutSyncs() { lies_ = true; }
   bool lies() const { return lies_; }
-  // What GetFreeSpace says; nothing: the truth.
+  // The result of GetFreeSpace; nullopt: the real one.
   void setFreeSpace(std::optional<uint64_t> bytes);
-  // While true, syncs of files wait.
+  // While true, syncs of files block.
   void holdSyncs(bool hold);
 
   IOStatus NewSequentialFile(const std::string& path, const rocksdb::FileOptions& options,
@@ -70,16 +70,16 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   IOStatus GetFreeSpace(const std::string& path, const rocksdb::IOOptions& options, uint64_t* out,
                         rocksdb::IODebugContext* dbg) override;
 
-  // ---- for the files it makes
+  // ---- for its files
   enum class Call { open, read, write, sync, rename, link, remove, list, size };
   struct FileState {
     std::string path;
     uint64_t written = 0;
     uint64_t synced = 0;
   };
-  // Counts the call, and does to it what was asked for. To be called with no lock held.
+  // Counts the call and injects the requested fault. REQUIRES: no lock is held.
   IOStatus before(Call call, const std::string& path);
-  // Held while a call goes through to the real file system: a power cut waits for it, and it for a power cut.
+  // Held while a call runs on the real file system; excludes a power cut.
   std::shared_lock<std::shared_mutex> inPower() { return std::shared_lock(power_); }
   void waitForSyncs();
   void noteWritten(FileState& file, uint64_t size);
@@ -88,13 +88,13 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   void noteDirectorySynced(const std::string& path);
 
  private:
-  // A change of a directory that was not synced yet.
+  // A directory change that is not synced yet.
   struct Entry {
-    enum class Kind { made, renamed, removed } kind;
+    enum class Kind { created, renamed, removed } kind;
     std::string directory;
     std::string path;
     std::string from;   // of a rename
-    std::string saved;  // where what stood at `path` before waits; empty for nothing
+    std::string saved;  // where the former file at `path` is kept; empty if there was no file
   };
   std::shared_ptr<FileState> track(const std::string& path, uint64_t size);
   std::string saveAway(const std::string& path);
@@ -111,13 +111,13 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   std::mt19937_64 chance_;
   std::shared_mutex power_;
 
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all members below
   std::condition_variable syncsFlow_;
   bool holdSyncs_ = false;
   std::optional<uint64_t> freeSpace_;
   std::string failed_;
   uint64_t saved_ = 0;
-  std::map<std::string, std::shared_ptr<FileState>> files_;  // written through this, by path
+  std::map<std::string, std::shared_ptr<FileState>> files_;  // files written through this object, by path
   std::vector<Entry> entries_;                               // oldest first
 };
 

@@ -85,7 +85,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     if (IOStatus failure = system_.before(Call::sync, path_); !failure.ok()) return failure;
     system_.waitForSyncs();
     const auto held = system_.inPower();
-    // What is written while the sync goes on is not promised by it.
+    // Data that is written during the sync is not covered by it.
     const uint64_t written = state_->written;
     IOStatus status = real();
     if (status.ok() && !system_.lies()) system_.noteSynced(*state_, written);
@@ -94,7 +94,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   FaultFileSystem& system_;
   const std::shared_ptr<FaultFileSystem::FileState> state_;
-  const std::string path_;  // when it was opened
+  const std::string path_;  // at the time of opening
 };
 
 class Directory final : public rocksdb::FSDirectoryWrapper {

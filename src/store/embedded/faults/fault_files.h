@@ -1,4 +1,4 @@
-// The files and directories of a FaultFileSystem: each asks it before a call and tells it after.
+// The files and directories of a FaultFileSystem: each calls it before and after an operation.
 #pragma once
 
 #include "store/embedded/faults/fault_file_system.h"

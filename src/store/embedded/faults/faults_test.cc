@@ -1,6 +1,6 @@
-// The standard load with each of its calls of the file system failing once: every run ends by itself or stops in a
-// clean way, and what it acknowledged is there afterwards. MB_FAULT_CALLS says how many calls, spread over the load
-// ("all" for each); ./test long faults tries them all.
+// Runs the standard load with each of its file system calls failing once: every run ends by itself or stops cleanly,
+// and what it acknowledged is present afterwards. MB_FAULT_CALLS is the number of calls to test, spread over the load
+// ("all" for each); ./test long faults tests them all.
 #include "store/embedded/database.h"
 #include "store/embedded/faults/fault_file_system.h"
 #include "store/embedded/faults/load_process.h"
@@ -13,20 +13,20 @@ namespace {
 
 constexpr uint64_t kQuickCalls = 12;
 
-// Ended as it should: by itself, unable to open with a line that says why, or stopped with one line that says why.
-std::string judge(const LoadRun& run) {
-  const auto says = [&](std::string_view text) { return run.errors.find(text) != std::string::npos; };
+// "" if the run ended as required: by itself, unable to open with an error message, or stopped with an error message.
+std::string exitProblem(const LoadRun& run) {
+  const auto reports = [&](std::string_view text) { return run.errors.find(text) != std::string::npos; };
   if (run.exit == loadDone) return {};
-  if (run.exit == loadCannotOpen) return says("cannot open: ") ? "" : "it could not open and does not say why";
+  if (run.exit == loadCannotOpen) return reports("cannot open: ") ? "" : "it could not open and reported no reason";
   if (run.exit == kStoreFailedExit)
-    return says("the store failed, the process ends") ? "" : "it stopped without a word";
+    return reports("the store failed; the process ends") ? "" : "it stopped and reported no reason";
   return fmt::format("it ended with exit code {} and signal {}", run.exit, run.signal);
 }
 
 uint64_t wanted(uint64_t calls) {
-  const char* asked = std::getenv("MB_FAULT_CALLS");
-  if (!asked) return kQuickCalls;
-  return std::string_view(asked) == "all" ? calls : std::stoull(asked);
+  const char* setting = std::getenv("MB_FAULT_CALLS");
+  if (!setting) return kQuickCalls;
+  return std::string_view(setting) == "all" ? calls : std::stoull(setting);
 }
 
 }  // namespace
@@ -39,9 +39,9 @@ TEST(FaultsTest, EveryFailingCallEndsInACleanErrorOrACleanStop) {
     ASSERT_EQ(whole.exit, loadDone) << whole.errors;
     calls = whole.calls();
     Ledger ledger;
-    ledger.read(whole.told);
+    ledger.read(whole.output);
     ASSERT_GT(ledger.acknowledged(), 50u);
-    const Found found = lookThrough(folder.path() / "data");
+    const StoreContents found = inspectStore(folder.path() / "data");
     ASSERT_EQ(found.problems, std::vector<std::string>());
     ASSERT_EQ(ledger.compare(found.states), std::vector<std::string>());
   }
@@ -51,20 +51,20 @@ TEST(FaultsTest, EveryFailingCallEndsInACleanErrorOrACleanStop) {
   std::chrono::milliseconds slowest{0};
   std::string slowestAt;
   for (uint64_t i = 0; i < tried; ++i) {
-    // On what a load before it left, so that failing calls meet files to be read, too.
+    // Every second run starts on the data of an earlier load, so that failing calls include reads of files.
     const TemporaryFolder folder;
     const std::filesystem::path data = folder.path() / "data";
     const uint64_t call = 1 + i * calls / tried;
     Ledger ledger;
     const int before = i % 2 == 0 ? 0 : 1;
-    if (before == 1) ledger.read(runLoadProcess(data, 0, {}).told);
+    if (before == 1) ledger.read(runLoadProcess(data, 0, {}).output);
     const auto began = std::chrono::steady_clock::now();
     const LoadRun run = runLoadProcess(data, before, {.failCall = call});
-    ledger.read(run.told);
+    ledger.read(run.output);
     const std::string where = fmt::format("call {} of {} ({}), exit {}", call, calls, run.failed(), run.exit);
-    EXPECT_EQ(judge(run), "") << where << "\n" << run.errors;
-    ++endings[run.exit == loadDone ? "went on" : run.exit == loadCannotOpen ? "did not open" : "stopped"];
-    const Found found = lookThrough(data);
+    EXPECT_EQ(exitProblem(run), "") << where << "\n" << run.errors;
+    ++endings[run.exit == loadDone ? "continued" : run.exit == loadCannotOpen ? "did not open" : "stopped"];
+    const StoreContents found = inspectStore(data);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
     if (took > slowest) slowestAt = where;
     slowest = std::max(slowest, took);

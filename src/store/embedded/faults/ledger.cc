@@ -17,10 +17,10 @@ void Ledger::read(std::string_view text) {
     const std::string_view what = word();
     if (what != "begin" && what != "acknowledged" && what != "refused") continue;
     States& states = states_[std::string(word())];
-    if (what == "begin") states.underWay = line;
-    if (what == "refused") states.underWay.clear();
+    if (what == "begin") states.pending = line;
+    if (what == "refused") states.pending.clear();
     if (what == "acknowledged") {
-      states.settled = std::exchange(states.underWay, {});
+      states.acknowledged = std::exchange(states.pending, {});
       ++acknowledged_;
     }
   }
@@ -29,32 +29,32 @@ void Ledger::read(std::string_view text) {
 std::vector<std::string> Ledger::compare(const std::map<std::string, std::string>& found) {
   std::vector<std::string> problems;
   for (const auto& [key, state] : found) {
-    if (!states_.contains(key)) problems.push_back(fmt::format("{} is there, though it was never written", key));
+    if (!states_.contains(key)) problems.push_back(fmt::format("{} is present, though it was never written", key));
   }
   for (auto& [key, states] : states_) {
     const auto at = found.find(key);
     const std::string now(at == found.end() ? kAbsent : at->second);
-    const bool underWay = !states.underWay.empty() && now == states.underWay;
-    if (now != states.settled && !underWay) {
-      problems.push_back(fmt::format("{} is {}, acknowledged was {}, under way {}", key, now, states.settled,
-                                     states.underWay.empty() ? "nothing" : states.underWay));
+    const bool pending = !states.pending.empty() && now == states.pending;
+    if (now != states.acknowledged && !pending) {
+      problems.push_back(fmt::format("{} is {}, but acknowledged is {}, pending {}", key, now, states.acknowledged,
+                                     states.pending.empty() ? "nothing" : states.pending));
     }
     states = {now, {}};
   }
   return problems;
 }
 
-void Teller::line(std::string text) const {
+void LineWriter::line(std::string text) const {
   text += '\n';
-  // Shorter than a pipe takes at once. Nobody is there to tell where it fails.
+  // The text is short enough for an atomic pipe write. A failure cannot be reported anywhere.
   if (::write(pipe_, text.data(), text.size()) < 0) ::_exit(1);
 }
 
-void Teller::begin(std::string_view key, std::string_view state) const {
+void LineWriter::begin(std::string_view key, std::string_view state) const {
   line(fmt::format("begin {} {}", key, state));
 }
 
-void Teller::end(std::string_view key, bool acknowledged) const {
+void LineWriter::end(std::string_view key, bool acknowledged) const {
   line(fmt::format("{} {}", acknowledged ? "acknowledged" : "refused", key));
 }
 

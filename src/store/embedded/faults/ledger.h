@@ -1,5 +1,5 @@
-// What a store told before it ended, and whether what is found afterwards agrees: for each thing written the state that
-// was acknowledged last, and the one that was on its way. A line each, on a pipe:
+// A Ledger compares the output of a store process with the data found afterwards: for each written key it keeps the
+// state that was acknowledged last, and a pending one. The output has one line per event, on a pipe:
 //
 //   begin KEY STATE    acknowledged KEY    refused KEY
 #pragma once
@@ -11,31 +11,31 @@
 
 namespace mb::store::embedded {
 
-// The state of what is not there.
+// The state of an absent key.
 inline constexpr std::string_view kAbsent = "-";
 
 class Ledger {
  public:
-  // Takes whole lines; others than these are left alone.
+  // Reads complete lines; ignores lines of other forms.
   void read(std::string_view text);
-  // Problems: what is there without having been written, is not as it was acknowledged, or is missing. What was found
-  // is what is expected next.
+  // Problems: keys that are present without having been written, differ from their acknowledged state, or are missing.
+  // The found states are the expected ones from then on.
   std::vector<std::string> compare(const std::map<std::string, std::string>& found);
   size_t acknowledged() const { return acknowledged_; }
 
  private:
   struct States {
-    std::string settled{kAbsent};
-    std::string underWay;  // empty: nothing is
+    std::string acknowledged{kAbsent};
+    std::string pending;  // empty: none
   };
   std::map<std::string, States> states_;
   size_t acknowledged_ = 0;
 };
 
-// Tells, from any thread, in lines that do not mix.
-class Teller {
+// Writes the lines of a ledger. Lines of different threads do not mix.
+class LineWriter {
  public:
-  explicit Teller(int pipe) : pipe_(pipe) {}
+  explicit LineWriter(int pipe) : pipe_(pipe) {}
   void begin(std::string_view key, std::string_view state) const;
   void end(std::string_view key, bool acknowledged) const;
 

@@ -1,4 +1,4 @@
-// A standard load in a process of its own, which is this program again, with a fault on its way.
+// Runs a standard load with a fault in a process of its own, which is this program again.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 namespace mb::store::embedded {
 
 struct Fault {
-  uint64_t failCall = 0;  // number of the call; 0: none
+  uint64_t failCall = 0;  // number of the call; 0: no failure
   uint64_t cutPowerAt = 0;
   uint64_t seed = 0;
   bool lyingSyncs = false;
@@ -16,8 +16,8 @@ struct Fault {
 
 struct LoadRun {
   int exit = -1;       // the exit code; -1: ended by a signal
-  int signal = 0;      // that signal; SIGALRM where it hung
-  std::string told;    // for the ledger, and "calls N" and "failed WHAT" of the file system
+  int signal = 0;      // that signal; SIGALRM if it hung
+  std::string output;  // for the ledger, and "calls N" and "failed CALL" of the file system
   std::string errors;  // standard error
 
   uint64_t calls() const;

@@ -18,14 +18,14 @@ namespace {
 constexpr const char* kTask = "MB_LOAD_TASK";
 constexpr unsigned kHungAfterSeconds = 120;
 
-std::string valueOf(const std::string& told, const std::string& word) {
-  const size_t at = told.rfind("\n" + word + " ");
+std::string valueOf(const std::string& output, const std::string& word) {
+  const size_t at = output.rfind("\n" + word + " ");
   if (at == std::string::npos) return {};
   const size_t from = at + word.size() + 2;
-  return told.substr(from, told.find('\n', from) - from);
+  return output.substr(from, output.find('\n', from) - from);
 }
 
-// The other side: in the process of the load.
+// The process of the load.
 TEST(LoadProcess, DISABLED_Run) {
   const char* task = std::getenv(kTask);
   if (!task) GTEST_SKIP() << "started by other tests";
@@ -41,7 +41,7 @@ TEST(LoadProcess, DISABLED_Run) {
   files->cutPowerAt(fault.cutPowerAt, fault.seed);
   if (fault.lyingSyncs) files->lieAboutSyncs();
   useFileSystem(files);
-  const int exit = runStandardLoad(directory, Teller(pipe), round);
+  const int exit = runStandardLoad(directory, LineWriter(pipe), round);
   const std::string last = "\ncalls " + std::to_string(files->calls()) + "\nfailed " + files->failed() + "\n";
   if (::write(pipe, last.data(), last.size()) < 0) ::_exit(1);
   ::_exit(exit);
@@ -50,12 +50,12 @@ TEST(LoadProcess, DISABLED_Run) {
 }  // namespace
 
 uint64_t LoadRun::calls() const {
-  const std::string number = valueOf(told, "calls");
+  const std::string number = valueOf(output, "calls");
   return number.empty() ? 0 : std::stoull(number);
 }
 
 std::string LoadRun::failed() const {
-  return valueOf(told, "failed");
+  return valueOf(output, "failed");
 }
 
 LoadRun runLoadProcess(const std::filesystem::path& directory, int round, const Fault& fault) {
@@ -77,7 +77,7 @@ LoadRun runLoadProcess(const std::filesystem::path& directory, int round, const 
   LoadRun run;
   std::array<char, 65536> buffer;
   for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;) {
-    run.told.append(buffer.data(), static_cast<size_t>(got));
+    run.output.append(buffer.data(), static_cast<size_t>(got));
   }
   ::close(ends[0]);
   int status = 0;

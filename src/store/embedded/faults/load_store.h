@@ -1,4 +1,4 @@
-// The store that the standard load works on, and those who look through it afterwards open.
+// The store of the standard load, also for the inspection afterwards.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@ namespace mb::store::embedded {
 
 using testing::runOn;
 
-// The load's project, the first that a store gives out, and the system collection beside its own.
+// The load's project, the first that a store assigns, and a system collection in addition to its own collection.
 inline constexpr ProjectNo kLoadProject = 2;
 inline constexpr CollectionNo kPairs = 1;
 
-// Two running cores that end with it.
+// Two running cores that the destructor stops.
 struct RunningCores {
   RunningCores() { cores.start(); }
   ~RunningCores() {

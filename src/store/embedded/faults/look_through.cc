@@ -5,30 +5,30 @@ namespace mb::store::embedded {
 
 namespace {
 
-void addPairs(Found& found, const QueryResult& documents, const QueryResult& halves) {
-  std::map<std::string, std::string> beside;
+void addPairs(StoreContents& found, const QueryResult& documents, const QueryResult& halves) {
+  std::map<std::string, std::string> stateOfHalf;
   for (const doc::Document& document : halves.documents) {
-    beside[std::string(document.view().stringOr("id"))] = document.view().stringOr("state");
+    stateOfHalf[std::string(document.view().stringOr("id"))] = document.view().stringOr("state");
   }
   for (const doc::Document& document : documents.documents) {
     const std::string id(document.view().stringOr("id"));
     const std::string state(document.view().stringOr("state"));
     found.states["document:" + id] = state;
     if (!id.starts_with("pair")) continue;
-    const auto half = beside.extract(id);
+    const auto half = stateOfHalf.extract(id);
     if (half.empty() || half.mapped() != state) {
       found.problems.push_back(fmt::format("the pair {} is {} and {}", id, state, half.empty() ? "-" : half.mapped()));
     }
   }
-  for (const auto& [id, state] : beside) {
-    found.problems.push_back(fmt::format("of the pair {} only the half {} is there", id, state));
+  for (const auto& [id, state] : stateOfHalf) {
+    found.problems.push_back(fmt::format("of the pair {} only the half {} is present", id, state));
   }
 }
 
 }  // namespace
 
-Found lookThrough(const std::filesystem::path& directory) {
-  Found found;
+StoreContents inspectStore(const std::filesystem::path& directory) {
+  StoreContents found;
   RunningCores running;
   const SystemClock clock;
   auto opened = openLoadStore(directory, running.cores, clock);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWriters = 4;
 constexpr int kSteps = 14;
-constexpr int kNames = 12;  // of documents, a writer
+constexpr int kNames = 12;  // of documents, per writer
 
 IndexSpec indexOn(std::vector<IndexKey> keys, bool unique = false) {
   IndexSpec spec;
@@ -28,27 +28,27 @@ doc::Document content(std::string_view id, std::string_view state) {
 
 class Load {
  public:
-  Load(EmbeddedStore& store, Cores& cores, const Teller& teller, int round)
-      : store_(store), cores_(cores), teller_(teller), round_(round) {}
+  Load(EmbeddedStore& store, Cores& cores, const LineWriter& lines, int round)
+      : store_(store), cores_(cores), lines_(lines), round_(round) {}
 
-  // The project and collection of all rounds; false when they cannot be had.
+  // Creates or finds the project and collection of all rounds; false on failure.
   bool prepare() {
     project_ = kLoadProject;
     auto there = runOn(cores_, 0, store_.collections(project_));
     if (!there) return false;
     if (there->empty() && store_.epoch(project_) == 0) {
-      const auto made = runOn(cores_, 0, store_.allocateProject());
-      if (!made) return false;
-      project_ = *made;
+      const auto result = runOn(cores_, 0, store_.allocateProject());
+      if (!result) return false;
+      project_ = *result;
     }
     if (!posts()) {
-      teller_.begin("name", "posts");
-      const auto made = runOn(cores_, 0, store_.createCollection(project_, "posts", {}, {}));
-      teller_.end("name", made.has_value());
-      if (!made) return false;
+      lines_.begin("name", "posts");
+      const auto result = runOn(cores_, 0, store_.createCollection(project_, "posts", {}, {}));
+      lines_.end("name", result.has_value());
+      if (!result) return false;
     }
-    tellIndex("n_1", indexOn({{"n", 1}}, true));
-    tellIndex("tags_1_state_-1", indexOn({{"tags", 1}, {"state", -1}}));
+    ensureIndex("n_1", indexOn({{"n", 1}}, true));
+    ensureIndex("tags_1_state_-1", indexOn({{"tags", 1}, {"state", -1}}));
     return true;
   }
 
@@ -56,7 +56,7 @@ class Load {
     std::vector<std::future<void>> writers;
     for (int writer = 0; writer < kWriters; ++writer) writers.push_back(startWriter(writer, kSteps));
     change("collection:extra", "1", [this] { return runOn(cores_, 1, makeExtra()); });
-    tellIndex("state_1", indexOn({{"state", 1}}));
+    ensureIndex("state_1", indexOn({{"state", 1}}));
     rename(round_ % 2 == 0 ? "articles" : "posts");
     change("collection:extra", std::string(kAbsent), [this] { return runOn(cores_, 1, dropExtra()); });
     for (auto& writer : writers) writer.wait();
@@ -91,20 +91,22 @@ class Load {
     return found ? found : named("articles");
   }
 
-  // A change that is told; where the catalogue moved on meanwhile it begins again.
+  // Makes a change that the ledger records; repeats it if the catalogue changed concurrently.
   template <class Make>
   void change(const std::string& key, const std::string& state, const Make& make) {
-    teller_.begin(key, state);
-    auto made = make();
-    for (int tries = 0; !made && made.error().code() == ErrorCode::staleCatalogue && tries < 20; ++tries) made = make();
-    teller_.end(key, made.has_value());
+    lines_.begin(key, state);
+    auto result = make();
+    for (int attempt = 0; attempt < 20 && !result && result.error().code() == ErrorCode::staleCatalogue; ++attempt) {
+      result = make();
+    }
+    lines_.end(key, result.has_value());
   }
 
   Task<> makeExtra() {
     CO_TRY(const CollectionInfo info, co_await store_.createCollection(project_, "extra", {}, {}));
     const CollectionRef extra{project_, info.number, info.version};
     for (int i = 0; i < 3; ++i) {
-      // Whether these are there is not asked; that no key of them is left over is.
+      // The ledger does not check these documents; the check finds keys that are left over.
       static_cast<void>(co_await put({extra}, fmt::format("x{}", i), "x"));
     }
     co_return Result<>();
@@ -117,7 +119,7 @@ class Load {
     co_return Result<>();
   }
 
-  void tellIndex(const std::string& name, const IndexSpec& spec) {
+  void ensureIndex(const std::string& name, const IndexSpec& spec) {
     const auto all = runOn(cores_, 0, store_.collections(project_));
     if (!all) return;
     for (const CollectionInfo& info : *all) {
@@ -152,7 +154,7 @@ class Load {
     });
   }
 
-  // In one write: the document of this id in each of the collections.
+  // Writes the document with this id to each of the collections in one write.
   Task<WriteOutcome> put(std::vector<CollectionRef> collections, std::string id, std::string state) {
     Write write{WriteOptions()};
     std::vector<Target> documents;
@@ -168,7 +170,7 @@ class Load {
                         });
   }
 
-  // Each name has one writer, so that its states follow one another.
+  // Each name has one writer, so its states have a defined order.
   Task<> write(int writer, int steps) {
     for (int step = 0; step < steps; ++step) {
       const bool pair = step % 3 == 0;
@@ -177,9 +179,9 @@ class Load {
       const bool goes = (step + round_) % 7 == 6;
       const std::string state = goes ? std::string(kAbsent) : fmt::format("{}.{}", round_, step);
       const std::string key = "document:" + id;
-      teller_.begin(key, state);
+      lines_.begin(key, state);
       bool acknowledged = false;
-      for (int tries = 0; tries < 20; ++tries) {
+      for (int attempt = 0; attempt < 20; ++attempt) {
         auto all = co_await store_.collections(project_);
         if (!all) break;
         const auto at = std::find_if(all->begin(), all->end(), [](const CollectionInfo& info) {
@@ -192,7 +194,7 @@ class Load {
         acknowledged = outcome.has_value();
         if (outcome || outcome.error().code() != ErrorCode::staleCatalogue) break;
       }
-      teller_.end(key, acknowledged);
+      lines_.end(key, acknowledged);
     }
     co_return Result<>();
   }
@@ -205,14 +207,14 @@ class Load {
 
   EmbeddedStore& store_;
   Cores& cores_;
-  const Teller& teller_;
+  const LineWriter& lines_;
   const int round_;
   ProjectNo project_ = 0;
 };
 
 }  // namespace
 
-int runStandardLoad(const std::filesystem::path& directory, const Teller& teller, int round) {
+int runStandardLoad(const std::filesystem::path& directory, const LineWriter& lines, int round) {
   RunningCores running;
   const SystemClock clock;
   for (int start = 0; start < 2; ++start) {
@@ -221,7 +223,7 @@ int runStandardLoad(const std::filesystem::path& directory, const Teller& teller
       std::fprintf(stderr, "cannot open: %s\n", store.error().message().c_str());
       return loadCannotOpen;
     }
-    Load load(**store, running.cores, teller, round);
+    Load load(**store, running.cores, lines, round);
     if (!load.prepare()) continue;
     if (start == 1) {
       load.readAgain();

@@ -1,7 +1,7 @@
-// The standard load of the fault tests: everything that writes files, in one short run that can be done again on what
-// an earlier one left: a store made or opened, writers of single documents and of pairs over two collections, an index
-// built, a collection renamed, one made and dropped, an index dropped, a checkpoint, a compaction, a stop, a second
-// start with reads, and a stop.
+// The standard load of the fault tests: all operations that write files, in one short run that can be repeated on the
+// data of an earlier one. It creates or opens a store, runs writers of single documents and of pairs over two
+// collections, builds an index, renames a collection, creates and drops one, drops an index, makes a checkpoint,
+// compacts, stops, starts a second time with reads, and stops.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,19 @@
 
 namespace mb::store::embedded {
 
-// How the process of a load ends, beside kStoreFailedExit and the signals.
+// The exit codes of the load's process, in addition to kStoreFailedExit and signals.
 enum LoadExit { loadDone = 0, loadCannotOpen = 3 };
 
-// Tells each write and alteration; says on standard error why a store cannot be opened. What is refused with a clean
-// error is let go. Uses the file system of useFileSystem().
-int runStandardLoad(const std::filesystem::path& directory, const Teller& teller, int round);
+// Records each write and alteration; prints to standard error why a store cannot be opened. Ignores refusals with a
+// clean error. Uses the file system of useFileSystem().
+int runStandardLoad(const std::filesystem::path& directory, const LineWriter& lines, int round);
 
-// What a store holds in the terms of the load's ledger, and what is wrong with it: EmbeddedStore::check, a pair of
+// The contents of a store as states of the load's ledger, and its problems: those of EmbeddedStore::check, a pair of
 // which one half is missing, an index build that does not end, a store that cannot be opened.
-struct Found {
+struct StoreContents {
   std::map<std::string, std::string> states;
   std::vector<std::string> problems;
 };
-Found lookThrough(const std::filesystem::path& directory);
+StoreContents inspectStore(const std::filesystem::path& directory);
 
 }  // namespace mb::store::embedded
