@@ -1,4 +1,4 @@
-// Where Redis is, as REDIS_URL says it: redis://[user:password@]host[:port][/database].
+// The address of Redis, parsed from REDIS_URL: redis://[user:password@]host[:port][/database].
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ struct Address {
   std::string host;
   std::string port = "6379";
   std::string user;
-  Secret password{std::string()};  // empty: none is asked for
+  Secret password{std::string()};  // empty: no AUTH
   int database = 0;
 
-  // Fails with validation, with a line to show, which names no part of the password.
+  // Fails with validation and a complete message, which contains no part of the password.
   static Result<Address> parse(std::string_view url);
 };
 

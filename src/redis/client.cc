@@ -7,57 +7,57 @@ namespace mb::redis {
 
 namespace {
 
-using Answer = Resumer<Result<Reply>>;
+using ReplyResumer = Resumer<Result<Reply>>;
 
 constexpr size_t kMaxPending = 1024;
 constexpr std::chrono::seconds kSilence{1};
 constexpr std::chrono::seconds kStopLimit{3};
 
-std::unexpected<Error> away() {
-  return fail(ErrorCode::unavailable, "Redis is away");
+std::unexpected<Error> unavailable() {
+  return fail(ErrorCode::unavailable, "Redis is unavailable");
 }
 
-// Commands and their answers, in order.
+// Sends commands and matches their replies, in order.
 class Pipeline final : public Link {
  public:
   Pipeline(Executor home, Address address) : Link(home, std::move(address), "commands") {}
 
-  // Without `answer` nobody waits.
-  void submit(const std::vector<std::string>& command, Answer answer) {
+  // Without `resumer` the reply is discarded.
+  void submit(const std::vector<std::string>& command, ReplyResumer resumer) {
     if (pending_.size() < kMaxPending && Link::send(command)) {
-      pending_.push_back({std::move(answer), Clock::now() + kReplyLimit});
-    } else if (answer) {
-      answer.resume(away());
+      pending_.push_back({std::move(resumer), Clock::now() + kReplyLimit});
+    } else if (resumer) {
+      resumer.resume(unavailable());
     }
   }
 
  private:
   struct Pending {
-    Answer answer;
+    ReplyResumer resumer;
     Clock::time_point until;
   };
 
   void onUp() override {}
   void onReply(Reply reply) override {
-    if (pending_.empty()) return drop("an answer that nobody asked for");
+    if (pending_.empty()) return drop("a reply without a command");
     Pending pending = std::move(pending_.front());
     pending_.pop_front();
     lastReply_ = Clock::now();
-    if (!pending.answer) return;
+    if (!pending.resumer) return;
     if (reply.kind == Reply::Kind::error) {
-      pending.answer.resume(
-          fail(Error(ErrorCode::upstreamFailed, "Redis refuses a command").withCause(reply.text.substr(0, 200))));
+      pending.resumer.resume(
+          fail(Error(ErrorCode::upstreamFailed, "Redis rejected a command").withCause(reply.text.substr(0, 200))));
     } else {
-      pending.answer.resume(std::move(reply));
+      pending.resumer.resume(std::move(reply));
     }
   }
   void onTick(Clock::time_point now) override {
-    if (!pending_.empty() && now > pending_.front().until) return drop("it does not answer");
+    if (!pending_.empty() && now > pending_.front().until) return drop("no reply in time");
     if (pending_.empty() && now > lastReply_ + kSilence) submit({"PING"}, {});
   }
   void onDown() override {
     for (Pending& pending : std::exchange(pending_, {})) {
-      if (pending.answer) pending.answer.resume(away());
+      if (pending.resumer) pending.resumer.resume(unavailable());
     }
   }
 
@@ -68,35 +68,35 @@ class Pipeline final : public Link {
 class Subscription final : public Link {
  public:
   Subscription(Executor home, Address address, std::string channel,
-               std::function<void(std::optional<std::string>)> told)
-      : Link(home, std::move(address), "channel"), channel_(std::move(channel)), told_(std::move(told)) {}
+               std::function<void(std::optional<std::string>)> onMessage)
+      : Link(home, std::move(address), "channel"), channel_(std::move(channel)), onMessage_(std::move(onMessage)) {}
 
  private:
   void onUp() override {
     lastReply_ = Clock::now();
-    asked_.reset();
+    pingSentAt_.reset();
     Link::send(std::vector<std::string>{"SUBSCRIBE", channel_});
   }
   void onReply(Reply reply) override {
     lastReply_ = Clock::now();
-    asked_.reset();
-    if (reply.kind != Reply::Kind::array || reply.items.empty()) return drop("it is no channel");
+    pingSentAt_.reset();
+    if (reply.kind != Reply::Kind::array || reply.items.empty()) return drop("not a channel message");
     const std::string& what = reply.items[0].text;
-    if (what == "subscribe") told_(std::nullopt);
-    if (what == "message" && reply.items.size() == 3) told_(std::move(reply.items[2].text));
+    if (what == "subscribe") onMessage_(std::nullopt);
+    if (what == "message" && reply.items.size() == 3) onMessage_(std::move(reply.items[2].text));
   }
   void onTick(Clock::time_point now) override {
-    if (asked_ && now > *asked_ + kReplyLimit) return drop("it does not answer");
-    if (asked_ || now < lastReply_ + kSilence) return;
-    asked_ = now;
+    if (pingSentAt_ && now > *pingSentAt_ + kReplyLimit) return drop("no reply in time");
+    if (pingSentAt_ || now < lastReply_ + kSilence) return;
+    pingSentAt_ = now;
     Link::send(std::vector<std::string>{"PING"});
   }
   void onDown() override {}
 
   const std::string channel_;
-  const std::function<void(std::optional<std::string>)> told_;
+  const std::function<void(std::optional<std::string>)> onMessage_;
   Clock::time_point lastReply_;
-  std::optional<Clock::time_point> asked_;
+  std::optional<Clock::time_point> pingSentAt_;
 };
 
 }  // namespace
@@ -128,9 +128,9 @@ Client::~Client() {
   stop();
 }
 
-void Client::subscribe(std::string channel, std::function<void(std::optional<std::string>)> told) {
+void Client::subscribe(std::string channel, std::function<void(std::optional<std::string>)> onMessage) {
   impl_->subscription =
-      std::make_shared<Subscription>(impl_->home, impl_->address, std::move(channel), std::move(told));
+      std::make_shared<Subscription>(impl_->home, impl_->address, std::move(channel), std::move(onMessage));
 }
 
 void Client::start() {
@@ -142,14 +142,16 @@ void Client::stop() {
   if (impl_->tasks.running() == 0) return;
   impl_->pipeline->stop();
   if (impl_->subscription) impl_->subscription->stop();
-  if (!impl_->tasks.closeAndWait(kStopLimit)) logWarn("a connection to Redis did not end in time");
+  if (!impl_->tasks.closeAndWait(kStopLimit)) logWarn("Redis connection did not close in time");
 }
 
 Task<Reply> Client::call(std::vector<std::string> command) {
-  if (!up()) co_return away();
-  co_return co_await suspend<Result<Reply>>([&](Answer answer) {
+  if (!up()) co_return unavailable();
+  co_return co_await suspend<Result<Reply>>([&](ReplyResumer resumer) {
     asio::post(impl_->home, [pipeline = impl_->pipeline, command = std::move(command),
-                             answer = std::move(answer)]() mutable { pipeline->submit(command, std::move(answer)); });
+                             resumer = std::move(resumer)]() mutable {
+      pipeline->submit(command, std::move(resumer));
+    });
   });
 }
 

@@ -1,6 +1,6 @@
-// Redis for what processes share and may lose: commands in a pipeline, and one channel to listen to, each on a
-// connection of its own. Everything here fails at once while Redis is away, and nothing waits for it longer than a
-// second.
+// A Client sends commands to Redis in a pipeline and subscribes to one channel, each on a connection of its own. Redis
+// holds what processes share and may lose: every call fails at once while Redis is unavailable, and none waits longer
+// than a second.
 #pragma once
 
 #include <functional>
@@ -20,24 +20,24 @@ struct RedisSettings {
 
 class Client {
  public:
-  // Connections live on `home`, a core.
+  // The connections run on `home`, a core.
   Client(Executor home, Address address);
-  // After stop(), or before start().
+  // REQUIRES: stop() was called, or start() was not.
   ~Client();
 
-  // What is said in a channel, from start() on; nullopt: what was said may have been missed. On `home`; must return at
-  // once. Before start(), once.
-  void subscribe(std::string channel, std::function<void(std::optional<std::string> message)> told);
+  // Calls `onMessage` for each message of a channel, from start() on; nullopt: messages may have been missed. It runs
+  // on `home` and must return at once. REQUIRES: called once at most, before start().
+  void subscribe(std::string channel, std::function<void(std::optional<std::string> message)> onMessage);
   void start();
-  // Ends the connections; calls that wait fail. Not from a core. May be called again.
+  // Ends the connections; waiting calls fail. Not from a core. May be called again.
   void stop();
 
-  // The answer to a command. Fails with unavailable (away, no answer within a second, 1,024 calls wait) and
-  // upstreamFailed (Redis says that it is an error). Any core.
+  // The reply to a command. Fails with unavailable (not connected, no reply within a second, 1,024 calls wait) and
+  // upstreamFailed (Redis replied with an error). Any core.
   Task<Reply> call(std::vector<std::string> command);
-  // The same for whom no answer matters. Any thread.
+  // The same, without waiting for a reply. Any thread.
   void send(std::vector<std::string> command);
-  // Whether Redis answers. Any thread.
+  // Whether Redis replies. Any thread.
   bool up() const;
 
  private:

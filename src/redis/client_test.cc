@@ -107,7 +107,7 @@ TEST_F(ClientTest, ComesBackAfterADeathAndAPause) {
   EXPECT_EQ(call({"PING"})->text, "PONG");
   ASSERT_TRUE(until([&] { return subscribed_ == 2; }));
   server.pause();
-  // A call that meets the pause ends all the same, and from then on none is made.
+  // A call during the pause ends, and later ones fail at once.
   EXPECT_EQ(call({"PING"}).error().code(), ErrorCode::unavailable);
   EXPECT_FALSE(client_->up());
   server.goOn();
@@ -133,11 +133,11 @@ TEST_F(ClientTest, ManyCallsAtOnce) {
   EXPECT_GE(answered, 1000);
 }
 
-// What a server may do instead of answering.
+// Misbehaviours of a server.
 TEST_F(ClientTest, EndsCallsWhateverTheServerDoes) {
   struct Case {
     const char* what;
-    std::function<std::string(const std::string&)> answer;
+    std::function<std::string(const std::string&)> respond;
   };
   const auto greeted = [](const std::string& read) { return read.find("PING") != std::string::npos; };
   for (const Case& c :
@@ -152,7 +152,7 @@ TEST_F(ClientTest, EndsCallsWhateverTheServerDoes) {
         Case{"half a reply", [&](const std::string& read) { return greeted(read) ? "+PONG\r\n" : "$10\r\nhal"; }},
         Case{"more than was asked for", [](const std::string&) { return "+PONG\r\n+PONG\r\n+PONG\r\n"; }},
         Case{"an error to everything", [](const std::string&) { return "-LOADING wait\r\n"; }}}) {
-    ScriptedServer server(c.answer);
+    ScriptedServer server(c.respond);
     open(server.address());
     ASSERT_TRUE(until([&] { return server.accepted() > 0; })) << c.what;
     until([&] { return client_->up() || server.accepted() > 3; });
@@ -164,7 +164,7 @@ TEST_F(ClientTest, EndsCallsWhateverTheServerDoes) {
   }
 }
 
-TEST_F(ClientTest, NobodyThere) {
+TEST_F(ClientTest, ServerUnreachable) {
   const auto [listener, port] = testing::listenOnLoopback();
   ::close(listener);
   open(testing::addressOf(port));
@@ -172,7 +172,7 @@ TEST_F(ClientTest, NobodyThere) {
   EXPECT_FALSE(client_->up());
 }
 
-TEST_F(ClientTest, ANameThatIsNone) {
+TEST_F(ClientTest, UnknownHostName) {
   Address address = testing::addressOf(1);
   address.host = "nowhere.invalid";
   open(address);

@@ -24,10 +24,10 @@ std::unexpected<Error> unreachable(std::string cause) {
 
 }  // namespace
 
-Link::Link(Executor home, Address address, std::string what)
+Link::Link(Executor home, Address address, std::string name)
     : home_(home),
       address_(std::move(address)),
-      what_(std::move(what)),
+      name_(std::move(name)),
       socket_(home),
       resolver_(home),
       pause_(home),
@@ -47,8 +47,8 @@ void Link::stop() {
   });
 }
 
-void Link::drop(std::string why) {
-  if (dropped_.empty()) dropped_ = std::move(why);
+void Link::drop(std::string reason) {
+  if (dropReason_.empty()) dropReason_ = std::move(reason);
   resolver_.cancel();
   boost::system::error_code ignored;
   socket_.close(ignored);
@@ -59,7 +59,7 @@ Async<void> Link::run(std::shared_ptr<Link> self) {
   while (!self->stopping_) {
     const Result<> ended = co_await self->serve();
     const bool wasUp = self->up_.exchange(false);
-    self->greetedBy_.reset();
+    self->handshakeDeadline_.reset();
     self->noteEnd(ended.error(), wasUp);
     if (wasUp) self->onDown();
     if (self->stopping_) co_return;
@@ -77,31 +77,32 @@ Async<void> Link::watch(std::shared_ptr<Link> self) {
     boost::system::error_code ignored;
     co_await self->tick_.async_wait(asio::redirect_error(useAwaitable, ignored));
     const auto now = Clock::now();
-    if (self->greetedBy_ && now > *self->greetedBy_) self->drop("it does not answer");
+    if (self->handshakeDeadline_ && now > *self->handshakeDeadline_) self->drop("no reply in time");
     if (self->up_ && !self->stopping_) self->onTick(now);
   }
 }
 
 void Link::noteEnd(const Error& error, bool wasUp) {
   if (stopping_) return;
-  std::string problem = dropped_.empty() ? error.cause() : dropped_;
-  // Once for each reason, however often it is tried.
+  std::string problem = dropReason_.empty() ? error.cause() : dropReason_;
+  // Logged once per reason, not at each attempt.
   if (!wasUp && problem == lastProblem_) return;
-  logWarn(wasUp ? "Redis is lost" : "Redis cannot be reached", {{"connection", what_}, {"problem", problem}});
+  logWarn(wasUp ? "Redis connection lost; reconnecting" : "Redis cannot be reached; retrying",
+          {{"connection", name_}, {"problem", problem}});
   lastProblem_ = std::move(problem);
 }
 
 Task<> Link::serve() {
   reader_ = std::make_unique<ReplyReader>();
-  dropped_.clear();
+  dropReason_.clear();
   unsent_.clear();
-  greetedBy_ = Clock::now() + kConnectLimit;
+  handshakeDeadline_ = Clock::now() + kConnectLimit;
   CO_RETURN_IF_ERROR(co_await connect());
   CO_RETURN_IF_ERROR(co_await greet());
-  greetedBy_.reset();
+  handshakeDeadline_.reset();
   lastProblem_.clear();
   up_ = true;
-  logInfo("Redis is there", {{"connection", what_}});
+  logInfo("Redis connection established", {{"connection", name_}});
   onUp();
   while (true) {
     CO_TRY(Reply reply, co_await readReply());
@@ -114,7 +115,7 @@ Task<> Link::connect() {
   const auto found =
       co_await resolver_.async_resolve(address_.host, address_.port, asio::redirect_error(useAwaitable, error));
   if (error || stopping_) co_return unreachable(error.message());
-  // A write of the connection before may not have ended yet.
+  // A write of the earlier connection may not have ended yet.
   while (!sending_.empty()) co_await sleepFor(1ms);
   socket_ = Socket(home_);
   co_await asio::async_connect(socket_, found, asio::redirect_error(useAwaitable, error));
@@ -128,14 +129,14 @@ Task<> Link::greet() {
     std::vector<std::string> command = {"AUTH"};
     if (!address_.user.empty()) command.push_back(address_.user);
     command.emplace_back(address_.password.reveal());
-    CO_RETURN_IF_ERROR(co_await ask(std::move(command)));
+    CO_RETURN_IF_ERROR(co_await request(std::move(command)));
   }
-  if (address_.database != 0) CO_RETURN_IF_ERROR(co_await ask({"SELECT", std::to_string(address_.database)}));
-  CO_RETURN_IF_ERROR(co_await ask({"PING"}));
+  if (address_.database != 0) CO_RETURN_IF_ERROR(co_await request({"SELECT", std::to_string(address_.database)}));
+  CO_RETURN_IF_ERROR(co_await request({"PING"}));
   co_return Result<>();
 }
 
-Task<Reply> Link::ask(std::vector<std::string> command) {
+Task<Reply> Link::request(std::vector<std::string> command) {
   const std::string bytes = encode(command);
   boost::system::error_code error;
   co_await asio::async_write(socket_, asio::buffer(bytes), asio::redirect_error(useAwaitable, error));
@@ -168,7 +169,7 @@ void Link::write() {
   asio::async_write(socket_, asio::buffer(sending_),
                     [self = shared_from_this()](const boost::system::error_code& error, size_t) {
                       self->sending_.clear();
-                      // The read that waits beside ends the connection.
+                      // The pending read ends the connection on an error.
                       if (!error && !self->unsent_.empty()) self->write();
                     });
 }

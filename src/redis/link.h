@@ -1,5 +1,5 @@
-// One connection to Redis that is made again whenever it is lost, with pauses that grow to five seconds. It belongs to
-// one core; what is not marked otherwise runs there only. Private to redis/.
+// A Link is one connection to Redis that reconnects whenever it is lost, with pauses that grow to five seconds. It
+// belongs to one core; all but what is marked otherwise runs there. Private to redis/.
 #pragma once
 
 #include <atomic>
@@ -18,32 +18,32 @@ namespace mb::redis {
 
 class Link : public std::enable_shared_from_this<Link> {
  public:
-  // `what` names it in the log.
-  Link(Executor home, Address address, std::string what);
+  // `name` identifies the connection in the log.
+  Link(Executor home, Address address, std::string name);
   virtual ~Link() = default;
 
-  // Any thread. `tasks` is waited for after stop().
+  // Runs in `tasks`, whose owner waits for its end after stop(). Any thread.
   void start(TaskGroup& tasks);
   void stop();
-  // Whether it answers, as far as is known; a silent one is noticed within three seconds. Any thread.
+  // Whether Redis replied recently; a silent server is noticed within three seconds. Any thread.
   bool up() const { return up_; }
 
  protected:
   using Clock = std::chrono::steady_clock;
-  // What waits to be sent, and replies that are waited for, of one link.
+  // Bytes to be sent, of one link.
   static constexpr size_t kMaxUnsent = 4 << 20;
-  // A reply that takes longer means that the connection is of no use.
+  // A connection whose reply takes longer is dropped.
   static constexpr std::chrono::milliseconds kReplyLimit{500};
 
   virtual void onUp() = 0;
   virtual void onReply(Reply reply) = 0;
-  // Several times a second while it is up.
+  // Called several times a second while the connection is up.
   virtual void onTick(std::chrono::steady_clock::time_point now) = 0;
   virtual void onDown() = 0;
-  // False, and nothing is sent, when it is down or too much waits.
+  // Returns false, and sends nothing, when the connection is down or too many bytes wait.
   bool send(std::span<const std::string> command);
-  // Ends the connection; a new one is made.
-  void drop(std::string why);
+  // Closes the connection; the link then reconnects.
+  void drop(std::string reason);
   const Executor& home() const { return home_; }
 
  private:
@@ -56,25 +56,25 @@ class Link : public std::enable_shared_from_this<Link> {
   Task<> connect();
   Task<> greet();
   Task<Reply> readReply();
-  Task<Reply> ask(std::vector<std::string> command);
+  Task<Reply> request(std::vector<std::string> command);
   void write();
   void noteEnd(const Error& error, bool wasUp);
 
   const Executor home_;
   const Address address_;
-  const std::string what_;
+  const std::string name_;
   std::atomic<bool> up_{false};
   bool stopping_ = false;
   Socket socket_;
   asio::ip::basic_resolver<Tcp, Executor> resolver_;
   asio::steady_timer pause_;
   asio::steady_timer tick_;
-  std::optional<Clock::time_point> greetedBy_;  // while it connects
-  std::string dropped_;                         // why
+  std::optional<Clock::time_point> handshakeDeadline_;  // while it connects
+  std::string dropReason_;
   std::unique_ptr<ReplyReader> reader_;
   std::array<char, 16 << 10> in_;
   std::string unsent_;
-  std::string sending_;  // empty: no write is under way
+  std::string sending_;  // empty: no write is pending
   std::string lastProblem_;
 };
 

@@ -6,36 +6,36 @@ namespace mb::redis {
 
 namespace {
 
-// hiredis builds a reply from the outside in: an item is made at its place in the array that its task's parent made.
-// Only the outermost is owned, and freed, by itself.
+// hiredis builds a reply from the outside in: an item is created in the array of its parent task's reply. Only the
+// outermost reply is allocated, and freed, on its own.
 Reply* place(const redisReadTask* task, Reply::Kind kind) {
-  Reply* made = nullptr;
+  Reply* reply = nullptr;
   if (task->parent) {
-    made = &static_cast<Reply*>(task->parent->obj)->items[static_cast<size_t>(task->idx)];
+    reply = &static_cast<Reply*>(task->parent->obj)->items[static_cast<size_t>(task->idx)];
   } else {
-    made = new Reply;
+    reply = new Reply;
   }
-  made->kind = kind;
-  return made;
+  reply->kind = kind;
+  return reply;
 }
 
 void* makeText(const redisReadTask* task, char* text, size_t size) {
-  Reply* made = place(task, task->type == REDIS_REPLY_ERROR ? Reply::Kind::error : Reply::Kind::text);
-  made->text.assign(text, size);
-  return made;
+  Reply* reply = place(task, task->type == REDIS_REPLY_ERROR ? Reply::Kind::error : Reply::Kind::text);
+  reply->text.assign(text, size);
+  return reply;
 }
 
 void* makeArray(const redisReadTask* task, int items) {
   if (items < 0 || static_cast<size_t>(items) > kMaxItems) return nullptr;
-  Reply* made = place(task, Reply::Kind::array);
-  made->items.resize(static_cast<size_t>(items));
-  return made;
+  Reply* reply = place(task, Reply::Kind::array);
+  reply->items.resize(static_cast<size_t>(items));
+  return reply;
 }
 
 void* makeInteger(const redisReadTask* task, long long value) {
-  Reply* made = place(task, Reply::Kind::integer);
-  made->integer = value;
-  return made;
+  Reply* reply = place(task, Reply::Kind::integer);
+  reply->integer = value;
+  return reply;
 }
 
 void* makeNil(const redisReadTask* task) {
@@ -48,8 +48,8 @@ void freeReply(void* reply) {
 
 redisReplyObjectFunctions functions{makeText, makeArray, makeInteger, makeNil, freeReply};
 
-std::unexpected<Error> noReply(std::string cause) {
-  return fail(Error(ErrorCode::upstreamFailed, "Redis answers what cannot be read").withCause(std::move(cause)));
+std::unexpected<Error> malformed(std::string cause) {
+  return fail(Error(ErrorCode::upstreamFailed, "Redis sent a malformed reply").withCause(std::move(cause)));
 }
 
 }  // namespace
@@ -66,13 +66,13 @@ void ReplyReader::feed(std::string_view bytes) {
 }
 
 Result<std::optional<Reply>> ReplyReader::next() {
-  void* made = nullptr;
-  if (redisReaderGetReply(reader_.get(), &made) != REDIS_OK) return noReply(reader_->errstr);
-  if (!made) {
-    if (unread_ > kMaxReplyBytes) return noReply("a reply is too large");
+  void* reply = nullptr;
+  if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) return malformed(reader_->errstr);
+  if (!reply) {
+    if (unread_ > kMaxReplyBytes) return malformed("a reply is too large");
     return std::nullopt;
   }
-  const std::unique_ptr<Reply> reply(static_cast<Reply*>(made));
+  const std::unique_ptr<Reply> reply(static_cast<Reply*>(reply));
   unread_ = reader_->len - reader_->pos;
   return std::move(*reply);
 }

@@ -1,4 +1,4 @@
-// What Redis answers, and how it is read from the wire. Private to redis/, but for Reply.
+// A Reply of Redis and its parser. Private to redis/, but for Reply.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace mb::redis {
 struct Reply {
   enum class Kind { nil, integer, text, error, array } kind = Kind::nil;
   int64_t integer = 0;
-  std::string text;  // of text and error
+  std::string text;  // of kinds text and error
   std::vector<Reply> items;
 };
 
-// Of one reply; past either the other side is none that this is for.
+// Bounds of one reply; a larger one breaks the connection.
 inline constexpr size_t kMaxReplyBytes = 1 << 20;
 inline constexpr size_t kMaxItems = 1024;
 
-// Replies out of bytes as they come.
+// Parses replies from bytes as they arrive.
 class ReplyReader {
  public:
   ReplyReader();
   void feed(std::string_view bytes);
-  // The next whole reply; nullopt until more was fed. Fails with upstreamFailed for bytes that are no reply, or too
-  // large; the connection is of no more use then.
+  // The next complete reply; nullopt until more is fed. Fails with upstreamFailed for malformed or too large replies;
+  // the connection must then be dropped.
   Result<std::optional<Reply>> next();
 
  private:
@@ -40,10 +40,10 @@ class ReplyReader {
     void operator()(redisReader* reader) const;
   };
   std::unique_ptr<redisReader, Closer> reader_;
-  size_t unread_ = 0;  // bytes fed since the last whole reply
+  size_t unread_ = 0;  // bytes fed since the last complete reply
 };
 
-// A command as it is sent.
+// A command in the form that is sent.
 std::string encode(std::span<const std::string> command);
 
 }  // namespace mb::redis

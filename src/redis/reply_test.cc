@@ -5,7 +5,7 @@
 namespace mb::redis {
 namespace {
 
-std::string told(const Reply& reply) {
+std::string toText(const Reply& reply) {
   switch (reply.kind) {
     case Reply::Kind::nil:
       return "nil";
@@ -19,11 +19,11 @@ std::string told(const Reply& reply) {
       break;
   }
   std::string items;
-  for (const Reply& item : reply.items) items += (items.empty() ? "" : " ") + told(item);
+  for (const Reply& item : reply.items) items += (items.empty() ? "" : " ") + toText(item);
   return "[" + items + "]";
 }
 
-// Every reply in `bytes`, fed `step` at a time; "broken" at the end where it could not be read.
+// Every reply in `bytes`, fed `step` at a time; "broken" at the end if a read failed.
 std::string read(std::string_view bytes, size_t step) {
   ReplyReader reader;
   std::string all;
@@ -34,7 +34,7 @@ std::string read(std::string_view bytes, size_t step) {
       auto reply = reader.next();
       if (!reply) return all + "broken";
       if (!*reply) break;
-      all += told(**reply) + ";";
+      all += toText(**reply) + ";";
     }
   }
   return all;

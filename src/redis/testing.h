@@ -1,4 +1,4 @@
-// For tests: a real redis-server on a free port, and a server that answers what a test scripts.
+// For tests: a real redis-server on a free port, and a server with scripted replies.
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 namespace mb::redis::testing {
 
-// A socket that listens on a free port of the loopback; -1 when there is none.
+// A socket that listens on a free port of the loopback; -1 on failure.
 inline std::pair<int, int> listenOnLoopback(int port = 0) {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
@@ -41,7 +41,7 @@ inline Address addressOf(int port) {
   return *Address::parse("redis://127.0.0.1:" + std::to_string(port));
 }
 
-// A redis-server of this test; each start has nothing of the one before.
+// A redis-server for one test; each start begins with an empty database.
 class RedisServer {
  public:
   explicit RedisServer(std::vector<std::string> options = {}) : options_(std::move(options)) {
@@ -89,11 +89,11 @@ class RedisServer {
   pid_t pid_ = 0;
 };
 
-// Accepts one connection after the other and answers each read with what `answer` makes of it; an empty answer closes
-// the connection, "-" says nothing.
+// Accepts connections one after another. Replies to each read with the result of `respond`: an empty result closes the
+// connection, "-" sends nothing.
 class ScriptedServer {
  public:
-  explicit ScriptedServer(std::function<std::string(const std::string& read)> answer) : answer_(std::move(answer)) {
+  explicit ScriptedServer(std::function<std::string(const std::string& read)> respond) : respond_(std::move(respond)) {
     std::tie(listener_, port_) = listenOnLoopback();
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
   }
@@ -117,16 +117,16 @@ class ScriptedServer {
       while (!stop.stop_requested()) {
         const ssize_t size = ::read(connection_, buffer.data(), buffer.size());
         if (size <= 0) break;
-        const std::string answered = answer_(buffer.substr(0, static_cast<size_t>(size)));
-        if (answered.empty()) break;
-        if (answered == "-") continue;
-        if (::send(connection_, answered.data(), answered.size(), MSG_NOSIGNAL) < 0) break;
+        const std::string reply = respond_(buffer.substr(0, static_cast<size_t>(size)));
+        if (reply.empty()) break;
+        if (reply == "-") continue;
+        if (::send(connection_, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) break;
       }
       ::close(connection_.exchange(-1));
     }
   }
 
-  const std::function<std::string(const std::string& read)> answer_;
+  const std::function<std::string(const std::string& read)> respond_;
   int listener_ = -1;
   int port_ = 0;
   std::atomic<int> connection_ = -1;
