@@ -1,4 +1,4 @@
-// One block under one key, both ways: for small numbers that travel in the hands of others and must tell nothing.
+// Encrypts and decrypts one block under one key, for small numbers that clients hold and must not be able to read.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace mb {
 
 using CipherBlock = std::array<uint8_t, 16>;
 
-// AES-256 on a single block. The same block always gives the same text, so blocks must differ by what they hold. Not
-// thread-safe: one a core.
+// AES-256 on a single block. Equal blocks give equal texts, so the caller makes blocks differ. Not thread-safe: one per
+// core.
 class BlockCipher {
  public:
   explicit BlockCipher(const Secret& key);  // 32 bytes

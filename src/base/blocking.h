@@ -1,4 +1,4 @@
-// From code that may block (the main thread, the commands' threads) into coroutines.
+// Runs coroutines from code that may block (the main thread, the threads of the commands).
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace mb {
 
-// Runs a coroutine on the first core and blocks for its result; where given, `meanwhile` is called here several times a
-// second until it is there. Never from a core.
+// Runs a coroutine on the first core and blocks for its result. `meanwhile`, if given, is called on this thread several
+// times a second until the result is there. Must not be called on a core.
 template <class T>
 Result<T> runBlocking(Cores& cores, Task<T> task, const std::function<void()>& meanwhile = {}) {
   auto done = std::make_shared<std::promise<Result<T>>>();

@@ -5,7 +5,7 @@
 namespace mb {
 
 std::unexpected<Error> clientLeft() {
-  return fail(ErrorCode::requestTimeout, "the client has left before its answer");
+  return fail(ErrorCode::requestTimeout, "the client disconnected before the response was ready");
 }
 
 Task<> yieldCore() {

@@ -1,8 +1,8 @@
-// Cancellation of a request whose client has left. The connection emits it on the request's coroutine, again and again,
-// and Asio hands it on to whatever that coroutine awaits; what may take long asks whether it came, and ends. A request
-// sees it only from endWithClient() on, which is for requests that do nothing but answer: what commits must go on with
-// what follows its commit. Coroutines that are spawned for themselves (runs of functions, jobs, loads that several wait
-// for) go on in any case.
+// Cancels a request whose client has left. The connection emits the cancellation on the request's coroutine repeatedly,
+// and Asio passes it to the operation that the coroutine awaits; long operations check for it and end. A request sees
+// it only after endWithClient(), which is for requests without effects: a request that commits must finish what follows
+// its commit. Coroutines that are spawned on their own (runs of functions, jobs, loads with several waiters) continue
+// in any case.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@
 
 namespace mb {
 
-// A type of its own, which no operation of Asio's heeds: a wait for a lock, a commit or a call out is not cut short.
+// A type of its own, which no Asio operation reacts to: a wait for a lock, a commit or a call out is not interrupted.
 inline constexpr auto kClientLeft = static_cast<asio::cancellation_type>(1U << 8);
 
-// To be awaited by the handler of a request, at its beginning.
+// A request handler awaits it first, before its other work.
 inline auto endWithClient() {
   return asio::this_coro::reset_cancellation_state(asio::cancellation_filter<kClientLeft>());
 }
@@ -28,11 +28,11 @@ inline auto outliveClient() {
 
 std::unexpected<Error> clientLeft();
 
-// Gives other tasks of the core a turn; fails once the client of the calling request has left.
+// Lets other tasks of the core run; fails once the client of the calling request has left.
 Task<> yieldCore();
 
-// Whether the client leaves while the calling coroutine waits for other threads, which may ask meanwhile. Made right
-// before the wait, of `co_await asio::this_coro::cancellation_state`; serves one wait.
+// Whether the client left while the calling coroutine waits for other threads, which may check it concurrently. Created
+// immediately before the wait from `co_await asio::this_coro::cancellation_state`; serves one wait.
 class CancellationFlag {
  public:
   explicit CancellationFlag(const asio::cancellation_state& state);

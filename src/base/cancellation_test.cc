@@ -12,7 +12,7 @@
 namespace mb {
 namespace {
 
-// What a wait of another thread's saw, what came of a wait of Asio's, and whether the next turn was given.
+// What a waiting thread saw, whether an Asio wait completed, and the results of yieldCore().
 struct Seen {
   bool before = true;
   bool during = false;
@@ -56,7 +56,7 @@ TEST(Cancellation, ReachesOtherThreadsAndTheNextTurnButNoWaitOfAsios) {
   EXPECT_EQ(seen.turn.error().code(), ErrorCode::requestTimeout);
 }
 
-// What the turns before, with and after endWithClient() gave, each after the client has left once more.
+// The results of yieldCore() before, with and after endWithClient(), each after the client has left once more.
 Async<void> workInParts(asio::cancellation_signal& signal, std::vector<bool>& turns) {
   co_await asio::this_coro::throw_if_cancelled(false);
   signal.emit(kClientLeft);

@@ -1,4 +1,4 @@
-// Time, as an interface so that tests own it.
+// Time behind an interface, so that tests control it.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ class ManualClock final : public Clock {
 // "2026-01-31T09:30:00.000Z"; years 0000 to 9999 (others are clamped). appendRfc3339 adds to `out`.
 std::string toRfc3339(Timestamp time);
 void appendRfc3339(std::string& out, Timestamp time);
-// RFC 3339 with any offset and 0 to 9 fraction digits (cut to milliseconds); nullopt for anything else.
+// RFC 3339 with any offset and 0 to 9 fraction digits (truncated to milliseconds); nullopt for anything else.
 std::optional<Timestamp> parseRfc3339(std::string_view text);
 
 }  // namespace mb

@@ -10,11 +10,11 @@ namespace {
 
 thread_local int currentCore = -1;
 
-// A frame that is destroyed may hand on what it held to one that waits on another core, whose turn comes a round later.
+// A destroyed frame may pass what it held to one that waits on another core, which is then destroyed one round later.
 constexpr int kRounds = 1000;
 
-// Opens what is protected.
-struct Ending : asio::io_context {
+// Makes the protected shutdown() accessible.
+struct IoContextAccess : asio::io_context {
   using asio::execution_context::shutdown;
 };
 
@@ -46,12 +46,12 @@ void Cores::join() {
   for (auto& guard : guards_) guard.reset();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  // Now, while all that frames refer to is there: the io_contexts themselves go last, since timers and sockets need
-  // them. A frame may ask which core it is on.
+  // Destroys the frames while all that they refer to exists. The io_contexts themselves are destroyed last, since
+  // timers and sockets need them. A frame may call current().
   const int caller = currentCore;
   for (int round = 0; round < kRounds; ++round) {
     for (currentCore = 0; currentCore < count(); ++currentCore) {
-      (at(currentCore).*(&Ending::shutdown))();
+      (at(currentCore).*(&IoContextAccess::shutdown))();
     }
   }
   currentCore = caller;

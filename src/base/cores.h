@@ -1,5 +1,5 @@
-// One io_context and one thread a core. A connection, its coroutine and its per-core caches stay on the core where they
-// began, so per-core data needs no lock.
+// One io_context and one thread per core. A connection, its coroutine and its per-core caches stay on the core where
+// they began, so per-core data needs no lock.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,7 +21,8 @@ class Cores {
   asio::io_context& at(int index) { return *contexts_[static_cast<size_t>(index)]; }
   // Starts the threads. Call once.
   void start();
-  // Joins the threads once work has run out, or stop() was called, and destroys what is suspended. Not from a core.
+  // Joins the threads once no work is left or stop() was called, and destroys suspended coroutines. Must not run on a
+  // core.
   void join();
   void stop();
 
@@ -34,7 +35,7 @@ class Cores {
   std::vector<std::thread> threads_;
 };
 
-// One T a core, each touched by its own core only. local() is the calling core's; std::out_of_range off the cores.
+// One T per core, used by that core only. local() is the calling core's; throws std::out_of_range on other threads.
 template <class T>
 class PerCore {
  public:

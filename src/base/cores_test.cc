@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Runs one coroutine on a core and gives what it returns.
+// Runs one coroutine on a core and returns its result.
 template <class T>
 T runOn(Cores& cores, int core, Async<T> work) {
   return asio::co_spawn(cores.at(core), std::move(work), asio::use_future).get();
@@ -57,7 +57,7 @@ TEST(Cores, StopDoesNotWaitForTimers) {
   cores.join();
 }
 
-// Says on which core it went.
+// Records the core on which it is destroyed.
 struct Guard {
   std::vector<int>& went;
   explicit Guard(std::vector<int>& all) : went(all) {}
@@ -70,7 +70,7 @@ Async<void> holdForAnHour(GuardPtr guard) {
   co_await sleepFor(std::chrono::hours(1));
 }
 
-// Resumes who waits for it as it goes.
+// Resumes the waiting coroutine in its destructor.
 struct Handover {
   Resumer<bool> next;
   ~Handover() {
@@ -99,10 +99,10 @@ TEST(Cores, JoinDestroysWhatIsStillSuspended) {
   runOn(cores, 1, whichCore());
   cores.stop();
   cores.join();
-  // Core 0 had its turn before the frame of core 1 that it waited for went.
+  // Core 0 was shut down before the frame on core 1 that it waited for was destroyed.
   EXPECT_EQ(went, (std::vector<int>{1, 0}));
   EXPECT_EQ(Cores::current(), -1);
-  EXPECT_EQ(timer.cancel(), 0U) << "what belongs to a core may go later";
+  EXPECT_EQ(timer.cancel(), 0U) << "an object of a core may be destroyed later";
 }
 
 Async<int> countLocal(PerCore<int>& counters) {
@@ -118,7 +118,7 @@ TEST(Cores, PerCoreValuesAreApart) {
   runOn(cores, 1, countLocal(counters));
   EXPECT_EQ(counters.at(0), 2);
   EXPECT_EQ(counters.at(1), 1);
-  EXPECT_THROW(counters.local(), std::out_of_range) << "this thread is no core's";
+  EXPECT_THROW(counters.local(), std::out_of_range) << "this thread does not belong to a core";
 }
 
 Async<std::pair<int, int>> resumedBy(std::thread& thread) {
@@ -146,7 +146,7 @@ TEST(Suspend, MayBeResumedBeforeStartReturns) {
   EXPECT_EQ(runOn(cores, 0, resumedAtOnce()), 7);
 }
 
-// What a pool's work found: on which core its caller went on, and what it got.
+// What a pool job found: the core on which its caller continued, and the result.
 struct Outcome {
   int core = -1;
   Result<int> result = 0;

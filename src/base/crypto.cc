@@ -138,7 +138,7 @@ std::string MasterSecret::seal(std::string_view plain, std::string_view context)
 Result<Secret> MasterSecret::unseal(std::string_view sealed, std::string_view context) const {
   constexpr size_t kNonce = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
   constexpr size_t kTag = crypto_aead_xchacha20poly1305_ietf_ABYTES;
-  if (sealed.size() < kNonce + kTag) return fail(ErrorCode::internal, "a sealed secret is cut short");
+  if (sealed.size() < kNonce + kTag) return fail(ErrorCode::internal, "a sealed secret is truncated");
   const Secret key = subkey("seal");
   std::string out(sealed.size() - kNonce - kTag, '\0');
   const int status = crypto_aead_xchacha20poly1305_ietf_decrypt(

@@ -1,4 +1,4 @@
-// What the house needs of cryptography, over libsodium and OpenSSL. Nothing here allocates secrets that print.
+// Cryptography over libsodium and OpenSSL. Secrets are never printed.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace mb {
 
-// Must run once before anything else here (sodium_init).
+// Must run once before anything else in this header is used (sodium_init).
 void initCrypto();
 
 void fillRandom(std::span<uint8_t> out);
@@ -30,7 +30,7 @@ Result<std::string> fromBase64(std::string_view text);     // standard alphabet,
 Result<std::string> fromBase64Url(std::string_view text);  // no padding
 bool equalConstantTime(std::string_view a, std::string_view b);  // time depends on the lengths only
 
-// Bytes that never print and are wiped when they go.
+// Bytes that are never printed and are wiped in the destructor.
 class Secret {
  public:
   Secret() = default;

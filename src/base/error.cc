@@ -13,7 +13,7 @@ struct Row {
   ErrorMeaning meaning;
 };
 
-// The one table from codes to HTTP. In the order of the enumeration. Source: contract 7, decisions 1, 3, 7 and 8.
+// Maps codes to HTTP, in the order of the enumeration (docs/api.md, "Errors").
 constexpr std::array kTable = {
     Row{ErrorCode::validation, {400, "VALIDATION"}},
     Row{ErrorCode::invalidJson, {400, "INVALID_JSON"}},

@@ -1,5 +1,5 @@
-// The one error type. A failure is a value of Error inside a Result; exceptions are for bugs and are caught at the
-// connection's edge. One table (error.cc) turns a code into its HTTP status and wire code; nobody else writes a status.
+// The one error type. A failure is an Error inside a Result; exceptions are for bugs and are caught at the connection's
+// edge. One table (error.cc) maps a code to its HTTP status and wire code; no other code writes a status.
 #pragma once
 
 #include <expected>
@@ -11,7 +11,7 @@
 
 namespace mb {
 
-// Every failure there is. Wire code and status: error.cc. Source: contract 7, decisions 1, 3, 7 and 8.
+// All failures. Wire code and status: error.cc; docs/api.md, "Errors".
 enum class ErrorCode {
   validation,
   invalidJson,
@@ -44,21 +44,21 @@ enum class ErrorCode {
   rateLimited,
   headersTooLarge,
   internal,
-  // Calls out, all the same on the wire: failed; too slow; never made, since the address or URL is not allowed; turned
-  // down for good by the other side (a mail server that knows no such address).
+  // Calls out, all the same on the wire: failed; too slow; never made, since the address or URL is not allowed;
+  // rejected permanently by the other side (a mail server that does not know the address).
   upstreamFailed,
   upstreamTimeout,
   upstreamRefused,
   upstreamRejected,
   unavailable,
   functionsBusy,  // no worker was free in time to run a function
-  // Neither reaches a client. The catalogue changed under a write, which is to be computed again on the new snapshot;
-  // something else that a write was prepared from changed, and it is to be prepared again (store/retry.h).
+  // Never sent to a client. staleCatalogue: the catalogue changed during a write, which is computed again on the new
+  // snapshot. retry: other data that a write was prepared from changed, and it is prepared again (store/retry.h).
   staleCatalogue,
   retry,
 };
 
-// What a code is on the wire.
+// The HTTP status and wire code of an ErrorCode.
 struct ErrorMeaning {
   int status;             // HTTP status
   std::string_view wire;  // the `code` of the error body
@@ -71,7 +71,7 @@ struct ErrorDetail {
   std::string message;
 };
 
-// What of the stored data refused a write, for callers with a message of their own.
+// Which stored data refused a write, for callers with a message of their own.
 struct Violation {
   enum class Kind { index, condition, limit } kind = Kind::index;
   std::string name;   // of the unique index, the condition or the counter
@@ -79,7 +79,7 @@ struct Violation {
 };
 
 // A code, a message for the caller, and a private cause for the log. Move-only and one pointer wide, so that a Result
-// costs little on the way that succeeds.
+// costs little on success.
 class [[nodiscard]] Error {
  public:
   Error(ErrorCode code, std::string message);
@@ -92,7 +92,7 @@ class [[nodiscard]] Error {
   std::optional<int> retryAfterSeconds() const { return rep_->retryAfterSeconds; }
   // The `allow` header of methodNotAllowed; empty otherwise.
   const std::string& allow() const { return rep_->allow; }
-  // Null where it was nothing stored that refused.
+  // Null unless stored data refused a write.
   const Violation* violation() const { return rep_->violation ? &*rep_->violation : nullptr; }
 
   Error&& withDetail(std::string path, std::string message) &&;
@@ -127,7 +127,7 @@ inline std::unexpected<Error> fail(Error error) {
   return std::unexpected<Error>(std::move(error));
 }
 
-// The {"error": {...}} body of decisions 1, as JSON text.
+// The {"error": {...}} response body (docs/api.md, "Errors") as JSON text.
 std::string errorBody(const Error& error);
 
 }  // namespace mb

@@ -15,8 +15,8 @@ struct Row {
   std::string_view wire;
 };
 
-// The contract's words, independent of the order of the enumeration.
-constexpr Row kContract[] = {
+// The statuses and codes of docs/api.md, independent of the order of the enumeration.
+constexpr Row kExpected[] = {
     {ErrorCode::validation, 400, "VALIDATION"},
     {ErrorCode::invalidJson, 400, "INVALID_JSON"},
     {ErrorCode::invalidParam, 400, "INVALID_PARAM"},
@@ -58,7 +58,7 @@ constexpr Row kContract[] = {
 
 TEST(Error, CodesHaveTheStatusAndWordOfTheContract) {
   std::set<ErrorCode> told;
-  for (const Row& row : kContract) {
+  for (const Row& row : kExpected) {
     EXPECT_EQ(meaningOf(row.code).status, row.status) << row.wire;
     EXPECT_EQ(meaningOf(row.code).wire, row.wire);
     told.insert(row.code);

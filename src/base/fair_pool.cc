@@ -6,7 +6,7 @@ namespace mb {
 
 namespace {
 
-// The threads bound what runs; the line only decides what is next.
+// The threads bound what runs; the queue only decides what is next.
 constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 
 QueueLimits queueLimits(const FairPoolLimits& limits) {
@@ -19,19 +19,19 @@ QueueLimits queueLimits(const FairPoolLimits& limits) {
 }  // namespace
 
 FairPool::FairPool(std::string name, int threads, FairPoolLimits limits)
-    : line_(queueLimits(limits)), pool_(std::move(name), threads, limits.waiting) {}
+    : queue_(queueLimits(limits)), pool_(std::move(name), threads, limits.waiting) {}
 
 bool FairPool::submit(const std::string& project, Job job) {
   Entry entry{project, std::move(job)};
   const std::scoped_lock lock(mutex_);
-  if (stopping_ || !line_.push({project, ""}, FairQueue<Entry>::Time::max(), entry)) return false;
+  if (stopping_ || !queue_.push({project, ""}, FairQueue<Entry>::Time::max(), entry)) return false;
   // Never refused: it has not stopped, and no more calls than entries wait.
   return pool_.submit([this] { runNext(); });
 }
 
 size_t FairPool::queued() const {
   const std::scoped_lock lock(mutex_);
-  return line_.waiting();
+  return queue_.waiting();
 }
 
 void FairPool::stop() {
@@ -46,8 +46,8 @@ void FairPool::runNext() {
   std::optional<Entry> entry;
   {
     const std::scoped_lock lock(mutex_);
-    entry = line_.next();
-    line_.done({entry->project, ""});
+    entry = queue_.next();
+    queue_.done({entry->project, ""});
   }
   entry->job();
 }

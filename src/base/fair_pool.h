@@ -1,5 +1,5 @@
-// A worker pool that several projects share: its threads take the projects in turn, so that a project which queues much
-// delays its own work. Bounded for each project and in all: past either bound an honest 503.
+// A worker pool that several projects share. Its threads take jobs round robin by project, so a project with many jobs
+// delays only its own work. Bounded per project and in all; past either bound the caller gets unavailable (503).
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace mb {
 
-// How many jobs may wait, those that run not counted.
+// How many jobs may wait; running jobs are not counted.
 struct FairPoolLimits {
   size_t waitingOfProject = 256;
   size_t waiting = 4096;
@@ -23,8 +23,8 @@ class FairPool {
 
   FairPool(std::string name, int threads, FairPoolLimits limits = {});
 
-  // Like WorkerPool::run, in the turn of `project`. Fails with unavailable when too much of the project or in all
-  // waits, or when the pool has stopped, with internal when `work` threw.
+  // Like WorkerPool::run, in the queue of `project`. Fails with unavailable when too much work of the project or in all
+  // waits, or when the pool has stopped; with internal when `work` threw.
   template <class F, class R = std::invoke_result_t<F>>
   Async<R> run(std::string project, F work) {
     co_return co_await suspend<R>([&](Resumer<R> resumer) {
@@ -35,8 +35,8 @@ class FairPool {
     });
   }
 
-  // Like run(), but where the pool refuses, `work` runs on the calling thread: for what answers a change that is made,
-  // since a client that reads "unavailable" would make it again. `work` must not fail with unavailable itself.
+  // Like run(), but if the pool refuses, `work` runs on the calling thread. For the response to a committed change,
+  // since a client that reads "unavailable" would make the change again. `work` must not fail with unavailable itself.
   template <class F, class R = std::invoke_result_t<F>>
   Async<R> runOrHere(std::string project, F work) {
     R done = co_await run(std::move(project), [&work] { return work(); });
@@ -44,12 +44,12 @@ class FairPool {
     co_return done;
   }
 
-  // Queues a job without waiting for it; false when full or stopped. It is called even if the pool stops meanwhile. Any
-  // thread.
+  // Queues a job without waiting for it; false when full or stopped. An accepted job is called even if the pool stops
+  // before its start. Any thread.
   bool submit(const std::string& project, Job job);
   size_t queued() const;
-  // Joins once what runs has ended. The work that still waits is not begun, as a full queue would take minutes: its
-  // callers get unavailable, as later ones do.
+  // Joins once running jobs have ended. Waiting jobs are not started, as a full queue would take minutes: their callers
+  // get unavailable, as later calls do.
   void stop();
 
  private:
@@ -75,9 +75,9 @@ class FairPool {
   void runNext();
 
   mutable std::mutex mutex_;
-  FairQueue<Entry> line_;
+  FairQueue<Entry> queue_;
   std::atomic<bool> stopping_ = false;  // set under the mutex
-  WorkerPool pool_;  // one call of runNext() for each entry of the line; last, as its threads use the rest
+  WorkerPool pool_;  // one call of runNext() per entry of the queue; last, as its threads use the rest
 };
 
 }  // namespace mb

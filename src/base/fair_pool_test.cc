@@ -11,7 +11,7 @@
 namespace mb {
 namespace {
 
-// Keeps the only thread of a pool busy until it is released, so that what is queued meanwhile waits.
+// Keeps the only thread of a pool busy until it is released, so that jobs queued before that wait.
 class Gate {
  public:
   explicit Gate(FairPool& pool) {

@@ -1,5 +1,5 @@
-// Who may start next: bounds on what runs and waits, projects in turn, and within a project its groups. Not
-// thread-safe; its owner locks.
+// FairQueue decides what may start next: bounds on running and waiting items, round robin over projects, and within a
+// project over its groups. Not thread-safe; its owner locks.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@
 
 namespace mb {
 
-// Whose turn something is, and what of it must not overlap with what.
+// The project of an item, and the target and group that bound how many items run at the same time.
 struct LineKeys {
   std::string project;
   std::string target;      // "": only the bounds of the group, the project and of all
-  std::string group = {};  // shares the turns of its project with other groups; "" is one like any other
+  std::string group = {};  // shares its project's slots round robin; "" is a group like any other
 };
 
 struct QueueLimits {
@@ -28,16 +28,16 @@ struct QueueLimits {
   size_t waitingOfProject = 256;
 };
 
-// How many of a group may run now. Asked for each turn.
+// How many items of a group may run now. Called whenever the group is considered.
 using GroupLimit = std::function<size_t(const std::string& project, const std::string& group)>;
 
-// T is what waits; it is handed back by next(), expired(), takeAll() or takeProject(), exactly once.
+// A queue of T. An item leaves it exactly once: by next(), expired(), takeAll() or takeProject().
 template <class T>
 class FairQueue {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Without a limit of groups the project's bounds each.
+  // Without `groupLimit` only the project's bounds apply to a group.
   explicit FairQueue(QueueLimits limits, GroupLimit groupLimit = {})
       : limits_(limits), groupLimit_(std::move(groupLimit)) {}
 
@@ -57,7 +57,8 @@ class FairQueue {
     return true;
   }
 
-  // The next that may start, which counts as running until done() is told its keys; nullopt when none may.
+  // The next item that may start; it counts as running until done() is called with its keys. nullopt when none may
+  // start.
   std::optional<T> next() {
     if (running_ >= limits_.running) return std::nullopt;
     for (size_t tried = turns_.size(); tried > 0; --tried) {
@@ -84,14 +85,14 @@ class FairQueue {
     if (project->second.groups.empty()) projects_.erase(project);
   }
 
-  // Those whose deadline has passed, no longer waiting.
+  // Removes and returns the waiting items whose deadline has passed.
   std::vector<T> expired(Time now) {
     return takeIf([now](const Item& item) { return item.deadline <= now; });
   }
   std::vector<T> takeAll() {
     return takeIf([](const Item&) { return true; });
   }
-  // Those of one project, no longer waiting. What runs of it goes on.
+  // Removes and returns the waiting items of one project. Its running items continue.
   std::vector<T> takeProject(const std::string& name) {
     std::vector<T> taken;
     const auto project = projects_.find(name);
@@ -122,8 +123,8 @@ class FairQueue {
     size_t running = 0;
   };
   struct Project {
-    std::map<std::string, Group> groups;  // with something that waits or runs
-    std::deque<std::string> turns;        // groups with something that waits, next first
+    std::map<std::string, Group> groups;  // with items that wait or run
+    std::deque<std::string> turns;        // groups with waiting items, next first
     size_t waiting = 0;
     size_t running = 0;
     std::map<std::string, size_t> targets;  // runs of each
@@ -188,15 +189,15 @@ class FairQueue {
         --project.waiting;
       }
       if (items.empty()) std::erase(project.turns, group->first);
-      const bool gone = items.empty() && group->second.running == 0;
-      group = gone ? project.groups.erase(group) : std::next(group);
+      const bool unused = items.empty() && group->second.running == 0;
+      group = unused ? project.groups.erase(group) : std::next(group);
     }
   }
 
   const QueueLimits limits_;
   const GroupLimit groupLimit_;
-  std::map<std::string, Project> projects_;  // with something that waits or runs
-  std::deque<std::string> turns_;            // projects with something that waits, next first
+  std::map<std::string, Project> projects_;  // with items that wait or run
+  std::deque<std::string> turns_;            // projects with waiting items, next first
   size_t waiting_ = 0;
   size_t running_ = 0;
 };

@@ -40,11 +40,11 @@ Result<Descriptor> openToRead(const std::filesystem::path& path) {
   return file;
 }
 
-// Passes a file through, piece by piece, and sums it.
+// Reads a file piece by piece, passes the pieces to `take` and sums them.
 template <class Take>
 Result<Sum> pass(const std::filesystem::path& from, const OnBytes& onBytes, const Take& take) {
   TRY(const Descriptor file, openToRead(from));
-  // It is read once: it is not to push out what others need in the page cache.
+  // The file is read once: it must not evict hot pages of other files from the page cache.
   ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   Sha256 sum;
   Sum out;
@@ -89,7 +89,7 @@ Result<> writeDurably(const std::filesystem::path& path, std::string_view text) 
 
 Result<> writeWhole(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path partial = path.string() + ".partial";
-  ::unlink(partial.c_str());  // what a kill left
+  ::unlink(partial.c_str());  // left behind by a killed process
   {
     const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file.open()) return fileError("write", path);
@@ -116,7 +116,7 @@ Result<uint64_t> freeBytes(const std::filesystem::path& path) {
   std::filesystem::path at = std::filesystem::absolute(path, failed);
   while (at.has_relative_path() && !std::filesystem::exists(at, failed)) at = at.parent_path();
   struct statvfs space{};
-  if (::statvfs(at.c_str(), &space) != 0) return fileError("look at", at);
+  if (::statvfs(at.c_str(), &space) != 0) return fileError("read the free space of", at);
   return uint64_t{space.f_bavail} * space.f_frsize;
 }
 

@@ -1,4 +1,4 @@
-// Files that are there whole and on the disk, or not at all. Failures are lines to show.
+// Files that are complete and durable under their name, or do not exist. Error messages are complete lines.
 #pragma once
 
 #include <filesystem>
@@ -9,35 +9,35 @@
 
 namespace mb {
 
-// A failure that names the file and what the system says (errno).
+// A failure that names the file and the system's error (errno).
 std::unexpected<Error> fileError(std::string_view doing, const std::filesystem::path& path);
 Result<> syncDirectory(const std::filesystem::path& directory);
-// Under its final name only when it is whole and on the disk. Mode 0600.
+// Writes a file that gets its final name only when it is complete and synced. Mode 0600.
 Result<> writeDurably(const std::filesystem::path& path, std::string_view text);
-// Under its final name only when it is whole; not synced. Mode 0666 less the umask. Follows no symbolic link in its own
-// name, and replaces one.
+// Writes a file that gets its final name only when it is complete; not synced. Mode 0666 less the umask. Does not
+// follow a symbolic link in its own name, and replaces one.
 Result<> writeWhole(const std::filesystem::path& path, std::string_view text);
-// A file of at most `most` bytes.
+// Reads a file of at most `maxBytes` bytes; fails with validation for a larger one.
 Result<std::string> readWhole(const std::filesystem::path& path, size_t maxBytes);
-// Bytes that the file system of `path` (or of its nearest parent that is there) has left for us.
+// Free bytes for this process on the file system of `path` (or of its nearest existing parent).
 Result<uint64_t> freeBytes(const std::filesystem::path& path);
 
 struct Sum {
   uint64_t bytes = 0;
   std::string sha256;  // hex
 };
-// Told of bytes as they pass; false ends the work.
+// Called with the number of bytes read so far; false stops the work.
 using OnBytes = std::function<bool(uint64_t)>;
-// Copies into a new file (mode 0600), synced. Leaves nothing behind where it fails.
+// Copies into a new file (mode 0600) and syncs it. On failure the new file is removed.
 Result<Sum> copyFile(const std::filesystem::path& from, const std::filesystem::path& to, const OnBytes& onBytes);
 Result<Sum> sumOf(const std::filesystem::path& path, const OnBytes& onBytes);
 
-// A new file that is written piece by piece and summed on the way.
+// A new file that is written piece by piece and summed while it is written.
 class SummedFile {
  public:
   static Result<SummedFile> create(const std::filesystem::path& path);
   Result<> write(std::string_view bytes);
-  // Syncs; nothing is written after it.
+  // Syncs. Must be the last call.
   Result<Sum> finish();
 
  private:

@@ -1,4 +1,4 @@
-// Text in HTML.
+// Escaping of text in HTML.
 #pragma once
 
 #include <string>

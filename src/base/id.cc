@@ -13,8 +13,8 @@ constexpr size_t kTimeChars = 9;
 constexpr size_t kRandomChars = 11;
 constexpr uint64_t kPerMs = 1024;
 
-// Random characters without bias: bytes from 248 (4 * 62) up are thrown away. A buffer per thread, because a call into
-// the generator per id would cost more than the rest of the id.
+// Random characters without bias: bytes from 248 (4 * 62) up are discarded. The buffer is per thread, because a call to
+// the generator for each id would cost more than the rest of the id.
 void appendRandomChars(std::string& out, size_t count) {
   thread_local std::array<uint8_t, 512> buffer;
   thread_local size_t used = buffer.size();

@@ -1,5 +1,5 @@
-// Ids: 20 characters of [0-9A-Za-z], the first 9 of them time (milliseconds and a counter), so that ids made by one
-// server ascend with creation; the rest random. With a prefix for everything but documents.
+// Ids: 20 characters of [0-9A-Za-z]. The first 9 encode time (milliseconds and a counter), so ids made by one server
+// ascend with creation; the rest is random. Ids of everything but documents have a prefix.
 #pragma once
 
 #include <compare>
@@ -12,8 +12,7 @@
 
 namespace mb {
 
-// An id that cannot be mistaken for one of another kind. Tag names its prefix: struct UserTag { static constexpr
-// std::string_view prefix = "user_"; };
+// A typed id. Tag names its prefix: struct UserTag { static constexpr std::string_view prefix = "user_"; };
 template <class Tag>
 class Id {
  public:
@@ -56,11 +55,11 @@ using SessionId = Id<SessionTag>;
 using KeyId = Id<KeyTag>;
 using AuditId = Id<AuditTag>;
 
-// Makes ids that never go back: above every one it gave and above `floor`, even when the clock is set back. Any thread.
+// Makes ids that ascend: each is above all earlier ones and above `floor`, even when the clock is set back. Any thread.
 class IdGenerator {
  public:
   explicit IdGenerator(const Clock& clock) : clock_(clock) {}
-  // No id from here on sorts at or below one made at `floorMs` (what the store remembers of the last run).
+  // No later id sorts at or below one made at `floorMs`, which the store remembers from the last run.
   void startAbove(int64_t floorMs);
   // The highest time part given so far, in milliseconds; the store persists it.
   int64_t highestMs() const;

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kNow = 1'769'851'800'000;
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-// What the first nine characters count: milliseconds * 1024 + counter.
+// What the first nine characters encode: milliseconds * 1024 + counter.
 uint64_t stampOf(std::string_view id) {
   uint64_t stamp = 0;
   for (const char c : id.substr(0, 9)) stamp = stamp * 62 + kAlphabet.find(c);

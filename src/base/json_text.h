@@ -1,5 +1,5 @@
-// JSON strings for what this module writes itself: error bodies and log lines. Private; everybody else writes JSON
-// through document/json.h.
+// JSON strings for the texts that this module writes: error bodies and log lines. Private to base/; other modules write
+// JSON through document/json.h.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace mb {
 
-// Appends `text` quoted and escaped. It may quote what a client sent, so bytes that are not UTF-8 become U+FFFD.
+// Appends `text` quoted and escaped. It may quote client input, so bytes that are not UTF-8 become U+FFFD.
 void appendJsonString(std::string& out, std::string_view text);
 
 }  // namespace mb

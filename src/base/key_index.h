@@ -1,5 +1,6 @@
-// Positions of strings in a list of the caller's, by value. Its hash is seeded at random when the process starts, so
-// that no client can choose keys that collide; with std::hash a table of a client's keys takes quadratic time for some.
+// A KeyIndex maps strings to their positions in a list of the caller. Its hash is seeded at random when the process
+// starts, so no client can choose keys that collide; with std::hash, clients can choose keys that make a table take
+// quadratic time.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,7 @@
 
 namespace mb {
 
-// Differs from process to process.
+// The seed differs from process to process.
 uint64_t seededHash(std::string_view text);
 
 // The same for containers of the standard library.
@@ -24,8 +25,8 @@ class KeyIndex {
   // REQUIRES: at most `keys` are added, fewer than 2^32.
   explicit KeyIndex(size_t keys) : mask_(std::bit_ceil(2 * keys + 2) - 1), slots_(mask_ + 1) {}
 
-  // Adds the key at `position`; where an equal one is there, nothing, and gives that one's position. `keyAt(position)`
-  // is the key that was added there.
+  // Adds the key at `position`. If an equal key was added before, adds nothing and returns the position of that one.
+  // `keyAt(position)` is the key that was added at a position.
   template <class KeyAt>
   std::optional<uint32_t> add(std::string_view key, uint32_t position, const KeyAt& keyAt) {
     const uint64_t hash = seededHash(key);
@@ -47,7 +48,7 @@ class KeyIndex {
   static uint64_t tagOf(uint64_t hash) { return hash & ~kPosition; }
   static uint32_t positionIn(uint64_t slot) { return static_cast<uint32_t>((slot & kPosition) - 1); }
 
-  // Where `key` is, or the free slot where it belongs.
+  // The slot of `key`, or the free slot where it belongs.
   template <class KeyAt>
   size_t slotOf(std::string_view key, uint64_t hash, const KeyAt& keyAt) const {
     size_t slot = hash & mask_;

@@ -1,4 +1,4 @@
-// Bytes that may be text of the one or the other kind.
+// Decodes bytes that may be UTF-8 or Latin-1.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace mb {
 
-// UTF-8 as it is; anything else as the Latin-1 that headers once were.
+// Valid UTF-8 as it is; anything else decoded as Latin-1, which older HTTP headers use.
 std::string asUtf8(std::string_view bytes);
 
 }  // namespace mb

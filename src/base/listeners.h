@@ -1,4 +1,4 @@
-// Those who are called when something happens, until they let go.
+// A list of callbacks that are called on an event until they are removed.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ class Listeners {
  public:
   using Listener = std::function<void(Args...)>;
 
-  // Calls `listener` until what is returned is dropped, which waits for a call under way. Not from within a listener.
+  // Calls `listener` until the returned handle is dropped; dropping waits for a running call. Not from within a
+  // listener.
   std::shared_ptr<void> add(Listener listener) {
     auto added = std::make_shared<Listener>(std::move(listener));
     {
@@ -30,7 +31,7 @@ class Listeners {
     const std::lock_guard lock(shared_->mutex);
     return shared_->all.size();
   }
-  // One after another, on the calling thread.
+  // Calls the listeners one after another, on the calling thread.
   void notify(Args... args) const {
     const std::lock_guard lock(shared_->mutex);
     for (const auto& listener : shared_->all) (*listener)(args...);
@@ -38,7 +39,7 @@ class Listeners {
 
  private:
   struct Shared {
-    std::mutex mutex;  // held during the calls, which is what a removal waits for
+    std::mutex mutex;  // held during the calls, so that a removal waits for them
     std::vector<std::shared_ptr<Listener>> all;
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();

@@ -43,7 +43,7 @@ spdlog::logger& sink() {
   return *logger;
 }
 
-// What a reader of a terminal may meet bare: anything else is quoted, so that no field can forge a line or move a
+// Text that a terminal may show as it is: anything else is quoted, so that no field can forge a line or move the
 // cursor.
 bool isPlain(std::string_view text) {
   const auto harmless = [](char c) { return c > ' ' && c < 0x7F && c != '"' && c != '\\' && c != '='; };
@@ -63,7 +63,7 @@ void appendValue(std::string& out, const LogField& field, bool quoteText) {
     if (std::isfinite(*real)) {
       fmt::format_to(std::back_inserter(out), "{:.3f}", *real);
     } else {
-      out += "null";  // JSON has no other word for it
+      out += "null";  // JSON has no NaN or infinity
     }
   } else {
     out += std::get<bool>(field.value) ? "true" : "false";
@@ -96,7 +96,7 @@ std::string textLine(LogLevel level, std::string_view message, std::initializer_
                                                             : "\x1b[2m";
   fmt::format_to(std::back_inserter(out), " {}{:<5}{} ", coloured ? colour : "", levelName(level),
                  coloured ? "\x1b[0m" : "");
-  // Messages are our own words, unless a library's error is among them.
+  // Messages are constants of this code, but may contain the error text of a library.
   const size_t start = out.size();
   out += message;
   std::replace_if(

@@ -1,5 +1,5 @@
-// Structured log lines: text on a terminal, one JSON object a line otherwise; UTC, level, message, fields. spdlog stays
-// in log.cc. Lines go to standard error, one write each. Never put a secret, a token or a body into a field.
+// Structured log lines: text on a terminal, else one JSON object per line; UTC time, level, message, fields. Only
+// log.cc includes spdlog. A line is one write to standard error. Never put a secret, a token or a body into a field.
 #pragma once
 
 #include <cstdint>

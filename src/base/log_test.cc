@@ -15,7 +15,7 @@ using testing::Not;
 class Log : public testing::Test {
  protected:
   void TearDown() override { configureLog(LogLevel::info, LogFormat::text); }
-  // What `write` puts on standard error.
+  // What `write` prints to standard error.
   template <class F>
   static std::string captured(F write) {
     testing::internal::CaptureStderr();

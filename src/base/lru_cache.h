@@ -1,5 +1,5 @@
-// A bounded cache that drops an entry that was not used of late: the least recently used one, give or take an eighth of
-// the capacity. Not thread-safe: one a core, or under a lock of its owner.
+// A bounded cache that evicts an entry that was not used recently: the least recently used one, within an eighth of the
+// capacity. Not thread-safe: one per core, or under its owner's lock.
 #pragma once
 
 #include <cstdint>
@@ -58,11 +58,11 @@ class LruCache {
   struct Entry {
     std::string key;
     V value;
-    uint64_t turn;  // when it came to the front
+    uint64_t turn;  // when it moved to the front
   };
   using Order = std::list<Entry>;
 
-  // An entry among the front eighth stays where it is: moving it would touch its neighbours' memory at each use.
+  // An entry in the front eighth is not moved: moving it would touch the memory of its neighbours at each use.
   void use(typename Order::iterator entry) {
     if (turn_ - entry->turn <= recent_) return;
     entry->turn = ++turn_;

@@ -1,4 +1,4 @@
-// A list of networks (CIDR), such as a setting gives.
+// A list of networks (CIDR), as in settings.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -17,7 +17,7 @@ class Networks {
   static Result<Networks> parse(const std::vector<std::string>& networks);
 
   bool empty() const { return v4_.empty() && v6_.empty(); }
-  // An IPv4-mapped IPv6 address counts as the IPv4 address that it is.
+  // An IPv4-mapped IPv6 address counts as its IPv4 address.
   bool contain(const boost::asio::ip::address& address) const;
 
  private:

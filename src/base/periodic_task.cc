@@ -6,7 +6,7 @@
 
 namespace mb {
 
-// Touched on its executor alone.
+// Used on its executor only.
 struct PeriodicTask::Timer {
   explicit Timer(const Executor& executor) : timer(executor) {}
   asio::steady_timer timer;

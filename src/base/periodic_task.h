@@ -1,4 +1,4 @@
-// A background pass that is repeated on one core until it is stopped.
+// A background pass that repeats on one core until it is stopped.
 #pragma once
 
 #include <atomic>
@@ -17,18 +17,18 @@ class PeriodicTask {
   using Pass = std::function<Async<void>()>;
   struct Schedule {
     std::chrono::milliseconds interval{0};
-    bool atStart = false;  // the first pass does not wait for the interval
-    bool atStop = false;   // a last pass follows stop()
+    bool atStart = false;  // true: the first pass starts without waiting for the interval
+    bool atStop = false;   // true: a last pass runs after stop()
   };
 
   PeriodicTask();
   PeriodicTask(const PeriodicTask&) = delete;
   PeriodicTask& operator=(const PeriodicTask&) = delete;
-  ~PeriodicTask();  // stop(); the task group must have ended by then
+  ~PeriodicTask();  // calls stop(); REQUIRES: the task group has ended
 
-  // The passes run in `tasks`, which is what waits for their end. What `pass` refers to outlives them.
+  // The passes run in `tasks`, whose owner waits for their end. What `pass` refers to must outlive them.
   void start(const Executor& executor, TaskGroup& tasks, Schedule schedule, Pass pass);
-  // The next pass runs without further waiting; one that is running is followed by another. Any thread.
+  // Starts the next pass at once; if a pass is running, another one follows it. Any thread.
   void trigger();
   // Any thread, also before start().
   void stop();
@@ -42,7 +42,7 @@ class PeriodicTask {
 
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> triggered_ = false;
-  std::atomic<std::shared_ptr<Timer>> timer_;  // set by start(), before which there is no wait to cancel
+  std::atomic<std::shared_ptr<Timer>> timer_;  // set by start(); before it there is no wait to cancel
 };
 
 }  // namespace mb

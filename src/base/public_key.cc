@@ -25,7 +25,7 @@ constexpr int kMaxExponentBits = 64;
 
 std::unexpected<Error> noKey() {
   ERR_clear_error();
-  return fail(ErrorCode::validation, "is no public key that is taken here");
+  return fail(ErrorCode::validation, "is not a supported public key");
 }
 
 BigNumber number(std::string_view bytes) {
@@ -110,7 +110,7 @@ std::string_view PublicKey::algorithm() const {
 bool PublicKey::verify(std::string_view data, std::string_view signature) const {
   if (kind_ == Kind::p256) return evp::verifyEs256(impl_->key.get(), data, signature);
   const DigestContext context(EVP_MD_CTX_new());
-  const EVP_MD* digest = kind_ == Kind::rsa ? EVP_sha256() : nullptr;  // Ed25519 has one inside; RSA pads by PKCS #1
+  const EVP_MD* digest = kind_ == Kind::rsa ? EVP_sha256() : nullptr;  // Ed25519 hashes internally; RSA pads by PKCS #1
   const bool right =
       EVP_DigestVerifyInit(context.get(), nullptr, digest, nullptr, impl_->key.get()) == 1 &&
       EVP_DigestVerify(context.get(), bytesOf(signature), signature.size(), bytesOf(data), data.size()) == 1;

@@ -1,5 +1,5 @@
-// Keys of others, for checking signatures: RS256, ES256 and EdDSA (RFC 7518, RFC 8037). The algorithm belongs to the
-// key, never to the text that it is asked about.
+// Public keys of other parties, for verifying signatures: RS256, ES256 and EdDSA (RFC 7518, RFC 8037). The algorithm
+// comes from the key, never from the signed text.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace mb {
 
 namespace {
 
-constexpr size_t kNearMiss = 2;  // letters; decisions 2
+constexpr size_t kNearMiss = 2;  // letters
 
 // Of a line or of one value.
 std::string_view trim(std::string_view text) {
@@ -180,7 +180,7 @@ std::vector<std::string> Settings::errors() const {
   std::vector<std::string> all = errors_;
   for (const std::string_view name : unknownNames()) {
     const std::string_view meant = nearMiss(name);
-    if (!meant.empty()) all.push_back(fmt::format("{}: no such setting; {} is meant?", name, meant));
+    if (!meant.empty()) all.push_back(fmt::format("{}: no such setting; did you mean {}?", name, meant));
   }
   return all;
 }

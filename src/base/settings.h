@@ -1,5 +1,5 @@
-// Settings: each declared once, as a member of the struct of the module that reads it, with name, default and help. The
-// composition root loads all of them, so all errors are told at once (decisions 2).
+// Settings: each is declared once, as a member of the settings struct of the module that reads it, with name, default
+// and help. The composition root loads all of them, so all errors are reported at once.
 //
 //   struct HttpSettings {
 //     explicit HttpSettings(Settings& s)
@@ -30,7 +30,7 @@ class Settings {
 
   std::string text(std::string_view name, std::string_view fallback, std::string_view help);
   std::optional<std::string> optionalText(std::string_view name, std::string_view help);
-  // Reads NAME or the file named by NAME_FILE (one trailing newline cut). Both set is an error.
+  // Reads NAME or the file named by NAME_FILE (one trailing newline removed). Setting both is an error.
   std::optional<Secret> secret(std::string_view name, std::string_view help);
   bool flag(std::string_view name, bool fallback, std::string_view help);  // on | off
   int64_t integer(std::string_view name, int64_t fallback, int64_t min, int64_t max, std::string_view help);
@@ -39,7 +39,7 @@ class Settings {
   std::string choice(std::string_view name, std::string_view fallback, std::vector<std::string> allowed,
                      std::string_view help);
   std::vector<std::string> list(std::string_view name, std::string_view help);  // comma-separated, trimmed, no empties
-  // Any other type: `parse` fails with the line to show.
+  // Any other type: `parse` fails with the message to show.
   template <class T>
   T parsed(std::string_view name, std::string_view fallback, std::string_view help,
            const std::function<Result<T>(std::string_view)>& parse) {
@@ -49,7 +49,7 @@ class Settings {
     refuse(name, value.error().message());
     return *parse(fallback);
   }
-  // Declares a name whose module does not exist yet: any value but one in `harmless` stops the start with `line`.
+  // Declares a name of a module that does not exist yet: any value not in `harmless` stops the start with `line`.
   void notYet(std::string_view name, std::vector<std::string> harmless, std::string_view line, std::string_view help);
 
   void refuse(std::string_view name, std::string message);
@@ -68,7 +68,7 @@ class Settings {
   };
   const std::string* find(std::string_view name) const;
   void declare(std::string_view name, std::string_view fallback, std::string_view help);
-  // The known name that an unknown SERVICE_* name is within two letters of; empty when there is none.
+  // The known name within two letters of an unknown SERVICE_* name; empty if there is no such name.
   std::string_view nearMiss(std::string_view name) const;
   std::vector<std::string_view> unknownNames() const;
 

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A folder of its own that goes with the test.
+// A folder that is removed after the test.
 class SettingsFiles : public testing::Test {
  protected:
   void SetUp() override {
@@ -84,7 +84,7 @@ TEST(Settings, TellsAllErrorsAtOnce) {
               ElementsAre(HasSubstr("SERVICE_FLAG: must be one of on, off"), HasSubstr("SERVICE_NUMBER: must be"),
                           HasSubstr("SERVICE_PORT: must be"), HasSubstr("SERVICE_CHOICE: must be one of red, blue"),
                           HasSubstr("SERVICE_LATER: comes later"), HasSubstr("SERVICE_PARSED: is not one"),
-                          HasSubstr("SERVICE_FLAGS: no such setting; SERVICE_FLAG is meant?")));
+                          HasSubstr("SERVICE_FLAGS: no such setting; did you mean SERVICE_FLAG?")));
 }
 
 TEST(Settings, NotYetBearsWhatChangesNothing) {
@@ -100,12 +100,12 @@ TEST(Settings, UnknownNamesAreWarningsUnlessNearAKnownOne) {
                      {"SERVICE_SOMETHING", "x"},    // far from all
                      {"SERVICE_LISTEN_FILE", "x"},  // not a secret
                      {"SERVICE_SECRET_FIL", "x"},   // near a secret's file
-                     {"SERVICES", "x"},             // not ours
+                     {"SERVICES", "x"},             // without the prefix
                      {"LISTN", "x"}});
   settings.text("SERVICE_LISTEN", "", "");
   settings.secret("SERVICE_SECRET", "");
   EXPECT_THAT(settings.errors(), testing::UnorderedElementsAre(HasSubstr("SERVICE_LISTN"), HasSubstr("SERVICE_LITSEN"),
-                                                               HasSubstr("SERVICE_SECRET_FILE is meant")));
+                                                               HasSubstr("did you mean SERVICE_SECRET_FILE")));
   EXPECT_THAT(settings.warnings(),
               testing::UnorderedElementsAre(HasSubstr("SERVICE_SOMETHING"), HasSubstr("SERVICE_LISTEN_FILE")));
 }

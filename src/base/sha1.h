@@ -1,4 +1,4 @@
-// SHA-1, for protocols that fixed it long ago (the WebSocket handshake). It protects nothing: never for a secret.
+// SHA-1, for protocols that require it (the WebSocket handshake). Not secure: never use it for a secret.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// SHA-256 over what comes in pieces; sha256() of crypto.h is for what is there at once.
+// Incremental SHA-256. For data that is complete use sha256() of crypto.h.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
   ~Sha256();
   void add(std::string_view data);
-  // Of all that was added, in hex. Once.
+  // The hash of all added data, in hex. Call once.
   std::string finish();
 
  private:

@@ -48,7 +48,7 @@ std::string coordinate(const EVP_PKEY* key, const char* name) {
   return out;
 }
 
-// Without a callback OpenSSL would ask on the terminal for the passphrase of an encrypted key.
+// Without a callback OpenSSL would prompt on the terminal for the passphrase of an encrypted key.
 int noPassphrase(char*, int, int, void*) {
   return -1;
 }

@@ -1,4 +1,4 @@
-// Coroutines: every one runs on a core's io_context and is resumed there, whoever finishes what it waits for.
+// Coroutines: each runs on a core's io_context and is resumed there, whichever thread completes what it waits for.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -20,14 +20,14 @@ using Executor = asio::io_context::executor_type;
 
 template <class T = void>
 using Async = asio::awaitable<T, Executor>;
-// A coroutine that may fail. What outlives a line gets a name before co_await; parameters by value.
+// A coroutine that may fail. Name temporaries that must survive a suspension before co_await; take parameters by value.
 template <class T = void>
 using Task = Async<Result<T>>;
 
 inline constexpr asio::use_awaitable_t<Executor> useAwaitable{};
 
-// The right to resume one waiting coroutine, once, from any thread. Dropping it unresumed destroys the coroutine:
-// whoever holds one must resume it.
+// The right to resume one waiting coroutine, once, from any thread. Dropping it unresumed destroys the coroutine: the
+// holder must call resume() or resumeHere().
 template <class T>
 class Resumer {
  public:
@@ -40,7 +40,7 @@ class Resumer {
 
   // Posts to the coroutine's own core. Any thread.
   void resume(T value) {
-    Executor executor = *executor_;  // NOLINT(bugprone-unchecked-optional-access): whoever resumes holds one
+    Executor executor = *executor_;  // NOLINT(bugprone-unchecked-optional-access): a holder has a value
     asio::post(executor,
                [handler = std::move(handler_), value = std::move(value)]() mutable { handler(std::move(value)); });
   }
@@ -55,9 +55,9 @@ class Resumer {
   std::move_only_function<void(T)> handler_;
 };
 
-// Suspends the calling coroutine and hands `start` its Resumer<T>; the value it is resumed with is the result.
-// `start` runs before the coroutine can be resumed, on its core, and must not block.
-// It is awaited where it is made, and so needs no coroutine frame of its own.
+// Suspends the calling coroutine and passes `start` its Resumer<T>; the value of resume() is the result. `start` runs
+// before the coroutine can be resumed, on its core, and must not block. The result is awaited where it is created, so
+// it needs no coroutine frame.
 template <class T, class Start>
 auto suspend(Start start) {
   return asio::async_initiate<const asio::deferred_t, void(T)>(

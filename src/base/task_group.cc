@@ -13,7 +13,7 @@ bool TaskGroup::spawn(const Executor& executor, Async<void> task) {
       try {
         std::rethrow_exception(bug);
       } catch (const std::exception& e) {
-        logError("a task threw", {{"what", e.what()}});
+        logError("a task threw", {{"exception", e.what()}});
       }
     }
     leave();

@@ -1,5 +1,5 @@
-// A bound on the CPU work of one uninterrupted stretch on a thread. Matching, validating and sorting charge what they
-// do and give up once the budget is used up. A unit is about a nanosecond.
+// A WorkBudget bounds the CPU work of one uninterrupted stretch on a thread. Matching, validating and sorting charge
+// their work and stop once the budget is used up. A unit is about a nanosecond.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,12 @@
 
 namespace mb {
 
-// What a request may do on a core, or under locks, before others get a turn.
+// The work that a request may do on a core, or under locks, before it must yield.
 inline constexpr int64_t kCoreWork = 5'000'000;
 
-// Lives on the stack and never across a co_await: what its thread charges meanwhile counts against it and against the
-// budgets around it. Its owner asks check() before it believes a result, since work that was given up ends anyhow.
+// Lives on the stack and never across a co_await: all that its thread charges during its life counts against it and
+// against the enclosing budgets. The owner calls check() before it uses a result, since work that ran out of budget
+// returns a partial one.
 class WorkBudget {
  public:
   explicit WorkBudget(int64_t units) : outer_(left_), given_(std::min(units, left_)) { left_ = given_; }
@@ -22,7 +23,7 @@ class WorkBudget {
   WorkBudget& operator=(const WorkBudget&) = delete;
 
   int64_t spent() const { return given_ - left_; }
-  // Fails with queryTooCostly once more was charged than given.
+  // Fails with queryTooCostly if more was charged than the budget allows.
   Result<> check() const;
 
   // False once the innermost budget of this thread is used up; always true without one.
@@ -34,13 +35,13 @@ class WorkBudget {
   static bool affords(int64_t units) { return left_ >= units; }
   static int64_t left() { return left_; }
   static bool isLimited() { return left_ < kUnlimited / 2; }
-  // Uses up what is left: for work that is refused before it begins.
+  // Uses up the rest: for work that is refused before it starts.
   static void exhaust() {
     if (isLimited() && left_ >= 0) left_ = -1;
   }
 
  private:
-  // What threads without a budget spend never adds up to half of this.
+  // The charges of threads without a budget never add up to half of this.
   static constexpr int64_t kUnlimited = INT64_MAX / 2;
   static inline constinit thread_local int64_t left_ = kUnlimited;
 

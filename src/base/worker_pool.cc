@@ -58,7 +58,7 @@ void WorkerPool::loop() {
     try {
       job();
     } catch (const std::exception& bug) {
-      logError("a job of a pool threw", {{"pool", name_}, {"what", bug.what()}});
+      logError("a job of a pool threw", {{"pool", name_}, {"exception", bug.what()}});
     }
   }
 }

@@ -1,5 +1,5 @@
-// A named pool of threads for work that blocks (hashing, reads that miss the cache, scans). Bounded: a full queue is an
-// honest 503.
+// A named pool of threads for work that blocks (hashing, reads that miss the cache, scans). Its queue is bounded; a
+// full queue fails with unavailable (503).
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ namespace mb {
 
 class WorkerPool {
  public:
-  // `maxQueued` counts jobs that wait, not those that run.
+  // `maxQueued` counts waiting jobs, not running ones.
   WorkerPool(std::string name, int threads, size_t maxQueued);
   ~WorkerPool();  // stop()
 
@@ -38,7 +38,7 @@ class WorkerPool {
   void stop();
 
  private:
-  // A caller must be resumed whatever happens, or its coroutine would be destroyed by a thread of the pool.
+  // The caller must always be resumed, or its coroutine would be destroyed by a thread of the pool.
   template <class R, class F>
   static R guarded(F& work) {
     try {
