@@ -7,7 +7,7 @@ namespace mb::clone {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they stand in memory");
+static_assert(std::endian::native == std::endian::little, "numbers are copied in their memory representation");
 
 bool continues(std::string_view text, size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
@@ -53,7 +53,7 @@ void walkObject(Reader& in, int depth) {
   }
 }
 
-// Past one value; `depth`: how many more containers may stand inside each other.
+// Skips one value; `depth`: how many more containers may be nested.
 void walk(Reader& in, int depth) {
   switch (in.tag()) {
     case Tag::undefined:

@@ -1,8 +1,8 @@
-// How values pass between the server and a worker: our own form of what the structured clone algorithm can carry
-// (HTML standard, 2.7 "Safe passing of structured data"). No library but the standard one: the worker compiles this
-// too. Every byte that is read is taken for hostile.
+// The encoding of values between the server and a worker: a format of this code for what the structured clone algorithm
+// can carry (HTML standard, 2.7 "Safe passing of structured data"). Uses the standard library only, since the worker
+// compiles it too. Treats all input as hostile.
 //
-// A value is a tag and what belongs to it; lengths and counts are LEB128 of at most five bytes, numbers little-endian.
+// A value is a tag and its payload; lengths and counts are LEB128 of at most five bytes, numbers little-endian.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class Tag : uint8_t {
   yes = 3,
   integer = 4,  // zigzag LEB128, -2^31 to 2^31-1
   real = 5,     // 8 bytes
-  bigInt = 6,   // a string of decimal digits, with "-" in front where negative; at most 400 of them
+  bigInt = 6,   // a string of decimal digits, with "-" in front if negative; at most 400 of them
   string = 7,   // length, UTF-8 (a lone surrogate is U+FFFD)
   date = 8,     // 8 bytes: milliseconds since 1970 as a double; NaN: an invalid date
   bytes = 9,    // length, bytes: an ArrayBuffer or a view of one; read back as a Uint8Array
@@ -32,17 +32,17 @@ enum class Tag : uint8_t {
   error = 15,   // two strings without tags: name, message
 };
 
-// Containers inside each other; more is refused on both sides. A document has at most 100, and stands inside others.
+// Maximum nesting of containers; both sides refuse more. A document has at most 100 and is nested in others.
 inline constexpr int kMaxDepth = 128;
 inline constexpr size_t kMaxBigIntDigits = 400;
 
-// Appends to a string of the caller's.
+// Appends to a string that the caller owns.
 class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}
 
   void tag(Tag tag) { out_.push_back(static_cast<char>(tag)); }
-  void count(uint32_t count);  // of a container's entries, or the length of text that follows
+  void count(uint32_t count);  // of a container's entries, or the length of the text that follows
   void byte(uint8_t value) { out_.push_back(static_cast<char>(value)); }
   void u32(uint32_t value);
   void u64(uint64_t value);
@@ -60,8 +60,8 @@ class Writer {
   std::string& out_;
 };
 
-// Reads what somebody else wrote. After a failure every read gives zero, and failed() says so; nothing is allocated by
-// what a length claims.
+// Reads untrusted input. After a failure every read returns zero and failed() is true; no length in the input decides
+// an allocation.
 class Reader {
  public:
   explicit Reader(std::string_view in) : in_(in) {}
@@ -74,19 +74,19 @@ class Reader {
     in_ = {};
   }
 
-  Tag tag();  // fails on one that does not exist
-  // Fails where fewer bytes are left than entries of at least `bytesEach` would take.
+  Tag tag();  // fails for an unknown one
+  // Fails if fewer bytes are left than that many entries of at least `bytesEach` take.
   uint32_t count(size_t bytesEach = 1);
   uint8_t byte();
   uint32_t u32();
   uint64_t u64();
-  std::string_view text();  // valid UTF-8, or it fails
+  std::string_view text();  // fails unless it is valid UTF-8
   std::string_view raw();   // length and bytes
 
-  // What follows the tag.
+  // The payload after the tag.
   int32_t integer();
   double real();
-  std::string_view bigInt();  // "0", or digits without leading zeros and perhaps "-" in front
+  std::string_view bigInt();  // "0", or digits without leading zeros and optionally "-" in front
 
  private:
   uint32_t varint();
@@ -95,10 +95,10 @@ class Reader {
   bool failed_ = false;
 };
 
-// Whether it is UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+// Whether `text` is UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
 bool wellFormed(std::string_view text);
 
-// Whether one whole value stands at the front, within kMaxDepth; its bytes, or nullopt.
+// The bytes of the one complete value at the front, within kMaxDepth; nullopt otherwise.
 std::optional<std::string_view> wholeValue(std::string_view in);
 
 }  // namespace mb::clone

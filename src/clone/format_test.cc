@@ -19,7 +19,7 @@ std::string written(const std::function<void(Writer&)>& fill) {
   return bytes;
 }
 
-// What both sides agree on: a change of any of these is a change of the protocol.
+// The encoding that both sides implement: a change of any of these is a change of the protocol.
 TEST(CloneFormatTest, GoldenBytes) {
   const std::pair<std::string, std::string> cases[] = {
       {written([](Writer& out) { out.tag(Tag::undefined); }), "\x00"s},
@@ -122,7 +122,7 @@ TEST(CloneFormatTest, WholeValues) {
     ASSERT_TRUE(whole) << testing::PrintToString(bytes);
     EXPECT_EQ(*whole, bytes);
     EXPECT_EQ(wholeValue(bytes + "more"), bytes);
-    // Nothing that is cut short is a value.
+    // No prefix of a value is a value.
     for (size_t cut = 0; cut < bytes.size(); ++cut) EXPECT_FALSE(wholeValue(bytes.substr(0, cut))) << cut;
   }
 }
@@ -130,9 +130,9 @@ TEST(CloneFormatTest, WholeValues) {
 TEST(CloneFormatTest, HostileBytes) {
   const std::string cases[] = {
       ""s,
-      "\x10"s,  // no such tag
+      "\x10"s,  // unknown tag
       "\xff"s,
-      "\x04\x80\x00"s,              // longer than it must be
+      "\x04\x80\x00"s,              // longer than necessary
       "\x04\xff\xff\xff\xff\x1f"s,  // more than 32 bits
       "\x04\x80\x80\x80\x80\x80\x01"s,
       "\x06\x00"s,  // no digits
@@ -144,8 +144,8 @@ TEST(CloneFormatTest, HostileBytes) {
       "\x06\x03"
       "1e5"s,
       "\x06\x91\x03" + std::string(401, '9'),
-      "\x07\xff\xff\xff\xff\x0f"s,  // a length that nothing holds to
-      "\x07\x01\xff"s,              // no UTF-8
+      "\x07\xff\xff\xff\xff\x0f"s,  // a length beyond the input
+      "\x07\x01\xff"s,              // not UTF-8
       "\x07\x02\xc0\x80"s,
       "\x07\x03\xed\xa0\x80"s,  // a surrogate
       "\x07\x04\xf4\x90\x80\x80"s,
@@ -155,7 +155,7 @@ TEST(CloneFormatTest, HostileBytes) {
       "\x0a\x05\x01\x01"s,
       "\x0b\x02\x01"
       "a\x01"s,
-      "\x0b\x01\x01\xff\x01"s,  // a key that is no UTF-8
+      "\x0b\x01\x01\xff\x01"s,  // a key that is not UTF-8
       "\x0c\x01\x01"s,          // a key without a value
       "\x0e\x01"
       "a"s,

@@ -1,6 +1,6 @@
-// What server and worker say to each other over the one socket that a worker has. A frame is a u32 (little-endian: the
-// bytes that follow it), a byte for its kind, and fields as format.h writes them; "value" is a tagged value.
-// No library but the standard one: the worker compiles this too.
+// The messages between server and worker over the worker's one socket. A frame is a u32 (little-endian: the number of
+// bytes that follow), a byte for its kind, and fields in the encoding of format.h; "value" is a tagged value. Uses the
+// standard library only, since the worker compiles it too.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ enum class FrameKind : uint8_t {
   // value context (what becomes ctx)
   run = 3,
   answer = 4,  // u32 call, byte 1, value result; or u32 call, byte 0, text code, text message
-  // u64 run, text source, byte typescript (0 or 1), byte runs. A default export is asked for without evaluating
-  // anything; with runs 1 the module is evaluated, too, and its default export must be a function.
+  // u64 run, text source, byte typescript (0 or 1), byte runs. With runs 0 a default export is checked without
+  // evaluating anything; with runs 1 the module is evaluated, and its default export must be a function.
   check = 5,
   // ---- worker to server
-  ready = 32,   // text engine ("V8 10.2…"), text confinement (words, by blanks: "seccomp no-new-privs jitless user
-                // namespaces …", what is in force)
+  ready = 32,   // text engine ("V8 10.2…"), text confinement (the active measures as words,
+                // separated by spaces: "seccomp no-new-privs jitless user namespaces …")
   log = 33,     // byte level (LogLevel), text message
   call = 34,    // u32 call, text operation ("db.find", "integrations.call"), value arguments (an array)
   done = 35,    // u64 run, u64 CPU in microseconds, value result
@@ -34,9 +34,9 @@ enum class LogLevel : uint8_t { log = 0, info = 1, warn = 2, error = 3, debug = 
 
 enum class FailReason : uint8_t {
   threw = 0,         // or its promise was rejected
-  timedOut = 1,      // stopped by the worker's own watch
-  outOfMemory = 2,   // heap or buffers; the worker is to be retired
-  neverSettles = 3,  // the handler waits for something that can no longer happen
+  timedOut = 1,      // stopped by the worker's own timer
+  outOfMemory = 2,   // heap or buffers; the worker must be replaced
+  neverSettles = 3,  // the handler waits for a promise that cannot settle any more
   notCloneable = 4,  // a result or argument that cannot be passed (a function, a symbol, too deep)
   tooLarge = 5,      // a result past kMaxResultBytes
   notLoadable = 6,   // the module does not compile, throws, or has no default export that is a function
@@ -62,11 +62,11 @@ constexpr bool leavesModuleUsable(FailReason reason) {
 // Both sides hold to these; the server takes a breach for a worker that is compromised, and kills it.
 inline constexpr uint32_t kMaxFrameBytes = (16u << 20) + (64u << 10);
 inline constexpr uint32_t kMaxResultBytes = 6u << 20;
-inline constexpr uint32_t kMaxLogLines = 200;           // of a run; what comes after is dropped by the worker
-inline constexpr uint32_t kMaxLogBytes = 8u << 10;      // of a line, cut at a character
+inline constexpr uint32_t kMaxLogLines = 200;           // of a run; the worker drops later ones
+inline constexpr uint32_t kMaxLogBytes = 8u << 10;      // of a line, truncated at a character
 inline constexpr uint32_t kMaxCalls = 1000;             // of a run, in all
 inline constexpr uint32_t kMaxCallsAtOnce = 16;         // further ones wait in the worker
 inline constexpr uint32_t kMaxCallBytes = 2u << 20;     // of one call's arguments
-inline constexpr uint32_t kMaxBridgeBytes = 64u << 20;  // of a run: arguments and answers together
+inline constexpr uint32_t kMaxBridgeBytes = 64u << 20;  // of a run: arguments and results together
 
 }  // namespace mb::clone

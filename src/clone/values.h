@@ -1,4 +1,4 @@
-// Documents as clone values and back: what a worker is given, and what one says. Source: decisions 5.
+// Converts documents to clone values, which are sent to a worker, and back.
 //
 //   BSON to JavaScript: dates are Dates; an int64 beyond +-2^53 is a BigInt; object ids and decimals are strings;
 //   binary is a Uint8Array; a regex is a RegExp, without the option x that JavaScript lacks. JavaScript to BSON:
@@ -12,26 +12,26 @@
 
 namespace mb::clone {
 
-// What one value may become, in bytes of BSON; the bound of a list's answer.
+// The largest value in bytes of BSON; also the bound of a list response.
 inline constexpr size_t kMaxBsonBytes = 16 << 20;
-// JavaScript's numbers hold integers up to this exactly, either way from zero.
+// JavaScript numbers represent integers of at most this magnitude exactly.
 inline constexpr int64_t kMaxExactInteger = int64_t{1} << 53;
-// Containers inside each other in what a worker says, as in a body.
+// Maximum nesting of containers in values from a worker, as in a request body.
 inline constexpr int kMaxDepthRead = 100;
 
-// False where it is nested deeper than kMaxDepth; what was written is then of no use.
+// Returns false if the value is nested deeper than kMaxDepth; the output is then unusable.
 [[nodiscard]] bool writeValue(Writer& out, doc::ValueView value);
 [[nodiscard]] bool writeObject(Writer& out, doc::DocumentView object);
 
 enum class Purpose {
-  result,    // a number or date that is none is null; a RegExp is a regex
-  argument,  // such a number or date is refused; a RegExp is {$regex, $options}, as filters take it
+  result,    // an invalid number or date becomes null; a RegExp a regex
+  argument,  // an invalid number or date is refused; a RegExp becomes {$regex, $options}, as in filters
 };
 
-// The value at the front. Bytes that are no value leave in.failed(), with any error; what the bytes say but BSON cannot
-// hold, or holds only in more than kMaxBsonBytes, fails with validation.
+// Reads the value at the front. Malformed bytes leave in.failed(), with any error; a value that BSON cannot hold, or
+// only in more than kMaxBsonBytes, fails with validation.
 Result<doc::Value> readValue(Reader& in, Purpose purpose);
-// An array, as a document with the keys "0", "1", …; anything else leaves in.failed().
+// Reads an array as a document with the keys "0", "1", …; anything else leaves in.failed().
 Result<doc::Document> readArguments(Reader& in);
 
 }  // namespace mb::clone

@@ -16,7 +16,7 @@ constexpr double kFarthestDate = 8.64e15;  // ECMAScript, 21.4.1.1
 // Objects up to this many keys are searched for duplicates pair by pair, larger ones by sorting.
 constexpr size_t kPairwiseKeys = 16;
 
-// After a false from any of them, either the reader failed or `problem` says what BSON cannot hold.
+// If a function returns false, either the reader failed or `problem` says what BSON cannot hold.
 class Decoder {
  public:
   Decoder(Reader& in, BsonWriter& out, Purpose purpose) : in_(in), out_(out), purpose_(purpose) {}
@@ -30,7 +30,7 @@ class Decoder {
     problem_ = problem;
     return false;
   }
-  // A value that JSON has no word for.
+  // A value that JSON cannot represent.
   bool none(std::string_view key, std::string_view problem) {
     if (purpose_ == Purpose::argument) return refuse(problem);
     out_.appendNull(key);
@@ -194,8 +194,8 @@ bool Decoder::entry(int depth, bool isMap) {
   return value(key, tag, depth);
 }
 
-// A worker could say a key twice that everybody else looks up once; an honest one can too, where lone surrogates have
-// become the same character.
+// A key that occurs twice could have different values for different readers. A malicious worker can send one, and an
+// honest one too, since different lone surrogates become the same character.
 bool Decoder::distinct(size_t firstKey) {
   const auto keys = std::span(keys_).subspan(firstKey);
   bool twice = false;

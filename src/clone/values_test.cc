@@ -23,7 +23,7 @@ std::string jsonOf(doc::ValueView value) {
   return out;
 }
 
-// What a value becomes: type and JSON; or "refused: …", or "no value".
+// The result for a value: type and JSON; or "refused: …", or "no value".
 std::string read(std::string_view bytes, Purpose purpose = Purpose::result) {
   Reader in(bytes);
   const auto value = readValue(in, purpose);
@@ -166,7 +166,7 @@ TEST(CloneValues, DepthAndSizeAreBounded) {
   EXPECT_EQ(read(nestedArrays(100)).substr(0, 5), "array");
   EXPECT_EQ(read(nestedArrays(101)), "refused: the result is nested too deeply");
   EXPECT_EQ(read(nestedArrays(100'000)), "refused: the result is nested too deeply");
-  // A byte each becomes many in BSON.
+  // One byte each becomes many in BSON.
   std::string wide = writtenValue([](Writer& out) {
     out.tag(Tag::array);
     out.count(5'000'000);
@@ -181,7 +181,7 @@ TEST(CloneValues, BytesThatAreNoValue) {
                                "\xff",
                                std::string("\x07\x05"
                                            "abc",
-                                           5),                              // fewer bytes than said
+                                           5),                              // fewer bytes than stated
                                std::string("\x07\xff\xff\xff\xff\x0f", 6),  // four billion
                                std::string("\x07\x02\xc3\x28", 4),          // not UTF-8
                                std::string("\x0a\x02\x01", 3),              // an element missing
@@ -210,7 +210,7 @@ TEST(CloneValues, ArgumentsAreAnArray) {
   EXPECT_TRUE(other.failed());
 }
 
-// ---- the other way
+// ---- BSON to clone values
 
 std::string cloned(doc::DocumentView document) {
   std::string out;

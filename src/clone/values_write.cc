@@ -45,7 +45,7 @@ void writeScalar(Writer& out, ValueView value) {
     case BsonType::int32:
       return out.integer(value.asInt32());
     case BsonType::int64:
-    case BsonType::timestamp:  // ours have none; another's stays a number
+    case BsonType::timestamp:  // our documents have none; one from elsewhere stays a number
       return writeInt64(out, value.asInt64());
     case BsonType::date:
       return out.date(static_cast<double>(value.asDate().ms));
