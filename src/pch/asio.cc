@@ -1,2 +1,2 @@
-// The one place where Asio's separately compiled part is compiled (BOOST_ASIO_SEPARATE_COMPILATION).
+// Compiles Asio's separately compiled part (BOOST_ASIO_SEPARATE_COMPILATION), here only.
 #include <boost/asio/impl/src.hpp>

@@ -1,5 +1,5 @@
-// The precompiled header of every module: what nearly all sources include anyway. Heavy headers (Beast, RocksDB,
-// OpenSSL) stay out of it and inside the single files that need them.
+// The precompiled header of every module: what nearly all sources include. Heavy headers (Beast, RocksDB, OpenSSL) are
+// included only by the files that need them.
 #pragma once
 
 #include <fmt/format.h>
