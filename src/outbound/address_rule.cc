@@ -45,7 +45,7 @@ struct Range6 {
   std::array<uint8_t, 6> head;
   int bits;
 };
-// What inside the global unicast range 2000::/3 is none; all else outside of it is refused anyway.
+// The ranges inside global unicast (2000::/3) that are not public; all addresses outside of it are refused anyway.
 constexpr Range6 kNotPublic6[] = {
     {{0x20, 0x01, 0x00, 0x00}, 23},  // protocol assignments: Teredo, benchmarking, ORCHID
     {{0x20, 0x01, 0x0d, 0xb8}, 32},  // documentation
@@ -76,22 +76,22 @@ bool isPublic(const ip::address& address) {
 
 bool AddressRule::permits(Trust trust, const sockaddr* address, socklen_t size) const {
   if (trust == Trust::deployment) return true;
-  const auto allowed = [&](const auto& judged) {
-    return isPublic(judged) || (trust == Trust::guarded && allow_.contain(judged));
+  const auto allowed = [&](const auto& candidate) {
+    return isPublic(candidate) || (trust == Trust::guarded && allow_.contain(candidate));
   };
   if (address->sa_family == AF_INET && size >= sizeof(sockaddr_in)) {
     sockaddr_in in;
     std::memcpy(&in, address, sizeof in);
-    const ip::address_v4 judged(ntohl(in.sin_addr.s_addr));
-    return allowed(judged);
+    const ip::address_v4 candidate(ntohl(in.sin_addr.s_addr));
+    return allowed(candidate);
   }
   if (address->sa_family == AF_INET6 && size >= sizeof(sockaddr_in6)) {
     sockaddr_in6 in;
     std::memcpy(&in, address, sizeof in);
     ip::address_v6::bytes_type bytes;
     std::memcpy(bytes.data(), &in.sin6_addr, bytes.size());
-    const ip::address_v6 judged(bytes);
-    return allowed(judged);
+    const ip::address_v6 candidate(bytes);
+    return allowed(candidate);
   }
   return false;
 }

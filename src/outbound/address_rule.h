@@ -1,5 +1,5 @@
-// The rule of decisions 5 ("Outbound rule"), on addresses as they are connected to, so that no way to write or resolve
-// a name leads around it.
+// Which addresses an outbound call may connect to. The rule applies to the address of the socket, so that no notation
+// of an address and no name resolution bypasses it.
 #pragma once
 
 #include <sys/socket.h>
@@ -11,16 +11,16 @@
 
 namespace mb::outbound {
 
-// An address of the public internet: none of the IANA's special-purpose ranges (private, loopback, link-local, shared,
-// documentation, benchmarking, multicast, unspecified, site-local, unique local), no IPv4 address in IPv6 clothes
-// (mapped, compatible, 6to4, Teredo, NAT64), no cloud's metadata service.
+// Whether `address` belongs to the public internet: outside IANA's special-purpose ranges (private, loopback,
+// link-local, shared, documentation, benchmarking, multicast, unspecified, site-local, unique local), not an IPv4
+// address embedded in IPv6 (mapped, compatible, 6to4, Teredo, NAT64), not a cloud's metadata service.
 bool isPublic(const boost::asio::ip::address& address);
 
 class AddressRule {
  public:
   explicit AddressRule(Networks allow) : allow_(std::move(allow)) {}
-  // Whether a call of that trust may connect there. Unless it is the deployment's: false for any family but IPv4 and
-  // IPv6.
+  // Whether a call of that trust may connect to `address`. False for any family but IPv4 and IPv6, except with
+  // Trust::deployment, which may connect anywhere.
   bool permits(Trust trust, const sockaddr* address, socklen_t size) const;
 
  private:

@@ -111,7 +111,7 @@ TEST(AddressRule, TheOperatorIsExemptAndMayAllow) {
   EXPECT_FALSE(permits(some, Trust::guarded, "64:ff9b::7f00:1"));
 }
 
-TEST(AddressRule, OtherFamiliesAreNoPublicAddress) {
+TEST(AddressRule, OtherFamiliesAreNotPublic) {
   sockaddr_un local{};
   local.sun_family = AF_UNIX;
   const AddressRule rule{Networks()};

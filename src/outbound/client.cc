@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "outbound/http_lane.h"
-#include "outbound/mail_lane.h"
+#include "outbound/http_runner.h"
+#include "outbound/mail_runner.h"
 #include "outbound/message_rules.h"
 
 namespace mb::outbound {
@@ -14,9 +14,8 @@ using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock::time_point;
 
 constexpr int kMaxRedirects = 10;
-// A call under way takes one file descriptor, and memory for its request, its answer (as far as the caller lets it be)
-// and some 40 KiB of libcurl's, twice that with TLS. Of each trust at most 576 connections are open, idle ones
-// included.
+// A running call takes one file descriptor, and memory for its request, its response (as far as the caller limits it)
+// and some 40 KiB of libcurl's, twice that with TLS. Per trust at most 576 connections are open, idle ones included.
 constexpr QueueLimits kHttp = {
     .running = 512, .runningOfProject = 64, .runningOfTarget = 4, .waiting = 1024, .waitingOfProject = 256};
 // The deployment's mails never wait behind those of projects.
@@ -31,7 +30,7 @@ Time deadlineOf(std::chrono::milliseconds timeout) {
 
 Error errorOf(Outcome outcome) {
   switch (outcome.end) {
-    case Outcome::End::answered:
+    case Outcome::End::completed:
       break;
     case Outcome::End::timedOut:
       return Error(ErrorCode::upstreamTimeout, "request timed out").withCause(std::move(outcome.problem));
@@ -40,7 +39,7 @@ Error errorOf(Outcome outcome) {
     case Outcome::End::rejected:
       return Error(ErrorCode::upstreamRejected, "request failed").withCause(std::move(outcome.problem));
     case Outcome::End::full:
-      return Error(ErrorCode::unavailable, "too many calls out are waiting, try again");
+      return Error(ErrorCode::unavailable, "too many outbound calls are waiting: try again");
     case Outcome::End::stopped:
       return Error(ErrorCode::unavailable, "the server is stopping");
     case Outcome::End::failed:
@@ -53,17 +52,18 @@ Error refusedUrl(const Error& why) {
   return Error(ErrorCode::upstreamRefused, "request failed").withCause("the URL " + why.message());
 }
 
-// The end of a call, told once: by its lane, or by whoever aborts it, who does not wait for the lane to let go of it.
-class Ending {
+// Resumes the caller once: the runner and an abort both complete a call, and the first one counts. An aborted caller
+// does not wait for the runner to release the transfer.
+class CallCompletion {
  public:
-  explicit Ending(Resumer<Outcome> resumer) : resumer_(std::move(resumer)) {}
-  void tell(Outcome outcome) {
-    if (!told_.test_and_set()) resumer_.resume(std::move(outcome));
+  explicit CallCompletion(Resumer<Outcome> resumer) : resumer_(std::move(resumer)) {}
+  void complete(Outcome outcome) {
+    if (!completed_.test_and_set()) resumer_.resume(std::move(outcome));
   }
 
  private:
   Resumer<Outcome> resumer_;
-  std::atomic_flag told_;
+  std::atomic_flag completed_;
 };
 
 Outcome abortedOutcome() {
@@ -73,15 +73,15 @@ Outcome abortedOutcome() {
   return outcome;
 }
 
-template <class Lane>
-Async<Outcome> run(Lane& lane, std::unique_ptr<Transfer> transfer, std::stop_token aborted) {
+template <class Runner>
+Async<Outcome> run(Runner& runner, std::unique_ptr<Transfer> transfer, std::stop_token aborted) {
   std::optional<std::stop_callback<std::function<void()>>> onAbort;
   co_return co_await suspend<Outcome>(
-      [&lane, &onAbort, &aborted, transfer = std::move(transfer)](Resumer<Outcome> resumer) mutable {
-        const auto ending = std::make_shared<Ending>(std::move(resumer));
-        transfer->finish = [ending](Outcome outcome) { ending->tell(std::move(outcome)); };
-        lane.submit(std::move(transfer));
-        onAbort.emplace(aborted, [ending] { ending->tell(abortedOutcome()); });
+      [&runner, &onAbort, &aborted, transfer = std::move(transfer)](Resumer<Outcome> resumer) mutable {
+        const auto completion = std::make_shared<CallCompletion>(std::move(resumer));
+        transfer->finish = [completion](Outcome outcome) { completion->complete(std::move(outcome)); };
+        runner.submit(std::move(transfer));
+        onAbort.emplace(aborted, [completion] { completion->complete(abortedOutcome()); });
       });
 }
 
@@ -89,7 +89,7 @@ bool isRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-// What the request becomes at the next hop.
+// Turns `request` into that of the next hop and returns its target.
 Result<Target> follow(Request& request, const Target& from, int status, std::string_view location) {
   auto to = resolveTarget(from, location);
   if (!to) return fail(refusedUrl(to.error()));
@@ -104,9 +104,10 @@ Result<Target> follow(Request& request, const Target& from, int status, std::str
   }
   if (to->origin != from.origin) {
     if (!request.body.empty()) {
-      return fail(Error(ErrorCode::upstreamRefused, "request failed").withCause("a redirect of a body to elsewhere"));
+      return fail(
+          Error(ErrorCode::upstreamRefused, "request failed").withCause("a redirect of a body to another origin"));
     }
-    std::erase_if(request.headers, [](const Header& header) { return !mayTravel(header); });
+    std::erase_if(request.headers, [](const Header& header) { return !mayCrossOrigins(header); });
   }
   return to;
 }
@@ -122,14 +123,14 @@ std::string_view Response::header(std::string_view name) const {
 
 OutboundSettings::OutboundSettings(Settings& settings) {
   auto networks = Networks::parse(settings.list(
-      "SERVICE_OUTBOUND_ALLOW", "networks that calls set up by projects may reach beside public addresses"));
+      "SERVICE_OUTBOUND_ALLOW", "networks that calls of projects may reach in addition to public addresses"));
   if (networks) {
     allow = *std::move(networks);
   } else {
     settings.refuse("SERVICE_OUTBOUND_ALLOW", networks.error().message());
   }
   caFile =
-      settings.text("SSL_CERT_FILE", "", "PEM file of the authorities to trust in calls out, for the system's own");
+      settings.text("SSL_CERT_FILE", "", "PEM file of authorities to trust in outbound calls instead of the system's");
   if (!caFile.empty() && ::access(caFile.c_str(), R_OK) != 0) {
     settings.refuse("SSL_CERT_FILE", "must name a file that can be read");
   }
@@ -142,14 +143,14 @@ struct Client::Impl {
                 .extraCa = std::move(options.extraCa)} {}
 
   TransferContext context;
-  HttpLane http{kHttp};
-  MailLane deploymentMail{kDeploymentMail};
-  MailLane projectMail{kProjectMail};
+  HttpRunner http{kHttp};
+  MailRunner deploymentMail{kDeploymentMail};
+  MailRunner projectMail{kProjectMail};
 };
 
 Client::Client(ClientOptions options) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (ready != CURLE_OK) throw std::runtime_error("libcurl does not start");
+  if (ready != CURLE_OK) throw std::runtime_error("libcurl initialisation failed");
   impl_ = std::make_unique<Impl>(std::move(options));
 }
 
@@ -167,7 +168,7 @@ Task<Response> Client::send(Request request) {
   for (int hop = 0;; ++hop) {
     auto transfer = Transfer::http(impl_->context, request, target, deadline);
     Outcome outcome = co_await run(impl_->http, std::move(transfer), request.aborted);
-    if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
+    if (outcome.end != Outcome::End::completed) co_return fail(errorOf(std::move(outcome)));
     Response response{outcome.status, std::move(outcome.headers), std::move(outcome.body), target.url};
     const std::string location(response.header("location"));
     if (max <= 0 || !isRedirect(response.status) || location.empty()) co_return response;
@@ -181,9 +182,9 @@ Task<> Client::mail(MailMessage message) {
   CO_RETURN_IF_ERROR(checkMail(message));
   CO_TRY(const std::string url, smtpUrl(message.server));
   auto transfer = Transfer::smtp(impl_->context, message, url, deadline);
-  MailLane& lane = message.trust == Trust::deployment ? impl_->deploymentMail : impl_->projectMail;
-  Outcome outcome = co_await run(lane, std::move(transfer), message.aborted);
-  if (outcome.end != Outcome::End::answered) co_return fail(errorOf(std::move(outcome)));
+  MailRunner& runner = message.trust == Trust::deployment ? impl_->deploymentMail : impl_->projectMail;
+  Outcome outcome = co_await run(runner, std::move(transfer), message.aborted);
+  if (outcome.end != Outcome::End::completed) co_return fail(errorOf(std::move(outcome)));
   co_return Result<>();
 }
 

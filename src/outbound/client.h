@@ -1,4 +1,4 @@
-// The outbound client: libcurl's multi interface on one thread of its own.
+// The outbound client on libcurl: one thread for HTTP (multi interface), a few for mail.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@ struct OutboundSettings {
   explicit OutboundSettings(Settings& settings);
   OutboundSettings() = default;  // defaults, for tests
 
-  // Networks that guarded calls may reach beside public ones.
+  // Networks that guarded calls may reach in addition to public ones.
   Networks allow;
-  std::string caFile;  // SSL_CERT_FILE; "": the system's
+  std::string caFile;  // SSL_CERT_FILE; "": the system's certificates
 };
 
 struct ClientOptions {
   Networks allow = {};
   // A PEM file with the certificates to trust instead of the system's (SSL_CERT_FILE); "" for the system's.
   std::string caFile = {};
-  // PEM certificates to trust beside those; for tests.
+  // PEM certificates to trust in addition; for tests.
   std::string extraCa = {};
 };
 
@@ -42,7 +42,7 @@ class Client final : public Outbound {
     size_t running = 0;
     size_t waiting = 0;
     uint64_t connections = 0;  // opened so far
-    uint64_t refused = 0;      // addresses turned down so far
+    uint64_t refused = 0;      // addresses refused by the rule so far
   };
   Stats stats() const;
 

@@ -1,4 +1,4 @@
-// A client, cores to ask from, and a scripted HTTP server, for this module's tests.
+// A client, cores to call it from, and a scripted HTTP server, for this module's tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace mb::outbound {
 
 // A request as the server saw it.
-struct Seen {
+struct ReceivedRequest {
   std::string line;     // "GET /x HTTP/1.1"
   std::string headers;  // in lower case, each "name: value\n"
   std::string body;
@@ -20,12 +20,12 @@ struct Seen {
 
 class HttpServer {
  public:
-  // What a request is answered with, head and all; "" closes the connection.
-  using Answer = std::function<std::string(const Seen&)>;
+  // Returns the response to a request, status line and headers included; "" closes the connection.
+  using Handler = std::function<std::string(const ReceivedRequest&)>;
 
-  explicit HttpServer(Answer answer, const testing::Certificate* certificate = nullptr,
+  explicit HttpServer(Handler handler, const testing::Certificate* certificate = nullptr,
                       const char* address = "127.0.0.1")
-      : answer_(std::move(answer)),
+      : handler_(std::move(handler)),
         server_([this, certificate](testing::Peer& peer) { serve(peer, certificate != nullptr); }, certificate,
                 address) {}
 
@@ -34,7 +34,7 @@ class HttpServer {
   std::string url(std::string_view path, std::string_view host = "127.0.0.1", std::string_view scheme = "http") const {
     return fmt::format("{}://{}:{}{}", scheme, host, port(), path);
   }
-  std::vector<Seen> seen() const {
+  std::vector<ReceivedRequest> seen() const {
     const std::scoped_lock lock(mutex_);
     return seen_;
   }
@@ -43,7 +43,7 @@ class HttpServer {
   void serve(testing::Peer& peer, bool tls) {
     if (tls && !peer.startTls()) return;
     while (true) {
-      Seen request;
+      ReceivedRequest request;
       bool open = true;
       request.line = peer.readLine(open);
       size_t length = 0;
@@ -61,16 +61,16 @@ class HttpServer {
         const std::scoped_lock lock(mutex_);
         seen_.push_back(request);
       }
-      const std::string answer = answer_(request);
-      if (answer.empty()) return;
-      peer.write(answer);
-      if (answer.find("connection: close") != std::string::npos) return;
+      const std::string response = handler_(request);
+      if (response.empty()) return;
+      peer.write(response);
+      if (response.find("connection: close") != std::string::npos) return;
     }
   }
 
   mutable std::mutex mutex_;
-  std::vector<Seen> seen_;
-  const Answer answer_;
+  std::vector<ReceivedRequest> seen_;
+  const Handler handler_;
   testing::Server server_;
 };
 
@@ -100,9 +100,9 @@ class ClientFixture : public ::testing::Test {
     request.trust = trust;
     return send(std::move(request));
   }
-  // "200", or the code and whether the words are the sanitized ones.
+  // The status ("200"), "sent", or the kind of the error, whose message must be the sanitized one.
   template <class T>
-  static std::string told(const Result<T>& result) {
+  static std::string outcome(const Result<T>& result) {
     if constexpr (std::is_same_v<T, Response>) {
       if (result) return std::to_string(result->status);
     } else {

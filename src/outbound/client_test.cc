@@ -15,13 +15,13 @@ class ClientTest : public ClientFixture {
   std::future<Result<Response>> start(Request request) {
     return std::async(std::launch::async, [this, request = std::move(request)] { return send(request); });
   }
-  // Answers that wait to be let go.
-  class Held {
+  // Handlers that return their response after release().
+  class HandlerBarrier {
    public:
-    auto until(std::string answer) {
-      return [ended = ended_, answer = std::move(answer)](const Seen&) {
+    auto until(std::string response) {
+      return [ended = ended_, response = std::move(response)](const ReceivedRequest&) {
         ended.wait();
-        return answer;
+        return response;
       };
     }
     void release() { end_.set_value(); }
@@ -36,7 +36,8 @@ class ClientTest : public ClientFixture {
 };
 
 TEST_F(ClientTest, SendsAndReceives) {
-  const HttpServer server([](const Seen&) { return ok("hello", "X-Kind: first\r\nX-Kind: second\r\nEmpty:\r\n"); });
+  const HttpServer server(
+      [](const ReceivedRequest&) { return ok("hello", "X-Kind: first\r\nX-Kind: second\r\nEmpty:\r\n"); });
   open();
   Request request;
   request.method = "POST";
@@ -45,12 +46,12 @@ TEST_F(ClientTest, SendsAndReceives) {
   request.body = R"({"a":1})";
   request.trust = Trust::deployment;
   const auto response = send(request);
-  ASSERT_EQ(told(response), "200");
+  ASSERT_EQ(outcome(response), "200");
   EXPECT_EQ(response->body, "hello");
   EXPECT_EQ(response->header("x-kind"), "first");
   EXPECT_EQ(response->header("empty"), "");
   EXPECT_EQ(response->header("none"), "");
-  const Seen seen = server.seen().at(0);
+  const ReceivedRequest seen = server.seen().at(0);
   EXPECT_EQ(seen.line, "POST /b?c=d HTTP/1.1");
   EXPECT_EQ(seen.body, R"({"a":1})");
   EXPECT_TRUE(seen.has("authorization: Bearer abc\n"));
@@ -62,7 +63,7 @@ TEST_F(ClientTest, SendsAndReceives) {
 }
 
 TEST_F(ClientTest, EveryMethod) {
-  const HttpServer server([](const Seen& request) {
+  const HttpServer server([](const ReceivedRequest& request) {
     return request.line.starts_with("HEAD") ? std::string("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n") : ok();
   });
   open();
@@ -73,8 +74,8 @@ TEST_F(ClientTest, EveryMethod) {
       request.url = server.url("/");
       request.trust = Trust::deployment;
       if (request.method != "HEAD") request.body = body;
-      ASSERT_EQ(told(send(request)), "200") << method;
-      const Seen seen = server.seen().back();
+      ASSERT_EQ(outcome(send(request)), "200") << method;
+      const ReceivedRequest seen = server.seen().back();
       EXPECT_EQ(seen.line, std::string(method) + " / HTTP/1.1");
       EXPECT_EQ(seen.body, request.body);
       EXPECT_FALSE(seen.has("content-type")) << method;
@@ -83,20 +84,20 @@ TEST_F(ClientTest, EveryMethod) {
   EXPECT_EQ(server.connections(), 1u);
 }
 
-TEST_F(ClientTest, AnyStatusIsAnAnswer) {
-  const HttpServer server([](const Seen& request) {
+TEST_F(ClientTest, AnyStatusIsAResponse) {
+  const HttpServer server([](const ReceivedRequest& request) {
     return fmt::format("HTTP/1.1 {} Word\r\ncontent-length: 0\r\n\r\n", request.path().substr(1));
   });
   open();
   for (const char* status : {"204", "302", "404", "500", "599"}) {
-    EXPECT_EQ(told(get(server.url(std::string("/") + status), Trust::deployment)), status);
+    EXPECT_EQ(outcome(get(server.url(std::string("/") + status), Trust::deployment)), status);
   }
 }
 
 TEST_F(ClientTest, GuardedCallsDoNotReachThisMachine) {
-  const HttpServer server([](const Seen&) { return ok(); });
+  const HttpServer server([](const ReceivedRequest&) { return ok(); });
   open();
-  EXPECT_EQ(told(get(server.url("/"))), "refused");
+  EXPECT_EQ(outcome(get(server.url("/"))), "refused");
   EXPECT_EQ(server.connections(), 0u);
   EXPECT_EQ(client_->stats().refused, 1u);
 }
@@ -104,46 +105,46 @@ TEST_F(ClientTest, GuardedCallsDoNotReachThisMachine) {
 TEST_F(ClientTest, UrlsThatAreNotCalled) {
   open({"127.0.0.0/8"});
   for (const char* url : {"", "file:///etc/passwd", "ftp://127.0.0.1/", "http://u:p@127.0.0.1/", "http:///x", "//x/"}) {
-    EXPECT_EQ(told(get(url)), "refused") << url;
+    EXPECT_EQ(outcome(get(url)), "refused") << url;
   }
 }
 
 TEST_F(ClientTest, WhatTheOperatorAllowsIsReached) {
-  const HttpServer server([](const Seen&) { return ok(); });
+  const HttpServer server([](const ReceivedRequest&) { return ok(); });
   open({"127.0.0.1"});
-  EXPECT_EQ(told(get(server.url("/"))), "200");
-  EXPECT_EQ(told(get(server.url("/", "localhost"))), "200");
-  EXPECT_EQ(told(get(server.url("/", "127.0.0.2"))), "refused");
+  EXPECT_EQ(outcome(get(server.url("/"))), "200");
+  EXPECT_EQ(outcome(get(server.url("/", "localhost"))), "200");
+  EXPECT_EQ(outcome(get(server.url("/", "127.0.0.2"))), "refused");
 }
 
 TEST_F(ClientTest, ConnectionsAreReusedWithinOneTrust) {
-  const HttpServer server([](const Seen&) { return ok(); });
+  const HttpServer server([](const ReceivedRequest&) { return ok(); });
   open({"127.0.0.1"});
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(told(get(server.url("/"))), "200");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(outcome(get(server.url("/"))), "200");
   EXPECT_EQ(server.connections(), 1u);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(told(get(server.url("/"), Trust::deployment)), "200");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(outcome(get(server.url("/"), Trust::deployment)), "200");
   EXPECT_EQ(server.connections(), 2u);
 }
 
 TEST_F(ClientTest, AConnectionOfTheOperatorDoesNotServeAProject) {
-  const HttpServer server([](const Seen&) { return ok(); });
+  const HttpServer server([](const ReceivedRequest&) { return ok(); });
   open();
-  EXPECT_EQ(told(get(server.url("/"), Trust::deployment)), "200");
-  EXPECT_EQ(told(get(server.url("/"))), "refused");
+  EXPECT_EQ(outcome(get(server.url("/"), Trust::deployment)), "200");
+  EXPECT_EQ(outcome(get(server.url("/"))), "refused");
 }
 
 TEST_F(ClientTest, NoProxyOfTheEnvironment) {
-  const HttpServer server([](const Seen&) { return ok(); });
+  const HttpServer server([](const ReceivedRequest&) { return ok(); });
   ::setenv("http_proxy", "http://127.0.0.1:1", 1);
   ::setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
   open();
-  EXPECT_EQ(told(get(server.url("/"), Trust::deployment)), "200");
+  EXPECT_EQ(outcome(get(server.url("/"), Trust::deployment)), "200");
   ::unsetenv("http_proxy");
   ::unsetenv("ALL_PROXY");
 }
 
-TEST_F(ClientTest, BrokenAnswersFail) {
-  const std::map<std::string, std::string> answers = {
+TEST_F(ClientTest, BrokenResponsesFail) {
+  const std::map<std::string, std::string> responses = {
       {"/nothing", ""},
       {"/noise", "\x01\x02\x03 what\r\n\r\n"},
       {"/old", "just text"},
@@ -154,22 +155,22 @@ TEST_F(ClientTest, BrokenAnswersFail) {
        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x') + "\r\n0\r\n\r\n"},
       {"/headers", ok("", "x: " + std::string(70'000, 'x') + "\r\n")},
   };
-  const HttpServer server([&](const Seen& request) { return answers.at(request.path()); });
+  const HttpServer server([&](const ReceivedRequest& request) { return responses.at(request.path()); });
   open();
-  for (const auto& [path, answer] : answers) {
+  for (const auto& [path, response] : responses) {
     Request request;
     request.url = server.url(path);
     request.trust = Trust::deployment;
     request.timeout = path == "/old" || path == "/noise" ? 300ms : 5000ms;
     request.maxResponseBytes = 1000;
-    const std::string told = ClientFixture::told(send(request));
-    EXPECT_TRUE(told == "failed" || (request.timeout == 300ms && told == "timed out")) << path << ": " << told;
+    const std::string outcome = ClientFixture::outcome(send(request));
+    EXPECT_TRUE(outcome == "failed" || (request.timeout == 300ms && outcome == "timed out")) << path << ": " << outcome;
   }
 }
 
-TEST_F(ClientTest, WhoAsksForTheStatusAloneReadsNoMore) {
+TEST_F(ClientTest, StatusOnlyReadsNoMoreThanTheLimit) {
   const std::string endless(1 << 20, 'x');
-  const HttpServer server([&](const Seen& request) {
+  const HttpServer server([&](const ReceivedRequest& request) {
     return request.path() == "/said" ? ok(endless) : "HTTP/1.1 202 Accepted\r\nconnection: close\r\n\r\n" + endless;
   });
   open();
@@ -178,51 +179,51 @@ TEST_F(ClientTest, WhoAsksForTheStatusAloneReadsNoMore) {
     request.url = server.url(path);
     request.trust = Trust::deployment;
     request.maxResponseBytes = 1000;
-    EXPECT_EQ(told(send(request)), "failed") << path;
+    EXPECT_EQ(outcome(send(request)), "failed") << path;
     request.statusOnly = true;
     const auto response = send(request);
-    EXPECT_EQ(told(response), path == std::string("/said") ? "200" : "202") << path;
+    EXPECT_EQ(outcome(response), path == std::string("/said") ? "200" : "202") << path;
     EXPECT_LE(response->body.size(), 1000u);
   }
 }
 
-TEST_F(ClientTest, AnAnswerOfTheLargestSizeIsTaken) {
-  const HttpServer server([](const Seen&) { return ok(std::string(1000, 'x')); });
+TEST_F(ClientTest, AcceptsAResponseOfTheMaximumSize) {
+  const HttpServer server([](const ReceivedRequest&) { return ok(std::string(1000, 'x')); });
   open();
   Request request;
   request.url = server.url("/");
   request.trust = Trust::deployment;
   request.maxResponseBytes = 1000;
-  EXPECT_EQ(told(send(request)), "200");
+  EXPECT_EQ(outcome(send(request)), "200");
   request.maxResponseBytes = 999;
-  EXPECT_EQ(told(send(request)), "failed");
+  EXPECT_EQ(outcome(send(request)), "failed");
 }
 
-TEST_F(ClientTest, WhoDoesNotListenFails) {
+TEST_F(ClientTest, APortWithoutAListenerFails) {
   int port = 0;
   {
-    const HttpServer gone([](const Seen&) { return ok(); });
-    port = gone.port();
+    const HttpServer closed([](const ReceivedRequest&) { return ok(); });
+    port = closed.port();
   }
   open();
-  EXPECT_EQ(told(get(fmt::format("http://127.0.0.1:{}/", port), Trust::deployment)), "failed");
+  EXPECT_EQ(outcome(get(fmt::format("http://127.0.0.1:{}/", port), Trust::deployment)), "failed");
 }
 
-TEST_F(ClientTest, SlowAnswersTimeOut) {
-  Held held;
-  const HttpServer server(held.until(std::string()));
+TEST_F(ClientTest, SlowResponsesTimeOut) {
+  HandlerBarrier barrier;
+  const HttpServer server(barrier.until(std::string()));
   open();
   Request request;
   request.url = server.url("/");
   request.trust = Trust::deployment;
   request.timeout = 50ms;
-  EXPECT_EQ(told(send(request)), "timed out");
-  held.release();
+  EXPECT_EQ(outcome(send(request)), "timed out");
+  barrier.release();
 }
 
-TEST_F(ClientTest, WaitingForAPlaceCountsAgainstTheTimeout) {
-  Held held;
-  const HttpServer server(held.until(ok()));
+TEST_F(ClientTest, WaitingForASlotCountsAgainstTheTimeout) {
+  HandlerBarrier barrier;
+  const HttpServer server(barrier.until(ok()));
   open();
   Request request;
   request.url = server.url("/");
@@ -234,7 +235,7 @@ TEST_F(ClientTest, WaitingForAPlaceCountsAgainstTheTimeout) {
   waitFor([&] { return server.seen().size() == 4; });
   Request fifth = request;
   fifth.timeout = 50ms;
-  EXPECT_EQ(told(send(fifth)), "timed out");
+  EXPECT_EQ(outcome(send(fifth)), "timed out");
   EXPECT_EQ(server.seen().size(), 4u);
   auto sixth = start(request);
   waitFor([&] { return client_->stats().waiting == 1; });
@@ -242,16 +243,16 @@ TEST_F(ClientTest, WaitingForAPlaceCountsAgainstTheTimeout) {
   elsewhere.keys.target = "webhook/y";
   auto other = start(elsewhere);
   waitFor([&] { return server.seen().size() == 5; });
-  held.release();
-  for (auto& one : running) EXPECT_EQ(told(one.get()), "200");
-  EXPECT_EQ(told(sixth.get()), "200");
-  EXPECT_EQ(told(other.get()), "200");
+  barrier.release();
+  for (auto& one : running) EXPECT_EQ(outcome(one.get()), "200");
+  EXPECT_EQ(outcome(sixth.get()), "200");
+  EXPECT_EQ(outcome(other.get()), "200");
 }
 
-TEST_F(ClientTest, WhoHoldsAllPlacesOfAProjectOrATargetDelaysNoOther) {
-  Held held;
-  const HttpServer dead(held.until(ok()));
-  const HttpServer alive([](const Seen&) { return ok(); });
+TEST_F(ClientTest, AProjectOrTargetThatUsesAllItsSlotsDelaysNoOther) {
+  HandlerBarrier barrier;
+  const HttpServer dead(barrier.until(ok()));
+  const HttpServer alive([](const ReceivedRequest&) { return ok(); });
   open();
   const auto request = [](const HttpServer& server, std::string project, std::string target) {
     Request request;
@@ -264,14 +265,14 @@ TEST_F(ClientTest, WhoHoldsAllPlacesOfAProjectOrATargetDelaysNoOther) {
   std::vector<std::future<Result<Response>>> calls;
   for (int i = 0; i < 8; ++i) calls.push_back(start(request(dead, "a", "webhook/dead")));
   waitFor([&] { return client_->stats().running == 4 && client_->stats().waiting == 4; });
-  EXPECT_EQ(told(send(request(alive, "a", "webhook/alive"))), "200");
+  EXPECT_EQ(outcome(send(request(alive, "a", "webhook/alive"))), "200");
   for (int i = 0; i < 70; ++i) calls.push_back(start(request(dead, "a", "webhook/" + std::to_string(i))));
   waitFor([&] { return client_->stats().running == 64; });
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(told(send(request(alive, "b", "webhook/alive"))), "200");
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(outcome(send(request(alive, "b", "webhook/alive"))), "200");
   EXPECT_EQ(client_->stats().running, 64u);
   EXPECT_EQ(alive.connections(), 1u);  // each call after the first on the connection of the one before
-  held.release();
-  for (auto& call : calls) EXPECT_EQ(told(call.get()), "200");
+  barrier.release();
+  for (auto& call : calls) EXPECT_EQ(outcome(call.get()), "200");
 }
 
 TEST_F(ClientTest, RequestsThatCannotBeSent) {
@@ -281,7 +282,7 @@ TEST_F(ClientTest, RequestsThatCannotBeSent) {
     request.url = "http://127.0.0.1:1/";
     request.trust = Trust::deployment;
     change(request);
-    EXPECT_EQ(told(send(request)), "VALIDATION");
+    EXPECT_EQ(outcome(send(request)), "VALIDATION");
   };
   for (const char* method : {"", "get", "CONNECT", "TRACE", "GET /x"}) wrong([&](Request& r) { r.method = method; });
   for (const char* name : {"", "a b", "a:", "x\r\ny", "Host", "content-LENGTH", "Transfer-Encoding", "connection"}) {
@@ -295,8 +296,8 @@ TEST_F(ClientTest, RequestsThatCannotBeSent) {
 }
 
 TEST_F(ClientTest, StopEndsAllCalls) {
-  Held held;
-  const HttpServer server(held.until(std::string()));
+  HandlerBarrier barrier;
+  const HttpServer server(barrier.until(std::string()));
   open();
   Request request;
   request.url = server.url("/");
@@ -307,14 +308,14 @@ TEST_F(ClientTest, StopEndsAllCalls) {
   for (int i = 0; i < 6; ++i) calls.push_back(start(request));
   waitFor([&] { return client_->stats().running == 4 && client_->stats().waiting == 2; });
   client_->stop();
-  for (auto& call : calls) EXPECT_EQ(told(call.get()), "UNAVAILABLE");
-  EXPECT_EQ(told(send(request)), "UNAVAILABLE");
+  for (auto& call : calls) EXPECT_EQ(outcome(call.get()), "UNAVAILABLE");
+  EXPECT_EQ(outcome(send(request)), "UNAVAILABLE");
   client_->stop();
-  held.release();
+  barrier.release();
 }
 
 TEST_F(ClientTest, ManyAtATime) {
-  const HttpServer server([](const Seen& request) { return ok(request.path()); });
+  const HttpServer server([](const ReceivedRequest& request) { return ok(request.path()); });
   open();
   std::vector<std::future<Result<Response>>> calls;
   for (int i = 0; i < 100; ++i) {
@@ -326,7 +327,7 @@ TEST_F(ClientTest, ManyAtATime) {
   }
   for (int i = 0; i < 100; ++i) {
     const auto response = calls[static_cast<size_t>(i)].get();
-    ASSERT_EQ(told(response), "200");
+    ASSERT_EQ(outcome(response), "200");
     EXPECT_EQ(response->body, "/" + std::to_string(i));
   }
   waitFor([&] { return client_->stats().running == 0; });

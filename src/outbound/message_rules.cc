@@ -5,11 +5,11 @@ namespace mb::outbound {
 namespace {
 
 constexpr std::string_view kMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
-// The client's own, and those of one connection.
+// Headers that the client sets, and those of a single connection.
 constexpr std::string_view kOwn[] = {
     "host",   "content-length",      "connection",      "keep-alive", "te", "trailer", "upgrade", "transfer-encoding",
     "expect", "proxy-authorization", "proxy-connection"};
-constexpr std::string_view kTravel[] = {"accept", "accept-language", "content-type", "user-agent"};
+constexpr std::string_view kCrossOriginHeaders[] = {"accept", "accept-language", "content-type", "user-agent"};
 constexpr size_t kMaxHeaders = 100;
 constexpr size_t kMaxRequestHeaderBytes = 32 << 10;
 constexpr size_t kMaxRecipients = 50;
@@ -41,7 +41,7 @@ bool isEnvelopeAddress(std::string_view address) {
       address, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F || c == '<' || c == '>'; });
 }
 
-// Every line ends in CRLF, and neither CR nor LF stands alone: a server might take such a line's end for one.
+// Every line ends in CRLF, and neither CR nor LF occurs alone: a server might take it for a line ending.
 bool hasCleanLines(std::string_view data) {
   if (!data.ends_with("\r\n")) return false;
   for (size_t at = 0; at < data.size(); ++at) {
@@ -72,19 +72,19 @@ bool isNamed(const Header& header, std::string_view lowerName) {
   return equalsLower(header.name, lowerName);
 }
 
-bool mayTravel(const Header& header) {
-  return std::ranges::any_of(kTravel, [&](std::string_view name) { return isNamed(header, name); });
+bool mayCrossOrigins(const Header& header) {
+  return std::ranges::any_of(kCrossOriginHeaders, [&](std::string_view name) { return isNamed(header, name); });
 }
 
 Result<> checkRequest(const Request& request) {
   if (std::ranges::find(kMethods, request.method) == std::end(kMethods)) {
-    return invalid("is no method that can be called");
+    return invalid("must use one of the methods GET, HEAD, POST, PUT, PATCH and DELETE");
   }
   if (request.headers.size() > kMaxHeaders) return invalid("has too many headers");
   size_t bytes = 0;
   for (const Header& header : request.headers) {
     bytes += header.name.size() + header.value.size();
-    if (!isHeaderName(header.name)) return invalid("has a header whose name is none");
+    if (!isHeaderName(header.name)) return invalid("has a header whose name is not valid");
     if (!isText(header.value)) return invalid("has control characters in the header " + header.name);
     if (isClientHeader(header.name)) return invalid("must not set the header " + header.name);
   }
@@ -93,9 +93,11 @@ Result<> checkRequest(const Request& request) {
 }
 
 Result<> checkMail(const MailMessage& message) {
-  if (!isEnvelopeAddress(message.from)) return invalid("has a sender that is no address");
+  if (!isEnvelopeAddress(message.from)) return invalid("has a sender that is not a valid address");
   if (message.to.empty() || message.to.size() > kMaxRecipients) return invalid("needs 1 to 50 recipients");
-  if (!std::ranges::all_of(message.to, isEnvelopeAddress)) return invalid("has a recipient that is no address");
+  if (!std::ranges::all_of(message.to, isEnvelopeAddress)) {
+    return invalid("has a recipient that is not a valid address");
+  }
   if (message.data.size() > kMaxMailBytes) return invalid("is too long");
   if (!hasCleanLines(message.data)) return invalid("has lines that do not end in CRLF");
   if (!isText(message.server.user) || !isText(message.server.password.reveal())) {

@@ -1,4 +1,4 @@
-// What may be sent at all: methods, headers, mail addresses. Private to outbound/.
+// Validation of requests and mails: methods, headers, mail addresses. Private to outbound/.
 #pragma once
 
 #include "outbound/outbound.h"
@@ -9,9 +9,9 @@ namespace mb::outbound {
 Result<> checkRequest(const Request& request);
 Result<> checkMail(const MailMessage& message);
 
-// Without regard to case.
+// Whether the header has that name, compared case-insensitively.
 bool isNamed(const Header& header, std::string_view lowerName);
-// Whether a header may go along to another origin.
-bool mayTravel(const Header& header);
+// Whether a redirect to another origin keeps the header.
+bool mayCrossOrigins(const Header& header);
 
 }  // namespace mb::outbound

@@ -1,5 +1,5 @@
-// Every way to write an address that a guarded call must not reach: a test each, as a URL, as a redirect, and as what a
-// name resolves to.
+// Each notation of an address that a guarded call must not reach has a test: as a URL, as a redirect, and as the result
+// of name resolution.
 #include <netdb.h>
 
 #include <map>
@@ -9,27 +9,27 @@
 namespace mb::outbound {
 namespace {
 
-// What names of the tests resolve to, one answer after another, the last for ever. All other names resolve to nothing,
-// so that no test asks a real server.
+// The addresses that names of the tests resolve to, one result per lookup, the last one repeated. All other names
+// resolve to nothing, so that no test queries a real server.
 class Names {
  public:
-  using Answer = std::vector<std::string>;
-  void set(std::string name, std::vector<Answer> answers) {
+  using Addresses = std::vector<std::string>;
+  void set(std::string name, std::vector<Addresses> results) {
     const std::scoped_lock lock(mutex_);
-    answers_[std::move(name)] = std::move(answers);
+    results_[std::move(name)] = std::move(results);
   }
-  std::optional<Answer> take(const std::string& name) {
+  std::optional<Addresses> take(const std::string& name) {
     const std::scoped_lock lock(mutex_);
-    const auto found = answers_.find(name);
-    if (found == answers_.end()) return std::nullopt;
-    Answer answer = found->second.front();
+    const auto found = results_.find(name);
+    if (found == results_.end()) return std::nullopt;
+    Addresses result = found->second.front();
     if (found->second.size() > 1) found->second.erase(found->second.begin());
-    return answer;
+    return result;
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::vector<Answer>> answers_;
+  std::map<std::string, std::vector<Addresses>> results_;
 };
 Names& names() {
   static Names all;
@@ -121,13 +121,13 @@ constexpr Form kForms[] = {
 
 class NotationTest : public ClientFixture, public ::testing::WithParamInterface<Form> {
  protected:
-  // Neither reached nor waited for.
+  // The call fails without a connection to the server and without a timeout.
   void expectUnreached(const Result<Response>& result) {
-    const std::string told = ClientFixture::told(result);
-    EXPECT_TRUE(told == "refused" || told == "failed") << told;
+    const std::string outcome = ClientFixture::outcome(result);
+    EXPECT_TRUE(outcome == "refused" || outcome == "failed") << outcome;
     EXPECT_EQ(server_.connections(), 0u);
   }
-  const HttpServer server_{[](const Seen&) { return ok(); }};
+  const HttpServer server_{[](const ReceivedRequest&) { return ok(); }};
 };
 
 TEST_P(NotationTest, IsNotReached) {
@@ -136,8 +136,8 @@ TEST_P(NotationTest, IsNotReached) {
 }
 
 TEST_P(NotationTest, IsNotReachedByARedirect) {
-  const HttpServer front([&](const Seen&) { return redirect(302, server_.url("/", GetParam().host)); }, nullptr,
-                         "127.0.0.7");
+  const HttpServer front([&](const ReceivedRequest&) { return redirect(302, server_.url("/", GetParam().host)); },
+                         nullptr, "127.0.0.7");
   open({"127.0.0.7"});
   Request request;
   request.url = front.url("/", "127.0.0.7");
@@ -153,15 +153,15 @@ INSTANTIATE_TEST_SUITE_P(All, NotationTest, ::testing::ValuesIn(kForms),
 
 class NameTest : public ClientFixture {
  protected:
-  const HttpServer hidden_{[](const Seen&) { return ok(); }};
-  const HttpServer seen_{[](const Seen&) { return ok(); }, nullptr, "127.0.0.7"};
+  const HttpServer hidden_{[](const ReceivedRequest&) { return ok(); }};
+  const HttpServer seen_{[](const ReceivedRequest&) { return ok(); }, nullptr, "127.0.0.7"};
 };
 
 TEST_F(NameTest, ThatLeadInsideAreNotReached) {
   for (const char* address : {"127.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254", "10.0.0.1", "0.0.0.0"}) {
-    open({"127.0.0.7"});  // anew, since answers are kept for a while
+    open({"127.0.0.7"});  // a new client: libcurl caches results of name resolution
     names().set("inside.test", {{address}});
-    EXPECT_EQ(told(get(hidden_.url("/", "inside.test"))), "refused") << address;
+    EXPECT_EQ(outcome(get(hidden_.url("/", "inside.test"))), "refused") << address;
   }
   EXPECT_EQ(hidden_.connections(), 0u);
 }
@@ -169,32 +169,32 @@ TEST_F(NameTest, ThatLeadInsideAreNotReached) {
 TEST_F(NameTest, OfSeveralAddressesOnlyTheAllowedOnesAreTried) {
   open({"127.0.0.7"});
   names().set("mixed.test", {{"127.0.0.1", "127.0.0.7"}, {"127.0.0.7", "127.0.0.1"}});
-  EXPECT_EQ(told(get(seen_.url("/", "mixed.test"))), "200");
+  EXPECT_EQ(outcome(get(seen_.url("/", "mixed.test"))), "200");
   EXPECT_EQ(seen_.connections(), 1u);
   EXPECT_EQ(hidden_.connections(), 0u);
 }
 
-// The answer that is judged is the one that is connected to: there is no second question between.
-TEST_F(NameTest, AnAnswerThatChangesLeadsNowhere) {
+// The address that is checked is the one that is connected to: there is no second lookup in between.
+TEST_F(NameTest, ChangingResultsDoNotBypassTheRule) {
   for (const bool allowedFirst : {true, false}) {
     open({"127.0.0.7"});
-    names().set("turn.test", allowedFirst ? std::vector<Names::Answer>{{"127.0.0.7"}, {"127.0.0.1"}}
-                                          : std::vector<Names::Answer>{{"127.0.0.1"}, {"127.0.0.7"}});
-    // Nobody listens at that port of the allowed address.
-    EXPECT_EQ(told(get(hidden_.url("/", "turn.test"))), allowedFirst ? "failed" : "refused");
+    names().set("turn.test", allowedFirst ? std::vector<Names::Addresses>{{"127.0.0.7"}, {"127.0.0.1"}}
+                                          : std::vector<Names::Addresses>{{"127.0.0.1"}, {"127.0.0.7"}});
+    // No server listens at that port of the allowed address.
+    EXPECT_EQ(outcome(get(hidden_.url("/", "turn.test"))), allowedFirst ? "failed" : "refused");
   }
   EXPECT_EQ(hidden_.connections(), 0u);
 }
 
-TEST_F(NameTest, ARedirectAsksAnew) {
-  const HttpServer front([&](const Seen&) { return redirect(307, hidden_.url("/", "turn.test")); }, nullptr,
+TEST_F(NameTest, ARedirectResolvesAgain) {
+  const HttpServer front([&](const ReceivedRequest&) { return redirect(307, hidden_.url("/", "turn.test")); }, nullptr,
                          "127.0.0.7");
   open({"127.0.0.7"});
   names().set("turn.test", {{"127.0.0.7"}, {"127.0.0.1"}});
   Request request;
   request.url = front.url("/", "turn.test");
   request.maxRedirects = 3;
-  EXPECT_EQ(told(send(request)), "refused");
+  EXPECT_EQ(outcome(send(request)), "refused");
   EXPECT_EQ(front.connections(), 1u);
   EXPECT_EQ(hidden_.connections(), 0u);
 }
@@ -202,17 +202,17 @@ TEST_F(NameTest, ARedirectAsksAnew) {
 }  // namespace
 }  // namespace mb::outbound
 
-// The resolver that libcurl asks in this program, in place of the C library's: a chain of addresses, each allocated by
-// itself.
+// Replaces the C library's resolver for libcurl in this program: returns a list of addresses, each allocated
+// separately.
 extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints, addrinfo** out) {
   std::vector<std::string> addresses;
-  const std::string asked = name == nullptr ? "" : name;
-  if (auto answer = mb::outbound::names().take(asked)) {
-    addresses = *std::move(answer);
-  } else if (asked == "localhost" || asked == "LOCALHOST" || asked == "localhost.") {
+  const std::string host = name == nullptr ? "" : name;
+  if (auto result = mb::outbound::names().take(host)) {
+    addresses = *std::move(result);
+  } else if (host == "localhost" || host == "LOCALHOST" || host == "localhost.") {
     addresses = {"127.0.0.1", "::1"};
   } else {
-    addresses = {asked};
+    addresses = {host};
   }
   *out = nullptr;
   addrinfo** last = out;

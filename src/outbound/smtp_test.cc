@@ -26,7 +26,7 @@ class SmtpTest : public ClientFixture {
     return message;
   }
   std::string mail(MailMessage message) {
-    return told(store::testing::runOn(cores_, 0, client_->mail(std::move(message))));
+    return outcome(store::testing::runOn(cores_, 0, client_->mail(std::move(message))));
   }
   testing::Certificate certificate_{"DNS:localhost,IP:127.0.0.1"};
 };
@@ -51,7 +51,7 @@ TEST_F(SmtpTest, EncryptsWhereItIsOffered) {
   ASSERT_EQ(mail(to(catcher)), "sent");
   EXPECT_TRUE(catcher.received().at(0).encrypted);
   open();
-  EXPECT_EQ(mail(to(catcher)), "failed");  // nobody vouches for it
+  EXPECT_EQ(mail(to(catcher)), "failed");  // its certificate is not trusted
   EXPECT_EQ(catcher.received().size(), 1u);
 }
 
@@ -80,9 +80,9 @@ TEST_F(SmtpTest, WhatTheServerSays) {
   const auto with = [&](MailCatcher::Options options) {
     options.startTls = options.auth = true;
     const MailCatcher catcher(options, &certificate_);
-    const std::string told = mail(withLogin(to(catcher)));
+    const std::string outcome = mail(withLogin(to(catcher)));
     EXPECT_TRUE(catcher.received().empty());
-    return told;
+    return outcome;
   };
   EXPECT_EQ(with({.rcptReply = "550 no such user"}), "rejected");
   EXPECT_EQ(with({.mailReply = "553 not this sender"}), "rejected");
@@ -94,13 +94,13 @@ TEST_F(SmtpTest, WhatTheServerSays) {
 
 TEST_F(SmtpTest, SilenceTimesOutWithoutHoldingUpOthers) {
   const MailCatcher silent({.silentAfterData = true});
-  const HttpServer web([](const Seen&) { return ok(); });
+  const HttpServer web([](const ReceivedRequest&) { return ok(); });
   open();
   MailMessage message = to(silent);
   message.timeout = 1500ms;
   auto pending = std::async(std::launch::async, [&] { return mail(message); });
   while (silent.connections() == 0) std::this_thread::sleep_for(1ms);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(told(get(web.url("/"), Trust::deployment)), "200");
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(outcome(get(web.url("/"), Trust::deployment)), "200");
   EXPECT_EQ(pending.get(), "timed out");
 }
 

@@ -1,4 +1,4 @@
-// A mail server that keeps what it is sent, for the tests of this module and of mail/.
+// A mail server that records the mails it receives, for the tests of this module and of mail/.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace mb::outbound::testing {
 struct ReceivedMail {
   std::string from;
   std::vector<std::string> to;
-  std::string data;   // without the dots of the protocol
-  std::string login;  // "user\0password" as AUTH PLAIN gave it, "" without
+  std::string data;   // without the dot-stuffing of the protocol
+  std::string login;  // "user\0password" as AUTH PLAIN sent it, "" without
   bool encrypted = false;
 };
 
@@ -27,7 +27,7 @@ class MailCatcher {
     std::string rcptReply = "250 ok";
     std::string authReply = "235 welcome";
     std::string endReply = "250 taken";
-    bool silentAfterData = false;  // the end of the mail is never answered
+    bool silentAfterData = false;  // does not reply to the end of the mail
   };
 
   explicit MailCatcher(Options options, const Certificate* certificate = nullptr)

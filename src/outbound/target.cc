@@ -26,7 +26,7 @@ std::string part(CURLU* url, CURLUPart which, unsigned flags = 0) {
   return out;
 }
 
-// What libcurl would read generously is refused: other readers of the same text would see another host.
+// Refuses what libcurl parses leniently: another parser might read another host from the same text.
 bool isPlain(std::string_view url) {
   if (url.empty() || url.size() > kMaxUrlBytes) return false;
   return std::ranges::none_of(url,
@@ -101,7 +101,7 @@ Result<SmtpServer> parseSmtpUrl(std::string_view text) {
   server.user = part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
   server.password = Secret(part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE));
   if (server.host.empty()) return refused(kSmtp);
-  // A percent sign that begins no escape, or one of a control character, comes back as nothing.
+  // libcurl decodes a user with a malformed escape, or an escaped control character, to nothing.
   if (server.user.empty() && text.find('@') != std::string_view::npos) return refused(kSmtp);
   if (server.user.empty() != server.password.empty()) return refused("must hold user and password, or neither");
   const std::string port = part(url.get(), CURLUPART_PORT);
@@ -121,7 +121,7 @@ Result<std::string> smtpUrl(const SmtpServer& server) {
       curl_url_set(url.get(), CURLUPART_SCHEME, implicit ? "smtps" : "smtp", 0) != CURLUE_OK ||
       curl_url_set(url.get(), CURLUPART_HOST, server.host.c_str(), 0) != CURLUE_OK ||
       curl_url_set(url.get(), CURLUPART_PORT, std::to_string(server.port).c_str(), 0) != CURLUE_OK) {
-    return refused("is no mail server's host and port");
+    return refused("is not a valid host and port of a mail server");
   }
   return part(url.get(), CURLUPART_URL);
 }

@@ -1,4 +1,4 @@
-// URLs as libcurl reads them: one parser for the judgement and for the call. Private to outbound/.
+// URLs as libcurl reads them: one parser for the check and for the call. Private to outbound/.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 namespace mb::outbound {
 
 struct Target {
-  std::string url;     // as it is called, without a fragment
+  std::string url;     // the URL of the call, without a fragment
   std::string scheme;  // "http" or "https"
   std::string origin;  // scheme, host and port, for comparisons
 };
 
 // Fails with validation; see originOf().
 Result<Target> parseTarget(std::string_view url);
-// Where a `location` seen at `base` leads.
+// Resolves the `location` of a response from `base`.
 Result<Target> resolveTarget(const Target& base, std::string_view location);
 
-// "smtp://host:port" for libcurl; fails with validation when the host is none.
+// "smtp://host:port" for libcurl; fails with validation when host or port is not valid.
 Result<std::string> smtpUrl(const SmtpServer& server);
 
 }  // namespace mb::outbound

@@ -1,4 +1,4 @@
-// A server on a real socket that a test scripts, plain or with TLS, for the tests of this module and of those above.
+// A scripted server on a real socket, plain or with TLS, for the tests of this module and of those above.
 #pragma once
 
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@
 
 namespace mb::outbound::testing {
 
-// A key and a certificate that vouches for itself; `names` such as "DNS:localhost,IP:127.0.0.1".
+// A key and a self-signed certificate; `names` such as "DNS:localhost,IP:127.0.0.1".
 class Certificate {
  public:
   explicit Certificate(const std::string& names) : key_(EVP_EC_gen("P-256")), certificate_(X509_new()) {
@@ -75,7 +75,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
   ~Peer() { endTls(); }
 
-  // False when the client does not go along.
+  // False when the handshake fails.
   bool startTls() {
     context_ = certificate_->context();
     ssl_ = SSL_new(context_);
@@ -138,12 +138,12 @@ class Peer {
   std::string buffer_;
 };
 
-// Runs `session` for each connection, at once; the destructor ends all.
+// Runs `session` for each connection, on a thread of its own; the destructor ends all.
 class Server {
  public:
   using Session = std::function<void(Peer&)>;
 
-  // `certificate`, where given, is there for Peer::startTls().
+  // `certificate` is for Peer::startTls(); null where no session calls it.
   explicit Server(Session session, const Certificate* certificate = nullptr, const char* address = "127.0.0.1")
       : session_(std::move(session)), certificate_(certificate), fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in in{};
@@ -183,7 +183,7 @@ class Server {
       const std::scoped_lock lock(mutex_);
       open_.push_back(fd);
       threads_.emplace_back([this, fd] {
-        // OpenSSL may raise it, on this thread; the client's own threads are to look after themselves.
+        // OpenSSL may raise SIGPIPE on this thread. The client must block it on its own threads.
         sigset_t pipe;
         sigemptyset(&pipe);
         sigaddset(&pipe, SIGPIPE);
@@ -200,7 +200,7 @@ class Server {
   const int fd_;
   int port_ = 0;
   mutable std::mutex mutex_;
-  std::vector<int> open_;  // all that there were; closed at the end, so that no number is used twice
+  std::vector<int> open_;  // all accepted so far; closed at the end, so that no descriptor number is reused
   std::vector<std::thread> threads_;
   std::thread acceptor_;
 };

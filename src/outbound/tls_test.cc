@@ -6,27 +6,27 @@ namespace {
 class TlsTest : public ClientFixture {
  protected:
   testing::Certificate certificate_{"DNS:localhost"};
-  const HttpServer server_{[](const Seen&) { return ok(); }, &certificate_};
+  const HttpServer server_{[](const ReceivedRequest&) { return ok(); }, &certificate_};
   std::string url(std::string_view host) const { return server_.url("/", host, "https"); }
 };
 
-TEST_F(TlsTest, OnlyWhomAnAuthorityVouchesFor) {
+TEST_F(TlsTest, OnlyTrustedCertificates) {
   open({"127.0.0.0/8"});
-  EXPECT_EQ(told(get(url("localhost"))), "failed");
-  EXPECT_EQ(told(get(url("localhost"), Trust::deployment)), "failed");
+  EXPECT_EQ(outcome(get(url("localhost"))), "failed");
+  EXPECT_EQ(outcome(get(url("localhost"), Trust::deployment)), "failed");
   open({"127.0.0.0/8"}, certificate_.pem());
-  EXPECT_EQ(told(get(url("localhost"))), "200");
-  EXPECT_EQ(told(get(url("127.0.0.1"))), "failed");  // of another name
+  EXPECT_EQ(outcome(get(url("localhost"))), "200");
+  EXPECT_EQ(outcome(get(url("127.0.0.1"))), "failed");  // not a name of the certificate
 }
 
 TEST_F(TlsTest, PlainWhereTlsIsExpected) {
-  const HttpServer plain([](const Seen&) { return ok(); });
+  const HttpServer plain([](const ReceivedRequest&) { return ok(); });
   open();
   Request request;
   request.url = plain.url("/", "localhost", "https");
   request.trust = Trust::deployment;
   request.timeout = std::chrono::milliseconds(1000);
-  const std::string got = told(send(request));
+  const std::string got = outcome(send(request));
   EXPECT_TRUE(got == "failed" || got == "timed out") << got;
 }
 

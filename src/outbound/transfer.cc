@@ -29,7 +29,7 @@ Transfer::Transfer(TransferContext& context, Trust trust, CallKeys keys, Time de
       easy_(curl_easy_init()) {
   if (!easy_) throw std::bad_alloc();
   set(CURLOPT_NOSIGNAL, 1L);
-  // A timeout must not wait for the resolver's thread: that would hold up all other calls.
+  // A timeout must not wait for the resolver's thread: that would delay all other calls.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_ERRORBUFFER, problem_);
   set(CURLOPT_PROXY, "");
@@ -79,7 +79,7 @@ std::unique_ptr<Transfer> Transfer::http(TransferContext& context, Request& requ
     const std::string name = lowerAscii(header.name);
     hasAgent = hasAgent || name == "user-agent";
     hasType = hasType || name == "content-type";
-    // "name;" is how libcurl is told of a header without a value; "name:" would take one away.
+    // libcurl sends a header without a value for "name;"; "name:" would remove one.
     append(out->headers_, header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   }
   if (!hasAgent) out->set(CURLOPT_USERAGENT, "manybase");
@@ -108,10 +108,10 @@ std::unique_ptr<Transfer> Transfer::smtp(TransferContext& context, const MailMes
   for (const std::string& recipient : message.to) append(out->recipients_, "<" + recipient + ">");
   out->set(CURLOPT_MAIL_RCPT, out->recipients_.get());
   out->set(CURLOPT_UPLOAD, 1L);
-  out->set(CURLOPT_READFUNCTION, &Transfer::giveBody);
+  out->set(CURLOPT_READFUNCTION, &Transfer::supplyBody);
   out->set(CURLOPT_READDATA, out.get());
   out->set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(out->sent_.size()));
-  // libcurl waits for the answer to QUIT when it closes: the progress callback ends that, and a stop, too.
+  // libcurl waits for the reply to QUIT on close: the progress callback ends that wait on deadline, abort and stop.
   out->set(CURLOPT_FORBID_REUSE, 1L);
   out->set(CURLOPT_NOPROGRESS, 0L);
   out->set(CURLOPT_XFERINFOFUNCTION, &Transfer::keepGoing);
@@ -131,14 +131,14 @@ Outcome Transfer::outcome(CURLcode code) {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   received_.status = static_cast<int>(status);
-  if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && cut_)) {
-    received_.end = Outcome::End::answered;
+  if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && truncated_)) {
+    received_.end = Outcome::End::completed;
     return std::move(received_);
   }
   Outcome out;
   out.status = received_.status;
   out.problem = problem_[0] != '\0' ? problem_ : curl_easy_strerror(code);
-  const bool saidNo = mail_ && status >= 500 && (code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY);
+  const bool rejected = mail_ && status >= 500 && (code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY);
   if (context_.stopping) {
     out.end = Outcome::End::stopped;
   } else if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK) {
@@ -146,10 +146,10 @@ Outcome Transfer::outcome(CURLcode code) {
   } else if (code == CURLE_COULDNT_CONNECT && refused_) {
     out.end = Outcome::End::refused;
     out.problem = "the address is not allowed";
-  } else if (saidNo) {
+  } else if (rejected) {
     out.end = Outcome::End::rejected;
   }
-  if (tooLong_ || code == CURLE_FILESIZE_EXCEEDED) out.problem = "the answer is too long";
+  if (tooLong_ || code == CURLE_FILESIZE_EXCEEDED) out.problem = "the response is too long";
   return out;
 }
 
@@ -174,7 +174,7 @@ size_t Transfer::takeHeader(char* data, size_t size, size_t count, void* self) {
   }
   std::vector<Header>& headers = transfer.received_.headers;
   const size_t colon = line.find(':');
-  if (line.starts_with("HTTP/")) {  // of an answer that follows a 1xx, too
+  if (line.starts_with("HTTP/")) {  // also the response that follows a 1xx
     headers.clear();
   } else if ((line.starts_with(' ') || line.starts_with('\t')) && !headers.empty()) {
     headers.back().value.append(" ").append(trimmed(line));
@@ -188,18 +188,18 @@ size_t Transfer::takeBody(char* data, size_t size, size_t count, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
   const size_t bytes = size * count;
   if (transfer.received_.body.size() + bytes > transfer.maxReceived_) {
-    (transfer.statusOnly_ ? transfer.cut_ : transfer.tooLong_) = true;
+    (transfer.statusOnly_ ? transfer.truncated_ : transfer.tooLong_) = true;
     return 0;
   }
   transfer.received_.body.append(data, bytes);
   return bytes;
 }
 
-size_t Transfer::giveBody(char* data, size_t size, size_t count, void* self) {
+size_t Transfer::supplyBody(char* data, size_t size, size_t count, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
-  const size_t bytes = std::min(size * count, transfer.sent_.size() - transfer.given_);
-  std::memcpy(data, transfer.sent_.data() + transfer.given_, bytes);
-  transfer.given_ += bytes;
+  const size_t bytes = std::min(size * count, transfer.sent_.size() - transfer.sentBytes_);
+  std::memcpy(data, transfer.sent_.data() + transfer.sentBytes_, bytes);
+  transfer.sentBytes_ += bytes;
   return bytes;
 }
 

@@ -1,4 +1,5 @@
-// One call as libcurl sees it: an easy handle, what it sends and what it has received. Private to outbound/.
+// Transfer is one call as libcurl sees it: an easy handle, the data to send and the data received. Private to
+// outbound/.
 #pragma once
 
 #include <curl/curl.h>
@@ -17,7 +18,7 @@
 
 namespace mb::outbound {
 
-// What all calls of a client share. Outlives them.
+// Shared by all calls of a client, which it outlives.
 struct TransferContext {
   AddressRule rule;
   std::string caFile;
@@ -31,11 +32,11 @@ struct TransferContext {
 struct Outcome {
   enum class End {
     answered,
-    failed,  // `problem` says how
+    failed,  // `problem` is the reason
     timedOut,
     refused,   // by the address rule
-    rejected,  // by the mail server, for good
-    full,      // too many wait
+    rejected,  // by the mail server, permanently
+    full,      // the queue is full
     stopped,
   } end = End::failed;
   int status = 0;
@@ -48,15 +49,15 @@ class Transfer {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `request` is checked; `timeout`s of it are not used, `deadline` is. Its body is taken where no redirect may need it
-  // again.
+  // REQUIRES: checkRequest() accepts `request`. Uses `deadline` instead of request.timeout. Moves the body out of
+  // `request` unless a redirect may need it again.
   static std::unique_ptr<Transfer> http(TransferContext& context, Request& request, const Target& target,
                                         Time deadline);
   static std::unique_ptr<Transfer> smtp(TransferContext& context, const MailMessage& message, const std::string& url,
                                         Time deadline);
 
-  // `wake` is called once the call is to end early: maybe at once, maybe on another thread; at most once, and not after
-  // the transfer is gone. It must not wait for anything that the end of a transfer waits for.
+  // Calls `wake` when the call must end early: possibly at once, possibly on another thread; at most once, and not
+  // after the transfer is destroyed. It must not wait for anything that the end of a transfer waits for.
   void onAbort(std::function<void()> wake) { onAbort_.emplace(aborted_, std::move(wake)); }
   bool aborted() const { return aborted_.stop_requested(); }
 
@@ -65,13 +66,13 @@ class Transfer {
   const CallKeys& keys() const { return keys_; }
   Time deadline() const { return deadline_; }
 
-  // Just before it starts: gives libcurl what is left of the time; false when nothing is, or the
-  // call was aborted.
+  // Call just before the start: sets libcurl's timeouts to the time left. False when none is left or the call was
+  // aborted.
   bool arm();
-  // After libcurl has ended it; takes what was received.
+  // Call after libcurl has ended the transfer; moves the received data out.
   Outcome outcome(CURLcode code);
 
-  // Called with the outcome, once, by whoever runs the transfer.
+  // The runner calls it with the outcome, once.
   std::move_only_function<void(Outcome)> finish;
 
  private:
@@ -93,7 +94,7 @@ class Transfer {
   static curl_socket_t openSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static size_t takeHeader(char* data, size_t size, size_t count, void* self);
   static size_t takeBody(char* data, size_t size, size_t count, void* self);
-  static size_t giveBody(char* data, size_t size, size_t count, void* self);
+  static size_t supplyBody(char* data, size_t size, size_t count, void* self);
   static int keepGoing(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 
   TransferContext& context_;
@@ -105,21 +106,21 @@ class Transfer {
   bool mail_ = false;
 
   std::string sent_;  // the body
-  size_t given_ = 0;  // of it, to libcurl
+  size_t sentBytes_ = 0;  // of sent_, passed to libcurl so far
   size_t maxReceived_ = 0;
   size_t headerBytes_ = 0;
   bool tooLong_ = false;
   bool statusOnly_ = false;
-  bool cut_ = false;      // what the answer still held was not wanted
-  bool refused_ = false;  // an address was
+  bool truncated_ = false;  // statusOnly_: the body is longer than maxReceived_, and the rest was not read
+  bool refused_ = false;    // the address rule refused an address
   Outcome received_;
   char problem_[CURL_ERROR_SIZE] = {};
 
   List headers_;
   List recipients_;
-  // It is closed while the rest is still there.
+  // After the members that libcurl uses: it is destroyed before them.
   std::unique_ptr<CURL, EasyCloser> easy_;
-  // Last: once it is gone nobody calls `wake`.
+  // Last member: after its destruction nothing calls `wake`.
   std::optional<std::stop_callback<std::function<void()>>> onAbort_;
 };
 

@@ -1,12 +1,12 @@
-#include "outbound/mail_lane.h"
+#include "outbound/mail_runner.h"
 
 #include <pthread.h>
 
-#include "outbound/http_lane.h"
+#include "outbound/http_runner.h"
 
 namespace mb::outbound {
 
-MailLane::MailLane(QueueLimits limits) : line_(limits) {
+MailRunner::MailRunner(QueueLimits limits) : queue_(limits) {
   for (size_t i = 0; i < limits.running; ++i) {
     threads_.emplace_back([this] {
       pthread_setname_np(pthread_self(), "outbound-mail");
@@ -16,17 +16,17 @@ MailLane::MailLane(QueueLimits limits) : line_(limits) {
   }
 }
 
-MailLane::~MailLane() {
+MailRunner::~MailRunner() {
   stop();
 }
 
-void MailLane::submit(std::unique_ptr<Transfer> transfer) {
+void MailRunner::submit(std::unique_ptr<Transfer> transfer) {
   Outcome::End refusal = Outcome::End::full;
   {
     const std::scoped_lock lock(mutex_);
     if (stopping_) {
       refusal = Outcome::End::stopped;
-    } else if (line_.push(transfer->keys(), transfer->deadline(), transfer)) {
+    } else if (queue_.push(transfer->keys(), transfer->deadline(), transfer)) {
       wake_.notify_one();
       return;
     }
@@ -34,12 +34,12 @@ void MailLane::submit(std::unique_ptr<Transfer> transfer) {
   finishAs(*transfer, refusal);
 }
 
-void MailLane::stop() {
+void MailRunner::stop() {
   std::vector<std::unique_ptr<Transfer>> waiting;
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
-    waiting = line_.takeAll();
+    waiting = queue_.takeAll();
   }
   wake_.notify_all();
   for (auto& transfer : waiting) finishAs(*transfer, Outcome::End::stopped);
@@ -47,28 +47,28 @@ void MailLane::stop() {
   threads_.clear();
 }
 
-size_t MailLane::running() const {
+size_t MailRunner::running() const {
   const std::scoped_lock lock(mutex_);
-  return line_.running();
+  return queue_.running();
 }
 
-size_t MailLane::waiting() const {
+size_t MailRunner::waiting() const {
   const std::scoped_lock lock(mutex_);
-  return line_.waiting();
+  return queue_.waiting();
 }
 
-std::unique_ptr<Transfer> MailLane::next() {
+std::unique_ptr<Transfer> MailRunner::next() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     const auto now = std::chrono::steady_clock::now();
-    if (auto expired = line_.expired(now); !expired.empty()) {
+    if (auto expired = queue_.expired(now); !expired.empty()) {
       lock.unlock();
       for (auto& transfer : expired) finishAs(*transfer, Outcome::End::timedOut);
       lock.lock();
       continue;
     }
-    if (auto transfer = line_.next()) return *std::move(transfer);
-    if (const auto deadline = line_.earliestDeadline()) {
+    if (auto transfer = queue_.next()) return *std::move(transfer);
+    if (const auto deadline = queue_.earliestDeadline()) {
       wake_.wait_until(lock, *deadline);
     } else {
       wake_.wait(lock);
@@ -77,7 +77,7 @@ std::unique_ptr<Transfer> MailLane::next() {
   return nullptr;
 }
 
-void MailLane::loop() {
+void MailRunner::loop() {
   while (const std::unique_ptr<Transfer> transfer = next()) {
     if (transfer->arm()) {
       const CURLcode code = curl_easy_perform(transfer->handle());
@@ -87,9 +87,9 @@ void MailLane::loop() {
     }
     {
       const std::scoped_lock lock(mutex_);
-      line_.done(transfer->keys());
+      queue_.done(transfer->keys());
     }
-    // Another transfer may have waited for this project's or target's turn.
+    // Another transfer may have waited for a slot of this project or target.
     wake_.notify_one();
   }
 }

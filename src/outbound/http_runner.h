@@ -1,4 +1,4 @@
-// Runs HTTP transfers on one thread with libcurl's multi interface. Private to outbound/.
+// HttpRunner runs HTTP transfers on one thread with libcurl's multi interface. Private to outbound/.
 #pragma once
 
 #include <mutex>
@@ -10,13 +10,13 @@
 
 namespace mb::outbound {
 
-class HttpLane {
+class HttpRunner {
  public:
-  explicit HttpLane(QueueLimits limits);
-  ~HttpLane();  // stop()
+  explicit HttpRunner(QueueLimits limits);
+  ~HttpRunner();  // stop()
 
-  // Takes a transfer whose `finish` is set; it is called exactly once, on the lane's thread or, where the lane has
-  // stopped, here. Any thread.
+  // Queues a transfer whose `finish` is set. `finish` is called exactly once: on the runner's thread or, where the
+  // runner has stopped or its inbox is full, here. Any thread.
   void submit(std::unique_ptr<Transfer> transfer);
   // Ends all transfers and joins the thread.
   void stop();
@@ -46,13 +46,13 @@ class HttpLane {
 
   CURLSH* cacheOf(Trust trust) const;
 
-  // Connections are kept apart by trust, so a guarded call never travels on one that nobody judged.
+  // Each trust has its own connections, so a guarded call never uses one whose address was not checked.
   const Share guarded_;
   const Share publicOnly_;
   const Share deployment_;
   const std::unique_ptr<CURLM, MultiCloser> multi_;
-  // Of the lane's thread.
-  FairQueue<std::unique_ptr<Transfer>> line_;
+  // Used by the runner's thread only.
+  FairQueue<std::unique_ptr<Transfer>> queue_;
   std::unordered_map<CURL*, std::unique_ptr<Transfer>> active_;
 
   std::mutex mutex_;
@@ -64,9 +64,9 @@ class HttpLane {
   std::thread thread_;
 };
 
-// Ends a transfer that was not run to its end.
+// Ends a transfer that did not complete.
 void finishAs(Transfer& transfer, Outcome::End end);
-// Signals are the main thread's business; SIGPIPE, which OpenSSL may raise, is nobody's.
+// Blocks all signals on this thread: the main thread handles them, and no thread SIGPIPE, which OpenSSL may raise.
 void blockSignals();
 
 }  // namespace mb::outbound

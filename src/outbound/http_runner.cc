@@ -1,4 +1,4 @@
-#include "outbound/http_lane.h"
+#include "outbound/http_runner.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -7,10 +7,10 @@ namespace mb::outbound {
 
 namespace {
 
-// Of each trust: as many as there may be calls under way, which count among them, and 64.
-constexpr long kConnectionsKept = 576;
-constexpr int kLongestPollMs = 60'000;
-constexpr size_t kInbox = 1024;
+// Per trust: the 512 connections of running calls and 64 idle ones.
+constexpr long kMaxConnections = 576;
+constexpr int kMaxPollMs = 60'000;
+constexpr size_t kMaxInbox = 1024;
 
 }  // namespace
 
@@ -26,21 +26,21 @@ void blockSignals() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-HttpLane::Share HttpLane::connectionCache() {
+HttpRunner::Share HttpRunner::connectionCache() {
   Share share(curl_share_init());
   if (!share) throw std::bad_alloc();
   curl_share_setopt(share.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
   return share;
 }
 
-HttpLane::HttpLane(QueueLimits limits)
+HttpRunner::HttpRunner(QueueLimits limits)
     : guarded_(connectionCache()),
       publicOnly_(connectionCache()),
       deployment_(connectionCache()),
       multi_(curl_multi_init()),
-      line_(limits) {
+      queue_(limits) {
   if (!multi_) throw std::bad_alloc();
-  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kConnectionsKept);
+  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kMaxConnections);
   curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_NOTHING));
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), "outbound");
@@ -49,11 +49,11 @@ HttpLane::HttpLane(QueueLimits limits)
   });
 }
 
-HttpLane::~HttpLane() {
+HttpRunner::~HttpRunner() {
   stop();
 }
 
-void HttpLane::submit(std::unique_ptr<Transfer> transfer) {
+void HttpRunner::submit(std::unique_ptr<Transfer> transfer) {
   transfer->onAbort([this] {
     anyAborted_ = true;
     curl_multi_wakeup(multi_.get());
@@ -61,7 +61,7 @@ void HttpLane::submit(std::unique_ptr<Transfer> transfer) {
   bool full = false;
   {
     const std::scoped_lock lock(mutex_);
-    full = inbox_.size() >= kInbox;
+    full = inbox_.size() >= kMaxInbox;
     if (!stopping_ && !full) {
       inbox_.push_back(std::move(transfer));
       curl_multi_wakeup(multi_.get());
@@ -71,7 +71,7 @@ void HttpLane::submit(std::unique_ptr<Transfer> transfer) {
   finishAs(*transfer, full ? Outcome::End::full : Outcome::End::stopped);
 }
 
-void HttpLane::stop() {
+void HttpRunner::stop() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
@@ -80,7 +80,7 @@ void HttpLane::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void HttpLane::loop() {
+void HttpRunner::loop() {
   while (takeInbox()) {
     failExpired();
     endAborted();
@@ -89,15 +89,15 @@ void HttpLane::loop() {
     curl_multi_perform(multi_.get(), &stillRunning);
     const bool ended = endSome();
     countAll();
-    if (ended && line_.waiting() > 0) continue;
+    if (ended && queue_.waiting() > 0) continue;
     curl_multi_poll(multi_.get(), nullptr, 0, pollMs(), nullptr);
   }
   endAll();
   countAll();
 }
 
-// False when the lane is to end.
-bool HttpLane::takeInbox() {
+// False when the runner must end.
+bool HttpRunner::takeInbox() {
   std::vector<std::unique_ptr<Transfer>> arrived;
   {
     const std::scoped_lock lock(mutex_);
@@ -105,23 +105,23 @@ bool HttpLane::takeInbox() {
     arrived.swap(inbox_);
   }
   for (auto& transfer : arrived) {
-    if (!line_.push(transfer->keys(), transfer->deadline(), transfer)) finishAs(*transfer, Outcome::End::full);
+    if (!queue_.push(transfer->keys(), transfer->deadline(), transfer)) finishAs(*transfer, Outcome::End::full);
   }
   return true;
 }
 
-void HttpLane::startSome() {
-  while (auto next = line_.next()) {
+void HttpRunner::startSome() {
+  while (auto next = queue_.next()) {
     std::unique_ptr<Transfer> transfer = *std::move(next);
     if (!transfer->arm()) {
-      line_.done(transfer->keys());
+      queue_.done(transfer->keys());
       finishAs(*transfer, Outcome::End::timedOut);
       continue;
     }
     curl_easy_setopt(transfer->handle(), CURLOPT_SHARE, cacheOf(transfer->trust()));
     CURL* handle = transfer->handle();
     if (curl_multi_add_handle(multi_.get(), handle) != CURLM_OK) {
-      line_.done(transfer->keys());
+      queue_.done(transfer->keys());
       finishAs(*transfer, Outcome::End::failed);
       continue;
     }
@@ -130,7 +130,7 @@ void HttpLane::startSome() {
 }
 
 // True when something has ended.
-bool HttpLane::endSome() {
+bool HttpRunner::endSome() {
   bool any = false;
   int left = 0;
   while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
@@ -140,20 +140,20 @@ bool HttpLane::endSome() {
     curl_multi_remove_handle(multi_.get(), handle);
     auto found = active_.extract(handle);
     Transfer& transfer = *found.mapped();
-    line_.done(transfer.keys());
-    countAll();  // before it is told: whose answer is there no longer counts as running
+    queue_.done(transfer.keys());
+    countAll();  // before `finish`: a call whose caller has its response no longer counts as running
     transfer.finish(transfer.outcome(code));
     any = true;
   }
   return any;
 }
 
-void HttpLane::failExpired() {
-  for (auto& transfer : line_.expired(std::chrono::steady_clock::now())) finishAs(*transfer, Outcome::End::timedOut);
+void HttpRunner::failExpired() {
+  for (auto& transfer : queue_.expired(std::chrono::steady_clock::now())) finishAs(*transfer, Outcome::End::timedOut);
 }
 
-// Those under way; one that waits is found when its turn comes.
-void HttpLane::endAborted() {
+// Ends running transfers that were aborted; arm() finds a waiting one when it leaves the queue.
+void HttpRunner::endAborted() {
   if (!anyAborted_.exchange(false)) return;
   for (auto at = active_.begin(); at != active_.end();) {
     Transfer& transfer = *at->second;
@@ -162,13 +162,13 @@ void HttpLane::endAborted() {
       continue;
     }
     curl_multi_remove_handle(multi_.get(), at->first);
-    line_.done(transfer.keys());
+    queue_.done(transfer.keys());
     finishAs(transfer, Outcome::End::timedOut);
     at = active_.erase(at);
   }
 }
 
-CURLSH* HttpLane::cacheOf(Trust trust) const {
+CURLSH* HttpRunner::cacheOf(Trust trust) const {
   switch (trust) {
     case Trust::guarded:
       return guarded_.get();
@@ -180,13 +180,13 @@ CURLSH* HttpLane::cacheOf(Trust trust) const {
   return deployment_.get();
 }
 
-void HttpLane::endAll() {
+void HttpRunner::endAll() {
   for (auto& [handle, transfer] : active_) {
     curl_multi_remove_handle(multi_.get(), handle);
     finishAs(*transfer, Outcome::End::stopped);
   }
   active_.clear();
-  for (auto& transfer : line_.takeAll()) finishAs(*transfer, Outcome::End::stopped);
+  for (auto& transfer : queue_.takeAll()) finishAs(*transfer, Outcome::End::stopped);
   std::vector<std::unique_ptr<Transfer>> arrived;
   {
     const std::scoped_lock lock(mutex_);
@@ -195,16 +195,16 @@ void HttpLane::endAll() {
   for (auto& transfer : arrived) finishAs(*transfer, Outcome::End::stopped);
 }
 
-int HttpLane::pollMs() const {
-  const auto deadline = line_.earliestDeadline();
-  if (!deadline) return kLongestPollMs;
+int HttpRunner::pollMs() const {
+  const auto deadline = queue_.earliestDeadline();
+  if (!deadline) return kMaxPollMs;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
-  return static_cast<int>(std::clamp<int64_t>(left.count(), 0, kLongestPollMs));
+  return static_cast<int>(std::clamp<int64_t>(left.count(), 0, kMaxPollMs));
 }
 
-void HttpLane::countAll() {
+void HttpRunner::countAll() {
   running_ = active_.size();
-  waiting_ = line_.waiting();
+  waiting_ = queue_.waiting();
 }
 
 }  // namespace mb::outbound
