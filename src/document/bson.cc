@@ -9,7 +9,7 @@ namespace mb::doc {
 
 namespace {
 
-// Of a WorkBudget, for each field that is passed by.
+// Units of a WorkBudget for each field that is skipped.
 constexpr int64_t kCopyUnitsPerField = 4;
 
 constexpr std::string_view kEmptyDocument{"\5\0\0\0\0", 5};

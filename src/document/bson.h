@@ -1,6 +1,6 @@
-// A document is BSON bytes. Views borrow, Document owns, BsonWriter builds. Format: bsonspec.org 1.1. Everything that
-// takes a view trusts that its bytes are well-formed; bytes from outside become documents only through parseJson
-// (json.h) or Document::fromUntrusted.
+// A document is BSON bytes (bsonspec.org 1.1). Views borrow, Document owns, BsonWriter builds. Functions that take a
+// view require well-formed bytes; bytes from outside become documents only through parseJson (json.h) or
+// Document::fromUntrusted.
 #pragma once
 
 #include <array>
@@ -34,12 +34,12 @@ enum class BsonType : uint8_t {
   minKey = 0xFF,
   maxKey = 0x7F,
 };
-// "string", "int", "long", "double", "object", "array", "date", ...: the names that $type takes.
+// "string", "int", "long", "double", "object", "array", "date", ...: the names in $type.
 std::string_view typeName(BsonType type);
 
 class DocumentView;
 
-// One value inside somebody else's bytes.
+// A value in bytes owned by another object.
 class ValueView {
  public:
   ValueView() = default;  // null
@@ -52,10 +52,10 @@ class ValueView {
            type_ == BsonType::decimal;
   }
   bool isContainer() const { return type_ == BsonType::document || type_ == BsonType::array; }
-  // The raw bytes of the value, as they stand in BSON after the key.
+  // The raw bytes of the value, which follow the key in BSON.
   std::string_view raw() const { return {data_, size_}; }
 
-  // Each requires the type it names.
+  // REQUIRES: the value has the named type.
   double asReal() const { return load<double>(); }
   int32_t asInt32() const { return load<int32_t>(); }
   int64_t asInt64() const { return load<int64_t>(); }
@@ -69,9 +69,9 @@ class ValueView {
   std::string_view asDecimal() const { return {data_, 16}; }
   DocumentView asDocument() const;  // also for arrays: keys "0", "1", ...
 
-  // Any number as a double (decimals included); requires isNumber().
+  // Any number as a double (decimals included). REQUIRES: isNumber().
   double toReal() const;
-  // The exact integer an int32, int64, or integral double holds; nullopt otherwise.
+  // The exact integer of an int32, int64 or integral double; nullopt otherwise.
   std::optional<int64_t> toInteger() const;
 
  private:
@@ -91,7 +91,7 @@ struct Element {
   ValueView value;
 };
 
-// A whole document (or array) inside somebody else's bytes. Range-for gives its elements in order.
+// A whole document (or array) in bytes owned by another object. A range-based for visits its elements in order.
 class DocumentView {
  public:
   DocumentView();  // the empty document
@@ -102,9 +102,9 @@ class DocumentView {
   size_t count() const;
   // The value of a top-level field. Linear.
   std::optional<ValueView> find(std::string_view key) const;
-  // The value a dotted path leads to through documents only (never through arrays); for our own entities.
+  // The value at a dotted path, through documents only (never through arrays); for the server's own records.
   std::optional<ValueView> findPath(std::string_view dotted) const;
-  // A top-level string, or "" when it is absent or of another type.
+  // A top-level string, or `fallback` if it is absent or of another type.
   std::string_view stringOr(std::string_view key, std::string_view fallback = "") const;
 
   class Iterator {
@@ -137,7 +137,7 @@ inline DocumentView ValueView::asDocument() const {
 }
 
 namespace detail {
-// The bytes of a value, by the low five bits of its type: `fixed` ones, and after a length as many as that says.
+// The size of a value, by the low five bits of its type: `fixed` bytes, and after a length prefix as many as it says.
 struct ValueSize {
   uint8_t fixed = 0;
   bool hasLength = false;
@@ -158,7 +158,7 @@ inline constexpr auto kValueSizes = [] {
 size_t regexSize(const char* data);
 }  // namespace detail
 
-// The bytes that a value of `type` takes at `data`, where its key ends. Well-formed bytes only.
+// The size in bytes of a value of `type` at `data`, the end of its key. REQUIRES: the bytes are well-formed.
 inline size_t valueSize(BsonType type, const char* data) {
   const detail::ValueSize size = detail::kValueSizes[static_cast<uint8_t>(type) & 0x1F];
   if (size.hasLength) {
@@ -184,9 +184,9 @@ class Document {
  public:
   Document();  // the empty document
   explicit Document(DocumentView view) : bytes_(view.bytes()) {}
-  // Bytes known to be well-formed: from the store or from BsonWriter.
+  // REQUIRES: `bytes` are well-formed, as those of the store and of BsonWriter are.
   static Document fromTrusted(std::string bytes);
-  // Checks every length, type, string and key (libbson's validator); fails with validation.
+  // Validates every length, type, string and key with libbson. Fails with validation.
   static Result<Document> fromUntrusted(std::string bytes);
 
   DocumentView view() const { return DocumentView(bytes_); }
@@ -201,7 +201,7 @@ class Document {
   std::string bytes_;
 };
 
-// An owned value of any type: what filters, updates and schemas keep of their input.
+// An owned value of any type. Filters, updates and schemas copy values of their input into it.
 class Value {
  public:
   Value();  // null
@@ -215,19 +215,19 @@ class Value {
   std::string raw_;
 };
 
-// Appends elements in order; every begin needs its end. Keys must not hold NUL (checked by the parser, asserted here).
-// finish() closes the outermost document and gives the bytes away.
+// Appends elements in order; every begin requires an end. Keys must not hold NUL (checked by the parser, asserted
+// here). finish() closes the outermost document and returns it.
 class BsonWriter {
  public:
   BsonWriter();
-  // Makes room for a document of about `expectedBytes`.
+  // Reserves memory for a document of about `expectedBytes`.
   explicit BsonWriter(size_t expectedBytes);
 
   void append(std::string_view key, ValueView value);
   void appendString(std::string_view key, std::string_view value);
   void appendInt32(std::string_view key, int32_t value);
   void appendInt64(std::string_view key, int64_t value);
-  // int32 where it fits, else int64: the type a JSON integer gets.
+  // As int32 if it fits, else int64, as for JSON integers.
   void appendInteger(std::string_view key, int64_t value);
   void appendReal(std::string_view key, double value);
   void appendBool(std::string_view key, bool value);
@@ -242,15 +242,14 @@ class BsonWriter {
   void beginArray(std::string_view key);
   // Ends the innermost document or array.
   void end();
-  // Every element of `view`, as it stands.
+  // Appends every element of `view` unchanged.
   void appendAll(DocumentView view);
   size_t size() const { return out_.size(); }
-  // Copies elements that stand next to each other in another document, from the type byte of the first to the end of
-  // the last.
+  // Appends adjacent elements of another document: the bytes from the type of the first to the end of the last.
   void appendElements(std::string_view elements) { out_.append(elements); }
-  // What was written since size() was `from`; until the next call.
+  // The bytes written since size() was `from`; valid until the next call.
   std::string_view written(size_t from) const { return std::string_view(out_).substr(from); }
-  // Forgets what was written since size() was `to`, between the same begin and end.
+  // Drops the bytes written since size() was `to`. REQUIRES: the same container is open.
   void rewind(size_t to) { out_.resize(to); }
 
   Document finish();
@@ -262,7 +261,7 @@ class BsonWriter {
     out_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   std::string out_;
-  std::vector<uint32_t> open_;  // where the length of each open container stands
+  std::vector<uint32_t> open_;  // the offset of each open container's length
 };
 
 // "0", "1", ... as the keys of arrays; valid for the life of the program for n < 1000, else until the next call on the

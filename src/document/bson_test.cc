@@ -50,7 +50,7 @@ TEST(BsonWriter, RewindForgetsElements) {
   EXPECT_EQ(toJson(out.finish()), R"({"a":1,"d":true})");
 }
 
-// Each type once, at least.
+// At least one value of each type.
 Document everyType() {
   BsonWriter out;
   out.appendReal("real", -1.5);

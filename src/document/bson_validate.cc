@@ -1,4 +1,4 @@
-// Bytes from outside, checked with libbson's iterator before anything here trusts them.
+// Validates bytes from outside with libbson's iterator.
 #include <bson/bson.h>
 
 #include "document/bson.h"
@@ -83,7 +83,7 @@ bool isWellFormed(const uint8_t* data, size_t size, bool isArray, int depth) {
 
 Result<Document> Document::fromUntrusted(std::string bytes) {
   if (!isWellFormed(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), false, 1)) {
-    return fail(ErrorCode::validation, "not a well-formed BSON document");
+    return fail(ErrorCode::validation, "the document must be well-formed BSON");
   }
   return fromTrusted(std::move(bytes));
 }

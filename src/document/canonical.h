@@ -4,8 +4,8 @@
 
 namespace mb::doc {
 
-// The value with the fields of every object inside sorted by name, so that compareValues sees JSON's equality, in which
-// their order does not count.
+// The value with the fields of every object in it sorted by name, so that compareValues implements JSON's equality,
+// which ignores their order.
 Value canonical(ValueView value);
 
 }  // namespace mb::doc

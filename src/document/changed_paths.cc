@@ -8,7 +8,7 @@ namespace mb::doc {
 
 namespace {
 
-// The fields of one document by name, made only when fields do not stand in the same order on both sides.
+// Finds the fields of one document by name; the index is built only if the fields have another order on the other side.
 class FieldIndex {
  public:
   explicit FieldIndex(DocumentView view) : view_(view), next_(view.begin()) {}
@@ -80,7 +80,7 @@ class Comparison {
         before && after && before->type() == BsonType::document && after->type() == BsonType::document;
     if (!bothDocuments) {
       if (before && after && equalValues(*before, *after)) return;
-      // A document that came or went is told by its leaves, everything else by its own path.
+      // An added or removed document is reported by its leaves, everything else by its own path.
       const bool onlyLeaves = (isOpen(before) && !after) || (isOpen(after) && !before);
       if (!onlyLeaves) paths_.push_back(path_);
     }

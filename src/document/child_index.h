@@ -1,5 +1,5 @@
-// The children of a node of a tree of steps by name: by hash where there are many, so that a walk over a document with
-// many fields asks for each in constant time.
+// A ChildIndex finds the children of a tree node by name: by hash if there are many, so that a walk over a document
+// with many fields looks up each in constant time.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace mb::doc {
 
-// Map: from std::string. Nothing is added to it after build().
+// `Map` has std::string keys and must not change after build().
 template <class Map>
 class ChildIndex {
  public:

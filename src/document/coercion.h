@@ -6,7 +6,7 @@
 
 namespace mb::doc {
 
-// `given`, which stands at `path`, with every value inside that `coercion` (may be null) knows better replaced.
+// `given`, the value at `path`, with every value in it replaced by its coerced one. `coercion` may be null.
 Value coerceDeep(const FilterCoercion* coercion, const std::string& path, ValueView given);
 
 }  // namespace mb::doc

@@ -36,18 +36,18 @@ int sign(bool negative) {
   return negative ? -1 : 1;
 }
 
-// Neither is zero; both finite and of one sign.
+// REQUIRES: neither is zero; both are finite and of the same sign.
 int compareMagnitudes(const Decimal& a, const Decimal& b) {
   const int aDigits = digitsOf(a.coefficient);
   const int bDigits = digitsOf(b.coefficient);
   if (aDigits + a.exponent != bDigits + b.exponent) return aDigits + a.exponent < bDigits + b.exponent ? -1 : 1;
-  // Their leading digits stand at the same place, so the one with fewer digits can be filled up with zeros.
+  // Their leading digits have the same weight, so the one with fewer digits can be padded with zeros.
   const auto left = aDigits < bDigits ? a.coefficient * powerOfTen(bDigits - aDigits) : a.coefficient;
   const auto right = bDigits < aDigits ? b.coefficient * powerOfTen(aDigits - bDigits) : b.coefficient;
   return left == right ? 0 : left < right ? -1 : 1;
 }
 
-// A positive number as its digits without zeros at either end, and the place of the decimal point before them:
+// A positive number as its digits without zeros at either end, and the position of the decimal point:
 // 0.d1d2d3... times 10^point.
 struct Digits {
   std::string text;
@@ -97,7 +97,7 @@ Decimal Decimal::fromBytes(std::string_view sixteenBytes) {
   } else if (combination == 0x1E) {
     decimal.kind = Kind::infinite;
   } else if ((combination >> 3) == 3) {
-    // The long form would need a coefficient beyond 34 digits: the standard reads it as zero.
+    // The long form would have a coefficient of more than 34 digits: the standard reads it as zero.
     decimal.exponent = static_cast<int>((high >> 47) & 0x3FFF) - kExponentBias;
   } else {
     decimal.exponent = static_cast<int>((high >> 49) & 0x3FFF) - kExponentBias;
@@ -121,7 +121,7 @@ Decimal Decimal::fromReal(double value) {
 }
 
 std::optional<Decimal> Decimal::parse(std::string_view text) {
-  // Zeros that neither sign nor value needs could be without end; a number within the limits is never this long.
+  // Bounds the number of redundant zeros; a number within the limits is never this long.
   if (text.empty() || text.size() > 6200 || text.find('\0') != std::string_view::npos) return std::nullopt;
   bson_decimal128_t value;
   const std::string terminated(text);

@@ -21,11 +21,11 @@ struct Decimal {
   static Decimal fromInteger(int64_t value);
   // The shortest decimal text that reads back as `value`; finite values only.
   static Decimal fromReal(double value);
-  // nullopt for what is no decimal number, and for one of more than 34 digits.
+  // nullopt if `text` is not a decimal number or has more than 34 digits.
   static std::optional<Decimal> parse(std::string_view text);
 
   bool isFinite() const { return kind == Kind::finite; }
-  // The value cut to an integer; nullopt when it is not finite or beyond 64 bits.
+  // The value truncated to an integer; nullopt if it is not finite or exceeds 64 bits.
   std::optional<int64_t> truncated() const;
   double toReal() const;
   std::string toText() const;

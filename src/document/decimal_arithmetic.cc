@@ -26,7 +26,7 @@ int digitsOf(const Wide& magnitude) {
   return magnitude == 0 ? 0 : static_cast<int>(magnitude.str().size());
 }
 
-// Cuts `drop` digits off, half to even.
+// Rounds `drop` digits away, half to even.
 Wide rounded(const Wide& magnitude, int drop) {
   const Wide divisor = widePowerOfTen(drop);
   Wide quotient = magnitude / divisor;
@@ -89,7 +89,7 @@ bool isMultipleOf(const Decimal& value, const Decimal& step) {
   const Wide divisor = Wide(step.coefficient);
   if (value.exponent < step.exponent) {
     const int gap = step.exponent - value.exponent;
-    // A larger step than the value has no multiple there but zero.
+    // If the step is larger than the value, only zero is a multiple.
     if (gap > kPrecision) return false;
     return Wide(value.coefficient) % (divisor * widePowerOfTen(gap)) == 0;
   }

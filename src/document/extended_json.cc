@@ -42,7 +42,7 @@ Result<> appendBinary(BsonWriter& out, std::string_view key, std::string_view ba
   const auto subtype = parseWhole<uint8_t>(subtypeText, 16);
   const auto bytes = fromBase64(base64);
   if (!subtype || !bytes) return malformed("$binary");
-  // Subtype 2 repeats its length inside.
+  // Subtype 2 holds its length again in the bytes.
   if (*subtype == 2) return malformed("$binary");
   out.appendBinary(key, *bytes, *subtype);
   return {};

@@ -12,7 +12,7 @@ namespace {
 
 using Level = FieldTree::Level;
 
-// Calls `step` for each step of a dotted path until it returns true; whether it did.
+// Calls `step` for each step of a dotted path until it returns true; returns whether it did.
 template <class F>
 bool anyStep(std::string_view path, F step) {
   while (true) {
@@ -27,7 +27,7 @@ bool isPosition(std::string_view step) {
   return isAllDigits(step) || (!step.empty() && step.front() == '$');
 }
 
-// Numeric steps of the set may be positions, which a path need not name: "a.b" reaches what "a.0.b" does.
+// Numeric steps of the set may be positions, which a path may omit: "a.b" reaches everything that "a.0.b" reaches.
 bool skipPositions(Level& level) {
   for (size_t i = 0; i < level.size(); ++i) {
     for (const auto& [key, child] : level[i]->children) {

@@ -14,7 +14,7 @@ struct Question {
 
 class FieldSetPaths : public testing::TestWithParam<Question> {};
 
-TEST_P(FieldSetPaths, AreJudged) {
+TEST_P(FieldSetPaths, AreMatched) {
   const auto& [set, path, covers, touches] = GetParam();
   EXPECT_EQ(FieldSet(set).covers(path), covers) << path;
   EXPECT_EQ(FieldSet(set).touches(path), touches) << path;
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Question{{"a.0"}, "a", false, true}, Question{{"a.0.b"}, "a.b", false, true},
                     Question{{"a.0.b"}, "a.0.b", true, true}, Question{{"a.0.b"}, "a.c", false, false},
                     Question{{"0"}, "0", true, true},
-                    // Long rows of numbers are judged in no more than their length.
+                    // Long sequences of numbers are matched in linear time.
                     Question{{"a.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.b"},
                              "a.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.c",
                              false,

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kFewChildren = 16;
 
-// Most keys that are looked for are not there, and most of those have another length than all that are.
+// Most lookups miss, and most missing keys differ in length from all children.
 const FieldTree::Node* childOf(const FieldTree::Node& node, std::string_view key) {
   if (node.children.size() > kFewChildren) {
     const auto found = node.byName.find(node.children, key);

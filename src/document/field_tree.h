@@ -1,5 +1,5 @@
-// A FieldSet as a tree of steps. Walking a document keeps the nodes that its current place may still lead to: several,
-// because a number can be a position in an array or a name.
+// A FieldTree is a FieldSet as a tree of steps. A walk over a document keeps the nodes that match its current path:
+// several, because a number can be a position in an array or a name.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -21,14 +21,14 @@ class FieldTree {
     Children children;
     ChildIndex<Children> byName;  // of children
   };
-  // What a place may still lead to; empty when nothing of the set lies there or below.
+  // The nodes that match a path; empty if no path of the set is there or below.
   using Level = boost::container::small_vector<const Node*, 4>;
 
   explicit FieldTree(const std::vector<std::string>& paths);
   const Node& root() const { return root_; }
   Level top() const { return {&root_}; }
 
-  // Goes from `level` to the field `key`. True when the set covers it; else `next` holds what lies below.
+  // Moves from `level` to the field `key`. True if the set covers it; else sets `next` to the nodes of the field.
   static bool enter(const Level& level, std::string_view key, Level& next);
   // The same for an element of an array, whose position is transparent.
   static bool enterElement(const Level& level, std::string_view position, Level& next);

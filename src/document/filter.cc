@@ -26,7 +26,7 @@ void collectPaths(const FilterNode& node, const std::string& prefix, std::vector
   const std::string& own = node.path.dotted();
   const std::string full = prefix.empty() || own.empty() ? prefix + own : prefix + "." + own;
   if (!own.empty() && node.op != FilterOp::negate) paths.push_back(full);
-  // Beside $elemMatch, what lies below a condition names its path from the same root.
+  // Except in $elemMatch, the children of a condition have paths from the same root.
   const std::string& below = node.op == FilterOp::elemMatch ? full : prefix;
   for (const auto& child : node.children) collectPaths(*child, below, paths);
 }

@@ -1,5 +1,5 @@
-// The filter language: parsed once into a typed tree, matched in process, read by the planner. Operators and semantics:
-// decisions 4 (MongoDB's).
+// The filter language: parsed once into a typed tree, matched in process, read by the planner. Operators and semantics
+// are MongoDB's; docs/policies.md, "Filters", lists the operators.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct FilterNode;
 using FilterNodes = std::vector<std::shared_ptr<const FilterNode>>;
 
 enum class FilterOp {
-  all,     // and of children ($and, an object of several conditions); true when empty
+  all,     // and of children ($and, an object of several conditions); true if empty
   any,     // $or
   none,    // $nor
   negate,  // $not: one child
@@ -33,7 +33,7 @@ enum class FilterOp {
   exists,     // `flag`
   type,       // `types`
   contains,   // $all: `operands`, each equal to the field or one of its elements, and children for each $elemMatch and
-              // pattern; matches nothing when both are empty
+              // pattern; matches nothing if both are empty
   elemMatch,  // one child, applied to each element: as a document (path-rooted), or `elementIsValue`
   size,       // `number`
   mod,        // `divisor`, `remainder`
@@ -44,7 +44,7 @@ struct Pattern {
   std::string source;
   std::string options;  // i m s x
   std::shared_ptr<const re2::RE2> compiled;
-  // The literal text every match begins with (anchored, case-sensitive patterns only); empty when unknown.
+  // The literal text at the beginning of every match (anchored, case-sensitive patterns only); empty if unknown.
   std::string prefix;
 };
 
@@ -64,17 +64,17 @@ struct FilterNode {
   int64_t remainder = 0;
 };
 
-// What the caller of parse knows that changes constants: a schema's x-bson types and the server's own dates.
+// Converts the constants of a filter to the types of stored values: a schema's x-bson types and the server's own dates.
 class FilterCoercion {
  public:
   virtual ~FilterCoercion() = default;
-  // The value to compare with at `path` in place of `given`, or nullopt to take it as it is.
+  // The value to compare with at `path` instead of `given`, or nullopt to use `given`.
   virtual std::optional<Value> coerce(std::string_view path, ValueView given) const = 0;
 };
 
-// Fixed beside these: patterns of 10,000 instructions in all once compiled, 1,000 values in one $in or $nin, 1,000
-// bytes in a pattern, and 8 numeric steps in a path, since each can be read two ways. A value of $all and a pattern
-// each count as a condition.
+// Further limits are fixed: all compiled patterns together 10,000 instructions, 1,000 values in one $in or $nin, 1,000
+// bytes in a pattern, and 8 numeric steps in a path, as each can be read two ways. A value of $all and a pattern each
+// count as a condition.
 struct FilterLimits {
   int maxConditions = 100;
   int maxDepth = 20;
@@ -84,14 +84,14 @@ class Filter {
  public:
   Filter();  // matches everything
 
-  // Fails with invalidFilter, naming the operator or path. Source: decisions 4.
+  // Fails with invalidFilter, naming the operator or path.
   static Result<Filter> parse(DocumentView source, const FilterCoercion* coercion = nullptr,
                               const FilterLimits& limits = {});
-  // Both must match. Shares the trees.
+  // Matches documents that both match. Shares the trees.
   static Filter both(const Filter& a, const Filter& b);
-  // {field: value}, for our own look-ups.
+  // {field: value}, for lookups by the server.
   static Filter equals(std::string_view path, ValueView value);
-  // Of a tree that was taken from a parsed filter and changed in its constants: `in` keeps its order.
+  // From the tree of a parsed filter with changed constants. REQUIRES: the operands of `in` are ascending and unique.
   static Filter fromTree(std::shared_ptr<const FilterNode> root) {
     Filter filter;
     filter.root_ = std::move(root);
@@ -99,17 +99,17 @@ class Filter {
   }
 
   bool matchesAll() const;  // no condition at all
-  // Charges the thread's WorkBudget; once that is used up, the answer means nothing.
+  // Charges the thread's WorkBudget; once that is used up, the result has no meaning.
   bool matches(DocumentView document) const;
   const FilterNode& root() const { return *root_; }
-  // Every path that a condition names, nested $elemMatch joined with its parent ("a" and "a.b").
+  // The path of every condition, nested $elemMatch joined with its parent ("a" and "a.b").
   std::vector<std::string> paths() const;
 
  private:
   std::shared_ptr<const FilterNode> root_;
 };
 
-// A string against a pattern, in linear time and within the thread's WorkBudget (document/pattern.h).
+// Matches a string in linear time and within the thread's WorkBudget (document/pattern.h).
 bool matchesPattern(const Pattern& pattern, std::string_view text);
 
 }  // namespace mb::doc

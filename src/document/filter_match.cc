@@ -14,9 +14,9 @@ namespace {
 
 // Units of a WorkBudget.
 constexpr int64_t kUnitsPerValue = 10;
-constexpr size_t kBytesPerUnit = 2;  // of arrays and documents that are walked through
+constexpr size_t kBytesPerUnit = 2;  // of arrays and documents that are walked
 
-// For a look at all of a container, at most.
+// Charges for a walk through a whole container.
 void chargeWalk(ValueView value) {
   if (value.isContainer()) WorkBudget::charge(static_cast<int64_t>(value.raw().size() / kBytesPerUnit));
 }
@@ -37,7 +37,7 @@ bool equals(ValueView value, ValueView operand) {
   return equalValues(value, operand);
 }
 
-// $gt and its like compare within one class of types; only the least and greatest key compare with everything.
+// $gt, $gte, $lt and $lte compare within one type class; only minKey and maxKey compare with everything.
 bool compares(FilterOp op, ValueView value, ValueView operand) {
   const bool wantsLess = op == FilterOp::lt || op == FilterOp::lte;
   if (typeClass(value.type()) != typeClass(operand.type())) {
@@ -89,7 +89,7 @@ bool hasMatchingElement(const FilterNode& node, ValueView value) {
   return false;
 }
 
-// Whether the one value at the end of a path satisfies a condition that looks at single values.
+// Whether a value at the end of a path satisfies a condition on single values.
 bool matchesValue(const FilterNode& node, ValueView value) {
   switch (node.op) {
     case FilterOp::eq:
@@ -119,7 +119,7 @@ bool matchesValue(const FilterNode& node, ValueView value) {
   }
 }
 
-// The same where the path leads nowhere: null stands for it in the comparisons that include equality.
+// The same for a path without a value: comparisons that include equality treat it as null.
 bool matchesMissing(const FilterNode& node) {
   switch (node.op) {
     case FilterOp::eq:
@@ -152,10 +152,10 @@ bool reachesEqual(const FilterNode& node, ValueView operand, DocumentView docume
   return traverse(document, node.path.steps(), Leaf::elementsToo, visit);
 }
 
-// Both kinds of place a condition can be judged at share the logic above the leaves.
+// The logic above the leaves, shared by conditions on documents and on elements.
 template <class Leaf, class Contains>
-bool judge(const FilterNode& node, const Leaf& leaf, const Contains& contains) {
-  const auto child = [&](const std::shared_ptr<const FilterNode>& below) { return judge(*below, leaf, contains); };
+bool evaluate(const FilterNode& node, const Leaf& leaf, const Contains& contains) {
+  const auto child = [&](const std::shared_ptr<const FilterNode>& below) { return evaluate(*below, leaf, contains); };
   switch (node.op) {
     case FilterOp::all:
       return std::ranges::all_of(node.children, child);
@@ -179,13 +179,13 @@ bool judge(const FilterNode& node, const Leaf& leaf, const Contains& contains) {
 }  // namespace
 
 bool matchesDocument(const FilterNode& node, DocumentView document) {
-  return judge(
+  return evaluate(
       node, [&](const FilterNode& leaf) { return reaches(leaf, document); },
       [&](const FilterNode& list, ValueView operand) { return reachesEqual(list, operand, document); });
 }
 
 bool matchesElement(const FilterNode& node, ValueView value) {
-  return judge(
+  return evaluate(
       node, [&](const FilterNode& leaf) { return matchesValue(leaf, value); },
       [&](const FilterNode&, ValueView operand) { return equals(value, operand); });
 }

@@ -6,7 +6,7 @@ namespace mb::doc {
 
 // Whether a document satisfies a condition. No allocation.
 bool matchesDocument(const FilterNode& node, DocumentView document);
-// Whether one value does, for conditions without a path: on the elements of $elemMatch.
+// Whether a value satisfies a condition without a path: on the elements of $elemMatch.
 bool matchesElement(const FilterNode& node, ValueView value);
 
 }  // namespace mb::doc

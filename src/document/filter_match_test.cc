@@ -6,7 +6,7 @@
 namespace mb::doc {
 namespace {
 
-// A filter with documents that it takes and documents that it leaves.
+// A filter with documents that match and documents that do not.
 struct Match {
   std::string filter;
   std::vector<std::string> takes;
@@ -225,7 +225,7 @@ TEST(Filter, EqualsFindsAField) {
   EXPECT_FALSE(filter.matchesAll());
 }
 
-// A document made to be walked in two ways at each step must not cost more than its own size and the limit allow.
+// A document that can be walked in two ways at each step must not cost more than its size and the limit allow.
 TEST(Filter, NumericStepsStayCheap) {
   std::string document = "1";
   for (int i = 0; i < 40; ++i) document = R"([{"0":)" + document + "}]";

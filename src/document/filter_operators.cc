@@ -12,7 +12,7 @@ namespace mb::doc {
 namespace {
 
 constexpr size_t kMaxListed = 1000;
-// What compiling takes of a core: some three milliseconds.
+// Compiling this many takes about three milliseconds of a core.
 constexpr int kMaxInstructions = 10'000;
 
 std::unexpected<Error> refuse(std::string message) {
@@ -31,8 +31,8 @@ bool isPatternObject(ValueView value) {
   return value.type() == BsonType::document && value.asDocument().find("$regex");
 }
 
-// A number cut to an integer, as $mod and $size see it.
-std::optional<int64_t> cutInteger(ValueView value) {
+// A number truncated to an integer, as in $mod and $size.
+std::optional<int64_t> truncatedInteger(ValueView value) {
   if (!value.isNumber()) return std::nullopt;
   if (value.type() == BsonType::decimal) return Decimal::fromBytes(value.asDecimal()).truncated();
   if (value.type() != BsonType::real) return value.toInteger();
@@ -46,7 +46,7 @@ struct TypeAlias {
   int code;
 };
 
-// MongoDB's names and codes; those of types that no document here holds are taken and match nothing.
+// MongoDB's names and codes; those of types that no document here has are valid and match nothing.
 constexpr std::array kTypeAliases{
     TypeAlias{"double", 1},      TypeAlias{"string", 2},     TypeAlias{"object", 3},
     TypeAlias{"array", 4},       TypeAlias{"binData", 5},    TypeAlias{"undefined", 6},
@@ -93,11 +93,11 @@ Result<Pattern> FilterParser::compiledPattern(DocumentView source) {
   return compiled;
 }
 
-// A pattern where a value stands, in $in and $all: nothing else may stand in its object.
+// A pattern as a value of $in or $all: its object must not hold anything else.
 Result<Pattern> FilterParser::listedPattern(DocumentView source) {
   for (const Element& element : source) {
     if (element.key != "$regex" && element.key != "$options") {
-      return refuse(fmt::format("\"{}\" cannot stand beside $regex in a list", element.key.substr(0, 100)));
+      return refuse(fmt::format("\"{}\" must not be combined with $regex in a list", element.key.substr(0, 100)));
     }
   }
   return compiledPattern(source);
@@ -126,8 +126,8 @@ Result<FilterParser::Node> FilterParser::operation(const Place& place, std::stri
     TRY(Node child, in(place, op, value));
     return negated(place, std::move(child));
   }
-  if (op == "$options") return refuse("$options stands without $regex");
-  if (!op.starts_with('$')) return refuse(fmt::format("\"{}\" stands among operators", op.substr(0, 100)));
+  if (op == "$options") return refuse("$options requires $regex");
+  if (!op.starts_with('$')) return refuse(fmt::format("\"{}\" must not be mixed with operators", op.substr(0, 100)));
   return refuse(fmt::format("\"{}\" is not an operator here", op.substr(0, 100)));
 }
 
@@ -200,7 +200,7 @@ Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView 
       node->operands.push_back(std::move(operand));
       continue;
     }
-    if (element.value.asDocument().count() != 1) return refuse("$elemMatch stands alone in an object of $all");
+    if (element.value.asDocument().count() != 1) return refuse("$elemMatch must be the only key of an object in $all");
     TRY(Node child, elemMatch(place, *match, depth));
     node->children.push_back(std::move(child));
     ++elemMatches;
@@ -210,7 +210,7 @@ Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView 
 }
 
 Result<FilterParser::Node> FilterParser::size(const Place& place, ValueView value) {
-  const auto number = value.isNumber() ? cutInteger(value) : std::nullopt;
+  const auto number = value.isNumber() ? truncatedInteger(value) : std::nullopt;
   if (!number || *number < 0 || value.toReal() != static_cast<double>(*number)) {
     return refuse("$size takes a whole number, 0 or greater");
   }
@@ -223,9 +223,9 @@ Result<FilterParser::Node> FilterParser::mod(const Place& place, ValueView value
   constexpr std::string_view kForm = "$mod takes an array of two numbers, the first of them not zero";
   if (value.type() != BsonType::array || value.asDocument().count() != 2) return refuse(std::string(kForm));
   auto it = value.asDocument().begin();
-  const auto divisor = cutInteger(it->value);
+  const auto divisor = truncatedInteger(it->value);
   ++it;
-  const auto remainder = cutInteger(it->value);
+  const auto remainder = truncatedInteger(it->value);
   if (!divisor || !remainder || *divisor == 0) return refuse(std::string(kForm));
   TRY(Node node, leaf(place, FilterOp::mod));
   node->divisor = *divisor;
@@ -242,7 +242,7 @@ Result<FilterParser::Node> FilterParser::regex(const Place& place, DocumentView 
 
 Result<Value> FilterParser::literal(const Place& place, ValueView value) const {
   if (holdsOperator(value)) {
-    return refuse(fmt::format("an operator stands where \"{}\" needs a value", place.full));
+    return refuse(fmt::format("\"{}\" needs a value, not an operator", place.full));
   }
   return coerceDeep(coercion_, place.full, value);
 }

@@ -18,12 +18,12 @@ TEST_P(FilterRefused, IsAnInvalidFilter) {
 INSTANTIATE_TEST_SUITE_P(
     Filters, FilterRefused,
     testing::Values(
-        // Unknown operators, and known ones where they do not belong.
+        // Unknown operators, and known ones in invalid positions.
         R"({"$where":"1"})", R"({"$expr":{"$gt":[1,2]}})", R"({"$text":{"$search":"x"}})", R"({"$jsonSchema":{}})",
         R"({"$comment":"x"})", R"({"$not":{"a":1}})", R"({"$gt":5})", R"({"$foo":1})", R"({"a":{"$foo":1}})",
         R"({"a":{"$where":"x"}})", R"({"a":{"$function":{}}})", R"({"a":{"$geoWithin":{}}})",
         R"({"a":{"$near":[1,2]}})", R"({"a":{"$and":[{"b":1}]}})", R"({"a":{"$or":[]}})", R"({"a":{"$bitsAllSet":1}})",
-        // Operators mixed with fields, or where values belong.
+        // Operators mixed with fields, or instead of values.
         R"({"a":{"$gt":1,"b":2}})", R"({"a":{"b":2,"$gt":1}})", R"({"a":{"b":{"$gt":1}}})",
         R"({"a":{"$eq":{"$gt":1}}})", R"({"a":{"$in":[{"$gt":1}]}})", R"({"a":[{"$gt":1}]})",
         R"({"a":{"$ne":{"b":[{"$x":1}]}}})", R"({"a":{"$gt":{"$regex":"x"}}})", R"({"a":{"$all":[{"$gt":1}]}})",

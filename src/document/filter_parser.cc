@@ -8,7 +8,7 @@ namespace mb::doc {
 
 namespace {
 
-// Each numeric step can be a position or a name, and both are followed: few enough that 2^n stays small.
+// Each numeric step can be a position or a name, and both are matched, so the limit keeps 2^n small.
 constexpr auto kMaxNumericSteps = 8;
 
 std::unexpected<Error> refuseFilter(std::string message) {

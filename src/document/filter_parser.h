@@ -1,5 +1,5 @@
-// Builds the tree of a filter. Operators by case: logic and structure in filter_parser.cc, comparison and the rest in
-// filter_operators.cc.
+// A FilterParser builds the tree of a filter. Logic and structure are in filter_parser.cc, comparison and the other
+// operators in filter_operators.cc.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class FilterParser {
   Result<std::shared_ptr<FilterNode>> conditions(DocumentView source, const std::string& prefix, int depth);
 
  private:
-  // Where a condition stands: its own path, and from the root of the document.
+  // The position of a condition: its own path, and the path from the root of the document.
   struct Place {
     FieldPath path;
     std::string full;

@@ -1,5 +1,5 @@
-// The rules of MongoDB's manual for comparing values in filters, over values of every type, those too that JSON does
-// not write: numbers across types with NaN and infinities, one kind with another, null with what is missing.
+// The rules of MongoDB's manual for comparing values in filters, over values of every type, also those that JSON cannot
+// express: numbers across types with NaN and infinities, values of different kinds, null and missing values.
 #include <cmath>
 
 #include "document/decimal.h"
@@ -64,7 +64,7 @@ bool matches(std::string_view op, ValueView operand, DocumentView document) {
   return filter && filter->matches(document);
 }
 
-// What each comparison says of two values of which the first is less, equal or greater.
+// The result of each comparison of two values if the first is less, equal or greater.
 void expectOrder(ValueView value, ValueView operand, int order, const std::string& what) {
   const Document document = field(value);
   EXPECT_EQ(matches("$eq", operand, document), order == 0) << what;
@@ -75,7 +75,7 @@ void expectOrder(ValueView value, ValueView operand, int order, const std::strin
   EXPECT_EQ(matches("$lte", operand, document), order <= 0) << what;
 }
 
-// Numbers by value, whatever type holds them. Each row holds equal ones and is less than the next.
+// Numbers compare by value, whatever their type. The numbers of a row are equal and less than those of the next.
 std::vector<std::vector<Value>> numbersAscending() {
   const double infinity = std::numeric_limits<double>::infinity();
   return {{realValue(-infinity), specialDecimal(Decimal::Kind::infinite, true)},
@@ -131,7 +131,7 @@ TEST(FilterNumbers, NanKeepsToItself) {
   }
 }
 
-// $gt and its like look at values of the operand's kind only; $eq and $ne look at all.
+// $gt, $gte, $lt and $lte compare values of the operand's kind only; $eq and $ne compare all.
 TEST(FilterKinds, CompareWithTheirOwnOnly) {
   const std::vector<std::string> kinds{"null",
                                        "1",
@@ -144,7 +144,7 @@ TEST(FilterKinds, CompareWithTheirOwnOnly) {
                                        R"({"$binary":"AQ=="})"};
   for (const std::string& one : kinds) {
     for (const std::string& other : kinds) {
-      // The number in the array is one, as an element.
+      // The number in the array matches as an element.
       if (one == other || (one == "[1]" && other == "1")) continue;
       const Document document = fromJson("{\"a\":" + one + "}");
       const Value operand = valueFromJson(other);
@@ -165,7 +165,7 @@ TEST(FilterKinds, HaveAnOrderOfTheirOwn) {
       {R"({"$oid":"000000000000000000000001"})", R"({"$oid":"7f0000000000000000000000"})",
        R"({"$oid":"ff0000000000000000000000"})"},
       {R"({"$binary":""})", R"({"$binary":"/w=="})", R"({"$binary":"AAA="})", R"({"$binary":"AAE="})"},
-      // Fields in turn: first the kind, then the name, then the value; what ends first is less.
+      // Field by field: first the kind, then the name, then the value; the shorter document is less.
       {"{}", R"({"b":1})", R"({"b":1,"a":0})", R"({"b":2})", R"({"c":0})", R"({"a":"x"})", R"({"a":{}})"}};
   for (const auto& rows : kinds) {
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -208,7 +208,8 @@ TEST(FilterType, KnowsEachByNameAndNumber) {
   }
 }
 
-// $mod cuts what is divided, the divisor and the remainder to integers, and passes over what is no number of 64 bits.
+// $mod truncates dividend, divisor and remainder to integers, and does not match numbers beyond 64 bits or other
+// values.
 TEST(FilterMod, CutsToIntegers) {
   struct Divided {
     std::string mod;

@@ -13,18 +13,18 @@ namespace {
 
 namespace od = simdjson::ondemand;
 
-// A thread keeps its parser and buffer for texts up to this size; larger ones get their own, so that one import does
-// not leave its memory with every core.
-constexpr size_t kKeptBytes = 256 * 1024;
+// A thread reuses its parser and buffer for texts up to this size. Larger ones get their own, so that an import does
+// not leave its memory allocated on every core.
+constexpr size_t kReusedBytes = 256 * 1024;
 
-// Objects up to this many keys are searched for duplicates pair by pair, larger ones by hash.
+// Duplicates are detected by pairwise comparison in objects of up to this many keys, by hash in larger ones.
 constexpr size_t kPairwiseKeys = 16;
 
 std::unexpected<Error> refuseJson(std::string_view why) {
   return fail(ErrorCode::invalidJson, fmt::format("the JSON text is invalid: {}", why));
 }
 
-// simdjson 3.0 joins surrogates without looking whether they make a pair.
+// simdjson 3.0 joins surrogates without checking whether they form a pair.
 class SurrogateCheck {
  public:
   // `raw` is a string's text between its quotes, with well-formed escapes.
@@ -52,7 +52,7 @@ class SurrogateCheck {
 // Reads one text into a BsonWriter. Strings without escapes are taken from the padded text itself.
 class Reader {
  public:
-  // `keys` is room to work in.
+  // `keys` is scratch memory.
   Reader(BsonWriter& out, const JsonLimits& limits, std::vector<std::string_view>& keys)
       : out_(out), limits_(limits), keys_(keys) {
     keys_.clear();
@@ -65,7 +65,7 @@ class Reader {
       od::field entry;
       if (const auto error = std::move(field).get(entry)) return syntax(error);
       TRY(const std::string_view key, keyOf(entry));
-      if (key.find('\0') != std::string_view::npos) return refuseJson("a key holds a NUL character");
+      if (key.find('\0') != std::string_view::npos) return refuseJson("a key must not hold a NUL character");
       keys_.push_back(key);
       RETURN_IF_ERROR(value(key, entry.value(), depth));
     }
@@ -80,7 +80,7 @@ class Reader {
     for (auto item : array) {
       od::value element;
       if (const auto error = std::move(item).get(element)) return syntax(error);
-      // The key's bytes may be shared with deeper calls, so nothing may keep it.
+      // Nested calls may reuse the key's bytes, so it must not be stored.
       RETURN_IF_ERROR(value(arrayKey(index++), element, depth));
     }
     return {};
@@ -115,7 +115,7 @@ class Reader {
       }
       case od::json_type::null: {
         bool isNull = false;
-        if (value.is_null().get(isNull) || !isNull) return refuseJson("a word is none of true, false and null");
+        if (value.is_null().get(isNull) || !isNull) return refuseJson("a literal must be true, false or null");
         out_.appendNull(key);
         return {};
       }
@@ -149,7 +149,7 @@ class Reader {
     return refuseJson(fmt::format("it is nested more than {} levels deep", limits_.maxDepth));
   }
 
-  // The text between the quotes from `start` on, when it holds no escape.
+  // The text between the quotes from `start` on; nullopt if it holds an escape.
   static std::optional<std::string_view> plainText(const char* start) {
     const char* at = start;
     while (*at != '"' && *at != '\\') ++at;
@@ -211,7 +211,7 @@ class Reader {
     return resolveExtended(start, body);
   }
 
-  // Turns the object written since `start` into the value it stands for, if it stands for one.
+  // Replaces the object written since `start` by its value if it is extended JSON.
   Result<> resolveExtended(size_t start, size_t body) {
     const DocumentView written(out_.written(body - 4));
     auto it = written.begin();
@@ -222,7 +222,7 @@ class Reader {
     if (isSole ? !isExtendedKey(first) : !isExtendedPair(first, it->key)) return {};
     if (!isSole && ++it != written.end()) return {};
     const Document wrapper(written);
-    // A position's key does not outlast what was read inside; what was written of it does.
+    // The key of a position may have been overwritten since; the written bytes of it remain.
     const std::string key(out_.written(start).data() + 1);
     out_.rewind(start);
     return appendExtended(out_, key, wrapper);
@@ -243,7 +243,7 @@ class Reader {
       }
     }
     if (!duplicate) return {};
-    return refuseJson(fmt::format("the key \"{}\" stands twice in one object", duplicate->substr(0, 100)));
+    return refuseJson(fmt::format("the key \"{}\" occurs twice in one object", duplicate->substr(0, 100)));
   }
 
   BsonWriter& out_;
@@ -251,13 +251,13 @@ class Reader {
   std::vector<std::string_view>& keys_;  // of the open objects, outermost first
 };
 
-// The parser with what it needs around a text.
+// A parser with its buffer.
 struct Workspace {
   od::parser parser;
   std::string padded;
   std::vector<std::string_view> keys;
 
-  // Begins to read the text between `before` and `after`.
+  // Starts to parse `text` enclosed in `before` and `after`.
   simdjson::error_code start(std::string_view before, std::string_view text, std::string_view after,
                              od::document& document) {
     padded.clear();
@@ -273,7 +273,7 @@ struct Workspace {
 
 template <class Read>
 Result<Document> withWorkspace(std::string_view text, Read read) {
-  if (text.size() <= kKeptBytes) {
+  if (text.size() <= kReusedBytes) {
     thread_local Workspace kept;
     return read(kept);
   }
@@ -300,11 +300,11 @@ Result<Document> parseObject(Workspace& space, std::string_view text, const Json
   BsonWriter out(expectedBytes(text));
   Reader reader(out, limits, space.keys);
   RETURN_IF_ERROR(reader.fields(object, 1));
-  if (!isAtEnd(document)) return refuseJson("something follows the object");
+  if (!isAtEnd(document)) return refuseJson("there must be nothing after the object");
   return out.finish();
 }
 
-// The text in brackets is an array of one element just when the text is one value.
+// In brackets, the text is an array of one element if and only if it is one value.
 Result<Document> parseEnclosed(Workspace& space, std::string_view text, const JsonLimits& limits) {
   od::document document;
   if (const auto error = space.start("[", text, "]", document)) return Reader::syntax(error);

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RoundTrip{R"({"b":{"$binary":{"subType":"4","base64":"AQID"}},"c":{"$binary":"AQID"}})",
                               R"({"b":"AQID","c":"AQID"})"},
                     RoundTrip{R"({"b":{"$binary":"AQID","$type":"80"}})", R"({"b":"AQID"})"},
-                    // Not extended: another key beside it, or a name that is not one of these.
+                    // Not extended: with another key, or a name that is not one of these.
                     RoundTrip{R"({"d":{"$date":"x","$gt":1}})", R"({"d":{"$date":"x","$gt":1}})"},
                     RoundTrip{R"({"d":{"$type":"string"}})", R"({"d":{"$type":"string"}})"},
                     RoundTrip{R"({"$oid":"x"})", R"({"$oid":"x"})"},

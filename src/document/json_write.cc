@@ -12,7 +12,7 @@ namespace {
 
 using Level = FieldTree::Level;
 
-// What follows the backslash for a byte that needs one: a letter, 'u' for \u00XX, 0 for none.
+// The character after the backslash for a byte that needs an escape: a letter, 'u' for \u00XX; 0 for no escape.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> escapes{};
   for (size_t i = 0; i < 0x20; ++i) escapes[i] = 'u';
@@ -65,7 +65,7 @@ void writeNumber(std::string& out, T value, Format... format) {
   out.append(buffer.data(), end.ptr);
 }
 
-// As JavaScript: digits from 1e-6 up to 1e21, an exponent beyond.
+// As in JavaScript: digits from 1e-6 up to 1e21, an exponent beyond.
 void writeReal(std::string& out, double value) {
   if (!std::isfinite(value)) {
     out.append("null");
@@ -155,7 +155,8 @@ void writeContainer(std::string& out, ValueView container) {
   out.push_back(isArray ? ']' : '}');
 }
 
-// The same without what `level` covers. What nothing of the set can reach is written by the plain one above.
+// The same without the fields that `level` covers. Values that no path of the set can reach are written by the function
+// above.
 void writeVisible(std::string& out, ValueView container, const Level& level) {
   const bool isArray = container.type() == BsonType::array;
   Level below;

@@ -1,11 +1,11 @@
-// The counterpart of FieldSet::strip: what of a document a set of paths names.
+// The counterpart of FieldSet::strip: keeps only the fields of a set.
 #pragma once
 
 #include "document/field_set.h"
 
 namespace mb::doc {
 
-// The covered fields, with the objects and arrays around them; elements of arrays that hold none of them are left out.
+// The covered fields, with the objects and arrays around them; array elements without any of them are removed.
 Document keepFields(DocumentView view, const FieldSet& fields);
 
 }  // namespace mb::doc

@@ -14,7 +14,7 @@ Result<FieldPath> FieldPath::parse(std::string_view dotted) {
     return fail(ErrorCode::validation, fmt::format("the path \"{}\" {}", dotted.substr(0, 100), why));
   };
   if (dotted.empty()) return fail(ErrorCode::validation, "a path must not be empty");
-  if (dotted.size() > kMaxPathBytes) return refuse("is longer than 1024 bytes");
+  if (dotted.size() > kMaxPathBytes) return refuse("must not be longer than 1024 bytes");
   if (dotted.find('\0') != std::string_view::npos) {
     return fail(ErrorCode::validation, "a path must not hold a NUL character");
   }
@@ -23,9 +23,9 @@ Result<FieldPath> FieldPath::parse(std::string_view dotted) {
   for (std::string_view rest = dotted;;) {
     const size_t dot = rest.find('.');
     const std::string_view step = rest.substr(0, dot);
-    if (step.empty()) return refuse("has an empty step");
-    if (step.front() == '$') return refuse("has a step that starts with \"$\"");
-    if (path.steps_.size() == kMaxSteps) return refuse("has more than 32 steps");
+    if (step.empty()) return refuse("must not have an empty step");
+    if (step.front() == '$') return refuse("must not have a step that starts with \"$\"");
+    if (path.steps_.size() == kMaxSteps) return refuse("must not have more than 32 steps");
     path.steps_.emplace_back(step);
     if (dot == std::string_view::npos) return path;
     rest.remove_prefix(dot + 1);

@@ -24,14 +24,14 @@ class FieldPath {
   std::vector<std::string> steps_;
 };
 
-// Whether the whole of an array that ends a path is visited beside its elements.
+// Whether only the whole array at the end of a path is visited, or its elements too.
 enum class Leaf { wholeOnly, elementsToo };
 
-// What a path leads to inside a document, as a query sees it: through documents by name, through arrays both by
+// Visits the values at a path of a document, as a query does: through documents by name, through arrays both by
 // position (a numeric step) and into each element that is a document; at the end, an array itself and, with
-// elementsToo, each of its elements. `visit` gets a value, or nullopt for "missing here"; it returns true to stop.
-// Returns whether it was stopped. Missing is reported once when nothing else was, and for each branch that ends early,
-// as MongoDB does for null.
+// elementsToo, each of its elements. `visit` is called with a value, or with nullopt for "missing here"; it returns
+// true to stop. Returns whether it was stopped. Missing is reported once if nothing else was, and for each branch that
+// ends early, as MongoDB does for null.
 bool walkPath(DocumentView document, const FieldPath& path, Leaf leaf,
               const std::function<bool(std::optional<ValueView>)>& visit);
 

@@ -28,7 +28,7 @@ TEST(FieldPath, RefusesWhatIsNone) {
 struct Walk {
   std::string document;
   std::string path;
-  std::string whole;     // what is visited with wholeOnly, "-" for missing
+  std::string whole;     // visited with wholeOnly, "-" for missing
   std::string elements;  // with elementsToo
 };
 
@@ -61,13 +61,13 @@ INSTANTIATE_TEST_SUITE_P(
         Walk{R"({"n":null})", "n.k", "-", "-"}, Walk{R"({"n":{"k":7}})", "n.k", "7", "7"},
         Walk{R"({"n":{"x":7}})", "n.k", "-", "-"},
         Walk{R"({"n":["p","q"]})", "n", R"(["p","q"])", R"("p" "q" ["p","q"])"}, Walk{R"({"n":[]})", "n", "[]", "[]"},
-        // An array that holds no way on: missing is told once.
+        // An array without a value for the path: missing is reported once.
         Walk{R"({"n":[]})", "n.k", "-", "-"}, Walk{R"({"n":["p",0]})", "n.k", "-", "-"},
         Walk{R"({"n":[[{"k":1}]]})", "n.k", "-", "-"}, Walk{R"({"n":["p"]})", "n.6", "-", "-"},
         // Each document in an array, with or without the field.
         Walk{R"({"n":[{"k":true},{"x":0},"p",{"k":["r","s"]}]})", "n.k", R"(true - ["r","s"])",
              R"(true - "r" "s" ["r","s"])"},
-        // Positions: the element as a whole, and names of the same spelling inside of documents.
+        // Positions: the element as a whole, and names of the same spelling in documents.
         Walk{R"({"n":["p","q"]})", "n.0", R"("p")", R"("p")"}, Walk{R"({"n":[[1,2],"q"]})", "n.0", "[1,2]", "[1,2]"},
         Walk{R"({"n":[{"0":"z"}]})", "n.0", R"("z" {"0":"z"})", R"("z" {"0":"z"})"},
         Walk{R"({"n":[{"k":"z"},8]})", "n.0.k", R"(- "z")", R"(- "z")"},

@@ -10,11 +10,11 @@ namespace mb::doc {
 namespace {
 
 constexpr size_t kMaxBytes = 1000;
-// \p and \P: each is some hundred ranges, which are made before the size of a program is known.
+// \p and \P: each expands to some hundred ranges before the size of a program is known.
 constexpr size_t kMaxNamedClasses = 16;
 constexpr int kMaxProgram = 10'000;
-// For the compiled program and the states that matching remembers. A large program gets more, so that its states fit:
-// without room for some twenty of them RE2 has nothing but its slow matcher.
+// Memory for the compiled program and the cached states of a match. A large program gets more, so that its states fit:
+// without memory for about twenty of them RE2 can only use its slow matcher.
 constexpr int64_t kProbeMemory = 256 << 10;
 constexpr int64_t kMemory = 1 << 20;
 constexpr int kLargeProgram = 1'500;
@@ -23,17 +23,18 @@ constexpr int64_t kLargeMemory = 3 << 20;
 // Units of a WorkBudget, measured.
 constexpr int64_t kUnitsPerMatch = 150;
 constexpr int64_t kUnitsPerByte = 2;
-constexpr int64_t kUnitsPerStateByte = 3;   // of states that were made and dropped
+constexpr int64_t kUnitsPerStateByte = 3;   // of states that were built and dropped
 constexpr int64_t kUnitsPerSlowStep = 7;    // an instruction for a byte
 constexpr int64_t kUnitsPerCompiled = 300;  // an instruction
 constexpr int64_t kUnitsPerNamedClass = 200'000;
 constexpr int64_t kUnitsPerRefused = 1'000'000;
-// A slow match cannot be stopped, so a longer one does not begin, whatever the budget.
+// A slow match cannot be stopped, so a longer one is not started, whatever the budget.
 constexpr int64_t kMaxSlowMatch = 10'000'000;
-// From here on (program times text) a match that makes states may cost far more than reading the text, so it is timed.
+// From this size on (program times text) a match that builds states may cost far more than reading the text, so it is
+// timed.
 constexpr int64_t kTimedSize = 32'000;
 
-// The x option: what RE2 lacks of it. Blanks and #-comments outside of classes and escapes carry no meaning.
+// Implements the x option, which RE2 lacks: removes blanks and #-comments outside classes and escapes.
 std::string withoutBlanks(std::string_view source) {
   std::string kept;
   bool inClass = false;
@@ -56,7 +57,7 @@ std::string withoutBlanks(std::string_view source) {
   return kept;
 }
 
-// Quoted text and classes could hold a bar as a plain character: with them the answer is yes, to be safe.
+// True also for any quoted text or class, as these may hold a bar as a plain character.
 bool mayHaveTopLevelAlternative(std::string_view source) {
   int depth = 0;
   for (size_t i = 0; i < source.size(); ++i) {
@@ -79,15 +80,15 @@ struct RunningMatch {
 };
 constinit thread_local const RunningMatch* running = nullptr;
 
-// Thrown through RE2, which has no other way to stop a match, and caught where it was called.
+// Thrown through RE2, which cannot stop a match otherwise, and caught by the caller of RE2.
 struct MatchTooCostly {};
 
-// The states did not fit and are dropped: what making them took was more than reading.
+// RE2 drops its states as they exceed the memory: charges for building them, which cost more than reading the text.
 void chargeDroppedStates(const re2::hooks::DFAStateCacheReset& reset) {
   if (running && !WorkBudget::charge(reset.state_budget * kUnitsPerStateByte)) throw MatchTooCostly();
 }
 
-// RE2 is about to begin its slow matcher, whose steps are at worst the product of program and text.
+// RE2 is about to start its slow matcher, which takes at most the product of program and text in steps.
 void refuseSlowMatch(const re2::hooks::DFASearchFailure&) {
   if (!running || !WorkBudget::isLimited()) return;
   const int64_t cost = running->size * kUnitsPerSlowStep;
@@ -133,7 +134,7 @@ size_t namedClasses(std::string_view source) {
   return count;
 }
 
-// RE2 matches what ends in $ backwards, and takes its slow matcher at once where that program does not fit.
+// RE2 matches a pattern that ends in $ backwards, and uses its slow matcher at once if that program does not fit.
 bool lacksReverseProgram(const re2::RE2& compiled, std::string_view source) {
   const bool mayEndAnchored =
       source.find('$') != std::string_view::npos || source.find("\\z") != std::string_view::npos;
@@ -191,7 +192,7 @@ Result<std::shared_ptr<const re2::RE2>> compileProgram(std::string_view source, 
   };
   int64_t memory = kMemory;
   if (mayBeLarge(source)) {
-    // The least memory first, so that what is too large takes little time to refuse.
+    // First with little memory, so that a pattern that is too large is refused quickly.
     const auto probe = compile(kProbeMemory);
     if (probe->error_code() == re2::RE2::ErrorPatternTooLarge || probe->ProgramSize() > kMaxProgram) {
       WorkBudget::charge(kUnitsPerRefused + static_cast<int64_t>(namedClasses(source)) * kUnitsPerNamedClass);

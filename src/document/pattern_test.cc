@@ -8,7 +8,7 @@
 namespace mb::doc {
 namespace {
 
-// 900 KB of a and b in no order that repeats, with no c.
+// 900 KB of a and b without a repeating order, and without c.
 const std::string& longText() {
   static const std::string text = [] {
     std::string made(900'000, 'a');
@@ -26,7 +26,7 @@ Pattern pattern(std::string_view source) {
   return compilePattern(source, "", ErrorCode::invalidFilter).value();
 }
 
-// Each makes RE2 give up its fast matcher on longText(), at once or after a while.
+// Each makes RE2 abandon its fast matcher on longText(), at once or after some time.
 constexpr std::string_view kSlow[] = {"((a|b){1,40}){1,20}c", "[ab]{1000}c", "(a|b)*a(a|b){18}c", "a.{900}c"};
 
 TEST(Pattern, WhatOnlyTheSlowMatcherCanMatchIsRefusedWhereItCannotBePaid) {

@@ -16,7 +16,7 @@ ValueView asValue(DocumentView document) {
   return {BsonType::document, document.bytes().data(), document.bytes().size()};
 }
 
-// Takes the first step off a dotted path.
+// Removes and returns the first step of a dotted path.
 std::string_view takeStep(std::string_view& dotted) {
   const size_t dot = dotted.find('.');
   const std::string_view step = dotted.substr(0, dot);
@@ -35,17 +35,17 @@ class ServerDates final : public FilterCoercion {
   }
 };
 
-// What is known of the place a dotted path names.
-struct Found {
-  const SchemaNode* node = nullptr;  // null when nothing describes it
+// What a schema says about the values at a dotted path.
+struct PathSchema {
+  const SchemaNode* node = nullptr;  // null if no subschema describes them
   bool isDeclared = false;
 };
 
-Found findNode(const SchemaNode& root, std::string_view dotted) {
+PathSchema findNode(const SchemaNode& root, std::string_view dotted) {
   const SchemaNode* node = &root;
   while (!dotted.empty()) {
     const std::string_view step = takeStep(dotted);
-    // Positions may be left out, and arrays may stand in arrays.
+    // Positions may be omitted, and arrays may be nested.
     bool isPosition = false;
     while (node->items && !isPosition && !node->property(step)) {
       node = node->items.get();
@@ -70,7 +70,7 @@ class SchemaCoercion final : public FilterCoercion {
     if (isServerDate(path)) return coerceDate(given);
     if (!root_.hasForms) return std::nullopt;
     const SchemaNode* node = findNode(root_, path).node;
-    // A condition on an array looks at its elements.
+    // A condition on an array applies to its elements.
     while (node && node->form == BsonForm::none) node = node->items.get();
     if (!node || given.isContainer() || given.type() == typeOf(node->form)) return std::nullopt;
     return convertTo(node->form, given);
@@ -80,7 +80,7 @@ class SchemaCoercion final : public FilterCoercion {
   const SchemaNode& root_;
 };
 
-// How an expression sees values of a form.
+// The CEL type of values of a form.
 std::string_view typeOfForm(BsonForm form) {
   switch (form) {
     case BsonForm::date:
@@ -100,7 +100,7 @@ std::string_view typeOfForm(BsonForm form) {
 }  // namespace
 
 void SchemaNode::indexProperties() {
-  // A few names are faster looked through than hashed.
+  // For a few names a linear search is faster than hashing.
   constexpr size_t kFew = 8;
   if (properties.size() <= kFew) return;
   const auto nameAt = [&](uint32_t i) -> std::string_view { return properties[i].name; };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxDepth = 20;
 constexpr int kMaxNodes = 2000;
-// Of all regular expressions, once compiled.
+// The limit for all compiled regular expressions together.
 constexpr int kMaxInstructions = 50'000;
 constexpr size_t kMaxProblems = 100;
 
@@ -46,13 +46,13 @@ std::optional<BsonForm> formByName(ValueView value) {
 
 class SchemaCompiler {
  public:
-  // Where a subschema stands.
+  // The position of a subschema.
   struct Place {
     std::string pointer;
-    // The path of the values it describes, arrays transparent; nullopt where it is not one.
+    // The path of the values it describes, arrays transparent; nullopt if there is no single one.
     std::optional<std::string> path;
     int depth = 1;
-    // Not inside of allOf, anyOf, oneOf or not, where a schema judges but does not describe what is stored.
+    // False inside allOf, anyOf, oneOf and not, where a schema validates values but does not describe stored ones.
     bool describes = true;
 
     Place below(std::string_view step) const {
@@ -67,7 +67,7 @@ class SchemaCompiler {
     auto node = std::make_unique<SchemaNode>();
     if (place.depth > kMaxDepth || ++nodes_ > kMaxNodes) {
       problem(place.pointer,
-              fmt::format("a schema is at most {} levels deep, with at most {} subschemas", kMaxDepth, kMaxNodes));
+              fmt::format("a schema must have at most {} levels and {} subschemas", kMaxDepth, kMaxNodes));
       return node;
     }
     if (source.type() == BsonType::boolean) {
@@ -101,14 +101,14 @@ class SchemaCompiler {
   void keyword(SchemaNode& node, std::string_view name, ValueView value, const Place& place) {
     const auto found = std::ranges::find(kKeywords, name, &Keyword::name);
     const Place at = place.below(name);
-    if (found == kKeywords.end()) return problem(at.pointer, "is not a keyword of schemas here");
+    if (found == kKeywords.end()) return problem(at.pointer, "is not a supported keyword of schemas");
     (this->*found->read)(node, value, at);
   }
 
   void readType(SchemaNode& node, ValueView value, const Place& at) {
     const auto add = [&](ValueView name) {
       const auto type = typeByName(name);
-      if (!type) return problem(at.pointer, "takes null, boolean, integer, number, string, array, object, or a list");
+      if (!type) return problem(at.pointer, "must be null, boolean, integer, number, string, array, object, or a list");
       node.types |= *type;
     };
     if (value.type() != BsonType::array) return add(value);
@@ -124,7 +124,7 @@ class SchemaCompiler {
       below.depth = at.depth;
       const bool isName =
           !element.key.empty() && element.key.front() != '$' && element.key.find('.') == std::string_view::npos;
-      if (!isName) problem(below.pointer, "is no name that a field can have");
+      if (!isName) problem(below.pointer, "is not a valid field name");
       if (at.path) below.path = at.path->empty() ? std::string(element.key) : *at.path + "." + std::string(element.key);
       named(node, element.key).node = compile(element.value, below);
     }
@@ -138,7 +138,7 @@ class SchemaCompiler {
     }
   }
 
-  // The property `name`, made when there is none yet.
+  // Returns the property `name`, created if needed.
   SchemaNode::Property& named(SchemaNode& node, std::string_view name) {
     auto& positions = positionsByName_[&node];
     const auto [found, isNew] = positions.try_emplace(std::string(name), node.properties.size());
@@ -192,8 +192,8 @@ class SchemaCompiler {
     node.pattern = patternOf(value.asString(), at);
   }
 
-  // nullopt, with a problem, where it cannot be used. Those past the bound of all, or past the thread's WorkBudget, are
-  // not compiled.
+  // nullopt, with a problem, if it cannot be used. Patterns past the bound of all patterns, or past the thread's
+  // WorkBudget, are not compiled.
   std::optional<Pattern> patternOf(std::string_view source, const Place& at) {
     if (instructions_ <= kMaxInstructions && !WorkBudget::exceeded()) {
       auto pattern = compilePattern(source, "", ErrorCode::validation);
@@ -271,7 +271,7 @@ class SchemaCompiler {
   }
 
   bool refusedInside(const Place& at) {
-    if (!at.describes) problem(at.pointer, "cannot stand inside of allOf, anyOf, oneOf or not");
+    if (!at.describes) problem(at.pointer, "must not be used inside allOf, anyOf, oneOf or not");
     return !at.describes;
   }
   void readDefault(SchemaNode& node, ValueView value, const Place& at) {
@@ -282,7 +282,7 @@ class SchemaCompiler {
     if (value.type() != BsonType::string || value.asString().empty()) {
       return problem(at.pointer, "must be the name of a collection");
     }
-    if (!at.path || at.path->empty()) return problem(at.pointer, "must stand on a field that has a path");
+    if (!at.path || at.path->empty()) return problem(at.pointer, "must be on a field that has a path");
     node.reference = value.asString();
     relations_.push_back({*at.path, node.reference});
   }
@@ -293,19 +293,19 @@ class SchemaCompiler {
     node.form = *form;
   }
 
-  // What needs all keywords of an object.
+  // The checks that need all keywords of an object.
   void finish(SchemaNode& node, const Place& place) {
     positionsByName_.erase(&node);
     node.indexProperties();
     const auto at = [&](std::string_view keyword) { return place.below(keyword).pointer; };
     const JsonTypes plain = node.types & ~json_type::null;
     if (!node.reference.empty() && plain != json_type::string) {
-      problem(at("x-ref"), "stands on a string, or on the items of an array that are strings");
+      problem(at("x-ref"), "must be on a string, or on the items of an array that are strings");
     }
     constexpr JsonTypes kNumbers = json_type::integer | json_type::number;
     const JsonTypes formTypes = node.form == BsonForm::decimal ? json_type::string | kNumbers : json_type::string;
     if (node.form != BsonForm::none && (plain & ~formTypes) != 0) {
-      problem(at("x-bson"), "does not fit the type");
+      problem(at("x-bson"), "must fit the type");
     }
     convertAllowed(node, at("enum"));
     if (node.constant) convertStored(*node.constant, node.form, at("const"));
@@ -318,7 +318,7 @@ class SchemaCompiler {
     std::ranges::sort(node.allowed, [](const Value& a, const Value& b) { return compareValues(a, b) < 0; });
   }
 
-  // Values to compare with are kept in the form that documents are stored in.
+  // Converts values to compare with to the form of stored values.
   void convertStored(Value& value, BsonForm form, const std::string& pointer) {
     const auto converted = value.type() == BsonType::null ? std::optional(value) : convertTo(form, value);
     if (!converted) return problem(pointer, "holds a value that x-bson cannot convert");
@@ -351,7 +351,7 @@ class SchemaCompiler {
       node.fallback = Value(prepared.view().begin()->value);
       problems = breaches(node, *node.fallback, 1, false);
     }
-    if (!problems.empty()) problem(pointer, fmt::format("breaches its own schema: {}", problems.front().message));
+    if (!problems.empty()) problem(pointer, fmt::format("must match its own schema: {}", problems.front().message));
   }
 
   std::vector<ErrorDetail> problems_;
@@ -402,7 +402,7 @@ Result<CompiledSchema> compileSchema(DocumentView source) {
                                    {.pointer = "", .path = ""});
   auto problems = compiler.takeProblems();
   if (compiled.root->types != 0 && (compiled.root->types & json_type::object) == 0) {
-    problems.push_back({"/type", "must be object at the top, since documents are objects"});
+    problems.push_back({"/type", "must be object at the top level, as documents are objects"});
   }
   if (!problems.empty()) {
     std::string message =

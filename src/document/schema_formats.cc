@@ -88,7 +88,7 @@ bool isUuid(std::string_view text) {
   return true;
 }
 
-// Two digits at `at`; -1 when they are not there.
+// The number of the two digits at `at`; -1 if there are not two digits.
 int twoDigits(std::string_view text, size_t at) {
   const auto digit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9' ? text[i] - '0' : -1; };
   return digit(at) < 0 || digit(at + 1) < 0 ? -1 : digit(at) * 10 + digit(at + 1);
@@ -108,7 +108,7 @@ bool isDate(std::string_view text) {
       .ok();
 }
 
-// The minutes that a time-offset of RFC 3339 adds; nullopt when it is none.
+// The minutes of a time-offset of RFC 3339; nullopt if `text` is not one.
 std::optional<int> offsetMinutes(std::string_view text) {
   if (text == "Z" || text == "z") return 0;
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;

@@ -1,4 +1,4 @@
-// A compiled schema: what schema_compile.cc makes and validation, preparation and coercion read.
+// The tree of a compiled schema: built by schema_compile.cc, read by validation, preparation and coercion.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace json_type {
 inline constexpr JsonTypes null = 1, boolean = 2, integer = 4, number = 8, string = 16, array = 32, object = 64;
 }
 
-// An optional that costs a pointer where it is empty: a project has thousands of nodes, and few have any of these.
+// An optional that takes only a pointer if it is empty: a project has thousands of nodes, and few have any of these.
 template <class T>
 class Rare {
  public:
@@ -58,8 +58,8 @@ struct SchemaNode {
   BsonForm form = BsonForm::none;
   std::string reference;  // x-ref
 
-  std::vector<Property> properties;  // as they stand in the source
-  Rare<KeyIndex> byName;             // their positions, where there are many
+  std::vector<Property> properties;  // in the order of the source
+  Rare<KeyIndex> byName;             // their positions, if there are many
   std::vector<PatternProperty> patternProperties;
   std::unique_ptr<SchemaNode> additional;
   bool isClosed = false;  // additionalProperties: false
@@ -81,15 +81,15 @@ struct SchemaNode {
   std::unique_ptr<SchemaNode> negated;
   Rare<Value> fallback;  // default, converted
 
-  // Whether anything at or below needs conversion, or a default.
+  // Whether this node or one below has a conversion or a default.
   bool hasForms = false;
   bool hasDefaults = false;
 
-  // After the last property.
+  // Call it after the last property was added.
   void indexProperties();
   const Property* property(std::string_view name) const;
-  // What describes a field `name`: a property, the first pattern that fits, or what stands for all others. Null when
-  // nothing does.
+  // The node that describes a field `name`: a property, the first pattern that matches, or additionalProperties. Null
+  // if no node describes it.
   const SchemaNode* fieldNode(std::string_view name) const;
 };
 
@@ -98,7 +98,7 @@ bool isServerField(std::string_view name);
 // createdAt and updatedAt.
 bool isServerDate(std::string_view name);
 
-// Where a value stands, for messages; innermost first.
+// The position of a value, for messages; innermost first.
 struct SchemaPlace {
   const SchemaPlace* parent = nullptr;
   std::string_view key;
@@ -108,8 +108,8 @@ std::string pointerOf(const SchemaPlace& place);
 // Breaches of `node` by `value`, at most `limit`.
 std::vector<ErrorDetail> breaches(const SchemaNode& node, ValueView value, size_t limit, bool isDocumentRoot);
 
-// `value` at `place` with conversions made and, on demand, defaults filled in; what cannot be converted goes to
-// `problems`.
+// Appends `value`, which is at `place`, with conversions applied and, on demand, defaults filled in. Adds values that
+// cannot be converted to `problems`.
 void appendPrepared(BsonWriter& out, std::string_view key, const SchemaNode& node, ValueView value, bool applyDefaults,
                     const SchemaPlace& place, std::vector<ErrorDetail>& problems);
 

@@ -7,7 +7,7 @@ namespace mb::doc {
 
 namespace {
 
-// Units of a WorkBudget. Once that is used up, what was prepared means nothing, and little is still done.
+// Units of a WorkBudget. Once that is used up, the result has no meaning, and little more work is done.
 constexpr int64_t kPrepareUnitsPerField = 30;
 constexpr int64_t kUnitsPerConversion = 300;
 constexpr size_t kMaxMarks = 100;
@@ -80,7 +80,7 @@ class Preparation {
   }
 
   void converted(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPlace& place) {
-    // Whether null may stand here is for validation to say.
+    // Validation decides whether null is allowed.
     if (value.type() == BsonType::null || value.type() == typeOf(node.form)) return out_.append(key, value);
     if (!WorkBudget::charge(kUnitsPerConversion + static_cast<int64_t>(value.raw().size()))) return;
     if (const auto made = convertTo(node.form, value)) return out_.append(key, *made);

@@ -1,11 +1,11 @@
-// JSON Schema 2020-12, "A Vocabulary for Structural Validation" 7.3: each format by its document. All of them speak of
-// strings alone.
+// JSON Schema 2020-12, "A Vocabulary for Structural Validation" 7.3: each format by its document. All of them apply to
+// strings only.
 #include "document/testing.h"
 
 namespace mb::doc {
 namespace {
 
-// A format with strings that have it and strings that do not, as they are written in JSON.
+// A format with strings that have it and strings that do not, as JSON text.
 struct Written {
   std::string format;
   std::vector<std::string> good;
@@ -28,7 +28,7 @@ TEST_P(SchemaFormats, JudgesStrings) {
   good.insert(good.end(), {"null", "12", "1.5", "false", "[]", "{}"});
   auto bad = quoted(GetParam().bad);
   bad.emplace_back("\"\"");
-  expectJudged({R"({"format":")" + GetParam().format + "\"}", std::move(good), std::move(bad)});
+  expectSample({R"({"format":")" + GetParam().format + "\"}", std::move(good), std::move(bad)});
 }
 
 // RFC 3339, 5.6 and 5.7.

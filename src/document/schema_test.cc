@@ -18,10 +18,10 @@ std::shared_ptr<const Schema> compiled(std::string_view text) {
   return *std::move(schema);
 }
 
-class SchemaKeyword : public testing::TestWithParam<Judged> {};
+class SchemaKeyword : public testing::TestWithParam<Sample> {};
 
 TEST_P(SchemaKeyword, JudgesValues) {
-  expectJudged(GetParam());
+  expectSample(GetParam());
 }
 
 const std::string kDateText = R"({"$date":0})";
@@ -29,105 +29,105 @@ const std::string kDecimal = R"({"$numberDecimal":"2.50"})";
 
 INSTANTIATE_TEST_SUITE_P(
     Types, SchemaKeyword,
-    testing::Values(Judged{"{}", {"1", "null", "\"x\"", "[]", "{}", kDateText}, {}}, Judged{"true", {"1"}, {}},
-                    Judged{"false", {}, {"1", "null"}},
-                    Judged{R"({"type":"string"})", {"\"\""}, {"1", "null", "[]", "{}", "true", kDateText}},
-                    Judged{R"({"type":"integer"})",
+    testing::Values(Sample{"{}", {"1", "null", "\"x\"", "[]", "{}", kDateText}, {}}, Sample{"true", {"1"}, {}},
+                    Sample{"false", {}, {"1", "null"}},
+                    Sample{R"({"type":"string"})", {"\"\""}, {"1", "null", "[]", "{}", "true", kDateText}},
+                    Sample{R"({"type":"integer"})",
                            {"1", "-5", "1.0", "1e3", "5000000000", "1e300", R"({"$numberDecimal":"2.00"})"},
                            {"1.5", "\"1\"", "null", kDecimal}},
-                    Judged{R"({"type":"number"})", {"1", "1.5", "5000000000", kDecimal}, {"\"1\"", "true"}},
-                    Judged{R"({"type":"boolean"})", {"true", "false"}, {"1", "\"true\"", "null"}},
-                    Judged{R"({"type":"null"})", {"null"}, {"0", "\"\""}},
-                    Judged{R"({"type":"array"})", {"[]", "[1]"}, {"{}", "1"}},
-                    Judged{R"({"type":"object"})", {"{}"}, {"[]", "1"}},
-                    Judged{R"({"type":["string","null"]})", {"\"\"", "null"}, {"1"}}));
+                    Sample{R"({"type":"number"})", {"1", "1.5", "5000000000", kDecimal}, {"\"1\"", "true"}},
+                    Sample{R"({"type":"boolean"})", {"true", "false"}, {"1", "\"true\"", "null"}},
+                    Sample{R"({"type":"null"})", {"null"}, {"0", "\"\""}},
+                    Sample{R"({"type":"array"})", {"[]", "[1]"}, {"{}", "1"}},
+                    Sample{R"({"type":"object"})", {"{}"}, {"[]", "1"}},
+                    Sample{R"({"type":["string","null"]})", {"\"\"", "null"}, {"1"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Numbers, SchemaKeyword,
     testing::Values(
-        Judged{R"({"minimum":5})", {"5", "5.0", "6", "\"1\"", kDateText}, {"4", "4.999", kDecimal}},
-        Judged{R"({"maximum":9007199254740992})",
+        Sample{R"({"minimum":5})", {"5", "5.0", "6", "\"1\"", kDateText}, {"4", "4.999", kDecimal}},
+        Sample{R"({"maximum":9007199254740992})",
                {"9007199254740992", "9007199254740992.0"},
                {"9007199254740993", "1e300"}},
-        Judged{R"({"exclusiveMinimum":5,"exclusiveMaximum":7})", {"6", "5.1"}, {"5", "7", "7.0"}},
-        Judged{R"({"minimum":2.5,"maximum":2.5})", {"2.5", kDecimal}, {"2.4", "3"}},
-        Judged{R"({"multipleOf":0.1})", {"0.3", "1", "0", "-0.7", "1e20", "1.1"}, {"0.35", "0.01"}},
-        Judged{R"({"multipleOf":3})", {"9", "0", "-3", "3.0", "9007199254740993"}, {"4", "1.5", "9007199254740992"}},
-        Judged{R"({"multipleOf":0.01})", {"19.99", "4.35", "1.13", "9999999.99"}, {"19.999"}},
-        Judged{R"({"multipleOf":1e300})", {"0", "2e300"}, {"1", "1e299"}}));
+        Sample{R"({"exclusiveMinimum":5,"exclusiveMaximum":7})", {"6", "5.1"}, {"5", "7", "7.0"}},
+        Sample{R"({"minimum":2.5,"maximum":2.5})", {"2.5", kDecimal}, {"2.4", "3"}},
+        Sample{R"({"multipleOf":0.1})", {"0.3", "1", "0", "-0.7", "1e20", "1.1"}, {"0.35", "0.01"}},
+        Sample{R"({"multipleOf":3})", {"9", "0", "-3", "3.0", "9007199254740993"}, {"4", "1.5", "9007199254740992"}},
+        Sample{R"({"multipleOf":0.01})", {"19.99", "4.35", "1.13", "9999999.99"}, {"19.999"}},
+        Sample{R"({"multipleOf":1e300})", {"0", "2e300"}, {"1", "1e299"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Strings, SchemaKeyword,
-    testing::Values(Judged{R"({"minLength":2,"maxLength":3})",
+    testing::Values(Sample{R"({"minLength":2,"maxLength":3})",
                            {"\"ab\"", "\"äöü\"", "\"\U0001F600\U0001F600\"", "5"},
                            {"\"a\"", "\"äöüx\""}},
-                    Judged{R"({"pattern":"b+"})", {"\"abba\"", "1"}, {"\"ac\"", "\"\""}},
-                    Judged{R"({"pattern":"^[a-z]+$"})", {"\"abc\""}, {"\"abC\"", "\"\""}},
-                    Judged{R"({"format":"date-time"})",
+                    Sample{R"({"pattern":"b+"})", {"\"abba\"", "1"}, {"\"ac\"", "\"\""}},
+                    Sample{R"({"pattern":"^[a-z]+$"})", {"\"abc\""}, {"\"abC\"", "\"\""}},
+                    Sample{R"({"format":"date-time"})",
                            {"\"2026-01-31T09:30:00Z\"", "\"2026-01-31T09:30:00.123+02:00\"", "5"},
                            {"\"2026-01-31\"", "\"2026-02-30T00:00:00Z\"", "\"2026-01-31T09:30:00\"", "\"\""}},
-                    Judged{R"({"format":"date"})",
+                    Sample{R"({"format":"date"})",
                            {"\"2024-02-29\""},
                            {"\"2026-02-29\"", "\"2026-1-1\"", "\"20260101\"", "\"2026-01-01T\""}},
-                    Judged{R"({"format":"time"})",
+                    Sample{R"({"format":"time"})",
                            {"\"09:30:00Z\"", "\"23:59:59.5-05:00\""},
                            {"\"25:00:00Z\"", "\"09:30\"", "\"09:30:00\""}},
-                    Judged{R"({"format":"email"})",
+                    Sample{R"({"format":"email"})",
                            {"\"a@b.c\"", "\"first.last+tag@sub.example.org\"", "\"a@localhost\""},
                            {"\"a\"", "\"@b.c\"", "\"a@\"", "\"a b@c.d\"", "\"a@b..c\"", "\"a@-b.c\"", "\".a@b.c\"",
                             "\"a..b@c.d\"", "\"a@b.c\\u0000\"", "\"a@b@c\""}},
-                    Judged{R"({"format":"uri"})",
+                    Sample{R"({"format":"uri"})",
                            {"\"https://example.org/a?b=c#d\"", "\"urn:isbn:0451450523\"", "\"mailto:a@b.c\""},
                            {"\"/relative\"", "\"example.org\"", "\"http://a b\"", "\"http://[::1\"", "\"\""}},
-                    Judged{R"({"format":"uuid"})",
+                    Sample{R"({"format":"uuid"})",
                            {"\"123e4567-e89b-12d3-a456-426614174000\"", "\"123E4567-E89B-12D3-A456-426614174000\""},
                            {"\"123e4567e89b12d3a456426614174000\"", "\"123e4567-e89b-12d3-a456-42661417400g\""}},
-                    Judged{R"({"format":"ipv4"})",
+                    Sample{R"({"format":"ipv4"})",
                            {"\"127.0.0.1\""},
                            {"\"127.0.0\"", "\"256.0.0.1\"", "\"1.2.3.4\\u0000\"", "\"::1\""}},
-                    Judged{R"({"format":"ipv6"})",
+                    Sample{R"({"format":"ipv6"})",
                            {"\"::1\"", "\"2001:db8::8a2e:370:7334\""},
                            {"\"127.0.0.1\"", "\"1::2::3\"", "\"\""}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Containers, SchemaKeyword,
     testing::Values(
-        Judged{R"({"enum":[1,"x",null,{"a":1,"b":2},[1]]})",
+        Sample{R"({"enum":[1,"x",null,{"a":1,"b":2},[1]]})",
                {"1.0", "\"x\"", "null", R"({"b":2,"a":1.0})", "[1]"},
                {"2", "\"y\"", R"({"a":1})", "[]", "true"}},
-        Judged{R"({"const":{"a":[1,{"x":1,"y":2}]}})", {R"({"a":[1,{"y":2,"x":1}]})"}, {R"({"a":[{"x":1,"y":2},1]})"}},
-        Judged{R"({"const":null})", {"null"}, {"0"}},
-        Judged{R"({"items":{"type":"integer"},"minItems":1,"maxItems":3})",
+        Sample{R"({"const":{"a":[1,{"x":1,"y":2}]}})", {R"({"a":[1,{"y":2,"x":1}]})"}, {R"({"a":[{"x":1,"y":2},1]})"}},
+        Sample{R"({"const":null})", {"null"}, {"0"}},
+        Sample{R"({"items":{"type":"integer"},"minItems":1,"maxItems":3})",
                {"[1]", "[1,2,3]", "5"},
                {"[]", "[1,2,3,4]", "[1,\"x\"]"}},
-        Judged{R"({"items":false})", {"[]"}, {"[1]"}},
-        Judged{R"({"uniqueItems":true})",
+        Sample{R"({"items":false})", {"[]"}, {"[1]"}},
+        Sample{R"({"uniqueItems":true})",
                {"[]", "[1,2,\"1\",true,[1],[2]]", R"([{"a":1},{"a":2}])"},
                {"[1,1.0]", R"([{"a":1,"b":2},{"b":2,"a":1}])", "[[1],[1]]", "[null,null]"}},
-        Judged{R"({"uniqueItems":false})", {"[1,1]"}, {}},
-        Judged{R"({"required":["a","b"]})", {R"({"a":1,"b":null})", "5"}, {R"({"a":1})", "{}"}},
-        Judged{R"({"properties":{"a":{"type":"string"}},"additionalProperties":false})",
+        Sample{R"({"uniqueItems":false})", {"[1,1]"}, {}},
+        Sample{R"({"required":["a","b"]})", {R"({"a":1,"b":null})", "5"}, {R"({"a":1})", "{}"}},
+        Sample{R"({"properties":{"a":{"type":"string"}},"additionalProperties":false})",
                {"{}", R"({"a":"x"})"},
                {R"({"a":1})", R"({"b":1})", R"({"id":1})"}},
-        Judged{R"({"properties":{"a":true},"additionalProperties":{"type":"integer"}})",
+        Sample{R"({"properties":{"a":true},"additionalProperties":{"type":"integer"}})",
                {R"({"a":"x","b":1})"},
                {R"({"b":"x"})"}},
-        Judged{R"({"patternProperties":{"^x-":{"type":"string"}},"additionalProperties":false})",
+        Sample{R"({"patternProperties":{"^x-":{"type":"string"}},"additionalProperties":false})",
                {R"({"x-a":"1"})"},
                {R"({"x-a":1})", R"({"y":"1"})"}},
-        Judged{
+        Sample{
             R"({"properties":{"x-a":{"minLength":3}},"patternProperties":{"^x-":{"type":"string"},"a$":{"maxLength":4}}})",
             {R"({"x-a":"123"})"},
             {R"({"x-a":"12"})", R"({"x-a":"12345"})"}},
-        Judged{R"({"allOf":[{"minimum":1},{"maximum":5}]})", {"1", "5", "\"x\""}, {"0", "6"}},
-        Judged{R"({"anyOf":[{"type":"string"},{"minimum":5}]})", {"\"x\"", "6"}, {"4"}},
-        Judged{R"({"oneOf":[{"multipleOf":3},{"multipleOf":5}]})", {"3", "5"}, {"15", "4"}},
-        Judged{R"({"not":{"type":"string"}})", {"1"}, {"\"x\""}},
-        Judged{R"({"not":{"not":{"type":"string"}}})", {"\"x\""}, {"1"}},
-        Judged{R"({"title":"t","description":"d"})", {"1"}, {}},
-        Judged{R"({"items":{"items":{"required":["a"]}}})", {R"([[{"a":1}],[]])"}, {R"([[{"b":1}]])"}}));
+        Sample{R"({"allOf":[{"minimum":1},{"maximum":5}]})", {"1", "5", "\"x\""}, {"0", "6"}},
+        Sample{R"({"anyOf":[{"type":"string"},{"minimum":5}]})", {"\"x\"", "6"}, {"4"}},
+        Sample{R"({"oneOf":[{"multipleOf":3},{"multipleOf":5}]})", {"3", "5"}, {"15", "4"}},
+        Sample{R"({"not":{"type":"string"}})", {"1"}, {"\"x\""}},
+        Sample{R"({"not":{"not":{"type":"string"}}})", {"\"x\""}, {"1"}},
+        Sample{R"({"title":"t","description":"d"})", {"1"}, {}},
+        Sample{R"({"items":{"items":{"required":["a"]}}})", {R"([[{"a":1}],[]])"}, {R"([[{"b":1}]])"}}));
 
-// Schemas that are refused, with the pointer of the keyword at fault.
+// Schemas that are refused, with the pointer of the invalid keyword.
 struct Refused {
   std::string schema;
   std::string pointer;
@@ -202,7 +202,7 @@ TEST(SchemaCompile, IsBounded) {
   EXPECT_FALSE(wide(2000));
 }
 
-// What is wrong with them is not found out either.
+// Patterns past the bound are not compiled, so their problems are not reported.
 TEST(SchemaCompile, LeavesPatternsPastTheBoundAlone) {
   std::string text = R"({"properties":{"bad":{"pattern":"("})";
   for (int i = 0; i < 60; ++i) text += fmt::format(R"(,"p{}":{{"pattern":"[ab]{{1000}}c"}})", i);
@@ -212,7 +212,7 @@ TEST(SchemaCompile, LeavesPatternsPastTheBoundAlone) {
   EXPECT_THAT(schema.error().details().back().message, testing::HasSubstr("too large together"));
 }
 
-// One that is refused took its time, too.
+// Refused patterns are charged too.
 TEST(SchemaCompile, LeavesPatternsPastTheBudgetAlone) {
   const WorkBudget work(10'000'000);
   std::string text = R"({"patternProperties":{"[a":true)";
@@ -269,11 +269,11 @@ TEST(SchemaValidate, FindsPropertiesAmongMany) {
   EXPECT_FALSE(schema->validate(fromJson("{\"p\":1}")).empty());
 }
 
-// Preparation: what is stored of what is given.
+// Preparation: the stored form of a given document.
 struct Prepared {
   std::string schema;
   std::string given;
-  std::string stored;  // "" when it cannot be
+  std::string stored;  // "" if it is refused
 };
 
 class SchemaPrepare : public testing::TestWithParam<Prepared> {};
@@ -418,7 +418,7 @@ TEST(Schema, WhatIsFilledInIsCharged) {
   EXPECT_TRUE(schema->prepare(fromJson(R"({"l":[{},{}]})"), true));
 }
 
-// Each costs more than the look at a number.
+// Each costs more than the check of a number.
 TEST(Schema, DecimalsAndConversionsAreCharged) {
   std::string text = R"({"l":[1)";
   for (int i = 0; i < 100'000; ++i) text += ",1";

@@ -70,13 +70,13 @@ std::string typesText(JsonTypes types) {
 
 class Validator {
  public:
-  // Without `details` the first breach ends it.
+  // Without `details` the validation ends at the first breach.
   Validator(std::vector<ErrorDetail>* details, size_t limit) : details_(details), limit_(limit) {}
 
   // Whether `value` satisfies `node`.
   bool check(const SchemaNode& node, ValueView value, const SchemaPlace& place, bool isDocumentRoot = false) {
     if (!WorkBudget::charge(kUnitsPerCheck)) return false;
-    if (node.refusesAll) return breach(place, "must not be there");
+    if (node.refusesAll) return breach(place, "must be absent");
     if (!checkType(node, value, place)) return false;
     bool good = true;
     const auto all = [&](bool passed) { return good = passed && good; };
@@ -99,7 +99,7 @@ class Validator {
     if (details_ && details_->size() < limit_) details_->push_back({pointerOf(place), std::move(message)});
     return false;
   }
-  // Messages are made only where they are kept.
+  // Builds the message only if details are collected.
   template <class Make>
   bool breachWith(const SchemaPlace& place, Make make) {
     return details_ ? breach(place, make()) : false;
@@ -132,8 +132,8 @@ class Validator {
 
   bool checkNumber(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
     bool good = true;
-    if (node.minimum && compareValues(value, *node.minimum) < 0) good = breach(place, "is below the minimum");
-    if (node.maximum && compareValues(value, *node.maximum) > 0) good = breach(place, "is above the maximum");
+    if (node.minimum && compareValues(value, *node.minimum) < 0) good = breach(place, "must not be below the minimum");
+    if (node.maximum && compareValues(value, *node.maximum) > 0) good = breach(place, "must not be above the maximum");
     if (node.exclusiveMinimum && compareValues(value, *node.exclusiveMinimum) <= 0) {
       good = breach(place, "must be above the exclusive minimum");
     }
@@ -180,7 +180,7 @@ class Validator {
       }
     }
     if (!good && done()) return false;
-    if (node.uniqueItems && hasRepeated(value.asDocument())) good = breach(place, "must not hold an item twice");
+    if (node.uniqueItems && hasRepeated(value.asDocument())) good = breach(place, "must not hold duplicate items");
     if (!node.items) return good;
     for (const Element& element : value.asDocument()) {
       if (!good && done()) return false;
@@ -191,7 +191,7 @@ class Validator {
 
   static bool hasRepeated(DocumentView array) {
     if (!WorkBudget::charge(static_cast<int64_t>(array.bytes().size()) * kUnitsPerCanonicalByte)) return false;
-    std::vector<Value> sorted;  // owns what the views of containers show
+    std::vector<Value> sorted;  // owns the bytes of the views of containers
     std::vector<ValueView> items;
     for (const Element& element : array) {
       if (element.value.isContainer()) {
@@ -252,15 +252,15 @@ class Validator {
       return Validator(nullptr, 0).check(*branch, value, place, isDocumentRoot);
     };
     if (!node.anyOf.empty() && std::ranges::none_of(node.anyOf, holds)) {
-      good = breach(place, "fits none of the schemas of anyOf");
+      good = breach(place, "must match at least one schema of anyOf");
     }
     if (!node.oneOf.empty()) {
       const auto count = std::ranges::count_if(node.oneOf, holds);
       if (count != 1) {
-        good = breach(place, count == 0 ? "fits none of the schemas of oneOf" : "fits more than one schema of oneOf");
+        good = breach(place, count == 0 ? "must match one schema of oneOf" : "must match only one schema of oneOf");
       }
     }
-    if (node.negated && holds(node.negated)) good = breach(place, "fits what the schema excludes");
+    if (node.negated && holds(node.negated)) good = breach(place, "must not match the schema of not");
     return good;
   }
 

@@ -1,5 +1,5 @@
-// Shapes: one field list per type drives decoding of bodies and stored entities, encoding of answers, and later the
-// machine-readable description.
+// A Shape is the field list of a type. It drives decoding of bodies and stored records, encoding of responses, and the
+// OpenAPI document.
 //
 //   struct NewProject {
 //     std::string name;
@@ -10,9 +10,9 @@
 //     }
 //   };
 //
-// A field is required unless its type is std::optional. A Patch<T> tells absent, null and a value apart. Member types:
-// std::string, bool, int32_t, int64_t, double, Timestamp, Id<Tag>, Document (any object), Value (anything), another
-// shape, std::optional, Patch, Nullable and std::vector of these.
+// A field is required unless its type is std::optional. A Patch<T> distinguishes absent, null and a value. Member
+// types: std::string, bool, int32_t, int64_t, double, Timestamp, Id<Tag>, Document (any object), Value (anything),
+// another shape, std::optional, Patch, Nullable and std::vector of these.
 #pragma once
 
 #include <limits>
@@ -209,8 +209,8 @@ void decodeInto(T& out, DocumentView source, const std::string& path, UnknownFie
   }
 }
 
-// A request body as T. Fails with validation, every problem in the details (a field that is missing, unknown or of the
-// wrong type).
+// A request body as T. Fails with validation, with every problem in the details (a field that is missing, unknown or of
+// the wrong type).
 template <Shaped T>
 Result<T> decode(DocumentView source, UnknownFields unknown = UnknownFields::refuse) {
   T out;
@@ -224,7 +224,7 @@ Result<T> decode(DocumentView source, UnknownFields unknown = UnknownFields::ref
 template <Shaped T>
 void encodeFields(BsonWriter& out, const T& value);
 
-// Appends one member; an empty optional is left out, an id and a time take their wire form.
+// Appends one member; an empty optional is omitted, an id and a time are written in their wire form.
 template <class T>
 void encodeValue(BsonWriter& out, std::string_view key, const T& value) {
   if constexpr (detail::IsOptional<T>::value) {

@@ -1,4 +1,4 @@
-// What a shape is made of, as data: for the machine-readable description. Made from the same field list as decoding and
+// A ShapeInfo describes a shape as data, for the OpenAPI document. It is built from the same field list as decoding and
 // encoding, so it cannot differ from them.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace mb::doc {
 
 struct ShapeInfo;
-// Names a shape without making it; null stands for none.
+// Refers to a shape without building it; null for none.
 using ShapeRef = const ShapeInfo& (*)();
 
 enum class FieldKind { string, boolean, int32, int64, number, time, object, anything, shape };
@@ -19,11 +19,11 @@ struct FieldInfo {
   std::string_view name;
   FieldKind kind = FieldKind::anything;
   ShapeRef shape = nullptr;  // of FieldKind::shape
-  bool list = false;         // an array of it
-  bool mayBeAbsent = false;  // a body may leave it out
-  bool alwaysThere = true;   // an answer has it
-  bool takesNull = false;    // a body may give null
-  bool answersNull = false;  // an answer may hold null
+  bool list = false;         // an array of the kind
+  bool mayBeAbsent = false;  // a body may omit it
+  bool alwaysThere = true;   // every response has it
+  bool takesNull = false;    // a body may set null
+  bool answersNull = false;  // a response may hold null
 };
 
 struct ShapeInfo {
@@ -84,7 +84,7 @@ FieldInfo describeField(const Field<S, M>& field) {
 
 }  // namespace detail
 
-// The shape of T, made at its first use.
+// The description of T, built at its first use.
 template <Shaped T>
 const ShapeInfo& shapeInfo() {
   static const ShapeInfo info =

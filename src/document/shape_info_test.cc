@@ -64,7 +64,7 @@ TEST(ShapeInfo, TellsTypes) {
 }
 
 TEST(ShapeInfo, TellsWhatMayBeAbsentOrNull) {
-  // As decoding and encoding have it: absent in a body, always in an answer, null in a body, null in an answer.
+  // As in decoding and encoding: absent in a body, always in a response, null in a body, null in a response.
   const auto is = [](std::string_view name, bool absent, bool always, bool takesNull, bool answersNull) {
     const FieldInfo& field = find(name);
     EXPECT_EQ(field.mayBeAbsent, absent) << name;

@@ -119,7 +119,7 @@ TEST(Shape, TakesNumbersThatAreWhole) {
   EXPECT_EQ(decode<Everything>(with("at", R"({"$date":5})"))->at.ms, 5);
 }
 
-// A field with a value that it does not take, and the path that is named.
+// A field with a value that it refuses, and the path of the problem.
 struct Misfit {
   std::string name;
   std::string value;

@@ -4,7 +4,7 @@ namespace mb::doc {
 
 namespace {
 
-// The containers around the place that is looked at, innermost first.
+// The containers around the current position, innermost first.
 struct Frame {
   const Frame* parent;
   std::string_view key;
@@ -33,7 +33,7 @@ Result<> check(DocumentView container, bool isArray, const Frame* parent, int de
     }
     if (!element.value.isContainer()) continue;
     if (depth == kMaxNesting) {
-      return fail(ErrorCode::validation, fmt::format("a document is nested at most {} levels deep", kMaxNesting));
+      return fail(ErrorCode::validation, fmt::format("a document must be nested at most {} levels deep", kMaxNesting));
     }
     RETURN_IF_ERROR(check(element.value.asDocument(), element.value.type() == BsonType::array, &at, depth + 1));
   }
@@ -62,7 +62,7 @@ Result<> checkStorable(DocumentView document) {
 Result<> checkStorableValue(ValueView value, int depth) {
   if (!value.isContainer()) return {};
   if (depth >= kMaxNesting) {
-    return fail(ErrorCode::validation, fmt::format("a document is nested at most {} levels deep", kMaxNesting));
+    return fail(ErrorCode::validation, fmt::format("a document must be nested at most {} levels deep", kMaxNesting));
   }
   return check(value.asDocument(), value.type() == BsonType::array, nullptr, depth + 1);
 }

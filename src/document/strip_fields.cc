@@ -12,13 +12,13 @@ using Level = FieldTree::Level;
 constexpr int64_t kStripUnitsPerField = 15;
 constexpr size_t kUsualBytes = 1024;  // of a document
 
-// Moves what stays towards the front; fields that follow each other at once. The end of what was moved is never past
-// the field that is looked at, so that nothing is overwritten before it is read.
+// Moves the remaining fields towards the front; adjacent fields in one move. The end of the moved bytes is never past
+// the current field, so nothing is overwritten before it is read.
 class Compactor {
  public:
   explicit Compactor(char* bytes) : bytes_(bytes) {}
 
-  // Moves the container at `from` to `to`; the end of where it is then.
+  // Moves the container at `from` to `to`; returns its new end.
   size_t compact(size_t from, size_t to, const Level& level, bool isArray) {
     const size_t begin = to;
     const size_t end = from + static_cast<size_t>(lengthAt(from)) - 1;

@@ -1,12 +1,12 @@
-// Leaves fields out of a document.
+// Removes fields from the bytes of a document.
 #pragma once
 
 #include "document/field_set.h"
 
 namespace mb::doc {
 
-// Leaves the covered fields out of a document's bytes, in place; elements of arrays that follow one move up. Charges
-// the thread's WorkBudget for the fields that it looks at; the size of what is left out costs nothing. The capacity of
+// Removes the covered fields from a document's bytes, in place; array elements after a removed one move up. Charges the
+// thread's WorkBudget for the fields that it visits; the size of removed fields costs nothing. The capacity of
 // `document` is at most about twice its size afterwards.
 void stripFields(const FieldSet& fields, std::string& document);
 

@@ -68,7 +68,7 @@ TEST(StripFields, LeavesWhatIsWrittenWithoutThem) {
     stripFields(fields, bytes);
     const auto stripped = Document::fromUntrusted(bytes);
     ASSERT_TRUE(stripped) << toJson(document) << " " << fmt::format("{}", fmt::join(fields.paths(), " "));
-    // The same bytes as of a document that never had them: the keys of arrays have no gaps.
+    // The same bytes as of a document that never had the fields: the keys of arrays have no gaps.
     ASSERT_EQ(toJson(*stripped), expected) << toJson(document);
     ASSERT_EQ(bytes, parseJson(expected)->bytes()) << toJson(document);
   }

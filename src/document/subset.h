@@ -1,5 +1,5 @@
-// Whether a value holds what a stored test expects of it: of objects the named fields, of arrays every element in its
-// place, of everything else the same value, as JSON shows it.
+// Compares a value with the expectation of a stored test: objects must have the expected fields, arrays the same
+// elements in the same order, other values must be equal in JSON.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace mb::doc {
 
-// nullopt where it does; else what is wrong and where, such as "result.total is 4, not 3". `actual` is empty for what
-// is not there at all, which null matches.
+// nullopt if it matches; else a message with the position, such as "result.total is 4, not 3". `actual` is nullopt for
+// an absent value, which null matches.
 std::optional<std::string> mismatch(const std::string& path, ValueView expected, std::optional<ValueView> actual);
 
 }  // namespace mb::doc

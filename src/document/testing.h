@@ -1,4 +1,4 @@
-// What the tests of this module share.
+// Helpers of this module's tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace mb::doc {
 
-// The document that a JSON text stands for.
+// The document of a JSON text.
 inline Document fromJson(std::string_view text) {
   auto document = parseJson(text);
   if (!document) {
@@ -31,27 +31,27 @@ inline Value valueFromJson(std::string_view text) {
   return Value(document->view().begin()->value);
 }
 
-// The schema of the one field "v", with values that it takes and values that it refuses.
-struct Judged {
+// A schema for the field "v", with values that it accepts and values that it refuses.
+struct Sample {
   std::string schema;
   std::vector<std::string> good;
   std::vector<std::string> bad;
 };
 
-inline void PrintTo(const Judged& judged, std::ostream* out) {
-  *out << judged.schema;
+inline void PrintTo(const Sample& test, std::ostream* out) {
+  *out << test.schema;
 }
 
-inline void expectJudged(const Judged& judged) {
-  const auto schema = Schema::compile(fromJson(R"({"properties":{"v":)" + judged.schema + "}}"));
-  ASSERT_TRUE(schema) << judged.schema << ": " << schema.error().message();
-  for (const std::string& value : judged.good) {
+inline void expectSample(const Sample& test) {
+  const auto schema = Schema::compile(fromJson(R"({"properties":{"v":)" + test.schema + "}}"));
+  ASSERT_TRUE(schema) << test.schema << ": " << schema.error().message();
+  for (const std::string& value : test.good) {
     const auto details = (*schema)->validate(fromJson("{\"v\":" + value + "}"));
-    EXPECT_TRUE(details.empty()) << judged.schema << value << ": " << details.front().message;
+    EXPECT_TRUE(details.empty()) << test.schema << value << ": " << details.front().message;
   }
-  for (const std::string& value : judged.bad) {
+  for (const std::string& value : test.bad) {
     const auto details = (*schema)->validate(fromJson("{\"v\":" + value + "}"));
-    ASSERT_FALSE(details.empty()) << judged.schema << value;
+    ASSERT_FALSE(details.empty()) << test.schema << value;
     EXPECT_TRUE(details.front().path.starts_with("/v")) << details.front().path;
     EXPECT_FALSE(details.front().message.empty());
   }

@@ -1,5 +1,5 @@
-// The walk behind walkPath and the matcher, inlined into its visitor: no allocation, no indirect call. Where a path
-// leads is MongoDB's rule, told in path.h, except that nothing is visited where an array holds no way on.
+// The walk of walkPath and the matcher, inlined into its visitor: no allocation, no indirect call. It follows the rules
+// of path.h (MongoDB's), except that nothing is visited for an array without a value for the path.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace mb::doc {
 
-// What it takes to pass by an element (base/work_budget.h).
+// The cost of an element (base/work_budget.h).
 inline constexpr int64_t kUnitsPerElement = 4;
 
 using Steps = std::span<const std::string>;
@@ -21,8 +21,8 @@ inline bool isAllDigits(std::string_view step) {
   return !step.empty();
 }
 
-// `visit` takes a const ValueView*, null for "missing here", and returns true to stop; so do these, and where the
-// thread's WorkBudget is used up.
+// `visit` takes a const ValueView*, null for "missing here", and returns true to stop. These functions return true if
+// it did, and if the thread's WorkBudget is used up.
 template <class Visit>
 bool visitLeaf(ValueView value, Leaf leaf, Visit& visit) {
   if (value.type() == BsonType::array && leaf == Leaf::elementsToo) {

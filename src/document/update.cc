@@ -10,7 +10,7 @@ namespace mb::doc {
 
 namespace {
 
-// Of a WorkBudget: reading a path, giving it a place in the tree, and applying what stands there.
+// Units of a WorkBudget: for parsing a path, inserting it into the tree, and applying its action.
 constexpr int64_t kUnitsPerPath = 1'000;
 constexpr int64_t kUnitsPerStep = 200;
 
@@ -29,7 +29,7 @@ constexpr std::array kOperators{
     Operator{"$pullAll", makePullAll}, Operator{"$bit", makeBit},
 };
 
-// A path as an update names it, positional steps included.
+// A path of an update, with its positional steps.
 struct UpdatePath {
   std::string dotted;
   std::vector<std::string> steps;
@@ -53,18 +53,18 @@ Result<> readPositional(UpdatePath& path, const std::string& step, const UpdateO
   };
   if (path.plain.empty()) return refuse("begins with a positional step");
   if (step == "$[]") return {};
-  if (!options.positional) return refuse("holds a positional step, of which only \"$[]\" is allowed here");
+  if (!options.positional) return refuse("holds a positional step that is not allowed here: use \"$[]\"");
   if (step == "$") {
     if (std::ranges::count(path.steps, "$") > 1) return refuse("holds \"$\" more than once");
-    if (!options.query) return refuse("holds \"$\", and there is no query to resolve it");
+    if (!options.query) return refuse("holds \"$\", which needs a query to resolve it");
     return {};
   }
   const bool isBracketed = step.starts_with("$[") && step.ends_with(']');
   const std::string name = isBracketed ? step.substr(2, step.size() - 3) : "";
-  if (!isFilterName(name)) return refuse(fmt::format("holds \"{}\", which is no positional step", step));
+  if (!isFilterName(name)) return refuse(fmt::format("holds \"{}\", which is not a positional step", step));
   const auto hasName = [&](const auto& filter) { return filter.first == name; };
   if (std::ranges::none_of(options.arrayFilters, hasName)) {
-    return refuse(fmt::format("holds \"{}\", for which there is no array filter", step));
+    return refuse(fmt::format("holds \"{}\", which has no array filter", step));
   }
   path.filterNames.push_back(name);
   return {};
@@ -72,7 +72,7 @@ Result<> readPositional(UpdatePath& path, const std::string& step, const UpdateO
 
 Result<UpdatePath> readPath(std::string_view dotted, const UpdateOptions& options) {
   constexpr size_t kMaxBytes = 1024;
-  if (dotted.size() > kMaxBytes) return refuseUpdate("a path is longer than 1024 bytes");
+  if (dotted.size() > kMaxBytes) return refuseUpdate("a path must not be longer than 1024 bytes");
   UpdatePath path;
   path.dotted = dotted;
   path.steps = splitSteps(dotted);
@@ -84,10 +84,12 @@ Result<UpdatePath> readPath(std::string_view dotted, const UpdateOptions& option
       path.plain += (path.plain.empty() ? "" : ".") + step;
     }
   }
-  if (path.steps.front().empty()) return refuseUpdate("a path is empty or begins with \".\"");
+  if (path.steps.front().empty()) return refuseUpdate("a path must not be empty or begin with \".\"");
   if (const auto plain = FieldPath::parse(path.plain); !plain) return refuseUpdate(plain.error().message());
   constexpr size_t kMaxSteps = 32;
-  if (path.steps.size() > kMaxSteps) return refuseUpdate(fmt::format("the path \"{}\" has more than 32 steps", dotted));
+  if (path.steps.size() > kMaxSteps) {
+    return refuseUpdate(fmt::format("the path \"{}\" must not have more than 32 steps", dotted));
+  }
   return path;
 }
 
@@ -157,7 +159,7 @@ struct Update::Impl {
     return {};
   }
 
-  // The value that a $rename takes away; nullopt when there is none.
+  // The value that a $rename moves; nullopt if the field is absent.
   static Result<std::optional<ValueView>> renamedValue(DocumentView before, const std::string& path) {
     DocumentView inside = before;
     for (std::string_view rest = path;;) {
@@ -180,7 +182,7 @@ Update::Update(Update&&) noexcept = default;
 Update& Update::operator=(Update&&) noexcept = default;
 
 Result<Update> Update::parse(DocumentView source, const UpdateOptions& options) {
-  if (source.empty()) return refuseUpdate("an update holds at least one operator");
+  if (source.empty()) return refuseUpdate("an update must hold at least one operator");
   Update update;
   for (const Element& element : source) {
     RETURN_IF_ERROR(update.impl_->addOperator(element.key, element.value, options));

@@ -1,4 +1,4 @@
-// The actions behind the update operators, by case: fields, numbers, arrays, pull.
+// The actions of the update operators, by file: fields, numbers, arrays, pull.
 #pragma once
 
 #include "document/update.h"
@@ -31,11 +31,11 @@ Result<std::unique_ptr<UpdateAction>> makePop(const ActionSource& source);
 Result<std::unique_ptr<UpdateAction>> makePull(const ActionSource& source);
 Result<std::unique_ptr<UpdateAction>> makePullAll(const ActionSource& source);
 
-// The two ends of a $rename, the number of which finds its value in ApplyContext::renamed.
+// The two ends of a $rename. `rename` is its index in ApplyContext::renamed.
 std::unique_ptr<UpdateAction> makeRenameSource(size_t rename);
 std::unique_ptr<UpdateAction> makeRenameTarget(size_t rename);
 
-// `value` as it will be stored at `source`'s path: its keys and nesting checked, its types converted.
+// `value` as it will be stored at `source`'s path: keys and nesting checked, types converted.
 Result<Value> storedValue(const ActionSource& source, ValueView value);
 
 }  // namespace mb::doc

@@ -10,9 +10,9 @@ namespace mb::doc {
 
 namespace {
 
-// How far behind its end an array may be written to; the gap is filled with null.
+// How far past its end an array may be written; the gap is filled with null.
 constexpr size_t kMaxArrayGap = 1500;
-// What a stored document may be is the writer's rule; this only keeps one update from filling the memory.
+// Bounds the memory of one update. The writer enforces the limit of stored documents.
 constexpr size_t kMaxBytes = 16 * 1024 * 1024;
 
 std::optional<size_t> arrayPosition(std::string_view step) {
@@ -30,7 +30,7 @@ class TreeApplier {
  public:
   explicit TreeApplier(const ApplyContext& context) : context_(context) {}
 
-  // Where the pass stands.
+  // The position of the pass.
   struct Place {
     int depth = 0;
     bool throughArray = false;
@@ -69,13 +69,14 @@ class TreeApplier {
     return std::ranges::any_of(node.children, [&](const auto& child) { return any(*child.second, predicate); }) ||
            std::ranges::any_of(node.arraySteps, [&](const ArrayStep& step) { return any(*step.node, predicate); });
   }
-  // Whether it does, or asks for, anything: what a positional step stands on must be there, whatever the operator does.
+  // Whether the node changes or requires anything: the array of a positional step must exist, whatever the operator
+  // does.
   bool isActive(const UpdateNode& node) const {
     if (node.action) return node.action->isActive(context_);
     return !node.arraySteps.empty() ||
            std::ranges::any_of(node.children, [&](const auto& c) { return isActive(*c.second); });
   }
-  // The first path below that cannot be passed over where a document would be needed; null when none.
+  // The first path below that must not be skipped if the value is not a document; null without such a path.
   const UpdateNode* blockedBy(const UpdateNode& node) const {
     if (node.action) return node.action->isActive(context_) && !node.action->skipsBlockedPath() ? &node : nullptr;
     for (const auto& [key, child] : node.children) {
@@ -94,7 +95,7 @@ class TreeApplier {
     return any(node, [](const UpdateNode& leaf) { return leaf.action->createsField(); });
   }
 
-  // The field `key`, which is there.
+  // Writes the existing field `key`.
   Result<> field(const UpdateNode& node, std::string_view key, ValueView current, Place place, BsonWriter& out) const {
     if (out.size() > kMaxBytes) return fail(ErrorCode::payloadTooLarge, "the updated document would be too large");
     if (!isActive(node)) {
@@ -122,7 +123,7 @@ class TreeApplier {
     return {};
   }
 
-  // The field `key`, which is not there.
+  // Writes the absent field `key`.
   Result<> create(const UpdateNode& node, std::string_view key, Place place, BsonWriter& out) const {
     if (!creates(node)) {
       const UpdateNode* array = arrayNeededBelow(node);
@@ -156,7 +157,7 @@ class TreeApplier {
         continue;
       }
       if (position - count > kMaxArrayGap) {
-        return refuseUpdate(fmt::format("the path \"{}\" lies more than {} elements behind the end of its array",
+        return refuseUpdate(fmt::format("the path \"{}\" must not be more than {} elements past the end of its array",
                                         child->path, kMaxArrayGap));
       }
       while (count < position) out.appendNull(arrayKey(count++));
@@ -169,7 +170,7 @@ class TreeApplier {
   using Positions = boost::container::small_vector<std::pair<size_t, const UpdateNode*>, 4>;
   using Taken = boost::container::small_vector<const UpdateNode*, 2>;
 
-  // The children by position, ascending. A name is refused where it would have to be created.
+  // The children by position, ascending. Refuses a name unless its update can be skipped.
   Result<Positions> positionsOf(const UpdateNode& node) const {
     Positions positions;
     for (const auto& [step, child] : node.children) {
@@ -177,14 +178,14 @@ class TreeApplier {
         positions.emplace_back(*position, child.get());
       } else if (const UpdateNode* blocked = blockedBy(*child)) {
         return refuseUpdate(
-            fmt::format("the path \"{}\" leads through \"{}\", which is an array: \"{}\" is no position", blocked->path,
-                        node.path, step));
+            fmt::format("the path \"{}\" leads through \"{}\", which is an array: \"{}\" is not a position",
+                        blocked->path, node.path, step));
       }
     }
     return positions;
   }
 
-  // An element that is removed leaves null, so that the others keep their positions.
+  // A removed element becomes null, so that the others keep their positions.
   Result<> keepingPlace(const UpdateNode& node, std::string_view key, ValueView current, Place place,
                         BsonWriter& out) const {
     const size_t start = out.size();
@@ -193,7 +194,7 @@ class TreeApplier {
     return {};
   }
 
-  // What "$" leads to, among the positions that are named.
+  // Adds the element of "$" to the positions.
   Result<> addMatched(const UpdateNode& node, DocumentView before, Positions& positions) const {
     const UpdateNode* step = node.arraySteps.front().node.get();
     const auto position = matchedPosition(*context_.query, node.path, before);
@@ -273,7 +274,7 @@ std::optional<size_t> matchedPosition(const Filter& query, const std::string& pa
   if (!steps) return std::nullopt;
   size_t index = 0;
   for (const Element& element : array) {
-    // The same path with this element alone.
+    // A document with the same path and only this element.
     BsonWriter alone;
     for (size_t i = 0; i + 1 < steps->steps().size(); ++i) alone.beginDocument(steps->steps()[i]);
     alone.beginArray(steps->steps().back());

@@ -1,4 +1,4 @@
-// arrayFilters, and the elements they take.
+// arrayFilters, and the elements that they select.
 #include <algorithm>
 
 #include "document/update_tree.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kMaxFilters = 32;
 
-// The one name that all paths of a filter begin with; nullopt when there is none, or another one too.
+// The name that all paths of a filter begin with; nullopt if they do not all begin with the same name.
 std::optional<std::string> nameOf(const Filter& filter) {
   std::optional<std::string> name;
   for (const std::string& path : filter.paths()) {
@@ -25,10 +25,10 @@ Result<std::pair<std::string, Filter>> arrayFilter(ValueView source, const Filte
   auto filter = Filter::parse(source.asDocument(), coercion);
   if (!filter) return refuseUpdate(fmt::format("arrayFilters: {}", filter.error().message()));
   auto name = nameOf(*filter);
-  if (!name) return refuseUpdate("the paths of a filter of arrayFilters begin all with one name");
+  if (!name) return refuseUpdate("the paths of a filter of arrayFilters must all begin with the same name");
   if (!isFilterName(*name)) {
     return refuseUpdate(fmt::format(
-        "\"{}\" cannot name a filter of arrayFilters: a small letter, then letters and digits", name->substr(0, 100)));
+        "\"{}\" is not a valid array filter name: use a small letter, then letters and digits", name->substr(0, 100)));
   }
   return std::pair{*std::move(name), *std::move(filter)};
 }
@@ -42,13 +42,13 @@ bool isFilterName(std::string_view name) {
 }
 
 Result<ArrayFilters> parseArrayFilters(DocumentView source, const FilterCoercion* coercion) {
-  if (source.count() > kMaxFilters) return refuseUpdate("arrayFilters holds at most 32 filters");
+  if (source.count() > kMaxFilters) return refuseUpdate("arrayFilters must hold at most 32 filters");
   ArrayFilters filters;
   for (const Element& element : source) {
     TRY(auto filter, arrayFilter(element.value, coercion));
     const auto hasName = [&](const auto& given) { return given.first == filter.first; };
     if (std::ranges::any_of(filters, hasName)) {
-      return refuseUpdate(fmt::format("arrayFilters holds more than one filter for \"{}\"", filter.first));
+      return refuseUpdate(fmt::format("arrayFilters must not hold more than one filter for \"{}\"", filter.first));
     }
     filters.push_back(std::move(filter));
   }

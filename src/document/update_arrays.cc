@@ -15,15 +15,15 @@ namespace {
 constexpr size_t kUnitsPerComparison = 25;
 constexpr size_t kBytesPerUnit = 8;  // compared
 
-using Made = Result<std::unique_ptr<UpdateAction>>;
+using ActionResult = Result<std::unique_ptr<UpdateAction>>;
 
 std::unexpected<Error> notAnArray(std::string_view op, const Target& target, ValueView current) {
   return refuseUpdate(
       fmt::format("{} of \"{}\": the field is of type {}, not an array", op, target.path, typeName(current.type())));
 }
 
-// The values of `source` as they will be stored: those of {"$each": [...]}, or the one that is given.
-Result<std::vector<Value>> givenValues(const ActionSource& source, ValueView value) {
+// The values of `source` as they will be stored: those of {"$each": [...]}, or the single one.
+Result<std::vector<Value>> valuesOf(const ActionSource& source, ValueView value) {
   std::vector<Value> values;
   const auto each = value.type() == BsonType::document ? value.asDocument().find("$each") : std::nullopt;
   if (!each) {
@@ -46,7 +46,7 @@ struct SortKey {
   int direction;
 };
 
-// The order of $sort: of whole values when `keys` is empty, else of documents by these fields.
+// The order of $sort: of whole values if `keys` is empty, else of documents by these fields.
 struct PushSort {
   std::vector<SortKey> keys;
   int direction = 1;
@@ -61,7 +61,7 @@ struct PushSort {
   }
 
  private:
-  // Through arrays by position; null where there is nothing, and for what is no document.
+  // Follows the path through arrays by position; null if there is no value, or if `value` is not a document.
   static ValueView fieldOf(ValueView value, std::string_view path) {
     if (value.type() != BsonType::document) return {};
     while (value.isContainer()) {
@@ -111,7 +111,7 @@ class Push final : public UpdateAction {
     return position >= 0 ? std::min(position, end) : std::max(end + std::max(position, -end), int64_t{0});
   }
 
-  // Equal elements keep their order. Fails with queryTooCostly before it begins: a sort cannot be stopped.
+  // Equal elements keep their order. Fails with queryTooCostly before it starts, as a sort cannot be stopped.
   Result<> sort(std::vector<ValueView>& elements) const {
     size_t bytes = 0;
     for (const ValueView element : elements) bytes += element.raw().size();
@@ -176,7 +176,7 @@ Result<PushModifiers> pushModifiers(const ActionSource& source) {
     const bool isSlice = element.key == "$slice";
     if (!integer || !(isSlice || element.key == "$position")) {
       return refuseUpdate(
-          fmt::format("$push of \"{}\" takes beside $each only $slice and $position with a whole "
+          fmt::format("$push of \"{}\" takes with $each only $slice and $position with a whole "
                       "number, and $sort",
                       source.path));
     }
@@ -195,7 +195,7 @@ class AddToSet final : public UpdateAction {
     size_t bytes = 0;
     for (const Value& value : values_) bytes += value.view().raw().size();
     const size_t each = values_.size() * kUnitsPerComparison + bytes / kBytesPerUnit;
-    // Each is put into the set and taken out again.
+    // Each value is added to the set and removed again.
     if (!WorkBudget::charge(static_cast<int64_t>(2 * each * static_cast<size_t>(std::bit_width(values_.size()))))) {
       return tooCostly();
     }
@@ -213,7 +213,7 @@ class AddToSet final : public UpdateAction {
         out.append(arrayKey(index++), element.value);
       }
     }
-    // In the order in which they were given, each once.
+    // In the given order, each once.
     for (const Value& value : values_) {
       if (wanted.erase(value.view()) != 0) out.append(arrayKey(index++), value);
     }
@@ -252,8 +252,8 @@ class Pop final : public UpdateAction {
 
 }  // namespace
 
-Made makePush(const ActionSource& source) {
-  TRY(auto values, givenValues(source, source.value));
+ActionResult makePush(const ActionSource& source) {
+  TRY(auto values, valuesOf(source, source.value));
   PushModifiers modifiers;
   if (source.value.type() == BsonType::document && source.value.asDocument().find("$each")) {
     TRY(modifiers, pushModifiers(source));
@@ -261,16 +261,16 @@ Made makePush(const ActionSource& source) {
   return std::make_unique<Push>(std::move(values), std::move(modifiers));
 }
 
-Made makeAddToSet(const ActionSource& source) {
+ActionResult makeAddToSet(const ActionSource& source) {
   const bool isEach = source.value.type() == BsonType::document && source.value.asDocument().find("$each");
   if (isEach && source.value.asDocument().count() != 1) {
-    return refuseUpdate(fmt::format("$addToSet of \"{}\" takes nothing beside $each", source.path));
+    return refuseUpdate(fmt::format("$addToSet of \"{}\" takes only $each", source.path));
   }
-  TRY(auto values, givenValues(source, source.value));
+  TRY(auto values, valuesOf(source, source.value));
   return std::make_unique<AddToSet>(std::move(values));
 }
 
-Made makePop(const ActionSource& source) {
+ActionResult makePop(const ActionSource& source) {
   const auto end = source.value.isNumber() ? source.value.toInteger() : std::nullopt;
   if (end != 1 && end != -1) return refuseUpdate(fmt::format("$pop of \"{}\" takes 1 or -1", source.path));
   return std::make_unique<Pop>(*end == -1);

@@ -10,7 +10,7 @@ namespace mb::doc {
 
 namespace {
 
-using Made = Result<std::unique_ptr<UpdateAction>>;
+using ActionResult = Result<std::unique_ptr<UpdateAction>>;
 
 class Set : public UpdateAction {
  public:
@@ -39,7 +39,7 @@ class Unset final : public UpdateAction {
   }
 };
 
-// $min and $max: the value with the wanted order to the one that is there.
+// $min and $max: sets the field if the value is less or greater than the current one.
 class Bound final : public UpdateAction {
  public:
   Bound(Value value, int wanted) : value_(std::move(value)), wanted_(wanted) {}
@@ -64,7 +64,7 @@ class CurrentDate final : public UpdateAction {
       out.appendDate(target.key, context.now);
       return {};
     }
-    // Seconds above, a counter inside of the second below.
+    // Seconds in the high 32 bits, a counter within the second in the low ones.
     const uint64_t both = static_cast<uint64_t>(context.now.ms / 1000) << 32 | 1;
     std::array<char, sizeof both> bytes;
     std::memcpy(bytes.data(), &both, sizeof both);
@@ -96,7 +96,7 @@ class RenameTarget final : public UpdateAction {
   Result<> apply(const ApplyContext& context, const Target& target, std::optional<ValueView>,
                  BsonWriter& out) const override {
     if (target.throughArray) {
-      return refuseUpdate(fmt::format("$rename cannot reach \"{}\" inside of an array", target.path));
+      return refuseUpdate(fmt::format("$rename cannot reach \"{}\" inside an array", target.path));
     }
     const auto& value = context.renamed[rename_];
     if (!value) return {};
@@ -121,31 +121,31 @@ Result<Value> storedValue(const ActionSource& source, ValueView value) {
   return coerceDeep(source.coercion, source.plainPath, value);
 }
 
-Made makeSet(const ActionSource& source) {
+ActionResult makeSet(const ActionSource& source) {
   TRY(Value value, storedValue(source, source.value));
   return std::make_unique<Set>(std::move(value));
 }
 
-Made makeSetOnInsert(const ActionSource& source) {
+ActionResult makeSetOnInsert(const ActionSource& source) {
   TRY(Value value, storedValue(source, source.value));
   return std::make_unique<SetOnInsert>(std::move(value));
 }
 
-Made makeUnset(const ActionSource&) {
+ActionResult makeUnset(const ActionSource&) {
   return std::make_unique<Unset>();
 }
 
-Made makeMin(const ActionSource& source) {
+ActionResult makeMin(const ActionSource& source) {
   TRY(Value value, storedValue(source, source.value));
   return std::make_unique<Bound>(std::move(value), -1);
 }
 
-Made makeMax(const ActionSource& source) {
+ActionResult makeMax(const ActionSource& source) {
   TRY(Value value, storedValue(source, source.value));
   return std::make_unique<Bound>(std::move(value), 1);
 }
 
-Made makeCurrentDate(const ActionSource& source) {
+ActionResult makeCurrentDate(const ActionSource& source) {
   if (source.value.type() == BsonType::boolean) return std::make_unique<CurrentDate>(false);
   const DocumentView wanted = source.value.type() == BsonType::document ? source.value.asDocument() : DocumentView();
   const std::string_view type = wanted.stringOr("$type");

@@ -1,5 +1,5 @@
-// $inc $mul $bit: int32 grows to int64 where it must, either becomes a double or decimal beside one, and what 64 bits
-// cannot hold is refused.
+// $inc $mul $bit: int32 grows to int64 if needed, an integer becomes a double or decimal if the other operand is one,
+// and an overflow of 64 bits is refused.
 #include <cmath>
 
 #include "document/decimal.h"
@@ -9,11 +9,11 @@ namespace mb::doc {
 
 namespace {
 
-using Made = Result<std::unique_ptr<UpdateAction>>;
+using ActionResult = Result<std::unique_ptr<UpdateAction>>;
 
 enum class Arithmetic { add, multiply };
 
-// A double beside a decimal counts with its first 15 digits, which are those that a person gave it.
+// Converts a double for arithmetic with a decimal: its first 15 digits, as those were written by the client.
 Decimal decimalOfReal(double value) {
   Decimal decimal = Decimal::parse(fmt::format("{:.14e}", value)).value_or(Decimal{});
   while (decimal.exponent < 0 && decimal.coefficient != 0 && decimal.coefficient % 10 == 0) {
@@ -110,7 +110,7 @@ class Calculate final : public UpdateAction {
   Value operand_;
 };
 
-Made makeArithmetic(const ActionSource& source, Arithmetic kind) {
+ActionResult makeArithmetic(const ActionSource& source, Arithmetic kind) {
   if (!source.value.isNumber() || !std::isfinite(source.value.toReal())) {
     return refuseUpdate(fmt::format("{} of \"{}\" takes a number", source.op, source.path));
   }
@@ -161,15 +161,15 @@ std::optional<BitStep::Kind> bitKind(std::string_view name) {
 
 }  // namespace
 
-Made makeInc(const ActionSource& source) {
+ActionResult makeInc(const ActionSource& source) {
   return makeArithmetic(source, Arithmetic::add);
 }
 
-Made makeMul(const ActionSource& source) {
+ActionResult makeMul(const ActionSource& source) {
   return makeArithmetic(source, Arithmetic::multiply);
 }
 
-Made makeBit(const ActionSource& source) {
+ActionResult makeBit(const ActionSource& source) {
   const auto refuse = [&] {
     return refuseUpdate(fmt::format("$bit of \"{}\" takes an object of and, or, xor with integers", source.path));
   };

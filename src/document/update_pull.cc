@@ -10,12 +10,12 @@ namespace mb::doc {
 
 namespace {
 
-// Of a WorkBudget, beside what its conditions cost.
+// Units of a WorkBudget, in addition to the cost of its conditions.
 constexpr int64_t kUnitsPerPull = 200;
 
-using Made = Result<std::unique_ptr<UpdateAction>>;
+using ActionResult = Result<std::unique_ptr<UpdateAction>>;
 
-// Removes the elements that a subclass takes.
+// Removes the elements that a subclass selects.
 class RemoveElements : public UpdateAction {
  public:
   explicit RemoveElements(std::string_view op) : op_(op) {}
@@ -76,7 +76,7 @@ class RemoveDocuments final : public RemoveElements {
   Filter filter_;
 };
 
-// The name under which an element is held out to a condition on values.
+// The name of an element in a condition on values.
 constexpr std::string_view kElement = "element";
 
 // Elements that satisfy operators.
@@ -91,7 +91,7 @@ class RemoveMatching final : public RemoveElements {
   Filter filter_;
 };
 
-// The conditions of a $pull stand on elements, the schema's types on paths from the root.
+// Converts the constants of a $pull: its conditions are on elements, the schema's types on paths from the root.
 class BelowPath final : public FilterCoercion {
  public:
   BelowPath(const FilterCoercion* coercion, const std::string& path, bool onElements)
@@ -120,7 +120,7 @@ Result<Filter> pullFilter(const ActionSource& source, DocumentView conditions, b
 
 }  // namespace
 
-Made makePull(const ActionSource& source) {
+ActionResult makePull(const ActionSource& source) {
   if (source.value.type() != BsonType::document) {
     std::vector<Value> values;
     TRY(Value value, storedValue(source, source.value));
@@ -141,7 +141,7 @@ Made makePull(const ActionSource& source) {
   return std::make_unique<RemoveMatching>(std::move(filter));
 }
 
-Made makePullAll(const ActionSource& source) {
+ActionResult makePullAll(const ActionSource& source) {
   if (source.value.type() != BsonType::array) {
     return refuseUpdate(fmt::format("$pullAll of \"{}\" takes an array", source.path));
   }

@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
                R"({"a":[{"c":0},{"c":0}]})"},
         Change{R"({"a":[]})", R"({"$set":{"a.$[].c":0}})", R"({"a":[]})"}));
 
-// Updates that no document can save.
+// Updates that are invalid whatever the document.
 class UpdateRefused : public testing::TestWithParam<std::string> {};
 
 TEST_P(UpdateRefused, IsInvalid) {
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"$set":{"a.$[]":1,"a":1}})", R"({"$rename":{"a":"a"}})", R"({"$rename":{"a":"a.b"}})",
                     R"({"$rename":{"a.b":"a"}})", R"({"$rename":{"a":"b"},"$set":{"b":1}})",
                     R"({"$rename":{"a":"b"},"$set":{"a.c":1}})", R"({"$rename":{"a":"c","b":"c"}})",
-                    // Values that could not be stored.
+                    // Values that must not be stored.
                     R"({"$set":{"a":{"$b":1}}})", R"({"$set":{"a":[{"b.c":1}]}})", R"({"$set":{"a":{"":1}}})",
                     R"({"$push":{"a":{"$b":1}}})", R"({"$push":{"a":{"$each":[{"$b":1}]}}})",
                     R"({"$addToSet":{"a":{"b":{"c.d":1}}}})", R"({"$min":{"a":{"$x":1}}})",
@@ -182,11 +182,11 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"$pullAll":{"a":5}})", R"({"$pull":{"a":{"$foo":1}}})", R"({"$pull":{"a":{"b":{"$where":1}}}})",
                     R"({"$pull":{"a":{"$regex":"("}}})"));
 
-// Updates that these documents do not take.
+// Updates that are invalid for these documents.
 struct Clash {
   std::string before;
   std::string update;
-  std::string names;  // what the message must hold
+  std::string names;  // text that the message must hold
 };
 
 class UpdateClash : public testing::TestWithParam<Clash> {};
@@ -355,7 +355,7 @@ struct Positional {
   std::string update;
   std::string query;
   std::vector<std::pair<std::string, std::string>> filters;
-  std::string after;  // "" when the document does not take it
+  std::string after;  // "" if the update is invalid for the document
 };
 
 class UpdatePositional : public testing::TestWithParam<Positional> {};

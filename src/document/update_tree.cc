@@ -14,7 +14,7 @@ std::optional<ArrayStep::Kind> arrayStepKind(std::string_view step) {
   return step == "$[]" ? ArrayStep::Kind::all : ArrayStep::Kind::filtered;
 }
 
-// The node below `node` that `step` leads to, made when there is none; null when it cannot stand beside the others.
+// The child of `node` at `step`, created if needed; null if it conflicts with other children.
 UpdateNode* descend(UpdateNode& node, const std::string& step) {
   const std::string path = node.path.empty() ? step : node.path + "." + step;
   const auto kind = arrayStepKind(step);

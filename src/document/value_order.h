@@ -13,7 +13,7 @@ int compareDocuments(DocumentView a, DocumentView b);
 inline bool equalValues(ValueView a, ValueView b) {
   return compareValues(a, b) == 0;
 }
-// The class that $gt, $lt and friends need both sides to share.
+// The type class; $gt, $gte, $lt and $lte need both operands in the same one.
 int typeClass(BsonType type);
 
 }  // namespace mb::doc
