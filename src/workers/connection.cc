@@ -35,13 +35,13 @@ void WorkerConnection::begin(JobPtr job) {
   bridgeBytes_ = 0;
   number(*job_, ++run_);
   std::string modules;
-  if (job_->module) tellModule(modules, *job_->module);
+  if (job_->module) appendModule(modules, *job_->module);
   if (!modules.empty()) send(modules);
   if (state_ == State::busy) send(job_->frame);
   if (job_) job_->frame = std::string();
 }
 
-void WorkerConnection::tellModule(std::string& out, const Module& module) {
+void WorkerConnection::appendModule(std::string& out, const Module& module) {
   const auto known = std::ranges::find(modules_, module.id);
   if (known == modules_.begin() && known != modules_.end()) return;
   if (known != modules_.end()) {
@@ -70,10 +70,10 @@ void WorkerConnection::onRead(const boost::system::error_code& error, size_t cou
   if (state_ == State::dead) return;
   if (error) return die("");
   in_.filled(count);
-  goOn();
+  resumeReading();
 }
 
-void WorkerConnection::goOn() {
+void WorkerConnection::resumeReading() {
   takeFrames();
   if (state_ != State::dead && !decoding_) read();
 }
@@ -81,7 +81,7 @@ void WorkerConnection::goOn() {
 void WorkerConnection::takeFrames() {
   while (state_ != State::dead && !decoding_) {
     const auto frame = in_.next();
-    if (!frame && in_.refused()) return breach("a frame of no known kind, or too large");
+    if (!frame && in_.refused()) return breach("frame of an unknown kind, or too large");
     if (!frame) return;
     take(*frame);
   }
@@ -99,7 +99,7 @@ void WorkerConnection::send(std::string_view bytes) {
     out_.clear();
     outAt_ = 0;
   }
-  if (unsent() + bytes.size() > kMaxUnsent) return breach("it does not read");
+  if (unsent() + bytes.size() > kMaxUnsent) return breach("too many unread bytes");
   out_.append(bytes);
   if (!waits) awaitWritable();
 }

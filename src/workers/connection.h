@@ -1,10 +1,11 @@
-// A worker process from our side of its socket: what it is told, and what it says, of which nothing is believed. It
-// belongs to one core; what is not marked otherwise runs there only. Private to workers/.
+// A WorkerConnection is the server's end of a worker's socket. It sends runs and checks, and validates all frames of
+// the worker, which are untrusted. It belongs to one core; members run there only, unless marked otherwise. Private to
+// workers/.
 //
 //   starting -> idle -> busy -> idle -> … -> dead
 //
-// A frame that has no place in the state, or breaks a bound of clone/frames.h or limits.h, is a breach: the process is
-// killed, and its run ends with an error. A run's end frees the worker once the calls that the run left open have
+// A frame that the state does not allow, or that breaks a bound of clone/frames.h or limits.h, is a breach: the process
+// is killed, and its run ends with an error. A run's end frees the worker once the calls that the run left open have
 // ended.
 #pragma once
 
@@ -20,39 +21,39 @@
 
 namespace mb::workers {
 
-// Whose worker it is. Called on the link's core.
+// The owner of a connection. Called on the connection's core.
 class ConnectionOwner {
  public:
-  // `crashed`: only its reaping tells whether something else killed it.
+  // `crashed`: whether another process killed it is only known once it is reaped.
   enum class ExitCause { crashed, breached, timedOut, stopped };
 
   virtual ~ConnectionOwner() = default;
   virtual void onReady(const WorkerHandlePtr& handle, std::string_view engine, std::string_view confinement) = 0;
-  // It may run something else; `fit`: it may at all. May begin something at once.
+  // The worker has no run and no open calls; `fit`: it may run another job. May call begin() at once.
   virtual void onFreed(const WorkerHandlePtr& handle, bool fit) = 0;
-  // The socket is closed; the process is to be killed where it lives. `breach`: why it was, or "".
+  // The socket is closed; the owner must kill the process if it lives. `breach`: the rule that the worker broke, or "".
   virtual ExitCause onDead(const WorkerHandlePtr& handle, std::string_view breach, std::string_view lastWords) = 0;
-  // Nothing of a dead one is open any more.
+  // A dead connection has no open calls any more.
   virtual void onDrained(const WorkerHandlePtr& handle) = 0;
-  // Has it done on a thread that is no core's.
-  virtual void aside(std::move_only_function<void()> work) = 0;
-  // It was dead before it could begin.
+  // Runs `work` on a thread that does not belong to a core.
+  virtual void offload(std::move_only_function<void()> work) = 0;
+  // The connection was dead before the job could begin.
   virtual void onUnbegun(JobPtr job) = 0;
 };
 
 class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
  public:
-  // `process` without its pid, which is the seat's.
+  // `process` without its pid, which belongs to `handle`.
   WorkerConnection(mb::Executor home, Process process, WorkerHandlePtr handle, std::shared_ptr<ConnectionOwner> owner,
                    const Clock& clock);
 
   // Any thread.
   void start();
-  // Closes the socket, and so ends it. Any thread.
+  // Closes the socket, which ends the process. Any thread.
   void end();
-  // Only while it is idle, or dead.
+  // REQUIRES: it is idle or dead.
   void begin(JobPtr job);
-  // Its process is gone, `killed` by a SIGKILL or otherwise. Any thread.
+  // Its process was reaped; `killed`: it ended by a SIGKILL. Any thread.
   void reaped(bool killed);
 
  private:
@@ -63,9 +64,9 @@ class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
   void read();
   void onRead(const boost::system::error_code& error, size_t count);
   void takeFrames();
-  void goOn();
+  void resumeReading();
   void send(std::string_view bytes);
-  // How many were taken; nullopt when the other end is gone.
+  // The number of bytes sent; nullopt when the other end is closed.
   std::optional<size_t> sendSome(std::string_view bytes);
   void awaitWritable();
   void onWritable();
@@ -73,14 +74,14 @@ class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
   void die(std::string_view breach);
   size_t unsent() const { return out_.size() - outAt_; }
 
-  // What bytes become, and whether they were well-formed.
+  // A decoded value. An error in `value` is the function's unless the bytes were malformed.
   template <class T>
   struct Decoded {
     Result<T> value;
     bool wellFormed = false;
   };
-  // Calls `then` on this core with what `decode` makes of `bytes`: at once, or once that was done aside, and then
-  // nothing else of the worker is looked at before.
+  // Calls `then` on this core with the result of `decode`: at once, or, for large `bytes`, after decoding on another
+  // thread. No other frame of the worker is read until then.
   template <class T, class Then>
   void decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then);
 
@@ -104,12 +105,13 @@ class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
   void takeCall(std::string_view body);
   static Decoded<doc::Document> decodeArguments(std::string_view bytes);
   void startCall(uint32_t call, std::string operation, size_t size, Decoded<doc::Document> arguments);
-  static Async<void> answerCall(std::shared_ptr<WorkerConnection> self, JobPtr job, uint64_t run, uint32_t call,
-                                std::string operation, doc::Document arguments);
-  void answer(uint64_t run, uint32_t call, Result<doc::Value> result);
+  static Async<void> runCall(std::shared_ptr<WorkerConnection> self, JobPtr job, uint64_t run, uint32_t call,
+                             std::string operation, doc::Document arguments);
+  void reply(uint64_t run, uint32_t call, Result<doc::Value> result);
   void callEnded();
 
-  void tellModule(std::string& out, const Module& module);
+  // Appends the frames by which the worker loads the module, and unloads another one where it has too many.
+  void appendModule(std::string& out, const Module& module);
 
   const mb::Executor home_;
   const WorkerHandlePtr handle_;
@@ -121,8 +123,8 @@ class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
   std::string out_;  // from outAt_ on
   size_t outAt_ = 0;
   State state_ = State::starting;
-  bool decoding_ = false;            // aside
-  std::deque<std::string> modules_;  // that it keeps, last used first
+  bool decoding_ = false;            // on another thread
+  std::deque<std::string> modules_;  // loaded in the worker, last used first
 
   // The run.
   JobPtr job_;
@@ -134,20 +136,20 @@ class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
   size_t bridgeBytes_ = 0;
   size_t open_ = 0;  // calls, also of the run before
   bool fit_ = true;
-  std::string lastWords_;  // of a dead one
+  std::string lastWords_;  // the standard error of a dead process
 };
 
 template <class T, class Then>
 void WorkerConnection::decoded(std::string_view bytes, Decoded<T> (*decode)(std::string_view), Then then) {
   if (bytes.size() <= kMaxOnCore) return then(*this, decode(bytes));
   decoding_ = true;
-  owner_->aside([self = shared_from_this(), bytes = std::string(bytes), decode, then = std::move(then)]() mutable {
-    Decoded<T> made = decode(bytes);
-    asio::post(self->home_, [self, made = std::move(made), then = std::move(then)]() mutable {
+  owner_->offload([self = shared_from_this(), bytes = std::string(bytes), decode, then = std::move(then)]() mutable {
+    Decoded<T> result = decode(bytes);
+    asio::post(self->home_, [self, result = std::move(result), then = std::move(then)]() mutable {
       self->decoding_ = false;
       if (self->state_ == State::dead) return;
-      then(*self, std::move(made));
-      self->goOn();
+      then(*self, std::move(result));
+      self->resumeReading();
     });
   });
 }

@@ -1,4 +1,4 @@
-// What a run asks of its host.
+// The calls of a run to its host.
 #include "base/log.h"
 #include "clone/values.h"
 #include "workers/connection.h"
@@ -25,7 +25,7 @@ void WorkerConnection::takeCall(std::string_view body) {
   const size_t size = in.left();
   const bool allowed = runs() && job_->bridge && open_ < clone::kMaxCallsAtOnce && calls_ < clone::kMaxCalls;
   const bool fits = operation.size() <= kMaxOperationBytes && size <= clone::kMaxCallBytes;
-  if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("a wrong frame \"call\"");
+  if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("invalid frame \"call\"");
   decoded<doc::Document>(body.substr(body.size() - size), &WorkerConnection::decodeArguments,
                          [call, operation = std::string(operation), size](WorkerConnection& self,
                                                                           Decoded<doc::Document> arguments) mutable {
@@ -41,38 +41,38 @@ WorkerConnection::Decoded<doc::Document> WorkerConnection::decodeArguments(std::
 }
 
 void WorkerConnection::startCall(uint32_t call, std::string operation, size_t size, Decoded<doc::Document> arguments) {
-  if (!arguments.wellFormed) return breach("arguments that are none");
+  if (!arguments.wellFormed) return breach("malformed arguments");
   ++calls_;
   ++open_;
   lastCall_ = call;
   bridgeBytes_ += size;
   if (bridgeBytes_ > clone::kMaxBridgeBytes) arguments.value = tooMuch();
-  if (!arguments.value) return answer(run_, call, fail(std::move(arguments.value).error()));
-  asio::co_spawn(job_->auditClient.executor(),
-                 answerCall(shared_from_this(), job_, run_, call, std::move(operation), *std::move(arguments.value)),
+  if (!arguments.value) return reply(run_, call, fail(std::move(arguments.value).error()));
+  asio::co_spawn(job_->resumer.executor(),
+                 runCall(shared_from_this(), job_, run_, call, std::move(operation), *std::move(arguments.value)),
                  asio::detached);
 }
 
-// On the core that the run was asked for on.
-Async<void> WorkerConnection::answerCall(std::shared_ptr<WorkerConnection> self, JobPtr job, uint64_t run,
-                                         uint32_t call, std::string operation, doc::Document arguments) {
+// On the core of the run's caller.
+Async<void> WorkerConnection::runCall(std::shared_ptr<WorkerConnection> self, JobPtr job, uint64_t run, uint32_t call,
+                                      std::string operation, doc::Document arguments) {
   Result<doc::Value> result = fail(ErrorCode::internal, "something went wrong on the server");
   try {
     result = co_await job->bridge->call(std::move(operation), std::move(arguments));
-  } catch (const std::exception& bug) {
-    logError("a call of a function threw", {{"what", bug.what()}});
+  } catch (const std::exception& exception) {
+    logError("host call of a function threw an exception", {{"what", exception.what()}});
   }
-  if (job->core == self->handle_->core) co_return self->answer(run, call, std::move(result));
+  if (job->core == self->handle_->core) co_return self->reply(run, call, std::move(result));
   asio::post(self->home_,
-             [self, run, call, result = std::move(result)]() mutable { self->answer(run, call, std::move(result)); });
+             [self, run, call, result = std::move(result)]() mutable { self->reply(run, call, std::move(result)); });
 }
 
-void WorkerConnection::answer(uint64_t run, uint32_t call, Result<doc::Value> result) {
+void WorkerConnection::reply(uint64_t run, uint32_t call, Result<doc::Value> result) {
   if (job_ && run == run_ && state_ != State::dead) {
     size_t bytes = 0;
-    std::string frame = answerFrame(call, result, bytes);
+    std::string frame = replyFrame(call, result, bytes);
     bridgeBytes_ += bytes;
-    if (bridgeBytes_ > clone::kMaxBridgeBytes) frame = answerFrame(call, tooMuch(), bytes);
+    if (bridgeBytes_ > clone::kMaxBridgeBytes) frame = replyFrame(call, tooMuch(), bytes);
     send(frame);
   }
   callEnded();

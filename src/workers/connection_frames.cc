@@ -1,4 +1,4 @@
-// What a worker says of its run.
+// The frames of a worker about its run.
 #include "clone/values.h"
 #include "workers/connection.h"
 #include "workers/limits.h"
@@ -13,8 +13,8 @@ using clone::Reader;
 using std::chrono::microseconds;
 
 constexpr std::string_view kOutOfMemory = "out of memory";
-constexpr std::string_view kEnded = "the function's process ended before it answered";
-// What a process says that could get no more memory: V8, and the C++ library.
+constexpr std::string_view kEnded = "the function's process ended before it returned a result";
+// The messages on standard error of a process without memory: of V8, and of the C++ library.
 constexpr std::array<std::string_view, 3> kMemoryWords = {"out of memory", "heap limit", "bad_alloc"};
 
 std::string tooLate(std::chrono::milliseconds timeout) {
@@ -64,7 +64,7 @@ void WorkerConnection::take(const Frame& frame) {
     case FrameKind::refused:
       return takeRefused(frame.body);
     default:
-      return breach("a frame of no known kind");
+      return breach("frame of an unknown kind");
   }
 }
 
@@ -72,7 +72,7 @@ void WorkerConnection::takeReady(std::string_view body) {
   Reader in(body);
   const std::string_view engine = in.text();
   const std::string_view confinement = in.text();
-  if (state_ != State::starting || in.failed() || !in.atEnd()) return breach("a wrong frame \"ready\"");
+  if (state_ != State::starting || in.failed() || !in.atEnd()) return breach("invalid frame \"ready\"");
   state_ = State::idle;
   owner_->onReady(handle_, engine, confinement);
 }
@@ -83,7 +83,7 @@ void WorkerConnection::takeLog(std::string_view body) {
   const std::string_view message = in.text();
   const bool known = level <= static_cast<uint8_t>(clone::LogLevel::debug);
   const bool fits = message.size() <= clone::kMaxLogBytes && logs_.size() < clone::kMaxLogLines;
-  if (!runs() || in.failed() || !in.atEnd() || !known || !fits) return breach("a wrong frame \"log\"");
+  if (!runs() || in.failed() || !in.atEnd() || !known || !fits) return breach("invalid frame \"log\"");
   logs_.push_back({static_cast<clone::LogLevel>(level), std::string(message), clock_.now()});
 }
 
@@ -91,7 +91,7 @@ void WorkerConnection::takeDone(std::string_view body) {
   Reader in(body);
   const uint64_t run = in.u64();
   const uint64_t cpu = in.u64();
-  if (!runs() || in.failed() || run != run_) return breach("a wrong frame \"done\"");
+  if (!runs() || in.failed() || run != run_) return breach("invalid frame \"done\"");
   const microseconds took(std::min<uint64_t>(cpu, INT32_MAX));
   decoded<doc::Value>(
       body.substr(body.size() - in.left()), &WorkerConnection::decodeResult,
@@ -106,7 +106,7 @@ WorkerConnection::Decoded<doc::Value> WorkerConnection::decodeResult(std::string
 }
 
 void WorkerConnection::endWith(Decoded<doc::Value> result, microseconds cpu) {
-  if (!result.wellFormed) return breach("a result that is none");
+  if (!result.wellFormed) return breach("malformed result");
   JobEnd end;
   end.status = result.value ? RunStatus::success : RunStatus::error;
   if (!result.value) end.error = result.value.error().message();
@@ -124,7 +124,7 @@ void WorkerConnection::takeFailed(std::string_view body) {
   const std::string_view stack = in.text();
   const bool fits = message.size() <= kMaxMessageBytes && stack.size() <= kMaxStackBytes && isReason(number);
   const bool isOfRun = state_ == State::busy && run == run_;
-  if (!isOfRun || in.failed() || !in.atEnd() || !fits) return breach("a wrong frame \"failed\"");
+  if (!isOfRun || in.failed() || !in.atEnd() || !fits) return breach("invalid frame \"failed\"");
   const auto reason = static_cast<FailReason>(number);
   JobEnd end;
   end.error = message.empty() ? meaningOf(reason) : message;
@@ -142,7 +142,7 @@ void WorkerConnection::takeChecked(std::string_view body) {
   const uint64_t run = in.u64();
   const std::string_view code = in.text();
   const std::string_view map = in.text();
-  if (!checks() || in.failed() || !in.atEnd() || run != run_) return breach("a wrong frame \"checked\"");
+  if (!checks() || in.failed() || !in.atEnd() || run != run_) return breach("invalid frame \"checked\"");
   JobEnd end;
   end.status = RunStatus::success;
   end.code = {std::string(code), std::string(map)};
@@ -157,7 +157,7 @@ void WorkerConnection::takeRefused(std::string_view body) {
   const uint32_t column = in.u32();
   const std::string_view message = in.text();
   const bool fits = message.size() <= kMaxMessageBytes && isReason(number);
-  if (!checks() || in.failed() || !in.atEnd() || !fits || run != run_) return breach("a wrong frame \"refused\"");
+  if (!checks() || in.failed() || !in.atEnd() || !fits || run != run_) return breach("invalid frame \"refused\"");
   JobEnd end;
   end.error = line == 0 ? std::string(message) : fmt::format("{}:{}: {}", line, column, message);
   finish(std::move(end), static_cast<FailReason>(number) != FailReason::outOfMemory);
@@ -185,12 +185,12 @@ void WorkerConnection::finish(JobEnd end, bool fit) {
   end.logs = std::exchange(logs_, {});
   if (end.status == RunStatus::timeout) end.logs.clear();
   fit_ = fit;
-  if (open_ > 0) asio::post(job->auditClient.executor(), [job] { job->bridge->settled(); });
+  if (open_ > 0) asio::post(job->resumer.executor(), [job] { job->bridge->settled(); });
   if (state_ != State::dead) {
     state_ = State::idle;
     if (open_ == 0) owner_->onFreed(handle_, fit_);
   }
-  job->auditClient.resume(std::move(end));
+  job->resumer.resume(std::move(end));
 }
 
 }  // namespace mb::workers

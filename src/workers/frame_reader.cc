@@ -12,9 +12,9 @@ using clone::FrameKind;
 
 constexpr size_t kHeader = 5;  // length and kind
 constexpr size_t kBuffer = 16 << 10;
-constexpr size_t kKeptBuffer = 64 << 10;  // a larger one is given back when it is empty
+constexpr size_t kKeptBuffer = 64 << 10;  // a larger buffer is freed when it is empty
 
-// Bytes behind the kind.
+// Bytes after the kind.
 size_t maxSizeOf(FrameKind kind) {
   switch (kind) {
     case FrameKind::ready:

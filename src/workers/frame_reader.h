@@ -1,5 +1,5 @@
-// Cuts what a worker sends into frames. Nothing is allocated by what a length claims, and nothing waits for a frame
-// that is of no known kind or too large for its kind. Private to workers/.
+// A FrameReader splits the bytes of a worker into frames. It never allocates by a claimed length alone, and refuses a
+// frame of an unknown kind, or too large for its kind, as soon as its header is read. Private to workers/.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,10 @@ struct Frame {
 class FrameReader {
  public:
   FrameReader();
-  // Where the next bytes may be put, at least one; then filled() with how many there are.
+  // The space for the next bytes, at least one. Call filled() with the number of bytes written to it.
   std::span<char> space();
   void filled(size_t count) { end_ += count; }
-  // The next whole frame; nullopt where more bytes are needed, or refused().
+  // The next whole frame; nullopt if more bytes are needed, or if refused().
   std::optional<Frame> next();
   bool refused() const { return refused_; }
 
@@ -30,7 +30,7 @@ class FrameReader {
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
-  size_t needed_ = 0;  // bytes of the frame that has begun, with its header; 0: not known
+  size_t needed_ = 0;  // size of the current frame, with its header; 0: not known
   bool refused_ = false;
 };
 

@@ -17,7 +17,7 @@ std::string frame(uint8_t kind, std::string_view body) {
   return out + std::string(body);
 }
 
-// Feeds `bytes`, at most `step` at once; the bodies that came out, each behind its kind.
+// Feeds `bytes`, at most `step` at once; returns the kind and body of each frame.
 std::vector<std::string> read(FrameReader& reader, std::string_view bytes, size_t step) {
   std::vector<std::string> all;
   while (!bytes.empty()) {
@@ -34,7 +34,7 @@ std::vector<std::string> read(FrameReader& reader, std::string_view bytes, size_
   return all;
 }
 
-TEST(FrameReader, CutsAnyStreamIntoItsFrames) {
+TEST(FrameReader, SplitsAnyStreamIntoItsFrames) {
   std::string stream;
   std::vector<std::string> expected;
   for (size_t i = 0; i < 300; ++i) {

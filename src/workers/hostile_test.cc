@@ -1,4 +1,4 @@
-// What a compromised worker might say. Each ends its run with an error and the worker; the next run has another.
+// The frames of a compromised worker. Each ends its run with an error, and the worker; the next run gets another one.
 #include "workers/workers_fixture.h"
 
 namespace mb::workers {
@@ -13,7 +13,7 @@ TEST_P(HostileWorker, IsKilledAndItsRunFails) {
   const RunOutcome outcome = run(GetParam(), {.bridge = bridge, .timeout = std::chrono::seconds(60)});
   holds->holds = false;
   EXPECT_EQ(outcome.status, RunStatus::error);
-  EXPECT_EQ(outcome.error, "the function's process ended before it answered");
+  EXPECT_EQ(outcome.error, "the function's process ended before it returned a result");
   EXPECT_FALSE(outcome.stopped);
   EXPECT_EQ(workers_.stats().killed, 1u);
   EXPECT_EQ(textOf(run("runs")), "1") << "another worker";
@@ -33,8 +33,8 @@ INSTANTIATE_TEST_SUITE_P(Frames, HostileWorker,
 
 class HostileLater : public WorkersFixture {};
 
-// What comes after a run's end belongs to no run.
-TEST_F(HostileLater, IsKilledForTalkingWhileIdle) {
+// A frame after a run's end belongs to no run.
+TEST_F(HostileLater, IsKilledForAFrameWhileIdle) {
   for (const char* word : {"more after the end", "done twice"}) {
     EXPECT_EQ(textOf(run(word)), "ok");
     EXPECT_TRUE(eventually([&] { return workers_.stats().killed > 0; })) << word;
@@ -48,8 +48,8 @@ TEST_F(HostileLater, IsKilledForACallThatTheRunMayNotMake) {
   EXPECT_EQ(workers_.stats().killed, 1u);
 }
 
-// A run's answers that nobody reads end with the run.
-TEST_F(HostileLater, MayLeaveAnswersUnread) {
+// Replies that a run does not read end with the run.
+TEST_F(HostileLater, MayLeaveRepliesUnread) {
   const auto bridge = std::make_shared<FakeBridge>();
   bridge->large = true;
   const RunOutcome outcome = run("unread answers", {.bridge = bridge, .timeout = std::chrono::milliseconds(300)});
@@ -57,7 +57,7 @@ TEST_F(HostileLater, MayLeaveAnswersUnread) {
   EXPECT_EQ(textOf(run("runs")), "1");
 }
 
-// Past 64 MiB of arguments and answers a run's calls fail; the worker lives.
+// Past 64 MiB of arguments and results a run's calls fail; the worker lives.
 TEST_F(HostileLater, BoundsWhatCallsCarry) {
   const auto bridge = std::make_shared<FakeBridge>();
   bridge->large = true;

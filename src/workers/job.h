@@ -1,4 +1,4 @@
-// One thing that a worker is asked to do, and who waits for it. Private to workers/.
+// A Job is a run or a check of one worker, with the Resumer of its caller. Private to workers/.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace mb::workers {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// Past its timeout a job has this long to be stopped by the worker's own watch; then the worker is killed.
+// So long after its timeout the worker is killed, if its own watchdog has not stopped the job.
 inline constexpr std::chrono::milliseconds kGrace{300};
 
 // How a run or a check ended.
@@ -19,21 +19,20 @@ struct JobEnd : RunOutcome {
   CheckedCode code;  // of a check
 };
 
-// A frame that tells a worker of it stands ready: the run's number and its timeout are filled in when it begins.
 struct Job {
   store::ProjectNo project = 0;
   RunClass runClass = RunClass::normal;
-  int core = 0;  // of who asked
+  int core = 0;  // of the caller
   Time queued{};
-  Time waitUntil{};  // no longer for a worker
+  Time waitUntil{};  // without a worker by then it fails
   std::chrono::milliseconds timeout{};
-  uint32_t passedOver = 0;  // by others of its project that were asked for on the worker's core
+  uint32_t passedOver = 0;  // how often a later job of its project, of the worker's core, was preferred
 
-  ModulePtr module;  // null: a check
-  std::string frame;
-  size_t timeoutAt = 0;  // where it stands in the frame; 0: nowhere
+  ModulePtr module;      // null: a check
+  std::string frame;     // for the worker; the run's number and its timeout are filled in when it begins
+  size_t timeoutAt = 0;  // offset of the timeout in the frame; 0: it has none
   std::shared_ptr<Bridge> bridge;
-  Resumer<JobEnd> auditClient;
+  Resumer<JobEnd> resumer;
 };
 using JobPtr = std::shared_ptr<Job>;
 

@@ -1,4 +1,5 @@
-// What a worker may say, besides clone/frames.h. Past any of these it is taken for compromised. Private to workers/.
+// Bounds on a worker's frames, in addition to clone/frames.h. A worker that breaks one counts as compromised. Private
+// to workers/.
 #pragma once
 
 #include <chrono>
@@ -14,11 +15,11 @@ inline constexpr size_t kMaxMessageBytes = 8 << 10;
 inline constexpr size_t kMaxStackBytes = 16 << 10;
 inline constexpr size_t kMaxCodeBytes = 4 << 20;  // of a check: code and map
 
-// What we may have to tell a worker that does not read: all answers of a run, and the next run.
+// The most bytes that may be unsent to a worker that does not read: all replies of a run, and the next run.
 inline constexpr size_t kMaxUnsent = clone::kMaxBridgeBytes + 2 * clone::kMaxFrameBytes;
-// A larger value is made a document of aside: a megabyte of small ones takes a core several milliseconds.
+// Larger values are decoded on another thread: a megabyte of small values takes several milliseconds.
 inline constexpr size_t kMaxOnCore = 64 << 10;
-// Modules that a worker keeps.
+// JS modules that a worker keeps loaded.
 inline constexpr size_t kMaxModules = 32;
 
 }  // namespace mb::workers

@@ -11,9 +11,9 @@ using clone::FrameKind;
 using clone::Writer;
 
 constexpr std::chrono::milliseconds kCheckTime{10'000};
-constexpr size_t kRunAt = 5;  // behind length and kind
+constexpr size_t kRunAt = 5;  // after length and kind
 
-// The length is filled in by endFrame() with what beginFrame() gave.
+// Returns the frame's offset for endFrame(), which fills in the length.
 size_t beginFrame(std::string& out, FrameKind kind) {
   const size_t at = out.size();
   Writer writer(out);
@@ -27,7 +27,7 @@ void endFrame(std::string& out, size_t at) {
   std::memcpy(out.data() + at, &length, sizeof length);
 }
 
-std::string_view cut(std::string_view text) {
+std::string_view truncated(std::string_view text) {
   if (text.size() <= kMaxMessageBytes) return text;
   size_t end = kMaxMessageBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
@@ -41,7 +41,7 @@ std::string errorFrame(uint32_t call, std::string_view code, std::string_view me
   writer.u32(call);
   writer.byte(0);
   writer.text(code);
-  writer.text(cut(message));
+  writer.text(truncated(message));
   endFrame(out, at);
   return out;
 }
@@ -81,7 +81,7 @@ JobPtr checkJobOf(store::ProjectNo project, std::string_view source, bool typesc
   writer.u64(0);
   writer.text(source);
   writer.byte(typescript ? 1 : 0);
-  writer.byte(0);  // nothing of it is run
+  writer.byte(0);  // none of it is run
   endFrame(job->frame, at);
   return job;
 }
@@ -108,7 +108,7 @@ void appendUnload(std::string& out, std::string_view id) {
   endFrame(out, at);
 }
 
-std::string answerFrame(uint32_t call, const Result<doc::Value>& result, size_t& bytes) {
+std::string replyFrame(uint32_t call, const Result<doc::Value>& result, size_t& bytes) {
   if (!result) return errorFrame(call, meaningOf(result.error().code()).wire, result.error().message());
   std::string out;
   const size_t at = beginFrame(out, FrameKind::answer);
@@ -119,8 +119,8 @@ std::string answerFrame(uint32_t call, const Result<doc::Value>& result, size_t&
   const bool written = clone::writeValue(writer, result->view());
   bytes = out.size() - before;
   const std::string_view code = meaningOf(ErrorCode::payloadTooLarge).wire;
-  if (!written) return errorFrame(call, code, "the answer is nested too deeply");
-  if (out.size() > clone::kMaxFrameBytes) return errorFrame(call, code, "the answer is too large");
+  if (!written) return errorFrame(call, code, "the result of the call is nested too deeply");
+  if (out.size() > clone::kMaxFrameBytes) return errorFrame(call, code, "the result of the call is too large");
   endFrame(out, at);
   return out;
 }

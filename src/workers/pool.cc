@@ -13,9 +13,9 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr auto kPoolTick = 20ms;
 constexpr auto kFirstPause = 100ms;
 constexpr auto kLongestPause = 5000ms;
-// A process that has not said that it is ready by then is of no use.
+// A process that does not report that it is ready within this time is killed.
 constexpr auto kStartTime = 10s;
-// A run that has used more goes on at the lowest priority. What it used before it was looked at first is not known.
+// A run that has used more continues at the lowest priority. CPU time before the first sample is not counted.
 constexpr auto kFairCpu = 50ms;
 constexpr auto kStopTime = 10s;
 
@@ -69,10 +69,10 @@ void Pool::execute(SchedulerActions actions) {
   for (const SchedulerActions::End& last : actions.end) {
     if (last.connection) last.connection->end();
   }
-  for (const JobPtr& job : actions.refuse) job->auditClient.resume(busy());
+  for (const JobPtr& job : actions.refuse) job->resumer.resume(busy());
 }
 
-// ---- what the workers say
+// ---- connections
 
 void Pool::onReady(const WorkerHandlePtr& handle, std::string_view engine, std::string_view confinement) {
   SchedulerActions actions;
@@ -80,13 +80,13 @@ void Pool::onReady(const WorkerHandlePtr& handle, std::string_view engine, std::
     const std::scoped_lock lock(mutex_);
     startPause_ = 0ms;
     if (confinement_ != confinement) {
-      logInfo("function workers run", {{"engine", engine}, {"confinement", confinement}});
+      logInfo("function workers are ready", {{"engine", engine}, {"confinement", confinement}});
       confinement_ = confinement;
     }
     if (!lowering_) {
       lowering_ = tryLowering(handle->pid);
-      logInfo("runs that take long", {{"scheduling", wordsFor(*lowering_)}});
-      if (lowering_ == Lowering::oneWay) {  // as this one is now it would serve nobody
+      logInfo("scheduling of long runs is set", {{"scheduling", wordsFor(*lowering_)}});
+      if (lowering_ == Lowering::oneWay) {  // the test has left this process at the lowest priority
         handle->overtime = true;
         return supervisor_.endProcessOf(handle);
       }
@@ -113,11 +113,11 @@ ConnectionOwner::ExitCause Pool::onDead(const WorkerHandlePtr& handle, std::stri
                                         std::string_view lastWords) {
   const std::scoped_lock lock(mutex_);
   if (handle->state == WorkerState::starting && open_ && !handle->overtime) {
-    startFailed(lastWords.empty() ? "it ended before it was ready" : lastWords);
+    startFailed(lastWords.empty() ? "the process ended before it was ready" : lastWords);
   }
   if (!breach.empty()) {
     ++killed_;
-    logWarn("a function worker said what it must not, and is killed",
+    logWarn("worker sent an invalid frame; the process was killed",
             {{"project", handle->project}, {"problem", breach}});
   }
   scheduler_.lost(handle, SteadyClock::now());
@@ -132,18 +132,18 @@ void Pool::startFailed(std::string_view why) {
   startPause_ = first ? std::chrono::milliseconds(kFirstPause)
                       : std::min<std::chrono::milliseconds>(startPause_ * 2, kLongestPause);
   scheduler_.pauseStarts(SteadyClock::now() + startPause_);
-  if (first) logError("a function worker cannot be started", {{"problem", why}});
+  if (first) logError("function worker cannot be started; retrying", {{"problem", why}});
 }
 
 void Pool::onDrained(const WorkerHandlePtr& handle) {
   std::unique_lock lock(mutex_);
   handle->drained = true;
-  leaveIfGone(handle, lock);
+  removeIfReaped(handle, lock);
 }
 
-void Pool::aside(std::move_only_function<void()> work) {
-  // Each worker has one at most, so that there is room for all.
-  aside_.submit(std::move(work));
+void Pool::offload(std::move_only_function<void()> work) {
+  // Each worker submits one at a time, so the queue has capacity for all.
+  decoders_.submit(std::move(work));
 }
 
 void Pool::onUnbegun(JobPtr job) {
@@ -157,7 +157,7 @@ void Pool::onStarted(const WorkerHandlePtr& handle, Result<Process> process) {
   if (!process) {
     startFailed(process.error().message());
     handle->reaped = handle->drained = true;
-    return leaveIfGone(handle, lock);
+    return removeIfReaped(handle, lock);
   }
   ++started_;
   handle->connection =
@@ -175,16 +175,16 @@ void Pool::onReaped(const WorkerHandlePtr& handle, bool killed) {
   std::unique_lock lock(mutex_);
   handle->reaped = true;
   const auto connection = handle->connection;
-  leaveIfGone(handle, lock);
+  removeIfReaped(handle, lock);
   if (lock.owns_lock()) lock.unlock();
   if (connection) connection->reaped(killed);
 }
 
-void Pool::leaveIfGone(const WorkerHandlePtr& handle, std::unique_lock<std::mutex>& lock) {
+void Pool::removeIfReaped(const WorkerHandlePtr& handle, std::unique_lock<std::mutex>& lock) {
   if (!handle->reaped || !handle->drained) return;
   const auto connection = std::exchange(handle->connection, nullptr);
   SchedulerActions actions;
-  scheduler_.gone(handle, SteadyClock::now(), actions);
+  scheduler_.removed(handle, SteadyClock::now(), actions);
   if (!open_) actions.start.clear();
   empty_.notify_all();
   lock.unlock();
@@ -192,15 +192,15 @@ void Pool::leaveIfGone(const WorkerHandlePtr& handle, std::unique_lock<std::mute
   supervisor_.wakeWithin(2 * kPoolTick, SteadyClock::now());
 }
 
-Time Pool::look(Time now) {
+Time Pool::tick(Time now) {
   SchedulerActions actions;
   Time next;
   {
     const std::scoped_lock lock(mutex_);
     if (!open_) return now + kPoolTick;
     for (const WorkerHandlePtr& handle : scheduler_.handles()) watch(handle, now);
-    scheduler_.look(now, actions);
-    next = scheduler_.nextLook(now);
+    scheduler_.tick(now, actions);
+    next = scheduler_.nextTick(now);
   }
   execute(std::move(actions));
   return next;
@@ -213,7 +213,7 @@ void Pool::watch(const WorkerHandlePtr& handle, Time now) {
   if (now >= handle->killAt) {
     handle->overtime = true;
     ++killed_;
-    if (handle->lowered) raisePriority(handle->pid);  // or its end could wait for long
+    if (handle->lowered) raisePriority(handle->pid);  // at the lowest priority its exit could take long
     supervisor_.endProcessOf(handle);
     return;
   }
@@ -244,7 +244,7 @@ void Pool::stop() {
     empty_.wait_for(lock, kStopTime, [this] { return scheduler_.handles().empty(); });
   }
   supervisor_.stop();
-  aside_.stop();
+  decoders_.stop();
 }
 
 Workers::Stats Pool::stats() const {

@@ -1,4 +1,4 @@
-// Workers of one kind: their line, their processes, and what runs. Any thread. Private to workers/.
+// A Pool owns the workers of one kind: their scheduler, processes and connections. Thread-safe. Private to workers/.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,10 @@ class Pool final : public std::enable_shared_from_this<Pool>, private Connection
   explicit Pool(PoolConfig config);
 
   void start();
-  // The asker is resumed when it has ended. On a core.
+  // Resumes the job's caller when the job has ended. Call on a core.
   void submit(JobPtr job);
-  // Refuses what waits, ends what runs, and waits for every process to be gone. Not from a core; the cores run on.
+  // Refuses queued jobs, ends running ones, and waits until all processes are reaped. Not from a core; the cores must
+  // be running.
   void stop();
   Workers::Stats stats() const;
 
@@ -37,16 +38,16 @@ class Pool final : public std::enable_shared_from_this<Pool>, private Connection
   void onFreed(const WorkerHandlePtr& handle, bool fit) override;
   ExitCause onDead(const WorkerHandlePtr& handle, std::string_view breach, std::string_view lastWords) override;
   void onDrained(const WorkerHandlePtr& handle) override;
-  void aside(std::move_only_function<void()> work) override;
+  void offload(std::move_only_function<void()> work) override;
   void onUnbegun(JobPtr job) override;
 
   void onStarted(const WorkerHandlePtr& handle, Result<Process> process) override;
   void onReaped(const WorkerHandlePtr& handle, bool killed) override;
-  Time look(Time now) override;
+  Time tick(Time now) override;
 
   void watch(const WorkerHandlePtr& handle, Time now);
   void startFailed(std::string_view why);
-  void leaveIfGone(const WorkerHandlePtr& handle, std::unique_lock<std::mutex>& lock);
+  void removeIfReaped(const WorkerHandlePtr& handle, std::unique_lock<std::mutex>& lock);
   void execute(SchedulerActions actions);
 
   const PoolConfig config_;
@@ -58,8 +59,8 @@ class Pool final : public std::enable_shared_from_this<Pool>, private Connection
   uint64_t killed_ = 0;
   std::chrono::milliseconds startPause_{};  // after the last start that failed
   std::string confinement_;
-  std::optional<Lowering> lowering_;  // once it was tried
-  WorkerPool aside_{"clone", 1, 4096};
+  std::optional<Lowering> lowering_;  // set by the first worker
+  WorkerPool decoders_{"clone", 1, 4096};
   WorkerSupervisor supervisor_;
 };
 

@@ -10,15 +10,15 @@
 namespace mb::workers {
 
 std::optional<std::chrono::microseconds> cpuTimeOf(pid_t pid);
-// To the lowest priority: it runs when nobody else wants to.
+// Sets the lowest priority: the process runs only on idle CPUs.
 bool lowerPriority(pid_t pid);
-// Back; false where the system does not allow it.
+// Sets the normal priority again; false if the system does not allow it.
 bool raisePriority(pid_t pid);
 
-// What the system allows, tried on a process that does nothing. One that cannot come back stays where it is.
+// Tests on an idle process what the system allows. With `oneWay` the process keeps the lowest priority.
 enum class Lowering { never, oneWay, bothWays };
 Lowering tryLowering(pid_t pid);
-// As `ready` tells it: "normal", "idle priority, then a new worker", "idle priority".
+// For the log and Stats: "normal", "idle priority, then a new worker", "idle priority".
 std::string_view wordsFor(Lowering lowering);
 
 }  // namespace mb::workers

@@ -24,7 +24,7 @@ int ended(pid_t pid) {
   return status;
 }
 
-TEST(Priority, WhatCanComeBackIsWhereItWas) {
+TEST(Priority, TheNormalPriorityIsRestored) {
   const pid_t pid = idleChild();
   const Lowering found = tryLowering(pid);
   EXPECT_EQ(::sched_getscheduler(pid), found == Lowering::oneWay ? SCHED_IDLE : SCHED_OTHER);
@@ -32,7 +32,7 @@ TEST(Priority, WhatCanComeBackIsWhereItWas) {
   ended(pid);
 }
 
-TEST(Priority, WithoutTheRightThereIsNoWayBack) {
+TEST(Priority, WithoutTheRightThePriorityStaysLow) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give its rights up";
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -49,7 +49,7 @@ TEST(Priority, WithoutTheRightThereIsNoWayBack) {
   EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(Lowering::oneWay));
 }
 
-TEST(Priority, WhatIsGoneCannotBeLowered) {
+TEST(Priority, AnEndedProcessCannotBeLowered) {
   const pid_t pid = idleChild();
   ::kill(pid, SIGKILL);
   ended(pid);

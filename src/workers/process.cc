@@ -15,7 +15,7 @@ namespace mb::workers {
 namespace {
 
 constexpr int kSocket = 3;
-// Descriptors that the process is to have are moved above the numbers that they get there.
+// Descriptors for the process are moved above the numbers that they get in the process.
 constexpr int kAbove = 16;
 constexpr size_t kMaxErrors = 4096;
 
@@ -53,7 +53,7 @@ void describe(Actions& actions, int socket, int errors) {
   ::posix_spawn_file_actions_addchdir_np(&actions.value, "/");
 }
 
-// A terminal's Ctrl-C is for the server, which then ends its workers itself.
+// A process group of its own: a terminal's Ctrl-C signals only the server, which then ends its workers itself.
 void describe(Attributes& attributes) {
   sigset_t none, all;
   ::sigemptyset(&none);
@@ -97,7 +97,7 @@ Result<Process> startProcess(const std::filesystem::path& program, const std::ve
 std::string readErrors(int descriptor) {
   std::string all;
   std::array<char, kMaxErrors> part;
-  // What a pipe holds is bounded; so is this, however fast somebody writes.
+  // Bounded, in case the process writes as fast as this reads.
   for (int i = 0; i < 64; ++i) {
     const ssize_t got = ::read(descriptor, part.data(), part.size());
     if (got <= 0) break;

@@ -14,16 +14,16 @@ namespace mb::workers {
 
 struct Process {
   pid_t pid = 0;
-  Descriptor socket;  // our end, not blocking
-  Descriptor errors;  // what it writes to its standard error, not blocking
+  Descriptor socket;  // the server's end, not blocking
+  Descriptor errors;  // reads its standard error, not blocking
 };
 
 // The process has the socket as descriptor 3, a pipe that does not block as its standard error, nothing else open, no
-// environment but PATH, and a process group of its own. Blocks for about a millisecond. The process may ask for a
-// signal at the end of the thread that calls this.
+// environment but PATH, and a process group of its own. Blocks for about a millisecond. The process may request a
+// signal for the end of the calling thread (PR_SET_PDEATHSIG).
 Result<Process> startProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments);
 
-// The last of what was written, at most 4 KiB.
+// The last bytes written to the pipe, at most 4 KiB.
 std::string readErrors(int descriptor);
 
 }  // namespace mb::workers

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 class RealWorker : public WorkersFixture {
  protected:
-  RealWorker() : WorkersFixture(4, besideThisProgram("manybase-worker")) {}
+  RealWorker() : WorkersFixture(4, nextToThisProgram("manybase-worker")) {}
   void SetUp() override {
     MB_REQUIRE_PART(std::filesystem::exists(besideThisProgram("manybase-worker")), "manybase-worker");
   }
@@ -29,7 +29,7 @@ TEST_F(RealWorker, RunsAndKeepsTheModule) {
   EXPECT_FALSE(workers_.stats().confinement.empty());
 }
 
-TEST_F(RealWorker, TellsWhatWasThrownAndLogged) {
+TEST_F(RealWorker, ReportsErrorsAndLogLines) {
   const RunOutcome outcome = runBody("console.warn('careful', {a: 1}); null.x;");
   EXPECT_EQ(outcome.status, RunStatus::error);
   EXPECT_NE(outcome.error.find("null"), std::string::npos) << outcome.error;
@@ -38,7 +38,7 @@ TEST_F(RealWorker, TellsWhatWasThrownAndLogged) {
   EXPECT_NE(outcome.logs[0].message.find("careful"), std::string::npos);
 }
 
-TEST_F(RealWorker, AsksItsHost) {
+TEST_F(RealWorker, CallsItsHost) {
   const auto bridge = std::make_shared<FakeBridge>();
   EXPECT_EQ(textOf(runBody("return await ctx.db.count('notes', {});", {.bridge = bridge})), "db.count");
   EXPECT_EQ(textOf(runBody("return await ctx.db.count('notes', {});", {.bridge = bridge, .core = 1})), "db.count");
@@ -48,7 +48,7 @@ TEST_F(RealWorker, AsksItsHost) {
   EXPECT_EQ(textOf(runBody("return typeof ctx.db;")), "undefined");
 }
 
-TEST_F(RealWorker, EndsWhatDoesNotEnd) {
+TEST_F(RealWorker, EndsAnEndlessRun) {
   const RunOutcome endless = runBody("for (;;);", {.timeout = 200ms});
   EXPECT_EQ(endless.status, RunStatus::timeout);
   EXPECT_EQ(workers_.stats().killed, 0u) << "by its own watch";
@@ -57,7 +57,7 @@ TEST_F(RealWorker, EndsWhatDoesNotEnd) {
   EXPECT_EQ(textOf(runBody("return 'well';")), "well");
 }
 
-TEST_F(RealWorker, SurvivesWhatNeedsTooMuchMemory) {
+TEST_F(RealWorker, SurvivesOutOfMemory) {
   const RunOutcome heap = runBody("const all = []; for (;;) all.push(new Array(1000).fill(all.length));");
   EXPECT_TRUE(heap.error.starts_with("out of memory")) << heap.error;
   const RunOutcome strings = runBody("let s = 'x'; for (;;) s += s + s.length;");
@@ -86,7 +86,7 @@ TEST_F(RealWorker, ChecksCode) {
   EXPECT_FALSE(check("export const a = 1;"));
 }
 
-TEST_F(RealWorker, TellsWhatNobodyHandled) {
+TEST_F(RealWorker, ReportsUnhandledRejections) {
   const RunOutcome outcome = runBody("Promise.reject(new Error('lost')); return 'well';");
   EXPECT_EQ(textOf(outcome), "well");
   ASSERT_EQ(outcome.logs.size(), 1u);

@@ -6,8 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How many of a line are looked at for one that was asked for on the worker's own core, and how often the first is
-// passed over for that.
+// How many queued jobs are searched for one of the worker's own core, and how often the first is passed over for it.
 constexpr size_t kSameCoreDepth = 8;
 constexpr uint32_t kMaxPassedOver = 8;
 
@@ -27,10 +26,10 @@ size_t WorkerScheduler::count(WorkerState state) const {
       std::ranges::count_if(handles_, [state](const WorkerHandlePtr& handle) { return handle->state == state; }));
 }
 
-// ---- what a project may
+// ---- bounds of a project
 
 bool WorkerScheduler::othersWait(const Project& project) const {
-  return turns_.size() > (project.waiting() > 0 ? 1u : 0u);
+  return waitingProjects_.size() > (project.waiting() > 0 ? 1u : 0u);
 }
 
 size_t WorkerScheduler::limitOf(const Project& project) const {
@@ -39,7 +38,7 @@ size_t WorkerScheduler::limitOf(const Project& project) const {
 
 bool WorkerScheduler::mayRun(const Project& project, RunClass runClass) const {
   if (runClass == RunClass::preHook) return project.running < limitOf(project) + (limits_.keepsOne ? 1 : 0);
-  const size_t max = limits_.keepsOne && limits_.places > 1 ? limits_.places - 1 : limits_.places;
+  const size_t max = limits_.keepsOne && limits_.processes > 1 ? limits_.processes - 1 : limits_.processes;
   return runningNormal_ < max && project.running < limitOf(project);
 }
 
@@ -54,7 +53,7 @@ std::optional<RunClass> WorkerScheduler::nextClass(const Project& project) const
   return std::nullopt;
 }
 
-// ---- runs in
+// ---- jobs
 
 void WorkerScheduler::submit(JobPtr job, Time now, SchedulerActions& actions) {
   const store::ProjectNo number = job->project;
@@ -72,7 +71,7 @@ void WorkerScheduler::submit(JobPtr job, Time now, SchedulerActions& actions) {
     actions.refuse.push_back(std::move(job));
     return forgetIfEmpty(number);
   }
-  if (project.waiting() == 0) turns_.push_back(number);
+  if (project.waiting() == 0) waitingProjects_.push_back(number);
   job->queued = now;
   queue.push_back(std::move(job));
   ++waiting_;
@@ -93,13 +92,13 @@ JobPtr WorkerScheduler::takeNext(Project& project, RunClass runClass, int core) 
   JobPtr job = std::move(*taken);
   queue.erase(taken);
   --waiting_;
-  if (project.waiting() == 0) std::erase(turns_, job->project);
+  if (project.waiting() == 0) std::erase(waitingProjects_, job->project);
   return job;
 }
 
 void WorkerScheduler::begin(const WorkerHandlePtr& handle, Project& project, JobPtr job, Time now,
                             SchedulerActions& actions) {
-  // A pre-hook's time is what it has in all.
+  // A pre-hook's timeout includes its time in the queue.
   if (job->runClass == RunClass::preHook && job->queued != Time{}) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(job->waitUntil - now);
     job->timeout = std::max<std::chrono::milliseconds>(left, 1ms);
@@ -115,7 +114,7 @@ void WorkerScheduler::begin(const WorkerHandlePtr& handle, Project& project, Job
   actions.begin.push_back({handle, handle->connection, std::move(job)});
 }
 
-// ---- seats
+// ---- workers
 
 WorkerHandlePtr WorkerScheduler::takeIdle(Project& project, int core) {
   if (project.idle.empty()) return nullptr;
@@ -163,14 +162,14 @@ void WorkerScheduler::freed(const WorkerHandlePtr& handle, bool fit, Time now, S
   if (handle->runClass == RunClass::normal) --runningNormal_;
   handle->since = now;
   handle->state = WorkerState::idle;
-  const bool ownLineOnly = turns_.size() == 1 && project.waiting() > 0;
-  if (ownLineOnly) {
+  const bool ownQueueOnly = waitingProjects_.size() == 1 && project.waiting() > 0;
+  if (ownQueueOnly) {
     if (const auto runClass = nextClass(project)) {
       return begin(handle, project, takeNext(project, *runClass, handle->core), now, actions);
     }
   }
   project.idle.push_back(handle);
-  if (turns_.empty()) return;
+  if (waitingProjects_.empty()) return;
   if (mustLeave(handle, project, now)) {
     leave(handle, now, actions);
   }
@@ -202,7 +201,7 @@ void WorkerScheduler::leave(const WorkerHandlePtr& handle, Time now, SchedulerAc
   actions.end.push_back({handle, handle->connection});
 }
 
-void WorkerScheduler::gone(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions) {
+void WorkerScheduler::removed(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions) {
   lost(handle, now);
   --leaving_;
   std::erase(handles_, handle);
@@ -215,7 +214,7 @@ void WorkerScheduler::forgetIfEmpty(store::ProjectNo number) {
   if (found != projects_.end() && found->second.handles == 0 && found->second.waiting() == 0) projects_.erase(found);
 }
 
-// ---- turns
+// ---- round robin
 
 bool WorkerScheduler::serveOne(store::ProjectNo number, Project& project, bool withBlanks, Time now,
                                SchedulerActions& actions) {
@@ -231,25 +230,25 @@ bool WorkerScheduler::serveOne(store::ProjectNo number, Project& project, bool w
 }
 
 void WorkerScheduler::serve(Time now, SchedulerActions& actions) {
-  for (size_t failures = 0; !turns_.empty() && failures < turns_.size();) {
-    const store::ProjectNo number = turns_.front();
+  for (size_t failures = 0; !waitingProjects_.empty() && failures < waitingProjects_.size();) {
+    const store::ProjectNo number = waitingProjects_.front();
     failures = serveOne(number, projects_[number], false, now, actions) ? 0 : failures + 1;
-    if (!turns_.empty() && turns_.front() == number) {
-      turns_.pop_front();
-      turns_.push_back(number);
+    if (!waitingProjects_.empty() && waitingProjects_.front() == number) {
+      waitingProjects_.pop_front();
+      waitingProjects_.push_back(number);
     }
   }
-  // Blank workers go to those who have fewest.
+  // Blank workers go to the projects with the fewest workers.
   while (blanks_ > 0) {
     const auto rank = [this](store::ProjectNo number) {
       const Project& project = projects_.at(number);
       return mayHaveMore(project) && nextClass(project) ? project.handles : SIZE_MAX;
     };
-    const auto poorest = std::ranges::min_element(turns_, {}, rank);
-    if (poorest == turns_.end() || rank(*poorest) == SIZE_MAX) return;
+    const auto poorest = std::ranges::min_element(waitingProjects_, {}, rank);
+    if (poorest == waitingProjects_.end() || rank(*poorest) == SIZE_MAX) return;
     const store::ProjectNo number = *poorest;
     if (!serveOne(number, projects_[number], true, now, actions)) return;
-    if (std::erase(turns_, number) > 0) turns_.push_back(number);
+    if (std::erase(waitingProjects_, number) > 0) waitingProjects_.push_back(number);
   }
 }
 

@@ -1,9 +1,9 @@
-// Who gets a worker: the rules of docs/engine.md, "Workers", without processes, sockets or threads. Its owner locks.
-// Private to workers/.
+// A WorkerScheduler assigns jobs to workers by the rules of docs/engine.md, "Function workers". It has no processes,
+// sockets or threads. Not thread-safe; its owner locks. Private to workers/.
 //
-// A seat stands for a process and belongs to one project from its first run to its end. What cannot begin waits in its
-// project's line; projects with a line take turns. Whenever something changes, serve() begins what may begin, and
-// startOrEvictWorkers() has processes started, or idle ones ended, for what still waits.
+// A WorkerHandle represents a process and belongs to one project from its first run to its end. A job that cannot begin
+// is queued in its project; projects with queued jobs are served round robin. After each event serve() begins the jobs
+// that may begin, and startOrEvictWorkers() starts processes, or ends idle ones, for the jobs that still wait.
 #pragma once
 
 #include <deque>
@@ -15,18 +15,19 @@
 namespace mb::workers {
 
 struct QueueLimits {
-  size_t places = 8;           // processes
-  size_t ofProject = 4;        // of them
-  size_t whileOthersWait = 2;  // of them, of one project
-  bool keepsOne = true;        // one of them runs nothing but pre-hooks
-  size_t blanks = 2;           // kept ready
+  size_t processes = 8;
+  size_t ofProject = 4;        // processes of one project
+  size_t whileOthersWait = 2;  // processes of one project while other projects wait
+  bool keepsOne = true;        // one process runs nothing but pre-hooks
+  size_t blanks = 2;           // processes kept ready without a project
   size_t waiting = 1024;
   size_t waitingOfProject = 64;
-  std::chrono::milliseconds idle{60'000};  // then it is ended
-  uint32_t runs = 10'000;                  // then it is ended
+  std::chrono::milliseconds idle{60'000};  // a process is ended after this idle time
+  uint32_t runs = 10'000;                  // a process is ended after so many runs
 };
 
-// What is to be done once the lock is let go. The links are the seats' as they were under it.
+// Actions for the owner to execute after it has released the lock. The connections are copied from the handles under
+// the lock.
 struct SchedulerActions {
   struct Begin {
     WorkerHandlePtr handle;
@@ -38,9 +39,9 @@ struct SchedulerActions {
     std::shared_ptr<WorkerConnection> connection;
   };
   std::vector<Begin> begin;
-  std::vector<WorkerHandlePtr> start;  // a process for each
-  std::vector<End> end;                // the process of each
-  std::vector<JobPtr> refuse;          // busy
+  std::vector<WorkerHandlePtr> start;  // start a process for each
+  std::vector<End> end;                // end the process of each
+  std::vector<JobPtr> refuse;          // with RunStatus::busy
 };
 
 class WorkerScheduler {
@@ -50,21 +51,22 @@ class WorkerScheduler {
   void submit(JobPtr job, Time now, SchedulerActions& actions);
   // A process is ready for its first job.
   void ready(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions);
-  // A run has ended, and nothing of it is left; `fit`: the worker may run another.
+  // A run has ended, and it has no open calls; `fit`: the worker may run another.
   void freed(const WorkerHandlePtr& handle, bool fit, Time now, SchedulerActions& actions);
-  // Its process has ended or is being ended: it gets nothing any more.
+  // Its process has ended or is being ended: the worker gets no more jobs.
   void lost(const WorkerHandlePtr& handle, Time now);
-  // Nothing is left of it.
-  void gone(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions);
+  // Its process is reaped and its calls have ended: the worker's slot is free.
+  void removed(const WorkerHandlePtr& handle, Time now, SchedulerActions& actions);
   // No process can be started before `until`.
   void pauseStarts(Time until) { noStartBefore_ = until; }
   bool pausesStarts(Time now) const { return now < noStartBefore_; }
 
-  // What time alone brings about: lines that have waited too long, seats that were idle too long, blanks, growth.
-  void look(Time now, SchedulerActions& actions);
-  // When it is to be called next, where nothing else happens meanwhile.
-  Time nextLook(Time now) const;
-  // Everything that waits, and every seat.
+  // Does what depends on time alone: expires queued jobs and idle workers, keeps blank workers ready, and starts more
+  // workers for queued jobs.
+  void tick(Time now, SchedulerActions& actions);
+  // When tick() must be called next, unless another event happens before.
+  Time nextTick(Time now) const;
+  // Removes and returns all queued jobs.
   std::vector<JobPtr> takeWaiting();
   const std::vector<WorkerHandlePtr>& handles() const { return handles_; }
 
@@ -74,8 +76,8 @@ class WorkerScheduler {
  private:
   struct Project {
     std::deque<JobPtr> preHooks, normal;
-    std::vector<WorkerHandlePtr> idle;  // last used last
-    size_t handles = 0;                 // that are its and do not leave
+    std::vector<WorkerHandlePtr> idle;  // in order of last use
+    size_t handles = 0;                 // workers of the project, except leaving ones
     size_t running = 0;
 
     size_t waiting() const { return preHooks.size() + normal.size(); }
@@ -86,7 +88,7 @@ class WorkerScheduler {
   size_t limitOf(const Project& project) const;
   bool mayRun(const Project& project, RunClass runClass) const;
   bool mayHaveMore(const Project& project) const;
-  // The class that is next in its line and may run now.
+  // The class of the project's next job that may run now.
   std::optional<RunClass> nextClass(const Project& project) const;
   JobPtr takeNext(Project& project, RunClass runClass, int core);
 
@@ -109,8 +111,8 @@ class WorkerScheduler {
 
   const QueueLimits limits_;
   const int cores_;
-  Projects projects_;                   // with seats or a line
-  std::deque<store::ProjectNo> turns_;  // those with a line, next first
+  Projects projects_;                             // those with workers or queued jobs
+  std::deque<store::ProjectNo> waitingProjects_;  // those with queued jobs, next first
   std::vector<WorkerHandlePtr> handles_;
   size_t waiting_ = 0;
   size_t runningNormal_ = 0;

@@ -1,4 +1,4 @@
-// Room for what waits: processes that are started, and those that end for it; and what time alone brings about.
+// Capacity for queued jobs: starts processes and ends idle ones; and all that depends on time alone.
 #include "workers/scheduler.h"
 
 namespace mb::workers {
@@ -7,62 +7,62 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// While something waits or runs, time is looked at this often.
+// The interval of ticks while a job waits or runs.
 constexpr auto kTick = 20ms;
-// A project that has a worker a core gets further ones when its line has not moved for this long: short runs are done
-// sooner than a process has started.
+// A project that has a worker per core gets further ones when its queue has not moved for this long: short runs end
+// sooner than a process starts.
 constexpr auto kPatience = 20ms;
-// Where others have no worker at all, a project keeps each of its own for this long.
+// While other projects have no worker at all, a project keeps each of its own for this long.
 constexpr auto kSlice = 100ms;
-// After a blank worker was taken, so that starting the next one does not slow the run that took it.
+// No blank worker is started for so long after one was taken, so that its start does not slow the run that took it.
 constexpr auto kBlankPause = 250ms;
-// Idle workers make room for blank ones from then on, and the only one of a project for another project's further
-// ones: most projects' next run comes soon or late.
+// From this idle time on, workers are evicted for blank ones, and the only worker of a project for another project's
+// further ones: most projects' next run comes soon or late.
 constexpr auto kIdleWorth = 2s;
 
 }  // namespace
 
-// How many further seats its line could use.
+// How many further workers the project's queue could use.
 size_t WorkerScheduler::wanted(const Project& project, Time now) const {
   if (!mayHaveMore(project) || !nextClass(project)) return 0;
   const bool hooked = limits_.keepsOne && !project.preHooks.empty();
-  const size_t room = limitOf(project) + (hooked ? 1 : 0) - project.handles;
+  const size_t capacity = limitOf(project) + (hooked ? 1 : 0) - project.handles;
   const size_t atOnce = limits_.whileOthersWait > project.handles ? limits_.whileOthersWait - project.handles : 0;
   const auto& oldest = project.preHooks.empty() ? project.normal.front() : project.preHooks.front();
   const bool patient = project.preHooks.empty() && now - oldest->queued < kPatience;
-  return std::min({project.waiting(), room, patient ? atOnce : room});
+  return std::min({project.waiting(), capacity, patient ? atOnce : capacity});
 }
 
 bool WorkerScheduler::mustLeave(const WorkerHandlePtr& handle, const Project& project, Time now) const {
   size_t others = 0;
   size_t poorest = SIZE_MAX;
-  for (const store::ProjectNo number : turns_) {
+  for (const store::ProjectNo number : waitingProjects_) {
     if (number == handle->project) continue;
     const Project& other = projects_.at(number);
     const size_t more = wanted(other, now);
     others += more;
     if (more > 0) poorest = std::min(poorest, other.handles);
   }
-  const size_t coming = limits_.places - std::min(limits_.places, handles_.size()) + starting_ + leaving_;
+  const size_t coming = limits_.processes - std::min(limits_.processes, handles_.size()) + starting_ + leaving_;
   if (others <= coming) return false;
   if (project.handles > limits_.whileOthersWait || project.handles > poorest + 1) return true;
-  // Who has most gives first.
+  // The project with the most workers loses one first.
   const bool max =
       std::ranges::all_of(projects_, [&](const auto& each) { return each.second.handles <= project.handles; });
   return poorest == 0 && max && now - handle->given >= kSlice;
 }
 
 void WorkerScheduler::startOrEvictWorkers(Time now, SchedulerActions& actions) {
-  if (turns_.empty()) return;
+  if (waitingProjects_.empty()) return;
   size_t want = 0;
-  size_t without = 0;  // projects that have none
-  for (const store::ProjectNo number : turns_) {
+  size_t without = 0;  // projects without a worker
+  for (const store::ProjectNo number : waitingProjects_) {
     const Project& project = projects_.at(number);
     const size_t more = wanted(project, now);
     want += more;
     if (more > 0 && project.handles == 0) ++without;
   }
-  while (starting_ < want && handles_.size() < limits_.places && !pausesStarts(now)) addStart(now, actions);
+  while (starting_ < want && handles_.size() < limits_.processes && !pausesStarts(now)) addStart(now, actions);
   while (starting_ + leaving_ < want && !pausesStarts(now)) {
     const WorkerHandlePtr idle = oldestIdle(starting_ + leaving_ < without ? Spares::none : Spares::onlyOnes, now);
     if (!idle) return;
@@ -70,7 +70,8 @@ void WorkerScheduler::startOrEvictWorkers(Time now, SchedulerActions& actions) {
   }
 }
 
-// A worker that its project has no other of, and has used lately, is not ended so that another project has more.
+// The worker that has been idle for longest. With `onlyOnes`, a project's only worker, used lately, is spared: it is
+// not ended so that another project gets further workers.
 WorkerHandlePtr WorkerScheduler::oldestIdle(Spares spares, Time now) const {
   WorkerHandlePtr oldest;
   for (const WorkerHandlePtr& handle : handles_) {
@@ -94,17 +95,17 @@ void WorkerScheduler::addStart(Time now, SchedulerActions& actions) {
 // ---- time
 
 void WorkerScheduler::expire(Time now, SchedulerActions& actions) {
-  for (const store::ProjectNo number : std::vector(turns_.begin(), turns_.end())) {
+  for (const store::ProjectNo number : std::vector(waitingProjects_.begin(), waitingProjects_.end())) {
     Project& project = projects_.at(number);
-    for (auto* line : {&project.preHooks, &project.normal}) {
-      waiting_ -= std::erase_if(*line, [&](JobPtr& job) {
+    for (auto* queue : {&project.preHooks, &project.normal}) {
+      waiting_ -= std::erase_if(*queue, [&](JobPtr& job) {
         if (job->waitUntil > now) return false;
         actions.refuse.push_back(std::move(job));
         return true;
       });
     }
     if (project.waiting() > 0) continue;
-    std::erase(turns_, number);
+    std::erase(waitingProjects_, number);
     forgetIfEmpty(number);
   }
 }
@@ -119,7 +120,7 @@ void WorkerScheduler::endLongIdle(Time now, SchedulerActions& actions) {
 
 void WorkerScheduler::keepBlanks(Time now, SchedulerActions& actions) {
   if (waiting_ > 0 || now - blankTaken_ < kBlankPause || pausesStarts(now)) return;
-  while (blanks_ + starting_ < limits_.blanks && handles_.size() < limits_.places) addStart(now, actions);
+  while (blanks_ + starting_ < limits_.blanks && handles_.size() < limits_.processes) addStart(now, actions);
   while (blanks_ + starting_ + leaving_ < limits_.blanks) {
     const WorkerHandlePtr oldest = oldestIdle(Spares::none, now);
     if (!oldest || now - oldest->since < kIdleWorth) return;
@@ -127,14 +128,14 @@ void WorkerScheduler::keepBlanks(Time now, SchedulerActions& actions) {
   }
 }
 
-void WorkerScheduler::look(Time now, SchedulerActions& actions) {
+void WorkerScheduler::tick(Time now, SchedulerActions& actions) {
   expire(now, actions);
   endLongIdle(now, actions);
   startOrEvictWorkers(now, actions);
   keepBlanks(now, actions);
 }
 
-Time WorkerScheduler::nextLook(Time now) const {
+Time WorkerScheduler::nextTick(Time now) const {
   Time next = now + std::chrono::hours(1);
   for (const WorkerHandlePtr& handle : handles_) {
     const bool ends =
@@ -145,7 +146,7 @@ Time WorkerScheduler::nextLook(Time now) const {
   if (waiting_ > 0) return now + kTick;
   if (blanks_ + starting_ + leaving_ < limits_.blanks) {
     const WorkerHandlePtr oldest = oldestIdle(Spares::none, now);
-    const bool full = handles_.size() >= limits_.places;
+    const bool full = handles_.size() >= limits_.processes;
     if (!full || oldest) next = std::min(next, std::max(blankTaken_ + kBlankPause, noStartBefore_));
     if (full && oldest) next = std::max(next, oldest->since + kIdleWorth);
   }
@@ -155,12 +156,12 @@ Time WorkerScheduler::nextLook(Time now) const {
 std::vector<JobPtr> WorkerScheduler::takeWaiting() {
   std::vector<JobPtr> taken;
   for (auto& [_, project] : projects_) {
-    for (auto* line : {&project.preHooks, &project.normal}) {
-      std::move(line->begin(), line->end(), std::back_inserter(taken));
-      line->clear();
+    for (auto* queue : {&project.preHooks, &project.normal}) {
+      std::move(queue->begin(), queue->end(), std::back_inserter(taken));
+      queue->clear();
     }
   }
-  turns_.clear();
+  waitingProjects_.clear();
   waiting_ = 0;
   return taken;
 }

@@ -7,27 +7,27 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A line of two cores and eight places, whose processes are ready at once or when a test says so.
+// A scheduler of two cores and eight processes, which are ready at once or when the test says so.
 class WorkerSchedulerTest : public ::testing::Test {
  protected:
   JobPtr job(store::ProjectNo project, RunClass runClass = RunClass::normal, int core = 0) {
-    auto made = std::make_shared<Job>();
-    made->project = project;
-    made->runClass = runClass;
-    made->core = core;
-    made->timeout = 2000ms;
-    made->waitUntil = now + (runClass == RunClass::preHook ? 2000ms : 1000ms);
-    return made;
+    auto created = std::make_shared<Job>();
+    created->project = project;
+    created->runClass = runClass;
+    created->core = core;
+    created->timeout = 2000ms;
+    created->waitUntil = now + (runClass == RunClass::preHook ? 2000ms : 1000ms);
+    return created;
   }
   void submit(store::ProjectNo project, RunClass runClass = RunClass::normal, int core = 0) {
     scheduler.submit(job(project, runClass, core), now, actions);
-    note();
+    executeActions();
   }
   void submitMany(store::ProjectNo project, int count) {
     for (int i = 0; i < count; ++i) submit(project);
   }
-  // What the orders say becomes true, processes are ready at once.
-  void note() {
+  // Executes the actions, and those that follow.
+  void executeActions() {
     while (!actions.start.empty() || !actions.end.empty() || !actions.begin.empty() || !actions.refuse.empty()) {
       SchedulerActions done = std::exchange(actions, {});
       for (auto& next : done.begin) {
@@ -42,20 +42,20 @@ class WorkerSchedulerTest : public ::testing::Test {
       for (auto& last : done.end) {
         ended.push_back(last.handle);
         std::erase(running, last.handle);
-        scheduler.gone(last.handle, now, actions);
+        scheduler.removed(last.handle, now, actions);
       }
       refused += done.refuse.size();
     }
   }
-  void look() {
-    scheduler.look(now, actions);
-    note();
+  void tick() {
+    scheduler.tick(now, actions);
+    executeActions();
   }
   void finish(const WorkerHandlePtr& handle, bool fit = true) {
     const WorkerHandlePtr kept = handle;
     std::erase(running, kept);
     scheduler.freed(kept, fit, now, actions);
-    note();
+    executeActions();
   }
   size_t runningOf(store::ProjectNo project) const {
     return static_cast<size_t>(
@@ -78,25 +78,25 @@ class WorkerSchedulerTest : public ::testing::Test {
 };
 
 TEST_F(WorkerSchedulerTest, KeepsBlanksReady) {
-  look();
+  tick();
   EXPECT_EQ(scheduler.count(WorkerState::blank), 2u);
   submit(1);
   EXPECT_EQ(scheduler.count(WorkerState::blank), 1u);
-  look();
+  tick();
   EXPECT_EQ(scheduler.count(WorkerState::blank), 1u) << "not while the run that took one begins";
   now += 300ms;
-  look();
+  tick();
   EXPECT_EQ(scheduler.count(WorkerState::blank), 2u);
 }
 
-TEST_F(WorkerSchedulerTest, GivesAProjectAWorkerACoreAtOnceAndHalfOfAllWhenItsLineStands) {
+TEST_F(WorkerSchedulerTest, GivesAProjectAWorkerPerCoreAtOnceAndHalfOfAllWhenItsQueueStalls) {
   submitMany(1, 10);
   EXPECT_EQ(runningOf(1), 2u);
   now += 25ms;
-  look();
+  tick();
   EXPECT_EQ(runningOf(1), 4u);
   now += 25ms;
-  look();
+  tick();
   EXPECT_EQ(runningOf(1), 4u) << "half of all";
   EXPECT_EQ(scheduler.waiting(), 6u);
 }
@@ -131,9 +131,9 @@ TEST_F(WorkerSchedulerTest, RunsOfTheSameCoreGoFirstButNotForever) {
 TEST_F(WorkerSchedulerTest, OthersThatWaitLeaveAProjectAWorkerACore) {
   submitMany(1, 30);
   now += 25ms;
-  look();
+  tick();
   ASSERT_EQ(runningOf(1), 4u);
-  // Three more places are for others; the eighth for pre-hooks.
+  // Three more workers are for other projects; the eighth for pre-hooks.
   submitMany(2, 5);
   submitMany(3, 5);
   EXPECT_EQ(runningOf(2), 2u);
@@ -145,7 +145,7 @@ TEST_F(WorkerSchedulerTest, OthersThatWaitLeaveAProjectAWorkerACore) {
   EXPECT_EQ(runningOf(3), 2u);
 }
 
-TEST_F(WorkerSchedulerTest, TheLastPlaceIsForPreHooks) {
+TEST_F(WorkerSchedulerTest, TheLastWorkerIsForPreHooks) {
   for (store::ProjectNo project = 1; project <= 10; ++project) submit(project);
   EXPECT_EQ(running.size(), 7u);
   submit(20, RunClass::preHook);
@@ -157,7 +157,7 @@ TEST_F(WorkerSchedulerTest, TheLastPlaceIsForPreHooks) {
 TEST_F(WorkerSchedulerTest, AProjectWhoseWorkersAreBusyMayRunOnePreHookMore) {
   submitMany(1, 10);
   now += 25ms;
-  look();
+  tick();
   ASSERT_EQ(runningOf(1), 4u);
   submit(1, RunClass::preHook);
   EXPECT_EQ(runningOf(1), 5u);
@@ -167,7 +167,7 @@ TEST_F(WorkerSchedulerTest, AProjectWhoseWorkersAreBusyMayRunOnePreHookMore) {
 TEST_F(WorkerSchedulerTest, PreHooksGoFirstAndTheirWaitingCounts) {
   submitMany(1, 8);
   now += 25ms;
-  look();
+  tick();
   submit(1, RunClass::preHook);
   submit(1, RunClass::preHook);
   ASSERT_EQ(scheduler.waiting(), 5u);
@@ -177,7 +177,7 @@ TEST_F(WorkerSchedulerTest, PreHooksGoFirstAndTheirWaitingCounts) {
   EXPECT_EQ(jobs.back()->timeout, 1500ms);
 }
 
-TEST_F(WorkerSchedulerTest, ALineHas64OfAProjectAnd1024InAll) {
+TEST_F(WorkerSchedulerTest, TheQueueHolds64OfAProjectAnd1024InAll) {
   readyAtOnce = false;
   submitMany(1, 70);
   EXPECT_EQ(scheduler.waiting(), 64u);
@@ -186,24 +186,24 @@ TEST_F(WorkerSchedulerTest, ALineHas64OfAProjectAnd1024InAll) {
   EXPECT_EQ(scheduler.waiting(), 1024u);
 }
 
-TEST_F(WorkerSchedulerTest, NobodyWaitsLongerThanASecond) {
+TEST_F(WorkerSchedulerTest, NoJobWaitsLongerThanASecond) {
   readyAtOnce = false;
   submitMany(1, 3);
   submit(1, RunClass::preHook);
   now += 999ms;
-  look();
+  tick();
   EXPECT_EQ(refused, 0u);
   now += 1ms;
-  look();
+  tick();
   EXPECT_EQ(refused, 3u);
   now += 1000ms;
-  look();
+  tick();
   EXPECT_EQ(refused, 4u);
   EXPECT_EQ(scheduler.waiting(), 0u);
 }
 
-// Sixteen projects that always want more than eight places: each gets its turn.
-TEST_F(WorkerSchedulerTest, ManyProjectsTakeTurns) {
+// Sixteen projects that always want more than eight workers: each is served.
+TEST_F(WorkerSchedulerTest, ManyProjectsAreServedRoundRobin) {
   std::map<store::ProjectNo, int> runs;
   for (int round = 0; round < 400; ++round) {
     for (store::ProjectNo project = 1; project <= 16; ++project) {
@@ -220,12 +220,12 @@ TEST_F(WorkerSchedulerTest, ManyProjectsTakeTurns) {
       finish(handle);
     }
     now += 5ms;
-    look();
+    tick();
   }
   for (store::ProjectNo project = 1; project <= 16; ++project) EXPECT_GT(runs[project], 20) << project;
 }
 
-TEST_F(WorkerSchedulerTest, WhoHasMostGivesItsPlaceFirst) {
+TEST_F(WorkerSchedulerTest, TheProjectWithTheMostWorkersLosesOneFirst) {
   for (const store::ProjectNo project : {1, 1, 2, 2, 3, 3, 4}) submit(project);
   submit(5, RunClass::preHook);
   ASSERT_EQ(running.size(), 8u);
@@ -240,7 +240,7 @@ TEST_F(WorkerSchedulerTest, WhoHasMostGivesItsPlaceFirst) {
   EXPECT_EQ(runningOf(9), 1u);
 }
 
-TEST_F(WorkerSchedulerTest, AnIdleWorkerIsEndedForWhomHasNone) {
+TEST_F(WorkerSchedulerTest, AnIdleWorkerIsEndedForAProjectWithoutOne) {
   for (store::ProjectNo project = 1; project <= 7; ++project) submit(project);
   for (const WorkerHandlePtr& handle : std::vector(running)) {
     now += 1ms;
@@ -263,10 +263,10 @@ TEST_F(WorkerSchedulerTest, AProjectsOnlyWorkerIsNotEndedForOthersFurtherOnes) {
   submitMany(5, 30);
   for (int i = 0; i < 5; ++i) {
     now += 25ms;
-    look();
+    tick();
   }
   EXPECT_EQ(scheduler.count(WorkerState::idle), 1u);
-  // One that has none gets it.
+  // A project without a worker gets it.
   submit(6, RunClass::preHook);
   EXPECT_EQ(runningOf(6), 1u);
   EXPECT_EQ(scheduler.count(WorkerState::idle), 0u);
@@ -276,10 +276,10 @@ TEST_F(WorkerSchedulerTest, IdleWorkersEnd) {
   submit(1);
   finish(running[0]);
   now += 59s;
-  look();
+  tick();
   EXPECT_EQ(scheduler.count(WorkerState::idle), 1u);
   now += 1s;
-  look();
+  tick();
   EXPECT_EQ(scheduler.count(WorkerState::idle), 0u);
   EXPECT_EQ(scheduler.count(WorkerState::blank), 2u) << "blank ones stay";
 }
@@ -294,16 +294,16 @@ TEST_F(WorkerSchedulerTest, BlankOnesAreWorthMoreThanLongIdleOnes) {
   finish(running[0]);
   ASSERT_EQ(scheduler.count(WorkerState::idle), 8u);
   now += 1900ms;
-  look();
+  tick();
   EXPECT_EQ(scheduler.count(WorkerState::idle), 8u);
-  now = scheduler.nextLook(now);
-  look();
-  look();
+  now = scheduler.nextTick(now);
+  tick();
+  tick();
   EXPECT_GE(scheduler.count(WorkerState::blank), 1u);
   EXPECT_EQ(ended[0]->project, 1u);
 }
 
-TEST_F(WorkerSchedulerTest, RetiresWhatIsNotFitAndWhatHasRunOften) {
+TEST_F(WorkerSchedulerTest, RetiresUnfitAndOftenUsedWorkers) {
   submit(1);
   const WorkerHandlePtr first = running[0];
   finish(first, false);
@@ -315,16 +315,16 @@ TEST_F(WorkerSchedulerTest, RetiresWhatIsNotFitAndWhatHasRunOften) {
   EXPECT_EQ(ended.back(), second);
 }
 
-TEST_F(WorkerSchedulerTest, AWorkerThatDiesFreesItsPlace) {
+TEST_F(WorkerSchedulerTest, ADeadWorkerFreesItsSlot) {
   submitMany(1, 6);
   now += 25ms;
-  look();
+  tick();
   const WorkerHandlePtr handle = running[0];
   std::erase(running, handle);
   scheduler.lost(handle, now);
   EXPECT_EQ(runningOf(1), 3u);
-  scheduler.gone(handle, now, actions);
-  note();
+  scheduler.removed(handle, now, actions);
+  executeActions();
   EXPECT_EQ(runningOf(1), 4u);
 }
 
@@ -337,18 +337,18 @@ TEST_F(WorkerSchedulerTest, WithoutProcessesItRefusesAtOnce) {
   EXPECT_EQ(runningOf(1), 1u);
 }
 
-TEST_F(WorkerSchedulerTest, SaysWhenToLookAgain) {
-  look();
-  EXPECT_GT(scheduler.nextLook(now), now + 10s) << "nothing happens";
+TEST_F(WorkerSchedulerTest, ReturnsWhenToTickAgain) {
+  tick();
+  EXPECT_GT(scheduler.nextTick(now), now + 10s) << "nothing happens";
   submit(1);
-  EXPECT_EQ(scheduler.nextLook(now), now + 20ms);
+  EXPECT_EQ(scheduler.nextTick(now), now + 20ms);
   now += 300ms;
-  look();
+  tick();
   finish(running[0]);
-  EXPECT_EQ(scheduler.nextLook(now), now + 60s);
+  EXPECT_EQ(scheduler.nextTick(now), now + 60s);
 }
 
-TEST_F(WorkerSchedulerTest, TakesWhatWaits) {
+TEST_F(WorkerSchedulerTest, TakesQueuedJobs) {
   readyAtOnce = false;
   submitMany(1, 3);
   EXPECT_EQ(scheduler.takeWaiting().size(), 3u);

@@ -54,10 +54,10 @@ void WorkerSupervisor::endProcessOf(WorkerHandlePtr handle) {
 }
 
 void WorkerSupervisor::wakeWithin(std::chrono::milliseconds patience, Time now) {
-  if (nextLook_.load(std::memory_order_relaxed) <= now + patience) return;
+  if (nextTick_.load(std::memory_order_relaxed) <= now + patience) return;
   {
     const std::scoped_lock lock(mutex_);
-    nextLook_ = now;
+    nextTick_ = now;
   }
   wake_.notify_one();
 }
@@ -67,18 +67,18 @@ void WorkerSupervisor::loop() {
   while (!stopping_) {
     const auto toStart = std::exchange(toStart_, {});
     const auto toEnd = std::exchange(toEnd_, {});
-    const bool due = SteadyClock::now() >= nextLook_.load();
-    // Far off, so that whoever wants it sooner meanwhile sees that it has to say so.
-    if (due) nextLook_ = Time::max();
+    const bool due = SteadyClock::now() >= nextTick_.load();
+    // Far off, so that a concurrent wakeWithin() always sets it.
+    if (due) nextTick_ = Time::max();
     lock.unlock();
     for (const WorkerHandlePtr& handle : toEnd) endOne(handle);
     for (const WorkerHandlePtr& handle : toStart) startOne(handle);
     reap();
-    const Time next = due ? owner_.look(SteadyClock::now()) : Time::max();
+    const Time next = due ? owner_.tick(SteadyClock::now()) : Time::max();
     lock.lock();
-    if (due) nextLook_ = std::min(nextLook_.load(), next);
+    if (due) nextTick_ = std::min(nextTick_.load(), next);
     if (stopping_ || !toStart_.empty() || !toEnd_.empty()) continue;
-    Time until = nextLook_;
+    Time until = nextTick_;
     if (!dying_.empty()) until = std::min(until, SteadyClock::now() + kReapPause);
     wake_.wait_until(lock, until);
   }
@@ -99,7 +99,7 @@ void WorkerSupervisor::startOne(const WorkerHandlePtr& handle) {
   owner_.onStarted(handle, std::move(process));
 }
 
-// Between its end and its reaping a process keeps its number, so no other can be hit.
+// A process keeps its pid until it is reaped, so no other process can be killed.
 void WorkerSupervisor::endOne(const WorkerHandlePtr& handle) {
   if (std::erase(living_, handle) == 0) return;
   ::kill(handle->pid, SIGKILL);

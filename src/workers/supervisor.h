@@ -1,5 +1,5 @@
-// The thread that starts, watches and ends worker processes, so that no core waits for any of it, and nothing of it for
-// a core. It outlives what it starts: the processes end with it. Private to workers/.
+// A WorkerSupervisor is the thread that starts, watches and ends worker processes, so that cores never wait for
+// processes, and it never waits for a core. The processes end with the thread. Private to workers/.
 #pragma once
 
 #include <condition_variable>
@@ -14,29 +14,29 @@ namespace mb::workers {
 
 class WorkerSupervisor {
  public:
-  // Called on the keeper's thread.
+  // Called on the supervisor's thread.
   class Owner {
    public:
     virtual ~Owner() = default;
     virtual void onStarted(const WorkerHandlePtr& handle, Result<Process> process) = 0;
-    // `killed`: by a SIGKILL, be it endProcessOf()'s or from outside.
+    // `killed`: by a SIGKILL, of endProcessOf() or from outside.
     virtual void onReaped(const WorkerHandlePtr& handle, bool killed) = 0;
-    // What time brings about; when it is to be called again.
-    virtual Time look(Time now) = 0;
+    // Does periodic work; returns when it must be called again.
+    virtual Time tick(Time now) = 0;
   };
 
   WorkerSupervisor(Owner& owner, std::filesystem::path program, std::vector<std::string> arguments);
   ~WorkerSupervisor();  // stop()
 
   void start();
-  // Kills what still lives, reaps it and ends the thread. Blocks.
+  // Kills and reaps the remaining processes and ends the thread. Blocks.
   void stop();
 
-  // Any thread, the following too. A process for the seat, which gets its pid; or the process's end, once, however
-  // often it is asked for.
+  // The following on any thread. Starts a process and sets the handle's pid.
   void startProcessOf(WorkerHandlePtr handle);
+  // Kills the handle's process. Further calls have no effect.
   void endProcessOf(WorkerHandlePtr handle);
-  // look() soon, where it would be later than in `patience`.
+  // Calls tick() soon if it is due later than in `patience`.
   void wakeWithin(std::chrono::milliseconds patience, Time now);
 
  private:
@@ -52,9 +52,10 @@ class WorkerSupervisor {
   std::condition_variable wake_;
   std::vector<WorkerHandlePtr> toStart_, toEnd_;
   bool stopping_ = false;
-  std::atomic<Time> nextLook_{};
-  std::vector<WorkerHandlePtr> living_;  // this thread's own, as is the next: with a process that was not told to end
-  std::vector<WorkerHandlePtr> dying_;
+  std::atomic<Time> nextTick_{};
+  // Used by the thread alone.
+  std::vector<WorkerHandlePtr> living_;  // with a process that was not killed
+  std::vector<WorkerHandlePtr> dying_;   // killed, not reaped
   std::thread thread_;
 };
 

@@ -1,4 +1,5 @@
-// One worker process, as those see it who decide what it does. Guarded by the pool's mutex. Private to workers/.
+// A WorkerHandle is the state of one worker process, from its start to its end. Guarded by the pool's mutex. Private to
+// workers/.
 #pragma once
 
 #include <sys/types.h>
@@ -12,11 +13,11 @@ namespace mb::workers {
 class WorkerConnection;
 
 enum class WorkerState : uint8_t {
-  starting,  // its process has not said that it is ready
+  starting,  // its process has not reported that it is ready
   blank,     // of no project yet
   idle,
   running,
-  leaving,  // it gets nothing any more; its place is free when it is gone
+  leaving,  // it gets no more jobs; its slot is free once it is removed
 };
 
 struct WorkerHandle {
@@ -24,19 +25,19 @@ struct WorkerHandle {
   int core = 0;                  // where its socket is
   store::ProjectNo project = 0;  // 0: none yet
   Time since{};                  // of the state
-  Time given{};                  // to its project
+  Time given{};                  // when it was assigned to its project
   uint32_t runs = 0;
   RunClass runClass = RunClass::normal;  // while it runs
 
-  // Its process, and the watch over what it runs.
+  // Its process, and the watch over its run.
   pid_t pid = 0;
   Time killAt{};
   bool watched = false;                   // cpuBefore is known
-  std::chrono::microseconds cpuBefore{};  // of its process, when the run was first looked at
+  std::chrono::microseconds cpuBefore{};  // CPU time of its process at the first sample of the run
   bool lowered = false;                   // to the lowest priority
   bool overtime = false;                  // killed, since its run did not end
   bool reaped = false;
-  bool drained = false;  // no call of it is open
+  bool drained = false;  // it has no open calls
   std::shared_ptr<WorkerConnection> connection;
 };
 using WorkerHandlePtr = std::shared_ptr<WorkerHandle>;

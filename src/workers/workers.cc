@@ -15,15 +15,15 @@ constexpr size_t kWorkersOfCore = 4;
 
 QueueLimits runLimits(const WorkerSettings& settings, size_t cores) {
   QueueLimits limits;
-  limits.places = settings.max > 0 ? static_cast<size_t>(settings.max) : kWorkersOfCore * cores;
-  limits.ofProject = std::max<size_t>(limits.places / 2, 1);
+  limits.processes = settings.max > 0 ? static_cast<size_t>(settings.max) : kWorkersOfCore * cores;
+  limits.ofProject = std::max<size_t>(limits.processes / 2, 1);
   limits.whileOthersWait = std::min(cores, limits.ofProject);
-  limits.blanks = std::clamp<size_t>(limits.places / 4, 1, 4);
+  limits.blanks = std::clamp<size_t>(limits.processes / 4, 1, 4);
   return limits;
 }
 
 QueueLimits checkLimits() {
-  return {.places = 2,
+  return {.processes = 2,
           .ofProject = 2,
           .whileOthersWait = 1,
           .keepsOne = false,
@@ -38,8 +38,8 @@ std::vector<std::string> argumentsOf(const WorkerSettings& settings) {
 }
 
 Async<JobEnd> done(std::shared_ptr<Pool> pool, JobPtr job) {
-  co_return co_await suspend<JobEnd>([&](Resumer<JobEnd> auditClient) {
-    job->auditClient = std::move(auditClient);
+  co_return co_await suspend<JobEnd>([&](Resumer<JobEnd> resumer) {
+    job->resumer = std::move(resumer);
     job->core = Cores::current();
     pool->submit(std::move(job));
   });

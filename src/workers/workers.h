@@ -1,5 +1,5 @@
-// The worker processes, from the server's side: who runs where and when, and what a run may use. The only module that
-// starts processes. Nothing that a worker says is believed. Source: docs/functions.md, docs/engine.md 7.
+// Workers run the code of functions in worker processes. The only module that starts processes. All data from a worker
+// is untrusted and validated. Scheduling: docs/engine.md, "Function workers".
 #pragma once
 
 #include <chrono>
@@ -21,51 +21,51 @@ struct WorkerSettings {
   explicit WorkerSettings(Settings& settings);
   WorkerSettings() = default;
 
-  int max = 0;       // SERVICE_WORKERS; 0: four a core
+  int max = 0;       // SERVICE_WORKERS; 0: four per core
   bool jit = false;  // SERVICE_FUNCTIONS_JIT
 };
 
-// Code that can run. The id is never used again for other code: a worker keeps a module warm under it.
+// A JS module. Its id is never reused for other code: a worker keeps the module loaded under it.
 struct Module {
   std::string id;      // "<function's own id>@<version>"
   std::string source;  // JavaScript, an ES module
-  std::string map;     // source map of what was written, or ""
+  std::string map;     // source map to the code as it was written, or ""
 };
 using ModulePtr = std::shared_ptr<const Module>;
 
-// Answers what a run asks of its host. Called on the core that called run(); several calls may be open at a time. A
-// failure rejects the call's promise with the error's code and message, so that neither may hold what is not the
-// project's business.
+// A Bridge executes the calls of a run to its host. Called on the core that called run(); several calls may be open at
+// a time. An error rejects the call's promise with its code and message, so neither may hold data that the project must
+// not see.
 class Bridge {
  public:
   virtual ~Bridge() = default;
-  // `operation` as the worker sent it: anything at all. `arguments`: the keys "0", "1", ….
+  // `operation` as the worker sent it, not validated. `arguments`: the keys "0", "1", ….
   virtual Task<doc::Value> call(std::string operation, doc::Document arguments) = 0;
-  // Told once where the run has ended while calls of it are open, on the core that called run(). What they answer goes
-  // nowhere, and their worker takes no other run before they have ended: they may be cut short.
+  // Called once, on the core that called run(), if the run ends while calls are open. Their results are discarded, and
+  // the worker takes no other run before they have ended, so the bridge may abort them.
   virtual void settled() {}
 };
 
 enum class RunClass {
   normal,   // waits at most a second for a worker
-  preHook,  // has a worker that is kept for its like, and waits as long as its timeout lasts
+  preHook,  // one worker is reserved for pre-hooks; waits for a worker until its timeout
 };
 
 struct RunRequest {
   store::ProjectNo project = 0;
   ModulePtr module;
   doc::Document event;
-  doc::Document context;  // becomes `ctx`, with `db` and `integrations` added by the worker where `bridge` is there
-  std::chrono::milliseconds timeout{10'000};  // from the moment a worker begins
+  doc::Document context;  // becomes `ctx`, to which the worker adds `db` and `integrations` if `bridge` is set
+  std::chrono::milliseconds timeout{10'000};  // from the moment a worker begins the run
   RunClass runClass = RunClass::normal;
   std::shared_ptr<Bridge> bridge;  // null: the run has none
 };
 
 enum class RunStatus {
   success,
-  error,  // it threw, or the worker died under it
+  error,  // the function threw, or its worker died
   timeout,
-  busy,  // never begun: no worker was free in time, or the queue is full
+  busy,  // not begun: no worker was free in time, or the queue is full
 };
 
 struct LogLine {
@@ -76,17 +76,17 @@ struct LogLine {
 
 struct RunOutcome {
   RunStatus status = RunStatus::error;
-  doc::Value result;          // null where there is none; an undefined one is null
+  doc::Value result;          // null if undefined or absent
   bool stopped = false;       // stop() ended it (error only): another process may run it
-  bool killed = false;        // something else killed its worker (error only), not what it ran: so may another
-  std::string error;          // message, for the project's own eyes
-  std::string stack;          // lines and columns of what was written
+  bool killed = false;        // another process killed its worker (error only): the run may be repeated, too
+  std::string error;          // message for the project's users
+  std::string stack;          // lines and columns of the code as it was written
   std::vector<LogLine> logs;  // empty after a timeout
   std::chrono::microseconds wall{0};
   std::chrono::microseconds cpu{0};
 };
 
-// What was written, checked and made ready to run.
+// Code that was checked, in the form that runs.
 struct CheckedCode {
   std::string code;
   std::string map;
@@ -99,29 +99,29 @@ struct WorkerDeps {
   std::filesystem::path program;  // manybase-worker
 };
 
-// What those who have code to run see of the workers. Any core.
+// The interface for running and checking code. Any core.
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual Async<RunOutcome> run(RunRequest request) = 0;
-  // Syntax, and that there is a default export; types are stripped where `typescript`. Fails with validation, the
-  // message holding line and column ("3:14: Unexpected token"), or unavailable. Code of two projects never meets in one
-  // process, here neither.
+  // Checks the syntax, and that the code has a default export; strips types if `typescript`. Fails with validation,
+  // with line and column in the message ("3:14: Unexpected token"), or with unavailable. A process checks code of one
+  // project only.
   virtual Task<CheckedCode> check(store::ProjectNo project, std::string source, bool typescript) = 0;
 };
 
-// How many workers there are, and who gets one: docs/engine.md 7. Any core.
+// Implements Executor with two pools of worker processes, one for runs and one for checks. Any core.
 class Workers final : public Executor {
  public:
   explicit Workers(WorkerDeps deps);
   ~Workers() override;  // stop()
 
-  // Starts the blank workers, without waiting for them. A program that cannot be started is logged, and every run is
-  // busy until it can.
+  // Starts the blank workers, without waiting for them. If the program cannot be started, that is logged and retried,
+  // and every run ends with `busy`.
   void start();
   Async<RunOutcome> run(RunRequest request) override;
   Task<CheckedCode> check(store::ProjectNo project, std::string source, bool typescript) override;
-  // Ends runs with an error, kills and reaps every worker. Blocks a little; not from a core.
+  // Ends runs with an error, kills and reaps every worker. Blocks briefly; not from a core.
   void stop();
 
   struct Stats {
@@ -131,8 +131,8 @@ class Workers final : public Executor {
     size_t waiting = 0;
     uint64_t started = 0;
     uint64_t killed = 0;
-    std::string confinement;  // what the last worker said is in force
-    std::string scheduling;   // of runs that take long, once a worker has started: as priority.h says it
+    std::string confinement;  // as reported by the last worker
+    std::string scheduling;   // of long runs, as wordsFor() of priority.h; set once a worker has started
   };
   Stats stats() const;
 

@@ -1,4 +1,4 @@
-// What a run costs without anything around it: workers_bench [runs] [at once] [program].
+// Measures the cost of a run of a worker alone: workers_bench [runs] [at once] [program].
 #include <sys/resource.h>
 
 #include <cstdio>

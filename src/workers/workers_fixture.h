@@ -1,4 +1,4 @@
-// Workers of two cores over the fake worker (testing/fake_worker.cc), whose runs do what their module's source says.
+// Workers on two cores with the fake worker (testing/fake_worker.cc), whose runs do what their module's source names.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace mb::workers {
 
-inline std::filesystem::path besideThisProgram(std::string_view name) {
+inline std::filesystem::path nextToThisProgram(std::string_view name) {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
@@ -20,7 +20,7 @@ inline doc::Document text(std::string_view value) {
   return out.finish();
 }
 
-// Answers each call with what it was asked, after it has been let go where it holds.
+// Returns each call's operation, once `holds` is false.
 class FakeBridge : public Bridge {
  public:
   Task<doc::Value> call(std::string operation, doc::Document arguments) override {
@@ -42,7 +42,7 @@ class FakeBridge : public Bridge {
 
 class WorkersFixture : public ::testing::Test {
  protected:
-  explicit WorkersFixture(int max = 8, std::filesystem::path program = besideThisProgram("fake_worker"))
+  explicit WorkersFixture(int max = 8, std::filesystem::path program = nextToThisProgram("fake_worker"))
       : workers_({cores_, clock_, settingsOf(max), std::move(program)}) {
     cores_.start();
     workers_.start();
@@ -80,7 +80,7 @@ class WorkersFixture : public ::testing::Test {
     return done->get_future();
   }
   std::future<RunOutcome> begin(std::string word) { return begin(std::move(word), With()); }
-  // Again where it was busy: on a machine that does much else a process may take longer to start than a run waits.
+  // Repeats a run that was busy: on a loaded machine a process may take longer to start than a run waits.
   RunOutcome run(const std::string& word, const With& with) {
     RunOutcome outcome;
     for (int i = 0; i < 30; ++i) {
@@ -95,7 +95,7 @@ class WorkersFixture : public ::testing::Test {
     return std::string(outcome.result.view().asString());
   }
 
-  // Until `holds`, for ten seconds.
+  // Waits until `holds`, for at most ten seconds.
   template <class Condition>
   bool eventually(Condition holds) const {
     for (int i = 0; i < 2000; ++i) {

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class WorkersTest : public WorkersFixture {};
 
-TEST_F(WorkersTest, RunsAndGivesBackWhatTheWorkerSays) {
+TEST_F(WorkersTest, RunsAndReturnsTheResult) {
   const RunOutcome echo = run("echo", {.event = text("hello")});
   ASSERT_EQ(echo.status, RunStatus::success) << echo.error;
   EXPECT_EQ(echo.result.view().asDocument().stringOr("text"), "hello");
@@ -20,7 +20,7 @@ TEST_F(WorkersTest, RunsAndGivesBackWhatTheWorkerSays) {
   EXPECT_EQ(run("undefined").result.type(), doc::BsonType::null);
 }
 
-TEST_F(WorkersTest, TakesWhatIsLargeAside) {
+TEST_F(WorkersTest, DecodesLargeValuesOnAnotherThread) {
   const auto bridge = std::make_shared<FakeBridge>();
   EXPECT_EQ(textOf(run("large")).size(), 1u << 20);
   EXPECT_EQ(textOf(run("large call", {.bridge = bridge})), "db.find");
@@ -32,7 +32,7 @@ TEST_F(WorkersTest, AProcessHasNothingButItsSocket) {
   EXPECT_EQ(textOf(run("surroundings")), "0 1 2 3 PATH=/usr/bin:/bin / leader");
 }
 
-TEST_F(WorkersTest, TellsWhyARunFailed) {
+TEST_F(WorkersTest, ReportsWhyARunFailed) {
   const RunOutcome thrown = run("throws");
   EXPECT_EQ(thrown.status, RunStatus::error);
   EXPECT_EQ(thrown.error, "TypeError: no");
@@ -67,7 +67,7 @@ TEST_F(WorkersTest, KeepsOnly32Modules) {
 
 TEST_F(WorkersTest, AWorkerThatEndsFailsItsRunAndIsReplaced) {
   const RunOutcome died = run("die");
-  EXPECT_EQ(died.error, "the function's process ended before it answered");
+  EXPECT_EQ(died.error, "the function's process ended before it returned a result");
   EXPECT_FALSE(died.stopped);
   const RunOutcome full = run("oom");
   EXPECT_EQ(full.error, "out of memory");
@@ -80,7 +80,7 @@ TEST_F(WorkersTest, OutOfMemoryRetiresTheWorker) {
   EXPECT_NE(textOf(run("pid")), before);
 }
 
-TEST_F(WorkersTest, KillsWhatDoesNotEnd) {
+TEST_F(WorkersTest, KillsAnEndlessRun) {
   const RunOutcome outcome = run("hang", {.timeout = 100ms});
   EXPECT_EQ(outcome.status, RunStatus::timeout);
   EXPECT_EQ(outcome.error, "the function did not end within 100 ms");
@@ -96,14 +96,14 @@ TEST_F(WorkersTest, NoticesAnIdleWorkerThatWasKilled) {
   EXPECT_NE(textOf(run("pid")), pid);
 }
 
-TEST_F(WorkersTest, TellsAKillFromOutsideFromAnEndOfItsOwn) {
+TEST_F(WorkersTest, DistinguishesAKillFromOutside) {
   const std::string pid = textOf(run("pid"));
   auto running = begin("hang", {.timeout = 60s});
   ASSERT_TRUE(eventually([&] { return workers_.stats().running == 1; }));
   ::kill(std::stoi(pid), SIGKILL);
   const RunOutcome killed = running.get();
   EXPECT_EQ(killed.status, RunStatus::error);
-  EXPECT_EQ(killed.error, "the function's process ended before it answered");
+  EXPECT_EQ(killed.error, "the function's process ended before it returned a result");
   EXPECT_TRUE(killed.killed);
   EXPECT_FALSE(killed.stopped);
   EXPECT_FALSE(run("die").killed);
@@ -112,14 +112,14 @@ TEST_F(WorkersTest, TellsAKillFromOutsideFromAnEndOfItsOwn) {
   EXPECT_TRUE(eventually([&] { return workers_.stats().running == 0; }));
 }
 
-TEST_F(WorkersTest, KeepsTwoBlankWorkersWhateverBecomesOfThem) {
+TEST_F(WorkersTest, ReplacesBlankWorkersThatEnd) {
   ASSERT_TRUE(eventually([&] { return workers_.stats().blank == 2; }));
   const std::string pid = textOf(run("pid"));
   ::kill(std::stoi(pid), SIGKILL);
   EXPECT_TRUE(eventually([&] { return workers_.stats().started >= 3 && workers_.stats().blank == 2; }));
 }
 
-TEST_F(WorkersTest, AnswersCalls) {
+TEST_F(WorkersTest, RepliesToCalls) {
   const auto bridge = std::make_shared<FakeBridge>();
   EXPECT_EQ(textOf(run("call", {.bridge = bridge})), "db.find");
   EXPECT_EQ(textOf(run("call", {.bridge = bridge, .core = 1})), "db.find");
@@ -151,7 +151,7 @@ TEST_F(WorkersTest, ACallMayOutliveItsWorker) {
   EXPECT_EQ(textOf(run("runs")), "1");
 }
 
-TEST_F(WorkersTest, TellsHowLongRunsAreScheduled) {
+TEST_F(WorkersTest, ReportsHowLongRunsAreScheduled) {
   EXPECT_EQ(textOf(run("runs")), "1");
   const std::string said = workers_.stats().scheduling;
   EXPECT_TRUE(said == "idle priority" || said == "idle priority, then a new worker" || said == "normal") << said;
@@ -159,7 +159,8 @@ TEST_F(WorkersTest, TellsHowLongRunsAreScheduled) {
 
 TEST_F(WorkersTest, LowersARunThatTakesLongAndRaisesTheNext) {
   const std::string spun = textOf(run("spin", {.timeout = 60s}));
-  // Back is allowed or not: then the next run has another worker. Both are at the usual priority.
+  // If the system allows the normal priority again, the worker is kept; otherwise the next run has another worker. Both
+  // run at the normal priority.
   EXPECT_TRUE(spun == "5" || spun == "0") << spun;
   EXPECT_EQ(textOf(run("policy")), "0");
 }
@@ -199,7 +200,7 @@ class OneWorker : public WorkersFixture {
   OneWorker() : WorkersFixture(1) {}
 };
 
-TEST_F(OneWorker, ServesProjectsInTurn) {
+TEST_F(OneWorker, ServesProjectsOneAfterAnother) {
   const std::string first = textOf(run("pid", {.project = 1}));
   EXPECT_NE(textOf(run("pid", {.project = 2})), first);
   EXPECT_NE(::kill(std::stoi(first), 0), 0) << "a worker never changes its project";
@@ -243,7 +244,7 @@ class CheckTest : public WorkersFixture {
   }
 };
 
-TEST_F(CheckTest, GivesCodeOrWhereItIsWrong) {
+TEST_F(CheckTest, ReturnsCodeOrThePositionOfItsError) {
   const auto checked = check("code");
   ASSERT_TRUE(checked);
   EXPECT_TRUE(checked->code.starts_with("code stripped by "));
@@ -254,7 +255,7 @@ TEST_F(CheckTest, GivesCodeOrWhereItIsWrong) {
   EXPECT_EQ(wrong.error().message(), "3:14: Unexpected token");
 }
 
-TEST_F(CheckTest, CodeOfTwoProjectsNeverMeets) {
+TEST_F(CheckTest, AProcessChecksCodeOfOneProject) {
   const std::string first = check("code", 1)->code;
   EXPECT_EQ(check("code", 1)->code, first);
   const std::string other = check("code", 2)->code;
@@ -269,7 +270,7 @@ TEST_F(CheckTest, OutOfMemoryRetiresTheCompiler) {
   EXPECT_EQ(check("memory").error().message(), "out of memory");
   const std::string after = check("code")->code;
   EXPECT_NE(after, before);
-  EXPECT_EQ(check("no such reason").error().message(), "the function's process ended before it answered");
+  EXPECT_EQ(check("no such reason").error().message(), "the function's process ended before it returned a result");
   EXPECT_NE(check("code")->code, after);
 }
 

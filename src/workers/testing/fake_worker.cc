@@ -1,5 +1,5 @@
-// A worker without an engine, for tests: the source of a module is a word that says what each of its runs does, mostly
-// what no worker may. Values go as clone/format.h has them.
+// A worker without an engine, for tests: the source of a module is a word that names what each of its runs does, mostly
+// a violation of the protocol. Values are encoded as in clone/format.h.
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
@@ -126,8 +126,8 @@ void call(uint32_t number, std::string_view operation, std::string_view argument
 
 const std::string kNoArguments{static_cast<char>(Tag::array), '\0'};
 
-// The answer to the call that was made last, as a value; or "code: message".
-void answerToDone() {
+// Ends the run with the reply to the last call: its value, or "code: message".
+void replyToDone() {
   const Received answer = receive();
   Reader in(answer.body);
   in.u32();
@@ -179,7 +179,7 @@ void floodCalls(int count) {
 
 void act(const std::string& word, const std::string& event) {
   static const std::map<std::string, std::function<void()>> kWords = {
-      // what a worker may
+      // valid
       {"pid", [] { doneText(std::to_string(::getpid())); }},
       {"runs", [] { doneText(std::to_string(runs)); }},
       {"modules", [] { doneText(std::to_string(modules.size())); }},
@@ -206,7 +206,7 @@ void act(const std::string& word, const std::string& event) {
       {"call",
        [] {
          call(nextCall++, "db.find", kNoArguments);
-         answerToDone();
+         replyToDone();
        }},
       {"30 calls",
        [] {
@@ -215,7 +215,7 @@ void act(const std::string& word, const std::string& event) {
            receive();
          }
          floodCalls(1);
-         answerToDone();
+         replyToDone();
        }},
       {"unread answers",
        [] {
@@ -236,7 +236,7 @@ void act(const std::string& word, const std::string& event) {
          out.count(1);
          out.string(std::string(1 << 20, 'x'));
          call(nextCall++, "db.find", arguments);
-         answerToDone();
+         replyToDone();
        }},
       {"undefined", [] { done([](Writer& out) { out.tag(Tag::undefined); }); }},
       {"huge key",
@@ -248,7 +248,7 @@ void act(const std::string& word, const std::string& event) {
            out.tag(Tag::null);
          });
        }},
-      // how it may end
+      // ends of the process
       {"die", [] { ::_exit(1); }},
       {"oom",
        [] {
@@ -256,7 +256,7 @@ void act(const std::string& word, const std::string& event) {
          std::abort();
        }},
       {"hang", [] { hang(); }},
-      // what it may not
+      // violations
       {"wrong run",
        [] {
          ++run;
