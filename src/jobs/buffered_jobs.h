@@ -1,7 +1,7 @@
-// How much of the queue stands in memory, due or due within a minute: of each kind, of each project in it, of each
-// group in that. Where the store is known to hold more than has room, the part is named once it has become empty enough
-// to be filled again, with the first place that was turned away: reading goes on there, and not over what is long done.
-// Private to jobs/; only on the queue's own core.
+// BufferedJobs counts the jobs in memory, due or due within a minute, and bounds them by kind, by project in a kind and
+// by group in a project; each of these is a part. Jobs beyond a bound stay in the store. Once a part that rejected jobs
+// is nearly empty, nextToFill() returns it with the first rejected place: reading continues there, and does not pass
+// the tombstones of completed jobs. Private to jobs/; only on the queue's own core.
 #pragma once
 
 #include <deque>
@@ -19,40 +19,40 @@ class BufferedJobs {
   static constexpr size_t kOfProject = 256;
   static constexpr size_t kOfGroup = 64;
 
-  // Takes room for the row at `place`. Where there is none, the part that is full, as a prefix of places.
+  // Counts the row at `place`. If a part is full, returns the prefix of the part's places and counts nothing.
   std::optional<std::string> enter(const FairnessKey& fairnessKey, std::string_view place);
-  // The same of one that is not to enter yet.
-  std::optional<std::string> turnsAway(const FairnessKey& fairnessKey, std::string_view place);
-  // Takes room in any case: for a job that had one when its run began, and is to be tried again.
-  void enterAgain(const FairnessKey& fairnessKey);
+  // Like enter(), but never counts the row.
+  std::optional<std::string> fullPart(const FairnessKey& fairnessKey, std::string_view place);
+  // Counts a job regardless of the bounds: for the retry of a job that was counted when its run began.
+  void enterRetry(const FairnessKey& fairnessKey);
   void leave(const FairnessKey& fairnessKey);
 
   struct Filling {
     std::string prefix;  // of the part's places
-    std::string from;    // the first of them that had no room; "" where all are to be read
+    std::string from;    // the first rejected place; "" to read all of them
   };
-  // Parts that wait to be filled; what comes on top is left to the sweep.
+  // Bound on queued parts; the sweep finds the jobs of the others.
   static constexpr size_t kMaxToFill = 4096;
-  // The part to be filled from the store that has waited longest. Each waits once.
+  // Removes and returns the part that has been queued longest. A part is queued at most once.
   std::optional<Filling> nextToFill();
-  // The part is to be filled, behind those that wait already. One that waits keeps its turn, and is read from the
-  // earlier of both places.
-  void fillOn(Filling part);
-  bool anyToFill() const { return !turns_.empty(); }
+  // Queues the part to be filled. A part that is queued already keeps its position, and is read from the lower of both
+  // places.
+  void requestFill(Filling part);
+  bool anyToFill() const { return !fillOrder_.empty(); }
 
  private:
   struct Part {
     size_t jobs = 0;
-    std::string from;  // "": the store holds no more of it, as far as is known
+    std::string from;  // "": the store is not known to hold more of it
   };
   void add(std::string_view prefix);
-  // Below a quarter of `room` a part that the store holds more of is to be filled.
-  void takeAway(std::string_view prefix, size_t room);
-  bool isFull(std::string_view prefix, size_t room, std::string_view place);
+  // Queues the part to be filled if it has rejected jobs and at most a quarter of `capacity` is in use.
+  void remove(std::string_view prefix, size_t capacity);
+  bool isFull(std::string_view prefix, size_t capacity, std::string_view place);
 
-  std::map<std::string, Part, std::less<>> parts_;  // with something in memory
-  std::map<std::string, std::string> toFill_;       // by prefix: from where
-  std::deque<std::string> turns_;                   // their prefixes
+  std::map<std::string, Part, std::less<>> parts_;  // those with jobs in memory
+  std::map<std::string, std::string> toFill_;       // from which place to read, by prefix
+  std::deque<std::string> fillOrder_;               // the prefixes in toFill_
 };
 
 }  // namespace mb::jobs

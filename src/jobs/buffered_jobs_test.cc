@@ -6,7 +6,7 @@
 namespace mb::jobs {
 namespace {
 
-TEST(FairnessKey, ItsPartsStandBeforeItsPlaces) {
+TEST(FairnessKey, ItsPartsArePrefixesOfItsPlaces) {
   const FairnessKey fairnessKey("mail", 7, "g");
   EXPECT_EQ(fairnessKey.all(),
             "rmail\x01"
@@ -22,7 +22,7 @@ TEST(FairnessKey, ItsPartsStandBeforeItsPlaces) {
   EXPECT_TRUE(place.starts_with(fairnessKey.all()));
   EXPECT_LT(place, behind(fairnessKey.all()));
   EXPECT_LT(place, readyPlace(fairnessKey, {1'800'000'000'001}, "a"));
-  // A group whose name begins with another's is another's all the same.
+  // Groups are distinct, also where one name is a prefix of the other.
   EXPECT_GT(FairnessKey("mail", 7, "ga").all(), behind(fairnessKey.all()));
   EXPECT_LT(FairnessKey("mail", 7, "\xC3\xA9").all(), behind(fairnessKey.ofProject()));
 }
@@ -44,15 +44,15 @@ TEST(BufferedJobs, BoundsGroupsProjectsAndKinds) {
   EXPECT_EQ(buffered.enter(FairnessKey("l", 2, "g"), "p"), std::nullopt);
 }
 
-TEST(BufferedJobs, APartThatHasMoreIsNamedOnceItIsNearlyEmpty) {
+TEST(BufferedJobs, APartWithMoreIsFilledOnceItIsNearlyEmpty) {
   BufferedJobs buffered;
   const FairnessKey fairnessKey("k", 2, "g");
   for (size_t i = 0; i < BufferedJobs::kOfGroup; ++i) buffered.enter(fairnessKey, "p");
   for (size_t i = 0; i < BufferedJobs::kOfGroup; ++i) buffered.leave(fairnessKey);
-  EXPECT_FALSE(buffered.anyToFill());  // nobody was turned away
+  EXPECT_FALSE(buffered.anyToFill());  // no place was rejected
   for (size_t i = 0; i < BufferedJobs::kOfGroup; ++i) buffered.enter(fairnessKey, "p");
   for (const char* place : {"r", "q", "s"}) EXPECT_EQ(buffered.enter(fairnessKey, place), fairnessKey.all());
-  buffered.enterAgain(fairnessKey);  // a retry
+  buffered.enterRetry(fairnessKey);  // a retry
   for (size_t i = 0; i < BufferedJobs::kOfGroup * 3 / 4; ++i) buffered.leave(fairnessKey);
   EXPECT_FALSE(buffered.anyToFill());
   buffered.leave(fairnessKey);
@@ -64,17 +64,17 @@ TEST(BufferedJobs, APartThatHasMoreIsNamedOnceItIsNearlyEmpty) {
   EXPECT_FALSE(buffered.nextToFill());
 }
 
-TEST(BufferedJobs, APartWaitsOnceAndThoseThatWaitLongestComeFirst) {
+TEST(BufferedJobs, APartIsQueuedOnceAndInOrder) {
   BufferedJobs buffered;
-  buffered.fillOn({"a", "a5"});
-  buffered.fillOn({"b", "b5"});
-  for (int i = 0; i < 1000; ++i) buffered.fillOn({"b", i == 500 ? "" : "b7"});
-  buffered.fillOn({"a", "a7"});
+  buffered.requestFill({"a", "a5"});
+  buffered.requestFill({"b", "b5"});
+  for (int i = 0; i < 1000; ++i) buffered.requestFill({"b", i == 500 ? "" : "b7"});
+  buffered.requestFill({"a", "a7"});
   auto part = buffered.nextToFill();
   ASSERT_TRUE(part);
   EXPECT_EQ(part->prefix, "a");
   EXPECT_EQ(part->from, "a5");
-  buffered.fillOn(*part);
+  buffered.requestFill(*part);
   part = buffered.nextToFill();
   ASSERT_TRUE(part);
   EXPECT_EQ(part->prefix, "b");
@@ -83,9 +83,9 @@ TEST(BufferedJobs, APartWaitsOnceAndThoseThatWaitLongestComeFirst) {
   EXPECT_FALSE(buffered.anyToFill());
 }
 
-TEST(BufferedJobs, SoManyPartsWaitAtMost) {
+TEST(BufferedJobs, QueuedPartsAreBounded) {
   BufferedJobs buffered;
-  for (size_t i = 0; i < 2 * BufferedJobs::kMaxToFill; ++i) buffered.fillOn({fmt::format("{:05}", i), ""});
+  for (size_t i = 0; i < 2 * BufferedJobs::kMaxToFill; ++i) buffered.requestFill({fmt::format("{:05}", i), ""});
   size_t parts = 0;
   while (buffered.nextToFill()) ++parts;
   EXPECT_EQ(parts, BufferedJobs::kMaxToFill);

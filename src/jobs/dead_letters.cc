@@ -1,4 +1,4 @@
-// Jobs given up stay for a while, for whoever wants to know why or to try them again, and not without end.
+// Dead-lettered jobs: kept for operators to inspect and retry, bounded in age and number.
 #include "base/log.h"
 #include "jobs/queue_impl.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kKeptMs = 7LL * 24 * 3600 * 1000;
 constexpr uint64_t kKept = 10'000;
-// The largest rows of so many stay below what one answer of the store may hold.
+// So many rows of the largest size fit into one query result of the store.
 constexpr uint64_t kPerPage = 12;
 
 doc::Filter deadBelow(std::string_view place) {
@@ -36,10 +36,10 @@ Async<void> Queue::Impl::trimDead() {
   auto left = removed ? co_await deps.store.count(kRows, deadBelow("e"), storeDeadline())
                       : Result<uint64_t>(fail(removed.error().clone()));
   if (left && *left > kKept) removed = co_await removeDead("e", *left - kKept);
-  if (!left || !removed) logWarn("old jobs that were given up stay for now");
+  if (!left || !removed) logWarn("dead-lettered jobs could not be trimmed; retried within an hour");
 }
 
-// The oldest `limit` of those whose place is below; how many went.
+// Removes at most `limit` jobs, oldest first, whose place is below `below`; returns how many.
 Task<size_t> Queue::Impl::removeDead(std::string below, uint64_t limit) {
   size_t removed = 0;
   while (removed < limit && !stopping) {
@@ -79,14 +79,14 @@ Task<std::vector<DeadJob>> Queue::dead(uint64_t limit, uint64_t skip) {
     query.skip = skip + jobs.size();
     query.limit = std::min<uint64_t>(kPerPage, limit - jobs.size());
     query.deadline = storeDeadline();
-    const uint64_t asked = query.limit;
+    const uint64_t pageSize = query.limit;
     CO_TRY(const store::QueryResult found, co_await impl_->deps.store.find(std::move(query)));
     for (const doc::Document& document : found.documents) {
       CO_TRY(Row row, Row::fromDocument(document));
       jobs.push_back({std::move(row.id), std::move(row.kind), row.project, row.failedAttempts, std::move(row.error),
                       row.createdAt, row.dueAt});
     }
-    if (found.documents.size() < asked) break;
+    if (found.documents.size() < pageSize) break;
   }
   co_return jobs;
 }

@@ -52,7 +52,7 @@ TEST_F(DeadLettersTest, AreListedLastFirst) {
   EXPECT_EQ(run(queue_->load("broken", 7, "g"))->jobs, 0u);
 }
 
-TEST_F(DeadLettersTest, AreTriedAgainOrLeft) {
+TEST_F(DeadLettersTest, AreRetriedOrDiscarded) {
   giveUp({"a", "b"});
   put({.kind = "broken", .id = "waits", .payload = payload("w"), .notBefore = Timestamp{clock_.now().ms + 100'000}});
   for (const char* id : {"waits", "nobody"}) {
@@ -70,7 +70,7 @@ TEST_F(DeadLettersTest, AreTriedAgainOrLeft) {
     return stats().completed == 1;
   }));
   EXPECT_THAT(listed(10, 0), ElementsAre());
-  const auto notes = diary_.notes();
+  const auto notes = recorder_.notes();
   EXPECT_EQ(notes.back(), "a 2!");
 }
 

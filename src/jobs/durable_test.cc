@@ -1,4 +1,4 @@
-// Jobs over the real engine: what was promised is done after the process has gone.
+// Jobs over the real engine: committed jobs run after the process has ended.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ class DurableTest : public ::testing::Test {
     configureLog(LogLevel::off, LogFormat::text);
   }
   Task<> note(JobRun run) {
-    diary_.note(std::string(run.payload.view().stringOr("text")));
-    if (run.payload.view().stringOr("text") != "few") co_await door_.pass();
+    recorder_.note(std::string(run.payload.view().stringOr("text")));
+    if (run.payload.view().stringOr("text") != "few") co_await barrier_.pass();
     co_return Result<>();
   }
   std::unique_ptr<Queue> queueOver(OpenedStore& opened) {
@@ -38,28 +38,28 @@ class DurableTest : public ::testing::Test {
   SystemClock clock_;
   IdGenerator ids_{clock_};
   MasterSecret master_{Secret(std::string(32, 'k'))};
-  Diary diary_;
-  Door door_;
+  RunRecorder recorder_;
+  HandlerBarrier barrier_;
 };
 
-TEST_F(DurableTest, WhatWasNotCompletedIsOfferedAgain) {
+TEST_F(DurableTest, UncompletedJobsAreOfferedAgain) {
   OpenedStore opened(systemCollections());
   auto queue = queueOver(opened);
   queue->start();
   for (int i = 0; i < 10; ++i) {
     opened.must(queue->put({.kind = "note", .payload = payload(std::to_string(i)), .sealed = i % 2 == 0}));
   }
-  diary_.wait(3);
+  recorder_.wait(3);
   EXPECT_FALSE(queue->stop(1ms));
-  door_.open();
+  barrier_.open();
   ASSERT_TRUE(queue->stop(20s));
   queue.reset();
-  EXPECT_EQ(diary_.notes().size(), 3u);
+  EXPECT_EQ(recorder_.notes().size(), 3u);
 
   opened.reopen();
   queue = queueOver(opened);
   queue->start();
-  auto notes = diary_.wait(10);
+  auto notes = recorder_.wait(10);
   std::ranges::sort(notes);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(notes[static_cast<size_t>(i)], std::to_string(i));
   EXPECT_TRUE(
@@ -70,14 +70,14 @@ TEST_F(DurableTest, WhatWasNotCompletedIsOfferedAgain) {
 TEST_F(DurableTest, OrderAndSweepGoThroughTheIndexes) {
   OpenedStore opened(systemCollections());
   auto queue = queueOver(opened);
-  door_.open();
+  barrier_.open();
   for (int i = 0; i < 200; ++i) {
     store::Write write(asServer());
     write.insert(*queue->insertOf({.kind = "note", .payload = payload(fmt::format("{:03}", i)), .orderKey = "k"}));
     opened.must(opened.store().write(std::move(write), nullptr));
   }
   queue->start();
-  const auto notes = diary_.wait(200);
+  const auto notes = recorder_.wait(200);
   EXPECT_TRUE(std::is_sorted(notes.begin(), notes.end()));
   ASSERT_TRUE(queue->stop(20s));
 }
@@ -85,7 +85,7 @@ TEST_F(DurableTest, OrderAndSweepGoThroughTheIndexes) {
 TEST_F(DurableTest, LargePayloadsAreFoundToo) {
   OpenedStore opened(systemCollections());
   auto queue = queueOver(opened);
-  door_.open();
+  barrier_.open();
   const std::string large(kMaxPayloadBytes - 100, 'x');
   std::vector<std::string> ids;
   for (int i = 0; i < 40; ++i) {
@@ -95,7 +95,7 @@ TEST_F(DurableTest, LargePayloadsAreFoundToo) {
   EXPECT_EQ(opened.must(queue->oldest("note", 2, "g", 3)).size(), 3u);
   queue->start();
   queue->wake(ids);
-  diary_.wait(40);
+  recorder_.wait(40);
   EXPECT_TRUE(until([&] { return opened.must(queue->load("note", 2, "g")).jobs == 0; }));
   ASSERT_TRUE(queue->stop(20s));
   EXPECT_TRUE(opened.store().check().problems.empty());
@@ -121,14 +121,14 @@ TEST_F(DurableTest, ReachesEachGroupBehindThousandsOfAnother) {
     opened.must(opened.store().write(std::move(write), nullptr));
   }
   queue->start();
-  EXPECT_TRUE(until([&] { return std::ranges::count(diary_.notes(), "few") == 10; }));
+  EXPECT_TRUE(until([&] { return std::ranges::count(recorder_.notes(), "few") == 10; }));
   EXPECT_EQ(opened.must(queue->load("note", 2, "a")).jobs, 10'000u);
   queue->stop(1ms);
-  door_.open();
+  barrier_.open();
   ASSERT_TRUE(queue->stop(20s));
 }
 
-// The program runs this test in a second process and kills it while its handlers stand.
+// The program runs this test in a second process and kills it while its handlers are blocked.
 TEST_F(DurableTest, SurvivesAKill) {
   if (const char* folder = std::getenv("MB_JOBS_FOLDER")) {
     Cores cores(2);
@@ -145,7 +145,7 @@ TEST_F(DurableTest, SurvivesAKill) {
       ASSERT_TRUE(store::testing::runOn(
           cores, 0, queue.put({.kind = "note", .payload = payload(std::to_string(i)), .sealed = true})));
     }
-    diary_.wait(4);
+    recorder_.wait(4);
     ::kill(::getpid(), SIGKILL);
   }
   const store::embedded::TemporaryFolder folder;
@@ -169,9 +169,9 @@ TEST_F(DurableTest, SurvivesAKill) {
     kind.name = "note";
     kind.handler = [this](JobRun run) { return note(std::move(run)); };
     queue.declare(std::move(kind));
-    door_.open();
+    barrier_.open();
     queue.start();
-    auto notes = diary_.wait(20);
+    auto notes = recorder_.wait(20);
     std::ranges::sort(notes);
     EXPECT_EQ(std::unique(notes.begin(), notes.end()) - notes.begin(), 20);
     ASSERT_TRUE(queue.stop(20s));

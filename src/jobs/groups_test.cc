@@ -1,4 +1,4 @@
-// What shares a fate shares its bounds: groups of jobs, their turns and their loads.
+// Groups of jobs: their bounds, their round robin and their loads.
 #include "jobs/queue_fixture.h"
 
 namespace mb::jobs {
@@ -10,7 +10,7 @@ using testing::UnorderedElementsAre;
 
 class GroupsTest : public QueueFixture {
  protected:
-  // Runs of payloads that begin with "dead" stand until the door opens.
+  // Runs of payloads that begin with "dead" block until the barrier opens.
   Kind receiving(int perGroup) {
     Kind kind;
     kind.name = "send";
@@ -25,10 +25,10 @@ class GroupsTest : public QueueFixture {
     if (text.starts_with("dead")) {
       const int now = ++running_;
       max_ = std::max<int>(max_, now);
-      co_await door_.pass();
+      co_await barrier_.pass();
       --running_;
     }
-    diary_.note(text);
+    recorder_.note(text);
     co_return Result<>();
   }
   GroupLoad load(std::string group) { return *run(queue_->load("send", 2, std::move(group))); }
@@ -41,23 +41,23 @@ class GroupsTest : public QueueFixture {
   }
 };
 
-TEST_F(GroupsTest, ADeadReceiverTakesNoPlaceOfOthers) {
+TEST_F(GroupsTest, ADeadReceiverTakesNoSlotOfOthers) {
   queue_->declare(receiving(3));
   for (int i = 0; i < 400; ++i) commitOnly({.kind = "send", .project = 2, .payload = payload("dead"), .group = "a"});
   for (int i = 0; i < 100; ++i) commitOnly({.kind = "send", .project = 2, .payload = payload("b"), .group = "b"});
   for (int i = 0; i < 5; ++i) commitOnly({.kind = "send", .project = 3, .payload = payload("c"), .group = "a"});
   queue_->start();
-  const auto notes = diary_.wait(105);
+  const auto notes = recorder_.wait(105);
   EXPECT_EQ(std::ranges::count(notes, "b"), 100);
   EXPECT_EQ(running_, 3);
   EXPECT_TRUE(until([&] { return stats().queued <= 64 && stats().running == 3; }));
   put({.kind = "send", .project = 2, .payload = payload("d"), .group = "d"});
-  diary_.wait(106);
+  recorder_.wait(106);
   EXPECT_EQ(load("a").jobs, 400u);
-  door_.open();
+  barrier_.open();
   EXPECT_TRUE(untilEmpty());
   EXPECT_EQ(max_, 3);
-  EXPECT_EQ(diary_.notes().size(), 506u);
+  EXPECT_EQ(recorder_.notes().size(), 506u);
 }
 
 TEST_F(GroupsTest, TheLimitOfAGroupMayChange) {
@@ -70,7 +70,7 @@ TEST_F(GroupsTest, TheLimitOfAGroupMayChange) {
   queue_->start();
   for (int i = 0; i < 6; ++i) put({.kind = "send", .project = 2, .payload = payload("dead"), .group = "a"});
   put({.kind = "send", .project = 2, .payload = payload("b"), .group = "b"});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("b"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("b"));
   EXPECT_EQ(running_, 0);
   limit = 2;
   queue_->wake();
@@ -78,7 +78,7 @@ TEST_F(GroupsTest, TheLimitOfAGroupMayChange) {
   limit = 3;
   queue_->wake();
   EXPECT_TRUE(until([&] { return running_ == 3; }));
-  door_.open();
+  barrier_.open();
   EXPECT_TRUE(untilEmpty());
   EXPECT_EQ(max_, 3);
   EXPECT_TRUE(until([&] { return stats().running == 0; }));
@@ -100,9 +100,9 @@ TEST_F(GroupsTest, LoadsAreExact) {
   EXPECT_TRUE(*run(queue_->cancel("2")));
   EXPECT_EQ(load("a").jobs, 1u);
   queue_->start();
-  EXPECT_THAT(diary_.wait(2), UnorderedElementsAre("b", "none"));
+  EXPECT_THAT(recorder_.wait(2), UnorderedElementsAre("b", "none"));
   EXPECT_TRUE(until([&] { return load("b").jobs == 0; }));
-  door_.open();
+  barrier_.open();
   EXPECT_TRUE(untilEmpty());
   EXPECT_EQ(load("a").jobs, 0u);
   EXPECT_EQ(load("a").bytes, 0u);
@@ -142,19 +142,19 @@ TEST_F(GroupsTest, RetriesOfAFullGroupAreOnTime) {
     commitOnly({.kind = "flaky", .project = 2, .payload = payload(fmt::format("{:02}", i)), .group = "g"});
   }
   queue_->start();
-  // As many as stand in memory are tried once; then all of them wait for their second attempt.
-  diary_.wait(64);
+  // As many as fit into memory run once; then all of them wait for their second attempt.
+  recorder_.wait(64);
   EXPECT_TRUE(until([&] { return stats().failed >= 64 && stats().running == 0; }));
   clock_.advance(1000);
   queue_->wake();
-  const auto notes = diary_.wait(128);
+  const auto notes = recorder_.wait(128);
   EXPECT_GE(std::ranges::count_if(notes, [](const std::string& note) { return note.ends_with("2!"); }), 28);
   EXPECT_TRUE(until([&] {
     clock_.advance(1000);
     queue_->wake();
     return rows().empty();
   }));
-  EXPECT_EQ(diary_.notes().size(), 200u);
+  EXPECT_EQ(recorder_.notes().size(), 200u);
 }
 
 TEST_F(GroupsTest, SeveralJobsInOneCommit) {
@@ -172,7 +172,7 @@ TEST_F(GroupsTest, SeveralJobsInOneCommit) {
   ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   queue_->start();
   queue_->wake(ids);
-  EXPECT_THAT(diary_.wait(2), UnorderedElementsAre("a", "b"));
+  EXPECT_THAT(recorder_.wait(2), UnorderedElementsAre("a", "b"));
   EXPECT_TRUE(untilEmpty());
 }
 

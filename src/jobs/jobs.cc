@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxIdBytes = 200;
 constexpr size_t kMaxKeyBytes = 200;
 constexpr size_t kMaxAnnounced = 4096;
-constexpr size_t kMaxMade = 4096;
+constexpr size_t kMaxCreated = 4096;
 
 store::IndexSpec indexOn(std::string_view path, bool sparse) {
   return {.name = std::string(path) + "_1",
@@ -56,15 +56,15 @@ store::WriteOptions asServer() {
   return options;
 }
 
-// What waits is bounded by BufferedJobs.
+// BufferedJobs bounds how many jobs wait.
 KindState::KindState(Kind declared)
     : kind(std::move(declared)),
-      line({.running = static_cast<size_t>(std::max(kind.concurrency, 1)),
-            .runningOfProject = static_cast<size_t>(std::max(kind.perProject, 1)),
-            .runningOfTarget = 1,
-            .waiting = SIZE_MAX,
-            .waitingOfProject = SIZE_MAX},
-           [this](const std::string& project, const std::string& group) { return limitOf(project, group); }) {}
+      queue({.running = static_cast<size_t>(std::max(kind.concurrency, 1)),
+             .runningOfProject = static_cast<size_t>(std::max(kind.perProject, 1)),
+             .runningOfTarget = 1,
+             .waiting = SIZE_MAX,
+             .waitingOfProject = SIZE_MAX},
+            [this](const std::string& project, const std::string& group) { return limitOf(project, group); }) {}
 
 size_t KindState::limitOf(const std::string& project, const std::string& group) const {
   if (group.empty()) return SIZE_MAX;
@@ -80,15 +80,17 @@ KindState* Queue::Impl::kindOf(const std::string& name) const {
 }
 
 Result<Row> Queue::Impl::rowOf(JobSpec spec) {
-  if (!kindOf(spec.kind)) return invalid("no jobs of the kind " + spec.kind + " are known");
-  if (spec.id.size() > kMaxIdBytes || !isText(spec.id)) return invalid("a job's id is too long or no text");
+  if (!kindOf(spec.kind)) return invalid("job kind " + spec.kind + " is not declared");
+  if (spec.id.size() > kMaxIdBytes || !isText(spec.id)) {
+    return invalid("job id must be at most 200 bytes without control characters");
+  }
   if (spec.orderKey.size() > kMaxKeyBytes || !isText(spec.orderKey)) {
-    return invalid("a job's order key is too long or no text");
+    return invalid("job order key must be at most 200 bytes without control characters");
   }
   if (spec.group.size() > kMaxKeyBytes || !isText(spec.group)) {
-    return invalid("a job's group is too long or no text");
+    return invalid("job group must be at most 200 bytes without control characters");
   }
-  if (spec.payload.size() > kMaxPayloadBytes) return invalid("a job's payload is too large");
+  if (spec.payload.size() > kMaxPayloadBytes) return invalid("job payload is too large");
   Row row;
   row.seq = deps.ids.next();
   row.id = spec.id.empty() ? "job_" + row.seq : std::move(spec.id);
@@ -110,17 +112,17 @@ Result<Row> Queue::Impl::rowOf(JobSpec spec) {
 
 void Queue::Impl::remember(const Row& row) {
   Row head = row.head();
-  const std::lock_guard lock(madeMutex);
-  madeInOrder.push_back(head.id);
-  made.insert_or_assign(head.id, std::move(head));
-  if (madeInOrder.size() <= kMaxMade) return;
-  made.erase(madeInOrder.front());
-  madeInOrder.pop_front();
+  const std::lock_guard lock(createdMutex);
+  createdInOrder.push_back(head.id);
+  created.insert_or_assign(head.id, std::move(head));
+  if (createdInOrder.size() <= kMaxCreated) return;
+  created.erase(createdInOrder.front());
+  createdInOrder.pop_front();
 }
 
 std::optional<Row> Queue::Impl::remembered(const std::string& id) {
-  const std::lock_guard lock(madeMutex);
-  auto found = made.extract(id);
+  const std::lock_guard lock(createdMutex);
+  auto found = created.extract(id);
   if (!found) return std::nullopt;
   return std::move(found.mapped());
 }
@@ -129,19 +131,19 @@ void Queue::Impl::announce(std::vector<std::string> ids) {
   asio::post(home, [self = shared_from_this(), ids = std::move(ids)]() mutable {
     const bool fits = self->announced.size() + ids.size() <= kMaxAnnounced;
     if (ids.empty() || !fits) {
-      self->sweepAnew = true;
+      self->restartSweep = true;
     } else {
       self->announced.insert(self->announced.end(), std::make_move_iterator(ids.begin()),
                              std::make_move_iterator(ids.end()));
     }
-    self->look();
+    self->wakeLoop();
   });
 }
 
 bool Queue::Impl::stop(std::chrono::milliseconds limit) {
   stopping = true;
   listening.reset();
-  asio::post(home, [self = shared_from_this()] { self->look(); });
+  asio::post(home, [self = shared_from_this()] { self->wakeLoop(); });
   return tasks.closeAndWait(limit);
 }
 
@@ -192,15 +194,15 @@ Task<std::string> Queue::put(JobSpec spec) {
 }
 
 void Queue::wake(std::vector<std::string> ids) {
-  if (impl_->deps.leases) impl_->deps.leases->tell(ids);
+  if (impl_->deps.leases) impl_->deps.leases->notify(ids);
   impl_->announce(std::move(ids));
 }
 
 void Queue::projectChanged(store::ProjectNo project) {
-  if (impl_->deps.leases) impl_->deps.leases->tell({});
+  if (impl_->deps.leases) impl_->deps.leases->notify({});
   asio::post(impl_->home, [impl = impl_, project] {
     impl->recheck(project);
-    impl->look();
+    impl->wakeLoop();
   });
 }
 

@@ -1,5 +1,4 @@
-// How many jobs a second the queue carries, from their commits to their completions, alone and beside a receiver that
-// is dead.
+// Measures how many jobs per second the queue processes, from commit to completion, alone and next to a dead receiver.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -102,7 +101,7 @@ void runBench(const std::filesystem::path& folder, int jobs) {
   measure(bench, cores, "alone", "live", jobs);
   measure(bench, cores, "alone", "live", jobs);
   writeAll(bench, cores, "dead", 10'000);
-  measure(bench, cores, "beside a dead receiver", "live", jobs);
+  measure(bench, cores, "with a dead receiver", "live", jobs);
   bench.open = true;
   queue.stop(std::chrono::seconds(20));
   store.reset();

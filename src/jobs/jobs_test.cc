@@ -11,24 +11,24 @@ using testing::UnorderedElementsAre;
 
 class JobsTest : public QueueFixture {};
 
-TEST_F(JobsTest, RunsWhatACommitBrought) {
+TEST_F(JobsTest, RunsCommittedJobs) {
   queue_->declare(noting());
   queue_->start();
   const std::string id = commitOnly({.kind = "note", .project = 7, .payload = payload("hello")});
   queue_->wake({id});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("hello"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("hello"));
   EXPECT_TRUE(untilEmpty());
   EXPECT_TRUE(until([&] { return stats().completed == 1 && stats().running == 0; }));
   EXPECT_EQ(stats().failed, 0u);
 }
 
-TEST_F(JobsTest, ASweepFindsWhatNobodyAnnounced) {
+TEST_F(JobsTest, ASweepFindsUnannouncedJobs) {
   queue_->declare(noting());
   queue_->start();
   put({.kind = "note", .payload = payload("told")});
-  diary_.wait(1);
+  recorder_.wait(1);
   commitOnly({.kind = "note", .payload = payload("untold")});
-  EXPECT_THAT(diary_.wait(2), ElementsAre("told", "untold"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("told", "untold"));
   EXPECT_TRUE(untilEmpty());
 }
 
@@ -36,10 +36,10 @@ TEST_F(JobsTest, JobsOfAnEarlierRunAreFound) {
   queue_->declare(noting());
   for (int i = 0; i < 3; ++i) commitOnly({.kind = "note", .payload = payload(std::to_string(i))});
   queue_->start();
-  EXPECT_THAT(diary_.wait(3), UnorderedElementsAre("0", "1", "2"));
+  EXPECT_THAT(recorder_.wait(3), UnorderedElementsAre("0", "1", "2"));
 }
 
-TEST_F(JobsTest, WhatIsNoJobIsRefused) {
+TEST_F(JobsTest, InvalidJobsAreRejected) {
   queue_->declare(noting());
   EXPECT_FALSE(queue_->insertOf({.kind = "other"}));
   EXPECT_FALSE(queue_->insertOf({.kind = "note", .id = std::string(201, 'x')}));
@@ -58,13 +58,13 @@ TEST_F(JobsTest, AnIdDeduplicatesWhileTheJobWaits) {
   EXPECT_EQ(put({.kind = "note", .id = "same", .payload = payload("first")}), "same");
   EXPECT_EQ(put({.kind = "note", .id = "same", .payload = payload("second")}), "same");
   queue_->start();
-  diary_.wait(1);
+  recorder_.wait(1);
   EXPECT_TRUE(untilEmpty());
   put({.kind = "note", .id = "same", .payload = payload("third")});
-  EXPECT_THAT(diary_.wait(2), ElementsAre("first", "third"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("first", "third"));
 }
 
-TEST_F(JobsTest, FailuresAreTriedAgain) {
+TEST_F(JobsTest, FailuresAreRetried) {
   Kind kind;
   kind.name = "flaky";
   kind.handler = [this](JobRun run) { return failingRun(std::move(run)); };
@@ -73,12 +73,12 @@ TEST_F(JobsTest, FailuresAreTriedAgain) {
   queue_->declare(std::move(kind));
   queue_->start();
   put({.kind = "flaky", .payload = payload("x")});
-  diary_.wait(1);
+  recorder_.wait(1);
   EXPECT_TRUE(until([&] {
     clock_.advance(1);
     return rows().empty();
   }));
-  EXPECT_THAT(diary_.notes(), ElementsAre("x 1", "x 2", "x 3"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("x 1", "x 2", "x 3"));
   EXPECT_TRUE(until([&] { return stats().completed == 1; }));
   EXPECT_EQ(stats().failed, 2u);
 }
@@ -96,20 +96,20 @@ TEST_F(JobsTest, ARetryWaitsForItsTime) {
   clock_.advance(3'599'999);
   queue_->wake();
   put({.kind = "flaky", .payload = payload("y")});
-  EXPECT_THAT(diary_.wait(2), ElementsAre("x 1", "y 1"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("x 1", "y 1"));
   clock_.advance(1);
   queue_->wake();
-  EXPECT_THAT(diary_.wait(3), ElementsAre("x 1", "y 1", "x 2!"));
+  EXPECT_THAT(recorder_.wait(3), ElementsAre("x 1", "y 1", "x 2!"));
 }
 
-TEST_F(JobsTest, AfterTheLastAttemptItIsGivenUpAndKept) {
+TEST_F(JobsTest, AfterTheLastAttemptItIsDeadLettered) {
   Kind kind;
   kind.name = "broken";
   kind.handler = [this](JobRun run) { return failingRun(std::move(run)); };
   queue_->declare(std::move(kind));
   queue_->start();
   put({.kind = "broken", .payload = payload("x")});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("x 1!"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("x 1!"));
   EXPECT_TRUE(until([&] { return stats().dead == 1; }));
   ASSERT_EQ(rows().size(), 1u);
   EXPECT_TRUE(rows()[0].dead);
@@ -118,7 +118,7 @@ TEST_F(JobsTest, AfterTheLastAttemptItIsGivenUpAndKept) {
   queue_->wake();
   queue_->wake({rows()[0].id});
   put({.kind = "broken", .payload = payload("y")});
-  EXPECT_THAT(diary_.wait(2), ElementsAre("x 1!", "y 1!"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("x 1!", "y 1!"));
 }
 
 TEST_F(JobsTest, SomeErrorsEndItAtOnce) {
@@ -131,10 +131,10 @@ TEST_F(JobsTest, SomeErrorsEndItAtOnce) {
   queue_->start();
   put({.kind = "broken", .payload = payload("x")});
   EXPECT_TRUE(until([&] { return stats().dead == 1; }));
-  EXPECT_THAT(diary_.notes(), ElementsAre("x 1"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("x 1"));
 }
 
-TEST_F(JobsTest, TheGivenUpGoAfterAWeek) {
+TEST_F(JobsTest, DeadJobsAreRemovedAfterAWeek) {
   Kind kind;
   kind.name = "broken";
   kind.handler = [this](JobRun run) { return failingRun(std::move(run)); };
@@ -160,13 +160,13 @@ TEST_F(JobsTest, NotBeforeItsTime) {
   put({.kind = "note", .payload = payload("soon"), .notBefore = Timestamp{kNowMs + 5'000}});
   put({.kind = "note", .payload = payload("late"), .notBefore = Timestamp{kNowMs + 500'000}});
   put({.kind = "note", .payload = payload("past"), .notBefore = Timestamp{kNowMs - 5}});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("past"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("past"));
   clock_.advance(5'000);
   queue_->wake();
-  EXPECT_THAT(diary_.wait(2), ElementsAre("past", "soon"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("past", "soon"));
   clock_.advance(495'000);
   queue_->wake();
-  EXPECT_THAT(diary_.wait(3), ElementsAre("past", "soon", "late"));
+  EXPECT_THAT(recorder_.wait(3), ElementsAre("past", "soon", "late"));
 }
 
 TEST_F(JobsTest, PeriodicJobsComeBack) {
@@ -174,12 +174,12 @@ TEST_F(JobsTest, PeriodicJobsComeBack) {
   queue_->start();
   put({.kind = "note", .id = "tick", .payload = payload("tick"), .repeatEvery = 10s});
   for (size_t n = 1; n <= 3; ++n) {
-    EXPECT_EQ(diary_.wait(n).size(), n);
+    EXPECT_EQ(recorder_.wait(n).size(), n);
     EXPECT_TRUE(until([&] { return rows().size() == 1 && rows()[0].dueAt > clock_.now(); }));
     clock_.advance(10'000);
     queue_->wake();
   }
-  diary_.wait(4);
+  recorder_.wait(4);
   EXPECT_TRUE(*run(queue_->cancel("tick")));
   EXPECT_FALSE(*run(queue_->cancel("tick")));
 }
@@ -187,18 +187,18 @@ TEST_F(JobsTest, PeriodicJobsComeBack) {
 TEST_F(JobsTest, MissedFiresAreLeftOut) {
   queue_->declare(noting());
   put({.kind = "note", .id = "tick", .payload = payload("tick"), .repeatEvery = 10s});
-  clock_.advance(34'000);  // as if the server had been away
+  clock_.advance(34'000);  // the server was down
   queue_->start();
-  diary_.wait(1);
-  // The next is where it would have been without the pause.
+  recorder_.wait(1);
+  // The next fire is where it would have been without the pause.
   EXPECT_TRUE(until([&] { return rows().size() == 1 && rows()[0].dueAt == Timestamp{kNowMs + 40'000}; }));
   clock_.advance(5'999);
   queue_->wake();
   put({.kind = "note", .payload = payload("between")});
-  EXPECT_THAT(diary_.wait(2), ElementsAre("tick", "between"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("tick", "between"));
   clock_.advance(1);
   queue_->wake();
-  EXPECT_THAT(diary_.wait(3), ElementsAre("tick", "between", "tick"));
+  EXPECT_THAT(recorder_.wait(3), ElementsAre("tick", "between", "tick"));
   EXPECT_TRUE(until([&] { return rows().size() == 1 && rows()[0].dueAt == Timestamp{kNowMs + 50'000}; }));
 }
 
@@ -225,7 +225,7 @@ TEST_F(JobsTest, SealedPayloadsAreNotReadable) {
     EXPECT_EQ(document.bytes().find("one-time"), std::string::npos);
   }
   queue_->start();
-  EXPECT_THAT(diary_.wait(1), ElementsAre("a one-time token"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("a one-time token"));
 }
 
 TEST_F(JobsTest, CancelledJobsDoNotRun) {
@@ -235,9 +235,9 @@ TEST_F(JobsTest, CancelledJobsDoNotRun) {
   EXPECT_TRUE(*run(queue_->cancel(id)));
   clock_.advance(2'000);
   put({.kind = "note", .payload = payload("yes")});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("yes"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("yes"));
   EXPECT_TRUE(untilEmpty());
-  EXPECT_THAT(diary_.notes(), ElementsAre("yes"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("yes"));
 }
 
 TEST_F(JobsTest, AHandlerMayCompleteItsJobItself) {
@@ -245,7 +245,7 @@ TEST_F(JobsTest, AHandlerMayCompleteItsJobItself) {
   kind.name = "own";
   struct Own {
     store::DocumentStore& store;
-    Diary& diary;
+    RunRecorder& recorder;
     Task<> handle(JobRun run) {
       store::Write write({.deadline = run.deadline, .actor = {}, .bumpEpochs = {}});
       const store::Target row = write.change(Queue::rowOf(run));
@@ -254,10 +254,10 @@ TEST_F(JobsTest, AHandlerMayCompleteItsJobItself) {
             changes.remove(row);
             return {};
           }));
-      diary.note("done");
+      recorder.note("done");
       co_return Result<>();
     }
-  } own{store_, diary_};
+  } own{store_, recorder_};
   kind.handler = [&own](JobRun run) { return own.handle(std::move(run)); };
   queue_->declare(std::move(kind));
   queue_->start();

@@ -1,6 +1,6 @@
-// Who runs which job, among several processes that share a store. Rows say what is to be done; leases say who is at it,
-// and are never durable: one that is lost has its job offered again by a sweep. Within one process the queue itself
-// sees to it that no job runs twice, and goes without this.
+// Leases divide the jobs among several processes that share a store: a process runs a job while it holds the job's
+// lease. Leases are never durable: after a lease is lost, a sweep offers its job again. Within one process the queue
+// itself prevents that a job runs twice at a time, and needs no leases.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ namespace mb::jobs {
 class Leases {
  public:
   virtual ~Leases() = default;
-  // False when another process runs the job. Held from here on until it is released, or this process is gone for half a
-  // minute. Any core.
+  // False if another process runs the job. The lease lasts until it is released, or until half a minute after this
+  // process ended. Any core.
   virtual Async<bool> take(std::string jobId) = 0;
   virtual void release(const std::string& jobId) = 0;
-  // Tells the other processes of jobs just committed; without ids: look now. Any thread.
-  virtual void tell(const std::vector<std::string>& jobIds) = 0;
-  // Has `told` called with what others tell; any thread. Until what is returned is dropped.
-  virtual std::shared_ptr<void> listen(std::function<void(std::vector<std::string>)> told) = 0;
+  // Notifies the other processes of jobs just committed; without ids they start a sweep. Any thread.
+  virtual void notify(const std::vector<std::string>& jobIds) = 0;
+  // Calls `listener` with the notifications of other processes, on any thread, until the returned pointer is dropped.
+  virtual std::shared_ptr<void> listen(std::function<void(std::vector<std::string>)> listener) = 0;
 };
 
 }  // namespace mb::jobs

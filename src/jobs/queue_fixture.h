@@ -1,5 +1,5 @@
-// A queue over a store in memory, with a handler that a test scripts, for this module's tests. With MB_JOBS_REDIS set
-// its leases and wake-ups go through a real Redis.
+// A queue over a store in memory, with a handler that the test scripts. With MB_JOBS_REDIS set its leases and wake-ups
+// go through a real Redis.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,8 +22,8 @@ inline doc::Document payload(std::string_view text) {
   return out.finish();
 }
 
-// What handlers did, for the test's thread to wait on.
-class Diary {
+// A RunRecorder records what handlers do. The test's thread waits on it.
+class RunRecorder {
  public:
   void note(std::string what) {
     const std::scoped_lock lock(mutex_);
@@ -34,7 +34,7 @@ class Diary {
     const std::scoped_lock lock(mutex_);
     return notes_;
   }
-  // Blocks until there are so many.
+  // Blocks until there are at least `count` notes.
   std::vector<std::string> wait(size_t count) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(60), [&] { return notes_.size() >= count; }))
@@ -48,8 +48,8 @@ class Diary {
   std::vector<std::string> notes_;
 };
 
-// Holds handlers back until it is opened.
-class Door {
+// A HandlerBarrier blocks handlers until it is opened.
+class HandlerBarrier {
  public:
   void open() { open_ = true; }
   Async<void> pass() {
@@ -68,7 +68,7 @@ inline bool until(const std::function<bool()>& condition) {
   return false;
 }
 
-// Which projects are suspended. Any thread.
+// The set of suspended projects. Thread-safe.
 class Suspensions {
  public:
   void set(store::ProjectNo project, bool suspended) {
@@ -101,7 +101,7 @@ class Suspensions {
   int calls_ = 0;
 };
 
-// Leases in a Redis, of one queue.
+// Leases of one queue in a Redis.
 class SharedLeases {
  public:
   SharedLeases(Cores& cores, redis::Address address, RedisLeasesConfig config)
@@ -138,7 +138,7 @@ class QueueFixture : public ::testing::Test {
     makeQueue();
   }
   ~QueueFixture() override {
-    door_.open();
+    barrier_.open();
     queue_->stop(std::chrono::seconds(20));
     shared_.reset();
     cores_.stop();
@@ -152,7 +152,7 @@ class QueueFixture : public ::testing::Test {
         std::make_unique<Queue>(QueueDeps{store_, cores_, ids_, clock_, master_, leases,
                                           [this](store::ProjectNo project) { return suspended_.contains(project); }});
   }
-  // A kind whose handler notes "<payload text>" and succeeds.
+  // A kind whose handler records "<payload text>" and succeeds.
   Kind noting(std::string name = "note") {
     Kind kind;
     kind.name = std::move(name);
@@ -160,22 +160,22 @@ class QueueFixture : public ::testing::Test {
     return kind;
   }
   Task<> noteRun(JobRun run) {
-    diary_.note(std::string(run.payload.view().stringOr("text")));
+    recorder_.note(std::string(run.payload.view().stringOr("text")));
     co_return Result<>();
   }
-  // Notes "<text> <attempt>[!]" and fails but for the attempt in `succeedsAt`.
+  // Records "<text> <attempt>[!]" and fails, except for the attempt in `succeedsAt`.
   Task<> failingRun(JobRun run) {
-    diary_.note(fmt::format("{} {}{}", run.payload.view().stringOr("text"), run.attempt, run.last ? "!" : ""));
+    recorder_.note(fmt::format("{} {}{}", run.payload.view().stringOr("text"), run.attempt, run.last ? "!" : ""));
     if (run.attempt == succeedsAt_) co_return Result<>();
     co_return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause("n\xC3\xB6 connection"));
   }
   Task<> heldRun(JobRun run) {
     const int now = ++running_;
     max_ = std::max<int>(max_, now);
-    diary_.note(fmt::format("{} begins", run.payload.view().stringOr("text")));
-    co_await door_.pass();
+    recorder_.note(fmt::format("{} begins", run.payload.view().stringOr("text")));
+    co_await barrier_.pass();
     --running_;
-    diary_.note(fmt::format("{} ends", run.payload.view().stringOr("text")));
+    recorder_.note(fmt::format("{} ends", run.payload.view().stringOr("text")));
     co_return Result<>();
   }
 
@@ -188,7 +188,7 @@ class QueueFixture : public ::testing::Test {
     EXPECT_TRUE(id) << id.error().message();
     return id.value_or("");
   }
-  // As a commit does that changes a project's status; the queue is not notified.
+  // Changes a project's status as a commit does; the queue is not notified.
   void commitStatus(store::ProjectNo project, bool suspended) {
     suspended_.set(project, suspended);
     store_.bumpEpoch(project);
@@ -201,7 +201,7 @@ class QueueFixture : public ::testing::Test {
     commitStatus(project, false);
     queue_->projectChanged(project);
   }
-  // Into the store without a word to the queue.
+  // Commits the job without notifying the queue.
   std::string commitOnly(JobSpec spec) {
     auto job = queue_->insertOf(std::move(spec));
     EXPECT_TRUE(job);
@@ -234,8 +234,8 @@ class QueueFixture : public ::testing::Test {
   std::unique_ptr<redis::testing::RedisServer> redis_;
   std::unique_ptr<SharedLeases> shared_;
   std::unique_ptr<Queue> queue_;
-  Diary diary_;
-  Door door_;
+  RunRecorder recorder_;
+  HandlerBarrier barrier_;
   std::atomic<int> running_ = 0;
   std::atomic<int> max_ = 0;
   int succeedsAt_ = 0;

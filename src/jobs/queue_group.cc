@@ -1,4 +1,4 @@
-// What a group of jobs has in the store.
+// The load of a group of jobs, and its oldest ones.
 #include "jobs/queue_impl.h"
 
 namespace mb::jobs {

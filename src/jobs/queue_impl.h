@@ -1,5 +1,5 @@
-// The queue, inside. Everything but what is marked otherwise belongs to the queue's own core, core 0; runs happen on
-// all cores and report there.
+// The implementation of Queue. All members belong to the queue's own core, core 0, unless marked otherwise; runs happen
+// on all cores and report to core 0.
 #pragma once
 
 #include <atomic>
@@ -22,20 +22,20 @@ inline constexpr store::CollectionRef kRows{store::kControlProject, kJobs, 0};
 store::Deadline storeDeadline();
 store::WriteOptions asServer();
 
-// Rows whose `path` is `from` or behind it and before `end`, ascending, at most `limit`: fewer where their payloads are
-// large, but at least one where there is one. With `whole` false there may be more.
+// Rows whose `path` is in [from, end), ascending, at most `limit`: fewer if their payloads are large, but at least one
+// if one exists. With `whole` false there may be more.
 struct Page {
   std::vector<doc::Document> rows;
   bool whole = true;
 };
 Task<Page> rowsBetween(store::DocumentStore& store, std::string_view path, std::string from, std::string end,
                        uint64_t limit);
-// The first text behind `place` alone.
+// The smallest text above `place`.
 std::string next(std::string place);
 
 struct KindState;
 
-// What stands in memory of a job: its row is read again when it runs.
+// A job in memory. Its row is read again when it runs.
 struct Entry {
   KindState* kind = nullptr;
   std::string id;
@@ -51,11 +51,11 @@ struct Entry {
 
 struct KindState {
   explicit KindState(Kind declared);
-  // How many of a group may run now.
+  // How many jobs of a group may run now.
   size_t limitOf(const std::string& project, const std::string& group) const;
 
   const Kind kind;
-  FairQueue<Entry> line;
+  FairQueue<Entry> queue;
   // Any thread.
   std::atomic<uint64_t> queued = 0;
   std::atomic<uint64_t> running = 0;
@@ -65,19 +65,19 @@ struct KindState {
 };
 
 // How one attempt ended.
-struct Ended {
-  enum class How {
+struct AttemptEnd {
+  enum class Outcome {
     completed,
     retried,  // due again at `dueAt`
     dead,
-    gone,       // nothing was to do: cancelled, done elsewhere, not due any more
-    postponed,  // another process runs it, the store did not answer, or the queue stops: the sweep finds it again
-    suspended,  // its project is: the row stays as it is
-  } how = How::postponed;
+    obsolete,   // nothing to do: cancelled, completed elsewhere, or not due any more
+    postponed,  // another process runs it, the store failed, or the queue stops: the sweep finds it again
+    suspended,  // its project is suspended: the row stays as it is
+  } outcome = Outcome::postponed;
   Timestamp dueAt = {};
   bool failed = false;
-  bool overdue = false;  // the handler still runs and keeps its place
-  bool another = false;  // of `gone`: another job stands under the id
+  bool overdue = false;  // the handler still runs and keeps its slot
+  bool another = false;  // of `obsolete`: another job is stored under the id
 };
 
 struct Queue::Impl : std::enable_shared_from_this<Impl> {
@@ -87,7 +87,7 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   Result<Row> rowOf(JobSpec spec);
   KindState* kindOf(const std::string& name) const;
   void announce(std::vector<std::string> ids);
-  // Until it is announced, so that it need not be read then.
+  // Caches a created row until it is announced, so that it need not be read then.
   void remember(const Row& row);
   std::optional<Row> remembered(const std::string& id);
   bool stop(std::chrono::milliseconds limit);
@@ -97,27 +97,27 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   Async<void> takeAnnounced();
   Async<void> readAnnounced(std::vector<std::string> ids);
   Async<void> takeChains();
-  // Takes the job into memory, or the first of its chain. Where there is no use in reading on, a prefix: what stands
-  // behind places that begin with it is next.
+  // Takes the job into memory, or the first of its chain. If the rest of a part cannot be taken, returns the prefix of
+  // the part's places: the caller skips all places that begin with it.
   Async<std::optional<std::string>> offer(Row row);
   std::optional<std::string> take(Row row);
-  // The first of the chain from there on.
+  // Takes the first job of the chain at or after `from`.
   Async<void> takeHead(std::string chain, std::string from);
-  // A retry, which had a place before its run.
-  void tryAgain(Entry entry, Timestamp dueAt);
-  // With a place taken: until it is due, or its turn comes.
-  void wait(Entry entry);
+  // Keeps a job for its retry, regardless of the bounds of `buffered`: it was counted there before its run.
+  void requeue(Entry entry, Timestamp dueAt);
+  // Adds a job, counted in `buffered`, to `delayed` or to its kind's queue.
+  void enqueue(Entry entry);
   void forget(const Entry& entry);
   void offerDelayed();
   void startRuns();
-  Async<void> rest();
-  void look();  // ends the rest
+  Async<void> waitForWork();
+  void wakeLoop();  // ends waitForWork()
 
   // ---- queue_sweep.cc
   struct Walk {
     std::string at;  // "": at the end
     size_t pages = 0;
-    bool failed = false;  // the store did not answer
+    bool failed = false;  // the store failed
   };
   Async<Walk> walk(std::string prefix, std::string from, size_t pages);
   Async<void> sweep();
@@ -125,24 +125,24 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
 
   // ---- queue_run.cc
   void begin(Entry entry);
-  void onEnded(const Entry& entry, const Ended& ended);
-  void freePlace(const Entry& entry);
-  // The rest on the core of the run.
+  void onAttemptEnd(const Entry& entry, const AttemptEnd& end);
+  void releaseSlot(const Entry& entry);
+  // The following on the core of the run.
   struct Attempt;
   static Async<void> runOne(std::shared_ptr<Impl> self, Entry entry);
   static Async<void> runHandler(std::shared_ptr<Impl> self, std::shared_ptr<Attempt> attempt, JobRun run);
-  Async<Ended> attempt(Entry entry);
+  Async<AttemptEnd> attempt(Entry entry);
   Result<doc::Document> payloadOf(const Row& row) const;
   Result<JobRun> jobRun(const Row& row, const Kind& kind) const;
-  Async<Ended> settle(Row row, const KindState& kind, Result<> result);
-  Ended afterFailure(Row& row, const KindState& kind, const Error& error) const;
+  Async<AttemptEnd> finishAttempt(Row row, const KindState& kind, Result<> result);
+  AttemptEnd afterFailure(Row& row, const KindState& kind, const Error& error) const;
 
   // ---- queue_suspension.cc
   // Any core.
   Task<bool> isSuspended(store::ProjectNo project);
-  // Without the store: nullopt where the state was not read since it may have changed.
+  // Reads no store: nullopt if the cached state may be stale.
   std::optional<bool> knownSuspended(store::ProjectNo project);
-  // The next turn of the loop compares what is in memory of the project with its state.
+  // Has the next iteration of the loop unload or reload the project's jobs, according to its state.
   void recheck(store::ProjectNo project);
   Async<void> recheckProjects();
   // Removes a suspended project's jobs from memory.
@@ -164,9 +164,9 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   std::map<std::string, std::unique_ptr<KindState>> kinds;  // complete before start()
   std::atomic<bool> stopping = false;
   std::shared_ptr<void> listening;  // to other processes
-  std::mutex madeMutex;
-  std::unordered_map<std::string, Row> made;  // without payloads, at most kMaxMade
-  std::deque<std::string> madeInOrder;
+  std::mutex createdMutex;
+  std::unordered_map<std::string, Row> created;  // without payloads, at most kMaxCreated
+  std::deque<std::string> createdInOrder;
   struct ProjectState {
     uint64_t epoch = 0;
     bool suspended = false;
@@ -176,27 +176,27 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   LruCache<ProjectState> states{kMaxStates};  // by project number
 
   asio::steady_timer timer;
-  bool again = false;                              // something came up since the last look
+  bool again = false;                              // work arrived since the loop's last iteration began
   std::vector<std::string> announced;              // at most kMaxAnnounced
   std::unordered_set<store::ProjectNo> toRecheck;  // at most kMaxStates
   std::unordered_set<std::string> known;           // ids in memory or running
   std::unordered_set<std::string> running;         // of these, those that run
-  // Chains whose first job is not in memory any more, and from where in them to look for the next: behind what is done.
-  std::unordered_map<std::string, std::string> chainsToLook;
+  // Chains whose first job is not in memory any more, and where to scan for the next: after the completed ones.
+  std::unordered_map<std::string, std::string> chainsToScan;
   struct ChainHead {
     std::string seq;       // of the job that is in memory or runs
-    bool more = false;     // others were seen
-    bool earlier = false;  // and one that was made before it
+    bool more = false;     // other jobs of the chain were seen
+    bool earlier = false;  // and one that was created before it
   };
   std::unordered_map<std::string, ChainHead> chains;
   BufferedJobs buffered;
   std::multimap<Timestamp, Entry> delayed;
-  std::string sweepKind;                   // where the sweep goes on; "" at its beginning
+  std::string sweepKind;                   // where the sweep continues; "" at its beginning
   std::string sweepCursor;                 // and at which place of that kind
   std::chrono::milliseconds sweepTook{0};  // of the pass under way
   std::chrono::steady_clock::time_point nextSweep;
   std::chrono::steady_clock::time_point nextTrim;
-  bool sweepAnew = false;  // from the beginning, at once
+  bool restartSweep = false;  // from the beginning, at once
   size_t nextCore = 0;
 };
 

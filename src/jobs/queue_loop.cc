@@ -1,4 +1,4 @@
-// The queue's own coroutine: takes in what is due and starts it.
+// The queue's own coroutine: takes in due jobs and starts them.
 #include <boost/asio/redirect_error.hpp>
 
 #include "base/log.h"
@@ -11,13 +11,13 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr size_t kAnnouncedAtATime = 50;
-// Of those due soon that came from the store; retries, which had a place before, are bounded by what may run.
+// Bound on delayed jobs that were read from the store. Retries come on top, bounded by the number of runs.
 constexpr size_t kMaxDelayed = 4096;
 constexpr auto kSoonMs = 60'000;
 constexpr auto kTrimEvery = 1h;
 
-void logTrouble(const Error& error) {
-  logWarn("jobs could not be looked for", {{"problem", error.message()}, {"cause", error.cause()}});
+void logScanFailure(const Error& error) {
+  logWarn("job queue scan failed; it is retried", {{"problem", error.message()}, {"cause", error.cause()}});
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ Async<void> Queue::Impl::loop(std::shared_ptr<Impl> self) {
     co_await self->recheckProjects();
     co_await self->takeAnnounced();
     const auto now = std::chrono::steady_clock::now();
-    if (self->sweepAnew || now >= self->nextSweep) co_await self->sweep();
+    if (self->restartSweep || now >= self->nextSweep) co_await self->sweep();
     co_await self->fill();
     co_await self->takeChains();
     if (now >= self->nextTrim) {
@@ -37,16 +37,16 @@ Async<void> Queue::Impl::loop(std::shared_ptr<Impl> self) {
     }
     self->offerDelayed();
     self->startRuns();
-    co_await self->rest();
+    co_await self->waitForWork();
   }
 }
 
-void Queue::Impl::look() {
+void Queue::Impl::wakeLoop() {
   again = true;
   timer.cancel();
 }
 
-Async<void> Queue::Impl::rest() {
+Async<void> Queue::Impl::waitForWork() {
   if (again || buffered.anyToFill() || stopping) co_return;
   auto until = std::min(nextSweep, nextTrim);
   if (!delayed.empty()) {
@@ -86,7 +86,7 @@ Async<void> Queue::Impl::readAnnounced(std::vector<std::string> ids) {
       continue;
     }
     if (!stored) {
-      logTrouble(stored.error());
+      logScanFailure(stored.error());
       co_return;
     }
     at += atATime;
@@ -99,14 +99,14 @@ Async<void> Queue::Impl::readAnnounced(std::vector<std::string> ids) {
 
 // The first job of each chain that may have none in memory.
 Async<void> Queue::Impl::takeChains() {
-  while (!chainsToLook.empty() && !stopping) {
-    auto look = chainsToLook.extract(chainsToLook.begin());
-    if (!chains.contains(look.key())) co_await takeHead(look.key(), std::move(look.mapped()));
+  while (!chainsToScan.empty() && !stopping) {
+    auto chain = chainsToScan.extract(chainsToScan.begin());
+    if (!chains.contains(chain.key())) co_await takeHead(chain.key(), std::move(chain.mapped()));
   }
 }
 
 Async<std::optional<std::string>> Queue::Impl::offer(Row row) {
-  // Where the state cannot be read, the run itself finds out.
+  // If the state cannot be read, the run itself checks it.
   if ((co_await isSuspended(row.project)).value_or(false)) co_return std::string(row.fairnessKey().ofProject());
   if (row.orderKey.empty()) co_return take(std::move(row));
   if (known.contains(row.id)) co_return std::nullopt;
@@ -120,9 +120,9 @@ Async<std::optional<std::string>> Queue::Impl::offer(Row row) {
     co_return std::nullopt;
   }
   const std::string place = readyPlace(fairnessKey, row.dueAt, row.seq);
-  if (auto full = buffered.turnsAway(fairnessKey, place)) co_return full;
+  if (auto full = buffered.fullPart(fairnessKey, place)) co_return full;
   co_await takeHead(chain, chain);
-  co_return buffered.turnsAway(fairnessKey, place);
+  co_return buffered.fullPart(fairnessKey, place);
 }
 
 std::optional<std::string> Queue::Impl::take(Row row) {
@@ -130,7 +130,7 @@ std::optional<std::string> Queue::Impl::take(Row row) {
   if (!kind || row.dead || known.contains(row.id)) return std::nullopt;
   FairnessKey fairnessKey = row.fairnessKey();
   const int64_t left = row.dueAt.ms - deps.clock.now().ms;
-  // What is due later, or has no room, is found in the store when it is time.
+  // A later sweep finds jobs that are due later or do not fit.
   if (left > kSoonMs || (left > 0 && delayed.size() >= kMaxDelayed)) return fairnessKey.all();
   if (auto full = buffered.enter(fairnessKey, readyPlace(fairnessKey, row.dueAt, row.seq))) return full;
   std::string chain = row.chain();
@@ -142,18 +142,18 @@ std::optional<std::string> Queue::Impl::take(Row row) {
               std::move(fairnessKey),
               std::move(chain),
               row.dueAt};
-  wait(std::move(entry));
+  enqueue(std::move(entry));
   return std::nullopt;
 }
 
-void Queue::Impl::tryAgain(Entry entry, Timestamp dueAt) {
+void Queue::Impl::requeue(Entry entry, Timestamp dueAt) {
   if (dueAt.ms - deps.clock.now().ms > kSoonMs || knownSuspended(entry.project).value_or(false)) return;
   entry.dueAt = dueAt;
-  buffered.enterAgain(entry.fairnessKey);
-  wait(std::move(entry));
+  buffered.enterRetry(entry.fairnessKey);
+  enqueue(std::move(entry));
 }
 
-void Queue::Impl::wait(Entry entry) {
+void Queue::Impl::enqueue(Entry entry) {
   known.insert(entry.id);
   if (!entry.chain.empty()) chains.try_emplace(entry.chain, entry.seq);
   ++entry.kind->queued;
@@ -163,14 +163,14 @@ void Queue::Impl::wait(Entry entry) {
     delayed.emplace(dueAt, std::move(entry));
   } else {
     KindState* kind = entry.kind;
-    kind->line.push(entry.keys(), store::Deadline::max(), entry);
+    kind->queue.push(entry.keys(), store::Deadline::max(), entry);
   }
 }
 
 Async<void> Queue::Impl::takeHead(std::string chain, std::string from) {
   const auto found = co_await rowsBetween(deps.store, kChainPath, std::move(from), behind(chain), 2);
   if (!found) {
-    logTrouble(found.error());
+    logScanFailure(found.error());
     co_return;
   }
   if (found->rows.empty()) co_return;
@@ -191,13 +191,13 @@ void Queue::Impl::offerDelayed() {
   while (!delayed.empty() && delayed.begin()->first <= now) {
     Entry entry = std::move(delayed.extract(delayed.begin()).mapped());
     KindState* kind = entry.kind;
-    kind->line.push(entry.keys(), store::Deadline::max(), entry);
+    kind->queue.push(entry.keys(), store::Deadline::max(), entry);
   }
 }
 
 void Queue::Impl::startRuns() {
   for (const auto& [name, kind] : kinds) {
-    while (auto entry = kind->line.next()) {
+    while (auto entry = kind->queue.next()) {
       --kind->queued;
       buffered.leave(entry->fairnessKey);
       begin(*std::move(entry));

@@ -1,4 +1,4 @@
-// One attempt at a job, from its lease to what becomes of its row.
+// One attempt at a job, from its lease to the update of its row.
 #include <boost/asio/redirect_error.hpp>
 
 #include "base/log.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxErrorBytes = 500;
 
-// What is kept of an error: printable ASCII, cut.
+// The stored form of an error: printable ASCII, truncated to kMaxErrorBytes.
 std::string errorText(const Error& error) {
   std::string text = error.message();
   if (!error.cause().empty()) text += ": " + error.cause();
@@ -23,7 +23,7 @@ std::string errorText(const Error& error) {
 
 }  // namespace
 
-// A handler's run, shared with whoever waits for it; both on one core.
+// A handler's run, shared with the coroutine that waits for it; both on one core.
 struct Queue::Impl::Attempt {
   Attempt(const Executor& executor, Entry e, store::Deadline deadline)
       : entry(std::move(e)), done(executor, deadline) {}
@@ -44,75 +44,75 @@ void Queue::Impl::begin(Entry entry) {
 
 Async<void> Queue::Impl::runOne(std::shared_ptr<Impl> self, Entry entry) {
   Leases* leases = self->deps.leases;
-  Ended ended;
+  AttemptEnd end;
   const bool mine = !leases || co_await leases->take(entry.id);
-  if (mine) ended = co_await self->attempt(entry);
+  if (mine) end = co_await self->attempt(entry);
   if (mine && leases) leases->release(entry.id);
-  asio::post(self->home, [self, entry, ended] {
-    if (!ended.overdue) --entry.kind->running;
-    self->onEnded(entry, ended);
+  asio::post(self->home, [self, entry, end] {
+    if (!end.overdue) --entry.kind->running;
+    self->onAttemptEnd(entry, end);
   });
 }
 
-void Queue::Impl::onEnded(const Entry& entry, const Ended& ended) {
+void Queue::Impl::onAttemptEnd(const Entry& entry, const AttemptEnd& end) {
   KindState& kind = *entry.kind;
-  if (!ended.overdue) kind.line.done(entry.keys());
+  if (!end.overdue) kind.queue.done(entry.keys());
   running.erase(entry.id);
   const auto chain = chains.find(entry.chain);
   const ChainHead head = chain == chains.end() ? ChainHead() : chain->second;
   forget(entry);
-  if (ended.failed) ++kind.failed;
-  switch (ended.how) {
-    case Ended::How::retried:
-      if (!ended.failed) ++kind.completed;  // it repeats
-      tryAgain(entry, ended.dueAt);
+  if (end.failed) ++kind.failed;
+  switch (end.outcome) {
+    case AttemptEnd::Outcome::retried:
+      if (!end.failed) ++kind.completed;  // it repeats
+      requeue(entry, end.dueAt);
       if (const auto kept = chains.find(entry.chain); kept != chains.end()) kept->second = head;
       break;
-    case Ended::How::completed:
+    case AttemptEnd::Outcome::completed:
       ++kind.completed;
       break;
-    case Ended::How::dead:
+    case AttemptEnd::Outcome::dead:
       ++kind.dead;
       break;
-    case Ended::How::suspended:
+    case AttemptEnd::Outcome::suspended:
       recheck(entry.project);
       break;
-    case Ended::How::gone:
-    case Ended::How::postponed:
+    case AttemptEnd::Outcome::obsolete:
+    case AttemptEnd::Outcome::postponed:
       break;
   }
-  const bool over =
-      ended.how == Ended::How::completed || ended.how == Ended::How::dead || ended.how == Ended::How::gone;
-  if (over && head.more) chainsToLook[entry.chain] = head.earlier ? entry.chain : entry.chain + entry.seq;
-  if (ended.another) announced.push_back(entry.id);
-  look();
+  const bool over = end.outcome == AttemptEnd::Outcome::completed || end.outcome == AttemptEnd::Outcome::dead ||
+                    end.outcome == AttemptEnd::Outcome::obsolete;
+  if (over && head.more) chainsToScan[entry.chain] = head.earlier ? entry.chain : entry.chain + entry.seq;
+  if (end.another) announced.push_back(entry.id);
+  wakeLoop();
 }
 
-// An overdue handler has ended at last.
-void Queue::Impl::freePlace(const Entry& entry) {
+// Called when an overdue handler ends.
+void Queue::Impl::releaseSlot(const Entry& entry) {
   --entry.kind->running;
-  entry.kind->line.done(entry.keys());
-  look();
+  entry.kind->queue.done(entry.keys());
+  wakeLoop();
 }
 
-Async<Ended> Queue::Impl::attempt(Entry entry) {
+Async<AttemptEnd> Queue::Impl::attempt(Entry entry) {
   auto stored = co_await deps.store.get(kRows, entry.id);
-  if (!stored) co_return Ended{};
-  if (!*stored) co_return Ended{.how = Ended::How::gone};
+  if (!stored) co_return AttemptEnd{};
+  if (!*stored) co_return AttemptEnd{.outcome = AttemptEnd::Outcome::obsolete};
   auto read = Row::fromDocument(**stored);
   if (!read || read->dead || read->seq != entry.seq || read->dueAt > deps.clock.now()) {
-    co_return Ended{.how = Ended::How::gone, .another = read && read->seq != entry.seq};
+    co_return AttemptEnd{.outcome = AttemptEnd::Outcome::obsolete, .another = read && read->seq != entry.seq};
   }
   Row row = *std::move(read);
   const Result<bool> suspended = co_await isSuspended(row.project);
-  if (!suspended) co_return Ended{};
-  if (*suspended) co_return Ended{.how = Ended::How::suspended};
+  if (!suspended) co_return AttemptEnd{};
+  if (*suspended) co_return AttemptEnd{.outcome = AttemptEnd::Outcome::suspended};
   auto run = jobRun(row, entry.kind->kind);
-  if (!run) co_return co_await settle(std::move(row), *entry.kind, fail(std::move(run).error()));
+  if (!run) co_return co_await finishAttempt(std::move(row), *entry.kind, fail(std::move(run).error()));
 
   const Executor executor = deps.cores.at(Cores::current()).get_executor();
   auto handled = std::make_shared<Attempt>(executor, entry, run->deadline);
-  if (!tasks.spawn(executor, runHandler(shared_from_this(), handled, *std::move(run)))) co_return Ended{};
+  if (!tasks.spawn(executor, runHandler(shared_from_this(), handled, *std::move(run)))) co_return AttemptEnd{};
   if (!handled->result) {
     boost::system::error_code ignored;
     co_await handled->done.async_wait(asio::redirect_error(useAwaitable, ignored));
@@ -121,24 +121,27 @@ Async<Ended> Queue::Impl::attempt(Entry entry) {
   if (overdue) {
     handled->abandoned = true;
     handled->result = Result<>(fail(ErrorCode::upstreamTimeout, "the job took too long"));
-    logWarn("a job takes too long", {{"kind", row.kind}, {"job", row.id}});
+    logWarn("job exceeded its time limit",
+            {{"kind", row.kind}, {"job", row.id}, {"limitMs", entry.kind->kind.timeout.count()}});
   }
   const bool refused = !*handled->result && handled->result->error().code() == ErrorCode::projectSuspended;
-  if (refused && (co_await isSuspended(row.project)).value_or(false)) co_return Ended{.how = Ended::How::suspended};
-  Ended ended = co_await settle(std::move(row), *entry.kind, *std::move(handled->result));
-  ended.overdue = overdue;
-  co_return ended;
+  if (refused && (co_await isSuspended(row.project)).value_or(false)) {
+    co_return AttemptEnd{.outcome = AttemptEnd::Outcome::suspended};
+  }
+  AttemptEnd end = co_await finishAttempt(std::move(row), *entry.kind, *std::move(handled->result));
+  end.overdue = overdue;
+  co_return end;
 }
 
 Async<void> Queue::Impl::runHandler(std::shared_ptr<Impl> self, std::shared_ptr<Attempt> attempt, JobRun run) {
   Result<> result;
   try {
     result = co_await attempt->entry.kind->kind.handler(std::move(run));
-  } catch (const std::exception& bug) {
-    result = fail(Error(ErrorCode::internal, "the job threw").withCause(bug.what()));
+  } catch (const std::exception& exception) {
+    result = fail(Error(ErrorCode::internal, "the job threw").withCause(exception.what()));
   }
   if (attempt->abandoned) {
-    asio::post(self->home, [self, attempt] { self->freePlace(attempt->entry); });
+    asio::post(self->home, [self, attempt] { self->releaseSlot(attempt->entry); });
     co_return;
   }
   attempt->result = std::move(result);
@@ -164,18 +167,18 @@ Result<doc::Document> Queue::Impl::payloadOf(const Row& row) const {
   return doc::Document::fromUntrusted(std::string(plain.reveal()));
 }
 
-// Writes what becomes of the row; a job that was replaced or cancelled meanwhile is left alone.
-Async<Ended> Queue::Impl::settle(Row row, const KindState& kind, Result<> result) {
-  Ended ended{.how = Ended::How::completed};
+// Updates or removes the row; a row that was replaced or cancelled during the run is not changed.
+Async<AttemptEnd> Queue::Impl::finishAttempt(Row row, const KindState& kind, Result<> result) {
+  AttemptEnd end{.outcome = AttemptEnd::Outcome::completed};
   if (!result) {
-    ended = afterFailure(row, kind, result.error());
+    end = afterFailure(row, kind, result.error());
   } else if (row.repeatEvery.count() > 0) {
     row.failedAttempts = 0;
     row.error.clear();
     row.dueAt = row.nextFire(deps.clock.now());
-    ended = {.how = Ended::How::retried, .dueAt = row.dueAt};
+    end = {.outcome = AttemptEnd::Outcome::retried, .dueAt = row.dueAt};
   }
-  const bool removes = ended.how == Ended::How::completed;
+  const bool removes = end.outcome == AttemptEnd::Outcome::completed;
   store::Write write(asServer());
   const store::Target stored = write.change(kRows, row.id);
   const auto written = co_await deps.store.write(
@@ -186,34 +189,34 @@ Async<Ended> Queue::Impl::settle(Row row, const KindState& kind, Result<> result
         changes.set(stored, removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
         return {};
       });
-  if (written) co_return ended;
-  logWarn("the end of a job could not be written; it will run again",
+  if (written) co_return end;
+  logWarn("job result could not be stored; the job runs again",
           {{"kind", row.kind}, {"job", row.id}, {"problem", written.error().message()}});
-  co_return Ended{.how = Ended::How::postponed, .failed = ended.failed};
+  co_return AttemptEnd{.outcome = AttemptEnd::Outcome::postponed, .failed = end.failed};
 }
 
-Ended Queue::Impl::afterFailure(Row& row, const KindState& kind, const Error& error) const {
+AttemptEnd Queue::Impl::afterFailure(Row& row, const KindState& kind, const Error& error) const {
   const Timestamp now = deps.clock.now();
   row.error = errorText(error);
   const auto attempts = static_cast<size_t>(row.failedAttempts++);
   const bool final = attempts >= kind.kind.backoff.size() || (kind.kind.isFinal && kind.kind.isFinal(error));
   if (!final) {
     row.dueAt = {now.ms + kind.kind.backoff[attempts].count()};
-    return {.how = Ended::How::retried, .dueAt = row.dueAt, .failed = true};
+    return {.outcome = AttemptEnd::Outcome::retried, .dueAt = row.dueAt, .failed = true};
   }
-  logWarn("a job is given up", {{"kind", row.kind},
-                                {"job", row.id},
-                                {"project", row.project},
-                                {"attempts", row.failedAttempts},
-                                {"problem", row.error}});
+  logWarn("job failed its last attempt", {{"kind", row.kind},
+                                          {"job", row.id},
+                                          {"project", row.project},
+                                          {"attempts", row.failedAttempts},
+                                          {"problem", row.error}});
   if (row.repeatEvery.count() > 0) {
     row.failedAttempts = 0;
     row.dueAt = row.nextFire(now);
-    return {.how = Ended::How::retried, .dueAt = row.dueAt, .failed = true};
+    return {.outcome = AttemptEnd::Outcome::retried, .dueAt = row.dueAt, .failed = true};
   }
   row.dead = true;
   row.dueAt = now;
-  return {.how = Ended::How::dead, .failed = true};
+  return {.outcome = AttemptEnd::Outcome::dead, .failed = true};
 }
 
 }  // namespace mb::jobs

@@ -1,5 +1,5 @@
-// Jobs of suspended projects: they wait in the store alone, so that they take no place of other projects' jobs, and are
-// read again at the resume.
+// Jobs of suspended projects: they wait in the store alone, so that they use no capacity of other projects' jobs, and
+// are read again at the resume.
 #include "base/log.h"
 #include "jobs/queue_impl.h"
 
@@ -27,7 +27,7 @@ void Queue::Impl::recheck(store::ProjectNo project) {
   if (toRecheck.size() < kMaxStates) {
     toRecheck.insert(project);
   } else {
-    sweepAnew = true;
+    restartSweep = true;
   }
 }
 
@@ -36,7 +36,7 @@ Async<void> Queue::Impl::recheckProjects() {
     const store::ProjectNo project = toRecheck.extract(toRecheck.begin()).value();
     const Result<bool> suspended = co_await isSuspended(project);
     if (!suspended) {
-      logWarn("the state of a project could not be read; its jobs are found by the next sweep",
+      logWarn("project state could not be read; its jobs are found by the next sweep",
               {{"project", project}, {"error", suspended.error().message()}, {"cause", suspended.error().cause()}});
     } else if (*suspended) {
       unload(project);
@@ -49,7 +49,7 @@ Async<void> Queue::Impl::recheckProjects() {
 void Queue::Impl::unload(store::ProjectNo project) {
   std::vector<Entry> entries;
   for (const auto& [name, kind] : kinds) {
-    std::ranges::move(kind->line.takeProject(std::to_string(project)), std::back_inserter(entries));
+    std::ranges::move(kind->queue.takeProject(std::to_string(project)), std::back_inserter(entries));
   }
   for (auto at = delayed.begin(); at != delayed.end();) {
     if (at->second.project != project) {
@@ -67,7 +67,9 @@ void Queue::Impl::unload(store::ProjectNo project) {
 }
 
 void Queue::Impl::reload(store::ProjectNo project) {
-  for (const auto& [name, kind] : kinds) buffered.fillOn({std::string(FairnessKey(name, project, "").ofProject()), ""});
+  for (const auto& [name, kind] : kinds) {
+    buffered.requestFill({std::string(FairnessKey(name, project, "").ofProject()), ""});
+  }
 }
 
 }  // namespace mb::jobs

@@ -1,5 +1,5 @@
-// Finding what is due in the store: by fairness key, leaping over those that are full or have nothing due, so that one
-// with thousands of rows costs a look at its first.
+// Finds due jobs in the store by fairness key. Keys that are full or have nothing due are skipped, so that a key with
+// thousands of rows costs a read of its first.
 #include "base/log.h"
 #include "jobs/queue_impl.h"
 #include "jobs/sweep_pages.h"
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr size_t kPagesPerSweep = 10;
 constexpr size_t kPagesPerFill = 10;
 constexpr auto kBetweenParts = 20ms;
-// From the end of a pass to the next: a hundred times as long as it took, within these.
+// The pause between two passes is a hundred times the duration of the last one, within these bounds.
 constexpr auto kSweepEvery = 2000ms;
 constexpr auto kLongestPause = 15'000ms;
 
@@ -46,7 +46,7 @@ Task<Page> rowsBetween(store::DocumentStore& store, std::string_view path, std::
   co_return Page{std::move(found.documents), whole};
 }
 
-// Offers what is ready under `prefix` from a place on, at most so many pages.
+// Offers the ready jobs under `prefix`, starting at the place `from`, of at most `pages` pages.
 Async<Queue::Impl::Walk> Queue::Impl::walk(std::string prefix, std::string from, size_t pages) {
   Walk walked{from.empty() ? prefix : std::move(from)};
   const std::string end = behind(prefix);
@@ -55,7 +55,8 @@ Async<Queue::Impl::Walk> Queue::Impl::walk(std::string prefix, std::string from,
     const auto page = co_await rowsBetween(deps.store, kPlacePath, walked.at, end, size.rows());
     ++walked.pages;
     if (!page) {
-      logWarn("jobs could not be looked for", {{"problem", page.error().message()}, {"cause", page.error().cause()}});
+      logWarn("job queue scan failed; it is retried",
+              {{"problem", page.error().message()}, {"cause", page.error().cause()}});
       walked.failed = true;
       co_return walked;
     }
@@ -84,7 +85,7 @@ Async<Queue::Impl::Walk> Queue::Impl::walk(std::string prefix, std::string from,
 Async<void> Queue::Impl::sweep() {
   const auto began = std::chrono::steady_clock::now();
   size_t left = kPagesPerSweep;
-  if (std::exchange(sweepAnew, false)) {
+  if (std::exchange(restartSweep, false)) {
     sweepKind.clear();
     sweepCursor.clear();
   }
@@ -110,8 +111,8 @@ Async<void> Queue::Impl::fill() {
   auto part = buffered.nextToFill();
   if (!part) co_return;
   Walk walked = co_await walk(part->prefix, std::move(part->from), kPagesPerFill);
-  // What could not be read is left to the sweep.
-  if (!walked.at.empty() && !walked.failed) buffered.fillOn({std::move(part->prefix), std::move(walked.at)});
+  // After a failed read the sweep finds the part's jobs.
+  if (!walked.at.empty() && !walked.failed) buffered.requestFill({std::move(part->prefix), std::move(walked.at)});
 }
 
 }  // namespace mb::jobs

@@ -19,7 +19,7 @@ constexpr size_t kIdsInMessage = 100;
 constexpr size_t kMaxMessageBytes = 64 << 10;
 constexpr auto kStopLimit = 3s;
 
-// Takes what is free, and prolongs what is one's own, also where it was lost meanwhile.
+// Takes a free lease, and renews a lease of this process, also if Redis has lost it since.
 constexpr std::string_view kTake =
     "local h=redis.call('GET',KEYS[1]) if h and h~=ARGV[1] then return 0 end "
     "redis.call('SET',KEYS[1],ARGV[1],'PX',ARGV[2]) return 1";
@@ -27,7 +27,7 @@ constexpr std::string_view kRelease =
     "if redis.call('GET',KEYS[1])==ARGV[1] then return "
     "redis.call('DEL',KEYS[1]) end return 0";
 
-// A message: who says it, then ids, a line each.
+// The lines of a message: the sender's instance, then the ids.
 std::vector<std::string> linesOf(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -50,7 +50,7 @@ struct RedisLeases::Shared {
   }
 
   // On the home core.
-  void heard(std::optional<std::string> message);
+  void onMessage(std::optional<std::string> message);
   static Async<void> renew(std::shared_ptr<Shared> self);
 
   redis::Client& client;
@@ -60,11 +60,11 @@ struct RedisLeases::Shared {
   asio::steady_timer timer;
   std::atomic<bool> stopping = false;
   std::mutex mutex;
-  std::unordered_set<std::string> held;  // as many as there are runs
-  std::shared_ptr<std::function<void(std::vector<std::string>)>> told;
+  std::unordered_set<std::string> held;  // bounded by the number of runs
+  std::shared_ptr<std::function<void(std::vector<std::string>)>> listener;
 };
 
-void RedisLeases::Shared::heard(std::optional<std::string> message) {
+void RedisLeases::Shared::onMessage(std::optional<std::string> message) {
   std::vector<std::string> ids;
   if (message && message->size() <= kMaxMessageBytes) {
     ids = linesOf(*message);
@@ -72,7 +72,7 @@ void RedisLeases::Shared::heard(std::optional<std::string> message) {
     ids.erase(ids.begin());
   }
   const std::lock_guard lock(mutex);
-  if (told) (*told)(std::move(ids));
+  if (listener) (*listener)(std::move(ids));
 }
 
 Async<void> RedisLeases::Shared::renew(std::shared_ptr<Shared> self) {
@@ -93,7 +93,7 @@ Async<void> RedisLeases::Shared::renew(std::shared_ptr<Shared> self) {
 RedisLeases::RedisLeases(redis::Client& client, Executor home, RedisLeasesConfig config)
     : shared_(std::make_shared<Shared>(client, home, std::move(config))) {
   client.subscribe(shared_->channel(),
-                   [shared = shared_](std::optional<std::string> message) { shared->heard(std::move(message)); });
+                   [shared = shared_](std::optional<std::string> message) { shared->onMessage(std::move(message)); });
 }
 
 RedisLeases::~RedisLeases() {
@@ -128,7 +128,7 @@ void RedisLeases::release(const std::string& jobId) {
   shared_->client.send({"EVAL", std::string(kRelease), "1", shared_->keyOf(jobId), shared_->config.instance});
 }
 
-void RedisLeases::tell(const std::vector<std::string>& jobIds) {
+void RedisLeases::notify(const std::vector<std::string>& jobIds) {
   size_t at = 0;
   do {
     std::string message = shared_->config.instance;
@@ -137,15 +137,15 @@ void RedisLeases::tell(const std::vector<std::string>& jobIds) {
   } while (at < jobIds.size());
 }
 
-std::shared_ptr<void> RedisLeases::listen(std::function<void(std::vector<std::string>)> told) {
-  auto added = std::make_shared<std::function<void(std::vector<std::string>)>>(std::move(told));
+std::shared_ptr<void> RedisLeases::listen(std::function<void(std::vector<std::string>)> listener) {
+  auto added = std::make_shared<std::function<void(std::vector<std::string>)>>(std::move(listener));
   {
     const std::lock_guard lock(shared_->mutex);
-    shared_->told = added;
+    shared_->listener = added;
   }
   return {added.get(), [shared = shared_, added](void*) {
             const std::lock_guard lock(shared->mutex);
-            if (shared->told == added) shared->told.reset();
+            if (shared->listener == added) shared->listener.reset();
           }};
 }
 

@@ -1,5 +1,5 @@
-// Leases that processes share through Redis: a key a job, which ends by itself after half a minute and is prolonged
-// each ten seconds while the run lasts; wake-ups as messages of one channel. Redis may lose all of it at any time.
+// RedisLeases keeps leases in Redis: a key per job, which expires after half a minute and is renewed every ten seconds
+// while the job runs. Wake-ups are messages of one channel. Redis may lose all of it at any time.
 #pragma once
 
 #include <memory>
@@ -10,26 +10,27 @@
 namespace mb::jobs {
 
 struct RedisLeasesConfig {
-  // Stands before all keys: of the processes on one store, and of no others.
+  // Prefix of all keys: shared by the processes of one store, and by no others.
   std::string space;
-  // This process, as long as it runs; one that takes its place at once may have the same.
+  // Identifies this process while it runs; a process that replaces it at once may use the same.
   std::string instance;
-  // No other process can write to the store: while Redis is away jobs run all the same. Otherwise they wait for it.
+  // No other process can write to the store, so jobs also run while Redis is unavailable. If false, they wait for it.
   bool alone = false;
 };
 
 class RedisLeases final : public Leases {
  public:
-  // Subscribes the client, which is started afterwards, stopped before this goes, and lives on `home`.
+  // Subscribes with `client`. REQUIRES: the client runs on `home`, is started afterwards, and stopped before this is
+  // destroyed.
   RedisLeases(redis::Client& client, Executor home, RedisLeasesConfig config);
   ~RedisLeases() override;
 
   Async<bool> take(std::string jobId) override;
   void release(const std::string& jobId) override;
-  void tell(const std::vector<std::string>& jobIds) override;
-  std::shared_ptr<void> listen(std::function<void(std::vector<std::string>)> told) override;
+  void notify(const std::vector<std::string>& jobIds) override;
+  std::shared_ptr<void> listen(std::function<void(std::vector<std::string>)> listener) override;
 
-  // Begins to prolong what is held; goes on until stop(), which blocks. Not from a core.
+  // Starts renewing the held leases until stop(), which blocks. Not from a core.
   void start();
   void stop();
 

@@ -1,4 +1,4 @@
-// Leases and wake-ups through a real Redis, and what happens when it dies, forgets or falls silent.
+// Leases and wake-ups through a real Redis that dies, loses its data or stops replying.
 #include "jobs/redis_leases.h"
 
 #include "base/testing.h"
@@ -54,8 +54,8 @@ TEST_F(RedisLeasesTest, OneProcessHoldsALeaseAtATime) {
   EXPECT_TRUE(take(*a, "j"));
   EXPECT_EQ(redisText(*a, {"GET", "mb:lease:j"}), "a");
   EXPECT_FALSE(take(*b, "j"));
-  EXPECT_TRUE(take(*again, "j"));  // a process in the place of one that is gone
-  b->leases().release("j");        // another's is left alone
+  EXPECT_TRUE(take(*again, "j"));  // a process that replaces an ended one
+  b->leases().release("j");        // leaves the lease of another process
   EXPECT_EQ(redisText(*b, {"GET", "mb:lease:j"}), "a");
   a->leases().release("j");
   EXPECT_TRUE(until([&] { return take(*b, "j"); }));
@@ -69,27 +69,27 @@ TEST_F(RedisLeasesTest, QueuesOnOneStoreShareTheJobsAndTheirWakeUps) {
   auto other = queueWith(*b, few);
   std::this_thread::sleep_for(50ms);
   for (int i = 0; i < 2; ++i) putTo(*one, std::to_string(i));
-  // Each runs one: the second heard of it from the first.
-  diary_.wait(2);
+  // Each runs one: the first notified the second.
+  recorder_.wait(2);
   EXPECT_EQ(running_, 2);
   for (int i = 2; i < 40; ++i) putTo(i % 2 == 0 ? *one : *other, std::to_string(i));
-  door_.open();
+  barrier_.open();
   EXPECT_TRUE(untilEmpty());
   EXPECT_TRUE(one->stop(20s));
   EXPECT_TRUE(other->stop(20s));
-  auto notes = diary_.notes();
+  auto notes = recorder_.notes();
   std::ranges::sort(notes);
   EXPECT_EQ(notes.size(), 80u);  // begun and ended, each once
   EXPECT_EQ(std::unique(notes.begin(), notes.end()), notes.end());
 }
 
-TEST_F(RedisLeasesTest, ALeaseOfAProcessThatIsGoneEnds) {
+TEST_F(RedisLeasesTest, ALeaseOfAnEndedProcessExpires) {
   const auto a = leases("a", false);
-  door_.open();
+  barrier_.open();
   auto queue = queueWith(*a, held("held"));
   redisText(*a, {"SET", "mb:lease:mine", "gone", "PX", "300"});
   ASSERT_TRUE(run(queue->put({.kind = "held", .id = "mine", .payload = payload("x")})));
-  diary_.wait(2);
+  recorder_.wait(2);
   EXPECT_TRUE(untilEmpty());
   EXPECT_TRUE(queue->stop(20s));
 }
@@ -98,23 +98,23 @@ TEST_F(RedisLeasesTest, ALostLeaseRunsNothingTwiceHere) {
   const auto a = leases("only", true);
   auto queue = queueWith(*a, held("held"));
   const std::string id = putTo(*queue, "x");
-  diary_.wait(1);
+  recorder_.wait(1);
   redisText(*a, {"FLUSHALL"});
   for (int i = 0; i < 5; ++i) queue->wake({id});
   queue->wake();
   putTo(*queue, "y");
-  diary_.wait(2);
-  EXPECT_THAT(diary_.notes(), ElementsAre("x begins", "y begins"));
-  door_.open();
+  recorder_.wait(2);
+  EXPECT_THAT(recorder_.notes(), ElementsAre("x begins", "y begins"));
+  barrier_.open();
   EXPECT_TRUE(untilEmpty());
   EXPECT_TRUE(queue->stop(20s));
-  EXPECT_EQ(diary_.notes().size(), 4u);
+  EXPECT_EQ(recorder_.notes().size(), 4u);
 }
 
-// While the process is alone on its store, whatever happens to Redis delays nothing but by a moment.
+// While the process is the only one of its store, failures of Redis only delay jobs, and briefly.
 TEST_F(RedisLeasesTest, NothingIsLostWhateverHappensToRedis) {
   const auto a = leases("only", true);
-  door_.open();
+  barrier_.open();
   auto queue = queueWith(*a, held("held"));
   size_t put = 0;
   const auto some = [&] {
@@ -138,7 +138,7 @@ TEST_F(RedisLeasesTest, NothingIsLostWhateverHappensToRedis) {
   some();
   EXPECT_TRUE(untilEmpty());
   EXPECT_TRUE(queue->stop(20s));
-  auto notes = diary_.notes();
+  auto notes = recorder_.notes();
   std::ranges::sort(notes);
   EXPECT_EQ(notes.size(), 2 * put);
   EXPECT_EQ(std::unique(notes.begin(), notes.end()), notes.end());

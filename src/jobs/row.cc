@@ -44,8 +44,8 @@ std::string readyPlace(const FairnessKey& fairnessKey, Timestamp dueAt, std::str
   return fmt::format("{}{:016}{}", fairnessKey.all(), std::max<int64_t>(dueAt.ms, 0), seq);
 }
 
-std::string deadPlace(Timestamp givenUpAt, std::string_view seq) {
-  return fmt::format("d{:016}{}", std::max<int64_t>(givenUpAt.ms, 0), seq);
+std::string deadPlace(Timestamp diedAt, std::string_view seq) {
+  return fmt::format("d{:016}{}", std::max<int64_t>(diedAt.ms, 0), seq);
 }
 
 std::string sealContext(std::string_view id) {
@@ -95,7 +95,7 @@ doc::Document Row::toDocument() const {
   if (failedAttempts > 0) out.appendInteger("failedAttempts", failedAttempts);
   if (!orderKey.empty()) {
     out.appendString("orderKey", orderKey);
-    // Only what still is to run holds back those behind it.
+    // A dead job does not hold back later ones.
     if (!dead) out.appendString(kChainPath, chain() + seq);
   }
   if (repeatEvery.count() > 0) {

@@ -1,4 +1,5 @@
-// Jobs of suspended projects: they wait, take no place of others, keep their attempts, and go on at the resume.
+// Jobs of suspended projects: they wait, use no capacity of other projects, keep their attempts, and continue at the
+// resume.
 #include "jobs/queue_fixture.h"
 
 namespace mb::jobs {
@@ -12,7 +13,7 @@ class SuspensionTest : public QueueFixture {
   SuspensionTest() { declareMarker(); }
   void declareMarker() {
     Kind kind;
-    kind.name = "zmarker";  // behind all others: its run begins last of a turn
+    kind.name = "zmarker";  // the last name: its run begins last in an iteration of the loop
     kind.handler = [this](JobRun) { return mark(); };
     queue_->declare(std::move(kind));
   }
@@ -20,8 +21,8 @@ class SuspensionTest : public QueueFixture {
     ++marks_;
     co_return Result<>();
   }
-  // A sweep, the run of another job that was put behind all that was put before, and the end of every run that began
-  // until then: what has not run by now does not run.
+  // Waits for a sweep, for the run of a job that was put after all others, and for the end of every run that began
+  // until then. A job that has not run by then does not run.
   void settle() {
     const int before = marks_;
     queue_->wake();
@@ -35,14 +36,14 @@ class SuspensionTest : public QueueFixture {
   Kind flaky(std::vector<std::chrono::milliseconds> backoff) {
     Kind kind;
     kind.name = "flaky";
-    kind.handler = [this](JobRun run) { return failAtDoor(std::move(run)); };
+    kind.handler = [this](JobRun run) { return failAtBarrier(std::move(run)); };
     kind.backoff = std::move(backoff);
     return kind;
   }
-  // Fails once the door is open, but for the attempt in `succeedsAt_`.
-  Task<> failAtDoor(JobRun run) {
+  // Fails once the barrier is open, except for the attempt in `succeedsAt_`.
+  Task<> failAtBarrier(JobRun run) {
     ++running_;
-    co_await door_.pass();
+    co_await barrier_.pass();
     --running_;
     co_return co_await failingRun(std::move(run));
   }
@@ -55,13 +56,13 @@ class SuspensionTest : public QueueFixture {
   }
   Task<> refusedRun(JobRun run) {
     ++running_;
-    co_await door_.pass();
-    diary_.note(fmt::format("{}", run.attempt));
+    co_await barrier_.pass();
+    recorder_.note(fmt::format("{}", run.attempt));
     if (refuses_.exchange(false)) co_return fail(ErrorCode::projectSuspended, "the project was suspended");
     co_return Result<>();
   }
   std::vector<std::string> sorted() {
-    std::vector<std::string> notes = diary_.notes();
+    std::vector<std::string> notes = recorder_.notes();
     std::ranges::sort(notes);
     return notes;
   }
@@ -76,9 +77,9 @@ TEST_F(SuspensionTest, JobsWaitForTheResume) {
   suspend(2);
   for (int i = 0; i < 3; ++i) put({.kind = "note", .project = 2, .payload = payload("waits")});
   put({.kind = "note", .project = 3, .payload = payload("runs")});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("runs"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("runs"));
   settle();
-  EXPECT_THAT(diary_.notes(), ElementsAre("runs"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("runs"));
   EXPECT_EQ(rows().size(), 3u);
   resume(2);
   EXPECT_TRUE(untilEmpty());
@@ -93,15 +94,15 @@ TEST_F(SuspensionTest, TheyLeaveMemoryToOtherProjects) {
   }
   for (int i = 0; i < 300; ++i) commitOnly({.kind = "note", .project = 9, .payload = payload("b")});
   queue_->start();
-  const auto notes = diary_.wait(300);
+  const auto notes = recorder_.wait(300);
   EXPECT_EQ(std::ranges::count(notes, "b"), 300);
   EXPECT_TRUE(until([&] { return stats().queued == 0 && rows().size() == 1800; }));
   for (store::ProjectNo project = 2; project < 8; ++project) resume(project);
   EXPECT_TRUE(untilEmpty());
-  EXPECT_EQ(diary_.notes().size(), 2100u);
+  EXPECT_EQ(recorder_.notes().size(), 2100u);
 }
 
-TEST_F(SuspensionTest, WhatIsInMemoryLeavesAtTheSuspension) {
+TEST_F(SuspensionTest, JobsLeaveMemoryAtTheSuspension) {
   Kind kind;
   kind.name = "held";
   kind.handler = [this](JobRun run) { return heldRun(std::move(run)); };
@@ -114,23 +115,23 @@ TEST_F(SuspensionTest, WhatIsInMemoryLeavesAtTheSuspension) {
         {.kind = "held", .project = 2, .payload = payload("later"), .notBefore = Timestamp{clock_.now().ms + 30'000}});
   }
   queue_->start();
-  diary_.wait(1);
+  recorder_.wait(1);
   EXPECT_TRUE(until([&] { return stats().queued >= BufferedJobs::kOfProject - 1; }));
   suspend(2);
   EXPECT_TRUE(until([&] { return stats().queued == 0; }));
   put({.kind = "held", .project = 3, .payload = payload("b")});
-  EXPECT_THAT(diary_.wait(2), ElementsAre("a begins", "b begins"));
-  door_.open();
-  // The run under way ends; no other of its project begins.
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("a begins", "b begins"));
+  barrier_.open();
+  // The current run ends; no other run of its project begins.
   EXPECT_TRUE(until([&] { return rows().size() == 419; }));
   settle();
-  EXPECT_EQ(diary_.notes().size(), 4u);
+  EXPECT_EQ(recorder_.notes().size(), 4u);
   resume(2);
   EXPECT_TRUE(until([&] { return rows().size() == 20; }));
   clock_.advance(30'000);
   queue_->wake();
   EXPECT_TRUE(untilEmpty());
-  EXPECT_EQ(diary_.notes().size(), 842u);
+  EXPECT_EQ(recorder_.notes().size(), 842u);
 }
 
 TEST_F(SuspensionTest, ARetryIsNoAttemptUntilTheResume) {
@@ -140,24 +141,24 @@ TEST_F(SuspensionTest, ARetryIsNoAttemptUntilTheResume) {
   put({.kind = "flaky", .project = 2, .payload = payload("a")});
   EXPECT_TRUE(until([&] { return running_ == 1; }));
   suspend(2);
-  door_.open();
-  EXPECT_THAT(diary_.wait(1), ElementsAre("a 1"));
+  barrier_.open();
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("a 1"));
   EXPECT_TRUE(until([&] { return rows().at(0).failedAttempts == 1; }));
   for (int i = 0; i < 5; ++i) {
     clock_.advance(10'000);
     settle();
   }
-  EXPECT_THAT(diary_.notes(), ElementsAre("a 1"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("a 1"));
   EXPECT_EQ(rows().at(0).failedAttempts, 1);
   EXPECT_EQ(stats().queued, 0u);
   resume(2);
-  diary_.wait(2);
+  recorder_.wait(2);
   EXPECT_TRUE(until([&] {
     clock_.advance(1000);
     queue_->wake();
     return rows().empty();
   }));
-  EXPECT_THAT(diary_.notes(), ElementsAre("a 1", "a 2", "a 3!"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("a 1", "a 2", "a 3!"));
 }
 
 TEST_F(SuspensionTest, TheOrderOfAKeyIsKept) {
@@ -168,9 +169,9 @@ TEST_F(SuspensionTest, TheOrderOfAKeyIsKept) {
     put({.kind = "note", .project = 2, .payload = payload(text), .orderKey = "k", .group = "g"});
   }
   settle();
-  EXPECT_TRUE(diary_.notes().empty());
+  EXPECT_TRUE(recorder_.notes().empty());
   resume(2);
-  EXPECT_THAT(diary_.wait(5), ElementsAre("1", "2", "3", "4", "5"));
+  EXPECT_THAT(recorder_.wait(5), ElementsAre("1", "2", "3", "4", "5"));
   EXPECT_TRUE(untilEmpty());
 }
 
@@ -183,14 +184,14 @@ TEST_F(SuspensionTest, ASuspensionInTheMiddleOfAKeyKeepsItsOrder) {
   for (const char* text : {"1", "2", "3"}) {
     put({.kind = "held", .project = 2, .payload = payload(text), .orderKey = "k"});
   }
-  diary_.wait(1);
+  recorder_.wait(1);
   suspend(2);
-  door_.open();
+  barrier_.open();
   EXPECT_TRUE(until([&] { return rows().size() == 2; }));
   settle();
-  EXPECT_THAT(diary_.notes(), ElementsAre("1 begins", "1 ends"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("1 begins", "1 ends"));
   resume(2);
-  EXPECT_THAT(diary_.wait(6), ElementsAre("1 begins", "1 ends", "2 begins", "2 ends", "3 begins", "3 ends"));
+  EXPECT_THAT(recorder_.wait(6), ElementsAre("1 begins", "1 ends", "2 begins", "2 ends", "3 begins", "3 ends"));
   EXPECT_TRUE(untilEmpty());
 }
 
@@ -206,15 +207,15 @@ TEST_F(SuspensionTest, ARestartKeepsThemWaiting) {
   queue_->declare(noting());
   queue_->start();
   put({.kind = "note", .project = 3, .payload = payload("b")});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("b"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("b"));
   settle();
   EXPECT_EQ(rows().size(), 100u);
   resume(2);
   EXPECT_TRUE(untilEmpty());
-  EXPECT_EQ(diary_.notes().size(), 101u);
+  EXPECT_EQ(recorder_.notes().size(), 101u);
 }
 
-TEST_F(SuspensionTest, TurnsAndSweepsNoticeWithoutANotification) {
+TEST_F(SuspensionTest, RunsAndSweepsNoticeWithoutANotification) {
   Kind kind;
   kind.name = "held";
   kind.handler = [this](JobRun run) { return heldRun(std::move(run)); };
@@ -224,12 +225,12 @@ TEST_F(SuspensionTest, TurnsAndSweepsNoticeWithoutANotification) {
   for (int i = 0; i < 50; ++i) put({.kind = "held", .project = 2, .payload = payload("a")});
   EXPECT_TRUE(until([&] { return stats().queued == 49; }));
   commitStatus(2, true);
-  door_.open();
+  barrier_.open();
   EXPECT_TRUE(until([&] { return stats().queued == 0 && stats().running == 0; }));
-  EXPECT_THAT(diary_.notes(), ElementsAre("a begins", "a ends"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("a begins", "a ends"));
   EXPECT_EQ(rows().size(), 49u);
   commitStatus(2, false);
-  queue_->wake();  // as the end of the sweep's pause
+  queue_->wake();  // starts a sweep, like the end of its pause
   EXPECT_TRUE(untilEmpty());
 }
 
@@ -239,24 +240,24 @@ TEST_F(SuspensionTest, ARunThatTheSuspensionRefusedIsNoAttempt) {
   put({.kind = "refused", .project = 2});
   EXPECT_TRUE(until([&] { return running_ == 1; }));
   suspend(2);
-  door_.open();
-  EXPECT_TRUE(until([&] { return diary_.notes().size() == 1 && stats().running == 0; }));
+  barrier_.open();
+  EXPECT_TRUE(until([&] { return recorder_.notes().size() == 1 && stats().running == 0; }));
   settle();
   EXPECT_EQ(rows().at(0).failedAttempts, 0);
   resume(2);
-  EXPECT_THAT(diary_.wait(2), ElementsAre("1", "1"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("1", "1"));
   EXPECT_TRUE(untilEmpty());
 }
 
 TEST_F(SuspensionTest, ARefusalInAnActiveProjectIsAFailedAttempt) {
   queue_->declare(refusable());
   queue_->start();
-  door_.open();
+  barrier_.open();
   put({.kind = "refused", .project = 2});
   EXPECT_TRUE(until([&] { return rows().at(0).failedAttempts == 1; }));
   clock_.advance(3'600'000);
   queue_->wake();
-  EXPECT_THAT(diary_.wait(2), ElementsAre("1", "2"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("1", "2"));
   EXPECT_TRUE(untilEmpty());
 }
 
@@ -266,12 +267,12 @@ TEST_F(SuspensionTest, AStateThatCannotBeReadMakesJobsWait) {
   suspended_.failWith(ErrorCode::unavailable);
   put({.kind = "note", .project = 2, .payload = payload("a")});
   put({.kind = "note", .payload = payload("control")});
-  EXPECT_THAT(diary_.wait(1), ElementsAre("control"));
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("control"));
   settle();
-  EXPECT_THAT(diary_.notes(), ElementsAre("control"));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("control"));
   suspended_.failWith(std::nullopt);
   queue_->wake();
-  EXPECT_THAT(diary_.wait(2), ElementsAre("control", "a"));
+  EXPECT_THAT(recorder_.wait(2), ElementsAre("control", "a"));
   EXPECT_TRUE(untilEmpty());
 }
 

@@ -1,4 +1,4 @@
-// How many rows a sweep reads at a time. Private to jobs/.
+// SweepPages chooses how many rows a sweep reads at a time. Private to jobs/.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@ class SweepPages {
  public:
   static constexpr uint64_t kMaxRows = 50;
 
-  // The limit of the next page. A walk begins with one row, as it may begin at a fairness key to be leapt over, and
-  // rows are large.
+  // The limit of the next page. A walk begins with one row, as it may begin at a fairness key to skip, and rows are
+  // large.
   uint64_t rows() const { return rows_; }
-  // Of a page of `read` rows so many were skipped; `leaps`: the next page begins behind a leap. Where half of them or
-  // more were skipped, the next one may well be one to be leapt over too; those of few rows are read many at a time
-  // all the same.
+  // Of a page of `read` rows, `skipped` were skipped; `leaps`: the next page begins at the next fairness key. If half
+  // of them or more were skipped, the next key is likely to be skipped too, so one row is read of it. Keys with few
+  // rows are still read many at a time.
   void onPage(bool leaps, size_t read, size_t skipped) {
     if (!leaps) {
       rows_ = kMaxRows;

@@ -10,16 +10,16 @@ struct Cost {
   size_t rows = 0;
 };
 
-// What a walk costs over so many lanes of so many rows each, all leapt over at their first row.
-Cost leaping(size_t fairnessKeys, size_t rowsOfLane) {
+// The cost of a walk over `fairnessKeys` keys of `rowsPerKey` rows each, all skipped at their first row.
+Cost leaping(size_t fairnessKeys, size_t rowsPerKey) {
   SweepPages pages;
   Cost cost;
-  size_t fairnessKey = 0, row = 0;  // where the walk stands
+  size_t fairnessKey = 0, row = 0;  // the walk's position
   while (fairnessKey < fairnessKeys) {
     size_t read = 0, skipped = 0;
     for (; read < pages.rows() && fairnessKey < fairnessKeys; ++read) {
       skipped += row > 0 ? 1 : 0;
-      if (++row == rowsOfLane) {
+      if (++row == rowsPerKey) {
         row = 0;
         ++fairnessKey;
       }
@@ -35,13 +35,13 @@ Cost leaping(size_t fairnessKeys, size_t rowsOfLane) {
   return cost;
 }
 
-TEST(SweepPages, LanesToLeapOverCostARowOrTwo) {
+TEST(SweepPages, KeysToSkipCostARowOrTwo) {
   const Cost cost = leaping(1000, 5000);
   EXPECT_EQ(cost.pages, 1000u);
   EXPECT_LE(cost.rows, 1500u);
 }
 
-TEST(SweepPages, LanesOfOneRowAreReadManyAtATime) {
+TEST(SweepPages, KeysOfOneRowAreReadManyAtATime) {
   EXPECT_LE(leaping(1000, 1).pages, 30u);
 }
 
