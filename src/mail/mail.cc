@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view kJobKind = "mail";
 constexpr size_t kOutboxMails = 200;
 
-// What no-reply mails come from where nothing is set: the host that clients know.
+// The sender when SERVICE_MAIL_FROM is not set: no-reply at the host of the base URL, which clients know.
 std::string defaultSender(std::string_view baseUrl) {
   std::string_view host = baseUrl.substr(std::min(baseUrl.size(), baseUrl.find("://") + 3));
   host = host.substr(0, host.find('/'));
@@ -26,7 +26,7 @@ std::string defaultSender(std::string_view baseUrl) {
   return "no-reply@" + (isNumber ? "localhost" : std::string(host.substr(0, host.find(':'))));
 }
 
-// Sorts by time: "20260131T093000000".
+// "20260131T093000000"; sorts by time.
 std::string timeName(Timestamp at) {
   std::string name = toRfc3339(at);
   std::erase_if(name, [](char c) { return c == '-' || c == ':' || c == '.' || c == 'Z'; });
@@ -80,17 +80,17 @@ Task<> Mailer::Impl::deliver(jobs::JobRun run) {
   CO_TRY(const TemplatedMail mail, templatedMailOf(run.payload));
   const Timestamp now = deps.clock.now();
   if (mail.validUntil && *mail.validUntil <= now) {
-    logInfo("a mail was not delivered before its link ended", {{"mail", nameOf(mail.kind)}, {"job", run.id}});
+    logInfo("mail dropped: its link expired before delivery", {{"mail", nameOf(mail.kind)}, {"job", run.id}});
     co_return Result<>();
   }
-  Words words = wordsOf(mail, now);
+  MailText content = mailTextOf(mail, now);
   Message message;
   message.from = from;
   if (message.from.name.empty()) message.from.name = mail.brand.name;
   message.to.email = mail.to;
-  message.subject = std::move(words.subject);
-  message.text = std::move(words.text);
-  message.html = std::move(words.html);
+  message.subject = std::move(content.subject);
+  message.text = std::move(content.text);
+  message.html = std::move(content.html);
   message.date = run.createdAt;
   message.id = run.id;
   CO_TRY(std::string data, compose(message));
@@ -112,10 +112,10 @@ Task<> Mailer::Impl::keep(TemplatedMail mail, std::string name, std::string data
   CO_TRY(const std::filesystem::path path,
          co_await pool.run([this, name, data = std::move(data)] { return outbox.keep(name, data); }));
   if (deps.logLinks || logEnabled(LogLevel::debug)) {
-    logInfo("a mail stays in the outbox",
+    logInfo("mail written to the outbox",
             {{"mail", nameOf(mail.kind)}, {"to", mail.to}, {"link", mail.link}, {"file", path.filename().string()}});
   } else {
-    logInfo("a mail stays in the outbox", {{"mail", nameOf(mail.kind)}, {"file", path.filename().string()}});
+    logInfo("mail written to the outbox", {{"mail", nameOf(mail.kind)}, {"file", path.filename().string()}});
   }
   co_return Result<>();
 }
@@ -129,7 +129,7 @@ Mailer::Mailer(MailerDeps deps, const MailSettings& settings)
   kind.timeout = 60s;
   kind.concurrency = 4;
   kind.perProject = 2;
-  // A server that knows no such address will not know it in an hour.
+  // A permanent rejection, such as an unknown address, does not change within the retries.
   kind.isFinal = [](const Error& error) {
     return error.code() == ErrorCode::upstreamRejected || error.code() == ErrorCode::validation;
   };

@@ -1,5 +1,5 @@
-// Mails of the service: composed from templates, put into the writer's commit as a job, delivered by SMTP or, without a
-// mail server, kept in the data directory's outbox.
+// Mails of the service: composed from templates, queued as a job in the commit of the writer, delivered by SMTP or,
+// without a mail server, kept in the outbox of the data directory.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace mb::mail {
 
 struct Address {
-  std::string name;   // shown; may be empty
+  std::string name;   // display name; may be empty
   std::string email;  // bare
 };
 
@@ -28,33 +28,33 @@ struct MailSettings {
 };
 
 enum class MailTemplate {
-  verifyAddress,      // link: proves the address
+  verifyAddress,      // link: verifies the address
   resetPassword,      // link: sets a new password
-  projectInvite,      // link: registers or takes over; the role waits for it
+  projectInvite,      // link: registers or takes over the account, which gets the role only then
   membershipGranted,  // link: the project
-  addressTried,       // somebody tried to register this address (hideRegistered); link: sign in
-  operatorInvite,     // likewise, as an operator of the deployment
-  mfaReset,           // an administrator took the second factor off
+  addressTried,       // a registration used this address, which has an account (hideRegistered); link: sign in
+  operatorInvite,     // as projectInvite, for an operator of the deployment
+  mfaReset,           // an administrator removed the second factor
   passwordChanged,    // notice
 };
 
-// The service's own name, in mails that are no project's.
+// The service's own name, in mails that do not belong to a project.
 inline constexpr std::string_view kServiceName = "Manybase";
 
-// Whose mail it is.
+// The sender as the reader sees it: the project or the service.
 struct Brand {
-  std::string name;    // the project's, or the service's; shown in subject and text
-  std::string colour;  // one of the contract's colour names; others and "" give the default
+  std::string name;    // the project's, or the service's; in subject and text
+  std::string colour;  // a colour name of the API ("slate" to "rose", templates.cc); others and "" give the default
 };
 
 struct TemplatedMail {
   MailTemplate kind = MailTemplate::verifyAddress;
   std::string to;
   Brand brand;
-  std::string link;     // absolute, made from the base URL; "" where the kind has none
-  std::string inviter;  // who invited or granted, as shown (an address); may be empty
+  std::string link;     // absolute, built from the base URL; "" where the template has none
+  std::string inviter;  // display form (an address) of the user that invited or granted; may be empty
   std::string role;     // of projectInvite and membershipGranted; may be empty
-  // When the link ends. Told in the text, and a mail not delivered by then is dropped.
+  // When the link expires. The text states it, and a mail not delivered by then is dropped.
   std::optional<Timestamp> validUntil;
 };
 
@@ -63,27 +63,28 @@ struct MailerDeps {
   outbound::Outbound& outbound;
   const Clock& clock;
   std::string baseUrl;
-  std::filesystem::path outbox;  // made where missing, when the first mail is kept there
-  // Development: the log line of a mail kept in the outbox holds address and link. Otherwise only at level debug.
+  std::filesystem::path outbox;  // created if missing, when the first mail is kept there
+  // Development: the log line of a mail kept in the outbox has address and link. Otherwise only at level debug.
   bool logLinks = false;
 };
 
 class Mailer {
  public:
-  // Declares the job kind "mail": before queue.start().
+  // Declares the job kind "mail". REQUIRES: queue.start() has not been called.
   Mailer(MailerDeps deps, const MailSettings& settings);
   ~Mailer();  // stop()
 
-  // Whether a mail server is set: addresses can be proven (decisions 7, "Invites").
+  // Whether a mail server is set. Without one an address cannot be verified by mail, and counts as verified at
+  // registration as far as invites go (docs/operations.md, "Mail").
   bool delivers() const;
 
-  // The mail as an insert of the caller's write, sealed; its id is what wake() takes. Cheap: the text is made at
-  // delivery. Fails with validation when the address or a field cannot stand in a mail. Any core.
+  // The mail as an insert for the caller's write, sealed; wake() takes its id. Cheap: the text is composed at delivery.
+  // Fails with validation when the address or a field is not allowed in a mail. Any core.
   Result<store::Insert> insertOf(const TemplatedMail& mail, store::ProjectNo project);
-  // After the commit, with the id of that insert. Any thread.
+  // Wakes the queue for the job with the id of that insert. Call it after the commit. Any thread.
   void wake(std::string jobId);
 
-  // Ends the thread that writes the outbox. After queue.stop(). Not from a core.
+  // Ends the thread that writes the outbox. Call it after queue.stop(). Not from a core.
   void stop();
 
  private:

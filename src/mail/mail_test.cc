@@ -148,7 +148,7 @@ TEST_F(MailTest, DeliversBySmtp) {
   EXPECT_TRUE(kept().empty());
 }
 
-TEST_F(MailTest, ARefusedAddressIsGivenUp) {
+TEST_F(MailTest, ARejectedAddressIsDeadLetteredAtOnce) {
   const MailCatcher no({.rcptReply = "550 unknown"});
   open(fmt::format("smtp://127.0.0.1:{}", no.port()));
   commit(mail());
@@ -156,7 +156,7 @@ TEST_F(MailTest, ARefusedAddressIsGivenUp) {
   EXPECT_EQ(no.connections(), 1u);
 }
 
-TEST_F(MailTest, TriesAgainWhenTheServerIsBack) {
+TEST_F(MailTest, RetriesAfterATemporaryRejection) {
   const MailCatcher later({.rcptReply = "451 later"});
   open(fmt::format("smtp://127.0.0.1:{}", later.port()));
   commit(mail());
@@ -168,7 +168,7 @@ TEST_F(MailTest, TriesAgainWhenTheServerIsBack) {
   EXPECT_EQ(jobs().size(), 1u);
 }
 
-TEST_F(MailTest, WhatIsTooLateIsNotSent) {
+TEST_F(MailTest, AMailWithAnExpiredLinkIsNotSent) {
   open();
   TemplatedMail late = mail();
   late.validUntil = Timestamp{clock_.now().ms};
@@ -177,7 +177,7 @@ TEST_F(MailTest, WhatIsTooLateIsNotSent) {
   EXPECT_TRUE(kept().empty());
 }
 
-TEST_F(MailTest, WhatCannotStandInAMailIsRefused) {
+TEST_F(MailTest, RefusesFieldsThatAMailCannotContain) {
   open();
   const auto refused = [&](const std::function<void(TemplatedMail&)>& change) {
     TemplatedMail one = mail();
@@ -194,7 +194,7 @@ TEST_F(MailTest, WhatCannotStandInAMailIsRefused) {
   }
 }
 
-TEST(TemplatedMail, SurviveTheStore) {
+TEST(TemplatedMail, SurvivesTheStore) {
   TemplatedMail mail;
   mail.kind = MailTemplate::operatorInvite;
   mail.to = "ada@example.com";

@@ -7,7 +7,7 @@ namespace mb::mail {
 
 namespace {
 
-// Quoted-printable never holds "=_", so no text can hold the boundary.
+// Quoted-printable never contains "=_", so no text can contain the boundary.
 constexpr std::string_view kBoundary = "=_manybase";
 constexpr size_t kLine = 76;
 
@@ -74,8 +74,8 @@ std::unexpected<Error> invalid(std::string message) {
 }
 
 Result<> checkAddress(const Address& address) {
-  if (!isAddress(address.email)) return invalid("is no mail address");
-  if (hasControl(address.name)) return invalid("a name in a mail holds control characters");
+  if (!isAddress(address.email)) return invalid("is not a valid email address");
+  if (hasControl(address.name)) return invalid("a name in a mail contains control characters: remove them");
   return {};
 }
 
@@ -113,8 +113,8 @@ std::string encodedText(std::string_view text, size_t firstLineUsed) {
   std::string out;
   size_t used = firstLineUsed;
   while (!text.empty()) {
-    const size_t room = kLine > used + kBegin.size() + kEnd.size() ? kLine - used - kBegin.size() - kEnd.size() : 0;
-    const std::string_view piece = cutUtf8(text, std::min<size_t>(room, 60) / 4 * 3);
+    const size_t left = kLine > used + kBegin.size() + kEnd.size() ? kLine - used - kBegin.size() - kEnd.size() : 0;
+    const std::string_view piece = cutUtf8(text, std::min<size_t>(left, 60) / 4 * 3);
     if (!piece.empty()) {
       out.append(kBegin).append(toBase64(piece)).append(kEnd);
       text.remove_prefix(piece.size());
@@ -162,11 +162,11 @@ Result<std::string> compose(const Message& message) {
   RETURN_IF_ERROR(checkAddress(message.to));
   for (const Address& address : message.alsoTo) RETURN_IF_ERROR(checkAddress(address));
   if (message.replyTo) RETURN_IF_ERROR(checkAddress(*message.replyTo));
-  if (hasControl(message.subject)) return invalid("the subject of a mail holds control characters");
-  if (message.text.empty() && message.html.empty()) return invalid("a mail needs a text");
+  if (hasControl(message.subject)) return invalid("the subject of a mail contains control characters: remove them");
+  if (message.text.empty() && message.html.empty()) return invalid("a mail needs a text or HTML body");
   if (!std::ranges::all_of(message.id,
                            [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; })) {
-    return invalid("the id of a mail holds more than letters and digits");
+    return invalid("the id of a mail must consist of letters, digits and \"_\"");
   }
   std::string out;
   out += "From: " + mailbox(message.from, 6) + "\r\n";

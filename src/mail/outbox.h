@@ -1,4 +1,4 @@
-// Where mails are kept when no mail server is set. Private to mail/.
+// The folder that keeps mails when no mail server is set. Private to mail/.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,12 @@ namespace mb::mail {
 
 class Outbox {
  public:
-  // `max`: the newest so many stay.
+  // Keeps the newest `max` mails.
   Outbox(std::filesystem::path folder, size_t max) : folder_(std::move(folder)), max_(max) {}
 
-  // Writes `<name>.eml` (mode 0600), whole or not at all, into the folder, which is made where missing (0700); names
-  // ascend with time. A name that is there already is written anew. The file's path. Blocks. Fails with internal.
+  // Writes `<name>.eml` (mode 0600) atomically into the folder, which is created if missing (0700), and returns the
+  // file's path. An existing file of that name is replaced. Blocks. Fails with internal.
+  // REQUIRES: names ascend with time.
   Result<std::filesystem::path> keep(std::string_view name, std::string_view message);
 
  private:

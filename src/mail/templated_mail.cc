@@ -9,11 +9,11 @@ namespace {
 constexpr size_t kMaxNameBytes = 400;
 constexpr size_t kMaxLinkBytes = 4096;
 
-struct Named {
+struct TemplateName {
   MailTemplate kind;
   std::string_view name;
 };
-constexpr Named kNames[] = {
+constexpr TemplateName kNames[] = {
     {MailTemplate::verifyAddress, "verifyAddress"}, {MailTemplate::resetPassword, "resetPassword"},
     {MailTemplate::projectInvite, "projectInvite"}, {MailTemplate::membershipGranted, "membershipGranted"},
     {MailTemplate::addressTried, "addressTried"},   {MailTemplate::operatorInvite, "operatorInvite"},
@@ -34,18 +34,18 @@ bool isLink(std::string_view link) {
 }  // namespace
 
 std::string_view nameOf(MailTemplate kind) {
-  for (const Named& named : kNames) {
-    if (named.kind == kind) return named.name;
+  for (const TemplateName& entry : kNames) {
+    if (entry.kind == kind) return entry.name;
   }
   return {};
 }
 
 Result<> checkTemplatedMail(const TemplatedMail& mail) {
-  if (!isAddress(mail.to)) return fail(ErrorCode::validation, "is no address that can get mail");
+  if (!isAddress(mail.to)) return fail(ErrorCode::validation, "is not a valid email address");
   if (!isName(mail.brand.name) || !isName(mail.inviter) || !isName(mail.role)) {
-    return fail(ErrorCode::validation, "a name in a mail is too long or holds control characters");
+    return fail(ErrorCode::validation, "a name in a mail is longer than 400 bytes or contains control characters");
   }
-  if (!isLink(mail.link)) return fail(ErrorCode::validation, "a link in a mail is no address of the web");
+  if (!isLink(mail.link)) return fail(ErrorCode::validation, "a link in a mail is not a valid http or https URL");
   return {};
 }
 
@@ -65,7 +65,7 @@ doc::Document toDocument(const TemplatedMail& mail) {
 Result<TemplatedMail> templatedMailOf(doc::DocumentView stored) {
   TemplatedMail mail;
   const std::string_view name = stored.stringOr("letter");
-  const auto* const found = std::ranges::find(kNames, name, &Named::name);
+  const auto* const found = std::ranges::find(kNames, name, &TemplateName::name);
   mail.to = stored.stringOr("to");
   if (found == std::end(kNames) || mail.to.empty()) {
     return fail(ErrorCode::internal, "a stored mail could not be read");

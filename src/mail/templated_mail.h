@@ -6,11 +6,11 @@
 
 namespace mb::mail {
 
-// "verifyAddress", ...
+// "verifyAddress", …: the name that stored jobs and logs use.
 std::string_view nameOf(MailTemplate kind);
 
-// Fails with validation when a field could not stand in a mail: no address, control characters, too long, a link that
-// is no http or https address.
+// Fails with validation when a field is not allowed in a mail: an invalid address, control characters, too long, a link
+// that is not an http or https URL.
 Result<> checkTemplatedMail(const TemplatedMail& mail);
 doc::Document toDocument(const TemplatedMail& mail);
 // Fails with internal when the document is not a templated mail.

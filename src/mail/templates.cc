@@ -8,9 +8,9 @@ namespace {
 
 struct Colour {
   std::string_view name;
-  std::string_view hex;  // dark enough for white letters on it
+  std::string_view hex;  // dark enough for white text on it
 };
-// The contract's names (decisions 8).
+// The colour names that projects accept (projects/project_rules.cc).
 constexpr Colour kColours[] = {
     {"slate", "#3f4d63"},  {"gray", "#4a5260"}, {"red", "#c42525"},   {"orange", "#c2500a"},  {"amber", "#a85c05"},
     {"yellow", "#8f6a04"}, {"lime", "#4f7d0f"}, {"green", "#197a3d"}, {"emerald", "#06775a"}, {"teal", "#0d746c"},
@@ -30,7 +30,7 @@ std::string counted(int64_t count, std::string_view unit) {
   return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
 }
 
-// "24 hours": rounded to what is still true for a reader.
+// "24 hours": rounded to the nearest minute or hour; from 72 hours on, down to days.
 std::string spanText(int64_t ms) {
   const int64_t minutes = std::max<int64_t>((ms + 30'000) / 60'000, 1);
   if (minutes < 120 && minutes % 60 != 0) return counted(minutes, "minute");
@@ -38,7 +38,7 @@ std::string spanText(int64_t ms) {
   return hours < 72 ? counted(hours, "hour") : counted(hours / 24, "day");
 }
 
-// What a mail says: a paragraph, its link on a button, and what to do when it was not asked for.
+// The content of a mail: a paragraph, the label of its link, and what to do when the reader did not request it.
 struct Parts {
   std::string subject;
   std::string opening;
@@ -59,10 +59,10 @@ Parts partsOf(const TemplatedMail& mail) {
   switch (mail.kind) {
     case MailTemplate::verifyAddress:
       return {"Confirm your address for " + brand, "Please confirm that this address is yours.", "Confirm address",
-              "If you did not ask for this, ignore this mail; nothing happens."};
+              "If you did not request this, ignore this mail; nothing happens."};
     case MailTemplate::resetPassword:
-      return {"Reset your password for " + brand, "Somebody, probably you, asked to set a new password.",
-              "Set a new password", "If you did not ask for this, ignore this mail; your password stays as it is."};
+      return {"Reset your password for " + brand, "A new password was requested for your account.",
+              "Set a new password", "If you did not request this, ignore this mail; your password stays as it is."};
     case MailTemplate::projectInvite:
       return {"Invitation to " + brand,
               by(mail, "invites you to " + brand, "You are invited to " + brand) + as(mail) +
@@ -74,7 +74,7 @@ Parts partsOf(const TemplatedMail& mail) {
               "Open the project", ""};
     case MailTemplate::addressTried:
       return {"Your address at " + brand,
-              "Somebody, perhaps you, tried to register with this address. You have an account already: just sign in.",
+              "A registration was attempted with this address. You already have an account: just sign in.",
               "Sign in", "If it was not you, there is nothing to do; your account is unchanged."};
     case MailTemplate::operatorInvite:
       return {"Invitation to operate " + brand,
@@ -85,7 +85,7 @@ Parts partsOf(const TemplatedMail& mail) {
       return {"Your second factor at " + brand + " was removed",
               "An administrator removed the second factor of your account. Signing in takes your password alone until "
               "you set up a new one.",
-              "Sign in", "If you did not ask for this, change your password and tell your administrator."};
+              "Sign in", "If you did not request this, change your password and inform your administrator."};
     case MailTemplate::passwordChanged:
       return {"Your password at " + brand + " was changed",
               "The password of your account was changed, and all sessions were ended.", "Sign in",
@@ -119,11 +119,11 @@ std::string htmlOf(const TemplatedMail& mail, const Parts& parts, std::string_vi
 
 }  // namespace
 
-Words wordsOf(const TemplatedMail& mail, Timestamp now) {
+MailText mailTextOf(const TemplatedMail& mail, Timestamp now) {
   const Parts parts = partsOf(mail);
   std::string validity;
   if (!mail.link.empty() && mail.validUntil) {
-    validity = "The link is good for " + spanText(mail.validUntil->ms - now.ms) + ".";
+    validity = "The link is valid for " + spanText(mail.validUntil->ms - now.ms) + ".";
   }
   std::string text = parts.opening + "\n";
   if (!mail.link.empty()) text += "\n" + mail.link + "\n";

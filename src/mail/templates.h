@@ -1,4 +1,4 @@
-// The text of each MailTemplate.
+// The subject, text and HTML of each MailTemplate.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace mb::mail {
 
-struct Words {
+struct MailText {
   std::string subject;
   std::string text;
   std::string html;
 };
 
-// `now` tells how long the link is good for.
-Words wordsOf(const TemplatedMail& mail, Timestamp now);
+// The text states how long the link is valid from `now`.
+MailText mailTextOf(const TemplatedMail& mail, Timestamp now);
 
 }  // namespace mb::mail

@@ -21,25 +21,25 @@ TEST(Templates, EveryMailSaysWhoseItIsAndHoldsItsLink) {
        {MailTemplate::verifyAddress, MailTemplate::resetPassword, MailTemplate::projectInvite,
         MailTemplate::membershipGranted, MailTemplate::addressTried, MailTemplate::operatorInvite,
         MailTemplate::mfaReset, MailTemplate::passwordChanged}) {
-    const Words words = wordsOf(mail(kind), kNow);
+    const MailText words = mailTextOf(mail(kind), kNow);
     EXPECT_NE(words.subject.find("Shop"), std::string::npos);
     EXPECT_NE(words.text.find("\nhttps://api.example.com/x?token=abc&y=1\n"), std::string::npos) << words.text;
     EXPECT_NE(words.html.find("href=\"https://api.example.com/x?token=abc&amp;y=1\""), std::string::npos);
     EXPECT_NE(words.html.find("#06775a"), std::string::npos);
-    EXPECT_EQ(words.text.find("good for"), std::string::npos);
+    EXPECT_EQ(words.text.find("valid for"), std::string::npos);
     TemplatedMail without = mail(kind);
     without.link.clear();
-    EXPECT_EQ(wordsOf(without, kNow).html.find("<a "), std::string::npos);
+    EXPECT_EQ(mailTextOf(without, kNow).html.find("<a "), std::string::npos);
   }
 }
 
-TEST(Templates, ForeignWordsAreEscaped) {
+TEST(Templates, ExternalTextIsEscaped) {
   TemplatedMail invite = mail(MailTemplate::projectInvite);
   invite.brand = {"<b>\"R&D\"</b>", "#fff\"><script>"};
   invite.inviter = "<i>eve</i>";
   invite.role = "Editor'";
   invite.link = "https://api.example.com/\"><script>alert(1)</script>";
-  const Words words = wordsOf(invite, kNow);
+  const MailText words = mailTextOf(invite, kNow);
   for (const char* never : {"<b>", "<i>", "<script>", "\"><script", "Editor'"}) {
     EXPECT_EQ(words.html.find(never), std::string::npos) << never;
   }
@@ -49,7 +49,7 @@ TEST(Templates, ForeignWordsAreEscaped) {
   EXPECT_NE(words.text.find("<i>eve</i> invites you to <b>\"R&D\"</b> as Editor'."), std::string::npos);
 }
 
-TEST(Templates, HowLongALinkIsGood) {
+TEST(Templates, ValidityOfALink) {
   const std::pair<int64_t, const char*> spans[] = {
       {1, "1 minute"},       {60'000, "1 minute"},      {30 * 60'000, "30 minutes"}, {3'600'000, "1 hour"},
       {3'599'000, "1 hour"}, {5 * 60'000, "5 minutes"}, {86'400'000, "24 hours"},    {7 * 86'400'000, "7 days"},
@@ -57,8 +57,8 @@ TEST(Templates, HowLongALinkIsGood) {
   for (const auto& [ms, text] : spans) {
     TemplatedMail one = mail(MailTemplate::resetPassword);
     one.validUntil = Timestamp{kNow.ms + ms};
-    const Words words = wordsOf(one, kNow);
-    EXPECT_NE(words.text.find(std::string("The link is good for ") + text + "."), std::string::npos) << words.text;
+    const MailText words = mailTextOf(one, kNow);
+    EXPECT_NE(words.text.find(std::string("The link is valid for ") + text + "."), std::string::npos) << words.text;
   }
 }
 

@@ -19,7 +19,7 @@ class NoOutbound final : public outbound::Outbound {
   Task<> mail(outbound::MailMessage) override { co_return fail(ErrorCode::upstreamFailed, "request failed"); }
 };
 
-// Its queue never runs. `delivers`: as if a mail server were set.
+// A Mailer on a queue that never runs. `delivers`: as if a mail server were set.
 class MailBox {
  public:
   MailBox(store::testing::MemoryStore& store, Cores& cores, IdGenerator& ids, const Clock& clock,
