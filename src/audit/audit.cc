@@ -16,7 +16,7 @@ store::IndexSpec indexOn(std::vector<store::IndexKey> keys, bool sparse = false)
 
 AuditSettings::AuditSettings(Settings& settings) {
   constexpr int64_t kMaxDays = 36'500;
-  on = settings.flag("SERVICE_AUDIT", on, "the audit record");
+  on = settings.flag("SERVICE_AUDIT", on, "write the audit log");
   days = settings.integer("SERVICE_AUDIT_DAYS", days, 0, kMaxDays,
                           "days after which audit entries are removed, 0 keeps all");
 }

@@ -1,4 +1,5 @@
-// The audit record: what was done, by whom, to what. Written in the same commit as what it records.
+// The audit log: which actor performed which action on which target. Each entry is written in the commit of the
+// change that it records.
 #pragma once
 
 #include "audit/failure_bound.h"
@@ -13,12 +14,12 @@ struct AuditSettings {
   explicit AuditSettings(Settings& settings);
   AuditSettings() = default;
   bool on = true;      // SERVICE_AUDIT
-  int64_t days = 180;  // SERVICE_AUDIT_DAYS; 0 keeps all
+  int64_t days = 180;  // SERVICE_AUDIT_DAYS; 0 keeps all entries
 };
 
 // Chained: store/chain.h.
 inline constexpr store::CollectionNo kAuditCollection = 1;
-inline constexpr std::string_view kByPlace = "seq_1";  // its index in the order of the chain
+inline constexpr std::string_view kByPlace = "seq_1";  // the index in chain order
 store::SystemCollection auditCollection();
 
 struct AuditActor {
@@ -49,15 +50,15 @@ struct AuditEntry {
   }
 };
 
-// Makes the insert that goes into the commit of what it records; nullopt when auditing is off (SERVICE_AUDIT=off).
+// Builds audit entries as inserts for the commit that they record; no insert when auditing is off (SERVICE_AUDIT=off).
 class Auditor {
  public:
   Auditor(bool enabled, IdGenerator& ids, const Clock& clock) : enabled_(enabled), ids_(ids), clock_(clock) {}
   bool enabled() const { return enabled_; }
   std::vector<store::Insert> entry(store::ProjectNo project, std::string action, AuditActor actor, std::string target,
                                    std::string ip, std::string requestId, doc::Document details = {});
-  // The same for what strangers can have recorded as often as they like: empty past the bound (failure_bound.h). What
-  // was left out is counted as `omitted` in the details of the next.
+  // As entry(), for actions that unauthenticated clients can repeat at will: empty past the bound (failure_bound.h).
+  // The next entry has the number of those left out as `omitted` in its details.
   std::vector<store::Insert> failure(store::ProjectNo project, std::string action, AuditActor actor, std::string target,
                                      std::string ip, std::string requestId, doc::Document details);
 

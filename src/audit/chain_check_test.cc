@@ -1,4 +1,4 @@
-// Entries in a store, tampered with through the store itself, and what the check makes of them.
+// ChainCheck on entries in a store that are tampered with through the store itself.
 #include "audit/chain_check.h"
 
 #include "audit/journal.h"
@@ -32,21 +32,21 @@ class ChainTest : public ::testing::Test {
   }
   // Ids of new entries, oldest first.
   std::vector<std::string> record(int count, const std::string& action = "user.block") {
-    std::vector<std::string> made;
+    std::vector<std::string> recorded;
     for (int i = 0; i < count; ++i) {
       clock_.advance(10);
       auto entries = auditor_.entry(project_, action, {"member", "user_1", std::nullopt}, "users/user_2", "", "");
-      made.push_back(entries.front().id());
+      recorded.push_back(entries.front().id());
       store::Write one = write();
       one.insert(std::move(entries));
       opened_.must(opened_.store().write(std::move(one), nullptr));
     }
-    return made;
+    return recorded;
   }
   void put(const std::string& id, const doc::Document& document) { change(id, document); }
   void remove(const std::string& id) { change(id, std::nullopt); }
   doc::Document at(const std::string& id) { return *opened_.must(opened_.store().get(journal(), id)); }
-  // With one field as `value` has it.
+  // `document` with one field set to `value`.
   static doc::Document with(doc::DocumentView document, std::string_view field, doc::ValueView value) {
     doc::BsonWriter out;
     for (const doc::Element& each : document) out.append(each.key, each.key == field ? value : each.value);
@@ -56,21 +56,21 @@ class ChainTest : public ::testing::Test {
     const doc::Document other = *doc::parseJson(R"({"action":"user.activate"})");
     return with(document, "action", *other.view().find("action"));
   }
-  // Edited, with the hash that it would have in its place.
+  // An edited entry, with the hash recomputed for its position.
   static doc::Document forged(doc::DocumentView document) {
     const doc::Document changed = edited(document);
     doc::BsonWriter hash;
     hash.appendString("hash", toHex(store::chainHash(store::linkOf(document)->prev, changed)));
-    const doc::Document made = hash.finish();
-    return with(changed, "hash", *made.view().find("hash"));
+    const doc::Document recomputed = hash.finish();
+    return with(changed, "hash", *recomputed.view().find("hash"));
   }
 
-  ChainReport check(std::optional<Digest> looked = std::nullopt) {
+  ChainReport check(std::optional<Digest> expected = std::nullopt) {
     const std::filesystem::path path = opened_.path() / fmt::format("image{}", images_++);
     EXPECT_TRUE(opened_.store().checkpoint(path));
     auto image = store::StoreImage::open(path);
     EXPECT_TRUE(image);
-    ChainCheck check(looked);
+    ChainCheck check(expected);
     EXPECT_TRUE((*image)->each(project_, kAuditCollection, [&](doc::DocumentView entry) -> Result<> {
       if (!store::namesPlace(entry)) check.takeOlder(entry);
       return {};
@@ -116,7 +116,7 @@ TEST_F(ChainTest, ARemovedEntryIsNamed) {
   EXPECT_EQ(problem(), "entries 3 to 4 are missing, before " + ids[4]);
 }
 
-TEST_F(ChainTest, TheFirstEntriesCannotGoUnsaid) {
+TEST_F(ChainTest, MissingFirstEntriesAreReported) {
   const auto ids = record(4);
   remove(ids[0]);
   EXPECT_EQ(problem(), "entry 1 is missing at the beginning");
@@ -138,11 +138,11 @@ TEST_F(ChainTest, AnEditedEntryIsNamed) {
   EXPECT_EQ(problem(), "entry 2 (" + ids[1] + ") was edited");
 }
 
-TEST_F(ChainTest, EditedWithItsHashMadeAnewDoesNotFit) {
+TEST_F(ChainTest, AnEditedEntryWithARecomputedHashDoesNotFit) {
   const auto ids = record(4);
   put(ids[1], forged(at(ids[1])));
   EXPECT_EQ(problem(), "entry 3 (" + ids[2] + ") does not follow the one before it: one of them was replaced");
-  // Of the last one the recorded end tells.
+  // For the last entry the recorded end shows it.
   for (const std::string& id : {ids[2], ids[3]}) remove(id);
   EXPECT_EQ(problem(), "entries 3 to 4 are missing at the end");
 }
@@ -170,7 +170,7 @@ TEST_F(ChainTest, ACopyAtTheSamePlaceShows) {
   id.appendString("id", ids[1] + "b");
   const doc::Document other = id.finish();
   const doc::Document copy = with(at(ids[1]), "id", *other.view().find("id"));
-  // Unlogged, as a restore writes; an ordinary insert names no place.
+  // Unlogged, as a restore writes; an ordinary insert cannot set the chain's fields.
   store::Write unlogged = write();
   unlogged.options.logged = false;
   const store::Target entry = unlogged.change(journal(), ids[1] + "b");
@@ -179,7 +179,7 @@ TEST_F(ChainTest, ACopyAtTheSamePlaceShows) {
                                        changes.put(entry, copy);
                                        return {};
                                      }));
-  EXPECT_EQ(problem(), "entry 2 is there twice: " + ids[1] + " and " + ids[1] + "b");
+  EXPECT_EQ(problem(), "entry 2 exists twice: " + ids[1] + " and " + ids[1] + "b");
 }
 
 TEST_F(ChainTest, AnEntryWithoutItsPlaceShows) {
@@ -192,17 +192,17 @@ TEST_F(ChainTest, AnEntryWithoutItsPlaceShows) {
   EXPECT_EQ(problem(), "entry 2 is missing, before " + ids[2]);
 }
 
-TEST_F(ChainTest, AHashToldEarlierIsLookedFor) {
+TEST_F(ChainTest, FindsAnEarlierHeadInTheChain) {
   record(3);
-  const Digest told = check().head.hash;
+  const Digest earlier = check().head.hash;
   record(2);
-  EXPECT_TRUE(check(told).foundHash);
-  Digest other = told;
+  EXPECT_TRUE(check(earlier).foundHash);
+  Digest other = earlier;
   other[0] ^= 1;
   EXPECT_FALSE(check(other).foundHash);
 }
 
-TEST_F(ChainTest, PrunedEntriesAreSaidToBe) {
+TEST_F(ChainTest, PrunedEntriesAreReported) {
   record(450);
   clock_.advance(31 * kDayMs);
   const auto young = record(3);
@@ -217,13 +217,13 @@ TEST_F(ChainTest, PrunedEntriesAreSaidToBe) {
   EXPECT_EQ(problem(), "entries 1 to 451 are missing at the beginning");
 }
 
-TEST_F(ChainTest, PruningEndsOfItself) {
+TEST_F(ChainTest, PruningDoesNotPruneItsOwnRecordForever) {
   record(3);
   clock_.advance(31 * kDayMs);
   EXPECT_EQ(pruned(0), 0U);
   EXPECT_EQ(pruned(30), 3U);
   clock_.advance(31 * kDayMs);
-  // Its own record is too old by now, and alone: another would take its place for ever.
+  // Only the record of pruning is left and too old: removing it would write another, for ever.
   EXPECT_EQ(pruned(30), 0U);
   record(1);
   clock_.advance(31 * kDayMs);

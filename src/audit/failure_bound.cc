@@ -11,7 +11,7 @@ std::optional<uint64_t> FailureBound::take(uint32_t project) {
   const std::lock_guard lock(mutex_);
   Bucket* bucket = projects_.find(key);
   if (!bucket) bucket = &projects_.put(key, {});
-  // A clock that was set back must not shut the record for long.
+  // A clock that was set back must not block entries for long.
   const int64_t emptyAt = std::clamp(bucket->emptyAtMs, now, now + kFailuresAtOnce * kMsPerFailure);
   if (emptyAt - now > (kFailuresAtOnce - 1) * kMsPerFailure) {
     bucket->emptyAtMs = emptyAt;

@@ -1,5 +1,5 @@
-// How many failed sign-ins a project's record takes, so that nobody fills the disk with them: 60 at once, then 10 a
-// minute. Of one process.
+// A rate limit for entries of failed sign-ins in a project's record, so that clients cannot fill the disk with them: 60
+// at once, then 10 a minute. Counted per process.
 #pragma once
 
 #include <mutex>
@@ -13,16 +13,16 @@ namespace mb::audit {
 inline constexpr int64_t kFailuresAtOnce = 60;
 inline constexpr int64_t kMsPerFailure = 6000;
 
-// At most 4,096 projects are remembered; past that the longest unused one is forgotten. Any thread.
+// Tracks at most 4,096 projects; beyond that the least recently used one is evicted. Any thread.
 class FailureBound {
  public:
   explicit FailureBound(const Clock& clock) : clock_(clock), projects_(4096) {}
-  // How many were left out since the last that was taken; nullopt where this one is left out too.
+  // The number of entries left out since the last one taken; nullopt where this one is left out too.
   std::optional<uint64_t> take(uint32_t project);
 
  private:
   struct Bucket {
-    int64_t emptyAtMs = 0;  // when all that was taken is made up for
+    int64_t emptyAtMs = 0;  // when the bucket has drained
     uint64_t omitted = 0;
   };
   const Clock& clock_;

@@ -9,7 +9,7 @@ namespace {
 doc::Document conditionsOf(const JournalQuery& query) {
   doc::BsonWriter out;
   if (query.action.ends_with(".*")) {
-    // All texts that begin with "user." stand from there up to "user/", the next character.
+    // All strings with the prefix "user." lie in ["user.", "user/"): '/' is the character after '.'.
     std::string begin = query.action.substr(0, query.action.size() - 1);
     std::string end = begin;
     ++end.back();
@@ -34,14 +34,14 @@ doc::Document conditionsOf(const JournalQuery& query) {
 }  // namespace
 
 Task<std::vector<AuditEntry>> Journal::list(store::ProjectNo project, JournalQuery query, store::Deadline deadline) {
-  store::Query wanted{.collection = {project, kAuditCollection, 0},
-                      .filter = {},
-                      .skip = query.skip,
-                      .limit = query.limit,
-                      .sort = {{"at", -1}, {"id", -1}},
-                      .deadline = deadline};
-  CO_TRY(wanted.filter, doc::Filter::parse(conditionsOf(query)));
-  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(wanted)));
+  store::Query storeQuery{.collection = {project, kAuditCollection, 0},
+                          .filter = {},
+                          .skip = query.skip,
+                          .limit = query.limit,
+                          .sort = {{"at", -1}, {"id", -1}},
+                          .deadline = deadline};
+  CO_TRY(storeQuery.filter, doc::Filter::parse(conditionsOf(query)));
+  CO_TRY(const store::QueryResult found, co_await store_.find(std::move(storeQuery)));
   co_return store::fromStore<AuditEntry>(found.documents);
 }
 

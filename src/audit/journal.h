@@ -1,4 +1,4 @@
-// Reading the audit record of a project, or of the instance (the control plane's own project).
+// Reads the audit log of a project, or of the instance (the control plane's own project).
 #pragma once
 
 #include "audit/audit.h"
@@ -6,7 +6,7 @@
 namespace mb::audit {
 
 struct JournalQuery {
-  std::string action;             // exact, or with a trailing ".*" all that begin so; empty: all
+  std::string action;             // exact, or with a trailing ".*" a prefix; empty: all
   std::string actor;              // the actor's id; empty: all
   std::string target;             // exact; empty: all
   std::optional<Timestamp> from;  // at or after

@@ -31,7 +31,7 @@ std::optional<store::ChainHead> prunedUpTo(doc::DocumentView entry) {
   return store::ChainHead{static_cast<uint64_t>(*number), *digest};
 }
 
-// Entries from before the chain come first, by id; then the chain, by place.
+// Entries from before the chain come first, by id; then the chain, by `seq`.
 Task<std::vector<doc::Document>> Retention::oldest(store::ProjectNo project) {
   store::Query query{.collection = {project, kAuditCollection, 0},
                      .filter = {},
@@ -41,9 +41,10 @@ Task<std::vector<doc::Document>> Retention::oldest(store::ProjectNo project) {
                      .deadline = deadline()};
   CO_TRY(store::QueryResult found, co_await store_.find(query));
   std::vector<doc::Document>& first = found.documents;
-  const auto placed = std::ranges::find_if(first, [](const doc::Document& each) { return store::namesPlace(each); });
-  if (placed != first.begin()) {
-    first.erase(placed, first.end());
+  const auto chainedFirst =
+      std::ranges::find_if(first, [](const doc::Document& each) { return store::namesPlace(each); });
+  if (chainedFirst != first.begin()) {
+    first.erase(chainedFirst, first.end());
     co_return std::move(first);
   }
   doc::BsonWriter chained;
@@ -77,7 +78,7 @@ Task<> Retention::remove(store::ProjectNo project, std::span<const doc::Document
       [&removed = std::as_const(removed)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         for (const store::Target& entry : removed) {
           if (!before[entry]) {
-            return fail(ErrorCode::conflict, "the entries were removed meanwhile");
+            return fail(ErrorCode::conflict, "the entries were removed concurrently");
           }
           changes.remove(entry);
         }
@@ -87,31 +88,32 @@ Task<> Retention::remove(store::ProjectNo project, std::span<const doc::Document
 }
 
 Task<uint64_t> Retention::prune(store::ProjectNo project) {
-  uint64_t gone = 0;
-  if (days_ == 0) co_return gone;
+  uint64_t removed = 0;
+  if (days_ == 0) co_return removed;
   const Timestamp limit{clock_.now().ms - days_ * kDayMs};
   for (int commits = 0; commits < kMaxCommits; ++commits) {
     CO_TRY(const std::vector<doc::Document> first, co_await oldest(project));
     size_t old = 0;
-    bool worth = false;
+    bool needsPruning = false;
     while (old < first.size() && isOlderThan(first[old], limit)) {
-      worth |= first[old].view().stringOr("action") != kPruned;
+      needsPruning |= first[old].view().stringOr("action") != kPruned;
       ++old;
     }
-    if (!worth) break;
+    if (!needsPruning) break;
     CO_RETURN_IF_ERROR(co_await remove(project, std::span(first).first(old)));
-    gone += old;
+    removed += old;
     if (old < kPage) break;
   }
-  co_return gone;
+  co_return removed;
 }
 
 Task<> Retention::pass(std::vector<store::ProjectNo> projects, const std::atomic<bool>& stopping) {
   for (const store::ProjectNo project : projects) {
     if (stopping || days_ == 0) break;
-    const Result<uint64_t> gone = co_await prune(project);
-    if (!gone) {
-      logWarn("old audit entries stay for now", {{"project", project}, {"problem", gone.error().message()}});
+    const Result<uint64_t> removed = co_await prune(project);
+    if (!removed) {
+      logWarn("audit log pruning failed; the next pass retries it",
+              {{"project", project}, {"problem", removed.error().message()}});
     }
   }
   co_return Result<>();

@@ -1,5 +1,5 @@
-// How long audit entries stay: the oldest go, in the order of the chain, and each commit that removes some records what
-// the last of them was. So the chain begins later, and says itself that it may.
+// Removes old audit entries, oldest first in the order of the chain. Each commit that removes some records the last of
+// them, so a chain that begins later than entry 1 can be verified.
 #pragma once
 
 #include <atomic>
@@ -11,19 +11,19 @@
 namespace mb::audit {
 
 inline constexpr std::string_view kPruned = "audit.pruned";
-// The last entry that was removed before this one was made; nullopt where it is no entry on pruning.
+// The last entry that was removed before `entry` was written; nullopt where `entry` is not an entry on pruning.
 std::optional<store::ChainHead> prunedUpTo(doc::DocumentView entry);
 
 class Retention {
  public:
-  // All outlive it. `days`: 0 keeps all.
+  // The references outlive this object. `days`: 0 keeps all entries.
   Retention(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, int64_t days)
       : store_(store), clock_(clock), days_(days), auditor_(true, ids, clock) {}
 
-  // Removes what is too old, 200 entries a commit and 100 commits at most; gives how many went. Where nothing but
-  // records of pruning is too old, all stay: else each pass would leave another.
+  // Removes entries older than the limit, 200 per commit and 100 commits at most; returns their number. Where only
+  // records of pruning are too old, all stay: otherwise each pass would write another.
   Task<uint64_t> prune(store::ProjectNo project);
-  // prune() of each, with a line in the log for those that fail. Ends early once `stopping` is set.
+  // Calls prune() for each project and logs a warning for those that fail. Ends early once `stopping` is set.
   Task<> pass(std::vector<store::ProjectNo> projects, const std::atomic<bool>& stopping);
 
  private:
@@ -33,7 +33,7 @@ class Retention {
   store::DocumentStore& store_;
   const Clock& clock_;
   const int64_t days_;
-  Auditor auditor_;  // records whether or not auditing is on: a chain that begins later has to say why
+  Auditor auditor_;  // always on, whatever SERVICE_AUDIT says: a chain that begins later needs the record of it
 };
 
 }  // namespace mb::audit
