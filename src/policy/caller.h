@@ -1,5 +1,5 @@
-// Who asks. Built by the gates, handed down by reference; there is no "no caller": an anonymous one is a kind of its
-// own and holds nothing.
+// A Caller is the author of a request, with its permissions. Built by api/, passed by reference. A request without
+// credentials has a caller of kind anonymous, which has no permissions.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ enum class CallerKind {
   member,   // a platform user with a project token
   apiKey,
   platform,  // a platform user with a control token
-  server,    // Manybase itself: expiry, jobs. Only made by code that says so.
+  server,    // Manybase itself: expiry, jobs. Never built from a request.
 };
 
 struct Caller {
   CallerKind kind = CallerKind::anonymous;
   std::string id;         // user_…, key_…; empty for anonymous
-  std::string sessionId;  // sess_… of the token, where it has one
+  std::string sessionId;  // sess_… of the token, if it has one
   store::ProjectNo project = 0;
   ProjectId projectId;
   std::string role;  // $auth.role: end-user role, member role, "apikey"
@@ -38,12 +38,11 @@ struct Caller {
   std::string requestId;
 
   bool may(std::string_view permission) const { return permissions->allows(permission); }
-  // Whether this caller counts as an admin of `collection` on the data plane (decisions 3, "Policy operation admin").
+  // Whether this caller is an admin of `collection` on the data plane: the policy's admin rule applies to it.
   bool adminOf(std::string_view collection) const;
 };
 
-// How the audit record and the change log name who did it: "user", "member", "apikey", "platform", "server",
-// "anonymous".
+// The actor kind in the audit record and the change log: "user", "member", "apikey", "platform", "server", "anonymous".
 std::string_view actorKind(CallerKind kind);
 store::Actor actorOf(const Caller& caller);
 

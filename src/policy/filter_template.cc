@@ -30,11 +30,11 @@ bool same(doc::ValueView a, doc::ValueView b) {
 }
 
 // Fills the tree of a template. A node without anything to fill or to coerce stays shared.
-class Filling {
+class TemplateFiller {
  public:
-  Filling(const Caller& caller, const doc::FilterCoercion& coercion) : caller_(caller), coercion_(coercion) {}
+  TemplateFiller(const Caller& caller, const doc::FilterCoercion& coercion) : caller_(caller), coercion_(coercion) {}
 
-  // The filled node, or null once a placeholder had no value.
+  // The filled node, or null if a placeholder has no value.
   NodePtr node(const NodePtr& given, const std::string& prefix);
 
  private:
@@ -43,14 +43,14 @@ class Filling {
   }
   bool append(doc::BsonWriter& out, std::string_view key, doc::ValueView given) const;
   std::optional<doc::Value> operand(doc::ValueView given, const std::string& path) const;
-  // False when a placeholder had no value.
+  // False if a placeholder has no value.
   bool operands(const FilterNode& given, const std::string& path, std::vector<doc::Value>& out, bool& changed) const;
 
   const Caller& caller_;
   const doc::FilterCoercion& coercion_;
 };
 
-bool Filling::append(doc::BsonWriter& out, std::string_view key, doc::ValueView given) const {
+bool TemplateFiller::append(doc::BsonWriter& out, std::string_view key, doc::ValueView given) const {
   if (isString(given) && looksLikePlaceholder(given.asString())) {
     const auto value = scalar(given.asString());
     if (value) out.append(key, *value);
@@ -67,7 +67,7 @@ bool Filling::append(doc::BsonWriter& out, std::string_view key, doc::ValueView 
   return whole;
 }
 
-std::optional<doc::Value> Filling::operand(doc::ValueView given, const std::string& path) const {
+std::optional<doc::Value> TemplateFiller::operand(doc::ValueView given, const std::string& path) const {
   if (!holdsPlaceholder(given)) return doc::coerceDeep(&coercion_, path, given);
   if (isString(given)) {
     const auto value = scalar(given.asString());
@@ -80,7 +80,7 @@ std::optional<doc::Value> Filling::operand(doc::ValueView given, const std::stri
   return doc::coerceDeep(&coercion_, path, wrapped.view().begin()->value);
 }
 
-bool Filling::operands(const FilterNode& given, const std::string& path, std::vector<doc::Value>& out,
+bool TemplateFiller::operands(const FilterNode& given, const std::string& path, std::vector<doc::Value>& out,
                        bool& changed) const {
   for (const doc::Value& each : given.operands) {
     const doc::ValueView view = each.view();
@@ -111,7 +111,7 @@ bool Filling::operands(const FilterNode& given, const std::string& path, std::ve
   return true;
 }
 
-NodePtr Filling::node(const NodePtr& given, const std::string& prefix) {
+NodePtr TemplateFiller::node(const NodePtr& given, const std::string& prefix) {
   const std::string& own = given->path.dotted();
   const std::string full = prefix.empty() || own.empty() ? prefix + own : prefix + "." + own;
   std::shared_ptr<FilterNode> copy;
@@ -165,7 +165,7 @@ bool FilterTemplate::resolvesFor(const Caller& caller) const {
 
 std::optional<doc::Filter> FilterTemplate::fill(const Caller& caller, const doc::FilterCoercion& coercion) const {
   const NodePtr root(NodePtr(), &filter_.root());
-  NodePtr filled = Filling(caller, coercion).node(root, "");
+  NodePtr filled = TemplateFiller(caller, coercion).node(root, "");
   if (filled == nullptr) return std::nullopt;
   return filled == root ? filter_ : doc::Filter::fromTree(std::move(filled));
 }

@@ -1,4 +1,5 @@
-// A rule's filter: parsed once with its placeholders in place, filled per caller by copying only the nodes that change.
+// A FilterTemplate is a rule's filter: parsed once with its placeholders, filled per caller by copying only the nodes
+// that change.
 #pragma once
 
 #include <optional>
@@ -15,14 +16,14 @@ namespace mb::policy {
 class FilterTemplate {
  public:
   FilterTemplate() = default;  // matches everything
-  // Adds to `problems`, under `pointer`, whatever is wrong with it, fields that the schema (null: none) rules out too.
+  // Adds all problems of the filter to `problems`, under `pointer`, also fields that the schema (null: none) excludes.
   static FilterTemplate compile(doc::DocumentView source, const doc::Schema* schema, const std::string& pointer,
                                 std::vector<ErrorDetail>& problems);
 
   bool matchesAll() const { return filter_.matchesAll(); }
   // Whether each placeholder has a value for the caller.
   bool resolvesFor(const Caller& caller) const;
-  // nullopt when one has none. `coercion` sees every constant and every value that came in.
+  // nullopt if a placeholder has no value. `coercion` is applied to every constant and every filled value.
   std::optional<doc::Filter> fill(const Caller& caller, const doc::FilterCoercion& coercion) const;
 
  private:
@@ -30,12 +31,12 @@ class FilterTemplate {
   std::vector<Placeholder> placeholders_;
 };
 
-// What marks, inside a parsed filter, a placeholder that stands for a whole list. No string of a policy's filter may
-// begin with it.
+// Marks a placeholder for a whole list in a parsed filter. No string of a policy's filter may begin with it.
 inline constexpr char kListMark = '\x01';
 
-// Copies a filter, with a placeholder in place of a list as a list that holds it, marked; reports placeholders that do
-// not exist or stand where no value belongs, and collects the others. Reports fields that the schema rules out.
+// Copies a filter, replacing a placeholder for a list by a list that holds it, marked. Reports unknown placeholders,
+// placeholders in positions where no value is allowed, and fields that the schema excludes. Collects the valid
+// placeholders.
 class PlaceholderScan {
  public:
   PlaceholderScan(const doc::Schema* schema, std::vector<ErrorDetail>& problems, std::vector<Placeholder>& placeholders)
@@ -43,7 +44,7 @@ class PlaceholderScan {
   doc::Document copyConditions(doc::DocumentView source, const std::string& pointer);
 
  private:
-  // Where in the filter something stands, and which path of the document it is about.
+  // A position in the filter, and the path of the document that it applies to.
   struct Place {
     std::string pointer;
     std::string path;
@@ -54,9 +55,9 @@ class PlaceholderScan {
   void operators(doc::BsonWriter& out, doc::DocumentView source, const Place& place);
   void listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Place& place);
   void elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Place& place);
-  // Where a value belongs.
+  // Copies a value of a condition.
   void value(doc::BsonWriter& out, std::string_view key, doc::ValueView given, const std::string& pointer);
-  // Where none does: copied, but no placeholder may be inside.
+  // Copies another part, which must not hold a placeholder.
   void other(doc::BsonWriter& out, std::string_view key, doc::ValueView given, const std::string& pointer);
   void placeholder(std::string_view text, Placeholder::Takes takes, const std::string& pointer);
 

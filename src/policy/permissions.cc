@@ -10,32 +10,32 @@ namespace {
 constexpr size_t kMaxBytes = 200;
 constexpr size_t kMaxSegments = 4;
 
-// Eats the first segment of `rest`; `rest` loses its data when it was the last.
-std::string_view eatSegment(std::string_view& rest) {
+// Removes and returns the first segment of `rest`; `rest` becomes empty, without data, after the last one.
+std::string_view takeSegment(std::string_view& rest) {
   const size_t colon = rest.find(':');
   const std::string_view segment = rest.substr(0, colon);
   rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   return segment;
 }
 
-// Whether a last segment gives another: manage includes read.
-bool givesLast(std::string_view held, std::string_view needed) {
+// Whether a last segment includes another: manage includes read.
+bool includesLast(std::string_view held, std::string_view needed) {
   return held == needed || (held == "manage" && needed == "read");
 }
 
-// Whether `held` allows all that `needed` could, itself perhaps a pattern. Permissions here have no empty segments.
+// Whether `held` allows everything that `needed` allows, which may be a pattern too. REQUIRES: no empty segments.
 bool covers(std::string_view held, std::string_view needed) {
   while (!held.empty() && !needed.empty()) {
-    const std::string_view heldSegment = eatSegment(held);
-    const std::string_view neededSegment = eatSegment(needed);
+    const std::string_view heldSegment = takeSegment(held);
+    const std::string_view neededSegment = takeSegment(needed);
     if (heldSegment == "*") {
       if (held.empty()) return true;
-      // A last "*" of what is needed stands for any number of segments, this one for one.
+      // The last "*" of `needed` matches any number of segments, this one only one.
       if (neededSegment == "*" && needed.empty()) return false;
       continue;
     }
     const bool bothLast = held.empty() && needed.empty();
-    if (bothLast ? !givesLast(heldSegment, neededSegment) : heldSegment != neededSegment) return false;
+    if (bothLast ? !includesLast(heldSegment, neededSegment) : heldSegment != neededSegment) return false;
   }
   return held.empty() && needed.empty();
 }
@@ -51,31 +51,32 @@ bool isAllowedCharacter(char c) {
 }
 
 std::unexpected<Error> refuse(std::string_view permission, std::string_view reason) {
-  return fail(ErrorCode::validation, fmt::format("\"{}\" is no permission: {}", permission.substr(0, 100), reason));
+  return fail(ErrorCode::validation,
+              fmt::format("\"{}\" is not a valid permission: {}", permission.substr(0, 100), reason));
 }
 
 }  // namespace
 
 Result<> checkPermission(std::string_view permission) {
-  if (permission.empty()) return fail(ErrorCode::validation, "a permission may not be empty");
-  if (permission.size() > kMaxBytes) return refuse(permission, fmt::format("it is longer than {} bytes", kMaxBytes));
+  if (permission.empty()) return fail(ErrorCode::validation, "a permission must not be empty");
+  if (permission.size() > kMaxBytes) return refuse(permission, fmt::format("it must have at most {} bytes", kMaxBytes));
   if (!std::ranges::all_of(permission, isAllowedCharacter)) {
-    return refuse(permission, "only letters, digits and _ * . - may stand between its colons");
+    return refuse(permission, "only letters, digits and _ * . - are allowed between its colons");
   }
-  if (!isWellFormed(permission)) return refuse(permission, "a segment is empty");
+  if (!isWellFormed(permission)) return refuse(permission, "a segment must not be empty");
   size_t segments = 0;
   for (std::string_view rest = permission; !rest.empty(); ++segments) {
-    const std::string_view segment = eatSegment(rest);
+    const std::string_view segment = takeSegment(rest);
     if (segment != "*" && segment.find('*') != std::string_view::npos) {
-      return refuse(permission, "a * stands for a whole segment");
+      return refuse(permission, "a * must be a whole segment");
     }
   }
-  if (segments > kMaxSegments) return refuse(permission, fmt::format("it has more than {} segments", kMaxSegments));
+  if (segments > kMaxSegments) return refuse(permission, fmt::format("it must have at most {} segments", kMaxSegments));
   return {};
 }
 
 PermissionSet::PermissionSet(std::vector<std::string> permissions) : permissions_(std::move(permissions)) {
-  // What is no permission allows nothing.
+  // An invalid permission allows nothing.
   std::erase_if(permissions_, [](const std::string& permission) { return !isWellFormed(permission); });
 }
 

@@ -1,6 +1,6 @@
-// Permission strings and the sets of them that roles, keys and members hold. "data:posts:read", "functions:manage",
+// Permission strings, and the sets of them that roles, keys and members hold: "data:posts:read", "functions:manage",
 // "*". A "*" segment matches one segment; as last segment it covers every further one. "<x>:manage" includes
-// "<x>:read". Source: contract 2.9, decisions 8.
+// "<x>:read" (docs/policies.md, "Permissions").
 #pragma once
 
 #include <memory>
@@ -21,9 +21,9 @@ class PermissionSet {
   explicit PermissionSet(std::vector<std::string> permissions);
 
   bool allows(std::string_view needed) const;
-  // Whether everything `other` could allow is allowed here: nobody grants what they do not hold.
+  // Whether this set allows everything that `other` allows: a caller may only grant permissions that it holds.
   bool includes(const PermissionSet& other) const;
-  // Whether `permission` stands here to the letter.
+  // Whether the set contains exactly this string.
   bool holdsLiterally(std::string_view permission) const;
   const std::vector<std::string>& list() const { return permissions_; }
 

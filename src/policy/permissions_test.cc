@@ -64,7 +64,7 @@ TEST(Permissions, Shape) {
   }
 }
 
-// The meaning of a permission, told without any short cut: all strings of the universe that it allows.
+// The meaning of a permission, by enumeration: all strings of the universe that it allows.
 bool means(const std::vector<std::string>& held, const std::vector<std::string>& needed, size_t i = 0) {
   if (i == held.size()) return i == needed.size();
   if (i == needed.size()) return false;

@@ -82,7 +82,7 @@ std::optional<doc::Value> Placeholder::resolve(const Caller& caller) const {
   }
   if (caller.kind != CallerKind::endUser) return std::nullopt;
   const doc::DocumentView claims = caller.claims.view();
-  auto value = claims.find(claim_);  // a claim's own name may hold dots, as URLs do
+  auto value = claims.find(claim_);  // the name of a claim may hold dots, as URLs do
   if (!value) value = claims.findPath(claim_);
   if (!value) return std::nullopt;
   if (isUsableScalar(*value) || (takes_ == Takes::list && isUsableList(*value))) return doc::Value(*value);

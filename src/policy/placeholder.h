@@ -1,4 +1,5 @@
-// "$auth.uid", "$auth.role", "$auth.pid", "$auth.token.<claim>": what a policy's filter says in place of a value.
+// A Placeholder stands for a value in a policy's filter: "$auth.uid", "$auth.role", "$auth.pid",
+// "$auth.token.<claim>".
 #pragma once
 
 #include <optional>
@@ -10,17 +11,17 @@
 
 namespace mb::policy {
 
-// Whether a string of a filter is meant as a placeholder, known or not.
+// Whether a string of a filter has the form of a placeholder, known or not.
 bool looksLikePlaceholder(std::string_view text);
 
 class Placeholder {
  public:
-  enum class Takes { scalar, list };  // list: the place takes an array, or one value as an array of it
+  enum class Takes { scalar, list };  // list: the operand is an array; a single value becomes an array of it
 
-  // nullopt when `text` is not a placeholder that exists.
+  // nullopt if `text` is not a known placeholder.
   static std::optional<Placeholder> parse(std::string_view text, Takes takes);
-  // The caller's value; nullopt when there is none, or none that may stand here: empty, null, an object, an array with
-  // any of these inside, or an array where one value belongs.
+  // The caller's value; nullopt if it has none, or an invalid one: empty, null, an object, an array with any of these
+  // in it, or an array instead of a scalar.
   std::optional<doc::Value> resolve(const Caller& caller) const;
   bool operator==(const Placeholder&) const = default;
 

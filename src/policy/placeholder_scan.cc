@@ -134,7 +134,7 @@ void PlaceholderScan::value(doc::BsonWriter& out, std::string_view key, doc::Val
                             const std::string& pointer) {
   if (given.type() == doc::BsonType::string) {
     const std::string_view text = given.asString();
-    if (text.starts_with(kListMark)) problems_.push_back({pointer, "a string may not begin with U+0001"});
+    if (text.starts_with(kListMark)) problems_.push_back({pointer, "a string must not begin with U+0001"});
     if (looksLikePlaceholder(text)) placeholder(text, Placeholder::Takes::scalar, pointer);
   }
   if (!given.isContainer()) return out.append(key, given);
@@ -146,7 +146,7 @@ void PlaceholderScan::value(doc::BsonWriter& out, std::string_view key, doc::Val
 void PlaceholderScan::other(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
                             const std::string& pointer) {
   if (given.type() == doc::BsonType::string && looksLikePlaceholder(given.asString())) {
-    problems_.push_back({pointer, "a placeholder may only stand where a value belongs"});
+    problems_.push_back({pointer, "a placeholder is allowed only as a value"});
   }
   if (!given.isContainer()) return out.append(key, given);
   given.type() == doc::BsonType::array ? out.beginArray(key) : out.beginDocument(key);
@@ -157,8 +157,8 @@ void PlaceholderScan::other(doc::BsonWriter& out, std::string_view key, doc::Val
 void PlaceholderScan::placeholder(std::string_view text, Placeholder::Takes takes, const std::string& pointer) {
   auto parsed = Placeholder::parse(text, takes);
   if (!parsed) {
-    problems_.push_back({pointer, fmt::format("unknown placeholder \"{}\": there are $auth.uid, $auth.role, $auth.pid "
-                                              "and $auth.token.<claim>",
+    problems_.push_back({pointer, fmt::format("unknown placeholder \"{}\": use $auth.uid, $auth.role, $auth.pid "
+                                              "or $auth.token.<claim>",
                                               text.substr(0, 100))});
   } else if (std::ranges::find(placeholders_, *parsed) == placeholders_.end()) {
     placeholders_.push_back(*std::move(parsed));

@@ -24,8 +24,8 @@ constexpr unsigned bit(Operation operation) {
   return 1U << static_cast<unsigned>(operation);
 }
 
-// Where a key means something. What only judges writes has no place in a rule that reads or deletes; a create changes
-// no field that stood before; and denied read fields are one set for all callers, so an admin rule adds none.
+// The operations that a key applies to. Keys that validate writes do not apply to reads and deletes; a create does not
+// change existing fields; and denied read fields are the same for all callers, so an admin rule has none.
 struct RuleKey {
   std::string_view name;
   unsigned operations;
@@ -66,7 +66,7 @@ class CompiledRule final : public Rule {
     for (const RuleKey& known : kRuleKeys) {
       if (known.name != key) continue;
       if ((known.operations & bit(operation)) != 0) return true;
-      problems.push_back({pointer, fmt::format("has no meaning for \"{}\"", operationName(operation))});
+      problems.push_back({pointer, fmt::format("is not allowed in the rule \"{}\"", operationName(operation))});
       return false;
     }
     problems.push_back({pointer, "is not a known key of a rule"});
@@ -102,7 +102,7 @@ class CompiledPolicy final : public Policy {
     for (const auto& [name, value] : source) {
       const auto operation = operationNamed(name);
       if (!operation) {
-        problems.push_back({fmt::format("/{}", name), "is not an operation"});
+        problems.push_back({fmt::format("/{}", name), "must be read, list, create, update, delete or admin"});
       } else if (value.type() != doc::BsonType::document) {
         problems.push_back({fmt::format("/{}", name), "must be an object"});
       } else {
@@ -169,7 +169,9 @@ Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, co
 Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied) {
   if (denied.empty()) return {};
   for (const std::string& path : filter.paths()) {
-    if (denied.touches(path)) return fail(ErrorCode::forbidden, "the filter names a field that may not be read");
+    if (denied.touches(path)) {
+      return fail(ErrorCode::forbidden, "the filter must not name a field that you may not read");
+    }
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// Collection policies: parsed, checked and compiled at save; asked on each read and write. Source: contract 2.8,
-// decisions 3, 4 and 8.
+// A Policy holds the rules of a collection: parsed, checked and compiled at save; evaluated for each read and write
+// (docs/policies.md, "Policies").
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ std::string_view operationName(Operation op);  // "read", …, "delete"
 class Rule {
  public:
   virtual ~Rule() = default;
-  // The filter with the caller's values in place of the placeholders. Fails with forbidden when one cannot be resolved,
-  // is empty, or is not a scalar or array of scalars. A rule without a filter gives one that matches everything.
+  // The filter with the caller's values instead of the placeholders. Fails with forbidden if one cannot be resolved, is
+  // empty, or is not a scalar or array of scalars. For a rule without a filter, returns one that matches everything.
   virtual Result<doc::Filter> filterFor(const Caller& caller, const doc::FilterCoercion& coercion) const = 0;
   virtual bool unrestricted() const = 0;  // no filter
 
@@ -30,33 +30,33 @@ class Rule {
     const doc::DocumentView* before;  // null on create
     doc::DocumentView after;
     Timestamp now;
-    // Fields that the caller cannot read: whether one of them changed decides nothing but what the rule says of itself.
+    // Fields that the caller cannot read. A change of one of them counts only for rules on that field itself.
     const doc::FieldSet* hidden = nullptr;
   };
-  // immutableFields, allowedWriteFields and `validate` on a create or update, judged on the change in the document, not
-  // on the words of the request. Fails with forbidden; details name the field.
+  // Checks immutableFields, allowedWriteFields and `validate` on a create or update, by the change of the document, not
+  // by the operators of the request. Fails with forbidden; details name the field.
   virtual Result<> checkWrite(const Check& check) const = 0;
 };
 
 class Policy {
  public:
   virtual ~Policy() = default;
-  // null: no rule, so denied.
+  // null: there is no rule, and the operation is denied.
   virtual const Rule* rule(Operation op) const = 0;
-  // The rule by which `caller` does `op` in `collection` on the data plane: the admin rule where the caller is an admin
-  // of the collection and that rule resolves for them, else the operation's own. Fails with forbidden when there is
-  // none.
+  // The rule that applies to `op` of `caller` in `collection` on the data plane: the admin rule if the caller is an
+  // admin of the collection and that rule resolves for it, else the operation's own. Fails with forbidden if there is
+  // no such rule.
   virtual Result<const Rule*> ruleFor(const Caller& caller, std::string_view collection, Operation op) const = 0;
-  // Union of deniedReadFields of the read and list rules (decisions 8, "Rules' keys").
+  // Union of deniedReadFields of the read and list rules.
   virtual const doc::FieldSet& deniedReadFields() const = 0;
-  // As it was saved.
+  // The policy as saved.
   virtual const doc::Document& source() const = 0;
 };
 
 // Fails with validation, every problem in the details ("/update/validate" with line and column). `schema` may be null.
 Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, const doc::Schema* schema);
 
-// Fails with forbidden when `filter` names a field that `denied` touches.
+// Fails with forbidden if `filter` names a field that `denied` touches.
 Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied);
 
 }  // namespace mb::policy

@@ -1,4 +1,4 @@
-// What the tests of policies share.
+// Helpers of the policy tests.
 #pragma once
 
 #include <gtest/gtest.h>

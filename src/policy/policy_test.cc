@@ -154,7 +154,7 @@ TEST(Policy, AdminRulesStandInForAdmins) {
   user.claims = json("{}");
   EXPECT_EQ(*policy->ruleFor(user, "posts", Operation::read), read) << "the admin rule does not resolve";
   EXPECT_FALSE(policy->ruleFor(user, "posts", Operation::remove));
-  // Members have no claims, so this admin rule never resolves for them.
+  // Members have no claims, so this admin rule does not resolve for them.
   EXPECT_EQ(*policy->ruleFor(member(), "posts", Operation::read), read);
 
   const auto open = compiled(R"({"admin": {}})");

@@ -1,4 +1,4 @@
-// Placeholders: what stands for them, and what denies.
+// Placeholders: the values that replace them, and values that deny.
 #include "document/value_order.h"
 #include "policy/policy_fixture.h"
 
@@ -63,7 +63,7 @@ TEST(RuleFilter, PlaceholdersAreTheCallersValues) {
        R"({"createdAt": {"$date": "2026-02-01T00:00:00Z"}})", true},
       {R"({"createdAt": {"$gte": "$auth.token.since"}})", R"({"since": "2026-01-01T00:00:00Z"})",
        R"({"createdAt": {"$date": "2025-02-01T00:00:00Z"}})", false},
-      // What comes out of a claim is text, whatever it looks like.
+      // The text of a claim stays text, whatever it looks like.
       {R"({"a": "$auth.token.x"})", R"({"x": "$auth.uid"})", R"({"a": "user_1"})", false},
       {R"({"a": "$auth.token.x"})", R"({"x": "$auth.uid"})", R"({"a": "$auth.uid"})", true},
       {R"({"a": {"$in": "$auth.token.x"}})", R"({"x": ["$auth.uid", "\u0001$auth.uid"]})", R"({"a": "user_1"})", false},
@@ -73,7 +73,7 @@ TEST(RuleFilter, PlaceholdersAreTheCallersValues) {
       {R"({"a": "$auth.token.x"})", R"({"x": "{\"$ne\": null}"})", R"({"a": "b"})", false},
       {R"({"a": "$auth.token.x"})", R"({"x": "$where"})", R"({"a": "$where"})", true},
       {R"({"a": "$auth.token.x"})", R"({"x": ".*"})", R"({"a": "b"})", false},
-      // Inside arrays, logical operators and elements, however deep.
+      // In arrays, logical operators and elements, at any depth.
       {R"({"a": {"$elemMatch": {"who": {"$in": ["$auth.uid", "all"]}, "$or": [{"n": 1}, {"r": "$auth.role"}]}}})", "{}",
        R"({"a": [{"who": "user_1", "r": "user"}]})", true},
       {R"({"a": {"$elemMatch": {"who": {"$in": ["$auth.uid", "all"]}, "$or": [{"n": 1}, {"r": "$auth.role"}]}}})", "{}",
@@ -82,7 +82,7 @@ TEST(RuleFilter, PlaceholdersAreTheCallersValues) {
       {R"({"a": {"$all": [{"$elemMatch": {"who": "$auth.uid"}}, {"$elemMatch": {"who": "$auth.role"}}]}})", "{}",
        R"({"a": [{"who": "user"}, {"who": "user_1"}]})", true},
       {R"({"a": {"b": [{"c": "$auth.uid"}]}})", "{}", R"({"a": {"b": [{"c": "user_1"}]}})", true},
-      // Text that is no placeholder.
+      // Text that is not a placeholder.
       {R"({"price": "$5", "b": "$authority", "c": "auth.uid"})", "{}",
        R"({"price": "$5", "b": "$authority", "c": "auth.uid"})", true},
   };

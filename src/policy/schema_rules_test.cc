@@ -1,4 +1,5 @@
-// Policies against the collection's schema: what an expression, a filter and a list of fields may name, and as what.
+// Policies checked against the collection's schema: the fields that an expression, a filter and a list of fields may
+// name, and their types.
 #include <fmt/format.h>
 
 #include "policy/policy_fixture.h"
@@ -48,7 +49,7 @@ TEST(SchemaRules, FieldsHaveTheirTypes) {
       {"document.due < now && document.due.getFullYear() == 2026 && document.dates.all(d, d < now)", ""},
       {"document.ref == '0123' && document.ref.size() == 24 && document.exact > 1.5 && document.blob == b'a'", ""},
       {"document.createdAt < now && document.ownerId == auth.uid && document.id != ''", ""},
-      // Refused, at the place of the mistake:
+      // Refused, at the position of the mistake:
       {"document.tags.all(t, t > 1)", "line 1, column 24: no matching overload for '_>_' applied to (string, int)"},
       {"document.tags[0] == 1", "line 1, column 18: no matching overload"},
       {"1 in document.tags", "line 1, column 3: no matching overload"},

@@ -15,7 +15,7 @@ constexpr size_t kMaxChanges = 10'000;
 constexpr size_t kMaxFields = 1'000;
 constexpr int64_t kUnitsPerChange = 150;  // of a WorkBudget
 
-// The server's own fields need not be allowed, and the one that changes with every write is not immutable.
+// Fields of the server are always allowed, and updatedAt, which changes with every write, is never immutable.
 bool isAlwaysWritten(std::string_view path) {
   return path == "id" || path == "createdAt" || path == "updatedAt" || path == "ownerId";
 }
@@ -26,21 +26,21 @@ bool isAlwaysChanged(std::string_view path) {
 std::unexpected<Error> refuseField(const std::string& path) {
   std::string pointer = "/" + path;
   std::ranges::replace(pointer, '.', '/');
-  return fail(Error(ErrorCode::forbidden, "denied by policy").withDetail(std::move(pointer), "may not be written"));
+  return fail(Error(ErrorCode::forbidden, "denied by policy").withDetail(std::move(pointer), "must not be written"));
 }
 
-// What a set of fields says of a changed path.
+// Whether a set of fields contains a changed path.
 enum class Verdict { inside, outside };
 
-// Compares each change with a set of fields, looking into arrays whose elements changed in place: with "items.price" in
-// the set, a change of items.0.price is inside and one of items.0.name outside. Elements that come, go or move change
+// Compares each change with a set of fields, also inside arrays whose elements changed in place: with "items.price" in
+// the set, a change of items.0.price is inside and one of items.0.name outside. Added, removed or moved elements change
 // the array as a whole.
 class WriteRuleEvaluator {
  public:
-  // Too many changes to look at count as one that gets what is wanted where `refusesMany`.
+  // With `refusesMany`, more changes than can be checked count as a match.
   WriteRuleEvaluator(const doc::FieldSet& fields, bool refusesMany) : fields_(fields), refusesMany_(refusesMany) {}
 
-  // The first change that gets `wanted`, or nullopt.
+  // The first change with the verdict `wanted`, or nullopt.
   std::optional<std::string> find(Verdict wanted, doc::DocumentView before, doc::DocumentView after) const {
     const std::vector<std::string> changed = doc::changedPaths(before, after, kMaxChanges);
     if (refusesMany_ && changed.size() >= kMaxChanges) return changed.front();
@@ -53,12 +53,12 @@ class WriteRuleEvaluator {
   }
 
  private:
-  // `path` from where the two documents stand, `full` from the root.
+  // `path` is relative to the two documents, `full` to the root.
   std::optional<std::string> findIn(Verdict wanted, doc::DocumentView before, doc::DocumentView after,
                                     const std::string& path, const std::string& full) const {
     if (fields_.coversNames(full)) return wanted == Verdict::inside ? std::optional(full) : std::nullopt;
     if (!fields_.touches(full)) return wanted == Verdict::outside ? std::optional(full) : std::nullopt;
-    // The set names something below: partly inside, partly outside.
+    // The set has paths below this one: partly inside, partly outside.
     const auto old = before.findPath(path);
     const auto now = after.findPath(path);
     const bool arrays = old && now && old->type() == doc::BsonType::array && now->type() == doc::BsonType::array &&
@@ -110,7 +110,7 @@ cel::Environment environmentOf(Operation operation, const doc::Schema* schema) {
       {"auth", "object", nullptr, {{"uid", "string?"}, {"role", "string?"}, {"pid", "string?"}, {"token", "map"}}},
       {"now", "timestamp", nullptr, {}},
   };
-  // An admin rule serves creates too, where there is none: null then.
+  // An admin rule applies to creates too, where `previous` is null.
   if (operation == Operation::update) environment.declarations.push_back({"previous", document, schema, {}});
   if (operation == Operation::admin) environment.declarations.push_back({"previous", document + "?", schema, {}});
   return environment;
@@ -121,7 +121,7 @@ cel::Environment environmentOf(Operation operation, const doc::Schema* schema) {
 void checkDeclared(const doc::Schema* schema, std::string_view path, const std::string& pointer,
                    std::vector<ErrorDetail>& problems) {
   if (schema == nullptr || schema->declares(path)) return;
-  problems.push_back({pointer, fmt::format("\"{}\" is no field of the collection's schema", path)});
+  problems.push_back({pointer, fmt::format("\"{}\" is not a field of the collection's schema", path)});
 }
 
 doc::FieldSet parseFieldList(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
@@ -172,11 +172,11 @@ void WriteRules::setExpression(doc::ValueView value, Operation operation, const 
   }
   const std::string_view type = (*compiled)->resultType();
   if (type != "bool" && type != "dyn") {
-    problems.push_back({pointer, fmt::format("line 1, column 1: the expression gives {}, but must give bool", type)});
+    problems.push_back({pointer, fmt::format("line 1, column 1: the expression must give bool, not {}", type)});
     return;
   }
   expression_ = *std::move(compiled);
-  asksWho_ = expression_->uses("auth");
+  usesAuth_ = expression_->uses("auth");
 }
 
 Result<> WriteRules::check(const Rule::Check& check) const {
@@ -187,7 +187,7 @@ Result<> WriteRules::check(const Rule::Check& check) const {
     RETURN_IF_ERROR(checkFields(before, check.after, creating, Refused::breachesAndTooMany));
     return checkExpression(check);
   }
-  // How many changes there are counts without the hidden fields: else a right guess at one would make one less.
+  // Hidden fields do not count for the limit of changes: a right guess at one would lower the count.
   RETURN_IF_ERROR(checkFields(check.hidden->strip(before), check.hidden->strip(check.after), creating,
                               Refused::breachesAndTooMany));
   RETURN_IF_ERROR(checkFields(before, check.after, creating, Refused::breaches));
@@ -210,7 +210,7 @@ Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView aft
 
 Result<> WriteRules::checkExpression(const Rule::Check& check) const {
   if (expression_ == nullptr) return {};
-  const doc::Document auth = asksWho_ ? describe(check.caller) : doc::Document();
+  const doc::Document auth = usesAuth_ ? describe(check.caller) : doc::Document();
   std::array<cel::Variable, 4> variables;
   variables[0].name = "document";
   variables[0].value = check.after;

@@ -1,4 +1,5 @@
-// What a rule asks of a write: fields that may not or may only change, and an expression that must hold.
+// WriteRules are the requirements of a rule on a write: immutable fields, allowed fields, and an expression that must
+// be true.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@ namespace mb::policy {
 
 class WriteRules {
  public:
-  // Each reads its key's value and adds to `problems`, under `pointer`, what is wrong with it. `schema` may be null.
+  // Each parses its key's value and adds its problems to `problems`, under `pointer`. `schema` may be null.
   void setImmutable(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
                     std::vector<ErrorDetail>& problems);
   void setAllowed(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
@@ -27,7 +28,7 @@ class WriteRules {
   Result<> check(const Rule::Check& check) const;
 
  private:
-  // What a change is refused for.
+  // The reasons to refuse a change.
   enum class Refused { breaches, breachesAndTooMany };
   Result<> checkFields(doc::DocumentView before, doc::DocumentView after, bool creating, Refused refused) const;
   Result<> checkExpression(const Rule::Check& check) const;
@@ -35,13 +36,13 @@ class WriteRules {
   doc::FieldSet immutable_;
   std::optional<doc::FieldSet> allowed_;
   std::shared_ptr<const cel::Expression> expression_;
-  bool asksWho_ = false;  // whether the expression names `auth`
+  bool usesAuth_ = false;  // whether the expression names `auth`
 };
 
-// A list of dotted paths; what is no such list, or names a field that the schema rules out, is a problem.
+// Parses a list of dotted paths. Adds a problem if it is not one, or names a field that the schema excludes.
 doc::FieldSet parseFieldList(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
                              std::vector<ErrorDetail>& problems);
-// Adds a problem when a document that fits the schema (null: any) cannot have a field at `path`.
+// Adds a problem if a document that matches the schema (null: any) cannot have a field at `path`.
 void checkDeclared(const doc::Schema* schema, std::string_view path, const std::string& pointer,
                    std::vector<ErrorDetail>& problems);
 

@@ -1,11 +1,11 @@
-// What a rule asks of a write.
+// The requirements of a rule on a write.
 #include "policy/policy_fixture.h"
 
 namespace mb::policy {
 namespace {
 
-// "" for a write that passes, else the path that the details name, or "-" without one.
-std::string judge(const Rule& rule, const Caller& caller, std::optional<std::string_view> before,
+// "" for an allowed write, else the path in the details, or "-" without one.
+std::string check(const Rule& rule, const Caller& caller, std::optional<std::string_view> before,
                   std::string_view after) {
   const doc::Document old = before ? json(*before) : doc::Document();
   const doc::Document now = json(after);
@@ -73,7 +73,7 @@ TEST(WriteRules, FieldsOfAnUpdate) {
   for (const Change& each : cases) {
     const auto policy = compiled("{\"update\": " + std::string(each.rule) + "}");
     ASSERT_NE(policy, nullptr);
-    EXPECT_EQ(judge(*policy->rule(Operation::update), endUser(), each.before, each.after), each.breach)
+    EXPECT_EQ(check(*policy->rule(Operation::update), endUser(), each.before, each.after), each.breach)
         << each.rule << " " << each.before << " -> " << each.after;
   }
 }
@@ -82,14 +82,14 @@ TEST(WriteRules, FieldsOfACreate) {
   const auto policy = compiled(R"({"create": {"allowedWriteFields": ["title", "meta.tag"]},
                                    "admin": {"immutableFields": ["title"]}})");
   const Rule& create = *policy->rule(Operation::create);
-  EXPECT_EQ(judge(create, endUser(), {}, R"({"id": "1", "ownerId": "u", "createdAt": 1, "updatedAt": 1, "title": 1})"),
+  EXPECT_EQ(check(create, endUser(), {}, R"({"id": "1", "ownerId": "u", "createdAt": 1, "updatedAt": 1, "title": 1})"),
             "");
-  EXPECT_EQ(judge(create, endUser(), {}, R"({"title": 1, "meta": {"tag": 1}})"), "");
-  EXPECT_EQ(judge(create, endUser(), {}, R"({"title": 1, "meta": {"tag": 1, "x": 1}})"), "/meta/x");
-  EXPECT_EQ(judge(create, endUser(), {}, R"({"title": 1, "meta": {}})"), "/meta");
-  EXPECT_EQ(judge(create, endUser(), {}, R"({"role": "admin"})"), "/role");
-  EXPECT_EQ(judge(*policy->rule(Operation::admin), member(), {}, R"({"title": 1})"), "");
-  EXPECT_EQ(judge(*policy->rule(Operation::admin), member(), R"({})", R"({"title": 1})"), "/title");
+  EXPECT_EQ(check(create, endUser(), {}, R"({"title": 1, "meta": {"tag": 1}})"), "");
+  EXPECT_EQ(check(create, endUser(), {}, R"({"title": 1, "meta": {"tag": 1, "x": 1}})"), "/meta/x");
+  EXPECT_EQ(check(create, endUser(), {}, R"({"title": 1, "meta": {}})"), "/meta");
+  EXPECT_EQ(check(create, endUser(), {}, R"({"role": "admin"})"), "/role");
+  EXPECT_EQ(check(*policy->rule(Operation::admin), member(), {}, R"({"title": 1})"), "");
+  EXPECT_EQ(check(*policy->rule(Operation::admin), member(), R"({})", R"({"title": 1})"), "/title");
 }
 
 TEST(WriteRules, TooManyChangesAreRefused) {
@@ -97,7 +97,7 @@ TEST(WriteRules, TooManyChangesAreRefused) {
   for (int i = 0; i < 12'000; ++i) many += "\"f" + std::to_string(i) + "\": 1,";
   many += "\"z\": 1}}";
   const auto policy = compiled(R"({"update": {"immutableFields": ["secret"]}})");
-  EXPECT_NE(judge(*policy->rule(Operation::update), endUser(), "{}", many), "");
+  EXPECT_NE(check(*policy->rule(Operation::update), endUser(), "{}", many), "");
 }
 
 TEST(WriteRules, Expressions) {
@@ -131,7 +131,7 @@ TEST(WriteRules, Expressions) {
     const Operation operation = each.operation == "create"   ? Operation::create
                                 : each.operation == "update" ? Operation::update
                                                              : Operation::admin;
-    const std::string breach = judge(*policy->rule(operation), endUser(R"({"team": "red"})"), each.before, each.after);
+    const std::string breach = check(*policy->rule(operation), endUser(R"({"team": "red"})"), each.before, each.after);
     EXPECT_EQ(breach, each.passes ? "" : "-") << each.expression;
   }
 }
@@ -139,11 +139,11 @@ TEST(WriteRules, Expressions) {
 TEST(WriteRules, NobodyIsNoOneInExpressions) {
   const auto policy = compiled(R"({"create": {"validate": "auth.uid == document.ownerId"},
                                    "update": {"validate": "auth.uid == null && auth.token == {}"}})");
-  Caller nobody;
-  nobody.claims = json(R"({"a": 1})");
-  EXPECT_EQ(judge(*policy->rule(Operation::create), nobody, {}, R"({"ownerId": ""})"), "-");
-  EXPECT_EQ(judge(*policy->rule(Operation::create), nobody, {}, "{}"), "-");
-  EXPECT_EQ(judge(*policy->rule(Operation::update), nobody, "{}", "{}"), "");
+  Caller anonymous;
+  anonymous.claims = json(R"({"a": 1})");
+  EXPECT_EQ(check(*policy->rule(Operation::create), anonymous, {}, R"({"ownerId": ""})"), "-");
+  EXPECT_EQ(check(*policy->rule(Operation::create), anonymous, {}, "{}"), "-");
+  EXPECT_EQ(check(*policy->rule(Operation::update), anonymous, "{}", "{}"), "");
 }
 
 TEST(WriteRules, TheCauseStaysInside) {

@@ -1,4 +1,4 @@
-// The tree of an expression: built by the parser, resolved and judged by the checker, walked by the evaluator.
+// The tree of an expression: built by the parser, resolved and type-checked by the checker, walked by the evaluator.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace mb::cel {
 
 class Run;
 struct Node;
-// Arguments are never errors; a receiver comes first. `call` gives the place for errors.
+// Arguments are never errors; a receiver comes first. `call` has the position for errors.
 using Function = Value (*)(Run& run, const Node& call, std::span<const Value> args);
 
 enum class NodeKind : uint8_t {
@@ -43,7 +43,7 @@ enum class NodeKind : uint8_t {
   transform,  // map(): children[1] the transform, or children[1] the predicate and children[2] the transform
 };
 
-// A schema may promise a number where a document holds another kind of the same number.
+// The conversion to the number type that the schema declares; a document may hold the number in another type.
 enum class Coercion : uint8_t { none, toInt, toReal };
 
 struct Node {
@@ -61,7 +61,7 @@ struct Node {
   std::shared_ptr<const re2::RE2> pattern;  // of matches() with a constant pattern
 };
 
-// Owns what its nodes refer to.
+// A Program owns the nodes and everything that they refer to.
 struct Program {
   std::string source;
   std::deque<std::string> texts;
@@ -71,8 +71,8 @@ struct Program {
   uint16_t localSlots = 0;
 };
 
-// The resolved and judged tree of an expression, for those who make something else of it than a value. Fails as
-// Expression::compile does.
+// The resolved and type-checked tree of an expression, for callers that translate it. Fails as Expression::compile
+// does.
 Result<std::unique_ptr<const Program>> checkedProgram(std::string_view source, const Environment& environment);
 
 inline constexpr size_t kMaxSourceBytes = 8 * 1024;

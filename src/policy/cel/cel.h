@@ -13,14 +13,14 @@
 
 namespace mb::cel {
 
-// Where and what; line and column start at 1.
+// A position and a message; line and column start at 1.
 struct Problem {
   int line = 1;
   int column = 1;
   std::string message;
 };
 
-// Borrows all that it names.
+// A named value; borrows its members.
 struct Variable {
   std::string_view name;
   doc::DocumentView value;               // an object
@@ -28,7 +28,7 @@ struct Variable {
   std::optional<Timestamp> timestamp;    // instead of both
 };
 
-// Names and types an expression may use.
+// The names that an expression may use, with their types.
 struct Environment {
   struct Declaration {
     std::string name;
@@ -47,7 +47,7 @@ struct Evaluation {
     yes,
     no,
     error
-  } kind = Kind::error;  // error: an error, a result that is no bool, or over the cost limit
+  } kind = Kind::error;  // error: an error, a result that is not a bool, or over the cost limit
   std::string message;   // for the log
 };
 
@@ -56,11 +56,11 @@ class Expression {
   // Fails with validation: the first problem in the message, all in the details as "line:column".
   static Result<std::shared_ptr<const Expression>> compile(std::string_view source, const Environment& environment);
   virtual ~Expression() = default;
-  // What the checker found: "bool", "int", "list(string)", …; "dyn" where only a run can tell.
+  // The type by the checker: "bool", "int", "list(string)", …; "dyn" if it is known only at run time.
   virtual std::string_view resultType() const = 0;
-  // Whether a variable stands anywhere in it: others need no value.
+  // Whether the expression contains the variable: others need no value.
   virtual bool uses(std::string_view variable) const = 0;
-  // For a bool expression. `costLimit` steps at most. Any thread.
+  // Evaluates a bool expression with at most `costLimit` steps. Any thread.
   virtual Evaluation test(std::span<const Variable> variables, int costLimit = 10'000) const = 0;
   // The value of any expression as BSON under the key "" (tests, flows); fails with validation.
   virtual Result<doc::Document> evaluate(std::span<const Variable> variables, int costLimit = 10'000) const = 0;

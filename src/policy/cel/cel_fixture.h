@@ -1,4 +1,4 @@
-// What the tests of expressions share.
+// Helpers of the expression tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace mb::cel {
 
-// An expression that gives true, or one that fails: at save, or when run.
+// The outcome of an expression: true, false, an error at run time, or refused at save.
 enum class Outcome { yes, no, error, refused };
 
 inline std::string_view outcomeText(Outcome outcome) {

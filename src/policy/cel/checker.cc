@@ -34,13 +34,13 @@ bool isOrdering(std::string_view function) {
   return function == "_<_" || function == "_<=_" || function == "_>_" || function == "_>=_";
 }
 
-// What A and B stand for in one call.
+// The types bound to A and B in one call.
 struct Bindings {
   const Type* types[2] = {nullptr, nullptr};
   const Type*& of(char parameter) { return types[parameter - 'A']; }
 };
 
-// Whether an argument may stand for an overload's parameter.
+// Whether an argument is accepted for an overload's parameter.
 bool accepts(TypePool& pool, const Type& parameter, const Type* argument, Bindings& bindings) {
   if (parameter.is(K::parameter)) {
     const Type*& bound = bindings.of(parameter.parameter);
@@ -197,7 +197,7 @@ const Type* Checker::field(const Node& node, const Type& object, std::string_vie
   if (object.open()) return basicType(K::dyn);
   if (object.is(K::map)) {
     if (comparable(*object.key, *basicType(K::string))) return object.element;
-    return problem(node.at, fmt::format("no such field '{}': the map's keys are no strings", name));
+    return problem(node.at, fmt::format("no such field '{}': the map's keys are not strings", name));
   }
   if (!object.is(K::object)) {
     return problem(node.at, fmt::format("type '{}' has no field '{}'", typeText(object), name));
@@ -228,7 +228,7 @@ const Type* Checker::call(Node& node) {
     node.pattern = compilePattern(text);
     if (node.pattern == nullptr) return problem(node.children[1]->at, "not a regular expression");
   } else if (node.name.starts_with("get")) {
-    zoneOffset(text, 0);  // reads the zone now, so that no request has to
+    zoneOffset(text, 0);  // loads the zone now, so that no request has to
   }
   return result;
 }
@@ -297,7 +297,7 @@ const Type* Checker::map(Node& node) {
     const Type* type = check(*node.children[i]);
     const bool isKey =
         type->open() || type->is(K::boolean) || type->is(K::string) || type->is(K::integer) || type->is(K::uinteger);
-    if (!isKey) problem(node.children[i]->at, fmt::format("a map's key may not be of type {}", typeText(*type)));
+    if (!isKey) problem(node.children[i]->at, fmt::format("a map's key must not be of type {}", typeText(*type)));
     key = pool_.join(key, type);
     element = pool_.join(element, check(*node.children[i + 1]));
   }
@@ -309,7 +309,7 @@ const Type* Checker::itemType(const Node& node, const Type& range) {
   if (range.is(K::list)) return range.element;
   if (range.is(K::map)) return range.key;
   if (range.is(K::object)) return basicType(K::string);
-  return problem(node.at, fmt::format("a {} cannot be gone through: it is no list and no map", typeText(range)));
+  return problem(node.at, fmt::format("a {} cannot be iterated: use a list or a map", typeText(range)));
 }
 
 const Type* Checker::comprehension(Node& node) {

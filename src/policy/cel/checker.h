@@ -1,4 +1,4 @@
-// Resolves the names of a tree and judges its types.
+// A Checker resolves the names of a tree and checks its types.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Checker {
  public:
   Checker(Program& program, const Environment& environment, std::vector<Problem>& problems)
       : program_(program), environment_(environment), problems_(problems) {}
-  // The type of the whole, in words. The tree may be evaluated when no problem was reported.
+  // Returns the type of the expression as text. The tree may be evaluated if no problem was reported.
   std::string check();
 
  private:

@@ -11,7 +11,7 @@ double asReal(const Value& integer) {
   return integer.kind == Kind::integer ? static_cast<double>(integer.integer) : static_cast<double>(integer.uinteger);
 }
 
-// nullopt where the two have no order.
+// nullopt if the two have no order.
 std::optional<std::partial_ordering> compare(Run& run, const Value& a, const Value& b) {
   if (a.isNumber() && b.isNumber()) return compareNumbers(a, b);
   if (a.kind != b.kind) return std::nullopt;
@@ -80,7 +80,7 @@ std::partial_ordering compareNumbers(const Value& a, const Value& b) {
     if (a.kind == Kind::uinteger) return a.uinteger <=> b.uinteger;
     return a.real <=> b.real;
   }
-  // Against a double, an integer is the nearest double.
+  // An integer is compared with a double as the nearest double.
   if (b.kind == Kind::real) return asReal(a) <=> b.real;
   if (a.kind == Kind::real) return a.real <=> asReal(b);
   if (a.kind == Kind::integer) {

@@ -1,4 +1,4 @@
-// Lists and maps, whether BSON or built by the expression: what is inside, by key, by position, in order.
+// Access to lists and maps, in BSON or built by the expression: by key, by position, in order.
 #include <string.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Value fromDate(int64_t ms, Position at) {
   return Value::ofTimestamp(seconds, static_cast<int32_t>(rest * 1'000'000));
 }
 
-// The index that a number means in a list of `count`, or nullopt.
+// `index` as a position in a list of `count` elements, or nullopt.
 std::optional<uint32_t> indexOf(const Value& index, uint64_t count) {
   uint64_t wanted = count;
   if (index.kind == Kind::integer && index.integer >= 0) wanted = static_cast<uint64_t>(index.integer);
@@ -41,7 +41,7 @@ std::optional<uint32_t> indexOf(const Value& index, uint64_t count) {
 }
 
 Value elementAt(Run& run, const Value& list, const Value& index, Position at) {
-  if (!index.isNumber()) return Value::ofError("a list is indexed by an int", at);
+  if (!index.isNumber()) return Value::ofError("a list must be indexed by an int", at);
   if (list.owned) {
     const auto position = indexOf(index, list.size);
     return position ? list.items[*position] : Value::ofError("index out of bounds", at);
@@ -87,7 +87,7 @@ bool equalMaps(Run& run, const Value& a, const Value& b, int depth) {
   if (run.sizeOf(a) != run.sizeOf(b)) return false;
   EntryCursor left(run, a, {});
   EntryCursor right(run, b, {});
-  // Where the entries stand in the same order, as they mostly do, none is looked up.
+  // While the entries have the same order, as is common, no key is looked up.
   bool aligned = true;
   MapEntry x;
   MapEntry y;
@@ -167,7 +167,7 @@ Value Run::fromBson(doc::ValueView value, Position at) {
       return Value::ofString({text, 24});
     }
     default:
-      return Value::ofError("a value of this kind cannot be used", at);
+      return Value::ofError("a value of this type cannot be used", at);
   }
 }
 

@@ -43,13 +43,13 @@ Value toInt(Run& run, const Node& call, std::span<const Value> args) {
       }
       return Value::ofInt(static_cast<int64_t>(value.uinteger));
     case Kind::real:
-      // Both ends are out: which doubles survive the way there and back depends on the machine.
+      // Both ends are excluded: which doubles survive the conversion there and back depends on the machine.
       if (!(value.real > -0x1p63 && value.real < 0x1p63)) return Value::ofError(kRange, call.at);
       return Value::ofInt(static_cast<int64_t>(value.real));
     case Kind::string: {
       run.chargeScan(value.size);
       const auto parsed = parseWhole<int64_t>(value.text());
-      return parsed ? Value::ofInt(*parsed) : Value::ofError("the string is no int", call.at);
+      return parsed ? Value::ofInt(*parsed) : Value::ofError("the string is not an int", call.at);
     }
     case Kind::timestamp:
       return Value::ofInt(value.integer);
@@ -72,7 +72,7 @@ Value toUint(Run& run, const Node& call, std::span<const Value> args) {
     case Kind::string: {
       run.chargeScan(value.size);
       const auto parsed = parseWhole<uint64_t>(value.text());
-      return parsed ? Value::ofUint(*parsed) : Value::ofError("the string is no uint", call.at);
+      return parsed ? Value::ofUint(*parsed) : Value::ofError("the string is not a uint", call.at);
     }
     default:
       return noOverload(call);
@@ -91,7 +91,7 @@ Value toDouble(Run& run, const Node& call, std::span<const Value> args) {
     case Kind::string: {
       run.chargeScan(value.size);
       const auto parsed = parseReal(value.text());
-      return parsed ? Value::ofReal(*parsed) : Value::ofError("the string is no double", call.at);
+      return parsed ? Value::ofReal(*parsed) : Value::ofError("the string is not a double", call.at);
     }
     default:
       return noOverload(call);
@@ -147,7 +147,7 @@ Value toBool(Run&, const Node& call, std::span<const Value> args) {
   for (const std::string_view no : {"false", "False", "FALSE", "f", "0"}) {
     if (value.text() == no) return Value::ofBool(false);
   }
-  return Value::ofError("the string is no bool", call.at);
+  return Value::ofError("the string is not a bool", call.at);
 }
 
 Value toTimestamp(Run& run, const Node& call, std::span<const Value> args) {
@@ -162,7 +162,7 @@ Value toTimestamp(Run& run, const Node& call, std::span<const Value> args) {
   if (value.kind != Kind::string) return noOverload(call);
   run.chargeScan(value.size);
   const auto parsed = parseTimestamp(value.text());
-  return parsed ? *parsed : Value::ofError("the string is no timestamp in range", call.at);
+  return parsed ? *parsed : Value::ofError("the string is not a timestamp in range", call.at);
 }
 
 Value toDuration(Run& run, const Node& call, std::span<const Value> args) {
@@ -171,7 +171,7 @@ Value toDuration(Run& run, const Node& call, std::span<const Value> args) {
   if (value.kind != Kind::string) return noOverload(call);
   run.chargeScan(value.size);
   const auto parsed = parseDuration(value.text());
-  return parsed ? *parsed : Value::ofError("the string is no duration in range", call.at);
+  return parsed ? *parsed : Value::ofError("the string is not a duration in range", call.at);
 }
 
 Value toDyn(Run&, const Node&, std::span<const Value> args) {

@@ -9,7 +9,7 @@ namespace {
 
 using enum Outcome;
 
-// Which kind may be asked to become which; everything else is refused by the checker and an error at run time.
+// The allowed conversions; every other one is refused by the checker and an error at run time.
 TEST(CelConversionRules, WhatConvertsToWhat) {
   const std::pair<std::string_view, std::string_view> values[] = {
       {"4", "int"},        {"4u", "uint"},   {"4.0", "double"},    {"'4'", "string"},
@@ -30,7 +30,7 @@ TEST(CelConversionRules, WhatConvertsToWhat) {
     for (const auto& [value, kind] : values) {
       const std::string padded = fmt::format(" {} ", from);
       const bool converts = padded.find(fmt::format(" {} ", kind)) != std::string::npos;
-      // '4' itself is no bool, timestamp or duration.
+      // '4' itself is not a bool, timestamp or duration.
       const bool parses = kind != "string" || (target != "bool" && target != "timestamp" && target != "duration");
       expectAll({{fmt::format("{0}({1}) == {0}({1})", target, value), !converts ? refused
                                                                       : parses  ? yes

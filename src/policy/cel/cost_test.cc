@@ -1,4 +1,4 @@
-// What an expression may cost, whatever is in it and in the document.
+// The cost limit of expressions, whatever they and the document contain.
 #include "document/bson.h"
 #include "policy/cel/cel_fixture.h"
 
@@ -22,7 +22,7 @@ TEST(CelCost, GrowthAndLoopsEnd) {
        {doubling + ".size() > 0", nested, lists + ".size() > 0", "(" + pairs + ") == (" + pairs + ")"}) {
     const Ran ran = run(source);
     EXPECT_EQ(ran.outcome, Outcome::error) << source.substr(0, 60);
-    EXPECT_EQ(ran.message, "the cost limit is passed") << source.substr(0, 60);
+    EXPECT_EQ(ran.message, "the cost limit is exceeded") << source.substr(0, 60);
   }
 }
 

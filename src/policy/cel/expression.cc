@@ -14,20 +14,20 @@
 namespace mb::cel {
 namespace {
 
-// What the patterns of one evaluation may cost, beside its steps (base/work_budget.h).
+// The limit for the patterns of one evaluation, in addition to its steps (base/work_budget.h).
 constexpr int64_t kExpressionWork = kCoreWork / 2;
 
 std::string errorText(const Value& error) {
   return fmt::format("{} (line {}, column {})", error.data, error.size >> 16, error.size & 0xFFFF);
 }
 
-// The type of the whole goes to `type`.
+// Sets `type` to the type of the expression.
 std::vector<Problem> check(Program& program, const Environment& environment, std::string& type) {
   std::vector<Problem> problems;
   if (program.source.size() > kMaxSourceBytes) {
-    problems.push_back({1, 1, fmt::format("the expression is longer than {} bytes", kMaxSourceBytes)});
+    problems.push_back({1, 1, fmt::format("the expression must not be longer than {} bytes", kMaxSourceBytes)});
   } else if (!isValidUtf8(program.source)) {
-    problems.push_back({1, 1, "the expression is not valid UTF-8"});
+    problems.push_back({1, 1, "the expression must be valid UTF-8"});
   } else if (Parser(program, problems).parse()) {
     type = Checker(program, environment, problems).check();
   }
@@ -44,10 +44,10 @@ Error asError(const std::vector<Problem>& problems) {
       .withDetails(std::move(details));
 }
 
-// Its own address must not change once parsed: nodes view the source.
-class Compiled final : public Expression {
+// Must not be moved after parsing: nodes view the source.
+class CompiledExpression final : public Expression {
  public:
-  explicit Compiled(std::string_view source) { program_.source = source; }
+  explicit CompiledExpression(std::string_view source) { program_.source = source; }
 
   std::vector<Problem> build(const Environment& environment) { return check(program_, environment, type_); }
 
@@ -66,7 +66,7 @@ class Compiled final : public Expression {
     if (run.exhausted()) return {Evaluation::Kind::error, kCostLimit};
     if (value.isError()) return {Evaluation::Kind::error, errorText(value)};
     if (value.kind != Kind::boolean) {
-      return {Evaluation::Kind::error, fmt::format("the result is {}, no bool", kindName(value.kind))};
+      return {Evaluation::Kind::error, fmt::format("the result is {}, not bool", kindName(value.kind))};
     }
     return {value.boolean ? Evaluation::Kind::yes : Evaluation::Kind::no, {}};
   }
@@ -122,7 +122,7 @@ std::string_view kindName(Kind kind) {
 }
 
 Result<std::shared_ptr<const Expression>> Expression::compile(std::string_view source, const Environment& environment) {
-  auto compiled = std::make_shared<Compiled>(source);
+  auto compiled = std::make_shared<CompiledExpression>(source);
   const std::vector<Problem> problems = compiled->build(environment);
   if (!problems.empty()) return fail(asError(problems));
   return compiled;

@@ -1,4 +1,4 @@
-// The standard functions: their overloads for the checker and what runs for them. One file per family.
+// The standard functions: their overloads for the checker, and their implementations. One file per family.
 #pragma once
 
 #include <span>
@@ -12,7 +12,8 @@ namespace mb::cel {
 
 enum class Style : uint8_t { global, member, either };
 
-// One overload as a family's file writes it; all overloads of a name share the function, which looks at the values.
+// One overload as declared by a family's file; all overloads of a name share the function, which dispatches on the
+// values.
 struct OverloadRow {
   std::string_view name;
   Style style;
@@ -34,7 +35,7 @@ struct Overload {
   const Type* result;
   Function function;
 };
-// The overloads of a name; empty for a name that is no function.
+// The overloads of a name; empty for a name that is not a function.
 const std::vector<Overload>& overloadsOf(std::string_view name);
 
 }  // namespace mb::cel

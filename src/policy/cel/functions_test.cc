@@ -1,4 +1,4 @@
-// Section "Standard Definitions" of the language definition: the examples it gives, and the edges.
+// Section "Standard Definitions" of the language definition: its examples, and edge cases.
 #include "policy/cel/cel_fixture.h"
 
 namespace mb::cel {
@@ -96,12 +96,12 @@ TEST(CelFunctions, Strings) {
 }
 
 TEST(CelFunctions, AMatchThatCostsTooMuchFails) {
-  // The steps would pay for the text, but not for the slow matcher.
+  // The steps would suffice for the text, but not for the slow matcher.
   const std::string text = R"({"text":")" + std::string(680, 'a') + "\"}";
   EXPECT_EQ(run("document.text.matches('a.{900}c')", text).outcome, Outcome::error);
   EXPECT_EQ(run("document.text.matches('a.{900}c') || true", text).outcome, Outcome::error);
   EXPECT_EQ(run("document.text.matches('a.{900}c')", R"({"text":"a"})").outcome, Outcome::no);
-  // No three large patterns are compiled in one evaluation.
+  // One evaluation does not compile three large patterns.
   EXPECT_EQ(run("['a{9}', 'b{9}', 'c{9}'].exists(p, document.text.matches(p))", R"({"text":"a"})").outcome,
             Outcome::error);
 }

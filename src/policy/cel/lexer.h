@@ -1,4 +1,4 @@
-// Source text to tokens.
+// A Lexer converts source text to tokens.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ enum class TokenKind {
 struct Token {
   TokenKind kind = TokenKind::end;
   Position at;
-  std::string_view text;  // as it stands in the source; of literals in quotes their decoded content
+  std::string_view text;  // as in the source; for quoted literals, their decoded content
   uint64_t number = 0;
   double real = 0;
 
@@ -38,7 +38,7 @@ struct Token {
 
 class Lexer {
  public:
-  // `source` is UTF-8; it, `texts` (which takes decoded literals) and `problems` outlive the tokens.
+  // `source` is UTF-8; it, `texts` (which receives decoded literals) and `problems` outlive the tokens.
   Lexer(std::string_view source, std::deque<std::string>& texts, std::vector<Problem>& problems)
       : source_(source), texts_(texts), problems_(problems) {}
   Token next();
@@ -57,23 +57,23 @@ class Lexer {
   std::deque<std::string>& texts_;
   std::vector<Problem>& problems_;
   size_t offset_ = 0;
-  // Where positionAt stands: it only moves forward.
+  // The offset and position that positionAt() has reached; it only moves forward.
   size_t counted_ = 0;
   Position position_;
 };
 
-// Words that may not name a variable or a function.
+// Whether `word` must not name a variable or a function.
 bool isReservedWord(std::string_view word);
 
-// Decodes the escapes of a literal's content; nullopt with `badOffset` at the backslash of one that is none. In
-// `bytes`, \x and octal escapes are octets, otherwise code points, and \U is none.
+// Decodes the escapes of a literal's content; nullopt with `badOffset` at the backslash of an invalid one. In `bytes`,
+// \x and octal escapes are octets, otherwise code points, and \U is invalid.
 std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, size_t& badOffset);
-// "1.5e3", "Infinity", "NaN"; nullopt for what is no number or too great for a double.
+// "1.5e3", "Infinity", "NaN"; nullopt for text that is not a number or too large for a double.
 std::optional<double> parseReal(std::string_view text);
 // Appends `codePoint` (not a surrogate, at most U+10FFFF) as UTF-8.
 void appendUtf8(std::string& out, uint32_t codePoint);
 bool isValidUtf8(std::string_view text);
-// Counts code points; requires valid UTF-8.
+// Counts code points. REQUIRES: `text` is valid UTF-8.
 size_t countCodePoints(std::string_view text);
 
 }  // namespace mb::cel

@@ -15,10 +15,10 @@ TEST(CelLexisRules, Identifiers) {
       {"{'9a': 4}.9a == 4", refused},
       {"{'ä': 4}.ä == 4", refused},
       {"{'$': 4}.$ == 4", refused},
-      // Words of other languages that this one does not reserve.
+      // Words that other languages reserve, but CEL does not.
       {"[3].all(class, class == 3) && [3].all(new, new == 3) && [3].all(and, and == 3) && [3].all(None, None == 3)"},
   });
-  // Keywords are neither names nor selectors; reserved words may still name fields and functions of a receiver.
+  // Keywords are neither names nor selectors; reserved words may name fields and functions of a receiver.
   for (const std::string_view word : {"true", "false", "null", "in"}) {
     expectAll({{fmt::format("{{'{0}': 4}}.{0} == 4", word), refused},
                {fmt::format("[4].all({0}, {0} == 4)", word), refused},
@@ -203,7 +203,7 @@ TEST(CelLexisRules, BlanksAndComments) {
   });
 }
 
-// Each operator binds tighter than all that come later: seen by what the two readings give.
+// Each operator binds tighter than all later ones: the results of the two parses differ.
 TEST(CelLexisRules, Precedence) {
   expectAll({
       {"-[5, 6][1] == -6 && !{'a': false}.a && -{'a': 3}['a'] == -3 && -'abc'.size() == -3"},

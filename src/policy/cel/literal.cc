@@ -86,7 +86,7 @@ std::optional<double> parseReal(std::string_view text) {
   if (end != text.data() + text.size() || text.ends_with(')')) return std::nullopt;  // "nan(…)" is the C library's own
   if (failure == std::errc{}) return value;
   if (failure != std::errc::result_out_of_range) return std::nullopt;
-  // Too small is zero, or what is left of the number; too great is an error.
+  // A number that is too small becomes zero or a subnormal; one that is too large is an error.
   value = std::strtod(std::string(text).c_str(), nullptr);
   if (std::isinf(value)) return std::nullopt;
   return value;

@@ -9,7 +9,7 @@ namespace {
 
 using enum Outcome;
 
-// What an operand of && and || may be.
+// The possible operands of && and ||.
 struct Operand {
   std::string_view source;
   Outcome is;
@@ -49,13 +49,13 @@ TEST(CelMacroRules, AConditionTakesOneBranchAndAbsorbsNothing) {
       }
     }
   }
-  // The rewriting of && and || as a condition: evaluated from left to right.
+  // && and || written as conditions: evaluated from left to right.
   expectAll({{"4 / 0 > 1 ? false : false", error}, {"1 > 2 ? 4 / 0 > 1 : false", no}, {"2 > 1 ? true : 4 / 0 > 1"}});
 }
 
 // all and exists are && and || over the elements; exists_one, filter and map absorb nothing.
 TEST(CelMacroRules, QuantifiersFollowLogic) {
-  // What the predicate gives for each element: true for 1, false for 0, an error for 9.
+  // The predicate's result for each element: true for 1, false for 0, an error for 9.
   constexpr std::string_view kPredicate = "e == 9 ? 4 / 0 > 1 : e == 1";
   const auto outcomeOf = [](int element) { return element == 9 ? error : element == 1 ? yes : no; };
   const int choices[] = {0, 1, 9};
@@ -132,7 +132,7 @@ TEST(CelMacroRules, WhatAMacroTakes) {
       {"dyn(1).map(e, e) == []", error},
       {"dyn(null).exists(e, true)", error},
       {"(4 / 0 == 1 ? [1] : [2]).all(e, true)", error},
-      // Macros are known by their name and number of arguments; with another number the name is that of a function.
+      // A macro is identified by its name and number of arguments; with another number the name is that of a function.
       {"has({'a': 1}.a, 1)", refused},
       {"document.has(1)", refused},
       {"has({'a': 1}['a'])", refused},

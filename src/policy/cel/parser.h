@@ -1,4 +1,4 @@
-// Tokens to a tree, by precedence; macros become nodes of their own.
+// A Parser converts tokens to a tree, by precedence; macros become nodes of their own.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace mb::cel {
 
 class Parser {
  public:
-  // Reads program.source; nodes and literals are kept in `program`. Stops at the first problem.
+  // Parses program.source; `program` owns nodes and literals. Stops at the first problem.
   Parser(Program& program, std::vector<Problem>& problems)
       : program_(program), problems_(problems), lexer_(program.source, program.texts, problems) {}
-  // Sets program.root; false when a problem was reported.
+  // Sets program.root; false if a problem was reported.
   bool parse();
 
  private:
@@ -32,10 +32,10 @@ class Parser {
   Node* messageLiteral(Node* type);
   Node* literal(bool negative);
 
-  // Reads expressions up to `close`, which it eats.
+  // Parses expressions up to and including `close`.
   bool arguments(std::vector<Node*>& out, std::string_view close);
   Node* call(Position at, std::string_view function, Node* receiver, std::vector<Node*> arguments);
-  // The node of a macro, or null when this call is none (or `failed_`).
+  // The node of a macro, or null if this call is not a macro (or `failed_`).
   Node* macro(Position at, std::string_view function, Node* receiver, std::vector<Node*>& arguments);
 
   Node* node(NodeKind kind, Position at, std::vector<Node*> children = {});
@@ -53,7 +53,7 @@ class Parser {
   bool failed_ = false;
 };
 
-// "a.b.c" of selects over an identifier; empty when `node` is anything else. `rooted` is set for a leading dot.
+// "a.b.c" of selects over an identifier; empty if `node` is anything else. `rooted` is set for a leading dot.
 std::string qualifiedName(const Node& node, bool& rooted);
 
 }  // namespace mb::cel

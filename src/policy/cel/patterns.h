@@ -1,4 +1,4 @@
-// Regular expressions of matches(): RE2, in bounded memory and time (document/pattern.h).
+// Regular expressions of matches(): RE2, with bounded memory and time (document/pattern.h).
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ class RE2;
 
 namespace mb::cel {
 
-// Null for what is no regular expression of RE2, or one too large.
+// Null if `source` is not a valid regular expression of RE2, or too large.
 std::shared_ptr<const re2::RE2> compilePattern(std::string_view source);
 
 }  // namespace mb::cel

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kUnbound = "the variable has no value here";
 
-// A number that the schema promises as an int or a double, as that.
+// Converts a number to the type that the schema declares.
 Value coerced(const Value& value, Coercion coercion) {
   if (coercion == Coercion::toReal && value.kind == Kind::integer) {
     return Value::ofReal(static_cast<double>(value.integer));
@@ -230,7 +230,7 @@ Value Run::evaluateExistsOne(const Node& node) {
   return Value::ofBool(matches == 1);
 }
 
-// filter() and map(): a list of the items, or of what they become, that pass the predicate.
+// filter() and map(): a list of the items that pass the predicate, or of their transforms.
 Value Run::evaluateCollecting(const Node& node) {
   const Value range = evaluate(*node.children[0]);
   if (range.isError()) return range;

@@ -1,4 +1,4 @@
-// One evaluation: its variables, its memory and what it may still cost. Lives on the stack of Expression::test.
+// A Run is one evaluation: its variables, its memory and its remaining cost. Lives on the stack of Expression::test.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 
 namespace mb::cel {
 
-// Work per step: how much of it is scanned or copied for one.
+// The work that costs one step.
 inline constexpr uint64_t kScanBytesPerStep = 64;
 inline constexpr uint64_t kCopyBytesPerStep = 16;
 inline constexpr uint64_t kEntriesPerStep = 8;
-inline constexpr const char* kCostLimit = "the cost limit is passed";
+inline constexpr const char* kCostLimit = "the cost limit is exceeded";
 
 class Run {
  public:
@@ -26,18 +26,18 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // The value of a tree, an error being a value too. Strings, lists and maps live as long as the run, the program and
-  // the variables.
+  // Returns the value of a tree, which may be an error. Strings, lists and maps are valid as long as the run, the
+  // program and the variables.
   Value evaluate(const Node& node);
 
-  // Takes from what the run may cost; false, for good, once that is passed.
+  // Subtracts from the remaining cost; false once it is used up, and for all later calls.
   bool charge(uint64_t steps);
   bool chargeScan(uint64_t bytes) { return charge(1 + bytes / kScanBytesPerStep); }
-  // Set once the limit was passed: whatever the result is then, the run has failed.
+  // True once the limit was exceeded: the run has failed, whatever its result.
   bool exhausted() const { return exhausted_; }
   void exhaust() { exhausted_ = true; }
 
-  // Uninitialised memory until the run ends, paid for by size; null when it cannot be paid.
+  // Uninitialised memory until the run ends, charged by size; null if the remaining cost does not suffice.
   char* allocate(size_t bytes);
   template <class T>
   T* allocateArray(size_t count) {
@@ -45,13 +45,13 @@ class Run {
   }
 
   Value fromBson(doc::ValueView value, Position at);
-  // The entry of a map, an error where there is none; `key` may be any value.
+  // The entry of a map, or an error if there is no such key; `key` may be any value.
   Value lookUp(const Value& map, const Value& key, Position at);
   Value lookUp(const Value& map, std::string_view key, Position at);
-  // Whether the map has the key; also false for keys of a kind that no map has.
+  // Whether the map has the key; false for keys of a type that no map has.
   bool hasKey(const Value& map, const Value& key);
   uint64_t sizeOf(const Value& container);
-  // Equality across types; never an error. Charges what it looks at.
+  // Equality across types; never an error. Charges for the compared data.
   bool equal(const Value& a, const Value& b, int depth = 0);
 
  private:
@@ -114,15 +114,15 @@ class EntryCursor {
   doc::DocumentView::Iterator end_;
 };
 
-// The order of two numbers on one line, whatever their kinds; unordered with NaN. Requires isNumber() of both.
+// The order of two numbers by value, whatever their types; unordered with NaN. REQUIRES: isNumber() of both.
 std::partial_ordering compareNumbers(const Value& a, const Value& b);
 // The errors that many functions share.
 Value noOverload(const Node& call);
-// Collects into the arena, doubling.
+// Builds a list in the arena, with doubling capacity.
 class ListBuilder {
  public:
   explicit ListBuilder(Run& run) : run_(run) {}
-  // False when the run cannot pay for it.
+  // False if the remaining cost does not suffice.
   bool add(const Value& value);
   Value finish() const { return Value::ofList(items_, count_); }
 

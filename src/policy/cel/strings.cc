@@ -14,12 +14,12 @@
 namespace mb::cel {
 namespace {
 
-// Compiling a pattern that is not known before costs this much: a short one without repetitions or named classes, and
+// The cost of compiling a pattern that is not a constant: of a short one without repetitions or named classes, and of
 // any other.
 constexpr uint64_t kCompileSteps = 1'000;
 constexpr uint64_t kLargeCompileSteps = 4'000;
 constexpr size_t kSmallPattern = 64;  // bytes
-// Instructions of a pattern's program that are followed, at worst, in the time of one step for 64 bytes.
+// Instructions of a pattern's program that are executed, at worst, in the time of one step for 64 bytes.
 constexpr uint64_t kInstructionsPerScan = 8;
 
 uint64_t compileSteps(std::string_view source) {
@@ -51,7 +51,7 @@ Value size(Run& run, const Node& call, std::span<const Value> args) {
 
 Value contains(Run& run, const Node& call, std::span<const Value> args) {
   if (!areStrings(args)) return noOverload(call);
-  // The C library's search is linear but for a factor of at most 256 with short needles.
+  // The C library's search is linear, with a factor of at most 256 for short needles.
   const uint64_t factor = 1 + std::min<uint64_t>(args[1].size, 256) / 16;
   if (!run.chargeScan(args[0].size * factor)) return noOverload(call);
   return Value::ofBool(memmem(args[0].data, args[0].size, args[1].data, args[1].size) != nullptr);

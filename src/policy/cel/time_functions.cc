@@ -1,4 +1,4 @@
-// What is read off timestamps (in UTC or a zone) and durations.
+// Accessors of timestamps (in UTC or a zone) and durations.
 #include <chrono>
 
 #include "policy/cel/functions.h"
@@ -9,7 +9,7 @@
 namespace mb::cel {
 namespace {
 
-// A name of a zone may have to be read from the disk.
+// A zone may have to be read from the disk.
 constexpr uint64_t kZoneSteps = 20;
 
 enum class Part { fullYear, month, date, dayOfMonth, dayOfWeek, dayOfYear, hours, minutes, seconds, milliseconds };

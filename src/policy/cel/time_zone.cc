@@ -33,7 +33,7 @@ std::optional<int32_t> fixedOffset(std::string_view zone) {
   return west ? -offset : offset;
 }
 
-// What a name may look like.
+// Whether `zone` has the form of a zone name.
 bool isZoneName(std::string_view zone) {
   if (zone.empty() || zone.size() > 64 || !((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'))) {
     return false;
@@ -52,7 +52,8 @@ std::optional<ZoneRules> readZone(const std::filesystem::path& path) {
   return ZoneRules::parse(bytes);
 }
 
-// By name. An expression may take a name from a document: one that does not exist costs no look at the disk.
+// Zones by name. Loaded at once, as an expression may take a name from a document: an unknown name causes no disk
+// access.
 using Zones = std::map<std::string, ZoneRules, std::less<>>;
 
 Zones readZones() {
@@ -62,7 +63,7 @@ Zones readZones() {
   for (fs::recursive_directory_iterator entry(kDirectory, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     const std::string name = entry->path().lexically_relative(kDirectory).string();
-    // Trees of the database's own: the same zones with and without leap seconds.
+    // Other trees of the database: the same zones with and without leap seconds.
     if (name == "right" || name == "posix") entry.disable_recursion_pending();
     std::error_code unreadable;
     if (!isZoneName(name) || !entry->is_regular_file(unreadable)) continue;

@@ -1,4 +1,4 @@
-// Offsets of time zones: "UTC", "+05:30", or a name of the IANA database as the system keeps it.
+// Offsets of time zones: "UTC", "+05:30", or a name in the system's IANA database.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace mb::cel {
 
-// Reads the zones of the system, once. Blocks: on a thread that may. zoneOffset() reads them where this was not called.
+// Loads the zones of the system, once. Blocks, so not on a core. zoneOffset() loads them if this was not called.
 void loadTimeZones();
 
 // Seconds east of UTC at `unixSeconds`; nullopt for an unknown zone. Any thread.
 std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds);
 
-// A zone's rules as a TZif file has them (RFC 8536).
+// The rules of a zone in a TZif file (RFC 8536).
 class ZoneRules {
  public:
-  // nullopt when `bytes` is no such file.
+  // nullopt if `bytes` is not a valid file.
   static std::optional<ZoneRules> parse(std::string_view bytes);
   int32_t offsetAt(int64_t unixSeconds) const;
 
  private:
-  // "the last Sunday of March at 02:00": one end of daylight saving in each year.
+  // "the last Sunday of March at 02:00": the start or the end of daylight saving in each year.
   struct Change {
     enum class Form {
       julian,     // day 1 to 365, 29 February never counted

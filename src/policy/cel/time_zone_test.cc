@@ -75,7 +75,7 @@ TEST(TimeZone, BrokenFilesAreRefused) {
   for (size_t length = 0; length + 100 < bytes.size(); length += 7) {
     EXPECT_FALSE(ZoneRules::parse(std::string_view(bytes).substr(0, length))) << length;
   }
-  // Any byte may be wrong: it must only not crash.
+  // Any byte may be corrupt: parsing must not crash.
   for (size_t i = 0; i < std::min<size_t>(bytes.size(), 4'000); ++i) {
     std::string broken = bytes;
     broken[i] = static_cast<char>(broken[i] ^ 0xA5);

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kTimestampRange = "timestamp out of range";
 constexpr const char* kDurationRange = "duration out of range";
 
-// Eats digits of fixed width, and characters, off the front of a text.
+// Consumes digits of fixed width, and characters, from the front of a text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -33,7 +33,7 @@ class Scanner {
     text_.remove_prefix(count);
     return true;
   }
-  // The digits of a fraction of a second, at least one, as nanoseconds; what is finer is cut off.
+  // The digits of a fraction of a second, at least one, truncated to nanoseconds.
   bool fraction(int& nanos) {
     nanos = 0;
     const size_t before = text_.size();
@@ -63,7 +63,7 @@ struct Unit {
   std::string_view name;
   int64_t nanos;
 };
-// Longer names before those they begin with.
+// Longer names before their prefixes.
 constexpr Unit kUnits[] = {
     {"ns", 1},
     {"us", 1'000},
@@ -84,7 +84,7 @@ const Unit* eatUnit(std::string_view& text) {
   return nullptr;
 }
 
-// One "1.5h" off the front of `text`, as nanoseconds.
+// Consumes one part such as "1.5h" from the front of `text`; returns it as nanoseconds.
 std::optional<__int128> parsePart(std::string_view& text) {
   constexpr __int128 kLimit = std::numeric_limits<int64_t>::max();
   __int128 whole = 0;
@@ -122,7 +122,7 @@ Value durationOrError(const Node& call, __int128 nanos) {
   return Value::ofDuration(static_cast<int64_t>(nanos));
 }
 
-// Of a timestamp since the epoch, or of a duration.
+// The nanoseconds of a timestamp since the epoch, or of a duration.
 __int128 nanosOf(const Value& value) {
   if (value.kind == Kind::duration) return value.integer;
   return static_cast<__int128>(value.integer) * kNanosPerSecond + value.nanos;

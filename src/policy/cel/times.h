@@ -22,7 +22,7 @@ std::optional<Value> parseDuration(std::string_view text);
 // "3600s", "-0.001s"
 std::string durationText(const Value& duration);
 
-// The overloads of + and - for timestamps and durations; an error for other kinds.
+// The overloads of + and - for timestamps and durations; an error for other types.
 Value addTimes(const Node& call, const Value& a, const Value& b);
 Value subtractTimes(const Node& call, const Value& a, const Value& b);
 

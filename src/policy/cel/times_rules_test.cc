@@ -1,5 +1,5 @@
 // The language definition by section: "Timezones", "Date/Time Functions", and the conversions to timestamps and
-// durations. What is expected of dates comes from the C++ calendar.
+// durations. Expected dates come from the C++ calendar.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -46,7 +46,7 @@ TEST(CelTimeRules, PartsOfATimestampInFixedZones) {
                                             {"+05:45", 345},
                                             {"-11:00", -660},
                                             {"+14:00", 840}}) {
-      // The year 0 and the year 10000 have no name here, but their days do.
+      // The years 0 and 10000 are out of range, but zones reach into their days.
       const sys_seconds local{seconds(instant) + minutes(minutesEast)};
       expectAll({{partsOf(fmt::format("timestamp({})", instant), local, fmt::format("'{}'", zone)), yes}});
     }

@@ -21,7 +21,7 @@ bool isMap(const Type& type) {
   return type.is(K::map) || type.is(K::object);
 }
 
-// What is the server's own in every document.
+// The types of the server's fields of every document.
 const Type* serverField(TypePool& pool, std::string_view path) {
   if (path == "id") return basicType(K::string);
   if (path == "createdAt" || path == "updatedAt") return basicType(K::timestamp);
@@ -29,7 +29,7 @@ const Type* serverField(TypePool& pool, std::string_view path) {
   return nullptr;
 }
 
-// What a schema says of a path; elements of an array stand at its first position.
+// The type of a path by the schema; for elements of an array, that of its first position.
 const Type* typeAt(TypePool& pool, const doc::Schema* schema, std::string path) {
   const std::string_view name = schema->celType(path);
   if (name == "map") return pool.object(schema, std::move(path), false);
@@ -43,7 +43,7 @@ const Type* schemaField(TypePool& pool, const Type& object, std::string_view fie
   if (object.path.empty()) {
     if (const Type* own = serverField(pool, field)) return own;
   }
-  // A name that is no single step of a path cannot be asked of the schema.
+  // A name that is not a single step of a path cannot be looked up in the schema.
   if (field.empty() || field.find('.') != std::string_view::npos) return basicType(K::dyn);
   std::string path = object.path.empty() ? std::string(field) : fmt::format("{}.{}", object.path, field);
   if (!object.schema->declares(path)) return nullptr;

@@ -1,4 +1,4 @@
-// Static types, as the checker deduces them.
+// Static types, deduced by the checker.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@ namespace mb::cel {
 struct Type {
   enum class Kind : uint8_t {
     dyn,
-    any,        // of what an empty literal holds: becomes whatever is asked of it
+    any,        // the element type of an empty literal: compatible with every type
     parameter,  // A or B of an overload
     null,
     boolean,
@@ -40,17 +40,17 @@ struct Type {
   const std::vector<std::pair<std::string, std::string>>* fields = nullptr;
 
   bool is(Kind k) const { return kind == k; }
-  // Nothing is known about it before run time.
+  // Unknown before run time.
   bool open() const { return kind == Kind::dyn || kind == Kind::any; }
   bool isNumber() const { return kind == Kind::integer || kind == Kind::uinteger || kind == Kind::real; }
 };
 
 const Type* basicType(Type::Kind kind);
 std::string typeText(const Type& type);
-// Whether a value of one may be meant where one of the other stands (in ==, in the branches of ?:, for one parameter).
+// Whether values of the two types may be combined (in ==, in the branches of ?:, for one type parameter).
 bool comparable(const Type& a, const Type& b);
 
-// Makes and owns types that have parts.
+// A TypePool creates and owns types that have parts.
 class TypePool {
  public:
   const Type* list(const Type* element);
@@ -59,7 +59,7 @@ class TypePool {
   const Type* object(const std::vector<std::pair<std::string, std::string>>* fields, bool nullable);
   // "int", "list(A)", "map(A,B)", "string?" (nullable), "number" (a double of a document); dyn for an unknown name.
   const Type* parse(std::string_view text);
-  // What holds values of both: `dyn` where they differ.
+  // The common type of both: `dyn` if they differ.
   const Type* join(const Type* a, const Type* b);
 
  private:
@@ -67,7 +67,7 @@ class TypePool {
   std::deque<Type> types_;
 };
 
-// The type of an object's field, or null when it has no such field. Numbers of a schema are `anyNumber`.
+// The type of an object's field, or null if it has no such field. Numbers of a schema are `anyNumber`.
 const Type* fieldType(TypePool& pool, const Type& object, std::string_view field);
 
 }  // namespace mb::cel

@@ -1,4 +1,4 @@
-// Values at run time: 16 bytes, borrowing the documents they come from or the arena of the run that made them.
+// A Value is a value at run time: 16 bytes, borrowing the document it comes from or the arena of its run.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace mb::cel {
 
-// What a value is; also what a type value denotes.
+// The type of a value; also the type that a type value denotes.
 enum class Kind : uint8_t {
   error,
   null,
@@ -25,7 +25,7 @@ enum class Kind : uint8_t {
 // "int", "google.protobuf.Timestamp", …: the name of the type of such values.
 std::string_view kindName(Kind kind);
 
-// Line and column of a place in the source, from 1; columns count code points.
+// Line and column in the source, from 1; columns count code points.
 struct Position {
   uint16_t line = 1;
   uint16_t column = 1;
@@ -109,7 +109,7 @@ struct Value {
     v.size = static_cast<uint32_t>(count);
     return v;
   }
-  // `message` must live as long as the program; the place is packed into `size`.
+  // `message` must live as long as the program; the position is packed into `size`.
   static Value ofError(const char* message, Position at) {
     Value v(Kind::error);
     v.data = message;
@@ -123,7 +123,7 @@ struct Value {
   bool isError() const { return kind == Kind::error; }
   bool isBool(bool expected) const { return kind == Kind::boolean && boolean == expected; }
   bool isNumber() const { return kind == Kind::integer || kind == Kind::uinteger || kind == Kind::real; }
-  // Requires a string, bytes, or a list or map that is not owned.
+  // REQUIRES: a string, bytes, or a list or map that is not owned.
   std::string_view text() const { return {data, size}; }
 };
 static_assert(sizeof(Value) == 16);

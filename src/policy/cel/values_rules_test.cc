@@ -1,4 +1,4 @@
-// The language definition by section: "Numeric Values", "Overflow", "Equality", "Ordering". What is expected comes from
+// The language definition by section: "Numeric Values", "Overflow", "Equality", "Ordering". Expected values come from
 // wider arithmetic of C++.
 #include <fmt/format.h>
 
@@ -112,7 +112,7 @@ TEST(CelValueRules, KindsOfNumbersAreNotMixedInArithmetic) {
   }
 }
 
-// A number as CEL writes it, and where it stands on the line.
+// A number as CEL text, and its position in the order.
 struct Number {
   std::string text;
   long double value;
@@ -147,7 +147,7 @@ TEST(CelValueRules, NumbersStandOnOneLine) {
 }
 
 TEST(CelValueRules, WhatIsEqualAndWhatIsNot) {
-  // Classes of equal values: all within one are equal to each other, and to none of another.
+  // Classes of equal values: the values of a class are equal to each other, and to no value of another class.
   const std::vector<std::vector<std::string_view>> classes = {
       {"0", "0u", "0.0", "-0.0", "1 - 1"},
       {"7", "7u", "7.0", "14 / 2"},

@@ -1,4 +1,4 @@
-// TZif files: RFC 8536, version 2 and later (all that a system of today has).
+// TZif files: RFC 8536, version 2 and later (all that current systems have).
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -24,7 +24,7 @@ T bigEndian(std::string_view bytes, size_t offset) {
 
 struct Header {
   size_t utIndicators, standardIndicators, leaps, times, types, characters;
-  // Of the block that follows, with times of `width` bytes.
+  // The size of the block that follows, with times of `width` bytes.
   size_t blockBytes(size_t width) const {
     return times * width + times + types * 6 + characters + leaps * (width + 4) + standardIndicators + utIndicators;
   }
@@ -145,7 +145,7 @@ bool ZoneRules::parseChange(std::string_view& text, Change& change) {
   return !eat(text, '/') || eatTime(text, change.seconds);
 }
 
-// The local second, counted from the year's begin, at which the change happens.
+// The local second of the change, counted from the beginning of the year.
 int64_t ZoneRules::secondOfYear(const Change& change, int year) {
   const std::chrono::year y(year);
   if (change.form == Change::Form::zeroBased) return change.day * kDay + change.seconds;
@@ -162,7 +162,7 @@ int64_t ZoneRules::secondOfYear(const Change& change, int year) {
 
 int32_t ZoneRules::footerOffset(const Footer& footer, int64_t unixSeconds) {
   if (!footer.daylight) return footer.standard;
-  // The year is that of local standard time; changes never stand so near to its end that this matters.
+  // The year is that of local standard time; changes are never so close to its end that this matters.
   const auto local = std::chrono::sys_seconds(std::chrono::seconds(unixSeconds + footer.standard));
   const year_month_day date(std::chrono::floor<days>(local));
   const int64_t yearBegin = sys_days(date.year() / std::chrono::January / 1).time_since_epoch().count() * kDay;
