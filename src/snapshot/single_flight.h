@@ -10,23 +10,24 @@
 
 namespace mb::snapshot {
 
-// What a load gave, cheap to hand to all who wait. `failure` is null on success.
+// The result of a load, cheap to copy to every waiter. `failure` is null on success.
 template <class T>
 struct LoadResult {
   T value{};
   std::shared_ptr<const Error> failure;
 };
 
-// Any thread. A load ends by complete(), once, by the one who got `leads`.
+// Merges concurrent loads of a key. Any thread. The caller for which leads() returned true loads and calls complete()
+// exactly once.
 template <class Key, class T>
 class SingleFlight {
  public:
-  // True when the caller is to load under `key` and complete() then; false when `join` is the way.
+  // True when the caller must load for `key` and then call complete(); false when it must call join().
   bool leads(const Key& key) {
     const std::lock_guard lock(mutex_);
     return waiting_.try_emplace(key).second;
   }
-  // The result of the load under `key`; nullopt when there is none any more.
+  // Waits for the load of `key` and returns its result; nullopt when no load is running any more.
   Async<std::optional<LoadResult<T>>> join(Key key) {
     co_return co_await suspend<std::optional<LoadResult<T>>>([this, key = std::move(key)](auto resumer) {
       std::unique_lock lock(mutex_);

@@ -17,18 +17,18 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// A snapshot that could not be loaded anew stays in use so long after that was first noticed (docs/engine.md 5).
+// How long a snapshot that cannot be reloaded stays in use, from the first failure: a short failure of the store must
+// not fail every request.
 constexpr std::chrono::seconds kGrace{1};
 
-// Which project a load is for: its number, or an id or slug where that is 0. What comes from outside is only ever a
-// name.
+// The project of a load: its number, or an id or slug where the number is 0. Clients only ever supply a name.
 struct Key {
   std::string name;
   store::ProjectNo number = 0;
   auto operator<=>(const Key&) const = default;
 };
 
-// A pointer of one core's own: its counter is touched by that core only, while the snapshot itself is shared.
+// A pointer with a reference count of its own, which one core alone touches, while the snapshot itself is shared.
 SnapshotPtr ownPointer(SnapshotPtr shared) {
   const ProjectSnapshot* raw = shared.get();
   return {raw, [shared = std::move(shared)](const ProjectSnapshot*) {}};
@@ -37,7 +37,7 @@ SnapshotPtr ownPointer(SnapshotPtr shared) {
 }  // namespace
 
 struct Snapshots::Impl {
-  // What one core holds.
+  // The snapshots of one core.
   struct PerCoreCache {
     explicit PerCoreCache(size_t capacity) : byId(capacity), idBySlug(capacity) {}
     LruCache<SnapshotPtr> byId;
@@ -54,7 +54,7 @@ struct Snapshots::Impl {
     for (auto& cache : caches) cache = std::make_unique<PerCoreCache>(perCore);
   }
 
-  // Null on a thread that is no core.
+  // Null on a thread that is not a core's.
   PerCoreCache* cache() {
     const int core = Cores::current();
     return core < 0 || static_cast<size_t>(core) >= caches.size() ? nullptr : caches[static_cast<size_t>(core)].get();
@@ -63,7 +63,7 @@ struct Snapshots::Impl {
     return store.epoch(snapshot.info().number) == snapshot.epoch();
   }
 
-  const SnapshotPtr* onShelf(std::string_view idOrSlug);
+  const SnapshotPtr* inCoreCache(std::string_view idOrSlug);
   SnapshotPtr held(std::string_view idOrSlug);
   SnapshotPtr unsure(std::string_view idOrSlug);
   SnapshotPtr keep(const SnapshotPtr& snapshot);
@@ -88,7 +88,7 @@ struct Snapshots::Impl {
   std::unordered_map<std::string, Shared, StringHash, std::equal_to<>> shared;  // by id; under mutex
 };
 
-const SnapshotPtr* Snapshots::Impl::onShelf(std::string_view idOrSlug) {
+const SnapshotPtr* Snapshots::Impl::inCoreCache(std::string_view idOrSlug) {
   PerCoreCache* own = cache();
   if (own == nullptr) return nullptr;
   const SnapshotPtr* found = own->byId.find(idOrSlug);
@@ -97,15 +97,16 @@ const SnapshotPtr* Snapshots::Impl::onShelf(std::string_view idOrSlug) {
   return id == nullptr ? nullptr : own->byId.find(*id);
 }
 
-// The snapshot of this core's shelf, if it is current.
+// The snapshot in this core's cache, if it is current.
 SnapshotPtr Snapshots::Impl::held(std::string_view idOrSlug) {
-  const SnapshotPtr* found = onShelf(idOrSlug);
+  const SnapshotPtr* found = inCoreCache(idOrSlug);
   return found != nullptr && isCurrent(**found) ? *found : nullptr;
 }
 
-// The same, if only the store can tell whether it is current.
+// The snapshot in this core's cache, if the epoch in memory is not fresh, so that only the store knows whether it is
+// current.
 SnapshotPtr Snapshots::Impl::unsure(std::string_view idOrSlug) {
-  const SnapshotPtr* found = onShelf(idOrSlug);
+  const SnapshotPtr* found = inCoreCache(idOrSlug);
   return found != nullptr && !store.epoch((*found)->info().number).fresh ? *found : nullptr;
 }
 
@@ -134,7 +135,7 @@ void Snapshots::Impl::publish(const SnapshotPtr& snapshot) {
   shared.insert_or_assign(snapshot->info().id.str(), Shared{snapshot, std::nullopt});
 }
 
-// Of a project that was loaded before, current or not.
+// The number of a project whose snapshot is in memory, current or not.
 std::optional<store::ProjectNo> Snapshots::Impl::numberOf(const std::string& id) {
   const std::lock_guard lock(mutex);
   const auto it = shared.find(id);
@@ -142,7 +143,7 @@ std::optional<store::ProjectNo> Snapshots::Impl::numberOf(const std::string& id)
   return known ? std::optional(known->info().number) : std::nullopt;
 }
 
-// The last snapshot of a project that cannot be loaded at the moment, for a second.
+// The last snapshot of a project that cannot be reloaded, within kGrace of the first failure.
 SnapshotPtr Snapshots::Impl::inGrace(const std::string& idOrSlug) {
   PerCoreCache* own = cache();
   const std::string* id = own == nullptr ? nullptr : own->idBySlug.find(idOrSlug);
@@ -168,7 +169,7 @@ Task<SnapshotPtr> Snapshots::Impl::load(Key key) {
     if (SnapshotPtr known = sharedOf(key.name)) co_return known;
     number = first->number;
   }
-  // The epoch is read before all that it vouches for, so a change in between is noticed at the next look.
+  // The epoch is read before the configuration, so the next access notices a change made in between.
   CO_TRY(const uint64_t epoch, co_await store.epochNow(*number));
   CO_TRY(std::optional<ProjectInfo> info, co_await directory->find(key.name));
   if (!info) co_return nullptr;
@@ -184,12 +185,12 @@ Task<SnapshotPtr> Snapshots::Impl::load(Key key) {
   co_return snapshot;
 }
 
-// load() that lets no exception pass, since others wait for it.
+// load() with exceptions as errors: other callers wait for its result.
 Task<SnapshotPtr> Snapshots::Impl::loadGuarded(Key key) {
   try {
     co_return co_await load(std::move(key));
-  } catch (const std::exception& bug) {
-    co_return fail(Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
+  } catch (const std::exception& exception) {
+    co_return fail(Error(ErrorCode::internal, "something went wrong on the server").withCause(exception.what()));
   }
 }
 
@@ -198,7 +199,7 @@ Task<SnapshotPtr> Snapshots::Impl::current(Key key) {
   bool joined = false;
   while (true) {
     if (loads.leads(key)) {
-      // Others wait for it too: a coroutine of its own, which does not end with this one's client.
+      // A coroutine of its own, which this caller's cancellation does not end: other callers wait for it too.
       Result<SnapshotPtr> loaded =
           co_await asio::co_spawn(co_await asio::this_coro::executor, loadGuarded(key), useAwaitable);
       LoadResult<SnapshotPtr> outcome;
@@ -252,7 +253,7 @@ Task<SnapshotPtr> Snapshots::find(std::string idOrSlug) {
   Result<SnapshotPtr> loaded = co_await impl_->current({idOrSlug, 0});
   if (!loaded) {
     if (SnapshotPtr old = impl_->inGrace(idOrSlug)) {
-      logWarn("a project's configuration could not be loaded, the last one is used",
+      logWarn("loading a project's configuration failed; the last one stays in use for a second",
               {{"project", idOrSlug}, {"message", loaded.error().message()}, {"cause", loaded.error().cause()}});
       co_return old;
     }

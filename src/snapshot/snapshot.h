@@ -1,6 +1,6 @@
-// The project snapshot: one immutable, shared, compiled picture of a project's whole configuration. Requests take a
-// pointer and never re-read configuration. Modules fill typed slots; a change bumps the project's epoch, and the next
-// look at the snapshot loads it anew. Source: docs/architecture.md 2, docs/engine.md 5.
+// The project snapshot: an immutable, shared, compiled copy of a project's whole configuration. Requests take a pointer
+// and never re-read configuration. Modules fill typed slots; a change bumps the project's epoch, and the next access
+// reloads the snapshot. See docs/architecture.md, "The snapshot", and docs/engine.md, "Caches of authority".
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace mb::snapshot {
 
 enum class ProjectStatus { active, suspended, deleted };
 
-// What a project is, as the control plane keeps it.
+// A project as the control plane stores it.
 struct ProjectInfo {
   store::ProjectNo number = 0;
   ProjectId id;
@@ -27,14 +27,15 @@ struct ProjectInfo {
   doc::Document record;  // the whole stored record, for the modules' own parts of it
 };
 
-// What a module adds to the snapshot. load() reads the store and compiles; a failure leaves the old snapshot in use.
+// Loads a module's slot of the snapshot. load() reads the store and compiles; on failure the old snapshot stays in use
+// for a second.
 class SlotSource {
  public:
   virtual ~SlotSource() = default;
   virtual Task<std::shared_ptr<const void>> load(ProjectInfo project) = 0;
 };
 
-// A typed handle: where a module's part stands in every snapshot.
+// A typed handle: the index of a module's slot in every snapshot.
 template <class T>
 struct SlotKey {
   size_t index = 0;
@@ -58,26 +59,26 @@ class ProjectSnapshot {
 };
 using SnapshotPtr = std::shared_ptr<const ProjectSnapshot>;
 
-// How the registry learns of projects; implemented by projects/.
+// Looks up projects for Snapshots; implemented by projects/.
 class ProjectDirectory {
  public:
   virtual ~ProjectDirectory() = default;
   // By id (proj_…) or slug; deleted ones are not found (nullopt).
   virtual Task<std::optional<ProjectInfo>> find(std::string idOrSlug) = 0;
   virtual Task<std::optional<ProjectInfo>> byNumber(store::ProjectNo number) = 0;
-  // The only live root project, where there is exactly one.
+  // The only live root project; nullopt unless there is exactly one.
   virtual Task<std::optional<ProjectInfo>> onlyOne() = 0;
 };
 
-// Snapshots by project, a pointer per core, at most `capacity` projects in memory. A snapshot is used only while its
-// epoch equals store.epoch(); otherwise it is loaded anew, once for all who wait.
+// Caches snapshots by project, a pointer per core, at most `capacity` projects in memory. A snapshot is used only while
+// its epoch equals store.epoch(); otherwise it is reloaded, once for all concurrent callers.
 class Snapshots {
  public:
   Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity);
   ~Snapshots();
   void setDirectory(ProjectDirectory& directory);
 
-  // At start-up, before any request.
+  // Call at start-up, before any request.
   template <class T>
   SlotKey<T> addSlot(SlotSource& source) {
     return SlotKey<T>{addSource(source)};
@@ -87,7 +88,7 @@ class Snapshots {
   Task<SnapshotPtr> find(std::string idOrSlug);
   Task<SnapshotPtr> byNumber(store::ProjectNo number);
   Task<SnapshotPtr> onlyOne();
-  // Without waiting: the snapshot where this core holds a current one, else null (then call find).
+  // Does not wait: the snapshot where this core has a current one, else null (then call find).
   SnapshotPtr cached(std::string_view id);
 
  private:

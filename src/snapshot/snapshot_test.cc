@@ -38,7 +38,7 @@ class FakeDirectory final : public ProjectDirectory {
   std::atomic<int> looks = 0;
 };
 
-// Gives the number of loads so far; slow, so that others come to wait.
+// Returns the number of loads so far; slow if `delayMs` is set, so that other callers wait.
 class CountingSource final : public SlotSource {
  public:
   Task<std::shared_ptr<const void>> load(ProjectInfo) override {
@@ -52,7 +52,7 @@ class CountingSource final : public SlotSource {
   }
   std::atomic<int> loads = 0;
   std::atomic<int> delayMs = 0;
-  std::atomic<bool> yields = false;  // fails where its client has left
+  std::atomic<bool> yields = false;  // fails when its client has left
   std::function<void()> onLoad;      // set on the core that loads
   std::atomic<bool> failing = false;
   std::atomic<bool> throwing = false;
@@ -102,7 +102,7 @@ TEST_F(SnapshotsTest, LoadsOnceAndKeepsItOnEveryCore) {
   EXPECT_EQ(source_.loads, 1);
 }
 
-TEST_F(SnapshotsTest, WhereTheEpochIsNotFreshTheStoreIsAsked) {
+TEST_F(SnapshotsTest, ReadsTheEpochFromTheStoreWhereItIsNotFresh) {
   const auto first = find("proj_a");
   ASSERT_TRUE(first && *first);
   store_.loseFreshness();
@@ -112,7 +112,7 @@ TEST_F(SnapshotsTest, WhereTheEpochIsNotFreshTheStoreIsAsked) {
   EXPECT_EQ(same->get(), first->get());
   EXPECT_EQ(source_.loads, 1);
 
-  // A change by another instance that this one has not heard of.
+  // A change by another instance that this one has not observed.
   store_.bumpEpoch(2);
   const auto changed = find("proj_a");
   ASSERT_TRUE(changed && *changed);
@@ -128,7 +128,7 @@ TEST_F(SnapshotsTest, WhereTheEpochIsNotFreshTheStoreIsAsked) {
   EXPECT_NE(cached("proj_a"), nullptr);
 }
 
-TEST_F(SnapshotsTest, AChangeOfTheEpochLoadsItAnew) {
+TEST_F(SnapshotsTest, AChangeOfTheEpochReloadsIt) {
   ASSERT_TRUE(*find("proj_a"));
   store_.bumpEpoch(2);
   EXPECT_EQ(cached("proj_a"), nullptr);
@@ -145,19 +145,19 @@ TEST_F(SnapshotsTest, AnotherProjectsChangeDoesNotMatter) {
   EXPECT_NE(cached("proj_a"), nullptr);
 }
 
-TEST_F(SnapshotsTest, WhoAsksAtTheSameTimeWaitsForOneLoad) {
+TEST_F(SnapshotsTest, ConcurrentCallersWaitForOneLoad) {
   source_.delayMs = 50;
-  std::vector<std::future<Result<SnapshotPtr>>> asked;
+  std::vector<std::future<Result<SnapshotPtr>>> results;
   std::vector<std::unique_ptr<std::promise<Result<SnapshotPtr>>>> promises;
   for (int i = 0; i < 20; ++i) {
     promises.push_back(std::make_unique<std::promise<Result<SnapshotPtr>>>());
-    asked.push_back(promises.back()->get_future());
+    results.push_back(promises.back()->get_future());
     asio::co_spawn(cores_.at(i % 2).get_executor(), snapshots_.find("proj_a"),
                    [promise = promises.back().get()](std::exception_ptr, Result<SnapshotPtr> result) {
                      promise->set_value(std::move(result));
                    });
   }
-  for (auto& result : asked) {
+  for (auto& result : results) {
     const auto snapshot = result.get();
     ASSERT_TRUE(snapshot && *snapshot);
   }
@@ -172,7 +172,7 @@ Task<SnapshotPtr> findAndLeave(Snapshots& snapshots, asio::cancellation_signal& 
   co_return co_await snapshots.find("proj_a");
 }
 
-TEST_F(SnapshotsTest, ALoadGoesOnWhenTheClientOfWhoBeganItLeaves) {
+TEST_F(SnapshotsTest, ALoadContinuesWhenTheClientThatStartedItLeaves) {
   asio::cancellation_signal signal;
   std::promise<Result<SnapshotPtr>> found;
   asio::co_spawn(cores_.at(0).get_executor(), findAndLeave(snapshots_, signal, source_),
@@ -209,13 +209,13 @@ TEST_F(SnapshotsTest, UnknownOnesAreNullAndNotRemembered) {
   EXPECT_NE(*find("proj_b"), nullptr);
 }
 
-TEST_F(SnapshotsTest, ADeletedOneIsGoneAtTheNextLook) {
+TEST_F(SnapshotsTest, ADeletedOneIsNotFoundAtTheNextAccess) {
   ASSERT_TRUE(*find("proj_a"));
   directory_.projects.clear();
   store_.bumpEpoch(2);
-  const auto gone = find("proj_a");
-  ASSERT_TRUE(gone);
-  EXPECT_EQ(*gone, nullptr);
+  const auto deleted = find("proj_a");
+  ASSERT_TRUE(deleted);
+  EXPECT_EQ(*deleted, nullptr);
   EXPECT_EQ(cached("proj_a"), nullptr);
 }
 
@@ -234,7 +234,7 @@ TEST_F(SnapshotsTest, AFailedLoadLeavesTheOldOneForAMoment) {
   EXPECT_EQ((*fresh)->epoch(), 1U);
 }
 
-TEST_F(SnapshotsTest, AFailureWithNothingOldIsToldToEveryWaiter) {
+TEST_F(SnapshotsTest, AFailureWithNothingOldIsReturnedToEveryWaiter) {
   source_.failing = true;
   const auto failed = find("proj_a");
   ASSERT_FALSE(failed);
