@@ -36,8 +36,8 @@ std::string AccountMail::linkTo(std::string_view page, const Realm& realm, std::
 MailPart AccountMail::partOf(const mail::TemplatedMail& templatedMail, const Realm& realm) {
   auto job = deps_.mailer.insertOf(templatedMail, realm.project);
   if (!job) {
-    // Addresses here are held to less than mail servers ask.
-    logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
+    // Registration accepts addresses that mail does not.
+    logInfo("mail skipped: the address cannot receive mail", {{"message", job.error().message()}});
     return {};
   }
   return {*std::move(job), std::nullopt};

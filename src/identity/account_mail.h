@@ -1,4 +1,4 @@
-// Mails to users of a realm, made so that they go into the commit that causes them. Private to identity/.
+// Mails to users of a realm, queued in the commit that causes them. Private to identity/.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace mb::identity {
 
-// Mails to one address in 15 minutes, whoever asks for them.
+// Mails to one address in 15 minutes, for requests of any client.
 inline constexpr size_t kMailsPerAddress = 5;
 
-// A mail to go with a write: the job that sends it, and the record of the token in its link. Empty where no mail can be
-// sent.
+// A mail as part of a write: the job that sends it, and the record of the token in its link. Empty where no mail can be
+// sent to the address.
 struct MailPart {
   std::optional<store::Insert> job;
   std::optional<std::pair<store::WriteTarget, doc::Document>> token;
 
-  // Both as documents of the write, for its callback to put where the mail is wanted.
+  // Adds both as documents to the write; its callback puts them if the mail is needed.
   PreparedDocuments addTo(store::Write& write) const;
 };
 
@@ -28,15 +28,15 @@ class AccountMail {
  public:
   explicit AccountMail(const IdentityDeps& deps) : deps_(deps), guard_(deps.clock, kMailsPerAddress, "mails") {}
 
-  // A link with a new token, which takes the place of the user's earlier one.
+  // A mail with a link and a new token, which replaces the user's earlier one.
   Task<MailPart> link(Realm realm, LinkPurpose purpose, UserRecord user);
-  // Without a token: somebody tried to register the user's address; the password was changed.
+  // Mails without a token: a registration used the user's address; the password was changed.
   Task<MailPart> addressTried(Realm realm, UserRecord user);
   Task<MailPart> passwordChanged(Realm realm, UserRecord user);
 
-  // Counts a mail that strangers can ask for; false when the address has had its share.
+  // Counts a mail that unauthenticated clients can request; false when the address has had kMailsPerAddress.
   bool mayMail(const Realm& realm, std::string_view emailKey);
-  // A commit of its own for a part.
+  // Writes `part` in a commit of its own.
   Task<> commit(MailPart part, store::Deadline deadline);
   void wake(const MailPart& part);
 

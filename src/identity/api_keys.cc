@@ -68,8 +68,8 @@ Result<ApiKeyRecord> existing(const std::optional<doc::Document>& stored) {
   return fromStore<ApiKeyRecord>(stored->view());
 }
 
-// The key that issues another, held by that write; nothing where the caller is no key. Without this a key that expires,
-// or has leaked and is about to be revoked, could leave one behind that goes on.
+// The key that issues another one, held by that write; empty where the caller is not a key. Without this a key that
+// expires, or has leaked and is about to be revoked, could leave behind a key that outlives it.
 class IssuingKey {
  public:
   IssuingKey(store::ProjectNo project, const policy::Caller& by, store::Write& write) {
@@ -79,7 +79,7 @@ class IssuingKey {
   Result<> check(const store::PreImages& before, const std::optional<Timestamp>& expiresAt) const {
     if (!own_) return {};
     TRY(const std::optional<ApiKeyRecord> own, fromStore<ApiKeyRecord>(before[*own_]));
-    if (!own) return fail(ErrorCode::forbidden, "the key of this request is deleted");
+    if (!own) return fail(ErrorCode::forbidden, "the key of this request was deleted");
     if (!own->expiresAt || (expiresAt && *expiresAt <= *own->expiresAt)) return {};
     return fail(ErrorCode::forbidden,
                 "a key cannot outlive the key that creates or rotates it: give expiresAt, at most that of the key of "
@@ -90,7 +90,7 @@ class IssuingKey {
   std::optional<store::Target> own_;
 };
 
-// A write about a key. The audit entry holds its scopes, never the key.
+// An audited write of a key. The audit entry has its scopes, never the key.
 store::Write keyWrite(const IdentityDeps& deps, store::ProjectNo project, const KeyId& id, std::string action,
                       const policy::Caller& by, store::Deadline deadline, doc::Document details = {}) {
   return auditedWrite(deps.auditor, project, by, deadline,

@@ -1,5 +1,4 @@
-// API keys of a project: "mb_sk_<project id>.<secret>", of which only the secret's hash is stored. Source: contract
-// 2.10, 4.5; decisions 8.
+// API keys of a project: "mb_sk_<project id>.<secret>", of which only the secret's hash is stored.
 #pragma once
 
 #include <string>
@@ -40,7 +39,7 @@ struct ApiKeyView {
   }
 };
 
-// A key and its raw text, which is handed out this once.
+// A key and its raw text, which is returned only once.
 struct IssuedApiKey {
   ApiKeyView apiKey;
   std::string key;
@@ -50,40 +49,40 @@ struct IssuedApiKey {
   }
 };
 
-// What scopes grant. Fails with validation at /scopes: none, an unknown one, one twice.
+// The permissions that scopes grant. Fails with validation at /scopes: empty, an unknown scope, a scope twice.
 Result<policy::PermissionSet> permissionsOfScopes(const std::vector<std::string>& scopes);
 
-// The parts of a raw key, or nullopt when the text does not have its form.
+// The parts of a raw key; splitKey() returns nullopt when the text is malformed.
 struct KeyParts {
   std::string_view project;
   std::string_view secret;
 };
 std::optional<KeyParts> splitKey(std::string_view raw);
 
-// Every change of what a key may do bumps the project's epoch.
+// Every change of a key's authority bumps the project's epoch.
 class ApiKeys {
  public:
   explicit ApiKeys(const IdentityDeps& deps) : deps_(deps) {}
 
   Task<std::vector<ApiKeyView>> list(store::ProjectNo project);
-  // Fails with validation (name, scopes, a past expiresAt), forbidden (scopes that grant what `by` does not hold; a key
-  // that outlives the key `by`), conflict (past store::kMaxApiKeys).
+  // Fails with validation (name, scopes, a past expiresAt), forbidden (scopes that grant permissions that `by` does not
+  // hold; a key that outlives the key `by`), conflict (past store::kMaxApiKeys).
   Task<IssuedApiKey> create(snapshot::ProjectInfo project, NewApiKey input, policy::Caller by,
                             store::Deadline deadline);
-  // A new secret; the old one is refused from then on. Fails with notFound, forbidden (as create).
+  // Sets a new secret; the old one is refused from then on. Fails with notFound, forbidden (as create).
   Task<IssuedApiKey> rotate(snapshot::ProjectInfo project, KeyId id, policy::Caller by, store::Deadline deadline);
   Task<> remove(store::ProjectNo project, KeyId id, policy::Caller by, store::Deadline deadline);
-  // Notes a use; authority stays as it is, so no epoch moves.
+  // Records a use; authority does not change, so no epoch is bumped.
   Task<> touch(store::ProjectNo project, KeyId id, store::Deadline deadline);
 
-  // What the snapshot holds of them.
+  // The ApiKeyTable of the snapshot.
   Task<std::shared_ptr<const void>> load(store::ProjectNo project);
 
  private:
   const IdentityDeps& deps_;
 };
 
-// When the key ends, as it is now; nullopt for one that does not. Fails with unauthenticated where there is none.
+// The expiry of the key as stored; nullopt for one without expiry. Fails with unauthenticated if there is no such key.
 Task<std::optional<Timestamp>> keyExpiry(store::DocumentStore& store, store::ProjectNo project, std::string id);
 
 }  // namespace mb::identity

@@ -40,12 +40,12 @@ TEST_F(ApiKeysTest, RefusesBadInput) {
   EXPECT_TRUE(store_.all({kShop, kApiKeys, 0}).empty());
 }
 
-TEST_F(ApiKeysTest, NobodyIssuesWhatTheyDoNotHold) {
+TEST_F(ApiKeysTest, IssuesNoPermissionThatTheCallerDoesNotHold) {
   const policy::Caller helper = callerWith({"keys:manage", "data:*:read", "data:*:list"});
   EXPECT_TRUE(create({"read"}, helper));
   EXPECT_EQ(codeOf(create({"read", "write"}, helper)), "FORBIDDEN");
   EXPECT_EQ(codeOf(create({"admin"}, helper)), "FORBIDDEN");
-  // A rotation hands the raw key to whoever asks.
+  // A rotation returns the raw key to its caller.
   const auto strong = create({"admin"}, admin());
   EXPECT_EQ(codeOf(run(identity_.keys().rotate(directory_.projects[0], strong->apiKey.id, helper, soon()))),
             "FORBIDDEN");
@@ -74,9 +74,9 @@ TEST_F(ApiKeysTest, NoKeyIssuesOneThatOutlivesIt) {
   EXPECT_TRUE(equal);
   EXPECT_EQ(rotate(equal, by), "");
   EXPECT_EQ(rotate(endless, identify(create({"admin"}, admin())->key)->caller), "");
-  // Its own secret it may change; its end stays.
+  // A key may rotate itself; its expiry stays.
   EXPECT_EQ(rotate(short_, by), "");
-  // A member has no end.
+  // A member has no expiry.
   EXPECT_TRUE(create({"read"}, admin()));
 }
 

@@ -1,4 +1,4 @@
-// Failed attempts per account, over all addresses: a sliding window of 15 minutes. Source: decisions 7.
+// Counts failed attempts per account, from all client addresses, in a sliding window of 15 minutes.
 #pragma once
 
 #include <mutex>
@@ -14,17 +14,17 @@ namespace mb::identity {
 inline constexpr size_t kMaxFailedLogins = 20;
 inline constexpr size_t kMaxFailedCodes = 10;
 
-// At most 16,384 accounts are remembered; past that the longest unused one is forgotten. Any thread.
+// Tracks at most 16,384 accounts; beyond that the least recently used one is evicted. Any thread.
 class AttemptGuard {
  public:
-  // `what` is counted, in the plural: "logins".
+  // `what` names the attempts in messages, in the plural: "logins".
   AttemptGuard(const Clock& clock, size_t max, std::string_view what)
       : clock_(clock), max_(max), what_(what), accounts_(16'384) {}
-  // Counts an attempt as failed, before it is judged, so that parallel ones count too. Fails with rateLimited.
+  // Counts an attempt as failed before it is checked, so that concurrent ones count too. Fails with rateLimited.
   Result<> begin(std::string_view account);
-  // The attempt was right (or was never judged): it does not count after all.
+  // Takes the last attempt back: it succeeded, or was not checked.
   void refundAttempt(std::string_view account);
-  // Its owner proved themselves in another way: nothing counts any more.
+  // Resets the count: the owner was verified in another way.
   void clear(std::string_view account);
 
  private:

@@ -32,7 +32,7 @@ TEST(AttemptGuard, RightOnesDoNotCount) {
   guard.refundAttempt("never seen");
 }
 
-TEST(AttemptGuard, CountsAndNamesWhatItIsTold) {
+TEST(AttemptGuard, CountsAndNamesTheAttempts) {
   ManualClock clock(0);
   AttemptGuard guard(clock, 2, "codes");
   EXPECT_TRUE(guard.begin("a"));

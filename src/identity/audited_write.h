@@ -6,14 +6,14 @@
 
 namespace mb::identity {
 
-// What the entry says, next to who it was.
+// The content of an audit entry, without the actor.
 struct Audited {
   std::string action;  // "function.created"
   std::string target;  // "functions/greet"
   doc::Document details;
 };
 
-// A write to `project` as `by`, with the entry inserted and the project's epoch bumped where it changes anything.
+// A write to `project` as `by`, which inserts the entry and bumps the project's epoch where it changes anything.
 store::Write auditedWrite(audit::Auditor& auditor, store::ProjectNo project, const policy::Caller& by,
                           store::Deadline deadline, Audited audited);
 

@@ -1,6 +1,6 @@
-// From a bearer token to the caller behind it, on every request. Verified tokens are cached per core (bounded); what a
-// cached one may do is compared at each use with the project's epoch (a blocked user, a changed role, a removed member)
-// and with the ends of sessions, so that all of these bite on the next request (docs/engine.md, "Caches of authority").
+// Authenticator resolves a bearer token to its caller, on every request. Verified tokens are cached per core (bounded);
+// each use compares the cached entry with the project's epoch (a blocked user, a changed role, a removed member) and
+// with the ends of sessions, so all of these take effect on the next request (docs/engine.md, "Caches of authority").
 #pragma once
 
 #include <optional>
@@ -21,11 +21,11 @@ struct AuthState {
   uint64_t drops = 0;  // Tokens::drops()
 };
 
-// What an identification depends on. A caller that is cached for longer than a request is compared before each use,
-// which costs no look-up, and identified again where it does not hold any more.
+// The state that an identification depends on. Code that keeps a caller for longer than a request calls holds() before
+// each use, which costs no look-up, and identifies the caller again where it returns false.
 struct CallerValidity {
   store::Mark session;  // of a JWT
-  store::Mark user;     // likewise
+  store::Mark user;     // of a JWT
   uint64_t projectEpoch = 0;
   uint64_t controlEpoch = 0;
   bool ofPlatformUser = false;  // members and platform users: the control project's epoch counts too
@@ -51,9 +51,9 @@ class Authenticator {
   // a control token, a user not active, a key of an unknown or deleted project); projectSuspended; notFound for a
   // token of a deleted project.
   virtual Task<Identified> project(std::string token) = 0;
-  // A control token. Fails with unauthenticated; a project token is one of its failures.
+  // A control token. Fails with unauthenticated, for a project token too.
   virtual Task<Identified> control(std::string token) = 0;
-  // project() without waiting: nullopt when this core's cache cannot answer, which says nothing of the token.
+  // project() without waiting: nullopt when this core's cache has no valid entry; the token may be valid all the same.
   virtual std::optional<Identified> cachedProject(std::string_view token) = 0;
   // Never blocks. Any thread.
   virtual AuthState authState(store::ProjectNo project) const = 0;

@@ -40,23 +40,23 @@ TEST_F(AuthenticatorTest, AnEndUserWithEverythingOfThem) {
 
 TEST_F(AuthenticatorTest, TheSecondUseReadsNothing) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
-  EXPECT_FALSE(answersAtOnce(ann.token));
+  EXPECT_FALSE(isCached(ann.token));
   ASSERT_TRUE(identify(ann.token));
   const size_t reads = store_.reads();
-  EXPECT_TRUE(answersAtOnce(ann.token));
+  EXPECT_TRUE(isCached(ann.token));
   ASSERT_TRUE(identify(ann.token));
   EXPECT_EQ(store_.reads(), reads);
-  EXPECT_FALSE(answersAtOnce(ann.token, 1));
+  EXPECT_FALSE(isCached(ann.token, 1));
   ASSERT_TRUE(identify(ann.token, 1));
-  EXPECT_TRUE(answersAtOnce(ann.token, 1));
-  EXPECT_FALSE(answersAtOnce(ann.token + "x"));
+  EXPECT_TRUE(isCached(ann.token, 1));
+  EXPECT_FALSE(isCached(ann.token + "x"));
 }
 
 TEST_F(AuthenticatorTest, WhatEndsAuthorityEndsTokensInHand) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
   ASSERT_TRUE(identify(ann.token));
   ASSERT_TRUE(setStatus(shop(), ann.user.id, UserStatus::blocked));
-  EXPECT_FALSE(answersAtOnce(ann.token));
+  EXPECT_FALSE(isCached(ann.token));
   EXPECT_EQ(codeOf(identify(ann.token)), "UNAUTHENTICATED");
   ASSERT_TRUE(setStatus(shop(), ann.user.id, UserStatus::inactive));
   EXPECT_EQ(codeOf(identify(ann.token)), "UNAUTHENTICATED");
@@ -76,10 +76,10 @@ TEST_F(AuthenticatorTest, AnEndedSessionLeavesOtherTokensInTheCache) {
       identity_.tokens().mintEndUser(ann.user.id, again.session.id, ProjectId("proj_shop"), "user", {});
   for (const std::string& token : {ann.token, bob.token, eve.token, second}) ASSERT_TRUE(identify(token));
   ASSERT_TRUE(run(identity_.sessions().revoke(shop(), ann.user.id, ann.session.session.id, soon())));
-  EXPECT_FALSE(answersAtOnce(ann.token));
+  EXPECT_FALSE(isCached(ann.token));
   EXPECT_EQ(codeOf(identify(ann.token)), "UNAUTHENTICATED");
   // Two of three at least: sessions may share a counter.
-  EXPECT_GE(answersAtOnce(bob.token) + answersAtOnce(eve.token) + answersAtOnce(second), 2);
+  EXPECT_GE(isCached(bob.token) + isCached(eve.token) + isCached(second), 2);
   for (const std::string& token : {bob.token, eve.token, second}) EXPECT_TRUE(identify(token));
 }
 
@@ -98,12 +98,12 @@ TEST_F(AuthenticatorTest, ExpiryBitesInTheCacheToo) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
   ASSERT_TRUE(identify(ann.token));
   clock_.advance(kAccessTokenSeconds * 1000);
-  EXPECT_FALSE(answersAtOnce(ann.token));
+  EXPECT_FALSE(isCached(ann.token));
   EXPECT_EQ(codeOf(identify(ann.token)), "UNAUTHENTICATED");
 }
 
-// What is kept for longer than a request: it holds until anything of this happens, whatever is in the cache.
-TEST_F(AuthenticatorTest, AStandingHoldsUntilSomethingChanges) {
+// A CallerValidity that is kept for longer than a request holds until one of these changes, whatever is in the cache.
+TEST_F(AuthenticatorTest, ACallerValidityHoldsUntilSomethingChanges) {
   const auto holds = [&](const Result<Identified>& who, const Realm& realm) {
     return who && who->validity.holds(identity_.authenticator().authState(realm.project));
   };
@@ -160,7 +160,7 @@ TEST_F(AuthenticatorTest, PlanesAndProjectsDoNotMix) {
   const std::string elsewhere =
       identity_.tokens().mintEndUser(ann.user.id, ann.session.session.id, ProjectId("proj_other"), "user", {});
   EXPECT_EQ(codeOf(identify(elsewhere)), "UNAUTHENTICATED");
-  // A session of somebody else.
+  // A session of another user.
   const SignedIn bob = signIn(shop(), "bob@example.com");
   const std::string borrowed =
       identity_.tokens().mintEndUser(bob.user.id, ann.session.session.id, ProjectId("proj_shop"), "user", {});
@@ -179,7 +179,7 @@ TEST_F(AuthenticatorTest, ARefusalSaysWhichPlaneATokenIsFor) {
   const std::string real = key({"read"}).key;
   EXPECT_NE(wordsOf(control(real)).find("an API key of a project"), std::string::npos);
   EXPECT_EQ(wordsOf(control(real)), wordsOf(control(std::string(kKeyPrefix) + "made.up")));
-  // One that is not ours says nothing of planes.
+  // The error for an unknown token does not name a plane.
   EXPECT_EQ(wordsOf(control(ann.token + "x")), "this token is not valid here");
   EXPECT_EQ(wordsOf(identify(dev.token + "x")), "this token is not valid here");
 }
@@ -187,7 +187,7 @@ TEST_F(AuthenticatorTest, ARefusalSaysWhichPlaneATokenIsFor) {
 TEST_F(AuthenticatorTest, AMembersRightsAreThoseOfTheMembership) {
   const SignedIn dev = signIn(Realm::platform(), "dev@example.com");
   const std::string token = memberToken(dev, "Owner");
-  EXPECT_EQ(codeOf(identify(token)), "UNAUTHENTICATED");  // no member, whatever the token says
+  EXPECT_EQ(codeOf(identify(token)), "UNAUTHENTICATED");  // not a member, whatever the token says
   join(dev.user.id, "Viewer");
   auto who = identify(token);
   ASSERT_TRUE(who);
@@ -196,12 +196,12 @@ TEST_F(AuthenticatorTest, AMembersRightsAreThoseOfTheMembership) {
   EXPECT_TRUE(who->caller.may("collections:read"));
   EXPECT_FALSE(who->caller.may("collections:manage"));
   EXPECT_TRUE(who->caller.claims.empty());
-  EXPECT_TRUE(answersAtOnce(token));
+  EXPECT_TRUE(isCached(token));
   join(dev.user.id, "Editor");
   EXPECT_TRUE(identify(token)->caller.may("collections:manage"));
   members_.table.byUser.clear();
   store_.bumpEpoch(kShop);
-  EXPECT_FALSE(answersAtOnce(token));
+  EXPECT_FALSE(isCached(token));
   EXPECT_EQ(codeOf(identify(token)), "UNAUTHENTICATED");
 }
 
@@ -212,7 +212,7 @@ TEST_F(AuthenticatorTest, AMembersTokenEndsWithTheControlSession) {
   ASSERT_TRUE(identify(token));
   ASSERT_TRUE(control(dev.token));
   ASSERT_TRUE(run(identity_.sessions().close(Realm::platform(), dev.session.refreshToken, soon())));
-  EXPECT_FALSE(answersAtOnce(token));
+  EXPECT_FALSE(isCached(token));
   EXPECT_EQ(codeOf(identify(token)), "UNAUTHENTICATED");
   EXPECT_EQ(codeOf(control(dev.token)), "UNAUTHENTICATED");
 }
@@ -239,7 +239,7 @@ TEST_F(AuthenticatorTest, KeysHoldWhatTheirScopesGrant) {
   EXPECT_TRUE(who->caller.may("data:posts:read"));
   EXPECT_FALSE(who->caller.may("data:posts:create"));
   EXPECT_TRUE(who->caller.claims.empty());
-  EXPECT_TRUE(answersAtOnce(issued.key));
+  EXPECT_TRUE(isCached(issued.key));
 }
 
 TEST_F(AuthenticatorTest, WrongKeysAreRefused) {
@@ -258,7 +258,7 @@ TEST_F(AuthenticatorTest, RotatedRevokedAndExpiredKeysEndAtOnce) {
   ASSERT_TRUE(identify(issued.key));
   const auto rotated = run(identity_.keys().rotate(directory_.projects[0], issued.apiKey.id, admin(), soon()));
   ASSERT_TRUE(rotated);
-  EXPECT_FALSE(answersAtOnce(issued.key));
+  EXPECT_FALSE(isCached(issued.key));
   EXPECT_EQ(codeOf(identify(issued.key)), "UNAUTHENTICATED");
   ASSERT_TRUE(identify(rotated->key));
   ASSERT_TRUE(run(identity_.keys().remove(kShop, issued.apiKey.id, admin(), soon())));
@@ -267,7 +267,7 @@ TEST_F(AuthenticatorTest, RotatedRevokedAndExpiredKeysEndAtOnce) {
   const IssuedApiKey brief = key({"read"}, Timestamp{clock_.now().ms + 5000});
   ASSERT_TRUE(identify(brief.key));
   clock_.advance(5000);
-  EXPECT_FALSE(answersAtOnce(brief.key));
+  EXPECT_FALSE(isCached(brief.key));
   EXPECT_EQ(codeOf(identify(brief.key)), "UNAUTHENTICATED");
 }
 
@@ -278,9 +278,9 @@ TEST_F(AuthenticatorTest, AKeysUseIsNotedOnceAMinute) {
   const auto lastUsed = [&] { return run(identity_.keys().list(kShop))->front().lastUsedAt.value; };
   EXPECT_EQ(lastUsed(), clock_.now());
   clock_.advance(59'999);
-  EXPECT_TRUE(answersAtOnce(issued.key));
+  EXPECT_TRUE(isCached(issued.key));
   clock_.advance(1);
-  EXPECT_FALSE(answersAtOnce(issued.key));
+  EXPECT_FALSE(isCached(issued.key));
   ASSERT_TRUE(identify(issued.key));
   EXPECT_EQ(lastUsed(), clock_.now());
 }
@@ -294,14 +294,14 @@ TEST_F(AuthenticatorTest, SuspendedAndDeletedProjects) {
   store_.bumpEpoch(kShop);
   EXPECT_EQ(codeOf(identify(ann.token)), "PROJECT_SUSPENDED");
   EXPECT_EQ(codeOf(identify(issued.key)), "PROJECT_SUSPENDED");
-  EXPECT_FALSE(answersAtOnce(ann.token));
+  EXPECT_FALSE(isCached(ann.token));
   directory_.projects[0].status = snapshot::ProjectStatus::active;
   store_.bumpEpoch(kShop);
   EXPECT_TRUE(identify(ann.token));
   directory_.projects.erase(directory_.projects.begin());
   store_.bumpEpoch(kShop);
   EXPECT_EQ(codeOf(identify(ann.token)), "NOT_FOUND");
-  // A key says nothing of which projects exist.
+  // The error for a key does not show which projects exist.
   EXPECT_EQ(codeOf(identify(issued.key)), "UNAUTHENTICATED");
 }
 
@@ -314,7 +314,7 @@ TEST_F(AuthenticatorTest, SuperAdminsAreKnownOnTheControlPlane) {
   EXPECT_EQ(who->project, nullptr);
 }
 
-TEST_F(AuthenticatorTest, AStoreThatFailsLetsNobodyIn) {
+TEST_F(AuthenticatorTest, AFailingStoreAdmitsNoCaller) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
   ASSERT_TRUE(identify(ann.token));
   store_.bumpEpoch(kShop);

@@ -1,4 +1,4 @@
-// The roles that every project has. Source: decisions 3.
+// The roles that every project has.
 #include "identity/roles.h"
 
 namespace mb::identity {

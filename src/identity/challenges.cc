@@ -8,7 +8,7 @@ namespace mb::identity {
 
 namespace {
 
-// More than one a put, so that leftovers shrink.
+// Expired challenges removed per put: more than one, so that their number shrinks.
 constexpr uint64_t kSweptPerPut = 8;
 
 Result<doc::Filter> expiredBy(Timestamp now) {
@@ -65,7 +65,7 @@ Task<> Challenges::put(Realm realm, ChallengeRecord challenge, Existing existing
                                      return fail(ErrorCode::conflict, "this was used already");
                                    changes.put(target, stored);
                                    for (const auto& [other, asRead] : leaving) {
-                                     // One that changed since is in use again.
+                                     // A challenge that changed since it was read is in use again.
                                      if (before[other] == asRead) changes.remove(other);
                                    }
                                    return {};

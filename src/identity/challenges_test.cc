@@ -64,7 +64,7 @@ TEST_F(ChallengesTest, OfParallelOnesOneIsTaken) {
   EXPECT_EQ(outcomes, (std::map<std::string, int>{{"", 1}, {"CONFLICT", 19}}));
 }
 
-// Each new one takes eight expired ones along, so that what strangers leave behind shrinks.
+// Each new one removes eight expired ones, so that abandoned ones of unauthenticated clients shrink.
 TEST_F(ChallengesTest, ExpiredOnesGo) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(put(made("state:old" + std::to_string(i), 1000)), "");
   clock_.advance(999);
@@ -89,7 +89,7 @@ TEST_F(ChallengesTest, AnExpiredOneOfTheSameNameIsNoUse) {
 TEST_F(ChallengesTest, AUserHasTenTheSoonestToEndGoes) {
   const UserId bob("user_bob");
   ASSERT_EQ(put(made("mfa:bob", 1000, bob)), "");
-  // Made in another order than they end.
+  // Created in another order than they expire.
   for (const int end : {5, 9, 1, 12, 3, 7, 11, 2, 10, 4, 8, 6}) {
     ASSERT_EQ(put(made("mfa:" + std::to_string(end), end * 60'000LL, ann_)), "");
     EXPECT_LE(held().size(), kChallengesPerUser + 1);
@@ -98,7 +98,7 @@ TEST_F(ChallengesTest, AUserHasTenTheSoonestToEndGoes) {
                                            "mfa:10", "mfa:11", "mfa:12"}));
 }
 
-TEST_F(ChallengesTest, WhatIsNobodysDoesNotCountAsOneUsers) {
+TEST_F(ChallengesTest, AChallengeWithoutAUserIsNotCountedForOne) {
   for (int i = 0; i < 15; ++i) ASSERT_EQ(put(made("state:" + std::to_string(i))), "");
   EXPECT_EQ(held().size(), 15U);
 }

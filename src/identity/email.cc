@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMaxAddress = 254;  // RFC 5321, 4.5.3.1.3 less the angle brackets
 constexpr size_t kMaxLocalPart = 64;
 constexpr size_t kMaxLabel = 63;
-// Hyphens in the third and fourth place are no error here: DNS has such names, and they are not all punycode.
+// Allows hyphens as third and fourth character: DNS has such names, and not all of them are punycode.
 constexpr uint32_t kToleratedDomainErrors = UIDNA_ERROR_HYPHEN_3_4;
 
 bool isAscii(std::string_view text) {
@@ -27,7 +27,8 @@ icu::StringPiece pieceOf(std::string_view text) {
   return {text.data(), static_cast<int32_t>(text.size())};
 }
 
-// Letters, marks, digits, punctuation and symbols: nothing that is invisible, blank or not assigned, and valid UTF-8.
+// Whether `text` is valid UTF-8 of letters, marks, digits, punctuation and symbols, without invisible, blank or
+// unassigned characters.
 bool isVisible(std::string_view text) {
   const uint32_t refused = U_GC_C_MASK | U_GC_Z_MASK;
   const auto size = static_cast<int32_t>(text.size());
@@ -71,7 +72,7 @@ bool isAddress(std::string_view text) {
          isDomain(text.substr(at + 1)) && isVisible(text);
 }
 
-// NFKC and full case folding, without code points that are ignored in comparisons; nullopt for what is no UTF-8.
+// NFKC and full case folding, without code points that comparisons ignore; nullopt for invalid UTF-8.
 std::optional<std::string> folded(std::string_view text) {
   if (isAscii(text)) return lowerAscii(text);
   UErrorCode status = U_ZERO_ERROR;
@@ -84,7 +85,7 @@ std::optional<std::string> folded(std::string_view text) {
   return out;
 }
 
-// Immutable; any thread. Null only where ICU's data is not there.
+// Immutable; any thread. Null only if ICU's data is missing.
 const icu::IDNA* domainRules() {
   static const std::unique_ptr<icu::IDNA> rules = [] {
     UErrorCode status = U_ZERO_ERROR;
@@ -94,7 +95,7 @@ const icu::IDNA* domainRules() {
   return rules.get();
 }
 
-// UTS 46, ToASCII; nullopt for what is no domain.
+// UTS 46, ToASCII; nullopt for an invalid domain.
 std::optional<std::string> asciiDomain(std::string_view domain) {
   const std::string lower = lowerAscii(domain);
   if (isAscii(domain) && !lower.contains("xn--")) return lower;
@@ -124,7 +125,7 @@ Result<Email> parseEmail(std::string_view text) {
   const std::string_view address = trimmed(text);
   if (isAddress(address)) {
     auto key = normalForm(address);
-    // Folding may make an "@", a dot or a blank of what was none.
+    // Folding may turn another character into an "@", a dot or a blank.
     if (key && isAddress(*key)) return Email{std::string(address), *std::move(key)};
   }
   return fail(invalid("/email", "must be an email address"));

@@ -1,4 +1,4 @@
-// A second factor and the proof of the address: who holds the mailbox is never locked out.
+// A second factor and the verification of the address: the owner of the mailbox is never locked out.
 #include "identity/mfa_fixture.h"
 
 namespace mb::identity {
@@ -28,7 +28,7 @@ class FactorProofTest : public MfaFixture {
   std::vector<Realm> planes() const { return {shop(), Realm::platform()}; }
 };
 
-TEST_F(FactorProofTest, EnrollingAndActivatingNeedAProvenAddressWhereMailsAreSent) {
+TEST_F(FactorProofTest, EnrollingAndActivatingNeedAVerifiedAddressWhereMailsAreSent) {
   for (const Realm& realm : planes()) {
     Person ann = unproven(realm, "ann@example.com");
     EXPECT_EQ(enroll(ann), "EMAIL_UNVERIFIED");
@@ -55,14 +55,14 @@ TEST_F(FactorProofTest, AFactorFromBeforeTheProofGoesWithAReset) {
   }
 }
 
-TEST_F(FactorProofTest, AFactorOfAProvenAddressOutlivesAReset) {
+TEST_F(FactorProofTest, AFactorOfAVerifiedAddressOutlivesAReset) {
   const Person ann = withFactor("ann@example.com");
   resetPassword(ann, "ann@example.com");
   EXPECT_TRUE(stored(ann).mfaEnabled);
   EXPECT_EQ(verify(ann, totp(ann, 0)), "");
 }
 
-TEST_F(FactorProofTest, ASignInUnderWayIsAskedForAFactorThatWasSwitchedOnSince) {
+TEST_F(FactorProofTest, ASignInInProgressNeedsAFactorThatWasActivatedSince) {
   for (const Realm& realm : planes()) {
     Person ann = person(realm, "ann@example.com");
     const auto before = login(realm, "ann@example.com");

@@ -1,4 +1,4 @@
-// Taking a second factor away without a code, as admins and operators do. Private to identity/.
+// Removal of a second factor without a code, by admins and operators. Private to identity/.
 #pragma once
 
 #include "identity/realm.h"
@@ -6,12 +6,12 @@
 
 namespace mb::identity {
 
-// The documents of a user's second factor in a write: the factor, and an enrollment under way.
+// The documents of a user's second factor in a write: the factor, and a pending enrollment.
 struct FactorTargets {
   store::Target factor;
   store::Target enrollment;
 
-  // In the write callback: removes both, and leaves the user's record without a second factor.
+  // Call in the write callback: removes both, and clears the second factor in the user's record.
   void remove(UserRecord& user, Timestamp now, store::Changes& changes) const;
 };
 FactorTargets addFactorTargets(store::Write& write, const Realm& realm, const UserId& user);

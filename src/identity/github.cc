@@ -25,7 +25,7 @@ bool isTrue(doc::DocumentView document, std::string_view name) {
   return value && value->type() == doc::BsonType::boolean && value->asBool();
 }
 
-outbound::Request asking(std::string url, const std::string& accessToken) {
+outbound::Request apiRequest(std::string url, const std::string& accessToken) {
   outbound::Request request;
   request.url = std::move(url);
   request.headers.push_back({"authorization", "Bearer " + accessToken});
@@ -39,12 +39,12 @@ Task<std::string> accessToken(outbound::Outbound& outbound, ProviderClient clien
   request.headers.push_back({"content-type", "application/x-www-form-urlencoded"});
   request.body = codeForm(client, flow, code);
   addField(request.body, "client_secret", client.clientSecret.reveal());
-  CO_TRY(const doc::Document answer, co_await callProvider(outbound, client, std::move(request)));
-  std::string token(answer.view().stringOr("access_token"));
-  // Refusals come with status 200, too.
+  CO_TRY(const doc::Document response, co_await callProvider(outbound, client, std::move(request)));
+  std::string token(response.view().stringOr("access_token"));
+  // GitHub sends status 200 for a refusal too.
   if (token.empty() || token.size() > kMaxGithubToken) {
-    co_return fail(Error(ErrorCode::unauthenticated, "the provider's answer is not valid")
-                       .withCause("GitHub gave no access token"));
+    co_return fail(Error(ErrorCode::unauthenticated, "the provider's response is not valid")
+                       .withCause("GitHub returned no access token"));
   }
   co_return token;
 }
@@ -58,19 +58,20 @@ std::string githubStart(const ProviderClient& client, const OauthFlow& flow) {
 Task<ExternalIdentity> githubFinish(outbound::Outbound& outbound, ProviderClient client, OauthFlow flow,
                                     std::string code) {
   CO_TRY(const std::string token, co_await accessToken(outbound, client, std::move(flow), std::move(code)));
-  CO_TRY(const doc::Document person, co_await callProvider(outbound, client, asking(apiOf(client) + "/user", token)));
+  CO_TRY(const doc::Document person,
+         co_await callProvider(outbound, client, apiRequest(apiOf(client) + "/user", token)));
   const auto id = person.view().find("id");
   const auto number = id && id->isNumber() ? id->toInteger() : std::nullopt;
   if (!number || *number <= 0) {
     co_return fail(
-        Error(ErrorCode::unauthenticated, "the provider's answer is not valid").withCause("GitHub named no user"));
+        Error(ErrorCode::unauthenticated, "the provider's response is not valid").withCause("GitHub returned no user"));
   }
   ExternalIdentity identity;
   identity.issuer = addressOf(client);
   identity.subject = std::to_string(*number);
   identity.name = person.view().stringOr("name", person.view().stringOr("login"));
   CO_TRY(const doc::Document addresses,
-         co_await callProvider(outbound, client, asking(apiOf(client) + "/user/emails", token)));
+         co_await callProvider(outbound, client, apiRequest(apiOf(client) + "/user/emails", token)));
   const auto list = addresses.view().find("");
   if (!list || list->type() != doc::BsonType::array) co_return identity;
   for (const doc::Element& element : list->asDocument()) {

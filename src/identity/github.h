@@ -1,4 +1,4 @@
-// Sign-in with GitHub, which speaks OAuth without OpenID Connect. Private to identity/.
+// Sign-in with GitHub, which supports OAuth without OpenID Connect. Private to identity/.
 #pragma once
 
 #include "base/task.h"
@@ -7,8 +7,8 @@
 namespace mb::identity {
 
 std::string githubStart(const ProviderClient& client, const OauthFlow& flow);
-// Who signed in, with their primary address where it is verified. Fails with unauthenticated (the code), or with what a
-// call to GitHub fails with.
+// The identity that signed in, with its primary address and whether that is verified. Fails with unauthenticated (the
+// code), or with the error of a call to GitHub.
 Task<ExternalIdentity> githubFinish(outbound::Outbound& outbound, ProviderClient client, OauthFlow flow,
                                     std::string code);
 

@@ -44,7 +44,7 @@ TEST_F(GithubTest, TheBrowserGoesThere) {
   EXPECT_EQ(fieldOf(url, "code_challenge"), challengeOf("the-verifier"));
 }
 
-TEST_F(GithubTest, WhoCameIsTheirNumberAndPrimaryAddress) {
+TEST_F(GithubTest, TheIdentityIsTheUserNumberAndPrimaryAddress) {
   const auto who = finish();
   ASSERT_TRUE(who) << who.error().cause();
   EXPECT_EQ(who->issuer, "https://github.com");
@@ -91,7 +91,7 @@ TEST_F(GithubTest, AUserIsANumber) {
   }
 }
 
-TEST_F(GithubTest, AnswersThatFailAreNoSignIn) {
+TEST_F(GithubTest, FailedResponsesAreNotASignIn) {
   for (const std::string& url : {token_, user_, emails_}) {
     answers("https://github.com", "https://api.github.com");
     const std::pair<const char*, int> cases[] = {{"", 200}, {"<html>", 200}, {"{}", 500}, {"{}", 404}, {"{}", 302}};
@@ -102,7 +102,7 @@ TEST_F(GithubTest, AnswersThatFailAreNoSignIn) {
   }
 }
 
-TEST_F(GithubTest, OnlyAVerifiedPrimaryAddressIsProven) {
+TEST_F(GithubTest, OnlyAPrimaryAddressMarkedVerifiedCounts) {
   const std::pair<const char*, const char*> cases[] = {
       {"[]", ""},
       {"{}", ""},

@@ -13,8 +13,8 @@ constexpr size_t kMaxSubject = 255;
 constexpr int64_t kSkewSeconds = 60;
 
 std::unexpected<Error> refused(std::string why) {
-  return fail(
-      Error(ErrorCode::unauthenticated, "the provider's answer is not valid").withCause("id_token: " + std::move(why)));
+  return fail(Error(ErrorCode::unauthenticated, "the provider's response is not valid")
+                  .withCause("id_token: " + std::move(why)));
 }
 
 Result<doc::Document> jsonPart(std::string_view encoded) {
@@ -28,7 +28,7 @@ std::optional<int64_t> seconds(doc::DocumentView claims, std::string_view name) 
   return value->toInteger();
 }
 
-// `aud` is one audience or a list of them; with several, `azp` says who it was made for.
+// `aud` is one audience or a list of them; with several, `azp` names the client that the token was issued to.
 bool isFor(doc::DocumentView claims, std::string_view clientId) {
   const auto party = claims.find("azp");
   if (party && (party->type() != doc::BsonType::string || party->asString() != clientId)) return false;
@@ -57,7 +57,7 @@ Result<IdToken> IdToken::parse(std::string_view text) {
   auto claims = jsonPart(text.substr(first + 1, second - first - 1));
   auto signature = fromBase64Url(text.substr(second + 1));
   if (!header || !claims || !signature) return refused("its parts do not decode");
-  // Extensions that must be understood are none that we know (RFC 7515, 4.1.11).
+  // No critical extension is supported, and an unsupported one invalidates the token (RFC 7515, 4.1.11).
   if (header->view().find("crit")) return refused("has critical extensions");
   IdToken token;
   token.algorithm = header->view().stringOr("alg");
@@ -70,7 +70,7 @@ Result<IdToken> IdToken::parse(std::string_view text) {
 
 Result<> checkIdToken(const IdToken& token, const PublicKey& key, const ExpectedToken& expected) {
   if (token.algorithm != key.algorithm() || !key.verify(token.signedText, token.signature)) {
-    return refused("the signature is not the issuer's");
+    return refused("the signature does not match the issuer's key");
   }
   const doc::DocumentView claims = token.claims.view();
   if (claims.stringOr("iss") != expected.issuer) return refused("another issuer");

@@ -1,4 +1,4 @@
-// The id_token of OpenID Connect: who signed in, by the issuer's signature. Private to identity/.
+// The id_token of OpenID Connect: the identity that signed in, signed by the issuer. Private to identity/.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct IdToken {
   std::string signature;
   doc::Document claims;
 
-  // Only the form. Fails with unauthenticated, as does checkIdToken.
+  // Checks the syntax only. Fails with unauthenticated, as checkIdToken does.
   static Result<IdToken> parse(std::string_view text);
 };
 
@@ -27,7 +27,7 @@ struct ExpectedToken {
   Timestamp now;
 };
 
-// Signature by `key`, issuer, audience, times (a minute of skew), nonce and subject.
+// Checks the signature by `key`, issuer, audience, times (a minute of skew), nonce and subject.
 Result<> checkIdToken(const IdToken& token, const PublicKey& key, const ExpectedToken& expected);
 
 }  // namespace mb::identity

@@ -40,8 +40,9 @@ std::optional<std::string> nameOf(const std::string& given) {
   return name ? std::optional(*std::move(name)) : std::nullopt;
 }
 
-// The person proves the address, which nobody did before: whoever made the account may have been another.
-void cleanse(UserRecord& user, Timestamp now) {
+// Removes the earlier credentials of an account whose address is verified for the first time: another person may have
+// created the account.
+void removeCredentials(UserRecord& user, Timestamp now) {
   user.emailVerified = true;
   user.passwordHash.clear();
   user.mfaEnabled = false;
@@ -58,8 +59,9 @@ Task<std::optional<UserRecord>> Identities::userOf(Realm realm, std::string prov
                                                    policy::Caller by, store::Deadline deadline, bool local) {
   const IdentityRecord identity{idOf(provider, person), {}, provider,         person.issuer,
                                 person.subject,         {}, deps_.clock.now()};
-  co_return co_await store::retryWrite(kMaxRounds, Error(ErrorCode::conflict, "another sign-in came first, try again"),
-                                       [&] { return userOfOnce(realm, identity, person, by, deadline, local); });
+  co_return co_await store::retryWrite(
+      kMaxRounds, Error(ErrorCode::conflict, "the account was changed by another sign-in: try again"),
+      [&] { return userOfOnce(realm, identity, person, by, deadline, local); });
 }
 
 Task<std::optional<UserRecord>> Identities::userOfOnce(Realm realm, IdentityRecord identity, ExternalIdentity person,
@@ -70,16 +72,16 @@ Task<std::optional<UserRecord>> Identities::userOfOnce(Realm realm, IdentityReco
   if (known) {
     CO_TRY(std::optional<UserRecord> user, co_await users_.get(realm, known->userId));
     if (user) co_return user;
-    co_return fail(ErrorCode::conflict, "the user of this identity is gone");
+    co_return fail(ErrorCode::conflict, "the user of this identity was deleted");
   }
   const auto address = parseEmail(person.email);
   if (!person.emailVerified || !address) co_return std::nullopt;
   identity.email = address->text;
   CO_TRY(std::optional<UserRecord> user, co_await users_.byEmail(realm, address->text));
   if (!user) {
-    auto made = co_await users_.addProven(realm, address->text, nameOf(person.name), deadline, local);
-    if (!made && made.error().code() == ErrorCode::emailTaken) co_return fail(ErrorCode::retry, "registered since");
-    CO_TRY(user, std::move(made));
+    auto added = co_await users_.addProven(realm, address->text, nameOf(person.name), deadline, local);
+    if (!added && added.error().code() == ErrorCode::emailTaken) co_return fail(ErrorCode::retry, "registered since");
+    CO_TRY(user, std::move(added));
   }
   CO_TRY(UserRecord linked,
          co_await link(std::move(realm), std::move(identity), *std::move(user), std::move(by), deadline));
@@ -92,8 +94,8 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
   CO_TRY(const std::vector<IdentityRecord> others, co_await list(realm, user.id, deadline));
   if (others.size() >= kIdentitiesPerUser) co_return fail(ErrorCode::conflict, "this user has too many identities");
   RegistrationPlan plan;
-  const bool proves = !user.emailVerified;
-  if (proves) {
+  const bool verifies = !user.emailVerified;
+  if (verifies) {
     CO_TRY(plan, co_await users_.planProven(realm, user));
   }
   by.kind = realm.control ? policy::CallerKind::platform : policy::CallerKind::endUser;
@@ -104,9 +106,9 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
   store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});
   const store::Target target = write.change(targetOf(realm.project, kIdentities, identity.id));
   const store::Target owner = write.change(targetOf(realm.project, kUsers, user.id.str()));
-  // The ways in that were made before the address was proven.
+  // The credentials from before the address was verified.
   std::vector<store::Target> earlier;
-  if (proves) {
+  if (verifies) {
     write.options.bumpEpochs.push_back(realm.project);
     earlier.push_back(write.change(targetOf(realm.project, kSecondFactors, user.id.str())));
     earlier.push_back(write.change(targetOf(realm.project, kChallenges, enrollmentId(user.id))));
@@ -116,15 +118,15 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
   }
   UserChange planned = plan.addTo(write);
   write.insert(std::move(entries));
-  const auto callback = [target, owner, earlier = std::move(earlier), planned = std::move(planned), proves,
+  const auto callback = [target, owner, earlier = std::move(earlier), planned = std::move(planned), verifies,
                          emailKey = user.emailKey, identity = std::move(identity)](
                             const store::PreImages& before, store::Changes& changes) -> Result<UserRecord> {
     if (before[target] || !before[owner]) return fail(ErrorCode::retry, "another sign-in linked the identity");
     TRY(UserRecord now, fromStore<UserRecord>(before[owner]->view()));
-    if (now.emailKey != emailKey || now.emailVerified == proves) {
+    if (now.emailKey != emailKey || now.emailVerified == verifies) {
       return fail(ErrorCode::retry, "the address changed since it was read");
     }
-    if (proves) cleanse(now, identity.createdAt);
+    if (verifies) removeCredentials(now, identity.createdAt);
     now.updatedAt = identity.createdAt;
     RETURN_IF_ERROR(planned(now, before, changes));
     changes.put(target, doc::encode(identity));
@@ -134,10 +136,10 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
   };
   auto linked = co_await store::writeReturning(deps_.store, std::move(write), callback);
   if (!linked && store::indexViolation(linked.error())) {
-    co_return fail(ErrorCode::retry, "what waits for the address changed since it was read");
+    co_return fail(ErrorCode::retry, "the pending invitations of the address changed since they were read");
   }
   if (!linked) co_return fail(std::move(linked).error());
-  if (proves) CO_RETURN_IF_ERROR(co_await sessions_.endAll(realm, linked->id, std::nullopt, deadline));
+  if (verifies) CO_RETURN_IF_ERROR(co_await sessions_.endAll(realm, linked->id, std::nullopt, deadline));
   co_return linked;
 }
 
@@ -152,11 +154,11 @@ Task<std::vector<IdentityRecord>> Identities::list(Realm realm, UserId user, sto
 
 Task<> Identities::unlink(Realm realm, std::string id, policy::Caller by, store::Deadline deadline) {
   CO_TRY(const std::vector<IdentityRecord> own, co_await list(realm, UserId(by.id), deadline));
-  const auto gone = std::ranges::find(own, id, &IdentityRecord::id);
-  if (gone == own.end()) co_return fail(noIdentity());
+  const auto unlinked = std::ranges::find(own, id, &IdentityRecord::id);
+  if (unlinked == own.end()) co_return fail(noIdentity());
   store::Write write({.deadline = deadline, .actor = actorOf(by), .bumpEpochs = {}});
   write.insert(deps_.auditor.entry(realm.project, "identity.unlink", auditActorOf(by), "users/" + by.id, by.ip,
-                                   by.requestId, detailsOf(*gone)));
+                                   by.requestId, detailsOf(*unlinked)));
   const store::Target target = write.change(targetOf(realm.project, kIdentities, id));
   const store::Target owner = write.hold(targetOf(realm.project, kUsers, by.id));
   std::vector<store::Target> others;

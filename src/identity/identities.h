@@ -1,5 +1,6 @@
-// The ways into an account through other providers. An identity is what the provider calls the person, under its
-// issuer; addresses join it to an account once, and only when proven. Source: decisions 3.
+// Sign-in identities at other providers. An identity is the provider's name for the person (issuer and subject). An
+// address links it to an account once, and only when the provider verified the address (docs/security.md, "Other
+// providers").
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ struct IdentityRecord {
   std::string provider;
   std::string issuer;
   std::string subject;
-  std::string email;  // as the provider had it when it was linked
+  std::string email;  // as the provider sent it when the identity was linked
   Timestamp createdAt;
   static constexpr auto shape() {
     return doc::shape<IdentityRecord>(
@@ -48,19 +49,19 @@ class Identities {
   Identities(const IdentityDeps& deps, Users& users, Sessions& sessions)
       : deps_(deps), users_(users), sessions_(sessions) {}
 
-  // The user of an identity: known by it; else by its proven address, which links it; else new. nullopt: the address is
-  // not proven. An account whose own address was never proven loses on linking every way in that was made before:
-  // password, second factor, sessions, other identities. `local`: RegistrationClaims. Fails with conflict (too many
-  // identities, or a race that was lost again).
+  // The user of an identity: found by the identity; else by its verified address, which links it; else new. nullopt:
+  // the address is not verified. An account whose own address was not verified loses its earlier credentials on
+  // linking: password, second factor, sessions, other identities. `local`: RegistrationClaims. Fails with conflict (too
+  // many identities, or a race lost in each attempt).
   Task<std::optional<UserRecord>> userOf(Realm realm, std::string provider, ExternalIdentity person, policy::Caller by,
                                          store::Deadline deadline, bool local = false);
   // Oldest first.
   Task<std::vector<IdentityRecord>> list(Realm realm, UserId user, store::Deadline deadline);
-  // Fails with notFound; conflict where it is the last way in.
+  // Fails with notFound; conflict where it is the only credential of the account.
   Task<> unlink(Realm realm, std::string id, policy::Caller by, store::Deadline deadline);
 
  private:
-  // One attempt; fails with retry where another sign-in came first.
+  // One attempt; fails with retry where a concurrent sign-in committed first.
   Task<std::optional<UserRecord>> userOfOnce(Realm realm, IdentityRecord identity, ExternalIdentity person,
                                              policy::Caller by, store::Deadline deadline, bool local);
   // Fails with retry where the identity or the user changed since they were read.

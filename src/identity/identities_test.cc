@@ -8,17 +8,17 @@
 namespace mb::identity {
 namespace {
 
-// Runs what is to come in between, the next time that somebody looks at it.
+// A clock that runs `interruption` at its next reading.
 class InterruptingClock final : public Clock {
  public:
   Timestamp now() const override {
-    if (meanwhile) std::exchange(meanwhile, nullptr)();
+    if (interruption) std::exchange(interruption, nullptr)();
     return {1'800'000'000'000};
   }
-  mutable std::function<void()> meanwhile;
+  mutable std::function<void()> interruption;
 };
 
-// The proof of an address brings along what a unique index refuses: another user of an address that has one.
+// A hook whose plan a unique index refuses: it adds another user with a taken address.
 class RefusedHook final : public RegistrationHook {
  public:
   explicit RefusedHook(UserRecord taken) : taken_(std::move(taken)) { taken_.id = UserId("user_another"); }
@@ -51,13 +51,13 @@ class IdentitiesTest : public MfaFixture {
   Result<std::optional<UserRecord>> come(ExternalIdentity who, std::string provider = "oidc-home") {
     return run(coming(shop(), std::move(who), std::move(provider)));
   }
-  // Who signed in, who must have been let in.
+  // The user of the identity; the sign-in must succeed.
   UserRecord in(ExternalIdentity who, std::string provider = "oidc-home") {
     auto user = come(std::move(who), std::move(provider));
     EXPECT_TRUE(user && *user) << codeOf(user);
     return user && *user ? **std::move(user) : UserRecord();
   }
-  // A user whose address an admin vouches for.
+  // A user whose address an admin marked as verified.
   Person proven(const std::string& email) {
     const auto user = run(identity_.users().create(shop(), {email, "correct horse", {}, true}, admin(), soon()));
     EXPECT_TRUE(user);
@@ -75,9 +75,9 @@ class IdentitiesTest : public MfaFixture {
   }
 };
 
-// ---- who it is
+// ---- finding the user
 
-TEST_F(IdentitiesTest, AStrangerWithAProvenAddressBecomesAUser) {
+TEST_F(IdentitiesTest, AnUnknownIdentityWithAVerifiedAddressBecomesAUser) {
   const UserRecord ann = in(known("ann-1", " Ann@Example.com"));
   EXPECT_EQ(ann.email, "Ann@Example.com");
   EXPECT_EQ(ann.emailKey, "ann@example.com");
@@ -92,7 +92,7 @@ TEST_F(IdentitiesTest, AStrangerWithAProvenAddressBecomesAUser) {
   EXPECT_EQ(identities[0].email, "Ann@Example.com");
 }
 
-// Later the identity counts, not the address.
+// Once linked, the identity determines the user, not the address.
 TEST_F(IdentitiesTest, AKnownIdentityIsItsUserWhateverTheAddressIs) {
   const UserRecord ann = in(known("ann-1", "ann@example.com"));
   const Person bob = proven("bob@example.com");
@@ -105,7 +105,7 @@ TEST_F(IdentitiesTest, AKnownIdentityIsItsUserWhateverTheAddressIs) {
   EXPECT_EQ(count(kUsers), 2U);
 }
 
-TEST_F(IdentitiesTest, AnUnprovenAddressJoinsNothing) {
+TEST_F(IdentitiesTest, AnUnverifiedAddressLinksNothing) {
   const Person ann = proven("ann@example.com");
   for (const ExternalIdentity& who :
        {known("x", "ann@example.com", false), known("x", "new@example.com", false), known("x", ""),
@@ -120,7 +120,7 @@ TEST_F(IdentitiesTest, AnUnprovenAddressJoinsNothing) {
   EXPECT_EQ(count(kIdentities), 0U);
 }
 
-TEST_F(IdentitiesTest, EachPartOfAnIdentityTells) {
+TEST_F(IdentitiesTest, EachPartOfAnIdentityCounts) {
   struct Case {
     std::string provider, issuer, subject;
   };
@@ -160,10 +160,10 @@ TEST_F(IdentitiesTest, RealmsAreApart) {
 }
 
 TEST_F(IdentitiesTest, ParallelFirstSignInsMakeOneUser) {
-  std::vector<Task<std::optional<UserRecord>>> tries;
-  for (int i = 0; i < 20; ++i) tries.push_back(coming(shop(), known("ann-1", "ann@example.com")));
+  std::vector<Task<std::optional<UserRecord>>> attempts;
+  for (int i = 0; i < 20; ++i) attempts.push_back(coming(shop(), known("ann-1", "ann@example.com")));
   std::map<std::string, int> ids;
-  for (const auto& result : runAll(std::move(tries))) {
+  for (const auto& result : runAll(std::move(attempts))) {
     ASSERT_TRUE(result && *result) << codeOf(result);
     ++ids[(*result)->id.str()];
   }
@@ -174,7 +174,7 @@ TEST_F(IdentitiesTest, ParallelFirstSignInsMakeOneUser) {
 
 // ---- linking
 
-TEST_F(IdentitiesTest, AProvenAccountIsJoinedAndKeepsWhatItHas) {
+TEST_F(IdentitiesTest, AVerifiedAccountIsLinkedAndKeepsItsCredentials) {
   Person ann = proven("ann@example.com");
   ASSERT_EQ(enroll(ann), "");
   ASSERT_EQ(activate(ann, totp(ann, -1)), "");
@@ -187,8 +187,8 @@ TEST_F(IdentitiesTest, AProvenAccountIsJoinedAndKeepsWhatItHas) {
   EXPECT_EQ(list(ann.id).size(), 1U);
 }
 
-// Whoever made the account may have been waiting for the address's owner to come.
-TEST_F(IdentitiesTest, AnUnprovenAccountLosesEveryWayIn) {
+// The creator of the account may be another person, waiting for the owner of the address to sign in.
+TEST_F(IdentitiesTest, AnUnverifiedAccountLosesItsCredentials) {
   Person ann = person("ann@example.com");
   const auto session = open(shop(), ann.id);
   ASSERT_EQ(enroll(ann), "");
@@ -208,7 +208,7 @@ TEST_F(IdentitiesTest, AnUnprovenAccountLosesEveryWayIn) {
             "UNAUTHENTICATED");
 }
 
-// Who gave the password of an unproven account a moment before gets no session of it.
+// A sign-in whose password was checked just before the linking gets no session.
 TEST_F(IdentitiesTest, ASignInUnderWayDoesNotOutliveTheLink) {
   unproven(shop(), "ann@example.com");
   const auto before = login(shop(), "ann@example.com");
@@ -217,7 +217,7 @@ TEST_F(IdentitiesTest, ASignInUnderWayDoesNotOutliveTheLink) {
   EXPECT_EQ(codeOf(run(identity_.sessions().open(shop(), *before, {}, soon()))), "UNAUTHENTICATED");
 }
 
-TEST_F(IdentitiesTest, AnAddressThatIsNoLongerProvenGivesUpItsIdentities) {
+TEST_F(IdentitiesTest, AnAddressThatIsNoLongerVerifiedLosesItsIdentities) {
   const UserRecord ann = in(known("ann-1", "ann@example.com"));
   UserPatch patch;
   patch.email = "bob@example.com";
@@ -284,12 +284,12 @@ TEST_F(IdentitiesTest, APasswordIsAWayIn) {
   in(known("ann-1", "ann@example.com"));
   ASSERT_EQ(unlink(ann.id, list(ann.id)[0].id), "");
   EXPECT_TRUE(list(ann.id).empty());
-  // What was unlinked is a stranger again.
+  // An unlinked identity is unknown again.
   EXPECT_FALSE(*come(known("ann-1", "ann@example.com", false)));
   EXPECT_EQ(in(known("ann-1", "ann@example.com")).id, ann.id);
 }
 
-TEST_F(IdentitiesTest, NobodyUnlinksAnothers) {
+TEST_F(IdentitiesTest, AnotherUsersIdentityCannotBeUnlinked) {
   const UserRecord ann = in(known("ann-1", "ann@example.com"));
   in(known("ann-2", "ann@example.com"));
   const Person bob = proven("bob@example.com");
@@ -309,17 +309,16 @@ TEST_F(IdentitiesTest, ParallelUnlinksLeaveAWayIn) {
     in(known(email + "2", email));
     const auto both = list(ann.id);
     ASSERT_EQ(both.size(), 2U);
-    std::vector<Task<>> tries;
-    for (const IdentityRecord& identity : both) tries.push_back(unlinking(ann.id, identity.id));
+    std::vector<Task<>> attempts;
+    for (const IdentityRecord& identity : both) attempts.push_back(unlinking(ann.id, identity.id));
     std::map<std::string, int> outcomes;
-    for (const auto& result : runAll(std::move(tries))) ++outcomes[codeOf(result)];
+    for (const auto& result : runAll(std::move(attempts))) ++outcomes[codeOf(result)];
     EXPECT_EQ(outcomes, (std::map<std::string, int>{{"", 1}, {"CONFLICT", 1}}));
     EXPECT_EQ(list(ann.id).size(), 1U);
   }
 }
 
-// Judged by what is there in the commit, not by what was there when it was looked at: the time of the audit entry is
-// taken in between.
+// The state in the commit counts, not the state that was read: the time of the audit entry is read in between.
 TEST_F(IdentitiesTest, AnUnlinkInBetweenIsSeen) {
   const UserRecord ann = in(known("ann-1", "ann@example.com"));
   in(known("ann-2", "ann@example.com"));
@@ -329,9 +328,9 @@ TEST_F(IdentitiesTest, AnUnlinkInBetweenIsSeen) {
   audit::Auditor auditor(true, ids_, clock);
   const IdentityDeps deps{store_, snapshots_, cores_, ids_, clock_, auditor, master_, box_.mailer(), ""};
   Identities identities(deps, identity_.users(), identity_.sessions());
-  clock.meanwhile = [&] { EXPECT_TRUE(store::testing::runOn(cores_, 1, unlinking(ann.id, both[1].id))); };
+  clock.interruption = [&] { EXPECT_TRUE(store::testing::runOn(cores_, 1, unlinking(ann.id, both[1].id))); };
   const auto first = run(identities.unlink(shop(), both[0].id, callerOf({shop(), ann.id, "", {}}), soon()));
-  EXPECT_FALSE(clock.meanwhile);
+  EXPECT_FALSE(clock.interruption);
   EXPECT_EQ(codeOf(first), "CONFLICT");
   EXPECT_EQ(list(ann.id).size(), 1U);
 }

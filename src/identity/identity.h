@@ -27,7 +27,7 @@
 
 namespace mb::identity {
 
-// Numbers 10 to 29: to be given to the store when it opens.
+// Collections 10 to 29, which the store needs when it opens.
 std::vector<store::SystemCollection> systemCollections();
 
 struct IdentitySettings {
@@ -36,7 +36,7 @@ struct IdentitySettings {
   Rate authRate;  // SERVICE_AUTH_RATE_LIMIT
 };
 
-// What a right first factor leads to: a session, or the token that waits for the second factor.
+// The result of a valid first factor: a session, or the token for the second step.
 struct Admission {
   std::optional<Sessions::Opened> opened;
   std::string mfaToken;  // empty where a session was opened
@@ -47,17 +47,17 @@ class Identity {
   Identity(IdentityDeps deps, const IdentitySettings& settings);
   ~Identity();
 
-  // Adds the slot that `source` fills with a MemberTable.
+  // Adds the snapshot slot that `source` fills with a MemberTable.
   void setMembers(snapshot::SlotSource& source);
   void setRegistrationHook(RegistrationHook& hook);
-  // Loads the signing keys from the store, making the first one. Fails with internal when they were sealed under
+  // Loads the signing keys from the store and creates the first one. Fails with internal when they were sealed under
   // another master secret.
   Task<> start();
-  // Waits for what runs in the background (at most 5 s) and ends the password pool. Not from a core.
+  // Waits for background work (at most 5 s) and ends the password pool. Not from a core.
   void stop();
 
-  // `user`: as read before they proved who they are, by other means than a second factor. Where that was switched on
-  // since, it is asked for. Fails as Sessions::open.
+  // `user`: as read before the first factor was checked. If a second factor was activated since, it is required. Fails
+  // as Sessions::open.
   Task<Admission> admit(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline);
 
   Users& users();

@@ -1,4 +1,4 @@
-// What the module needs from others.
+// The module's dependencies.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct IdentityDeps {
   audit::Auditor& auditor;
   const MasterSecret& master;
   mail::Mailer& mailer;
-  std::string baseUrl;  // the issuer of tokens; what links in mails begin with
+  std::string baseUrl;  // the issuer of tokens, and the prefix of links in mails
 };
 
 }  // namespace mb::identity

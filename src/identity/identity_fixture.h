@@ -34,11 +34,11 @@ class FakeMembers final : public snapshot::SlotSource {
  public:
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
     auto seen = std::make_shared<const MemberTable>(table);
-    if (meanwhile) CO_RETURN_IF_ERROR(co_await std::exchange(meanwhile, nullptr)());
+    if (afterRead) CO_RETURN_IF_ERROR(co_await std::exchange(afterRead, nullptr)());
     co_return std::shared_ptr<const void>(std::move(seen));
   }
   MemberTable table;
-  std::function<Task<>()> meanwhile;  // runs once, in the next load, after it has looked
+  std::function<Task<>()> afterRead;  // runs once, in the next load, after it has read the table
 };
 
 class IdentityFixture : public ::testing::Test {
@@ -72,7 +72,7 @@ class IdentityFixture : public ::testing::Test {
   Result<T> run(Task<T> task, int core = 0) {
     return store::testing::runOn(cores_, core, std::move(task));
   }
-  // All at once, spread over the cores; the results in their order.
+  // Runs all concurrently, spread over the cores; the results in the order of `tasks`.
   template <class T>
   std::vector<Result<T>> runAll(std::vector<Task<T>> tasks) {
     std::vector<std::promise<Result<T>>> done(tasks.size());
@@ -92,7 +92,7 @@ class IdentityFixture : public ::testing::Test {
     return result ? std::string() : std::string(meaningOf(result.error().code()).wire);
   }
 
-  // In a commit of its own, over what is there.
+  // Writes the document in a commit of its own, replacing an existing one.
   void putDocument(const store::WriteTarget& target, const doc::Document& document) {
     store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
     const store::Target named = write.change(target);
@@ -119,7 +119,7 @@ class IdentityFixture : public ::testing::Test {
   }
   Sessions::Opened open(Realm realm, const UserId& user) {
     UserRecord record = recordOf(user);
-    // A user who has a second factor gave it.
+    // A user with a second factor has passed it.
     if (const auto stored = run(identity_.users().get(realm, user)); stored && *stored) {
       record.mfaEnabled = (*stored)->mfaEnabled;
     }
@@ -164,8 +164,8 @@ class IdentityFixture : public ::testing::Test {
   Result<Identified> identify(const std::string& token, int core = 0) {
     return run(identity_.authenticator().project(token), core);
   }
-  // Whether the core's cache answers without waiting.
-  bool answersAtOnce(const std::string& token, int core = 0) {
+  // Whether the core's cache has a valid entry for the token.
+  bool isCached(const std::string& token, int core = 0) {
     return *run(cachedOn(identity_.authenticator(), token), core);
   }
   static Task<bool> cachedOn(Authenticator& authenticator, std::string token) {

@@ -6,7 +6,7 @@
 namespace mb::identity {
 
 namespace {
-// The longest address that mail knows.
+// The maximum length of an address (RFC 5321).
 constexpr size_t kMaxEmail = 254;
 }  // namespace
 
@@ -49,7 +49,7 @@ Async<void> noteFailedLogin(const IdentityDeps& deps, Realm realm, FailedLogin l
   write.insert(std::move(entries));
   const auto outcome = co_await deps.store.write(std::move(write), nullptr);
   if (!outcome) {
-    logWarn("a failed sign-in could not be recorded",
+    logWarn("failed sign-in not recorded in the audit log",
             {{"project", realm.id.str()}, {"problem", outcome.error().message()}});
   }
 }

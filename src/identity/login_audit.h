@@ -1,5 +1,5 @@
-// Sign-ins in the audit record: what succeeded goes with the session's commit, what failed with one of its own, bounded
-// (audit/failure_bound.h). Private to identity/.
+// Sign-ins in the audit log: a successful one is recorded in the session's commit, a failed one in a commit of its own,
+// bounded (audit/failure_bound.h). Private to identity/.
 #pragma once
 
 #include "identity/identity_deps.h"
@@ -13,17 +13,17 @@ struct FailedLogin {
   std::string method;  // "password", "mfa", or the provider
   // "credentials", "code", "inactive", "blocked", "tooManyTries", "unverified", "uninvited", "setupCode", "provider"
   std::string reason;
-  std::string email;  // as it was typed, or as a provider gave it; ""
-  UserId user;        // where it is certain whose it was
+  std::string email;  // as it was typed, or as a provider sent it; ""
+  UserId user;        // empty unless the attempt is certain to be this user's
 };
 
-// Commits a login.failed. Does the same whether or not the address is known. That it cannot be recorded is logged, and
-// changes nothing for whoever is refused.
+// Commits a login.failed entry; does the same work whether or not the address is known. A failure to record it is
+// logged and does not change the response.
 Async<void> noteFailedLogin(const IdentityDeps& deps, Realm realm, FailedLogin login, policy::Caller by);
-// Why a sign-in was refused, as `reason`; "" for what is no refusal of it.
+// The `reason` of a refused sign-in; "" where the error is not a refusal.
 std::string_view refusalOf(ErrorCode code);
 
-// At most 254 characters of an address.
+// The first 254 characters of an address.
 std::string shortened(std::string_view email);
 
 }  // namespace mb::identity

@@ -1,4 +1,4 @@
-// Sign-ins in the audit record.
+// Sign-ins in the audit log.
 #include "identity/login_audit.h"
 
 #include "identity/identity_fixture.h"
@@ -44,7 +44,7 @@ TEST_F(LoginAuditTest, KnownAndUnknownAddressesAreRecordedAlike) {
   }
 }
 
-TEST_F(LoginAuditTest, RefusalsTellWhy) {
+TEST_F(LoginAuditTest, RefusalsHaveAReason) {
   const auto ann = registerIn(shop(), "ann@example.com");
   ASSERT_TRUE(setStatus(shop(), ann->id, UserStatus::blocked));
   EXPECT_EQ(failedLogin(shop(), "ann@example.com", "correct horse"), "USER_BLOCKED");

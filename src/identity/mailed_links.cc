@@ -15,12 +15,13 @@ namespace {
 
 constexpr int kMaxWaiting = 1024;
 constexpr int kMaxPlans = 3;
-// The work behind an answer begins at some time within this, so that the next answer does not show it either.
+// The work starts at a random time within this after the response, so that the time of the next response does not show
+// it either.
 constexpr uint64_t kSpreadMs = 250;
 
-// What becomes of a second factor when a link proves the address of `user`, who is as before. One that was activated
-// before anybody had proven the address may be that of another, who made the account: it is marked, and goes with the
-// next reset, so that it never locks the owner of the address out.
+// The change of a second factor when a link verifies the address of `user`, given as before the change. A factor that
+// was activated while the address was unverified may belong to another person, who created the account: it is marked,
+// and the next reset removes it, so that it never locks the owner of the address out.
 Result<store::Change> changeOf(std::optional<SecondFactorRecord> factor, UserRecord& user, bool reset) {
   if (!factor || (user.emailVerified && !factor->unproven.value_or(false))) return store::Change::keep();
   if (reset) {
@@ -31,18 +32,18 @@ Result<store::Change> changeOf(std::optional<SecondFactorRecord> factor, UserRec
   return store::Change::put(doc::encode(*factor));
 }
 
-Error anotherCameFirst() {
-  return Error(ErrorCode::conflict, "something else came first, try again");
+Error linkConflict() {
+  return Error(ErrorCode::conflict, "the account was changed by another request: try again");
 }
 
 }  // namespace
 
-// ---- asking for a link
+// ---- requesting a link
 
 Result<> MailedLinks::request(Realm realm, LinkPurpose purpose, std::string email) {
   if (waiting_.fetch_add(1) >= kMaxWaiting) {
     waiting_.fetch_sub(1);
-    return fail(ErrorCode::unavailable, "too much to do, try again later");
+    return fail(ErrorCode::unavailable, "too many requests for links are waiting: try again later");
   }
   const auto& executor = deps_.cores.at(Cores::current()).get_executor();
   if (!background_.spawn(executor, mailLater(std::move(realm), purpose, std::move(email)))) {
@@ -56,11 +57,11 @@ Async<void> MailedLinks::mailLater(Realm realm, LinkPurpose purpose, std::string
   co_await sleepFor(std::chrono::milliseconds(randomU64() % kSpreadMs));
   const auto mailed = co_await mailLink(std::move(realm), purpose, std::move(email));
   waiting_.fetch_sub(1);
-  if (!mailed) logWarn("a mail could not be made", {{"message", mailed.error().message()}});
+  if (!mailed) logWarn("mailing a link failed; it is not retried", {{"message", mailed.error().message()}});
 }
 
 Task<> MailedLinks::mailLink(Realm realm, LinkPurpose purpose, std::string email) {
-  // Counted for unknown addresses too: what is known must not change how often one may ask.
+  // Counted for unknown addresses too: the limit must not depend on whether the address is known.
   if (!mail_.mayMail(realm, emailKey(email))) co_return Result<>();
   CO_TRY(const std::optional<UserRecord> user, co_await users_.byEmail(realm, std::move(email)));
   if (!user || !user->active()) co_return Result<>();
@@ -69,10 +70,10 @@ Task<> MailedLinks::mailLink(Realm realm, LinkPurpose purpose, std::string email
   co_return co_await mail_.commit(std::move(part), readDeadline());
 }
 
-// ---- using it
+// ---- using a link
 
-// What proves the address of an account.
-struct MailedLinks::Use {
+// The use of a link that verifies the address of an account.
+struct MailedLinks::LinkUse {
   enum class Kind { verify, reset, accept };
   Realm realm;
   Kind kind = Kind::verify;
@@ -81,14 +82,14 @@ struct MailedLinks::Use {
   UserRecord user = {};                  // as read
   std::string passwordHash = {};         // the new one of a reset and of an acceptance
   doc::Nullable<std::string> name = {};  // of an acceptance
-  std::string address = {};              // likewise: where the invitation was sent
+  std::string address = {};              // of an acceptance: the address that the invitation was sent to
 };
 
-Task<UserRecord> MailedLinks::holder(Realm realm, LinkPurpose purpose, std::string token) {
+Task<UserRecord> MailedLinks::tokenOwner(Realm realm, LinkPurpose purpose, std::string token) {
   const std::optional<UserId> id = userOfToken(token);
   if (!id) co_return fail(badToken());
-  store::WriteTarget place = tokenTarget(realm, purpose, *id);
-  CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(place.collection, std::move(place.id)));
+  store::WriteTarget target = tokenTarget(realm, purpose, *id);
+  CO_TRY(const std::optional<doc::Document> stored, co_await deps_.store.get(target.collection, std::move(target.id)));
   CO_TRY(std::optional<UserRecord> user, co_await users_.get(realm, *id));
   if (!user) co_return fail(badToken());
   CO_RETURN_IF_ERROR(checkToken(stored, token, *user, deps_.clock.now()));
@@ -96,10 +97,10 @@ Task<UserRecord> MailedLinks::holder(Realm realm, LinkPurpose purpose, std::stri
 }
 
 Task<> MailedLinks::verify(Realm realm, std::string token, policy::Caller by, store::Deadline deadline) {
-  Use use{realm, Use::Kind::verify, std::move(token), std::move(by)};
-  CO_TRY(use.user, co_await holder(use.realm, LinkPurpose::verifyEmail, use.token));
+  LinkUse use{realm, LinkUse::Kind::verify, std::move(token), std::move(by)};
+  CO_TRY(use.user, co_await tokenOwner(use.realm, LinkPurpose::verifyEmail, use.token));
   const std::optional<Timestamp> signedOutAt = use.user.signedOutAt;
-  CO_TRY(const UserRecord user, co_await settle(std::move(use), deadline));
+  CO_TRY(const UserRecord user, co_await commitUse(std::move(use), deadline));
   if (user.signedOutAt != signedOutAt) {
     co_return co_await sessions_.endAll(std::move(realm), user.id, std::nullopt, deadline);
   }
@@ -107,11 +108,11 @@ Task<> MailedLinks::verify(Realm realm, std::string token, policy::Caller by, st
 }
 
 Task<> MailedLinks::reset(Realm realm, PasswordReset input, policy::Caller by, store::Deadline deadline) {
-  Use use{realm, Use::Kind::reset, std::move(input.token), std::move(by)};
-  CO_TRY(use.user, co_await holder(use.realm, LinkPurpose::resetPassword, use.token));
+  LinkUse use{realm, LinkUse::Kind::reset, std::move(input.token), std::move(by)};
+  CO_TRY(use.user, co_await tokenOwner(use.realm, LinkPurpose::resetPassword, use.token));
   CO_RETURN_IF_ERROR(checkPasswordRules(input.password, use.user.email));
   CO_TRY(use.passwordHash, co_await passwords_.hash(realm, std::move(input.password)));
-  CO_TRY(const UserRecord user, co_await settle(std::move(use), deadline));
+  CO_TRY(const UserRecord user, co_await commitUse(std::move(use), deadline));
   users_.forgiveLogins(realm, user.emailKey);
   co_return co_await sessions_.endAll(std::move(realm), user.id, std::nullopt, deadline);
 }
@@ -123,23 +124,23 @@ Task<UserRecord> MailedLinks::acceptInvite(InviteAcceptance input, policy::Calle
     if (!address) co_return fail(badToken());
     CO_TRY(std::optional<UserRecord> user, co_await users_.byEmail(realm, *address));
     if (user) {
-      Use use{realm, Use::Kind::accept, input.token, by, *std::move(user)};
+      LinkUse use{realm, LinkUse::Kind::accept, input.token, by, *std::move(user)};
       use.address = *address;
       CO_TRY(use.name, userName(input.name));
       co_return co_await takeOver(std::move(use), std::move(input.password), deadline);
     }
-    auto made = co_await users_.registerInvited({*address, input.password, input.name, input.token}, deadline);
-    if (made || made.error().code() != ErrorCode::emailTaken) co_return made;
+    auto added = co_await users_.registerInvited({*address, input.password, input.name, input.token}, deadline);
+    if (added || added.error().code() != ErrorCode::emailTaken) co_return added;
   }
-  co_return fail(ErrorCode::conflict, "another registration came first, try again");
+  co_return fail(ErrorCode::conflict, "the address is being registered by another request: try again");
 }
 
-Task<UserRecord> MailedLinks::takeOver(Use use, std::string password, store::Deadline deadline) {
+Task<UserRecord> MailedLinks::takeOver(LinkUse use, std::string password, store::Deadline deadline) {
   if (use.user.emailVerified || !use.user.active()) co_return fail(badToken());
   CO_RETURN_IF_ERROR(checkPasswordRules(password, use.address));
   CO_TRY(use.passwordHash, co_await passwords_.hash(use.realm, std::move(password)));
   const Realm realm = use.realm;
-  CO_TRY(UserRecord user, co_await settle(std::move(use), deadline));
+  CO_TRY(UserRecord user, co_await commitUse(std::move(use), deadline));
   users_.forgiveLogins(realm, user.emailKey);
   CO_RETURN_IF_ERROR(co_await sessions_.endAll(realm, user.id, std::nullopt, deadline));
   co_return user;
@@ -154,29 +155,29 @@ Task<std::vector<std::string>> MailedLinks::identitiesOf(Realm realm, UserId use
   co_return ids;
 }
 
-// The write callback of a proof, with the documents that it is about.
-struct MailedLinks::Settlement {
-  Use use;
-  bool proves = false;     // the address was not proven when the account was read
-  bool takesOver = false;  // the account may be another's: it loses the ways in that it had
+// The write callback of a link's use, with its documents.
+struct MailedLinks::LinkWrite {
+  LinkUse use;
+  bool verifies = false;   // the address was not verified when the account was read
+  bool takesOver = false;  // the account may be another person's: it loses its earlier credentials
   const Clock& clock;
   store::Target user;
   store::Target verifyToken;
   store::Target factor;
   std::optional<store::Target> resetToken = {};  // used up, or out of date
-  std::vector<store::Target> dropped = {};       // an enrollment and the identities, where they go
+  std::vector<store::Target> dropped = {};       // an enrollment and the identities, where they are removed
   UserChange planned = {};
   PreparedDocuments mail = {};
 
   Result<UserRecord> operator()(const store::PreImages& before, store::Changes& changes) const {
-    using Kind = Use::Kind;
+    using Kind = LinkUse::Kind;
     if (!before[user]) return fail(badToken());
     TRY(UserRecord record, fromStore<UserRecord>(before[user]->view()));
     const Timestamp now = clock.now();
     if (use.kind == Kind::verify) RETURN_IF_ERROR(checkToken(before[verifyToken], use.token, record, now));
     if (use.kind == Kind::reset) RETURN_IF_ERROR(checkToken(before[*resetToken], use.token, record, now));
     if (use.kind == Kind::accept && !record.active()) return fail(badToken());
-    if (record.emailVerified == proves) return fail(ErrorCode::retry, "the account changed since it was read");
+    if (record.emailVerified == verifies) return fail(ErrorCode::retry, "the account changed since it was read");
     TRY(std::optional<SecondFactorRecord> factorNow, fromStore<SecondFactorRecord>(before[factor]));
     if (takesOver) {
       changes.remove(factor);
@@ -192,7 +193,7 @@ struct MailedLinks::Settlement {
       record.signedOutAt = now;
     }
     if (use.kind == Kind::accept) {
-      // Another spelling of the address: the mail went to this one.
+      // The account has another spelling of the address: store the one that received the mail.
       if (lowerAscii(record.email) != lowerAscii(use.address)) record.email = use.address;
       record.name = use.name;
     }
@@ -206,30 +207,30 @@ struct MailedLinks::Settlement {
   }
 };
 
-Task<UserRecord> MailedLinks::settle(Use use, store::Deadline deadline) {
+Task<UserRecord> MailedLinks::commitUse(LinkUse use, store::Deadline deadline) {
   bool again = false;
-  co_return co_await store::retryWrite(kMaxPlans, anotherCameFirst(),
-                                       [&] { return settleOnce(use, std::exchange(again, true), deadline); });
+  co_return co_await store::retryWrite(kMaxPlans, linkConflict(),
+                                       [&] { return commitUseOnce(use, std::exchange(again, true), deadline); });
 }
 
-Task<UserRecord> MailedLinks::settleOnce(Use use, bool again, store::Deadline deadline) {
+Task<UserRecord> MailedLinks::commitUseOnce(LinkUse use, bool again, store::Deadline deadline) {
   if (again) {
     CO_TRY(std::optional<UserRecord> now, co_await users_.get(use.realm, use.user.id));
     if (!now) co_return fail(badToken());
     use.user = *std::move(now);
   }
-  using Kind = Use::Kind;
+  using Kind = LinkUse::Kind;
   const Realm realm = use.realm;
   const UserId id = use.user.id;
-  const bool proves = !use.user.emailVerified;
+  const bool verifies = !use.user.emailVerified;
   RegistrationPlan plan;
-  if (proves) {
+  if (verifies) {
     CO_TRY(plan, co_await users_.planProven(realm, use.user, use.kind == Kind::accept ? use.token : ""));
   }
-  if (use.kind == Kind::accept && !(proves && plan.byInvite)) co_return fail(badToken());
+  if (use.kind == Kind::accept && !(verifies && plan.byInvite)) co_return fail(badToken());
   const bool takesOver = use.kind == Kind::accept || plan.invited;
-  // An account that was never proven may have been made by another.
-  const bool dropsIdentities = proves && (takesOver || use.kind == Kind::reset);
+  // Another person may have created an account whose address was never verified.
+  const bool dropsIdentities = verifies && (takesOver || use.kind == Kind::reset);
   std::vector<std::string> identities;
   if (dropsIdentities) {
     CO_TRY(identities, co_await identitiesOf(realm, id, deadline));
@@ -244,33 +245,33 @@ Task<UserRecord> MailedLinks::settleOnce(Use use, bool again, store::Deadline de
   const std::string kind = realm.control ? "platform" : "user";
   store::Write write({.deadline = deadline, .actor = {kind, id.str()}, .bumpEpochs = {}});
   if (takesOver) write.options.bumpEpochs.push_back(realm.project);
-  Settlement settlement{.use = use,
-                        .proves = proves,
-                        .takesOver = takesOver,
-                        .clock = deps_.clock,
-                        .user = write.change(targetOf(realm.project, kUsers, id.str())),
-                        .verifyToken = write.change(tokenTarget(realm, LinkPurpose::verifyEmail, id)),
-                        .factor = write.change(targetOf(realm.project, kSecondFactors, id.str()))};
-  // A mail with a link for a new password brings this one along.
+  LinkWrite linkWrite{.use = use,
+                      .verifies = verifies,
+                      .takesOver = takesOver,
+                      .clock = deps_.clock,
+                      .user = write.change(targetOf(realm.project, kUsers, id.str())),
+                      .verifyToken = write.change(tokenTarget(realm, LinkPurpose::verifyEmail, id)),
+                      .factor = write.change(targetOf(realm.project, kSecondFactors, id.str()))};
+  // After a verification the mail with a link for a new password may add this document itself.
   if (use.kind != Kind::verify) {
-    settlement.resetToken = write.change(tokenTarget(realm, LinkPurpose::resetPassword, id));
+    linkWrite.resetToken = write.change(tokenTarget(realm, LinkPurpose::resetPassword, id));
   }
   if (dropsIdentities) {
-    settlement.dropped.push_back(write.change(targetOf(realm.project, kChallenges, enrollmentId(id))));
+    linkWrite.dropped.push_back(write.change(targetOf(realm.project, kChallenges, enrollmentId(id))));
   }
   for (const std::string& identity : identities) {
-    settlement.dropped.push_back(write.change(targetOf(realm.project, kIdentities, identity)));
+    linkWrite.dropped.push_back(write.change(targetOf(realm.project, kIdentities, identity)));
   }
-  settlement.planned = plan.addTo(write);
-  settlement.mail = mail.addTo(write);
+  linkWrite.planned = plan.addTo(write);
+  linkWrite.mail = mail.addTo(write);
   write.insert(deps_.auditor.entry(realm.project,
                                    use.kind == Kind::reset    ? "user.passwordReset"
                                    : use.kind == Kind::accept ? "user.inviteAccepted"
                                                               : "user.emailVerified",
                                    {kind, id.str(), use.user.email}, "users/" + id.str(), use.by.ip, use.by.requestId));
-  auto stored = co_await store::writeReturning(deps_.store, std::move(write), std::move(settlement));
+  auto stored = co_await store::writeReturning(deps_.store, std::move(write), std::move(linkWrite));
   if (stored) mail_.wake(mail);
-  if (!stored && store::indexViolation(stored.error())) co_return fail(anotherCameFirst());
+  if (!stored && store::indexViolation(stored.error())) co_return fail(linkConflict());
   co_return stored;
 }
 

@@ -1,7 +1,7 @@
-// What links in mails do: prove an address, set a new password. Source: contract 4.2; decisions 3, 7 and 8.
+// MailedLinks handles the links in mails, which verify an address or set a new password.
 //
-// A request for a link is answered before anybody looks whether the address is known, so neither the answer nor its
-// time tells. A token counts once, by the commit that takes it.
+// A request for a link gets its response before the address is looked up, so neither the response nor its time shows
+// whether the address is known. A token counts once, by the commit that uses it.
 #pragma once
 
 #include <atomic>
@@ -51,35 +51,35 @@ class MailedLinks {
               TaskGroup& background)
       : deps_(deps), users_(users), sessions_(sessions), passwords_(passwords), mail_(mail), background_(background) {}
 
-  // Has the link mailed later where the address is that of an active user who has use for it. From a core. Fails with
-  // unavailable when too many wait, whoever's they are.
+  // Mails the link later if the address is that of an active user who needs it. From a core. Fails with unavailable
+  // when too many requests of all realms wait.
   Result<> request(Realm realm, LinkPurpose purpose, std::string email);
-  // The work of request(), which it does behind the answer.
+  // The work of request(), which runs after the response.
   Task<> mailLink(Realm realm, LinkPurpose purpose, std::string email);
 
-  // Each uses up the token. Fails with validation: at /token in the same words whatever is wrong with it (a user who is
-  // not active included), at /password. `by` says where from. An account that nobody had proven and that an invitation
-  // waits for is taken over, since whoever made it may be another: it loses its password, second factor, providers and
-  // sessions, and a link for a new password is mailed.
+  // Each call uses up the token. Fails with validation: at /token with one message for every reason (an inactive user
+  // included), at /password. `by` has the client's address. An account with an unverified address and a pending
+  // invitation is taken over, since another person may have created it: it loses its password, second factor, providers
+  // and sessions, and a link for a new password is mailed.
   Task<> verify(Realm realm, std::string token, policy::Caller by, store::Deadline deadline);
-  // The new password proves the address too, since the link went nowhere else; all sessions of the user end.
+  // Setting the password verifies the address too, since only its mailbox got the link; all sessions of the user end.
   Task<> reset(Realm realm, PasswordReset input, policy::Caller by, store::Deadline deadline);
-  // The link of an invitation to the control plane: registers its address, or takes over the account that has it and
-  // never proved it, with this password. Fails with validation: at /token as above, also where the account is proven;
-  // at /password, at /name.
+  // The link of an invitation to the control plane: registers its address, or takes over the account that has it
+  // unverified, with this password. Fails with validation: at /token as above, also where the account's address is
+  // verified; at /password, at /name.
   Task<UserRecord> acceptInvite(InviteAcceptance input, policy::Caller by, store::Deadline deadline);
 
  private:
-  struct Use;
-  struct Settlement;
+  struct LinkUse;
+  struct LinkWrite;
   Async<void> mailLater(Realm realm, LinkPurpose purpose, std::string email);
-  Task<UserRecord> holder(Realm realm, LinkPurpose purpose, std::string token);
-  Task<UserRecord> takeOver(Use use, std::string password, store::Deadline deadline);
+  Task<UserRecord> tokenOwner(Realm realm, LinkPurpose purpose, std::string token);
+  Task<UserRecord> takeOver(LinkUse use, std::string password, store::Deadline deadline);
   // The user as stored.
-  Task<UserRecord> settle(Use use, store::Deadline deadline);
-  // One attempt, which reads the account anew where it is not the first; fails with retry where the account, or what
-  // waits for its address, changed since it was read.
-  Task<UserRecord> settleOnce(Use use, bool again, store::Deadline deadline);
+  Task<UserRecord> commitUse(LinkUse use, store::Deadline deadline);
+  // One attempt, which re-reads the account where `again`; fails with retry where the account, or the pending
+  // invitations of its address, changed since they were read.
+  Task<UserRecord> commitUseOnce(LinkUse use, bool again, store::Deadline deadline);
   Task<std::vector<std::string>> identitiesOf(Realm realm, UserId user, store::Deadline deadline);
 
   const IdentityDeps& deps_;

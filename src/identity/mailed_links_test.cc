@@ -13,7 +13,7 @@ class MailedLinksTest : public IdentityFixture {
  protected:
   MailedLinksTest() { ann_ = *registerIn(shop(), "Ann@example.com"); }
 
-  Result<> ask(LinkPurpose purpose, std::string email) {
+  Result<> requestLink(LinkPurpose purpose, std::string email) {
     return run(identity_.links().mailLink(shop(), purpose, std::move(email)));
   }
   // The token in the newest mail of this kind to the address; "" without one.
@@ -25,7 +25,7 @@ class MailedLinksTest : public IdentityFixture {
     return token;
   }
   std::string askedReset() {
-    EXPECT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+    EXPECT_TRUE(requestLink(LinkPurpose::resetPassword, "ann@example.com"));
     return tokenIn(MailTemplate::resetPassword);
   }
   std::string verify(const std::string& token, Realm realm) {
@@ -91,21 +91,21 @@ TEST_F(MailedLinksTest, LinksOfPlatformUsersSaySo) {
 
 TEST_F(MailedLinksTest, ANewerRequestEndsTheOlderToken) {
   const std::string first = tokenIn(MailTemplate::verifyAddress);
-  ASSERT_TRUE(ask(LinkPurpose::verifyEmail, " ANN@example.com"));
+  ASSERT_TRUE(requestLink(LinkPurpose::verifyEmail, " ANN@example.com"));
   const std::string second = tokenIn(MailTemplate::verifyAddress);
   ASSERT_NE(first, second);
   EXPECT_EQ(verify(first), "VALIDATION");
   EXPECT_EQ(verify(second), "");
-  // Nothing left to prove.
+  // The address is verified already.
   const size_t before = box_.mails().size();
-  ASSERT_TRUE(ask(LinkPurpose::verifyEmail, "ann@example.com"));
+  ASSERT_TRUE(requestLink(LinkPurpose::verifyEmail, "ann@example.com"));
   EXPECT_EQ(box_.mails().size(), before);
 }
 
-TEST_F(MailedLinksTest, NobodyIsMailedForAnUnknownAddress) {
+TEST_F(MailedLinksTest, AnUnknownAddressGetsNoMail) {
   const size_t before = box_.mails().size();
   for (const char* email : {"nobody@example.com", "", "not an address", "ann@example.com\n"}) {
-    EXPECT_TRUE(ask(LinkPurpose::resetPassword, email));
+    EXPECT_TRUE(requestLink(LinkPurpose::resetPassword, email));
   }
   EXPECT_TRUE(run(identity_.links().mailLink(other(), LinkPurpose::resetPassword, "ann@example.com")));
   EXPECT_LE(box_.mails().size(), before + 1);  // "ann@example.com\n" is trimmed to Ann's
@@ -113,10 +113,10 @@ TEST_F(MailedLinksTest, NobodyIsMailedForAnUnknownAddress) {
 
 TEST_F(MailedLinksTest, AnAddressGetsABoundedNumberOfMails) {
   const size_t before = box_.mails().size();
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(requestLink(LinkPurpose::resetPassword, "ann@example.com"));
   EXPECT_EQ(box_.mails().size(), before + kMailsPerAddress);
   clock_.advance(15 * 60'000);
-  ASSERT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+  ASSERT_TRUE(requestLink(LinkPurpose::resetPassword, "ann@example.com"));
   EXPECT_EQ(box_.mails().size(), before + kMailsPerAddress + 1);
 }
 
@@ -144,7 +144,7 @@ TEST_F(MailedLinksTest, AResetSetsThePasswordAndEndsAllSessions) {
   EXPECT_TRUE(identify(identity_.tokens().mintEndUser(ann_.id, opened->session.id, shop().id, "user", {})));
 }
 
-// Who gave the old password before the reset gets no session after it.
+// A sign-in whose password was checked before the reset gets no session after it.
 TEST_F(MailedLinksTest, ASignInUnderWayDoesNotOutliveAReset) {
   const auto before = login(shop(), "ann@example.com");
   ASSERT_TRUE(before);
@@ -179,12 +179,12 @@ TEST_F(MailedLinksTest, TokensEndWithTheirAddress) {
   EXPECT_FALSE(stored(shop(), ann_.id).emailVerified);
 }
 
-TEST_F(MailedLinksTest, WhoIsNotActiveGetsNoneAndUsesNone) {
+TEST_F(MailedLinksTest, AnInactiveUserGetsAndUsesNoLink) {
   const std::string token = askedReset();
   const std::string verification = tokenIn(MailTemplate::verifyAddress);
   ASSERT_TRUE(setStatus(shop(), ann_.id, UserStatus::blocked));
   const size_t before = box_.mails().size();
-  EXPECT_TRUE(ask(LinkPurpose::resetPassword, "ann@example.com"));
+  EXPECT_TRUE(requestLink(LinkPurpose::resetPassword, "ann@example.com"));
   EXPECT_EQ(box_.mails().size(), before);
   EXPECT_EQ(reset(token), "VALIDATION");
   EXPECT_EQ(verify(verification), "VALIDATION");
@@ -208,20 +208,20 @@ TEST_F(MailedLinksTest, TokensAreNoOthers) {
   EXPECT_EQ(reset(token), "");
 }
 
-TEST_F(MailedLinksTest, OfParallelTriesExactlyOneWins) {
+TEST_F(MailedLinksTest, OfParallelAttemptsExactlyOneWins) {
   const std::string verification = tokenIn(MailTemplate::verifyAddress);
-  std::vector<std::promise<bool>> tries(20);
-  for (size_t i = 0; i < tries.size(); ++i) {
+  std::vector<std::promise<bool>> attempts(20);
+  for (size_t i = 0; i < attempts.size(); ++i) {
     asio::co_spawn(cores_.at(static_cast<int>(i % 2)).get_executor(),
                    identity_.links().verify(shop(), verification, caller(), soon()),
-                   [&tries, i](std::exception_ptr, Result<> result) { tries[i].set_value(result.has_value()); });
+                   [&attempts, i](std::exception_ptr, Result<> result) { attempts[i].set_value(result.has_value()); });
   }
   int won = 0;
-  for (auto& one : tries) won += one.get_future().get() ? 1 : 0;
+  for (auto& one : attempts) won += one.get_future().get() ? 1 : 0;
   EXPECT_EQ(won, 1);
 }
 
-TEST_F(MailedLinksTest, ATakenAddressThatIsHiddenIsToldItsOwner) {
+TEST_F(MailedLinksTest, ATakenAddressThatIsHiddenNotifiesItsOwner) {
   const size_t before = box_.mails().size();
   const auto hidden = registerIn(shop(), "ann@EXAMPLE.com", "some password", TakenEmail::hide);
   ASSERT_TRUE(hidden);

@@ -17,11 +17,11 @@ Error isOn() {
   return Error(ErrorCode::conflict, "the second factor is on already");
 }
 Error wrongCode() {
-  return invalid("/code", "is not right, or was used already");
+  return invalid("/code", "is wrong, or was used already");
 }
 
-// A factor on somebody else's address would lock its owner out. Where no mails are sent, nobody can prove theirs.
-Result<> checkProven(const IdentityDeps& deps, const UserRecord& user) {
+// A factor on another person's address would lock its owner out. Where no mails are sent, no address can be verified.
+Result<> checkVerified(const IdentityDeps& deps, const UserRecord& user) {
   if (user.emailVerified || !deps.mailer.delivers()) return {};
   return fail(ErrorCode::emailUnverified, "the email address is not verified: follow the link in the mail first");
 }
@@ -52,7 +52,7 @@ Task<TotpEnrollment> Mfa::enroll(Realm realm, UserId user, std::string issuer, s
          co_await deps_.store.get(collectionOf(realm.project, kUsers), user.str()));
   CO_TRY(const UserRecord record, userIn(stored));
   if (record.mfaEnabled) co_return fail(isOn());
-  CO_RETURN_IF_ERROR(checkProven(deps_, record));
+  CO_RETURN_IF_ERROR(checkVerified(deps_, record));
   std::array<uint8_t, kTotpSecretBytes> bytes{};
   fillRandom(bytes);
   const Secret secret(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
@@ -85,8 +85,8 @@ Task<RecoveryCodes> Mfa::activate(Realm realm, std::string code, policy::Caller 
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(UserRecord record, userIn(before[owner]));
         if (record.mfaEnabled) return fail(isOn());
-        RETURN_IF_ERROR(checkProven(deps, record));
-        if (!before[enrollment]) return fail(ErrorCode::conflict, "no enrollment is under way");
+        RETURN_IF_ERROR(checkVerified(deps, record));
+        if (!before[enrollment]) return fail(ErrorCode::conflict, "no enrollment is pending");
         TRY(const ChallengeRecord pending, fromStore<ChallengeRecord>(before[enrollment]->view()));
         if (pending.expiresAt <= prepared.createdAt) return fail(ErrorCode::conflict, "this enrollment has expired");
         TRY(const Secret secret, openSecret(deps, prepared.id, pending.secret));

@@ -1,6 +1,6 @@
-// The second factor: time-based codes and recovery codes, in both realms. Source: contract 3.3, 4.2; decisions 3 and 7.
+// The second factor: time-based codes and recovery codes, in both realms.
 //
-// A code counts once and a recovery code once, by the commit that accepts it: of parallel tries one wins.
+// A code and a recovery code count once, by the commit that accepts them: of concurrent attempts one succeeds.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace mb::identity {
 
 inline constexpr int64_t kMfaTokenMs = 5LL * 60 * 1000;
-inline constexpr int64_t kMfaTries = 5;
+inline constexpr int64_t kMaxMfaAttempts = 5;
 inline constexpr int64_t kEnrollmentMs = 15LL * 60 * 1000;
 inline constexpr size_t kRecoveryCodes = 10;
 
@@ -26,7 +26,7 @@ struct SecondFactorRecord {
   int64_t lastStep = 0;
   std::vector<std::string> recovery;  // digests of the codes that are left
   Timestamp createdAt;
-  // Activated before the address was proven, so perhaps by another: a password reset removes it.
+  // Activated before the address was verified, so perhaps by another person: a password reset removes it.
   std::optional<bool> unproven = {};
   static constexpr auto shape() {
     return doc::shape<SecondFactorRecord>(
@@ -74,24 +74,25 @@ class Mfa {
   explicit Mfa(const IdentityDeps& deps)
       : deps_(deps), challenges_(deps), guard_(deps.clock, kMaxFailedCodes, "codes") {}
 
-  // A new secret, kept aside for kEnrollmentMs; a second enrollment takes the place of the first. Fails with conflict
-  // where the second factor is on, emailUnverified where mails are sent and the user's address is not proven.
+  // Creates a secret, which stays pending for kEnrollmentMs; a second enrollment replaces the first. Fails with
+  // conflict where the second factor is on, emailUnverified where mails are sent and the user's address is not
+  // verified.
   Task<TotpEnrollment> enroll(Realm realm, UserId user, std::string issuer, store::Deadline deadline);
-  // Switches it on with a first code; the recovery codes are nowhere else. Fails with validation (wrong code), conflict
-  // (on already, or no enrollment), emailUnverified (as enroll()), rateLimited.
+  // Activates the factor with a first code and returns the recovery codes, of which only digests are stored. Fails with
+  // validation (wrong code), conflict (on already, or no enrollment), emailUnverified (as enroll()), rateLimited.
   Task<RecoveryCodes> activate(Realm realm, std::string code, policy::Caller by, store::Deadline deadline);
-  // With a code or a recovery code. Fails with validation, conflict (not on), rateLimited.
+  // Disables the factor with a code or a recovery code. Fails with validation, conflict (not on), rateLimited.
   Task<> disable(Realm realm, std::string code, policy::Caller by, store::Deadline deadline);
-  // Without any. Fails with notFound (no such user), forbidden (a user who holds a permission that `by` does not); a
-  // user without a second factor is no failure.
+  // Removes the factor without a code. Fails with notFound (no such user), forbidden (a user who holds a permission
+  // that `by` does not hold); succeeds for a user without a second factor.
   Task<> reset(Realm realm, UserId user, policy::Caller by, store::Deadline deadline);
 
-  // The token of a sign-in whose first factor was right: for kMfaTokenMs and kMfaTries, and dead once the password is
-  // another.
+  // The token of a sign-in with a valid first factor: valid for kMfaTokenMs and kMaxMfaAttempts, until the password
+  // changes.
   Task<std::string> challenge(Realm realm, UserRecord user, store::Deadline deadline);
-  // Whose token and code these are; the token is used up. Fails with unauthenticated (the token), invalidCredentials
-  // (the code), userInactive, userBlocked, rateLimited, each but the first audited as login.failed. `by` says where
-  // from.
+  // The user of the token and code; uses the token up. Fails with unauthenticated (the token), invalidCredentials (the
+  // code), userInactive, userBlocked, rateLimited, each but the first audited as login.failed. `by` has the client's
+  // address.
   Task<UserRecord> verify(Realm realm, MfaVerification input, policy::Caller by, store::Deadline deadline);
 
  private:

@@ -1,4 +1,4 @@
-// Users with an authenticator app, for tests of what a second factor is part of.
+// Users with an authenticator app, for tests that involve a second factor.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ class MfaFixture : public IdentityFixture {
     return {std::move(realm), user->id, "", {}};
   }
   Person withFactor(const std::string& email) { return withFactor(shop(), email); }
-  // Activated with the code of the step before, so that the present one is still to be had.
+  // Activated with the code of the step before, so that the current one is unused.
   Person withFactor(Realm realm, const std::string& email) {
     Person who = person(std::move(realm), email);
     EXPECT_EQ(enroll(who), "");
@@ -44,7 +44,7 @@ class MfaFixture : public IdentityFixture {
   std::string totp(const Person& who, int64_t offset) const {
     return hotp(who.secret, clock_.now().ms / kStepMs + offset);
   }
-  // Six digits that are no code of any step near.
+  // Six digits that are not a code of any step near.
   std::string wrongCode(const Person& who) const {
     for (int number = 100'000;; ++number) {
       std::string code = std::to_string(number);
@@ -67,7 +67,7 @@ class MfaFixture : public IdentityFixture {
     return caller;
   }
 
-  // Each gives the code of the failure, or "".
+  // Each returns the code of the error, or "".
   std::string enroll(Person& who) {
     auto enrollment = run(identity_.mfa().enroll(who.realm, who.id, "Shop", soon()));
     if (enrollment) who.secret = fromBase32(enrollment->secret);
@@ -84,7 +84,7 @@ class MfaFixture : public IdentityFixture {
   std::string reset(const Realm& realm, const UserId& user) {
     return codeOf(run(identity_.mfa().reset(realm, user, admin(), soon())));
   }
-  // The mfaToken of a sign-in whose first factor was right.
+  // The mfaToken of a sign-in with a valid first factor.
   std::string challenge(const Person& who) {
     auto token = run(identity_.mfa().challenge(who.realm, stored(who), soon()));
     EXPECT_TRUE(token);
@@ -95,7 +95,7 @@ class MfaFixture : public IdentityFixture {
   }
   std::string verify(const Person& who, const std::string& code) { return verify(who.realm, challenge(who), code); }
 
-  // How many of them, at once, ended with each code.
+  // Runs them concurrently: how many ended with each code.
   using Outcomes = std::map<std::string, int>;
   template <class T>
   Outcomes outcomesOf(std::vector<Task<T>> tasks) {

@@ -1,4 +1,4 @@
-// The second step of a sign-in.
+// The second step of a sign-in: the code.
 #include "identity/login_audit.h"
 #include "identity/mfa.h"
 #include "identity/prepared_documents.h"
@@ -16,7 +16,7 @@ std::string challengeId(std::string_view token) {
   return "mfa:" + toHex(sha256(token));
 }
 
-// What the first factor was checked against.
+// A digest of the password that the first factor was checked against.
 std::string markOf(const UserRecord& user) {
   return toHex(sha256(user.passwordHash));
 }
@@ -25,8 +25,8 @@ Error refusedChallenge() {
   return Error(ErrorCode::unauthenticated, "this mfaToken is not valid");
 }
 
-// What became of one code. A wrong one is counted in the store, so it is no failure of the write.
-struct Verdict {
+// The result of checking a code. A wrong code is counted in the store, so the write succeeds with it.
+struct CodeOutcome {
   CodeKind kind = CodeKind::wrong;
   UserRecord user;
 };
@@ -76,31 +76,31 @@ Task<UserRecord> Mfa::tryCode(Realm realm, UserId user, std::string id, std::str
       deps_.store, std::move(write),
       [&deps = std::as_const(deps_), pending, target, owner, recoveryUsed = std::move(recoveryUsed),
        code = std::move(code),
-       now = deps_.clock.now()](const store::PreImages& before, store::Changes& changes) -> Result<Verdict> {
+       now = deps_.clock.now()](const store::PreImages& before, store::Changes& changes) -> Result<CodeOutcome> {
         if (!before[pending] || !before[target] || !before[owner]) return fail(refusedChallenge());
         TRY(ChallengeRecord challenge, fromStore<ChallengeRecord>(before[pending]->view()));
         TRY(SecondFactorRecord factor, fromStore<SecondFactorRecord>(before[target]->view()));
-        Verdict verdict;
-        TRY(verdict.user, fromStore<UserRecord>(before[owner]->view()));
-        if (challenge.expiresAt <= now || challenge.mark != markOf(verdict.user)) return fail(refusedChallenge());
-        TRY(verdict.kind, useCode(deps, factor, code));
-        if (verdict.kind != CodeKind::wrong) {
+        CodeOutcome outcome;
+        TRY(outcome.user, fromStore<UserRecord>(before[owner]->view()));
+        if (challenge.expiresAt <= now || challenge.mark != markOf(outcome.user)) return fail(refusedChallenge());
+        TRY(outcome.kind, useCode(deps, factor, code));
+        if (outcome.kind != CodeKind::wrong) {
           changes.remove(pending);
           changes.put(target, doc::encode(factor));
-          if (verdict.kind == CodeKind::recovery) recoveryUsed.put(changes);
-        } else if (++challenge.tries >= kMfaTries) {
+          if (outcome.kind == CodeKind::recovery) recoveryUsed.put(changes);
+        } else if (++challenge.tries >= kMaxMfaAttempts) {
           changes.remove(pending);
         } else {
           changes.put(pending, doc::encode(challenge));
         }
-        return verdict;
+        return outcome;
       });
   if (!tried || tried->kind != CodeKind::wrong) refundAttempt(realm, user);
-  CO_TRY(Verdict verdict, std::move(tried));
-  if (verdict.kind == CodeKind::wrong) co_return fail(ErrorCode::invalidCredentials, "this code is not right");
-  if (verdict.user.status == kStatusBlocked) co_return fail(ErrorCode::userBlocked, "this user is blocked");
-  if (!verdict.user.active()) co_return fail(ErrorCode::userInactive, "this user is not active");
-  co_return std::move(verdict.user);
+  CO_TRY(CodeOutcome outcome, std::move(tried));
+  if (outcome.kind == CodeKind::wrong) co_return fail(ErrorCode::invalidCredentials, "this code is wrong");
+  if (outcome.user.status == kStatusBlocked) co_return fail(ErrorCode::userBlocked, "this user is blocked");
+  if (!outcome.user.active()) co_return fail(ErrorCode::userInactive, "this user is not active");
+  co_return std::move(outcome.user);
 }
 
 }  // namespace mb::identity

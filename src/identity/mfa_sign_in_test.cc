@@ -7,9 +7,9 @@ namespace {
 class MfaSignInTest : public MfaFixture {
  protected:
   // The same code with a token each, at once.
-  Outcomes inParallel(const Person& who, const std::string& code, int tries) {
+  Outcomes inParallel(const Person& who, const std::string& code, int attempts) {
     std::vector<Task<UserRecord>> tasks;
-    for (int i = 0; i < tries; ++i) {
+    for (int i = 0; i < attempts; ++i) {
       tasks.push_back(identity_.mfa().verify(who.realm, {challenge(who), code}, stranger(), soon()));
     }
     return outcomesOf(std::move(tasks));
@@ -46,39 +46,39 @@ TEST_F(MfaSignInTest, ClocksMayDifferByAStep) {
   }
 }
 
-TEST_F(MfaSignInTest, OfParallelTriesWithACodeOneWins) {
+TEST_F(MfaSignInTest, OfParallelAttemptsWithACodeOneWins) {
   const Person ann = withFactor("ann@example.com");
   EXPECT_EQ(inParallel(ann, totp(ann, 0), 10), (Outcomes{{"", 1}, {"INVALID_CREDENTIALS", 9}}));
 }
 
-TEST_F(MfaSignInTest, OfParallelTriesWithARecoveryCodeOneWins) {
+TEST_F(MfaSignInTest, OfParallelAttemptsWithARecoveryCodeOneWins) {
   const Person ann = withFactor("ann@example.com");
   EXPECT_EQ(inParallel(ann, ann.recovery[0], 10), (Outcomes{{"", 1}, {"INVALID_CREDENTIALS", 9}}));
   clock_.advance(15 * 60'000);
   EXPECT_EQ(verify(ann, ann.recovery[1]), "");
 }
 
-TEST_F(MfaSignInTest, OfParallelTriesWithATokenOneWins) {
+TEST_F(MfaSignInTest, OfParallelAttemptsWithATokenOneWins) {
   const Person ann = withFactor("ann@example.com");
   const std::string token = challenge(ann);
-  std::vector<Task<UserRecord>> tries;
+  std::vector<Task<UserRecord>> attempts;
   for (size_t i = 0; i < 10; ++i) {
-    tries.push_back(identity_.mfa().verify(shop(), {token, ann.recovery[i]}, stranger(), soon()));
+    attempts.push_back(identity_.mfa().verify(shop(), {token, ann.recovery[i]}, stranger(), soon()));
   }
-  EXPECT_EQ(outcomesOf(std::move(tries)), (Outcomes{{"", 1}, {"UNAUTHENTICATED", 9}}));
+  EXPECT_EQ(outcomesOf(std::move(attempts)), (Outcomes{{"", 1}, {"UNAUTHENTICATED", 9}}));
 }
 
-// ---- tries
+// ---- limits of attempts
 
-TEST_F(MfaSignInTest, ATokenHasFiveTries) {
+TEST_F(MfaSignInTest, ATokenHasFiveAttempts) {
   const Person ann = withFactor("ann@example.com");
   const std::string token = challenge(ann);
-  for (int i = 0; i < kMfaTries; ++i) EXPECT_EQ(verify(shop(), token, wrongCode(ann)), "INVALID_CREDENTIALS");
+  for (int i = 0; i < kMaxMfaAttempts; ++i) EXPECT_EQ(verify(shop(), token, wrongCode(ann)), "INVALID_CREDENTIALS");
   EXPECT_EQ(verify(shop(), token, totp(ann, 0)), "UNAUTHENTICATED");
   EXPECT_EQ(verify(ann, totp(ann, 0)), "");
 }
 
-TEST_F(MfaSignInTest, TriesAreCountedPerAccount) {
+TEST_F(MfaSignInTest, AttemptsAreCountedPerAccount) {
   const Person ann = withFactor("ann@example.com");
   const Person bob = withFactor("bob@example.com");
   for (size_t i = 0; i < kMaxFailedCodes; ++i) {
@@ -95,22 +95,22 @@ TEST_F(MfaSignInTest, TriesAreCountedPerAccount) {
   EXPECT_EQ(verify(ann, ann.recovery[0]), "");
 }
 
-// Ten may be wrong at once, not ten for each that waits.
-TEST_F(MfaSignInTest, ParallelTriesAreCountedToo) {
+// Ten wrong codes are allowed in all, not ten for each pending sign-in.
+TEST_F(MfaSignInTest, ParallelAttemptsAreCountedToo) {
   const Person ann = withFactor("ann@example.com");
   std::vector<std::string> tokens;
   for (size_t i = 0; i < kChallengesPerUser; ++i) tokens.push_back(challenge(ann));
-  std::vector<Task<UserRecord>> tries;
+  std::vector<Task<UserRecord>> attempts;
   for (int i = 0; i < 40; ++i) {
-    tries.push_back(identity_.mfa().verify(shop(), {tokens[static_cast<size_t>(i) % tokens.size()], wrongCode(ann)},
+    attempts.push_back(identity_.mfa().verify(shop(), {tokens[static_cast<size_t>(i) % tokens.size()], wrongCode(ann)},
                                            stranger(), soon()));
   }
-  Outcomes outcomes = outcomesOf(std::move(tries));
+  Outcomes outcomes = outcomesOf(std::move(attempts));
   EXPECT_EQ(outcomes["INVALID_CREDENTIALS"], 10);
   EXPECT_EQ(outcomes["RATE_LIMITED"], 30);
 }
 
-TEST_F(MfaSignInTest, RightCodesAreNoTries) {
+TEST_F(MfaSignInTest, RightCodesAreNotCounted) {
   const Person ann = withFactor("ann@example.com");
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(verify(ann, totp(ann, 0)), "") << i;
@@ -152,7 +152,7 @@ TEST_F(MfaSignInTest, TheTokenItselfIsNowhere) {
 
 TEST_F(MfaSignInTest, ATokenEndsWithThePassword) {
   const Person ann = person("ann@example.com");
-  setPassword(ann, "ann@example.com");  // proves the address, so that the factor outlives the next one
+  setPassword(ann, "ann@example.com");  // verifies the address, so that the factor outlives the next reset
   Person who = ann;
   ASSERT_EQ(enroll(who), "");
   ASSERT_EQ(activate(who, totp(who, -1)), "");
@@ -162,7 +162,7 @@ TEST_F(MfaSignInTest, ATokenEndsWithThePassword) {
   EXPECT_EQ(verify(shop(), token, totp(who, 0)), "UNAUTHENTICATED");
 }
 
-TEST_F(MfaSignInTest, WhoIsNotActiveStaysOut) {
+TEST_F(MfaSignInTest, AnInactiveUserIsRefused) {
   const std::pair<UserStatus, const char*> cases[] = {{UserStatus::blocked, "USER_BLOCKED"},
                                                       {UserStatus::inactive, "USER_INACTIVE"}};
   int number = 0;
@@ -170,7 +170,7 @@ TEST_F(MfaSignInTest, WhoIsNotActiveStaysOut) {
     const Person ann = withFactor("ann" + std::to_string(number++) + "@example.com");
     const std::string token = challenge(ann);
     ASSERT_TRUE(setStatus(shop(), ann.id, status));
-    // Told after the right code only.
+    // The status is reported only after the right code.
     EXPECT_EQ(verify(shop(), token, wrongCode(ann)), "INVALID_CREDENTIALS");
     EXPECT_EQ(verify(shop(), token, totp(ann, 0)), refusal);
     EXPECT_EQ(verify(shop(), token, ann.recovery[0]), "UNAUTHENTICATED");

@@ -10,7 +10,7 @@ namespace {
 
 using MfaTest = MfaFixture;
 
-// ---- its life
+// ---- life cycle
 
 TEST_F(MfaTest, CountsFromTheFirstCodeOn) {
   for (const Realm& realm : {shop(), Realm::platform()}) {
@@ -57,7 +57,7 @@ TEST_F(MfaTest, AnAbandonedEnrollmentLeavesNothing) {
   EXPECT_FALSE(stored(ann).mfaEnabled);
   EXPECT_FALSE(factorOf(ann));
   EXPECT_TRUE(login(shop(), "ann@example.com"));
-  // Whoever comes next takes the rest away.
+  // The next challenge removes the expired enrollment.
   challenge(person("bob@example.com"));
   for (const auto& left : store_.all({kShop, kChallenges, 0})) {
     EXPECT_NE(left.view().stringOr("userId"), ann.id.str());
@@ -99,11 +99,11 @@ TEST_F(MfaTest, WhatIsNotThereIsAConflictAndNoTry) {
 TEST_F(MfaTest, OfParallelActivationsOneWins) {
   Person ann = person("ann@example.com");
   ASSERT_EQ(enroll(ann), "");
-  std::vector<Task<RecoveryCodes>> tries;
+  std::vector<Task<RecoveryCodes>> attempts;
   for (size_t i = 0; i < kMaxFailedCodes; ++i) {
-    tries.push_back(identity_.mfa().activate(shop(), totp(ann, 0), callerOf(ann), soon()));
+    attempts.push_back(identity_.mfa().activate(shop(), totp(ann, 0), callerOf(ann), soon()));
   }
-  EXPECT_EQ(outcomesOf(std::move(tries)), (Outcomes{{"", 1}, {"CONFLICT", 9}}));
+  EXPECT_EQ(outcomesOf(std::move(attempts)), (Outcomes{{"", 1}, {"CONFLICT", 9}}));
 }
 
 TEST_F(MfaTest, DisablingNeedsACode) {
@@ -115,7 +115,7 @@ TEST_F(MfaTest, DisablingNeedsACode) {
   EXPECT_EQ(disable(ann, totp(ann, 0)), "");
 }
 
-// ---- what admins do
+// ---- admins
 
 TEST_F(MfaTest, AResetLeavesNothingBehind) {
   const Person ann = withFactor("ann@example.com");
@@ -149,7 +149,7 @@ TEST_F(MfaTest, AResetIsOfOneUserOfOneRealm) {
   }
   ASSERT_EQ(reset(shop(), ann.id), "");
   EXPECT_TRUE(stored(bob).mfaEnabled);
-  EXPECT_EQ(reset(shop(), ann.id), "");  // no failure where there is none
+  EXPECT_EQ(reset(shop(), ann.id), "");  // succeeds without a second factor
 }
 
 TEST_F(MfaTest, ChangesAreOnRecord) {

@@ -1,6 +1,5 @@
-// The tokens that this process signed of late, by their digests: checking a signature of our own again would be most of
-// what the first use of a token costs. Says nothing of what a token claims or whether it has expired. Private to
-// identity/.
+// The digests of tokens that this process signed recently: verifying its own signature would be most of the cost of a
+// token's first use. Does not check the claims or the expiry. Private to identity/.
 #pragma once
 
 #include <mutex>
@@ -11,7 +10,7 @@
 
 namespace mb::identity {
 
-// Any thread. Bounded: a token may be forgotten for a later one, and is then checked like any other.
+// Any thread. Bounded: a later token may evict an earlier one, whose signature is then verified like any other.
 class MintedTokens {
  public:
   void note(std::string_view token) {
@@ -19,7 +18,7 @@ class MintedTokens {
     const std::lock_guard lock(mutex_);
     digests_[slot(digest)] = digest;
   }
-  // True only for the very bytes of a token that was noted.
+  // True only for exactly the bytes of a noted token.
   bool knows(std::string_view token) const {
     const Digest digest = sha256(token);
     const std::lock_guard lock(mutex_);

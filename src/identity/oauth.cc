@@ -41,7 +41,7 @@ Realm realmOf(const snapshot::SnapshotPtr& project) {
 
 void logFailure(const std::string& provider, const Realm& realm, const Error& error) {
   logInfo(
-      "a sign-in with a provider failed",
+      "sign-in with a provider failed",
       {{"provider", provider}, {"project", realm.id.str()}, {"problem", error.message()}, {"cause", error.cause()}});
 }
 
@@ -71,16 +71,16 @@ struct Oauth::Impl {
   // nullopt where the provider is not offered.
   Result<std::optional<ProviderClient>> clientOf(const snapshot::SnapshotPtr& project,
                                                  const std::string& provider) const;
-  // The state's project, active, or null on the control plane. Fails where there is none any more.
+  // The state's project, or null on the control plane. Fails if the project does not exist any more or is not active.
   Task<snapshot::SnapshotPtr> projectOf(OauthState state);
   Task<> useUp(Realm realm, OauthState state, store::Deadline deadline);
-  Task<ExternalIdentity> whoCame(ProviderClient client, OauthFlow flow, Callback callback);
-  // The fragment's part of a sign-in whose state was good.
-  Async<std::string> ending(snapshot::SnapshotPtr project, OauthState state, Callback callback,
-                            store::Deadline deadline);
-  Task<std::string> admitted(Realm realm, UserRecord user, Callback callback, std::string redirect,
-                             store::Deadline deadline);
-  // Audits that somebody who came from a provider was not let in.
+  Task<ExternalIdentity> identityFromProvider(ProviderClient client, OauthFlow flow, Callback callback);
+  // Completes a sign-in with a valid state and returns the redirect with its fragment.
+  Async<std::string> finishSignIn(snapshot::SnapshotPtr project, OauthState state, Callback callback,
+                                  store::Deadline deadline);
+  Task<std::string> admitUser(Realm realm, UserRecord user, Callback callback, std::string redirect,
+                              store::Deadline deadline);
+  // Audits a sign-in with a provider that was refused.
   Async<void> noteRefusal(Realm realm, std::string provider, std::string reason, std::string email, policy::Caller by);
 
   OauthDeps deps;
@@ -177,12 +177,12 @@ Async<std::string> Oauth::finish(Callback callback, store::Deadline deadline) {
   // The list may have changed since the start.
   if (!project || !checkRedirect(state->redirect, impl_->origins(*project))) co_return lost;
   if (!co_await impl_->useUp(realmOf(*project), *state, deadline)) co_return lost;
-  co_return co_await impl_->ending(*project, *std::move(state), std::move(callback), deadline);
+  co_return co_await impl_->finishSignIn(*project, *std::move(state), std::move(callback), deadline);
 }
 
-Task<ExternalIdentity> Oauth::Impl::whoCame(ProviderClient client, OauthFlow flow, Callback callback) {
+Task<ExternalIdentity> Oauth::Impl::identityFromProvider(ProviderClient client, OauthFlow flow, Callback callback) {
   if (callback.code.empty() || callback.code.size() > kMaxCode) {
-    co_return fail(ErrorCode::unauthenticated, "the provider gave no code");
+    co_return fail(ErrorCode::unauthenticated, "the provider sent no valid code");
   }
   if (client.provider == kGithub) {
     co_return co_await githubFinish(deps.outbound, std::move(client), std::move(flow), std::move(callback.code));
@@ -191,22 +191,22 @@ Task<ExternalIdentity> Oauth::Impl::whoCame(ProviderClient client, OauthFlow flo
                                  std::move(callback.issuer));
 }
 
-Async<std::string> Oauth::Impl::ending(snapshot::SnapshotPtr project, OauthState state, Callback callback,
-                                       store::Deadline deadline) {
+Async<std::string> Oauth::Impl::finishSignIn(snapshot::SnapshotPtr project, OauthState state, Callback callback,
+                                             store::Deadline deadline) {
   const Realm realm = realmOf(project);
   if (!callback.error.empty()) {
     co_return withError(state.redirect, callback.error == kAccessDenied ? kAccessDenied : kProviderError);
   }
-  const Allowance admittedRate =
+  const Allowance allowance =
       deps.identity.rateLimiter().take(callback.by.ip, realm.control ? "control" : realm.id.str(), kRateAction);
-  if (!admittedRate) co_return withError(state.redirect, kProviderError);
+  if (!allowance) co_return withError(state.redirect, kProviderError);
   auto client = clientOf(project, state.provider);
   if (client && !*client) co_return withError(state.redirect, kProviderDisabled);
   if (!client) {
     logFailure(state.provider, realm, client.error());
     co_return withError(state.redirect, kProviderError);
   }
-  auto person = co_await whoCame(**std::move(client), flowOf(state, ""), callback);
+  auto person = co_await identityFromProvider(**std::move(client), flowOf(state, ""), callback);
   if (!person) {
     logFailure(state.provider, realm, person.error());
     co_await noteRefusal(realm, state.provider, "provider", "", callback.by);
@@ -231,7 +231,7 @@ Async<std::string> Oauth::Impl::ending(snapshot::SnapshotPtr project, OauthState
     co_return withError(state.redirect, kUserBlocked);
   }
   callback.client.method = state.provider;
-  auto location = user ? co_await admitted(realm, **std::move(user), std::move(callback), state.redirect, deadline)
+  auto location = user ? co_await admitUser(realm, **std::move(user), std::move(callback), state.redirect, deadline)
                        : Result<std::string>(fail(std::move(user).error()));
   if (location) co_return *std::move(location);
   logFailure(state.provider, realm, location.error());
@@ -244,8 +244,8 @@ Async<void> Oauth::Impl::noteRefusal(Realm realm, std::string provider, std::str
       std::move(realm), {std::move(provider), std::move(reason), std::move(email), {}}, std::move(by));
 }
 
-Task<std::string> Oauth::Impl::admitted(Realm realm, UserRecord user, Callback callback, std::string redirect,
-                                        store::Deadline deadline) {
+Task<std::string> Oauth::Impl::admitUser(Realm realm, UserRecord user, Callback callback, std::string redirect,
+                                         store::Deadline deadline) {
   CO_TRY(const Admission admission,
          co_await deps.identity.admit(realm, std::move(user), std::move(callback.client), deadline));
   if (!admission.opened) co_return withFragment(redirect, "mfa", admission.mfaToken);

@@ -1,9 +1,8 @@
-// Sign-in with other providers, in both realms: where the browser goes, and what comes of its return. Source: contract
-// 4.2; decisions 3 and 8.
+// Sign-in with other providers, in both realms: the redirect to the provider and the callback.
 //
-// The state is signed, bound to the browser by a cookie and used once; the code is traded with PKCE; who came is what
-// the provider says under its own key (OpenID Connect) or through its own interface (GitHub). All calls go through the
-// guarded client.
+// The state is signed, bound to the browser by a cookie and used once; the code is exchanged with PKCE; the provider
+// asserts the identity under its own key (OpenID Connect) or through its API (GitHub). All calls use the outbound
+// client with the trust of the issuer (ProviderClient::trust).
 #pragma once
 
 #include <memory>
@@ -26,11 +25,11 @@ struct OauthSettings {
     Secret secret;
   };
   std::string googleIssuer = "https://accounts.google.com";
-  bool ownGoogle = false;  // the issuer is the operator's own
+  bool ownGoogle = false;  // the issuer is set by the operator
   std::string githubUrl;   // empty: the public service
   Client google;           // of the control plane
   Client github;
-  // Those of the control plane, by name.
+  // The providers of the control plane, by name.
   std::vector<std::string> controlProviders() const;
 };
 
@@ -41,7 +40,7 @@ struct OauthDeps {
   const Clock& clock;
   const MasterSecret& master;
   std::string baseUrl;
-  std::vector<std::string> controlOrigins;  // of redirects on the control plane, beside the deployment's own
+  std::vector<std::string> controlOrigins;  // of redirects on the control plane, besides the deployment's own
 };
 
 class Oauth {
@@ -51,10 +50,10 @@ class Oauth {
 
   struct Started {
     std::string location;
-    std::string cookie;  // "": none to set
+    std::string cookie;  // "": no cookie is set
   };
-  // `project` is null on the control plane. A provider that is not offered, or not to be reached, is reported at the
-  // redirect. Fails with notFound (no provider can have this name), invalidParam (redirect).
+  // `project` is null on the control plane. A provider that is not offered or not reachable is reported at the
+  // redirect. Fails with notFound (an invalid provider name), invalidParam (redirect).
   Task<Started> start(snapshot::SnapshotPtr project, std::string provider, std::string redirect);
 
   struct Callback {
@@ -64,13 +63,13 @@ class Oauth {
     std::string code;
     std::string error;
     std::string issuer;                // the parameter `iss`
-    std::vector<std::string> cookies;  // one for each tab
+    std::vector<std::string> cookies;  // one per tab
     ClientInfo client;
     policy::Caller by;   // for limits and the audit record
     bool local = false;  // RegistrationClaims
   };
-  // Where the browser goes, whatever happened: the redirect with #mb_refresh=, #mb_mfa= or #mb_error=; the hosted page
-  // with #mb_error=invalid_state where the state names no redirect that may be believed.
+  // The URL to send the browser to, on success and failure: the redirect with #mb_refresh=, #mb_mfa= or #mb_error=; the
+  // hosted page with #mb_error=invalid_state where the state is not valid, so its redirect cannot be trusted.
   Async<std::string> finish(Callback callback, store::Deadline deadline);
 
  private:

@@ -10,7 +10,7 @@ namespace mb::identity {
 
 namespace {
 
-// Beside the providers; none can have this name.
+// The id of the redirects' record, in the collection of the providers; no provider can have this name.
 constexpr std::string_view kRedirectsId = "redirects";
 constexpr size_t kMaxClientId = 512;
 constexpr size_t kMaxClientSecret = 4096;
@@ -38,19 +38,20 @@ bool isProvider(std::string_view text) {
   if (text == kGoogle || text == kGithub) return true;
   if (!isGeneric(text)) return false;
   text.remove_prefix(kOidcPrefix.size());
-  const auto templatedMail = [](char c) { return c >= 'a' && c <= 'z'; };
-  if (text.empty() || text.size() > 32 || !templatedMail(text.front())) return false;
-  return std::ranges::all_of(text, [&](char c) { return templatedMail(c) || (c >= '0' && c <= '9') || c == '-'; });
+  const auto isLowercase = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (text.empty() || text.size() > 32 || !isLowercase(text.front())) return false;
+  return std::ranges::all_of(text, [&](char c) { return isLowercase(c) || (c >= '0' && c <= '9') || c == '-'; });
 }
 
 Result<> OauthConfigs::check(std::string_view provider, const OauthProviderBody& input) {
   if (!isProvider(provider)) return fail(ErrorCode::notFound, "no such provider");
   if (input.clientId.size() > kMaxClientId || !isPrintable(input.clientId) ||
       (input.clientId.empty() && input.enabled)) {
-    return fail(invalid("/clientId", "must be what the provider gave: 1 to 512 characters without blanks"));
+    return fail(invalid("/clientId", "must be the provider's client id: 1 to 512 characters without blanks"));
   }
   if (input.clientSecret && (input.clientSecret->size() > kMaxClientSecret || !isPrintable(*input.clientSecret))) {
-    return fail(invalid("/clientSecret", "must be what the provider gave: at most 4096 characters without blanks"));
+    return fail(
+        invalid("/clientSecret", "must be the provider's client secret: at most 4096 characters without blanks"));
   }
   if (!isGeneric(provider)) {
     if (input.issuer) return fail(invalid("/issuer", "is for providers named oidc-<name> only"));
@@ -104,10 +105,10 @@ Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string prov
                                                      store::Changes& changes) -> Result<> {
         TRY(const std::optional<OauthProviderRecord> held, fromStore<OauthProviderRecord>(before[target]));
         OauthProviderRecord record = given;
-        // A secret is given to the issuer that it was entered for, and to no other.
+        // A secret is sent only to the issuer that it was entered for.
         if (record.secret.empty() && held && held->issuer == record.issuer) record.secret = held->secret;
         changes.put(target, doc::encode(record));
-        // There from the first provider on, so that the collection's limit is one of providers.
+        // Exists from the first provider on, so that the collection's limit is a limit of providers.
         if (!before[redirects]) {
           changes.put(redirects, doc::encode(OauthRedirectsRecord{std::string(kRedirectsId), {}}));
         }

@@ -1,4 +1,4 @@
-// Two projects with providers that answer from the test, and browsers on their way through them.
+// Two projects with scripted providers, and browsers that sign in with them.
 #pragma once
 
 #include "identity/mfa_fixture.h"
@@ -36,8 +36,8 @@ class OauthFixture : public MfaFixture {
     store_.bumpEpoch(directory_.projects[project].number);
   }
 
-  // A browser that went to a provider.
-  struct Begun {
+  // A browser that was redirected to a provider.
+  struct StartedSignIn {
     std::string location;
     std::string cookie;
     std::string state;
@@ -52,14 +52,15 @@ class OauthFixture : public MfaFixture {
   Result<Oauth::Started> start(std::string provider, std::string redirect = kBack, std::string project = "proj_shop") {
     return run(starting(std::move(project), std::move(provider), std::move(redirect)));
   }
-  Begun begin(std::string provider = "oidc-home", std::string project = "proj_shop", std::string redirect = kBack) {
+  StartedSignIn begin(std::string provider = "oidc-home", std::string project = "proj_shop",
+                      std::string redirect = kBack) {
     auto started = start(std::move(provider), std::move(redirect), std::move(project));
     EXPECT_TRUE(started) << codeOf(started);
     if (!started) return {};
     home_.claims.nonce = work_.claims.nonce = fieldOf(started->location, "nonce");
     return {started->location, started->cookie, fieldOf(started->location, "state")};
   }
-  static Oauth::Callback callbackOf(const Begun& begun, std::string provider = "oidc-home") {
+  static Oauth::Callback callbackOf(const StartedSignIn& begun, std::string provider = "oidc-home") {
     Oauth::Callback callback;
     callback.provider = std::move(provider);
     callback.state = begun.state;
@@ -73,12 +74,12 @@ class OauthFixture : public MfaFixture {
     co_return co_await oauth_.finish(std::move(callback), soon());
   }
   std::string finish(Oauth::Callback callback) { return *run(finishing(std::move(callback))); }
-  // Of a whole sign-in.
+  // The redirect of a whole sign-in.
   std::string signsIn() { return finish(callbackOf(begin())); }
 
   size_t users(store::ProjectNo project = kShop) const { return store_.all({project, kUsers, 0}).size(); }
   size_t traded() const { return outside_.seen(home_.tokenUrl()).size(); }
-  // The value behind "#mb_<name>="; "" where the browser goes elsewhere.
+  // The value of "#mb_<name>=" in a redirect to kBack; "" for another URL.
   static std::string given(const std::string& location, const std::string& name) {
     const std::string before = std::string(kBack) + "#mb_" + name + "=";
     return location.starts_with(before) ? location.substr(before.size()) : "";

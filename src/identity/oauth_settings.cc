@@ -30,7 +30,7 @@ Result<std::string> parseAddress(std::string_view text) {
 
 OauthSettings::OauthSettings(Settings& settings)
     : googleIssuer(settings.text("SERVICE_OAUTH_GOOGLE_ISSUER", "https://accounts.google.com",
-                                 "issuer of Google sign-in; any address of the operator's own may stand in")),
+                                 "issuer of Google sign-in; the operator may set another issuer")),
       githubUrl(settings.parsed<std::string>(
           "SERVICE_OAUTH_GITHUB_URL", "",
           "address of GitHub sign-in where it is not the public service; its API is below /api/v3", parseAddress)),

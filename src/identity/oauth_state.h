@@ -1,5 +1,5 @@
-// The state of a sign-in on its way through a provider: signed, for ten minutes, bound to one browser by a cookie.
-// Nothing of it is stored until it is used. Private to identity/.
+// The state of a sign-in in progress at a provider: signed, valid for ten minutes, bound to one browser by a cookie. It
+// is not stored until it is used. Private to identity/.
 #pragma once
 
 #include <span>
@@ -35,9 +35,10 @@ class OauthStates {
   OauthStates(const MasterSecret& master, const Clock& clock) : key_(master.subkey("oauthst")), clock_(clock) {}
 
   std::string sign(const OauthState& state) const;
-  // Ours, not expired, and of a browser with one of these cookies. Fails with unauthenticated.
+  // Accepts a state signed by this server, not expired, and of a browser with one of these cookies. Fails with
+  // unauthenticated.
   Result<OauthState> open(std::string_view text, std::span<const std::string> cookies) const;
-  // What a state's id stands for elsewhere: known to nobody without the key.
+  // The PKCE verifier and the nonce, derived from the state's id; secret without the key.
   std::string verifierOf(const OauthState& state) const;
   std::string nonceOf(const OauthState& state) const;
 
@@ -47,7 +48,7 @@ class OauthStates {
   const Clock& clock_;
 };
 
-// A fresh value of the cookie. One that a browser brings is never kept: it may have been planted there.
+// A new cookie value. A value that the browser sends is never reused: an attacker may have set it.
 std::string browserCookie();
 std::string browserDigest(std::string_view cookie);
 

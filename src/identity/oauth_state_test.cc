@@ -98,7 +98,7 @@ TEST_F(OauthStateTest, VerifierAndNonceAreSecretsOfTheId) {
   EXPECT_EQ(states_.verifierOf(one), states_.verifierOf(state("one")));
   const MasterSecret other{Secret(std::string(32, 'j'))};
   EXPECT_NE(OauthStates(other, clock_).verifierOf(one), states_.verifierOf(one));
-  // What the browser sees does not hold them; 43 to 128 characters are asked for (RFC 7636, 4.1).
+  // The state that the browser sees does not contain them; a verifier has 43 to 128 characters (RFC 7636, 4.1).
   const std::string text = states_.sign(one);
   for (const std::string& secret : {states_.verifierOf(one), states_.nonceOf(one)}) {
     EXPECT_FALSE(text.contains(secret));

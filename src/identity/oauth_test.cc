@@ -9,10 +9,10 @@ namespace {
 
 using OauthTest = OauthFixture;
 
-// ---- the way there
+// ---- start
 
 TEST_F(OauthTest, TheBrowserGoesWithAStateAndACookie) {
-  const Begun begun = begin();
+  const StartedSignIn begun = begin();
   EXPECT_TRUE(begun.location.starts_with("https://login.example.org/auth?")) << begun.location;
   EXPECT_EQ(fieldOf(begun.location, "redirect_uri"),
             "https%3A%2F%2Fapi.example.com%2Fapi%2Fv1%2Fauth%2Foauth%2Foidc-home%2Fcallback");
@@ -21,7 +21,7 @@ TEST_F(OauthTest, TheBrowserGoesWithAStateAndACookie) {
   EXPECT_FALSE(begun.location.contains("s3cret"));
   EXPECT_NE(begin().cookie, begun.cookie);
   EXPECT_NE(begin().state, begun.state);
-  // Nothing is stored until somebody comes back.
+  // Nothing is stored until the callback.
   EXPECT_TRUE(store_.all({kShop, kChallenges, 0}).empty());
 }
 
@@ -38,7 +38,7 @@ TEST_F(OauthTest, RedirectsAreThoseThatAreListed) {
 }
 
 TEST_F(OauthTest, AProjectHasAtMostFiftyProviders) {
-  // Three, and the redirects, stand there already.
+  // Three providers, and the redirects, are stored already.
   for (size_t i = 3; i < store::kMaxOauthProviders; ++i) {
     provide(directory_.projects[0], "oidc-more" + std::to_string(i), "https://login.example.org");
   }
@@ -64,9 +64,9 @@ TEST_F(OauthTest, ProvidersThatAreNot) {
   EXPECT_EQ(start("oidc-work")->location, std::string(kBack) + "#mb_error=provider_error");
 }
 
-// ---- the way back
+// ---- callback
 
-TEST_F(OauthTest, WhoeverComesBackIsSignedIn) {
+TEST_F(OauthTest, AReturningBrowserIsSignedIn) {
   const std::string token = given(signsIn(), "refresh");
   ASSERT_NE(token, "");
   EXPECT_TRUE(refreshes(shop(), token));
@@ -78,14 +78,14 @@ TEST_F(OauthTest, WhoeverComesBackIsSignedIn) {
 }
 
 TEST_F(OauthTest, AStateCountsOnce) {
-  const Begun begun = begin();
+  const StartedSignIn begun = begin();
   EXPECT_NE(given(finish(callbackOf(begun)), "refresh"), "");
   EXPECT_EQ(finish(callbackOf(begun)), kLost);
   EXPECT_EQ(traded(), 1U);
 }
 
 TEST_F(OauthTest, OfParallelReturnsOneCounts) {
-  const Begun begun = begin();
+  const StartedSignIn begun = begin();
   std::vector<Task<std::string>> returns;
   for (int i = 0; i < 20; ++i) returns.push_back(finishing(callbackOf(begun)));
   int in = 0;
@@ -100,11 +100,11 @@ TEST_F(OauthTest, OfParallelReturnsOneCounts) {
   EXPECT_EQ(traded(), 1U);
 }
 
-// What came back is used up, whatever came of it.
-TEST_F(OauthTest, AStateThatFailedCountsNoSecondTime) {
+// A state is used up by its callback, whatever the result.
+TEST_F(OauthTest, AFailedStateCannotBeUsedAgain) {
   for (void (*const spoil)(Oauth::Callback&) :
        {+[](Oauth::Callback& c) { c.error = "access_denied"; }, +[](Oauth::Callback& c) { c.code.clear(); }}) {
-    const Begun begun = begin();
+    const StartedSignIn begun = begin();
     Oauth::Callback callback = callbackOf(begun);
     spoil(callback);
     EXPECT_NE(given(finish(callback), "error"), "");
@@ -128,7 +128,7 @@ TEST_F(OauthTest, StatesOfOthersAreNoUse) {
       {"damaged", [](Oauth::Callback& c) { c.state.back() = c.state.back() == 'A' ? 'B' : 'A'; }},
       {"cut", [](Oauth::Callback& c) { c.state.resize(c.state.find('.')); }},
       {"long", [](Oauth::Callback& c) { c.state.assign(1 << 20, 'a'); }},
-      // An answer of no provider's, but for a state of nobody's.
+      // A provider's error without a state.
       {"an error without a state",
        [](Oauth::Callback& c) {
          c.state.clear();
@@ -136,11 +136,11 @@ TEST_F(OauthTest, StatesOfOthersAreNoUse) {
        }},
   };
   for (const auto& [what, change] : cases) {
-    const Begun begun = begin();
+    const StartedSignIn begun = begin();
     Oauth::Callback callback = callbackOf(begun);
     change(callback);
     EXPECT_EQ(finish(callback), kLost) << what;
-    // The browser that began still may.
+    // The browser that started the sign-in can still complete it.
     EXPECT_NE(given(finish(callbackOf(begun)), "refresh"), "") << what;
     clock_.advance(60'000);
   }
@@ -148,7 +148,7 @@ TEST_F(OauthTest, StatesOfOthersAreNoUse) {
 }
 
 TEST_F(OauthTest, AStateEndsWithItsTime) {
-  const Begun begun = begin();
+  const StartedSignIn begun = begin();
   clock_.advance(kStateMs);
   EXPECT_EQ(finish(callbackOf(begun)), kLost);
   EXPECT_EQ(traded(), 0U);
@@ -163,28 +163,28 @@ TEST_F(OauthTest, AStateIsOfOneProject) {
   EXPECT_EQ(users(kOther), 1U);
 }
 
-TEST_F(OauthTest, WhatEndsMeanwhileEndsTheSignIn) {
-  const Begun first = begin();
+TEST_F(OauthTest, AConcurrentEndEndsTheSignIn) {
+  const StartedSignIn first = begin();
   allow(directory_.projects[0], {"https://new.example.com"});
   EXPECT_EQ(finish(callbackOf(first)), kLost);
   allow(directory_.projects[0], {"https://app.example.com"});
 
-  const Begun second = begin();
+  const StartedSignIn second = begin();
   setStatusOf(0, snapshot::ProjectStatus::suspended);
   EXPECT_EQ(finish(callbackOf(second)), kLost);
   setStatusOf(0, snapshot::ProjectStatus::active);
 
-  const Begun third = begin();
+  const StartedSignIn third = begin();
   provide(directory_.projects[0], "oidc-home", "https://login.example.org", false);
   EXPECT_EQ(given(finish(callbackOf(third)), "error"), "provider_disabled");
   EXPECT_EQ(users(), 0U);
   EXPECT_EQ(traded(), 0U);
 }
 
-// A state made for one issuer, once the name belongs to another: the nonce and PKCE's verifier go along, the issuer
-// must fit all the same.
-TEST_F(OauthTest, AnotherIssuerUnderTheNameIsAsked) {
-  const Begun begun = begin();
+// A state made for one issuer, after the name was assigned to another: the nonce and the PKCE verifier still match, so
+// the issuer must be checked too.
+TEST_F(OauthTest, AnotherIssuerUnderTheNameMustMatch) {
+  const StartedSignIn begun = begin();
   provide(directory_.projects[0], "oidc-home", "https://work.example.org");
   Oauth::Callback callback = callbackOf(begun);
   callback.issuer = "https://login.example.org";
@@ -192,20 +192,20 @@ TEST_F(OauthTest, AnotherIssuerUnderTheNameIsAsked) {
   EXPECT_EQ(users(), 0U);
 }
 
-TEST_F(OauthTest, ReasonsAreToldAtTheRedirect) {
+TEST_F(OauthTest, ReasonsAreReportedAtTheRedirect) {
   const std::pair<const char*, const char*> cases[] = {{"access_denied", "access_denied"},
                                                        {"server_error", "provider_error"},
                                                        {"<script>", "provider_error"},
                                                        {"invalid_state", "provider_error"}};
-  for (const auto& [said, told] : cases) {
+  for (const auto& [sent, reported] : cases) {
     Oauth::Callback callback = callbackOf(begin());
-    callback.error = said;
-    EXPECT_EQ(finish(callback), std::string(kBack) + "#mb_error=" + told) << said;
+    callback.error = sent;
+    EXPECT_EQ(finish(callback), std::string(kBack) + "#mb_error=" + reported) << sent;
   }
   EXPECT_EQ(traded(), 0U);
 }
 
-TEST_F(OauthTest, BadAnswersSignNobodyIn) {
+TEST_F(OauthTest, InvalidResponsesAreRefused) {
   struct Case {
     const char* what;
     void (*change)(FakeIssuer&);
@@ -217,7 +217,7 @@ TEST_F(OauthTest, BadAnswersSignNobodyIn) {
                         {"no algorithm", [](FakeIssuer& issuer) { issuer.claims.algorithm = "none"; }}};
   const Claims good = home_.claims;
   for (const auto& [what, change] : cases) {
-    const Begun begun = begin();
+    const StartedSignIn begun = begin();
     change(home_);
     EXPECT_EQ(given(finish(callbackOf(begun)), "error"), "provider_error") << what;
     home_.claims = good;
@@ -230,9 +230,9 @@ TEST_F(OauthTest, BadAnswersSignNobodyIn) {
   EXPECT_EQ(users(), 0U);
 }
 
-// ---- who came
+// ---- the identity
 
-TEST_F(OauthTest, AnUnprovenAddressIsNobody) {
+TEST_F(OauthTest, AnUnverifiedAddressIsRefused) {
   ASSERT_TRUE(registerIn(shop(), "ann@example.com"));
   home_.claims.verified = false;
   EXPECT_EQ(given(signsIn(), "error"), "email_unverified");
@@ -244,7 +244,7 @@ TEST_F(OauthTest, AnUnprovenAddressIsNobody) {
   EXPECT_EQ(users(), 1U);
 }
 
-TEST_F(OauthTest, WhoIsNotActiveStaysOut) {
+TEST_F(OauthTest, AnInactiveUserIsRefused) {
   ASSERT_NE(given(signsIn(), "refresh"), "");
   const UserId ann = (*run(identity_.users().byEmail(shop(), "ann@example.com")))->id;
   for (const UserStatus status : {UserStatus::blocked, UserStatus::inactive}) {
@@ -255,7 +255,7 @@ TEST_F(OauthTest, WhoIsNotActiveStaysOut) {
   EXPECT_NE(given(signsIn(), "refresh"), "");
 }
 
-TEST_F(OauthTest, ASecondFactorIsAskedForAllTheSame) {
+TEST_F(OauthTest, ASecondFactorIsRequiredAllTheSame) {
   ASSERT_NE(given(signsIn(), "refresh"), "");
   Person ann{shop(), (*run(identity_.users().byEmail(shop(), "ann@example.com")))->id, "", {}};
   ASSERT_EQ(enroll(ann), "");
@@ -295,9 +295,9 @@ TEST_F(OauthTest, ThePlatformHasItsOwnProvidersAndRedirects) {
 TEST_F(OauthTest, PlanesTakeNoStatesOfEachOther) {
   const auto platform = start("github", "https://console.example.com/", "");
   ASSERT_TRUE(platform);
-  const Begun begun{platform->location, platform->cookie, fieldOf(platform->location, "state")};
+  const StartedSignIn begun{platform->location, platform->cookie, fieldOf(platform->location, "state")};
   EXPECT_EQ(finish(callbackOf(begun, "github")), kLost);
-  const Begun data = begin("github");
+  const StartedSignIn data = begin("github");
   Oauth::Callback callback = callbackOf(data, "github");
   callback.control = true;
   EXPECT_EQ(finish(callback), kLost);

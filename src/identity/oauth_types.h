@@ -1,4 +1,4 @@
-// Sign-in with other providers: what a project configures. Source: contract 4.2, 4.5, 5; decisions 3 and 8.
+// Sign-in with other providers: the configuration of a project.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ struct OauthProviderRecord {
   std::string id;  // the provider
   std::string clientId;
   bool enabled = false;
-  std::string secret;                 // sealed under "<project id>/<provider>", base64; "" where none was given
+  std::string secret;                 // sealed under "<project id>/<provider>", base64; "" if not set
   std::optional<std::string> issuer;  // of generic ones
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -58,7 +58,7 @@ struct OauthConfig {
 struct OauthProviderBody {
   std::string clientId;
   bool enabled = false;
-  std::optional<std::string> clientSecret;  // absent or blank: stays as it is
+  std::optional<std::string> clientSecret;  // absent or blank: unchanged
   std::optional<std::string> issuer;
   static constexpr auto shape() {
     return doc::shape<OauthProviderBody>("OauthProviderBody", doc::field("clientId", &OauthProviderBody::clientId),

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kScope = "openid email profile";
 constexpr std::string_view kWellKnown = "/.well-known/openid-configuration";
-constexpr int64_t kKeptMs = 3600'000;
+constexpr int64_t kCacheMs = 3600'000;
 constexpr int64_t kFailedMs = 5'000;
 constexpr int64_t kRefetchWindowMs = 60'000;
 constexpr int kMaxRefetches = 5;
@@ -33,7 +33,7 @@ bool lists(doc::DocumentView document, std::string_view name, std::string_view i
 bool isTrue(doc::DocumentView document, std::string_view name) {
   const auto value = document.find(name);
   if (!value) return false;
-  // Some issuers write it as text.
+  // Some issuers send a string.
   if (value->type() == doc::BsonType::string) return value->asString() == "true";
   return value->type() == doc::BsonType::boolean && value->asBool();
 }
@@ -87,36 +87,36 @@ Task<std::shared_ptr<const OidcMetadata>> Oidc::metadata(ProviderClient client) 
   {
     const int64_t now = clock_.now().ms;
     const std::lock_guard lock(mutex_);
-    const auto& kept = issuerLocked(client).metadata;
-    if (kept.value && now - kept.atMs < kKeptMs) co_return kept.value;
-    if (now - kept.failedMs < kFailedMs) co_return unusable("the issuer failed a moment ago");
+    const auto& cached = issuerLocked(client).metadata;
+    if (cached.value && now - cached.atMs < kCacheMs) co_return cached.value;
+    if (now - cached.failedMs < kFailedMs) co_return unusable("the issuer failed a moment ago");
   }
   std::string url = client.issuer;
   if (url.ends_with('/')) url.pop_back();
   outbound::Request request;
   request.url = url.append(kWellKnown);
-  auto answer = co_await callProvider(outbound_, client, std::move(request));
-  Result<OidcMetadata> read = answer ? readMetadata(client.issuer, *answer) : fail(answer.error().clone());
+  auto response = co_await callProvider(outbound_, client, std::move(request));
+  Result<OidcMetadata> read = response ? readMetadata(client.issuer, *response) : fail(response.error().clone());
   const std::lock_guard lock(mutex_);
-  auto& kept = issuerLocked(client).metadata;
+  auto& cached = issuerLocked(client).metadata;
   if (!read) {
-    kept.failedMs = clock_.now().ms;
+    cached.failedMs = clock_.now().ms;
     co_return fail(std::move(read).error());
   }
-  kept = {std::make_shared<const OidcMetadata>(*std::move(read)), clock_.now().ms, 0};
-  co_return kept.value;
+  cached = {std::make_shared<const OidcMetadata>(*std::move(read)), clock_.now().ms, 0};
+  co_return cached.value;
 }
 
 Task<std::shared_ptr<const KeySet>> Oidc::keys(ProviderClient client, std::string uri, bool again) {
   if (!again) {
     const std::lock_guard lock(mutex_);
-    const auto& kept = issuerLocked(client).keys;
-    if (kept.value && clock_.now().ms - kept.atMs < kKeptMs) co_return kept.value;
+    const auto& cached = issuerLocked(client).keys;
+    if (cached.value && clock_.now().ms - cached.atMs < kCacheMs) co_return cached.value;
   }
   outbound::Request request;
   request.url = std::move(uri);
-  CO_TRY(const doc::Document answer, co_await callProvider(outbound_, client, std::move(request)));
-  auto found = std::make_shared<const KeySet>(KeySet::parse(answer));
+  CO_TRY(const doc::Document response, co_await callProvider(outbound_, client, std::move(request)));
+  auto found = std::make_shared<const KeySet>(KeySet::parse(response));
   const std::lock_guard lock(mutex_);
   issuerLocked(client).keys = {found, clock_.now().ms, 0};
   co_return found;
@@ -157,7 +157,7 @@ Task<> Oidc::checkSignature(ProviderClient client, IdToken token, ExpectedToken 
     key = set->find(token.keyId, token.algorithm);
   }
   if (key == nullptr) {
-    co_return fail(Error(ErrorCode::unauthenticated, "the provider's answer is not valid")
+    co_return fail(Error(ErrorCode::unauthenticated, "the provider's response is not valid")
                        .withCause("id_token: no such key of the issuer"));
   }
   co_return checkIdToken(token, *key, expected);
@@ -181,8 +181,8 @@ Task<ExternalIdentity> Oidc::finish(ProviderClient client, OauthFlow flow, std::
   if (issuer.empty() ? known->namesItself : issuer != client.issuer) {
     co_return unusable("the callback is of another issuer");
   }
-  CO_TRY(const doc::Document answer, co_await tokens(client, flow, std::move(code), known));
-  CO_TRY(const IdToken token, IdToken::parse(answer.view().stringOr("id_token")));
+  CO_TRY(const doc::Document response, co_await tokens(client, flow, std::move(code), known));
+  CO_TRY(const IdToken token, IdToken::parse(response.view().stringOr("id_token")));
   const ExpectedToken expected{client.issuer, client.clientId, flow.nonce, clock_.now()};
   CO_RETURN_IF_ERROR(co_await checkSignature(client, token, expected, known->jwksUri));
   ExternalIdentity identity;
@@ -190,7 +190,7 @@ Task<ExternalIdentity> Oidc::finish(ProviderClient client, OauthFlow flow, std::
   identity.subject = token.claims.view().stringOr("sub");
   readPerson(identity, token.claims);
   co_return co_await completed(std::move(identity), client, known->userinfoEndpoint,
-                               std::string(answer.view().stringOr("access_token")));
+                               std::string(response.view().stringOr("access_token")));
 }
 
 }  // namespace mb::identity

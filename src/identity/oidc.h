@@ -1,5 +1,6 @@
-// OpenID Connect: discovery, the authorization code, the id_token. What issuers publish is cached for an hour, at most
-// 256 issuers; a key that is not there is looked for again, five times a minute an issuer. Private to identity/.
+// OpenID Connect: discovery, the authorization code, the id_token. Metadata and keys of issuers are cached for an hour,
+// of at most 256 issuers; for an unknown key the keys are fetched again, at most five times a minute per issuer.
+// Private to identity/.
 #pragma once
 
 #include <memory>
@@ -13,13 +14,13 @@
 
 namespace mb::identity {
 
-// What of an issuer's discovery document is used.
+// The fields of an issuer's discovery document that are used.
 struct OidcMetadata {
   std::string authorizationEndpoint;
   std::string tokenEndpoint;
   std::string jwksUri;
   std::string userinfoEndpoint;  // "": none
-  bool secretInForm = false;     // it takes the client's secret in the form only
+  bool secretInForm = false;     // it accepts the client's secret in the form only
   bool namesItself = false;      // its callbacks carry `iss` (RFC 9207)
 };
 
@@ -27,22 +28,22 @@ class Oidc {
  public:
   Oidc(outbound::Outbound& outbound, const Clock& clock) : outbound_(outbound), clock_(clock), issuers_(256) {}
 
-  // Where the browser goes. Fails with what a call to the issuer fails with.
+  // The URL to send the browser to. Fails with the error of a call to the issuer.
   Task<std::string> start(ProviderClient client, OauthFlow flow);
-  // Who signed in. `issuer` is what the callback said of itself, empty where it said nothing. Fails with
-  // unauthenticated, or with what a call to the issuer fails with.
+  // The identity that signed in. `issuer` is the callback's parameter `iss`, empty if absent. Fails with
+  // unauthenticated, or with the error of a call to the issuer.
   Task<ExternalIdentity> finish(ProviderClient client, OauthFlow flow, std::string code, std::string issuer);
 
  private:
   template <class T>
-  struct Kept {
+  struct CachedValue {
     std::shared_ptr<const T> value;
     int64_t atMs = 0;
     int64_t failedMs = 0;
   };
   struct Issuer {
-    Kept<OidcMetadata> metadata;
-    Kept<KeySet> keys;
+    CachedValue<OidcMetadata> metadata;
+    CachedValue<KeySet> keys;
     int64_t refetchesSinceMs = 0;
     int refetches = 0;
   };
@@ -52,7 +53,7 @@ class Oidc {
   Task<doc::Document> tokens(ProviderClient client, OauthFlow flow, std::string code,
                              std::shared_ptr<const OidcMetadata> metadata);
   Task<> checkSignature(ProviderClient client, IdToken token, ExpectedToken expected, std::string jwksUri);
-  // With what the id_token did not say of the address.
+  // Adds the address from the userinfo endpoint where the id_token has none.
   Task<ExternalIdentity> completed(ExternalIdentity identity, ProviderClient client, std::string endpoint,
                                    std::string accessToken);
 

@@ -21,7 +21,7 @@ Result<PublicKey> keyOf(doc::DocumentView jwk) {
     return PublicKey::p256(x, y);
   }
   if (type == "OKP" && jwk.stringOr("crv") == "Ed25519") return PublicKey::ed25519(x);
-  return fail(ErrorCode::validation, "is no public key that is taken here");
+  return fail(ErrorCode::validation, "is not a supported public key: use RSA, EC P-256 or OKP Ed25519");
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace mb::identity {
 
 class KeySet {
  public:
-  // What is no key for signatures that are taken here is left out; more than 64 entries are not looked at.
+  // Skips entries that are not signature keys of a supported algorithm; reads the first 64 entries only.
   static KeySet parse(doc::DocumentView jwks);
-  // The key by its id; with an empty id the only one of the algorithm. Null where there is none.
+  // The key by its id; with an empty id the only one of the algorithm. Null if not found.
   const PublicKey* find(std::string_view id, std::string_view algorithm) const;
   size_t size() const { return keys_.size(); }
 

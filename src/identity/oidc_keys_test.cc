@@ -54,7 +54,7 @@ TEST_F(OidcKeysTest, ALongListIsNotReadToItsEnd) {
   EXPECT_EQ(keys.find("key64", "ES256"), nullptr);
 }
 
-// The algorithm belongs to the key, whatever the token says and the signature would allow.
+// The key determines the algorithm, whatever the token says and the signature would allow.
 TEST_F(OidcKeysTest, ATokenOfAnotherAlgorithmIsRefusedByTheKeyItself) {
   const auto key = PublicKey::p256(first_.publicPoint().first, first_.publicPoint().second);
   ASSERT_TRUE(key);

@@ -47,7 +47,7 @@ TEST_F(OidcTest, TheBrowserGoesToTheIssuer) {
   EXPECT_FALSE(url->contains("the-verifier"));
 }
 
-TEST_F(OidcTest, TheCodeIsTradedForWhoCame) {
+TEST_F(OidcTest, TheCodeIsExchangedForTheIdentity) {
   const auto who = finish();
   ASSERT_TRUE(who) << who.error().cause();
   EXPECT_EQ(who->issuer, kIssuer);
@@ -112,7 +112,7 @@ TEST_F(OidcTest, OtherTokensAreRefused) {
   ASSERT_TRUE(finish());
   const Claims good = issuer_.claims;
   for (const auto& [what, change] : cases) {
-    clock_.advance(61'000);  // each may look for keys again
+    clock_.advance(61'000);  // allows another fetch of the keys
     issuer_.claims = good;
     change(issuer_.claims);
     EXPECT_EQ(codeOf(finish()), "UNAUTHENTICATED") << what;
@@ -121,7 +121,7 @@ TEST_F(OidcTest, OtherTokensAreRefused) {
   EXPECT_TRUE(finish());
 }
 
-TEST_F(OidcTest, AnswersThatAreNoTokensAreRefused) {
+TEST_F(OidcTest, ResponsesWithoutTokensAreRefused) {
   const std::pair<std::string, int> answers[] = {{"{}", 200},
                                                  {R"({"id_token":7})", 200},
                                                  {R"({"id_token":"a.b"})", 200},
@@ -130,9 +130,9 @@ TEST_F(OidcTest, AnswersThatAreNoTokensAreRefused) {
                                                  {"", 200},
                                                  {"<html>", 200},
                                                  {R"({"error":"invalid_grant"})", 400},
-                                                 {issuer_.tokenAnswer(), 201},
-                                                 {issuer_.tokenAnswer(), 302},
-                                                 {issuer_.tokenAnswer(), 500},
+                                                 {issuer_.tokenResponse(), 201},
+                                                 {issuer_.tokenResponse(), 302},
+                                                 {issuer_.tokenResponse(), 500},
                                                  {std::string(200, '[') + std::string(200, ']'), 200}};
   for (const auto& [body, status] : answers) {
     outside_.on(issuer_.tokenUrl(), body, status);
@@ -154,7 +154,7 @@ TEST_F(OidcTest, AnotherKeyUnderAKnownNameIsRefused) {
 
 TEST_F(OidcTest, ANewKeyIsFoundAndAnOldOneEnds) {
   ASSERT_TRUE(finish());
-  const std::string old = issuer_.tokenAnswer();
+  const std::string old = issuer_.tokenResponse();
   issuer_.rotate();
   EXPECT_TRUE(finish());
   EXPECT_TRUE(finish());
@@ -173,9 +173,9 @@ TEST_F(OidcTest, UnknownKeysAreLookedForFiveTimesAMinute) {
   EXPECT_EQ(asked(issuer_.keysUrl()), 11U);
 }
 
-TEST_F(OidcTest, MadeUpKeysKeepNobodyOut) {
+TEST_F(OidcTest, ForgedKeysLockNoUserOut) {
   ASSERT_TRUE(finish());
-  const std::string right = issuer_.tokenAnswer();
+  const std::string right = issuer_.tokenResponse();
   issuer_.signAs("made up");
   for (int i = 0; i < 50; ++i) ASSERT_FALSE(finish());
   outside_.on(issuer_.tokenUrl(), right);
@@ -262,7 +262,7 @@ TEST_F(OidcTest, AFailureIsRememberedForFiveSeconds) {
   EXPECT_TRUE(start());
 }
 
-// What the operator set is trusted further than what a project names, even by the same address.
+// The operator's settings have more trust than a project's, even for the same address.
 TEST_F(OidcTest, IssuersOfTheOperatorAreApart) {
   ASSERT_TRUE(start());
   client_.trust = outbound::Trust::deployment;
@@ -273,7 +273,7 @@ TEST_F(OidcTest, IssuersOfTheOperatorAreApart) {
   EXPECT_EQ(seen[1].trust, outbound::Trust::deployment);
 }
 
-// ---- who says so
+// ---- the issuer of a callback
 
 TEST_F(OidcTest, ACallbackOfAnotherIssuerIsRefused) {
   EXPECT_TRUE(finish());
@@ -306,7 +306,7 @@ TEST_F(OidcTest, UserinfoSaysWhatTheTokenDoesNot) {
   }
 }
 
-TEST_F(OidcTest, AnAddressIsProvenOnlyWhereItIsSaid) {
+TEST_F(OidcTest, AnAddressIsVerifiedOnlyWhereStated) {
   issuer_.discover(issuer_.metadata(R"(,"userinfo_endpoint":")" + issuer_.userinfoUrl() + "\""));
   issuer_.claims.email.clear();
   const std::pair<const char*, bool> cases[] = {{"true", true},        {R"("true")", true}, {"false", false},

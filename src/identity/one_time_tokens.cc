@@ -24,11 +24,11 @@ store::WriteTarget tokenTarget(const Realm& realm, LinkPurpose purpose, const Us
 }
 
 NewToken newToken(LinkPurpose purpose, const UserRecord& user, Timestamp now) {
-  NewToken made;
-  made.text = user.id.str() + "." + randomToken(kSecretBytes);
+  NewToken token;
+  token.text = user.id.str() + "." + randomToken(kSecretBytes);
   const int64_t life = purpose == LinkPurpose::verifyEmail ? kVerificationMs : kResetMs;
-  made.record = {recordId(purpose, user.id), toHex(sha256(made.text)), user.emailKey, {now.ms + life}};
-  return made;
+  token.record = {recordId(purpose, user.id), toHex(sha256(token.text)), user.emailKey, {now.ms + life}};
+  return token;
 }
 
 std::optional<UserId> userOfToken(std::string_view text) {

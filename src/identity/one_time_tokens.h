@@ -1,5 +1,5 @@
-// Tokens of links in mails. A user has at most one of each purpose: a newer one takes the place of the older. Only its
-// hash is stored, with the address it was mailed to: it proves that one and no other. Private to identity/.
+// Tokens of links in mails. A user has at most one of each purpose: a newer one replaces the older. Only its hash is
+// stored, with the address it was mailed to: it verifies only that address. Private to identity/.
 #pragma once
 
 #include <optional>
@@ -28,20 +28,20 @@ struct OneTimeTokenRecord {
   }
 };
 
-// The place of a user's token of this purpose.
+// The record of a user's token of this purpose.
 store::WriteTarget tokenTarget(const Realm& realm, LinkPurpose purpose, const UserId& user);
 
 struct NewToken {
-  std::string text;  // "<user id>.<secret>", handed out once
+  std::string text;  // "<user id>.<secret>"; only the mail has it
   OneTimeTokenRecord record;
 };
 NewToken newToken(LinkPurpose purpose, const UserRecord& user, Timestamp now);
 
-// Whose token the text may be; nullopt where it does not have its form.
+// The user that the token's text names; nullopt where it is malformed.
 std::optional<UserId> userOfToken(std::string_view text);
 
-// Whether `stored`, as it is in the store, is the token of this text, still good, and of this address. Fails with
-// validation at /token, in the same words whatever is wrong.
+// Checks that `stored` is the record of the token `text`, not expired, and of the user's address. Fails with validation
+// at /token, with one message for every reason.
 Result<> checkToken(const std::optional<doc::Document>& stored, std::string_view text, const UserRecord& user,
                     Timestamp now);
 Error badToken();

@@ -88,7 +88,7 @@ TEST_F(OneTimeTokensTest, EndsWithTheAddressOrTheUser) {
   }
 }
 
-// Whatever is wrong, the words are the same.
+// Every reason has the same message.
 TEST_F(OneTimeTokensTest, RefusalsAreAlike) {
   const NewToken token = newToken(LinkPurpose::verifyEmail, ann_, kNow);
   const auto gone = checkToken(std::nullopt, token.text, ann_, kNow);

@@ -18,8 +18,8 @@ constexpr unsigned long long kPasses = 2;
 constexpr size_t kMemoryBytes = size_t{19} << 20;
 constexpr FairPoolLimits kQueueLimits{.waitingOfProject = 256, .waiting = 4096};
 
-// No password has this hash; judging one against it costs what judging a real one does.
-constexpr std::string_view kNobodysHash =
+// A hash that no password has: verifying against it takes as long as against a real one.
+constexpr std::string_view kDummyHash =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5bm9ibw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 Result<bool> verifyNow(const std::string& encoded, std::string_view password) {
@@ -54,7 +54,7 @@ Task<std::string> Passwords::hash(Realm realm, std::string password) {
 }
 
 Task<bool> Passwords::verify(Realm realm, std::string encoded, std::string password) {
-  if (encoded.empty()) encoded = kNobodysHash;
+  if (encoded.empty()) encoded = kDummyHash;
   co_return co_await pool_.run(realm.id.str(), [encoded = std::move(encoded), secret = Secret(std::move(password))] {
     return verifyNow(encoded, secret.reveal());
   });

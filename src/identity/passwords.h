@@ -1,5 +1,5 @@
-// Password rules and hashing (argon2id, 19 MiB, 2 passes), off the cores, in a bounded queue that takes projects in
-// turn.
+// Password rules and hashing (argon2id, 19 MiB, 2 passes), off the cores, in a bounded queue that serves projects round
+// robin.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ Result<std::string> hashPassword(std::string_view password);
 
 class Passwords {
  public:
-  // On half the cores, at least one. 256 of a realm wait at most, 4,096 in all.
+  // Starts a thread for every two cores, at least one. At most 256 calls of a realm wait, 4,096 in all.
   explicit Passwords(int cores);
 
-  // Each waits for a turn of `realm`, and fails with unavailable when the queue is full.
+  // Each waits for a slot of `realm`, and fails with unavailable when the queue is full.
   Task<std::string> hash(Realm realm, std::string password);
-  // Whether `password` has the encoded hash; an empty hash costs the same and is never right.
+  // Whether `password` has the encoded hash; an empty hash takes the same time and never matches.
   Task<bool> verify(Realm realm, std::string encoded, std::string password);
   void stop() { pool_.stop(); }
 

@@ -1,6 +1,6 @@
-// Documents that are made before a write, and that its callback puts: in some cases only, as a mail that turns out to
-// be needless, or in place of an earlier one, as the token of a link. What is inserted in each case is an insert of the
-// write.
+// Documents prepared before a write, which its callback puts: conditionally, as a mail that may turn out to be
+// unnecessary, or replacing an earlier one, as the token of a link. A document that is always inserted is an insert of
+// the write instead.
 #pragma once
 
 #include <utility>
@@ -23,7 +23,7 @@ class PreparedDocuments {
     for (store::Insert& insert : inserts) add(write, std::move(insert));
   }
 
-  // In the write callback.
+  // Call in the write callback.
   void put(store::Changes& changes) const {
     for (const auto& [target, document] : documents_) changes.put(target, document);
   }

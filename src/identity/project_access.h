@@ -1,4 +1,4 @@
-// Who asks for something of a project, and until when: what the services of a project are called with.
+// The caller, project and deadline that the services of a project are called with.
 #pragma once
 
 #include "policy/caller.h"

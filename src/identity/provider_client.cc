@@ -9,7 +9,7 @@ namespace mb::identity {
 
 namespace {
 
-constexpr size_t kMaxAnswer = 256 << 10;
+constexpr size_t kMaxProviderResponse = 256 << 10;
 constexpr size_t kMaxDepth = 20;
 constexpr auto kCallLimit = std::chrono::seconds(5);
 constexpr auto kConnectLimit = std::chrono::seconds(3);
@@ -21,21 +21,21 @@ Task<doc::Document> callProvider(outbound::Outbound& outbound, const ProviderCli
   request.trust = client.trust;
   request.timeout = kCallLimit;
   request.connectTimeout = kConnectLimit;
-  request.maxResponseBytes = kMaxAnswer;
+  request.maxResponseBytes = kMaxProviderResponse;
   request.keys = {client.project, "oauth/" + client.provider};
   request.headers.push_back({"accept", "application/json"});
   const std::string url = request.url;
   CO_TRY(const outbound::Response response, co_await outbound.send(std::move(request)));
   if (response.status != 200) {
     co_return fail(Error(ErrorCode::upstreamFailed, "request failed")
-                       .withCause(fmt::format("{} answered with status {}", url, response.status)));
+                       .withCause(fmt::format("{} returned status {}", url, response.status)));
   }
   const doc::JsonLimits limits{.maxDepth = kMaxDepth, .extended = doc::ExtendedJson::refuse};
   const bool isList = response.body.find_first_not_of(" \t\r\n") == response.body.find('[');
   auto body = isList ? doc::parseJsonValue(response.body, limits) : doc::parseJson(response.body, limits);
   if (!body) {
     co_return fail(Error(ErrorCode::upstreamFailed, "request failed")
-                       .withCause(fmt::format("{} answered with no JSON object", url)));
+                       .withCause(fmt::format("{} returned no JSON object or list", url)));
   }
   co_return *std::move(body);
 }

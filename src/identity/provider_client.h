@@ -1,4 +1,4 @@
-// A provider that is ready to be talked to, and what it says of a person. Private to identity/.
+// The client of a provider, and the identity that the provider asserts. Private to identity/.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct ProviderClient {
   // Of OpenID Connect: the issuer. Of GitHub: its address, "" for the public service.
   std::string issuer;
   outbound::Trust trust = outbound::Trust::guarded;
-  std::string project;  // whose calls these are; "" on the control plane
+  std::string project;  // the id of the project that calls; "" on the control plane
 };
 
-// What one sign-in carries from its start to its callback.
+// The values of one sign-in from its start to its callback.
 struct OauthFlow {
   std::string callbackUrl;
   std::string state;
@@ -35,15 +35,15 @@ struct ExternalIdentity {
   std::string name;
 };
 
-// A call to a provider whose answer is 200 and JSON: an object, or a list under the key "". Fails with upstreamFailed
-// for other answers.
+// Calls a provider and returns its JSON response: an object, or a list under the key "". Fails with upstreamFailed if
+// the status is not 200 or the body not JSON.
 Task<doc::Document> callProvider(outbound::Outbound& outbound, const ProviderClient& client, outbound::Request request);
 // The S256 challenge of a verifier.
 std::string challengeOf(std::string_view verifier);
-// The parameters that all providers take.
+// The authorization URL, with the parameters common to all providers.
 std::string authorizationUrl(std::string endpoint, const ProviderClient& client, const OauthFlow& flow,
                              std::string_view scope);
-// The form that trades a code for tokens, without the client's secret.
+// The form that exchanges a code for tokens, without the client's secret.
 std::string codeForm(const ProviderClient& client, const OauthFlow& flow, std::string_view code);
 
 }  // namespace mb::identity

@@ -1,4 +1,4 @@
-// Providers that answer from the test itself: the world outside, scripted, and an issuer of OpenID Connect in it.
+// Scripted providers for tests: an Outbound with scripted responses, and an issuer of OpenID Connect in it.
 #pragma once
 
 #include <functional>
@@ -13,25 +13,25 @@
 
 namespace mb::identity {
 
-inline outbound::Response answered(std::string body, int status = 200) {
+inline outbound::Response responseOf(std::string body, int status = 200) {
   outbound::Response response;
   response.status = status;
   response.body = std::move(body);
   return response;
 }
 
-// What nobody answers for fails as if there were no connection. Any core.
+// Requests without a handler fail as without a connection. Any core.
 class ScriptedOutbound final : public outbound::Outbound {
  public:
-  using Answer = std::function<Result<outbound::Response>(const outbound::Request&)>;
+  using Handler = std::function<Result<outbound::Response>(const outbound::Request&)>;
 
-  // From now on, for exactly this URL.
-  void on(std::string url, Answer answer) {
+  // Sets the handler of exactly this URL.
+  void on(std::string url, Handler handler) {
     const std::scoped_lock lock(mutex_);
-    answers_[std::move(url)] = std::move(answer);
+    handlers_[std::move(url)] = std::move(handler);
   }
   void on(std::string url, std::string body, int status = 200) {
-    on(std::move(url), [body = std::move(body), status](const outbound::Request&) { return answered(body, status); });
+    on(std::move(url), [body = std::move(body), status](const outbound::Request&) { return responseOf(body, status); });
   }
   std::vector<outbound::Request> seen(std::string_view url) const {
     const std::scoped_lock lock(mutex_);
@@ -46,24 +46,24 @@ class ScriptedOutbound final : public outbound::Outbound {
     return seen_.size();
   }
 
-  Task<outbound::Response> send(outbound::Request request) override { co_return answer(request); }
+  Task<outbound::Response> send(outbound::Request request) override { co_return handle(request); }
   Task<> mail(outbound::MailMessage) override { co_return fail(ErrorCode::upstreamFailed, "request failed"); }
 
  private:
-  Result<outbound::Response> answer(const outbound::Request& request) {
-    Answer how;
+  Result<outbound::Response> handle(const outbound::Request& request) {
+    Handler handler;
     {
       const std::scoped_lock lock(mutex_);
       seen_.push_back(request);
-      const auto found = answers_.find(request.url);
-      if (found == answers_.end()) return fail(ErrorCode::upstreamFailed, "request failed");
-      how = found->second;
+      const auto found = handlers_.find(request.url);
+      if (found == handlers_.end()) return fail(ErrorCode::upstreamFailed, "request failed");
+      handler = found->second;
     }
-    return how(request);
+    return handler(request);
   }
 
   mutable std::mutex mutex_;
-  std::map<std::string, Answer> answers_;
+  std::map<std::string, Handler> handlers_;
   std::vector<outbound::Request> seen_;
 };
 
@@ -73,7 +73,7 @@ inline std::string headerOf(const outbound::Request& request, std::string_view n
   }
   return "";
 }
-// A field of a form or a query, as it stands there; "" when there is none.
+// The raw value of a field of a form or a query; "" if absent.
 inline std::string fieldOf(std::string_view text, std::string_view name) {
   text.remove_prefix(std::min(text.find('?') + 1, text.size()));
   while (!text.empty()) {
@@ -86,7 +86,7 @@ inline std::string fieldOf(std::string_view text, std::string_view name) {
   return "";
 }
 
-// The claims of the next id_token; what is empty is left out.
+// The claims of the next id_token; empty ones are left out.
 struct Claims {
   std::string issuer;
   std::string audience;
@@ -107,7 +107,7 @@ class FakeIssuer {
     claims.audience = std::move(clientId);
     rotate();
     discover(metadata());
-    outside_.on(tokenUrl(), [this](const outbound::Request&) { return answered(tokenAnswer()); });
+    outside_.on(tokenUrl(), [this](const outbound::Request&) { return responseOf(tokenResponse()); });
   }
 
   std::string configurationUrl() const { return issuer_ + "/.well-known/openid-configuration"; }
@@ -120,7 +120,7 @@ class FakeIssuer {
   }
   void discover(std::string body, int status = 200) { outside_.on(configurationUrl(), std::move(body), status); }
 
-  // A new key signs, and it alone is published.
+  // Creates a key, which signs from now on and is the only one published.
   void rotate() {
     key_ = std::make_unique<SigningKey>(SigningKey::generate());
     signAs(key_->keyId());
@@ -133,7 +133,7 @@ class FakeIssuer {
            R"(","y":")" + toBase64Url(y) + "\"}";
   }
   std::string keyId() const { return key_->keyId(); }
-  // What tokens say of their key.
+  // Sets the key id in the tokens' headers.
   void signAs(std::string keyId) { keyId_ = std::move(keyId); }
 
   std::string idToken() const {
@@ -141,7 +141,7 @@ class FakeIssuer {
     const std::string text = toBase64Url(header) + "." + toBase64Url(payload());
     return text + "." + toBase64Url(key_->sign(text));
   }
-  std::string tokenAnswer() const { return R"({"access_token":"at-1","id_token":")" + idToken() + "\"}"; }
+  std::string tokenResponse() const { return R"({"access_token":"at-1","id_token":")" + idToken() + "\"}"; }
 
   Claims claims;
 

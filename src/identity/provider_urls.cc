@@ -31,7 +31,7 @@ Result<std::string> exactOrigin(std::string_view text) {
   if (text.ends_with('/') && !text.ends_with("//")) text.remove_suffix(1);
   if (!isPlain(text)) return fail(ErrorCode::validation, "must be an origin such as https://example.com");
   TRY(std::string origin, outbound::originOf(text));
-  // Written otherwise, it would never match what a browser calls the origin.
+  // In any other form it would never match the origin that a browser sends.
   if (origin != text || origin.find_first_of("*%@") != std::string::npos) {
     return fail(ErrorCode::validation, "must be an origin such as https://example.com");
   }

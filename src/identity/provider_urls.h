@@ -1,5 +1,5 @@
-// Where a browser may be sent after a sign-in, and which issuers may be named. Compared as text: whatever two readers
-// of a URL could see differently is refused instead of understood.
+// Validation of redirect origins and issuers. URLs are compared as text, so one that two parsers could read differently
+// is refused.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace mb::identity {
 
-// The origin that `text` is, with nothing behind it but perhaps one slash: "https://example.com:8443". Fails with
-// validation.
+// The origin in `text`, which may end in one slash and has nothing else after the port: "https://example.com:8443".
+// Fails with validation.
 Result<std::string> exactOrigin(std::string_view text);
 
-// "https://issuer.example.com/path"; plain http for this machine's own names only. Fails with validation at /issuer.
+// Checks an issuer such as "https://issuer.example.com/path"; plain http only for names of this machine. Fails with
+// validation at /issuer.
 Result<> checkIssuer(std::string_view text);
 
 // Whether an endpoint may be called for an issuer: http(s), and not http where the issuer is https.

@@ -53,7 +53,7 @@ Allowance LocalRateLimiter::take(std::string_view ip, std::string_view project, 
 
   const std::lock_guard lock(mutex_);
   Window* window = windows_.find(key);
-  // A clock that was set back begins a new window too.
+  // A clock that was set back starts a new window too.
   if (window == nullptr || now >= window->startMs + length || now < window->startMs) {
     window = &windows_.put(std::move(key), Window{now, 0});
   }

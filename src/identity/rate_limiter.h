@@ -1,5 +1,5 @@
-// Limits of the auth actions, per address, project and action: a window that begins with the first request, so many
-// requests in it. IPv6 addresses count as their /64. Source: contract 4.2, 8.
+// Limits the auth actions per client address, project and action: a fixed number of requests in a window that begins
+// with the first one. IPv6 addresses count as their /64.
 #pragma once
 
 #include <mutex>
@@ -20,7 +20,7 @@ struct Rate {
 // "10/60": requests per seconds, both 1 to 1,000,000. Fails with validation.
 Result<Rate> parseRate(std::string_view text);
 
-// What one request leaves of its window.
+// The result of one request: whether it is granted, and what remains of its window.
 struct Allowance {
   Rate rate;
   bool granted = false;
@@ -28,7 +28,7 @@ struct Allowance {
   int resetSeconds = 0;  // until the window ends, rounded up
 
   explicit operator bool() const { return granted; }
-  // The failure of a request that was not granted: rateLimited, with the seconds to wait.
+  // The error of a request that was not granted: rateLimited, with the seconds to wait.
   Error refusal() const;
 };
 
@@ -39,7 +39,7 @@ class RateLimiter {
   virtual Allowance take(std::string_view ip, std::string_view project, std::string_view action) = 0;
 };
 
-// Counts in this process. At most 65,536 keys are remembered; past that the longest unused one is forgotten.
+// Counts in this process. Tracks at most 65,536 keys; beyond that the least recently used one is evicted.
 class LocalRateLimiter final : public RateLimiter {
  public:
   LocalRateLimiter(Rate rate, const Clock& clock) : rate_(rate), clock_(clock), windows_(kMaxKeys) {}
@@ -57,7 +57,7 @@ class LocalRateLimiter final : public RateLimiter {
   LruCache<Window> windows_;
 };
 
-// "203.0.113.9" as it is, IPv4 inside IPv6 as IPv4, any other IPv6 as its /64; a text that is no address as it is.
+// IPv4 unchanged, IPv4 mapped into IPv6 as IPv4, any other IPv6 as its /64; text that is not an address unchanged.
 std::string limitedAddress(std::string_view ip);
 
 }  // namespace mb::identity

@@ -47,7 +47,7 @@ TEST(RateLimiter, TheWindowEndsWhenItSays) {
   EXPECT_FALSE(limiter.take("203.0.113.1", "p", "login"));
 }
 
-TEST(RateLimiter, AClockThatWentBackLocksNobodyOut) {
+TEST(RateLimiter, AClockThatWentBackLocksNoClientOut) {
   ManualClock clock(10'000'000);
   LocalRateLimiter limiter({1, 60}, clock);
   EXPECT_TRUE(limiter.take("203.0.113.1", "p", "login"));

@@ -1,4 +1,4 @@
-// Where users live: a project's end users and the platform's own users go through the same code.
+// The set that a user belongs to: a project's end users, or the platform users. The same code serves both.
 #pragma once
 
 #include "snapshot/snapshot.h"

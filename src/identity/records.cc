@@ -30,7 +30,7 @@ bool isLetter(char c) {
 
 }  // namespace
 
-// Limits of a project's configuration go by these numbers.
+// The limits of a project's configuration refer to these numbers.
 static_assert(store::isConfigurationPart(kMemberRoles, "roles"));
 static_assert(store::isConfigurationPart(kEndUserRoles, "end-user roles"));
 static_assert(store::isConfigurationPart(kApiKeys, "API keys"));

@@ -1,4 +1,4 @@
-// Where identity's records stand in the store, and how they are read. Private to identity/.
+// The collections of identity's records, and helpers to read them. Private to identity/.
 #pragma once
 
 #include <optional>
@@ -41,13 +41,13 @@ using store::fromStore;
 doc::Filter equalsText(std::string_view path, std::string_view value);
 // A query without skip, ascending id.
 store::Query queryOf(store::CollectionRef collection, doc::Filter filter, uint64_t limit, store::Deadline deadline);
-// For reads that no request waits for in particular: ten seconds from now.
+// The deadline of reads without a request's own: ten seconds from now.
 store::Deadline readDeadline();
 
-// All documents of a collection that the code bounds elsewhere, ascending id.
+// All documents of a collection whose size is bounded elsewhere, ascending id.
 Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::CollectionRef collection);
 
-// What attempts on an address are counted under: fixed in size, whatever was sent as an address.
+// The key that attempts on an address are counted under. Its size does not depend on the address that was sent.
 std::string accountOf(const Realm& realm, std::string_view emailKey);
 
 audit::AuditActor auditActorOf(const policy::Caller& caller);
@@ -57,7 +57,8 @@ audit::AuditActor auditActorOf(const policy::Caller& caller);
 Result<std::string> checkDisplayName(std::string_view name, std::string_view path, size_t max);
 // "^[A-Za-z][A-Za-z0-9_-]{0,63}$"
 bool isName(std::string_view name);
-// The prefix and what an IdGenerator makes, or thereabouts: other texts are nobody's id, and never reach the store.
+// Whether `text` has the prefix and roughly the form of an IdGenerator's id. Other texts cannot be an id, and are never
+// looked up in the store.
 bool isId(std::string_view prefix, std::string_view text);
 Error invalid(std::string path, std::string message);
 

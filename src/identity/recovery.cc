@@ -22,7 +22,7 @@ Error noUser(std::string_view who) {
   return Error(ErrorCode::notFound, fmt::format("there is no user {}", who));
 }
 
-// Text that a pattern takes literally.
+// A pattern that matches `text` literally.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// A condition that `field` has this text in it, whatever the case.
+// Adds the condition that `field` contains `text`, case-insensitively.
 void addPattern(doc::BsonWriter& out, std::string_view field, std::string_view text) {
   out.beginDocument(field);
   out.appendString("$regex", escaped(text));
@@ -44,7 +44,7 @@ void addPattern(doc::BsonWriter& out, std::string_view field, std::string_view t
 Result<doc::Filter> filterOf(const UserSearch& search) {
   doc::BsonWriter out;
   if (!search.email.empty()) {
-    // A part of an address has no normal form of its own domain, so it is looked for in what was typed as well.
+    // A part of an address has no normal form of its domain, so the address as typed is searched as well.
     out.beginArray("$or");
     out.beginDocument("0");
     addPattern(out, "emailKey", emailKey(search.email));
@@ -130,7 +130,7 @@ Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash,
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(UserRecord record, userIn(before[owner]));
         record.passwordHash = passwordHash;
-        // Not before the end of earlier ones, whatever the clock does.
+        // Never earlier than an earlier end, even if the clock was set back.
         const Timestamp now = clock.now();
         record.signedOutAt = std::max(now, record.signedOutAt.value_or(now));
         record.updatedAt = now;
@@ -151,10 +151,10 @@ Task<bool> Recovery::resetFactor(Realm realm, UserId user, store::Deadline deadl
       [owner, factor, &clock = std::as_const(deps_.clock)](const store::PreImages& before,
                                                            store::Changes& changes) -> Result<bool> {
         TRY(UserRecord record, userIn(before[owner]));
-        const bool was = record.mfaEnabled || before[factor.factor];
+        const bool hadFactor = record.mfaEnabled || before[factor.factor];
         factor.remove(record, clock.now(), changes);
         changes.put(owner, doc::encode(record));
-        return was;
+        return hadFactor;
       });
 }
 
@@ -167,7 +167,7 @@ Task<std::optional<UserId>> Recovery::otherOperator(UserId but, store::Deadline 
 
 Task<bool> Recovery::setOperator(UserId user, bool on, store::Deadline deadline) {
   co_return co_await store::retryWrite(
-      kMaxResetRaces, Error(ErrorCode::conflict, "the super-admins are being changed by somebody else, try again"),
+      kMaxResetRaces, Error(ErrorCode::conflict, "the super-admins were changed by another request: try again"),
       [&] { return setOperatorOnce(user, on, deadline); });
 }
 
@@ -175,7 +175,7 @@ Task<bool> Recovery::setOperatorOnce(UserId user, bool on, store::Deadline deadl
   const Realm realm = Realm::platform();
   store::Write write(optionsOf(realm, deadline));
   const store::Target target = write.change(targetOf(realm.project, kUsers, user.str()));
-  // Another super-admin, who stays one until the commit: of two who are taken out at the same time one remains.
+  // Another super-admin, held until the commit: of two that are removed concurrently one remains.
   std::optional<store::Target> stays;
   if (!on) {
     CO_TRY(const std::optional<UserId> other, co_await otherOperator(user, deadline));
@@ -190,7 +190,9 @@ Task<bool> Recovery::setOperatorOnce(UserId user, bool on, store::Deadline deadl
         TRY(UserRecord record, userIn(before[target]));
         if (isOperator(record) == on) return false;
         if (!on) {
-          if (!stays) return fail(ErrorCode::conflict, "the last active super-admin stays one");
+          if (!stays) {
+            return fail(ErrorCode::conflict, "the last active super-admin cannot be removed: add another one first");
+          }
           TRY(const UserRecord other, userIn(before[*stays]));
           if (!isOperator(other) || !other.active()) {
             return fail(ErrorCode::retry, "the other super-admin changed since it was read");

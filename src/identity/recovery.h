@@ -1,5 +1,6 @@
-// What the operator of a deployment does for who is locked out: on the store alone, whether a server runs on it or not.
-// Every change is audited as the server's and bumps the epoch, so that tokens in hand are looked at again at once.
+// Recovery lets the operator of a deployment help users who are locked out. It needs the store only, whether or not a
+// server runs on it. Every change is audited as the server's and bumps the epoch, so that cached tokens are
+// re-validated at once.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ struct RecoveryDeps {
 };
 
 struct UserSearch {
-  std::string email;  // part of the address, whatever its case; empty: all
+  std::string email;  // part of the address, case-insensitive; empty: all
   std::string after;  // id; empty: from the first
   uint64_t limit = 50;
 };
@@ -35,16 +36,16 @@ class Recovery {
   Task<std::vector<UserRecord>> list(Realm realm, UserSearch search, store::Deadline deadline);
   // By id or address. Fails with notFound.
   Task<UserRecord> find(Realm realm, std::string idOrEmail);
-  // `passwordHash`: of hashPassword(). Sessions, and reset links on their way, are over. Fails with notFound.
+  // `passwordHash`: of hashPassword(). Ends all sessions of the user and a pending reset link. Fails with notFound.
   Task<> setPassword(Realm realm, UserId user, std::string passwordHash, store::Deadline deadline);
-  // A user without a second factor is no failure; false then.
+  // False, without an error, for a user without a second factor.
   Task<bool> resetFactor(Realm realm, UserId user, store::Deadline deadline);
-  // Whether anything changed. Fails with conflict for the last active super-admin.
+  // Returns whether anything changed. Fails with conflict for the last active super-admin.
   Task<bool> setOperator(UserId user, bool on, store::Deadline deadline);
 
  private:
   Task<std::optional<UserId>> otherOperator(UserId but, store::Deadline deadline);
-  // One attempt; fails with retry where the super-admin that it relied on is none any more.
+  // One attempt; fails with retry where the other super-admin lost that role since it was read.
   Task<bool> setOperatorOnce(UserId user, bool on, store::Deadline deadline);
   const RecoveryDeps deps_;
 };

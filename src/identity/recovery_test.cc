@@ -51,7 +51,7 @@ TEST_F(RecoveryTest, ListsInPagesAndByPartsOfAddresses) {
   EXPECT_EQ(seen, 8U);
   EXPECT_EQ(list({"EXAMPLE.COM", "", 100})->size(), 7U);
   EXPECT_EQ(list({".7+x", "", 100})->size(), 1U);
-  // Literally: no part of an address is a pattern.
+  // Matches literally: no part of an address is a pattern.
   for (const char* part : {"u.@", ".*", "u[0-9]", "(", "\\", "nobody"}) {
     EXPECT_EQ(list({part, "", 100})->size(), 0U) << part;
   }
@@ -61,19 +61,19 @@ TEST_F(RecoveryTest, ANewPasswordEndsSessionsAndLinks) {
   for (const Realm& realm : {shop(), Realm::platform()}) {
     const SignedIn ann = signIn(realm, "ann@example.com");
     ASSERT_TRUE(run(identity_.links().mailLink(realm, LinkPurpose::resetPassword, "ann@example.com")));
-    const auto asked = [&] {
+    const auto identified = [&] {
       return realm.control ? run(identity_.authenticator().control(ann.token)) : identify(ann.token);
     };
-    ASSERT_TRUE(asked());
+    ASSERT_TRUE(identified());
     clock_.advance(1);
     ASSERT_TRUE(run(recovery_.setPassword(realm, ann.user.id, *hashPassword("other horse 7"), soon())));
     EXPECT_EQ(std::ranges::count(actions(realm.project), "user.passwordSet"), 1);
-    EXPECT_EQ(codeOf(asked()), "UNAUTHENTICATED");
+    EXPECT_EQ(codeOf(identified()), "UNAUTHENTICATED");
     EXPECT_TRUE(run(identity_.sessions().list(realm, ann.user.id, soon()))->empty());
     EXPECT_EQ(codeOf(login(realm, "ann@example.com")), "INVALID_CREDENTIALS");
     EXPECT_TRUE(login(realm, "ann@example.com", "other horse 7"));
     EXPECT_FALSE(run(store_.get({realm.project, kOneTimeTokens, 0}, "reset:" + ann.user.id.str()))->has_value());
-    // Whoever gave the old password a moment before gets no session.
+    // A sign-in whose old password was checked just before gets no session.
     EXPECT_EQ(codeOf(run(identity_.sessions().open(realm, ann.user, {"203.0.113.1", ""}, soon()))), "UNAUTHENTICATED");
   }
   EXPECT_EQ(codeOf(run(recovery_.setPassword(shop(), UserId("user_nobody"), "x", soon()))), "NOT_FOUND");
@@ -104,7 +104,7 @@ TEST_F(RecoveryTest, TheLastOperatorStays) {
   EXPECT_TRUE(*setOperator(ann, false));
   EXPECT_FALSE(*setOperator(ann, false));
   EXPECT_EQ(codeOf(setOperator(admin_.id, false)), "CONFLICT");
-  // One who cannot sign in is none to rely on.
+  // A blocked super-admin does not count.
   ASSERT_TRUE(setOperator(ann, true));
   ASSERT_TRUE(setStatus(Realm::platform(), ann, UserStatus::blocked));
   EXPECT_EQ(codeOf(setOperator(admin_.id, false)), "CONFLICT");

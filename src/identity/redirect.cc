@@ -40,7 +40,7 @@ Result<std::string> redirectOrigin(std::string_view url) {
     if (!isPort(port)) return refused();
     origin.append(1, ':').append(port);
   }
-  // What was understood is all that stands there.
+  // The parsed origin must be the exact prefix of the text, before a path, a query or the end.
   const std::string_view rest = url.starts_with(origin) ? url.substr(origin.size()) : "#";
   if (!rest.empty() && rest[0] != '/' && rest[0] != '?') return refused();
   return origin;

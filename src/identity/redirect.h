@@ -1,4 +1,4 @@
-// Where a browser may be sent with the outcome of signing in. Source: contract 4.2; decisions 3, 7 ("Redirects").
+// Validation of the URL that a browser is redirected to after a sign-in, with tokens in its fragment.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace mb::identity {
 
-// The origin ("https://app.example:8443") of an absolute http or https URL. Strict, so that no browser reads it as
-// another one: fails with invalidParam for user info, backslashes, blanks, escapes or upper case in the host, a port
-// without a number, a fragment, or more than 2048 bytes.
+// The origin ("https://app.example:8443") of an absolute http or https URL. Strict, so that no browser reads another
+// origin: fails with invalidParam for user info, backslashes, blanks, escapes or upper case in the host, a port without
+// a number, a fragment, or more than 2048 bytes.
 Result<std::string> redirectOrigin(std::string_view url);
 
-// Whether the URL's origin is among `allowed`, letter by letter. Fails with invalidParam.
+// Fails with invalidParam unless the URL's origin is in `allowed`, byte for byte.
 Result<> checkRedirect(std::string_view url, const std::vector<std::string>& allowed);
 
 }  // namespace mb::identity

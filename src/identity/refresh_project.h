@@ -1,5 +1,5 @@
-// The project that the text of a refresh token names: "<project id>~<random text>". It only says where to look the
-// token up: what is stored is the hash of the whole. Tokens of platform users, and those from before, name none.
+// The project in the text of a refresh token: "<project id>~<random text>". It only determines where the token is
+// looked up: the hash of the whole text is stored. Tokens of platform users, and those of earlier versions, have none.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace mb::identity {
 
-inline constexpr char kProjectMark = '~';  // in no id and no random text, and plain in an address
+inline constexpr char kProjectMark = '~';  // not in ids or random text, and unreserved in URLs
 
 inline std::string withProject(const ProjectId& project, std::string random) {
   return project.empty() ? std::move(random) : project.str() + kProjectMark + random;

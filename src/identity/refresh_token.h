@@ -1,6 +1,6 @@
-// The text of refresh tokens. The first one of a session is its family: random, after the project that it is of
-// (refresh_project.h). Those that come by rotation are "<family>.<generation>.<code>", with a code under a key of the
-// server's, so that nobody who has one can make the next. Private to identity/.
+// The text of refresh tokens. The first one of a session is its family: random text after its project
+// (refresh_project.h). Rotated ones are "<family>.<generation>.<code>", with a MAC under a key of the server, so that
+// the holder of one cannot make the next. Private to identity/.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class RefreshTokens {
 
   static std::string newFamily();
   std::string textOf(const RefreshToken& token) const;
-  // nullopt for what is no token of this server's. A first one is only judged by its form.
+  // nullopt for text that is not a token of this server. Of a first one only the syntax is checked.
   std::optional<RefreshToken> parse(std::string_view text) const;
 
  private:

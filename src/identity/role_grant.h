@@ -1,6 +1,6 @@
-// Granting a custom role, in the write that grants it: the role's record is one of its documents, so that what the role
-// holds is checked as it is then, and no deletion of the role passes in between. The record counts the grants: the
-// deletion of a role of members, who are read before the locks, compares the count.
+// Grants a custom role. The role's record is a document of the write that grants it, so the role's permissions are
+// checked as of the commit, and the role cannot be deleted in between. The record counts the grants: the deletion of a
+// member role reads the members before the locks, and compares the count under them.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace mb::identity {
 
-// The document to change in the write: the role's record; none for built-in roles and texts that can name no role.
+// The role's record, which the write changes; nullopt for built-in roles and invalid names.
 std::optional<store::WriteTarget> roleTarget(store::ProjectNo project, RoleKind kind, std::string_view name);
 
-// In the write callback, with that document as it is: what becomes of it, or nullopt where there is no such role. Fails
-// with forbidden where the role holds what `giver` does not.
+// Call in the write callback with the current record: returns its change, or nullopt where there is no such role. Fails
+// with forbidden where the role holds a permission that `giver` does not.
 Result<std::optional<store::Change>> grantRole(const std::optional<doc::Document>& before, std::string_view name,
                                                const policy::PermissionSet& giver);
 

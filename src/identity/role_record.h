@@ -1,4 +1,4 @@
-// A custom role as it is stored. Private to identity/.
+// The stored record of a custom role. Private to identity/.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 namespace mb::identity {
 
 struct RoleRecord {
-  std::string id;  // the name in lower case, so that names are unique without regard to it
+  std::string id;  // the name in lower case, so that names are unique case-insensitively
   std::string name;
   std::vector<std::string> permissions;
-  std::optional<int64_t> grants;  // how often it was handed out
+  std::optional<int64_t> grants;  // how often it was granted
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -29,7 +29,7 @@ struct RoleRecord {
 inline store::CollectionNo roleCollection(RoleKind kind) {
   return kind == RoleKind::member ? kMemberRoles : kEndUserRoles;
 }
-// Without regard to case.
+// Case-insensitive.
 bool isBuiltInRole(RoleKind kind, std::string_view name);
 
 }  // namespace mb::identity

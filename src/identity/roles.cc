@@ -11,7 +11,7 @@ namespace mb::identity {
 namespace {
 
 constexpr size_t kMaxPermissions = 100;
-// Permissions stand in access tokens, and those in request heads of 16 KiB.
+// Access tokens contain the permissions, and request heads of at most 16 KiB contain the tokens.
 constexpr size_t kMaxPermissionBytes = 4096;
 constexpr int kRemoveAttempts = 3;
 
@@ -39,7 +39,7 @@ Result<> mayGrant(const policy::Caller& by, const std::vector<std::string>& perm
   return fail(ErrorCode::forbidden, "a role cannot hold permissions that you do not hold");
 }
 
-// The custom role `name`, of what is stored under it.
+// The custom role `name` from its stored record.
 Result<RoleRecord> existing(const std::optional<doc::Document>& stored, std::string_view name) {
   if (!stored) return fail(noSuchRole());
   TRY(RoleRecord record, fromStore<RoleRecord>(stored->view()));
@@ -143,7 +143,7 @@ Task<> Roles::remove(store::ProjectNo project, RoleKind kind, std::string name, 
                      store::Deadline deadline) {
   if (!isName(name)) co_return fail(noSuchRole());
   if (isBuiltInRole(kind, name)) co_return fail(ErrorCode::conflict, "a built-in role cannot be deleted");
-  co_return co_await store::retryWrite(kRemoveAttempts, Error(ErrorCode::conflict, "this role is being handed out"),
+  co_return co_await store::retryWrite(kRemoveAttempts, Error(ErrorCode::conflict, "this role is being granted"),
                                        [&] { return removeOnce(project, kind, name, by, deadline); });
 }
 
@@ -167,7 +167,7 @@ Task<> Roles::removeOnce(store::ProjectNo project, RoleKind kind, std::string na
                                                        store::Changes& changes) -> Result<> {
         TRY(const RoleRecord now, existing(before[target], name));
         if (!ofEndUsers && now.grants != grants) {
-          return fail(ErrorCode::retry, "the role was handed out since its members were read");
+          return fail(ErrorCode::retry, "the role was granted since its members were read");
         }
         changes.remove(target);
         return {};
@@ -187,7 +187,7 @@ Task<> Roles::refuseWhileUsed(store::ProjectNo project, std::string name) {
     if (member.role == name) co_return fail(ErrorCode::conflict, "a member has this role");
   }
   if (snapshot->get(slots_.members).invitedAs.contains(name)) {
-    co_return fail(ErrorCode::conflict, "somebody is invited with this role");
+    co_return fail(ErrorCode::conflict, "a pending invitation has this role");
   }
   co_return Result<>();
 }

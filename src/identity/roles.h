@@ -1,4 +1,4 @@
-// Roles of a project: member roles and end-user roles, built-in and custom. Source: contract 2.9, 4.5; decisions 3, 7.
+// Roles of a project: member roles and end-user roles, built-in and custom.
 #pragma once
 
 #include <string>
@@ -45,18 +45,18 @@ const std::vector<RoleView>& builtInRoles(RoleKind kind);
 
 // Of each kind in a project.
 
-// Every change bumps the project's epoch. Names are unique without regard to case, built-in ones included.
+// Every change bumps the project's epoch. Names are unique case-insensitively, built-in ones included.
 class Roles {
  public:
   Roles(const IdentityDeps& deps, const IdentitySlots& slots) : deps_(deps), slots_(slots) {}
 
-  // What create() asks of a role alone. Fails with validation, conflict (the name of a built-in role).
+  // The checks of create() that need no store. Fails with validation, conflict (the name of a built-in role).
   static Result<> check(RoleKind kind, const NewRole& role);
 
   // Built-in ones first, then custom ones by name.
   Task<std::vector<RoleView>> list(store::ProjectNo project, RoleKind kind);
   Task<RoleView> get(store::ProjectNo project, RoleKind kind, std::string name);
-  // Each change fails with forbidden when the role would hold what `by` does not.
+  // Each change fails with forbidden when the role would hold a permission that `by` does not.
   // Fails with validation (name, permissions), conflict (a taken name, 200 roles already).
   Task<RoleView> create(store::ProjectNo project, RoleKind kind, NewRole input, policy::Caller by,
                         store::Deadline deadline);
@@ -66,11 +66,11 @@ class Roles {
   // Fails with notFound, conflict (built-in, or a member, a pending invite or a user has it: checked in the commit)
   Task<> remove(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by, store::Deadline deadline);
 
-  // What the snapshot holds of them.
+  // The RoleTable of the snapshot.
   Task<std::shared_ptr<const void>> load(store::ProjectNo project);
 
  private:
-  // One attempt; fails with retry where a role of members was given to one since they were read.
+  // One attempt; fails with retry where a member role was granted since the members were read.
   Task<> removeOnce(store::ProjectNo project, RoleKind kind, std::string name, policy::Caller by,
                     store::Deadline deadline);
   Task<> refuseWhileUsed(store::ProjectNo project, std::string name);

@@ -42,7 +42,7 @@ TEST_P(RolesTest, LivesFromCreationToDeletion) {
   EXPECT_EQ(codeOf(replace("moderator", {}, admin())), "NOT_FOUND");
 }
 
-TEST_P(RolesTest, BuiltInOnesStand) {
+TEST_P(RolesTest, BuiltInRolesAreFixed) {
   EXPECT_TRUE(get(builtIn())->builtIn);
   EXPECT_EQ(codeOf(create(builtIn(), {}, admin())), "CONFLICT");
   EXPECT_EQ(codeOf(create(lowerAscii(builtIn()), {}, admin())), "CONFLICT");
@@ -72,7 +72,7 @@ TEST_P(RolesTest, RefusesBadNamesAndPermissions) {
   EXPECT_EQ(codeOf(create("a", std::vector<std::string>(90, "a:" + std::string(60, 'b')), admin())), "VALIDATION");
 }
 
-TEST_P(RolesTest, NobodyGrantsWhatTheyDoNotHold) {
+TEST_P(RolesTest, GrantsNoPermissionThatTheCallerDoesNotHold) {
   const policy::Caller helper = callerWith({"roles:manage", "data:posts:*"});
   EXPECT_EQ(codeOf(create("a", {"*"}, helper)), "FORBIDDEN");
   EXPECT_EQ(codeOf(create("a", {"data:*:read"}, helper)), "FORBIDDEN");
@@ -100,7 +100,7 @@ class MemberRolesTest : public IdentityFixture {
     EXPECT_TRUE(run(identity_.roles().create(kShop, RoleKind::member, {"moderator", {"a:b"}}, admin(), soon())));
   }
   Result<> remove() { return run(identity_.roles().remove(kShop, RoleKind::member, "moderator", admin(), soon())); }
-  // Hands the role out in a commit of its own, as those do who make members.
+  // Grants the role in a commit of its own, as writes of members do.
   Task<> grant() {
     store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
     const store::Target role = write.change(*roleTarget(kShop, RoleKind::member, "moderator"));
@@ -108,7 +108,7 @@ class MemberRolesTest : public IdentityFixture {
         std::move(write), [role](const store::PreImages& before, store::Changes& changes) -> Result<> {
           TRY(std::optional<store::Change> granted,
               grantRole(before[role], "moderator", policy::PermissionSet({"a:*"})));
-          if (!granted) return fail(ErrorCode::notFound, "gone");
+          if (!granted) return fail(ErrorCode::notFound, "no such role");
           changes.set(role, *std::move(granted));
           return {};
         }));
@@ -125,10 +125,10 @@ TEST_F(MemberRolesTest, ARolePromisedByAnInviteStays) {
   EXPECT_TRUE(remove());
 }
 
-TEST_F(MemberRolesTest, AHandOutBetweenTheLookAndTheDeletionIsNoticed) {
+TEST_F(MemberRolesTest, AGrantBetweenTheReadAndTheDeletionIsNoticed) {
   store_.bumpEpoch(kShop);
-  // Everybody who looks from here on sees the new member; the deletion that has looked already must look again.
-  members_.meanwhile = [this] {
+  // Every later read sees the new member; the deletion has read the members already and must read them again.
+  members_.afterRead = [this] {
     members_.table.byUser["user_1"] = {"mem_1", "moderator"};
     store_.bumpEpoch(kShop);
     return grant();
@@ -137,7 +137,7 @@ TEST_F(MemberRolesTest, AHandOutBetweenTheLookAndTheDeletionIsNoticed) {
   EXPECT_TRUE(run(identity_.roles().get(kShop, RoleKind::member, "moderator")));
 }
 
-TEST_F(MemberRolesTest, WhatARoleHoldsIsJudgedInTheCommit) {
+TEST_F(MemberRolesTest, PermissionsOfARoleAreCheckedInTheCommit) {
   ASSERT_TRUE(run(grant()));
   ASSERT_TRUE(run(identity_.roles().replace(kShop, RoleKind::member, "moderator", {{"keys:manage"}}, admin(), soon())));
   EXPECT_EQ(codeOf(run(grant())), "FORBIDDEN");

@@ -81,7 +81,7 @@ TEST_F(SecondFactorTest, ACodeMarksItsStep) {
   EXPECT_EQ(use(factor, codeAt(-1)), CodeKind::wrong);
   EXPECT_EQ(use(factor, codeAt(1)), CodeKind::totp);
   EXPECT_EQ(factor.lastStep, now() + 1);
-  // The present one came before the one that was used.
+  // The current step precedes the one that was used.
   EXPECT_EQ(use(factor, codeAt(0)), CodeKind::wrong);
   EXPECT_EQ(factor.lastStep, now() + 1);
 }
@@ -110,7 +110,7 @@ TEST_F(SecondFactorTest, NothingElseIsACode) {
   EXPECT_EQ(factor.lastStep, 0);
 }
 
-TEST_F(SecondFactorTest, AnothersRecordJudgesNothing) {
+TEST_F(SecondFactorTest, AnotherUsersRecordAcceptsNothing) {
   SecondFactorRecord factor = factorOf(ann_, {"aaaa-bbbb"});
   factor.id = bob_;
   EXPECT_EQ(codeOf(useCode(deps_, factor, "aaaa-bbbb")), "INTERNAL");

@@ -1,7 +1,7 @@
-// Whether a session may have ended, without a trip to the store: a small table of counters by session id, moved by
-// notices of the store. These come before the write that ends the session is answered, so no request after the answer
-// relies on it. It is apart from the project's epoch, which would reload the whole configuration for each logout.
-// Private to identity/.
+// SessionEnds shows whether a session may have ended, without reading the store: a table of counters by session id,
+// incremented by notices of the store. A notice arrives before the write that ends the session returns, so no request
+// after that response relies on the session. It is separate from the project's epoch, which would reload the whole
+// configuration for each logout. Private to identity/.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@
 
 namespace mb::identity {
 
-// What a write announces that ends a session.
+// The notice of a write that ends a session.
 inline store::Notice sessionEnd(store::ProjectNo project, std::string session) {
   return {project, store::NoticeKind::sessionEnded, std::move(session)};
 }
 
-// Any thread. Sessions that share a counter disturb each other by two reads, no more.
+// Any thread. Sessions may share a counter: the end of one costs the others two reads.
 class SessionEnds {
  public:
   explicit SessionEnds(store::Notices& notices)

@@ -1,4 +1,4 @@
-// Refresh sessions: stored and on the wire. Source: contract 2.4, decisions 3.
+// Refresh sessions: stored and on the wire.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace mb::identity {
 struct SessionRecord {
   SessionId id;
   UserId userId;
-  std::string tokenHash;  // sha256 of the first refresh token, hex; no token itself is anywhere
+  std::string tokenHash;  // sha256 of the first refresh token, hex; no token itself is stored
   Timestamp createdAt;
   Timestamp lastUsedAt;
   Timestamp expiresAt;  // 30 days after the last use
   std::string userAgent;
   std::string ip;
-  // Where refresh tokens rotate: how many came after the first, and when the last did.
+  // Where refresh tokens rotate: how many were issued after the first, and when the last was.
   std::optional<int64_t> generation = {};
   std::optional<Timestamp> rotatedAt = {};
   static constexpr auto shape() {

@@ -18,7 +18,7 @@ std::string hashOf(std::string_view family) {
   return toHex(sha256(family));
 }
 
-// What a client says of itself, as printable ASCII: header values may hold any bytes.
+// A User-Agent as printable ASCII: header values may contain any bytes.
 std::string printable(std::string_view text) {
   std::string out(text.substr(0, kMaxUserAgent));
   for (char& c : out) {
@@ -58,7 +58,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
   opened.session = {.id = deps_.ids.next<SessionTag>(),
                     .userId = user.id,
                     .tokenHash = hashOf(opened.refreshToken),
-                    // Later than the end of all earlier ones, whatever the clock does.
+                    // Later than the end of all earlier ones, even if the clock was set back.
                     .createdAt = signedOutAt ? std::max(now, Timestamp{signedOutAt->ms + 1}) : now,
                     .lastUsedAt = now,
                     .expiresAt = {now.ms + kSessionMs},
@@ -72,7 +72,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
 
   store::Write write(optionsOf(user.id, deadline));
   const store::Target session = write.create(collection, opened.session.id.str());
-  // Shared, so that sign-ins of one user run side by side; what signs them out everywhere excludes each of them.
+  // A shared lock, so that sign-ins of one user run concurrently; signing out everywhere excludes all of them.
   const store::Target holder = write.hold(targetOf(realm.project, kUsers, user.id.str()));
   std::vector<store::Target> ended;
   for (size_t i = 0; i < others.size(); ++i) {
@@ -88,16 +88,16 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const std::optional<UserRecord> now, fromStore<UserRecord>(before[holder]));
         if (now && now->signedOutAt != signedOutAt) {
-          return fail(ErrorCode::unauthenticated, "all sessions were ended meanwhile, sign in again");
+          return fail(ErrorCode::unauthenticated, "all sessions of this user were ended: sign in again");
         }
         if (now && now->mfaEnabled && !factorGiven) {
-          return fail(ErrorCode::retry, "the second factor was switched on since");
+          return fail(ErrorCode::retry, "the second factor was activated since the user was read");
         }
         changes.put(session, stored);
         for (const store::Target other : ended) changes.remove(other);
         return {};
       });
-  // The hash of a random token is no client's to choose.
+  // A client cannot choose the hash of a random token, so a violation is not the client's error.
   if (!done && store::indexViolation(done.error()))
     co_return fail(ErrorCode::internal, "something went wrong on the server");
   CO_RETURN_IF_ERROR(std::move(done));
@@ -171,7 +171,7 @@ std::vector<store::Insert> Sessions::entry(const Realm& realm, std::string actio
                              auditClient->ip, auditClient->requestId, std::move(details));
 }
 
-// A refresh token was reused. The thief and the owner cannot be told apart, so the session ends (RFC 9700, 4.14).
+// A refresh token was reused. The thief and the owner cannot be distinguished, so the session ends (RFC 9700, 4.14).
 Task<> Sessions::endForReuse(Realm realm, SessionRecord session, ClientInfo client, store::Deadline deadline) {
   auto entries = entry(realm, "session.reuse", session.userId, std::move(client), detailsOf(session.id));
   co_return co_await remove(std::move(realm), session.userId, {session.id.str()}, std::move(entries), deadline);
@@ -189,7 +189,7 @@ Task<std::optional<SessionRecord>> Sessions::get(Realm realm, SessionId id) {
   co_return fromStore<SessionRecord>(stored);
 }
 
-// Expired ones too.
+// Includes expired ones.
 Task<std::vector<SessionRecord>> Sessions::allOf(Realm realm, UserId user, store::Deadline deadline) {
   store::Query query =
       queryOf(collectionOf(realm.project, kSessions), equalsText("userId", user.str()), kPage, deadline);

@@ -40,7 +40,7 @@ TEST_F(SessionsTest, TokensSayWhereToLookThemUp) {
   EXPECT_EQ(projectOfRefreshToken(next->refreshToken), "proj_shop");
   EXPECT_TRUE(refresh(shop(), next->refreshToken, Rotation::rotate));
   EXPECT_FALSE(projectOfRefreshToken(open(Realm::platform(), ann_).refreshToken));
-  // One from before there was a project in it goes on.
+  // A token of an earlier version, without a project, stays valid.
   Realm unnamed = shop();
   unnamed.id = {};
   const auto before = open(unnamed, bob_);
@@ -120,7 +120,7 @@ TEST_F(SessionsTest, AReplacedTokenEndsTheSession) {
   clock_.advance(kRotationGraceMs - 1);
   EXPECT_EQ(refresh(shop(), first, Rotation::rotate)->refreshToken, second);
   const std::string third = refresh(shop(), second, Rotation::rotate)->refreshToken;
-  // Two generations back there is no grace.
+  // No grace for a token that is two generations old.
   const store::Mark watch = identity_.sessions().watch(opened.session.id);
   EXPECT_EQ(codeOf(refresh(shop(), first, Rotation::rotate)), "UNAUTHENTICATED");
   EXPECT_TRUE(watch.changed());
@@ -140,7 +140,7 @@ TEST_F(SessionsTest, TheGraceEnds) {
   EXPECT_EQ(codeOf(refresh(shop(), second, Rotation::rotate)), "UNAUTHENTICATED");
 }
 
-// A token with a wrong code is nobody's: it must not end a session.
+// A token with a wrong code is not from the server: it must not end a session.
 TEST_F(SessionsTest, InventedSuccessorsChangeNothing) {
   const auto opened = open(shop(), ann_);
   const std::string first = opened.refreshToken;
@@ -155,7 +155,7 @@ TEST_F(SessionsTest, InventedSuccessorsChangeNothing) {
   EXPECT_TRUE(refresh(shop(), second, Rotation::rotate));
 }
 
-// Switched off again, what came by rotation stays good.
+// Rotated tokens stay valid after rotation is switched off.
 TEST_F(SessionsTest, RotatedTokensOutliveTheSetting) {
   const auto opened = open(shop(), ann_);
   const std::string second = refresh(shop(), opened.refreshToken, Rotation::rotate)->refreshToken;
@@ -186,7 +186,7 @@ TEST_F(SessionsTest, LogoutEndsItAndNeverFails) {
   EXPECT_FALSE(watch.changed());
   EXPECT_TRUE(run(identity_.sessions().close(shop(), opened.refreshToken, soon())));
   EXPECT_TRUE(watch.changed());
-  EXPECT_EQ(store_.epoch(kShop).value, epoch);  // nobody's configuration is loaded anew
+  EXPECT_EQ(store_.epoch(kShop).value, epoch);  // no configuration is reloaded
   EXPECT_TRUE(run(identity_.sessions().close(shop(), opened.refreshToken, soon())));
   EXPECT_TRUE(run(identity_.sessions().close(shop(), "", soon())));
   EXPECT_EQ(codeOf(refresh(shop(), opened.refreshToken)), "UNAUTHENTICATED");

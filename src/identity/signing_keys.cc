@@ -11,7 +11,7 @@ namespace mb::identity {
 
 namespace {
 
-// The first key's document has this id, so that two servers cannot both make one; later ones have their kid.
+// The first key's document has this id, so that two servers cannot both create one; later ones have their kid as id.
 constexpr std::string_view kFirstKeyId = "key-1";
 constexpr std::string_view kSealContext = "signing-key";
 constexpr int kMaxRotationRaces = 3;
@@ -21,11 +21,11 @@ constexpr auto kAfterFailure = std::chrono::seconds(1);
 struct SigningKeyRecord {
   std::string id;
   std::string kid;
-  std::optional<std::string> sealedPem;  // base64; of the one that signs
-  std::optional<std::string> x;          // base64url; of the others
+  std::optional<std::string> sealedPem;  // base64; of the key that signs
+  std::optional<std::string> x;          // base64url; of retired keys
   std::optional<std::string> y;
   Timestamp createdAt;
-  std::optional<Timestamp> verifiesUntil;  // of the others
+  std::optional<Timestamp> verifiesUntil;  // of retired keys
   static constexpr auto shape() {
     return doc::shape<SigningKeyRecord>(
         "SigningKeyRecord", doc::field("id", &SigningKeyRecord::id), doc::field("kid", &SigningKeyRecord::kid),
@@ -52,7 +52,7 @@ SigningKeyRecord recordOf(const MasterSecret& master, const SigningKey& key, std
   return record;
 }
 
-// Its private half goes.
+// Removes the private half of the key from its record.
 void retire(SigningKeyRecord& record, const SigningKey& key, Timestamp until) {
   const auto [x, y] = key.publicPoint();
   record.x = toBase64Url(x);
@@ -63,14 +63,14 @@ void retire(SigningKeyRecord& record, const SigningKey& key, Timestamp until) {
 
 Result<RetiredKey> retiredKey(const SigningKeyRecord& record) {
   if (!record.x || !record.y || !record.verifiesUntil) {
-    return fail(Error(ErrorCode::internal, "a stored signing key could not be read").withCause(record.id));
+    return fail(Error(ErrorCode::internal, "a stored signing key is not valid").withCause(record.id));
   }
   TRY(std::string x, fromBase64Url(*record.x));
   TRY(std::string y, fromBase64Url(*record.y));
   return RetiredKey{record.kid, std::move(x), std::move(y), *record.verifiesUntil};
 }
 
-// All that are stored, the one that signs first, then the newest.
+// All stored keys: first the one that signs, then the others, newest first.
 Task<std::vector<SigningKeyRecord>> stored(store::DocumentStore& store) {
   CO_TRY(const std::vector<doc::Document> documents,
          co_await allOf(store, collectionOf(store::kControlProject, kSigningKeys)));
@@ -95,7 +95,7 @@ store::WriteTarget keyTarget(std::string id) {
 }
 
 Error anotherRotation() {
-  return Error(ErrorCode::conflict, "another rotation came first, try again");
+  return Error(ErrorCode::conflict, "the keys were rotated by another request: try again");
 }
 
 doc::Document detailsOf(const SigningKeyRecord& before, OldKeys old) {
@@ -129,14 +129,14 @@ Task<> SigningKeys::makeFirst() {
 }
 
 Task<> SigningKeys::load() {
-  // Before the reads that it vouches for.
+  // Read before the keys, so that a change in between is loaded next time.
   const uint64_t epoch = deps_.store.epoch(store::kControlProject).value;
   CO_TRY(std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
   if (records.empty()) {
     CO_RETURN_IF_ERROR(co_await makeFirst());
     CO_TRY(records, co_await stored(deps_.store));
   }
-  if (!records.front().signs()) co_return fail(ErrorCode::internal, "there is no signing key in the store");
+  if (!records.front().signs()) co_return fail(ErrorCode::internal, "the store has no signing key");
   CO_TRY(SigningKey signer, open(deps_.master, records.front()));
   const Timestamp now = deps_.clock.now();
   std::vector<RetiredKey> retired;
@@ -148,7 +148,7 @@ Task<> SigningKeys::load() {
     if (key.until > now) retired.push_back(std::move(key));
   }
   const std::lock_guard lock(mutex_);
-  // Somebody who looked later was faster.
+  // A load that started later has finished first.
   if (epoch < loadedEpoch_) co_return Result<>();
   loadedEpoch_ = epoch;
   nextExpiryMs_ = nextExpiry;
@@ -168,7 +168,7 @@ Task<std::vector<SigningKeyView>> SigningKeys::rotate(OldKeys old, audit::AuditA
 }
 
 Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadline deadline) {
-  // Only who can read the keys may add one: else its own would be sealed under a secret that no other server has.
+  // A process that cannot open the keys must not add one: it would be sealed under a secret that no other server has.
   CO_RETURN_IF_ERROR(co_await load());
   CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
   const SigningKeyRecord& signer = records.front();
@@ -177,7 +177,7 @@ Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadlin
   const std::vector<SigningKeyView> verifying = viewsOf(records, now);
   if (old == OldKeys::keep && verifying.size() >= kMaxSigningKeys) {
     co_return fail(ErrorCode::conflict,
-                   fmt::format("{} keys verify tokens already, the first of them until {}: wait, or end them now "
+                   fmt::format("{} keys verify tokens already, the first of them until {}: wait, or remove them now "
                                "with --drop-old",
                                verifying.size(), toRfc3339(*verifying.back().verifiesUntil.value)));
   }
@@ -202,7 +202,7 @@ Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadlin
       [earlier, added, over = std::move(over), old, retired = doc::encode(retired), next = doc::encode(next)](
           const store::PreImages& held, store::Changes& changes) -> Result<> {
         TRY(const std::optional<SigningKeyRecord> still, fromStore<SigningKeyRecord>(held[earlier]));
-        if (!still || !still->signs()) return fail(ErrorCode::retry, "another rotation came first");
+        if (!still || !still->signs()) return fail(ErrorCode::retry, "the keys were rotated concurrently");
         if (old == OldKeys::drop) {
           changes.remove(earlier);
         } else {
@@ -226,7 +226,7 @@ Async<void> SigningKeys::refresh() {
   if (over) refreshed = co_await removeExpired();
   if (refreshed) refreshed = co_await load();
   if (refreshed) co_return;
-  logWarn("the signing keys cannot be read; retrying", {{"error", refreshed.error().message()}});
+  logWarn("reading the signing keys failed; retrying", {{"error", refreshed.error().message()}});
   co_await sleepFor(kAfterFailure);
 }
 
@@ -247,7 +247,7 @@ Task<> SigningKeys::removeExpired() {
   co_return Result<>();
 }
 
-// ---- what the module has sealed
+// ---- sealed fields
 
 std::vector<store::SealedField> sealedFields() {
   using Form = store::SealedField::Form;

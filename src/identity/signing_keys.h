@@ -1,5 +1,5 @@
-// The keys that sign access tokens. One signs; those before it verify the tokens that they signed until the last of
-// these is over, and then go. Of a key that signs no more the public half alone is kept.
+// The keys that sign access tokens. One signs; each earlier key verifies its tokens until the last of them has expired,
+// and is then removed. Of a key that no longer signs only the public half is stored.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@
 
 namespace mb::identity {
 
-// How long a key verifies after its last signature: the life of a token, and a minute for the clocks of other
-// instances, which may sign with it for another second.
+// How long a key verifies after its rotation: the life of a token, and a minute for clock skew of other instances,
+// which may sign with it for another second.
 inline constexpr int64_t kRetiredKeyMs = (kAccessTokenSeconds + 60) * 1000;
-// Keys at one time, the one that signs included.
+// Maximum number of keys, the one that signs included.
 inline constexpr size_t kMaxSigningKeys = 10;
 
 struct SigningKeyView {
@@ -47,45 +47,45 @@ enum class OldKeys { keep, drop };
 
 class SigningKeys {
  public:
-  // `tokens` is kept in step with what is stored.
+  // Keeps `tokens` in sync with the stored keys.
   SigningKeys(const SigningKeyDeps& deps, Tokens& tokens) : deps_(deps), tokens_(tokens) {}
 
-  // Makes and stores the first key where there is none: of servers that do so at the same time all end with the same.
-  // Fails with internal when the keys are sealed under another secret.
+  // Loads the keys, and creates and stores the first one if there is no key: servers that do so concurrently all get
+  // the same one. Fails with internal when the keys are sealed under another secret.
   Task<> load();
-  // A new key signs from the commit on; OldKeys::drop ends the others at once. Audited. Fails with conflict when there
-  // are kMaxSigningKeys that verify.
+  // Creates a key, which signs from the commit on; OldKeys::drop removes the others at once. Audited. Fails with
+  // conflict when kMaxSigningKeys keys verify.
   Task<std::vector<SigningKeyView>> rotate(OldKeys old, audit::AuditActor by, store::Deadline deadline);
-  // Those that verify, newest first.
+  // The keys that verify, newest first.
   Task<std::vector<SigningKeyView>> list();
 
-  // Learns within a second what other instances changed, and removes keys that are over.
+  // Loads changes of other instances within a second, and removes expired keys.
   void start(const Executor& executor, TaskGroup& tasks);
   void stop() { refreshes_.stop(); }
 
  private:
   Async<void> refresh();
   Task<> makeFirst();
-  // One attempt; fails with retry where another rotation came first.
+  // One attempt; fails with retry where a concurrent rotation committed first.
   Task<> rotateOnce(OldKeys old, audit::AuditActor by, store::Deadline deadline);
   Task<> removeExpired();
 
   const SigningKeyDeps deps_;
   Tokens& tokens_;
   PeriodicTask refreshes_;
-  std::mutex mutex_;  // what is loaded later stays
+  std::mutex mutex_;  // orders loads: the one with the later epoch wins
   std::atomic<uint64_t> loadedEpoch_{0};
   std::atomic<int64_t> nextExpiryMs_{0};
 };
 
-// What is said where `master` does not open the stored signing keys.
+// The error where `master` does not open the stored signing keys.
 inline constexpr std::string_view kOtherSecret =
     "the signing key of this data directory was sealed under another SERVICE_SECRET";
 enum class SecretFit { nothingSealed, right, wrong };
-// Whether `master` is what this deployment's signing key is sealed under; null is none.
+// Whether this deployment's signing key is sealed under `master`; null means no secret.
 Task<SecretFit> fitOf(store::DocumentStore& store, const MasterSecret* master);
 
-// What the module has sealed (store/sealed_fields.h).
+// The sealed fields of the module (store/sealed_fields.h).
 std::vector<store::SealedField> sealedFields();
 
 }  // namespace mb::identity

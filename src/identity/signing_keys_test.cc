@@ -37,12 +37,12 @@ TEST_F(SigningKeysTest, ANewKeySignsAtOnceAndTheOldOneVerifiesToTheEndOfItsToken
   EXPECT_FALSE(verifies(before));
   EXPECT_EQ(published(), 1U);
   EXPECT_EQ(run(identity_.signingKeys().list())->size(), 1U);
-  // The next rotation takes what is over along.
+  // The next rotation removes expired keys.
   ASSERT_TRUE(rotate());
   EXPECT_EQ(stored().size(), 2U);
 }
 
-TEST_F(SigningKeysTest, ThePrivateHalfOfARetiredKeyIsGone) {
+TEST_F(SigningKeysTest, ThePrivateHalfOfARetiredKeyIsRemoved) {
   ASSERT_TRUE(rotate());
   size_t sealed = 0;
   for (const doc::Document& key : stored()) {
@@ -56,7 +56,7 @@ TEST_F(SigningKeysTest, ThePrivateHalfOfARetiredKeyIsGone) {
 TEST_F(SigningKeysTest, DroppedKeysEndTheirTokens) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
   ASSERT_TRUE(identify(ann.token));
-  EXPECT_TRUE(answersAtOnce(ann.token));
+  EXPECT_TRUE(isCached(ann.token));
   ASSERT_TRUE(rotate());
   EXPECT_TRUE(identify(ann.token));
   const auto keys = rotate(OldKeys::drop);
@@ -64,14 +64,14 @@ TEST_F(SigningKeysTest, DroppedKeysEndTheirTokens) {
   EXPECT_EQ(keys->size(), 1U);
   EXPECT_EQ(stored().size(), 1U);
   EXPECT_EQ(published(), 1U);
-  // Whatever a core has cached.
-  EXPECT_FALSE(answersAtOnce(ann.token));
+  // Also where a core has cached the token.
+  EXPECT_FALSE(isCached(ann.token));
   EXPECT_EQ(codeOf(identify(ann.token)), "UNAUTHENTICATED");
   const std::string fresh = identity_.tokens().mintEndUser(ann.user.id, ann.session.session.id, shop().id, "user", {});
   EXPECT_TRUE(identify(fresh));
 }
 
-TEST_F(SigningKeysTest, ThereIsAMostOfThem) {
+TEST_F(SigningKeysTest, TheirNumberIsBounded) {
   for (size_t i = 1; i < kMaxSigningKeys; ++i) {
     ASSERT_TRUE(rotate()) << i;
     clock_.advance(1000);
@@ -82,7 +82,7 @@ TEST_F(SigningKeysTest, ThereIsAMostOfThem) {
   EXPECT_EQ(codeOf(refused), "CONFLICT");
   EXPECT_NE(refused.error().message().find("10 keys"), std::string::npos);
   EXPECT_EQ(signer(), kept);
-  // As soon as the first of them is over there is room for one.
+  // Once the first of them has expired, another rotation is allowed.
   clock_.advance(kRetiredKeyMs - 9000);
   EXPECT_TRUE(rotate());
   EXPECT_EQ(stored().size(), kMaxSigningKeys);
@@ -123,7 +123,7 @@ TEST_F(SigningKeysTest, AnotherInstanceLearnsByTheEpoch) {
   }
   EXPECT_TRUE(other.tokens().verify(fresh));
   EXPECT_EQ(headOf(other.tokens().mintControl(UserId("user_1"), SessionId("sess_1"))), headOf(fresh));
-  // What is over goes from the store as well.
+  // Expired keys are removed from the store too.
   clock_.advance(kRetiredKeyMs);
   for (int i = 0; i < 400 && stored().size() > 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(stored().size(), 1U);
@@ -132,7 +132,7 @@ TEST_F(SigningKeysTest, AnotherInstanceLearnsByTheEpoch) {
   other.stop();
 }
 
-TEST_F(SigningKeysTest, WhoCannotReadTheKeysAddsNone) {
+TEST_F(SigningKeysTest, AProcessThatCannotOpenTheKeysAddsNone) {
   const MasterSecret foreign{Secret(std::string(32, 'z'))};
   Tokens tokens("", clock_);
   SigningKeys keys({store_, clock_, auditor_, foreign}, tokens);

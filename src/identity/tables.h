@@ -1,5 +1,4 @@
-// Identity's parts of the project snapshot: who is a member, what roles hold, which keys exist, which providers
-// people may sign in with.
+// Identity's slots of the project snapshot: members, permissions of roles, API keys, sign-in providers.
 #pragma once
 
 #include <map>
@@ -22,7 +21,7 @@ struct RoleTable {
   std::map<std::string, policy::PermissionsPtr, std::less<>> endUser;
 };
 
-// Platform users by their active membership, and what is promised to others; filled by projects/.
+// Platform users with an active membership, and the roles of pending invites; filled by projects/.
 struct MemberTable {
   struct Member {
     std::string membershipId;

@@ -16,7 +16,7 @@ Error refusedToken() {
   return Error(ErrorCode::unauthenticated, "this token is not valid here");
 }
 
-// For those who took the token of one plane to the other.
+// The errors for a token that was sent to the other plane.
 Error needsProjectToken() {
   return Error(
       ErrorCode::unauthenticated,
@@ -31,7 +31,7 @@ Error needsControlToken(std::string_view given) {
                   given));
 }
 
-// What policies see as $auth.token.<claim>.
+// The claims that policies read as $auth.token.<claim>.
 doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::string_view role,
                         std::string_view issuer) {
   doc::BsonWriter out;
@@ -47,8 +47,8 @@ doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::s
   return out.finish();
 }
 
-// A pointer with a counter of its own: those of the snapshot are shared by all cores, which would fight over them at
-// each request.
+// A pointer with a reference count of its own: all cores share the snapshot's, and would contend for it at each
+// request.
 policy::PermissionsPtr ownPointer(policy::PermissionsPtr shared) {
   const policy::PermissionSet* raw = shared.get();
   return {raw, [shared = std::move(shared)](const policy::PermissionSet*) {}};
@@ -116,7 +116,9 @@ AuthState TokenAuthenticator::authState(store::ProjectNo project) const {
 
 Result<AccessToken> TokenAuthenticator::claimsOf(std::string_view token) {
   const Entry* known = find(token);
-  if (known != nullptr && deps_.clock.now().ms < known->validity.expiresMs && stands(*known)) return known->token;
+  if (known != nullptr && deps_.clock.now().ms < known->validity.expiresMs && signatureHolds(*known)) {
+    return known->token;
+  }
   return tokens_.verify(token);
 }
 
@@ -205,13 +207,13 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
 }
 
 Task<Identified> TokenAuthenticator::control(std::string token) {
-  // By its form alone: whether there is such a key is not told here.
+  // By its form alone: the error must not show whether the key exists.
   if (token.starts_with(kKeyPrefix)) co_return fail(needsControlToken("an API key of a project"));
   const store::Epoch controlEpoch = deps_.store.epoch(store::kControlProject);
   const Entry* known = find(token);
   if (known != nullptr && known->caller.kind == policy::CallerKind::platform &&
       controlEpoch == known->validity.controlEpoch && !known->validity.session.changed() &&
-      !known->validity.user.changed() && deps_.clock.now().ms < known->validity.expiresMs && stands(*known)) {
+      !known->validity.user.changed() && deps_.clock.now().ms < known->validity.expiresMs && signatureHolds(*known)) {
     co_return Identified{known->caller, nullptr, known->validity};
   }
   const uint64_t drops = tokens_.drops();
@@ -238,7 +240,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   const auto parts = splitKey(token);
   if (!parts) co_return fail(refusedToken());
   CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.find(std::string(parts->project)));
-  // Not told apart from a wrong secret: a made-up key must not say which projects exist.
+  // The same error as for a wrong secret: a forged key must not show which projects exist.
   if (!project || project->info().status == snapshot::ProjectStatus::deleted) co_return fail(refusedToken());
   const Digest digest = sha256(parts->secret);
   const std::string_view hash(reinterpret_cast<const char*>(digest.data()), digest.size());
@@ -274,7 +276,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
 
 Async<void> TokenAuthenticator::noteUse(store::ProjectNo project, KeyId key) {
   const auto noted = co_await keys_.touch(project, std::move(key), readDeadline());
-  if (!noted) logDebug("the use of an API key was not noted", {{"message", noted.error().message()}});
+  if (!noted) logDebug("use of an API key not recorded", {{"message", noted.error().message()}});
 }
 
 }  // namespace mb::identity

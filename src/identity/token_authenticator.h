@@ -27,14 +27,15 @@ class TokenAuthenticator final : public Authenticator {
   AuthState authState(store::ProjectNo project) const override;
 
  private:
-  // A token that was verified, and what it may do as long as the epochs stand and the session does.
+  // A verified token and its caller, valid while the epochs are unchanged and the session lives.
   struct Entry {
     AccessToken token;  // of a JWT; without its permissions
     policy::Caller caller;
-    CallerValidity validity;  // its `drops` from before the signature was checked
-    int64_t notedMs = 0;      // of a key: when its use was last noted
+    CallerValidity validity;  // its `drops` as read before the signature was checked
+    int64_t notedMs = 0;      // of a key: when its use was last recorded
   };
-  // Of a token the end alone: a signature or a secret, which is as good as random; looked up at each request.
+  // Hashes the end of the token only: it is part of a signature or a secret, so practically random. Each request looks
+  // its token up.
   struct TokenHash {
     using is_transparent = void;
     size_t operator()(std::string_view token) const {
@@ -43,16 +44,16 @@ class TokenAuthenticator final : public Authenticator {
   };
   using Cache = LruCache<Entry, TokenHash>;
 
-  // Null on a thread that is no core.
+  // Null on a thread that is not a core's.
   Cache* cache();
   Entry* find(std::string_view token);
   // Puts the entry into this core's cache. What it identifies; `project` is null on the control plane.
   Identified remember(std::string token, Entry entry, snapshot::SnapshotPtr project);
   // The claims, from the cache or by checking the signature.
   Result<AccessToken> claimsOf(std::string_view token);
-  // Whether a cached entry's signature still counts.
-  bool stands(const Entry& entry) const { return entry.validity.drops == tokens_.drops(); }
-  // Of a project that is not deleted.
+  // Whether a cached entry's signature is still valid: no key was dropped since it was checked.
+  bool signatureHolds(const Entry& entry) const { return entry.validity.drops == tokens_.drops(); }
+  // Fails with notFound for a deleted project.
   Task<snapshot::SnapshotPtr> snapshotOf(std::string project);
   // What ends a JWT of a user of `home`, taken before the reads that it vouches for.
   CallerValidity validityOf(store::ProjectNo home, const AccessToken& claims, uint64_t drops) const;
@@ -60,7 +61,7 @@ class TokenAuthenticator final : public Authenticator {
   Task<UserRecord> liveUser(Realm realm, UserId user, SessionId session);
 
   Task<Identified> byKey(std::string token);
-  // `drops`: Tokens::drops() before the claims were checked.
+  // `drops`: Tokens::drops() as read before the claims were checked.
   Task<Identified> endUser(std::string token, AccessToken claims, snapshot::SnapshotPtr project, uint64_t drops);
   Task<Identified> member(std::string token, AccessToken claims, snapshot::SnapshotPtr project, uint64_t drops);
   Async<void> noteUse(store::ProjectNo project, KeyId key);

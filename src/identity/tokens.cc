@@ -76,7 +76,7 @@ Error refused() {
   return Error(ErrorCode::unauthenticated, "this token is not valid here");
 }
 
-// Whether the claims of a kind are there, all of them and no others.
+// Whether the token has exactly the claims of its kind.
 bool isConsistent(const Claims& claims, TokenKind kind) {
   if (claims.sub.empty() || claims.sid.empty()) return false;
   if (kind == TokenKind::platform) {
@@ -89,7 +89,7 @@ bool isConsistent(const Claims& claims, TokenKind kind) {
 
 Result<Tokens::Key> Tokens::keyOf(RetiredKey given) {
   auto verifier = PublicKey::p256(given.x, given.y);
-  if (!verifier) return fail(ErrorCode::internal, "a stored signing key could not be read");
+  if (!verifier) return fail(ErrorCode::internal, "a stored signing key is not valid");
   const std::string header = R"({"alg":"ES256","typ":"JWT","kid":")" + given.id + R"("})";
   return Key{std::move(given.id),  std::move(given.x),  std::move(given.y),
              *std::move(verifier), toBase64Url(header), given.until};
@@ -105,13 +105,13 @@ Result<> Tokens::setKeys(SigningKey signer, const std::vector<RetiredKey>& retir
     TRY(Key key, keyOf(each));
     next->keys.push_back(std::move(key));
   }
-  const auto goesOn = [&](const Key& known) {
+  const auto isKept = [&](const Key& known) {
     return std::ranges::any_of(next->keys, [&](const Key& key) { return key.id == known.id; });
   };
   const Timestamp now = clock_.now();
   const std::lock_guard lock(mutex_);
   const bool dropped =
-      std::ranges::any_of(ring_->keys, [&](const Key& known) { return known.until > now && !goesOn(known); });
+      std::ranges::any_of(ring_->keys, [&](const Key& known) { return known.until > now && !isKept(known); });
   ring_ = std::move(next);
   if (dropped) drops_.fetch_add(1, std::memory_order_release);
   return {};
@@ -171,8 +171,8 @@ Result<AccessToken> Tokens::verify(std::string_view token) const {
   const size_t last = token.rfind('.');
   if (first == std::string_view::npos || first == last) return fail(refused());
 
-  // A header is compared as a whole with those that our own keys write: so there is one algorithm and one type, and the
-  // key is never the token's choice.
+  // The header is compared as a whole with those that the server's own keys write: so there is one algorithm and one
+  // type, and the token cannot choose another key or algorithm.
   const std::shared_ptr<const KeyRing> held = ring();
   const auto key = std::ranges::find(held->keys, token.substr(0, first), &Key::header);
   if (key == held->keys.end() || key->until <= clock_.now()) return fail(refused());

@@ -1,4 +1,4 @@
-// Access tokens: JWT (RFC 7519) in compact form, ES256 only. Source: contract 5, decisions 3.
+// Access tokens: JWT (RFC 7519) in compact form, ES256 only.
 //
 // Claims: iss (base URL), aud ("control" | "project"), kind ("user" | "member" | "platform"), sub, sid, iat, exp, and
 // on project tokens pid, role, perms (for information: rights are looked up live at each use).
@@ -36,12 +36,12 @@ struct AccessToken {
   Timestamp expiresAt;
 };
 
-// A key that signs no more: its public half, for the tokens that it signed.
+// A key that no longer signs: its public half, for the tokens that it signed.
 struct RetiredKey {
   std::string id;
   std::string x;  // 32 bytes each
   std::string y;
-  Timestamp until;  // from then on it verifies nothing
+  Timestamp until;  // verifies nothing from then on
 };
 
 // One key signs; that one and the retired ones verify. Any thread.
@@ -51,22 +51,22 @@ class Tokens {
       : issuer_(std::move(issuer)), clock_(clock), ring_(std::make_shared<const KeyRing>()) {}
 
   const std::string& issuer() const { return issuer_; }
-  // In place of all keys before, at once. Fails with internal for a retired key that is none.
+  // Replaces all keys atomically. Fails with internal for an invalid retired key.
   Result<> setKeys(SigningKey signer, const std::vector<RetiredKey>& retired);
-  // Grows when a key goes before its time: what was verified earlier is to be verified again.
+  // Grows when a key is dropped before its `until`: earlier verifications must be repeated.
   uint64_t drops() const { return drops_.load(std::memory_order_acquire); }
 
-  // Each is good for kAccessTokenSeconds. Requires a key.
+  // Each token is valid for kAccessTokenSeconds. REQUIRES: setKeys() was called.
   std::string mintEndUser(const UserId& user, const SessionId& session, const ProjectId& project, std::string_view role,
                           const policy::PermissionSet& permissions) const;
   std::string mintMember(const UserId& user, const SessionId& session, const ProjectId& project, std::string_view role,
                          const policy::PermissionSet& permissions) const;
   std::string mintControl(const UserId& user, const SessionId& session) const;
 
-  // Fails with unauthenticated, for whatever reason, in the same words (an expired one says so).
+  // Fails with unauthenticated, with one message for every reason but expiry.
   Result<AccessToken> verify(std::string_view token) const;
 
-  // {"keys": [JWK, …]} (RFC 7517): all that verify now, the one that signs first.
+  // {"keys": [JWK, …]} (RFC 7517): all keys that verify now, the one that signs first.
   doc::Document jwks() const;
 
  private:
@@ -75,7 +75,7 @@ class Tokens {
     std::string x;
     std::string y;
     PublicKey verifier;
-    std::string header;  // the encoded header of every token that it signs
+    std::string header;  // the encoded header of each token that it signs
     Timestamp until;
   };
   struct KeyRing {

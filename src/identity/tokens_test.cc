@@ -67,8 +67,8 @@ TEST_F(TokensTest, AnEndUsersTokenReadsBack) {
   EXPECT_EQ(read->expiresAt.ms, kNowMs + kAccessTokenSeconds * 1000);
 }
 
-// One that did not sign it checks the signature itself; one that did knows the very bytes, and those only.
-TEST_F(TokensTest, WhoeverHoldsTheKeyVerifies) {
+// A process that did not sign the token verifies the signature; the one that signed it accepts exactly those bytes.
+TEST_F(TokensTest, AnyHolderOfTheKeyVerifies) {
   Tokens other{std::string(kIssuer), clock_};
   ASSERT_TRUE(other.setKeys(*SigningKey::fromPem(pem_), {}));
   const std::string token = endUserToken();
@@ -83,7 +83,7 @@ TEST_F(TokensTest, WhoeverHoldsTheKeyVerifies) {
   EXPECT_FALSE(tokens_.verify(token));
 }
 
-TEST_F(TokensTest, KindsAreToldApart) {
+TEST_F(TokensTest, KindsAreDistinguished) {
   const auto member =
       tokens_.verify(tokens_.mintMember(UserId("user_1"), SessionId("sess_1"), ProjectId("proj_1"), "Owner", {}));
   ASSERT_TRUE(member);
@@ -119,7 +119,7 @@ TEST_F(TokensTest, RefusesTextsThatAreNoTokens) {
 }
 
 TEST_F(TokensTest, ATokenHasOneSpelling) {
-  // Checks signatures itself: it minted none.
+  // Verifies signatures itself: it minted no token.
   Tokens other{std::string(kIssuer), clock_};
   ASSERT_TRUE(other.setKeys(*SigningKey::fromPem(pem_), {}));
   const std::string token = endUserToken();
@@ -141,7 +141,7 @@ TEST_F(TokensTest, ATokenHasOneSpelling) {
       EXPECT_TRUE(refusedByBoth(parts.header + "." + parts.payload + "." + changed));
     }
   }
-  // The last character holds four bits that say nothing.
+  // The last character has four unused bits.
   for (const char last : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")) {
     std::string changed = token;
     changed.back() = last;
@@ -184,7 +184,7 @@ TEST_F(TokensTest, RefusesOtherHeaders) {
   }
 }
 
-// The public key taken for a shared secret: the classic confusion.
+// The public key used as a shared secret (algorithm confusion).
 TEST_F(TokensTest, RefusesAnHmacUnderThePublicKey) {
   const Parts parts = split(endUserToken());
   const auto [x, y] = SigningKey::fromPem(pem_)->publicPoint();

@@ -54,7 +54,7 @@ std::optional<int64_t> totpStep(std::string_view secret, std::string_view code, 
   const int64_t current = now.ms / kStepMs;
   std::optional<int64_t> found;
   for (int64_t step = current - kStepsAround; step <= current + kStepsAround; ++step) {
-    // All are computed, whichever fits.
+    // All steps are computed, whichever matches, so that the time does not depend on it.
     if (equalConstantTime(hotp(secret, step), code) && step > lastStep && !found) found = step;
   }
   return found;

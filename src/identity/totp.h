@@ -16,10 +16,10 @@ inline constexpr size_t kTotpSecretBytes = 20;
 std::string toBase32(std::string_view bytes);
 // The code of a counter, six digits.
 std::string hotp(std::string_view secret, int64_t counter);
-// The step after `lastStep` whose code this is, looked for one step around now; nullopt when there is none. The step is
-// to be kept as the next lastStep, so that no code counts twice.
+// The step after `lastStep` that `code` belongs to, at most one step from now; nullopt if there is no such step. The
+// caller stores the step as the next lastStep, so that no code counts twice.
 std::optional<int64_t> totpStep(std::string_view secret, std::string_view code, Timestamp now, int64_t lastStep);
-// "otpauth://totp/Shop:ann@example.com?secret=…", as apps read it from a QR code.
+// "otpauth://totp/Shop:ann@example.com?secret=…", which apps read from a QR code.
 std::string otpauthUrl(std::string_view issuer, std::string_view account, std::string_view secret);
 
 }  // namespace mb::identity

@@ -1,4 +1,4 @@
-// Text inside URLs and forms. Private to identity/.
+// Encodes text for URLs and forms. Private to identity/.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace mb::identity {
 
-// Everything but the unreserved characters of RFC 3986 as %XX.
+// `text` with all but the unreserved characters of RFC 3986 as %XX.
 std::string percentEncoded(std::string_view text);
 // Adds "name=value", encoded, to a URL's query.
 void addQuery(std::string& url, std::string_view name, std::string_view value);

@@ -1,4 +1,4 @@
-// What admins change of users.
+// Changes of users by admins.
 #include "identity/email.h"
 #include "identity/records.h"
 #include "identity/role_grant.h"
@@ -23,13 +23,13 @@ Result<> checkMetadata(doc::DocumentView metadata) {
   return {};
 }
 
-// The role that a patch names, whether or not the user has it already; empty where it names none.
+// The role that a patch names, whether or not the user has it already; "" without one.
 std::string wantedRole(const UserPatch& patch) {
   const auto role = patch.metadata ? patch.metadata->view().find("role") : std::nullopt;
   return role && role->type() == doc::BsonType::string ? std::string(role->asString()) : "";
 }
 
-// What is changed, by name; the new values are the user's own, but for the role.
+// The names of the changed fields. The new values are personal data and left out, but for the role.
 doc::Document detailsOf(const UserPatch& patch) {
   doc::BsonWriter out;
   out.beginArray("fields");
@@ -104,7 +104,7 @@ Task<> Users::patch(Realm realm, UserId id, UserPatch input, policy::Caller by, 
           RETURN_IF_ERROR(apply(user, input));
           user.updatedAt = now;
           if (!role || roleOf(user) == held) return {};
-          // No caller hands out what they do not hold, through a role either.
+          // A caller cannot grant permissions that it does not hold, through a role either.
           TRY(std::optional<store::Change> granted, grantRole(before[*role], roleOf(user), *own));
           if (granted) changes.set(*role, *std::move(granted));
           return {};

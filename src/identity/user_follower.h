@@ -1,4 +1,4 @@
-// What else follows from a new end user of a project, in the same commit. Implemented by functions/.
+// UserFollower adds jobs to the commit that creates an end user of a project. Implemented by functions/.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace mb::identity {
 class UserFollower {
  public:
   virtual ~UserFollower() = default;
-  // Before the commit that creates `user`: the jobs to insert with it. Any core.
+  // Called before the commit that creates `user`: the jobs to insert with it. Any core.
   virtual Task<std::vector<store::Insert>> userCreated(store::ProjectNo project, UserRecord user) = 0;
-  // These were committed just now. Any core.
+  // Called after the commit, with the ids of these jobs. Any core.
   virtual void committed(std::vector<std::string> jobs) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Users: what is stored, what comes in, what goes out. Source: contract 2.4, 4.2, 4.5; decisions 3 and 8.
+// Users: the stored record, request bodies and responses.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ inline constexpr std::string_view kFreePlan = "free";
 
 struct UserRecord {
   UserId id;
-  std::string email;     // as it was given, trimmed
-  std::string emailKey;  // its normal form (email.h), as it is compared; unique in the realm
+  std::string email;     // as it was sent, trimmed
+  std::string emailKey;  // its normal form (email.h), for comparisons; unique in the realm
   doc::Nullable<std::string> name;
   bool emailVerified = false;
   std::string passwordHash;  // argon2id in its encoded form
@@ -84,7 +84,7 @@ struct NewUser {
   }
 };
 
-// null clears the name; metadata replaces the whole of it.
+// null clears the name; metadata replaces the whole document.
 struct UserPatch {
   std::optional<std::string> email;
   doc::Patch<std::string> name;
@@ -123,7 +123,7 @@ struct UserView {
 };
 UserView viewOf(const UserRecord& user);
 
-// The end-user role that metadata.role names: "user" where it is absent, "" where it is no string.
+// The end-user role that metadata.role names: "user" where it is absent, "" where it is not a string.
 std::string roleOf(const UserRecord& user);
 
 }  // namespace mb::identity

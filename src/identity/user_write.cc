@@ -40,7 +40,7 @@ Task<> attemptWrite(const IdentityDeps& deps, Realm realm, UserId id, UserWrite 
   store::Write write({.deadline = deadline, .actor = policy::actorOf(by), .bumpEpochs = {realm.project}});
   const store::Target user = write.change(targetOf(realm.project, kUsers, id.str()));
   UserChange change = input.addTo(write);
-  std::optional<store::Target> role;  // none: a role without a record
+  std::optional<store::Target> role;  // nullopt: a role without a record
   if (auto record = roleTarget(realm.project, RoleKind::endUser, roleOf(seen))) role = write.hold(*std::move(record));
   write.insert(std::move(input.entries));
   CO_RETURN_IF_ERROR(co_await deps.store.write(

@@ -1,4 +1,4 @@
-// What an admin changes of an end user, in one commit. Private to identity/.
+// Changes of an end user by an admin, in one commit. Private to identity/.
 #pragma once
 
 #include <vector>
@@ -19,14 +19,14 @@ enum class UserWriteCheck {
 struct UserWrite {
   UserWriteCheck check = UserWriteCheck::always;
   UserChangeSource addTo;
-  std::vector<store::Insert> entries;  // for the audit record
+  std::vector<store::Insert> entries;  // of the audit log
 };
 
-// Changes the user and bumps the project's epoch. Where the check asks for it, refuses the change of a user whose
-// custom role holds a permission that `by` does not: a caller who sets the address of an account can take it over by a
-// password reset. The role "user" is exempt, as it is when a role is given: every registration gets it. The role's
-// record is held, so its permissions are those of the commit. Fails with forbidden, notFound, conflict (the user's role
-// changed at each of three attempts; emailKey_1 refused) and as the change does.
+// Changes the user and bumps the project's epoch. Where `check` requires it, refuses to change a user whose custom role
+// holds a permission that `by` does not: a caller who sets the address of an account can take it over by a password
+// reset. The role "user" is exempt, as it is when a role is granted: every registration gets it. The role's record is
+// held, so its permissions are those of the commit. Fails with forbidden, notFound, conflict (the user's role changed
+// in each of three attempts; emailKey_1 refused) and with the errors of the change.
 Task<> writeUser(const IdentityDeps& deps, Realm realm, UserId user, UserWrite input, policy::Caller by,
                  store::Deadline deadline);
 

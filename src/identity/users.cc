@@ -12,16 +12,17 @@ constexpr size_t kMaxUserName = 200;
 constexpr size_t kMaxSetupCode = 200;
 constexpr size_t kMaxPasswordBytes = 1024;  // 256 code points of four bytes
 constexpr int kMaxPlans = 3;
-// A wrong password is answered at a multiple of this after it came, so that microseconds of other work do not show.
+// The response to a wrong password comes at a multiple of this after the request, so that microseconds of other work do
+// not show.
 constexpr std::chrono::milliseconds kRefusalGrid{25};
 
-std::chrono::steady_clock::time_point nextAnswer(std::chrono::steady_clock::time_point begun) {
+std::chrono::steady_clock::time_point nextResponseTime(std::chrono::steady_clock::time_point begun) {
   const auto taken = std::chrono::steady_clock::now() - begun;
   return begun + (taken / kRefusalGrid + 1) * kRefusalGrid;
 }
 
-Error anotherCameFirst() {
-  return Error(ErrorCode::conflict, "another registration came first, try again");
+Error registrationConflict() {
+  return Error(ErrorCode::conflict, "another registration committed first: try again");
 }
 
 Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::string_view address,
@@ -109,19 +110,19 @@ Task<UserRecord> Users::create(Realm realm, NewUser input, policy::Caller by, st
 }
 
 Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, store::Deadline deadline) {
-  // An address that may not register is refused before it is looked up, whether or not it has an account. The commit
-  // makes the plan again.
+  // An address that may not register is refused before it is looked up, whether or not it has an account. commitOnce()
+  // plans again.
   if (realm.control && hook_ != nullptr && !addition.invitedOnly) {
     CO_RETURN_IF_ERROR(co_await hook_->plan(user, addition.claims));
   }
   CO_TRY(std::optional<UserRecord> known, co_await byEmail(realm, user.email));
-  // Where a taken address is told anyway, hashing for it would be wasted; where it is not, both ways are the same: a
-  // hash, and one commit with a mail in it.
+  // Where a taken address is reported anyway, hashing would be wasted; where it is hidden, both cases do the same work:
+  // a hash, and one commit with a mail in it.
   const bool hide = addition.taken == TakenEmail::hide;
   if (known && !hide) co_return fail(emailTaken());
   CO_TRY(user.passwordHash, co_await passwords_.hash(realm, std::move(addition.password)));
   if (known) {
-    CO_RETURN_IF_ERROR(co_await tellOwner(realm, *std::move(known), deadline));
+    CO_RETURN_IF_ERROR(co_await notifyOwner(realm, *std::move(known), deadline));
     co_return user;
   }
   MailPart mail;
@@ -134,7 +135,7 @@ Task<UserRecord> Users::add(Realm realm, UserRecord user, Addition addition, sto
   co_return stored;
 }
 
-Task<> Users::tellOwner(Realm realm, UserRecord owner, store::Deadline deadline) {
+Task<> Users::notifyOwner(Realm realm, UserRecord owner, store::Deadline deadline) {
   if (!mail_.mayMail(realm, owner.emailKey)) co_return Result<>();
   CO_TRY(MailPart mail, co_await mail_.addressTried(std::move(realm), std::move(owner)));
   co_return co_await mail_.commit(std::move(mail), deadline);
@@ -152,7 +153,7 @@ Task<std::optional<std::string>> Users::invitedAddress(std::string token) {
 
 Task<UserRecord> Users::commit(Realm realm, UserRecord user, Addition addition, MailPart mail,
                                store::Deadline deadline) {
-  co_return co_await store::retryWrite(kMaxPlans, anotherCameFirst(),
+  co_return co_await store::retryWrite(kMaxPlans, registrationConflict(),
                                        [&] { return commitOnce(realm, user, addition, mail, deadline); });
 }
 
@@ -160,10 +161,10 @@ Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition additi
                                    store::Deadline deadline) {
   RegistrationPlan plan;
   if (realm.control && hook_ != nullptr) {
-    auto made = co_await hook_->plan(user, addition.claims);
-    const bool refused = made ? !made->byInvite : made.error().code() == ErrorCode::forbidden;
+    auto planned = co_await hook_->plan(user, addition.claims);
+    const bool refused = planned ? !planned->byInvite : planned.error().code() == ErrorCode::forbidden;
     if (addition.invitedOnly && refused) co_return fail(badToken());
-    CO_TRY(plan, std::move(made));
+    CO_TRY(plan, std::move(planned));
   }
   std::vector<store::Insert> following;
   if (!realm.control && follower_ != nullptr) {
@@ -192,18 +193,18 @@ Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition additi
   }
   const Violation* violation = store::indexViolation(stored.error());
   if (!violation) co_return stored;
-  co_return fail(violation->target == target.position() ? emailTaken() : anotherCameFirst());
+  co_return fail(violation->target == target.position() ? emailTaken() : registrationConflict());
 }
 
 Task<UserRecord> Users::checkPassword(Realm realm, Credentials input, policy::Caller by) {
   const auto begun = std::chrono::steady_clock::now();
   FailedLogin failed{"password", "", shortened(input.email), {}};
-  auto user = co_await judgePassword(realm, std::move(input));
+  auto user = co_await verifyPassword(realm, std::move(input));
   if (user) co_return user;
   failed.reason = refusalOf(user.error().code());
   if (!failed.reason.empty()) co_await noteFailedLogin(deps_, std::move(realm), std::move(failed), std::move(by));
-  // A known address took the reading of one record more.
-  if (user.error().code() == ErrorCode::invalidCredentials) co_await sleepUntil(nextAnswer(begun));
+  // A known address took one more read of a record.
+  if (user.error().code() == ErrorCode::invalidCredentials) co_await sleepUntil(nextResponseTime(begun));
   co_return user;
 }
 
@@ -211,7 +212,7 @@ Async<void> Users::noteFailed(Realm realm, FailedLogin login, policy::Caller by)
   return noteFailedLogin(deps_, std::move(realm), std::move(login), std::move(by));
 }
 
-Task<UserRecord> Users::judgePassword(Realm realm, Credentials input) {
+Task<UserRecord> Users::verifyPassword(Realm realm, Credentials input) {
   const std::string key = emailKey(input.email);
   const std::string account = accountOf(realm, key);
   CO_RETURN_IF_ERROR(guard_.begin(account));

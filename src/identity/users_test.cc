@@ -88,7 +88,7 @@ TEST_F(UsersTest, RefusesBadInput) {
   EXPECT_TRUE(stored(shop()).empty());
 }
 
-TEST_F(UsersTest, UnknownAddressesAndWrongPasswordsAreAnsweredAlike) {
+TEST_F(UsersTest, UnknownAddressesAndWrongPasswordsGetTheSameResponse) {
   ASSERT_TRUE(registerIn(shop(), "a@example.com"));
   const auto wrong = login(shop(), "a@example.com", "wrong horse");
   const auto unknown = login(shop(), "b@example.com", "wrong horse");
@@ -100,7 +100,7 @@ TEST_F(UsersTest, UnknownAddressesAndWrongPasswordsAreAnsweredAlike) {
   EXPECT_EQ(codeOf(login(shop(), std::string(1 << 20, 'x'), std::string(1 << 20, 'y'))), "INVALID_CREDENTIALS");
 }
 
-TEST_F(UsersTest, StatusIsToldOnlyAfterTheRightPassword) {
+TEST_F(UsersTest, StatusIsReportedOnlyAfterTheRightPassword) {
   const auto user = registerIn(shop(), "a@example.com");
   ASSERT_TRUE(setStatus(shop(), user->id, UserStatus::blocked));
   EXPECT_EQ(codeOf(login(shop(), "a@example.com", "wrong horse")), "INVALID_CREDENTIALS");
@@ -186,7 +186,7 @@ TEST_F(PatchTest, RefusesBadInput) {
   EXPECT_EQ(codeOf(patch(UserId("../../etc"), "{}", admin())), "NOT_FOUND");
 }
 
-TEST_F(PatchTest, NobodyAssignsARoleThatHoldsMoreThanThey) {
+TEST_F(PatchTest, ARoleThatHoldsMoreThanTheCallerCannotBeAssigned) {
   const auto user = registerIn(shop(), "a@example.com");
   for (const auto& [role, permission] : {std::pair("boss", "data:*"), std::pair("reader", "data:*:read")}) {
     ASSERT_TRUE(run(identity_.roles().create(kShop, RoleKind::endUser, {role, {permission}}, admin(), soon())));
@@ -200,7 +200,7 @@ TEST_F(PatchTest, NobodyAssignsARoleThatHoldsMoreThanThey) {
   EXPECT_EQ(roleOf(reread(user->id)), "user");
 }
 
-TEST_F(PatchTest, NobodyChangesTheAccessOfAUserWhoHoldsMore) {
+TEST_F(PatchTest, TheAccessOfAUserWhoHoldsMoreCannotBeChanged) {
   const auto user = registerIn(shop(), "a@example.com");
   for (const auto& [role, permission] : {std::pair("boss", "data:*"), std::pair("reader", "data:*:read")}) {
     ASSERT_TRUE(run(identity_.roles().create(kShop, RoleKind::endUser, {role, {permission}}, admin(), soon())));
@@ -219,10 +219,10 @@ TEST_F(PatchTest, NobodyChangesTheAccessOfAUserWhoHoldsMore) {
   }
   EXPECT_EQ(codeOf(run(identity_.mfa().reset(shop(), user->id, helper, soon()))), "FORBIDDEN");
   EXPECT_EQ(doc::toJson(doc::encode(reread(user->id))), before);
-  // What gives no access, and what changes nothing, is theirs to do.
+  // They may change fields that give no access, and make changes without effect.
   EXPECT_TRUE(patch(user->id, R"({"name":"Ann","email":"a@example.com","emailVerified":false})", helper));
   EXPECT_TRUE(patch(user->id, R"({"metadata":{"role":"boss","note":"called twice"}})", helper));
-  // Of a user who holds no more than they do, everything.
+  // They may change everything of a user who holds no more than they do.
   ASSERT_TRUE(setRole(shop(), user->id, "reader"));
   EXPECT_TRUE(patch(user->id, R"({"email":"b@example.com","emailVerified":true})", helper));
   EXPECT_TRUE(run(identity_.users().setStatus(shop(), user->id, UserStatus::blocked, helper, soon())));
@@ -284,7 +284,7 @@ TEST_F(UsersTest, TheHookDecidesInsideTheRegisteringWrite) {
   EXPECT_EQ((*run(identity_.users().get(Realm::platform(), first->id)))->platformRole, "super-admin");
 }
 
-TEST_F(UsersTest, TheHookMayAskForANewPlanThreeTimesAtMost) {
+TEST_F(UsersTest, TheHookMayRequireANewPlanThreeTimesAtMost) {
   CountingHook hook;
   identity_.setRegistrationHook(hook);
   hook.fresh = 4;
@@ -302,7 +302,7 @@ TEST_F(UsersTest, TheHookMayRefuseAnAddress) {
   hook.refuses = true;
   EXPECT_EQ(codeOf(registerIn(Realm::platform(), "a@example.com")), "FORBIDDEN");
   EXPECT_EQ(codeOf(registerIn(Realm::platform(), "b@example.com")), "FORBIDDEN");
-  // Accepting an invitation that ended meanwhile fails as that of any other that ended.
+  // Accepting an invitation that ended concurrently fails like any ended one.
   EXPECT_EQ(codeOf(run(identity_.users().registerInvited({"b@example.com", "a long password", {}, "token"}, soon()))),
             "VALIDATION");
 }

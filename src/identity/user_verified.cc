@@ -1,4 +1,4 @@
-// Users who come with an address that is proven already.
+// Registration of users whose address is already verified.
 #include "identity/email.h"
 #include "identity/users.h"
 
