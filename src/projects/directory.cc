@@ -90,7 +90,8 @@ Task<std::vector<store::ProjectNo>> Directory::numbers() {
 
 Task<std::shared_ptr<const void>> MemberSource::load(snapshot::ProjectInfo project) {
   auto table = std::make_shared<identity::MemberTable>();
-  // Invites first: one that becomes a membership between the two reads is then seen as either, never as neither.
+  // Invites are read first: one that becomes a membership between the two reads is then seen as either, never as
+  // neither.
   for (uint64_t skip = 0;; skip += kDirectoryPage) {
     store::Query query = queryOf(kInvites, equals("projectId", project.id.str()), skip, kDirectoryPage);
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));

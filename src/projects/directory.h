@@ -1,4 +1,4 @@
-// How the snapshot registry finds projects, and what this module adds to every snapshot.
+// How the snapshot registry finds projects, and the slots that this module adds to every snapshot.
 #pragma once
 
 #include "identity/tables.h"
@@ -13,9 +13,9 @@ class Directory final : public snapshot::ProjectDirectory {
   Task<std::optional<snapshot::ProjectInfo>> find(std::string idOrSlug) override;
   Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo number) override;
   Task<std::optional<snapshot::ProjectInfo>> onlyOne() override;
-  // False for what is not there, or deleted.
+  // False for a project that does not exist or is deleted.
   Task<bool> isSuspended(store::ProjectNo number);
-  // All that there are, deleted ones too until they are purged.
+  // All stored projects, including deleted ones until they are purged.
   Task<std::vector<snapshot::ProjectInfo>> all();
   // The numbers of all projects that are not deleted.
   Task<std::vector<store::ProjectNo>> numbers();

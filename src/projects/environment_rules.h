@@ -1,5 +1,5 @@
-// What an environment is called, and what its root project keeps of it. Checked inside the commit, on the root's record
-// as it is there. Source: contract 2.2, 3.1, 4.8; decisions 8.
+// Rules for an environment's label, and the list of environments in its root project's record. Checked inside the
+// commit, on the root's record as it is stored then.
 #pragma once
 
 #include <string>
@@ -20,15 +20,15 @@ bool isLabel(std::string_view label);
 // Fails with validation, every problem in the details.
 Result<> checkEnvironment(const NewEnvironment& input);
 
-// The environment as it begins: of the root's organization, with its owners, limits and settings; id, number, slug and
-// times are the caller's to set.
+// The new environment's record, with the root's organization, owners, limits and settings. The caller sets id, number,
+// slug and times.
 ProjectRecord environmentOf(const ProjectRecord& root, const NewEnvironment& input);
-// What slugToTry() makes its slugs from: the root's slug, cut so that the label stays, and the label.
+// What slugToTry() makes its slugs from: the root's slug, truncated so that the label fits, and the label.
 std::string slugBase(std::string_view rootSlug, std::string_view label);
 
-// Notes a live environment at its root. Fails with conflict where the label is taken, or there are too many.
+// Adds a live environment to its root's record. Fails with conflict where the label is taken, or there are too many.
 Result<> noteEnvironment(ProjectRecord& root, const ProjectId& id, std::string_view label);
-// False where the root knew nothing of it.
+// False where the root's record does not list it.
 bool forgetEnvironment(ProjectRecord& root, const ProjectId& id);
 // Fails with conflict while there are live environments.
 Result<> mayDelete(const ProjectRecord& record);

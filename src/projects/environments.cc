@@ -12,21 +12,21 @@
 
 namespace mb::projects {
 
-// The job, in the commit that makes an environment, that gives it its shape should the server go down before it has:
-// who asked for what.
-struct Copying {
+// Payload of the job that copies the configuration into a new environment. It is enqueued in the commit that creates
+// the environment, for a server that stops before the copy is done.
+struct CopyJob {
   ProjectId root;
   ProjectId environment;
   std::string userId;
   std::string email;
   static constexpr auto shape() {
-    return doc::shape<Copying>("Copying", doc::field("root", &Copying::root),
-                               doc::field("environment", &Copying::environment), doc::field("userId", &Copying::userId),
-                               doc::field("email", &Copying::email));
+    return doc::shape<CopyJob>("Copying", doc::field("root", &CopyJob::root),
+                               doc::field("environment", &CopyJob::environment), doc::field("userId", &CopyJob::userId),
+                               doc::field("email", &CopyJob::email));
   }
 };
 
-// Who comes along, as they were before the commit; it takes each as they are in it.
+// The root's members and invites as read before the commit, which reads each again.
 struct Environments::People {
   std::vector<MembershipRecord> members;
   std::vector<InviteRecord> invites;
@@ -34,13 +34,13 @@ struct Environments::People {
 
 struct Environments::Created {
   ProjectRecord record;
-  std::string jobId;  // of Copying
+  std::string jobId;  // of CopyJob
 };
 
 namespace {
 
 constexpr int kMaxRaces = 5;
-constexpr std::string_view kMembersChange = "the members of this project are being changed, try again";
+constexpr std::string_view kMembersChange = "the members of this project are being changed: try again";
 constexpr std::string_view kCopyJob = "environment.copy";
 constexpr std::chrono::seconds kCopyTime{30};
 
@@ -115,7 +115,7 @@ class EnvironmentWrite {
     changes.put(copied.copy, doc::encode(*member));
     return {};
   }
-  // Locks the address as an inviter does, so that its registration is not missed.
+  // Locks the address as an invitation does, so that a concurrent registration does not miss it.
   Result<> copyInvite(const CopiedInvite& copied, const store::PreImages& before, store::Changes& changes) const {
     TRY(std::optional<InviteRecord> invite, fromStore<InviteRecord>(before[copied.source]));
     if (!invite) return membersChanged();
@@ -124,7 +124,7 @@ class EnvironmentWrite {
     invite->projectId = record_.id;
     invite->projectNumber = record_.number;
     invite->createdAt = record_.createdAt;
-    // The link that was mailed names the invite to the root.
+    // The mailed link names the invite to the root.
     invite->tokenHash.reset();
     invite->tokenExpiresAt.reset();
     changes.put(copied.copy, doc::encode(*invite));
@@ -189,8 +189,8 @@ Task<Environments::Created> Environments::insert(By by, const MembershipContext&
   jobs::JobSpec spec;
   spec.kind = kCopyJob;
   spec.project = number;
-  spec.payload = doc::encode(Copying{root.id(), record.id, by.caller.id, by.caller.email});
-  // Later than this request may take: it is for a server that went down.
+  spec.payload = doc::encode(CopyJob{root.id(), record.id, by.caller.id, by.caller.email});
+  // Not before this request can have ended: the job is for a server that stopped.
   spec.notBefore = Timestamp{deps_.clock.now().ms + 2 * std::chrono::milliseconds(kCopyTime).count()};
   CO_TRY(store::Insert job, queue_.insertOf(std::move(spec)));
   std::string jobId = job.id();
@@ -234,7 +234,7 @@ Task<Environments::Created> Environments::put(By by, const MembershipContext& ro
 
 namespace {
 
-// A project that is above the limit cannot be copied whole. API keys are not copied.
+// A project above the limit cannot be copied completely. API keys are not copied.
 Task<> checkCopiedSize(store::DocumentStore& store, store::ProjectNo project) {
   CO_TRY(std::vector<store::PartSize> parts, co_await store::configurationSizes(store, project));
   std::erase_if(parts, [](const store::PartSize& part) { return part.name == store::kApiKeysPart; });
@@ -257,18 +257,21 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
   std::vector<std::string> warnings;
   CO_TRY(const Created created, co_await put(by, root, input, warnings));
   const ProjectRecord& record = created.record;
-  // It is there and works from here on, whatever becomes of the rest.
+  // The environment exists and works from here on, even if the rest fails.
   const Result<> copied = co_await copyShape(by, root, record.id, warnings);
   if (!copied) {
-    logWarn("the configuration of an environment was not copied",
+    logWarn("environment configuration copy failed",
             {{"project", record.id.str()}, {"message", copied.error().message()}, {"cause", copied.error().cause()}});
   }
   if (!copied && copied.error().code() == ErrorCode::unavailable) {
     warnings.push_back("the configuration is copied in some minutes");
   } else {
-    if (!copied) warnings.push_back("the configuration was not copied: promote it when the server is well again");
+    if (!copied) warnings.push_back("the configuration was not copied: promote it once the server is available");
     const auto cancelled = co_await queue_.cancel(created.jobId);
-    if (!cancelled) logWarn("an environment is copied twice", {{"project", record.id.str()}});
+    if (!cancelled) {
+      logWarn("environment copy job could not be cancelled; the configuration is copied twice",
+              {{"project", record.id.str()}});
+    }
   }
   ProjectView view = viewOf(record, std::string(kOwner));
   view.warnings = std::move(warnings);
@@ -278,7 +281,7 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
 Task<> Environments::copyShape(By by, const MembershipContext& root, ProjectId environment,
                                std::vector<std::string>& warnings) {
   CO_TRY(snapshot::SnapshotPtr made, co_await deps_.snapshots.find(environment.str()));
-  if (!made) co_return fail(ErrorCode::notFound, "the environment was deleted meanwhile");
+  if (!made) co_return fail(ErrorCode::notFound, "the environment was deleted");
   CO_TRY(std::vector<std::string> about,
          co_await copier_.clone(sideOf(by, root.project), sideOf(by, std::move(made)), by.deadline));
   std::move(about.begin(), about.end(), std::back_inserter(warnings));
@@ -286,19 +289,20 @@ Task<> Environments::copyShape(By by, const MembershipContext& root, ProjectId e
 }
 
 Task<> Environments::copyLate(jobs::JobRun run) {
-  CO_TRY(const auto copying, doc::decode<Copying>(run.payload, doc::UnknownFields::ignore));
+  CO_TRY(const auto job, doc::decode<CopyJob>(run.payload, doc::UnknownFields::ignore));
   policy::Caller caller;
   caller.kind = policy::CallerKind::platform;
-  caller.id = copying.userId;
-  caller.email = copying.email;
+  caller.id = job.userId;
+  caller.email = job.email;
   const By by{caller, std::min(run.deadline, std::chrono::steady_clock::now() + kCopyTime)};
-  auto root = co_await membershipContext(deps_, by, copying.root.str());
+  auto root = co_await membershipContext(deps_, by, job.root.str());
   std::vector<std::string> warnings;
-  Result<> copied = root ? co_await copyShape(by, *root, copying.environment, warnings) : fail(root.error().clone());
-  // Gone since, or its maker has no business there any more: nothing is left to do.
+  Result<> copied = root ? co_await copyShape(by, *root, job.environment, warnings) : fail(root.error().clone());
+  // One of the projects was deleted, or its creator is no longer a member: nothing is left to do.
   if (!copied && copied.error().code() == ErrorCode::notFound) co_return Result<>();
   for (const std::string& warning : warnings) {
-    logWarn("part of an environment was not copied", {{"project", copying.environment.str()}, {"message", warning}});
+    logWarn("part of an environment's configuration was not copied",
+            {{"project", job.environment.str()}, {"message", warning}});
   }
   co_return copied;
 }
@@ -346,8 +350,8 @@ Task<doc::Document> Environments::promote(By by, Promotion input, ImportMode mod
   outcome.appendString("to", to.id().str());
   if (answer) {
     const auto plan = answer->view().find("plan");
-    const bool told = plan && plan->type() == doc::BsonType::document;
-    const auto summary = told ? plan->asDocument().find("summary") : std::nullopt;
+    const bool hasPlan = plan && plan->type() == doc::BsonType::document;
+    const auto summary = hasPlan ? plan->asDocument().find("summary") : std::nullopt;
     if (summary) outcome.append("summary", *summary);
   } else {
     outcome.appendString("failed", meaningOf(answer.error().code()).wire);

@@ -1,5 +1,4 @@
-// Environments: projects with a root project, made from it and promoted to within the family. Source:
-// contract 2.2, 4.8; decisions 6 and 8.
+// Environments: projects that belong to a root project, are created from it and promoted within its family.
 #pragma once
 
 #include <string>
@@ -13,42 +12,43 @@ namespace mb::projects {
 
 struct MembershipContext;
 
-// Members and pending invites that an environment can be made with.
+// Limit of the members and pending invites copied into an environment.
 inline constexpr uint64_t kMaxCopiedPeople = 2000;
 
-// Fails with notFound for those who are no members of a project that is named. References outlive it. Any core.
+// Calls fail with notFound where the caller is not a member of a named project. References outlive it. Any core.
 class Environments {
  public:
-  // Declares a kind of job: before the queue starts.
+  // Declares a job kind: construct before the queue starts.
   Environments(const ProjectDeps& deps, ShapeCopier& copier, jobs::Queue& queue);
 
-  // An environment of `root` with its members, its pending invites (which nobody is mailed about again), its settings
-  // and, as far as that goes, its shape; the view has `warnings` about what of it was not copied. Owner of the root,
+  // Creates an environment of `root` with its members, pending invites (without a second mail), settings and
+  // configuration. Parts of the configuration that could not be copied are `warnings` of the view. Owner of the root,
   // else forbidden. Fails with validation (label, colour, an environment of an environment), conflict (the label is
   // taken).
   Task<ProjectView> create(By by, std::string root, NewEnvironment input);
 
-  // The shape of one project of a family into another: what ShapeCopier::promote answers. Owner of both, else
-  // forbidden. Fails with validation (no two of one family, problems of the import), projectSuspended.
+  // Imports the configuration of one project of a family into another and returns the result of
+  // ConfigurationTransfer::promote. Owner of both, else forbidden. Fails with validation (not two of one family,
+  // problems of the import), projectSuspended.
   Task<doc::Document> promote(By by, Promotion input, ImportMode mode);
 
  private:
   struct People;
   struct Created;
   Task<People> peopleOf(ProjectId root, By by, std::vector<std::string>& warnings);
-  // With a job that copies the configuration should the server go down before it has. Fails with retry where the
-  // members changed since `people` was read.
+  // Inserts the environment, with a job that copies the configuration should the server stop before it has. Fails with
+  // retry where the members changed since `people` was read.
   Task<Created> insert(By by, const MembershipContext& root, ProjectRecord record, const People& people);
-  // Tries slugs from the number `slug` on; the next call continues there.
+  // Inserts with the first free slug, from attempt `slug` on; the next call continues there.
   Task<Created> insertWithFreeSlug(By by, const MembershipContext& root, ProjectRecord record, std::string slugBase,
                                    int& slug, std::vector<std::string>& warnings);
   Task<Created> put(By by, const MembershipContext& root, const NewEnvironment& input,
                     std::vector<std::string>& warnings);
-  // What a server that went down while it copied left undone.
+  // Handler of the copy job: does the copy that a stopped server left undone.
   Task<> copyLate(jobs::JobRun run);
   Task<> copyShape(By by, const MembershipContext& root, ProjectId environment, std::vector<std::string>& warnings);
   Task<> notePromotion(By by, const MembershipContext& from, const MembershipContext& to, doc::Document outcome);
-  // What the caller may do in a project that they own.
+  // The project, with the permissions of its Owner role for the caller.
   ShapeCopier::Side sideOf(By by, snapshot::SnapshotPtr project) const;
 
   const ProjectDeps& deps_;

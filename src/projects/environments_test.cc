@@ -80,7 +80,7 @@ TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerIsBusy) {
   EXPECT_EQ(copyJobs().size(), 1u);
 }
 
-// What a server that goes down in the middle of the copying leaves behind.
+// The state that a server leaves which stops in the middle of the copying.
 TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerWentDown) {
   std::vector<doc::Document> left;
   copies_.during = [&] { left = copyJobs(); };
@@ -171,12 +171,12 @@ TEST_F(EnvironmentsTest, HaveTheMembersOfTheirRoot) {
   join(ada_, root_, cleo, "Viewer");
   ASSERT_TRUE(run(members_->add(by(ada_), root_.id.str(), {"later@example.com", "Editor"})));
   const size_t templatedMails = box_.mails().size();
-  // Asked for by the one who joined later.
+  // Requested by the owner who joined later.
   const ProjectView made = environment(bob, root_, "staging");
   EXPECT_EQ(membersOf(ada_, made), membersOf(ada_, root_));
   EXPECT_EQ(recordOf(made.id).owners, (Strings{ada_.id, bob.id}));
   EXPECT_EQ(box_.mails().size(), templatedMails);
-  // From here on each goes its own way.
+  // From here on the two projects' members are independent.
   ASSERT_TRUE(run(members_->remove(by(ada_), made.id.str(), bob.id)));
   EXPECT_EQ(run(projects_->detail(by(bob), root_.id.str()))->role, "Owner");
   EXPECT_EQ(codeOf(run(projects_->detail(by(bob), made.id.str()))), "NOT_FOUND");
@@ -252,7 +252,7 @@ TEST_F(EnvironmentsTest, PromotionsAreOnRecordInBoth) {
   copies_.fails = ErrorCode::validation;
   EXPECT_EQ(promoting(ada_, staging.id.str(), root_.id.str()), "VALIDATION");
   EXPECT_EQ(noted(root_) + noted(staging), 0);
-  // It may have got half way.
+  // The copy may have been done in part.
   copies_.fails = ErrorCode::unavailable;
   EXPECT_EQ(promoting(ada_, staging.id.str(), root_.id.str()), "UNAVAILABLE");
   copies_.fails.reset();
@@ -266,15 +266,15 @@ TEST_F(EnvironmentsTest, PromotionsAreOnRecordInBoth) {
   EXPECT_EQ(details.find("summary")->asDocument().find("create")->toInteger(), 3);
 }
 
-// ---- coming back from a backup
+// ---- restored from a backup
 
 class EnvironmentsComingBack : public EnvironmentsTest {
  protected:
   Result<RestoredProject> restored(const ProjectRecord& record, std::optional<std::string> slug = {},
-                                   std::vector<BackedUpMember> members = {}, bool provenOnly = false) {
+                                   std::vector<BackedUpMember> members = {}, bool verifiedOnly = false) {
     Restoring restoring(store_, ids_, clock_, auditor_);
-    const std::string owner = provenOnly ? "" : "ada@example.com";
-    Result<> begun = run(restoring.begin({record, std::move(slug), owner, std::move(members), provenOnly}));
+    const std::string owner = verifiedOnly ? "" : "ada@example.com";
+    Result<> begun = run(restoring.begin({record, std::move(slug), owner, std::move(members), verifiedOnly}));
     if (!begun) return fail(std::move(begun).error());
     return run(restoring.publish());
   }
@@ -302,7 +302,7 @@ TEST_F(EnvironmentsComingBack, NotUnderALabelThatIsTaken) {
   EXPECT_FALSE(recordOf(fresh->id).environment.value);
 }
 
-// An address that anybody may have typed in gets nobody into a project.
+// Any user may have typed in an address, so an unverified one gives no access to a project.
 TEST_F(EnvironmentsComingBack, WithMembersWhoseAddressIsProven) {
   const ProjectRecord record = recordOf(root_.id);
   std::vector<BackedUpMember> members = {{"ada@example.com", "Owner", clock_.now()}};

@@ -12,8 +12,8 @@ InstanceSettings::InstanceSettings(Settings& settings)
                                    "any value switches operator routes on; addresses in it become super-admin when "
                                    "they register")),
       invitedOnly(settings.choice("SERVICE_CONTROL_REGISTRATION", "open", {"open", "invited"},
-                                  "who registers on the control plane after the first user: anybody, or addresses with "
-                                  "a pending invitation") == "invited") {
+                                  "who may register on the control plane after the first user: any address, or only "
+                                  "addresses with a pending invitation") == "invited") {
   operatorsEnabled = !operatorEmails.empty();
   std::erase_if(operatorEmails, [](const std::string& entry) { return entry.find('@') == std::string::npos; });
   for (auto& email : operatorEmails) email = identity::emailKey(email);
@@ -42,7 +42,7 @@ Task<SetupStatus> Instance::setupStatus(bool local) {
 
 Task<doc::Document> Instance::user(std::string id) {
   CO_TRY(const auto user, co_await deps_.users.get(identity::Realm::platform(), UserId(std::move(id))));
-  if (!user) co_return fail(ErrorCode::unauthenticated, "this account is gone");
+  if (!user) co_return fail(ErrorCode::unauthenticated, "this account was deleted");
   co_return doc::encode(identity::viewOf(*user));
 }
 

@@ -1,5 +1,4 @@
-// What concerns the whole deployment: the first run, operators, and what a registration brings with it. Source:
-// contract 4.8 ("First-run"); decisions 3, 7 and 8.
+// The whole deployment: the first run, operators, and the effects of a registration.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ struct InstanceSettings {
   explicit InstanceSettings(Settings& settings);
   InstanceSettings() = default;
   bool operatorsEnabled = false;
-  std::vector<std::string> operatorEmails;  // as they are compared: who becomes super-admin at registration
+  std::vector<std::string> operatorEmails;  // normalised addresses that become super-admin at registration
   bool invitedOnly = false;                 // after the first user only invited addresses register
 };
 
@@ -36,7 +35,7 @@ class Instance {
   // `local`: identity::RegistrationClaims.
   Task<SetupStatus> setupStatus(bool local);
   Task<bool> hasFirstUser();
-  // The platform user as the wire has them. Fails with unauthenticated when they are gone.
+  // The platform user as in a response. Fails with unauthenticated when the account was deleted.
   Task<doc::Document> user(std::string id);
 
  private:
@@ -45,14 +44,14 @@ class Instance {
   const std::vector<std::string> oauthProviders_;
   const bool connectionsEnabled_;
   const bool storageEnabled_;
-  std::atomic<bool> setUp_ = false;  // never goes back
+  std::atomic<bool> setUp_ = false;  // set once, never cleared
 };
 
 // Part of each platform registration's commit: the personal organization, super-admin for the first user (exactly one
-// of parallel ones) and for operators, pending invites become memberships. With a mail service the latter two wait
-// until the address is proven: by the link of an invite's mail, or by verification. Where only invited addresses may
-// register, the plan or its write callback fails with forbidden for others; likewise the plan for a first user without
-// the set-up code, where that is needed.
+// of parallel ones) and for operators, and the conversion of pending invites to memberships. With a mail service the
+// latter two wait until the address is verified: by the link of an invite's mail, or by verification. Where only
+// invited addresses may register, the plan or its write callback fails with forbidden for others; likewise the plan for
+// a first user without the set-up code, where it is required.
 class Registration final : public identity::RegistrationHook {
  public:
   Registration(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor,
@@ -73,11 +72,11 @@ class Registration final : public identity::RegistrationHook {
   struct PlannedChange;
   static identity::UserChangeSource sourceOf(Plan plan);
   Task<std::vector<InviteRecord>> invitesOf(std::string email);
-  // Whether one of them is to a project that is not deleted.
+  // Whether one of the invites is to a project that is not deleted.
   Task<bool> mayJoinAny(std::vector<InviteRecord> invites);
-  // What waits for the address joins.
+  // Adds the memberships that become active with this commit.
   void planJoining(Plan& plan, const identity::UserRecord& user, const std::vector<InviteRecord>& invites);
-  // Notes whether the token is that of an invite's link.
+  // Records in the plan whether the token is that of an invite's link.
   void follow(Plan& plan, const std::vector<InviteRecord>& invites, const std::optional<OperatorInvite>& operating,
               std::string_view token) const;
   Task<std::optional<OperatorInvite>> operatorInviteOf(std::string email);

@@ -86,7 +86,7 @@ class RoleAssignment {
 
 }  // namespace
 
-// ---- seeing
+// ---- listing
 
 Task<std::vector<MemberView>> Members::list(By by, std::string project) {
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
@@ -123,7 +123,7 @@ const policy::PermissionSet& Members::heldBy(const MembershipContext& context) c
   return own == roles.end() ? kNothing : *own->second;
 }
 
-Result<> Members::mayHandOut(const MembershipContext& context, const std::string& role) const {
+Result<> Members::mayAssign(const MembershipContext& context, const std::string& role) const {
   if (!manages(context.role)) return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
   const auto& roles = context.project->get(deps_.slots.roles).member;
   const auto given = roles.find(role);
@@ -141,13 +141,13 @@ Result<> Members::mayHandOut(const MembershipContext& context, const std::string
 
 Task<MemberView> Members::add(By by, std::string project, NewMember input) {
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
-  CO_RETURN_IF_ERROR(mayHandOut(context, input.role));
+  CO_RETURN_IF_ERROR(mayAssign(context, input.role));
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
 
   const bool mailed = mails_.begin(email.key).has_value();
   co_return co_await store::retryWrite(
       kMaxMemberAttempts,
-      Error(ErrorCode::conflict, "this address is being invited or registered at the same time, try again"),
+      Error(ErrorCode::conflict, "this address is being invited or registered at the same time: try again"),
       [&] { return tryAdd(by, context, input.role, email, mailed); });
 }
 
@@ -158,7 +158,7 @@ Task<MemberView> Members::tryAdd(By by, const MembershipContext& context, std::s
     co_return co_await addActive(by, context, std::move(role), *std::move(user));
   }
   CO_TRY(const MemberView pending, co_await invite(by, context, role, email, mailed));
-  // An account that registered, or proved the address, since then did not see the invite.
+  // An account that registered or verified the address since then did not see the invite.
   CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
   if (!user) co_return pending;
   if (mayJoin(deps_, *user)) {
@@ -191,7 +191,7 @@ Task<MemberView> Members::addActive(By by, const MembershipContext& context, std
   };
   const auto written = co_await deps_.store.write(std::move(write), callback);
   if (!written && !store::indexViolation(written.error())) co_return fail(written.error().clone());
-  // Also where they are a member already: an invite may have been made while they took up another.
+  // Also where the user is a member already: an invite may have been created while they accepted another.
   CO_TRY(auto left, co_await findInvite(context.id(), user.email));
   if (left) CO_RETURN_IF_ERROR(co_await removeInvite(by, context, *std::move(left), "member.inviteUsed"));
   if (!written) co_return fail(ErrorCode::conflict, "this user is a member already");
@@ -254,7 +254,7 @@ Task<MemberView> Members::invite(By by, const MembershipContext& context, std::s
   };
   const auto written = co_await deps_.store.write(std::move(write), callback);
   if (!written) {
-    // Another caller invited the address at the same time; that invite is renewed.
+    // Another caller invited the address at the same time: that invite is renewed.
     if (store::indexViolation(written.error())) co_return fail(ErrorCode::retry, "the address was invited since");
     co_return fail(written.error().clone());
   }
@@ -266,7 +266,7 @@ Task<MemberView> Members::invite(By by, const MembershipContext& context, std::s
 
 Task<> Members::changeRole(By by, std::string project, std::string userId, std::string role) {
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
-  CO_RETURN_IF_ERROR(mayHandOut(context, role));
+  CO_RETURN_IF_ERROR(mayAssign(context, role));
   const auto& members = context.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");

@@ -1,4 +1,4 @@
-// A project's members and pending invites. Rules: membership_rules.h. Source: contract 2.3, 3.2, 4.8; decisions 7.
+// A project's members and pending invites. Rules: membership_rules.h.
 #pragma once
 
 #include <string>
@@ -14,22 +14,21 @@ struct MembershipContext;
 
 // Pending invites that one address may have.
 inline constexpr uint64_t kInvitesPerAddress = 100;
-// Mails about memberships to one address in 15 minutes; past that invites are kept without a mail.
+// Limit of the mails about memberships to one address in 15 minutes; past it invites are stored without a mail.
 inline constexpr size_t kMembershipMails = 10;
 inline constexpr int64_t kInviteLinkMs = 7LL * 24 * 3600 * 1000;
 
-// Owner or Admin for every change, else forbidden; notFound for those who are not members. References outlive it. Any
-// core.
+// Changes need the role Owner or Admin, else forbidden; notFound for callers that are not members. References outlive
+// it. Any core.
 class Members {
  public:
   explicit Members(const ProjectDeps& deps) : deps_(deps), mails_(deps.clock, kMembershipMails, "mails") {}
 
   // Active ones first, then pending, each oldest first.
   Task<std::vector<MemberView>> list(By by, std::string project);
-  // A member where the address has an account (with a mail service: and has proven it), else a pending invite; inviting
-  // again refreshes its role. Either is told by mail. Fails with
-  // validation (role, address), forbidden (Owner, more than the caller holds), conflict (a member already, or too many
-  // invites).
+  // Adds a member where the address has an account (with a mail service: a verified one), else a pending invite;
+  // inviting again updates its role. Either sends a mail. Fails with validation (role, address), forbidden (Owner, more
+  // than the caller holds), conflict (a member already, or too many invites).
   Task<MemberView> add(By by, std::string project, NewMember input);
   // Fails with validation, forbidden, conflict (the last Owner), notFound.
   Task<> changeRole(By by, std::string project, std::string userId, std::string role);
@@ -37,13 +36,13 @@ class Members {
   Task<> cancelInvite(By by, std::string project, std::string email);
 
  private:
-  // Whether the caller may hand out `role` as far as the snapshot tells; the write checks again.
-  Result<> mayHandOut(const MembershipContext& context, const std::string& role) const;
-  // What the caller's role holds, as far as the snapshot tells.
+  // Checks against the snapshot whether the caller may assign `role`; the write checks again.
+  Result<> mayAssign(const MembershipContext& context, const std::string& role) const;
+  // The permissions of the caller's role in the snapshot.
   const policy::PermissionSet& heldBy(const MembershipContext& context) const;
   Task<MemberView> addActive(By by, const MembershipContext& context, std::string role, identity::UserRecord user);
-  // Fails with retry where another caller invited the address at the same time, or where the invite that was to be
-  // renewed was used or cancelled: a renewal never brings one back.
+  // Fails with retry where another caller invited the address at the same time, or where the invite to be renewed was
+  // used or cancelled: a renewal never restores one.
   Task<MemberView> tryAdd(By by, const MembershipContext& context, std::string role, identity::Email email,
                           bool mailed);
   Task<MemberView> invite(By by, const MembershipContext& context, std::string role, identity::Email address,

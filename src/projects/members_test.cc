@@ -115,7 +115,7 @@ TEST_F(MembersTest, TwoOwnersCannotRemoveEachOther) {
   const ProjectView project = made(ada);
   const std::string id = project.id.str();
   join(ada, project, bob, "Owner");
-  // Both stand as Owners in the snapshot that each request has in hand; the commit is what decides.
+  // Both are Owners in the snapshot that each request holds; the commit decides.
   std::promise<Result<>> first;
   std::promise<Result<>> second;
   const By byAda = by(ada);

@@ -3,7 +3,7 @@
 namespace mb::projects {
 
 Task<MembershipContext> membershipContext(const ProjectDeps& deps, By by, std::string projectId) {
-  // Slugs name projects elsewhere, never here.
+  // A project is addressed by its id here, never by its slug.
   if (!projectId.starts_with(ProjectTag::prefix)) co_return fail(ErrorCode::notFound, "no such project");
   snapshot::SnapshotPtr project = deps.snapshots.cached(projectId);
   if (!project) {

@@ -1,5 +1,5 @@
-// A caller's membership of a project, and commits made by a member of it. For this module and those that keep things of
-// projects (connections/).
+// A caller's membership of a project, and commits made by a member of it. For this module and for modules that store
+// data about projects (connections/).
 #pragma once
 
 #include "projects/membership_rules.h"
@@ -17,14 +17,15 @@ struct MembershipContext {
   store::ProjectNo number() const { return project->info().number; }
 };
 
-// Fails with notFound when there is no such project, it is deleted, or the caller is no member.
+// Fails with notFound when there is no such project, it is deleted, or the caller is not a member.
 Task<MembershipContext> membershipContext(const ProjectDeps& deps, By by, std::string projectId);
 
 // The audit entry of what a platform user did in a project.
 std::vector<store::Insert> auditOf(const ProjectDeps& deps, const policy::Caller& caller, store::ProjectNo project,
                                    std::string action, std::string target, doc::Document details = {});
 
-// Whether an account may take up what is meant for its address: proven, or there is no mail service to prove it.
+// Whether an account may accept invites to its address: the address is verified, or there is no mail service to verify
+// it.
 bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user);
 
 // A write as `by` with `entries` inserted, and the epochs of `projects` bumped where it changes anything.

@@ -29,7 +29,7 @@ mail::TemplatedMail MembershipMail::templatedMail(mail::MailTemplate kind, const
 bool MembershipMail::add(const mail::TemplatedMail& templatedMail, std::vector<store::Insert>& inserts) {
   auto job = deps_.mailer.insertOf(templatedMail, context_.number());
   if (!job) {
-    logInfo("no mail can be sent to an address", {{"message", job.error().message()}});
+    logInfo("membership mail not sent", {{"message", job.error().message()}});
     return false;
   }
   job_ = job->id();

@@ -1,4 +1,4 @@
-// Mails about memberships, in the commit that makes them. Private to projects/.
+// Mails about memberships, queued in the commit that creates them. Private to projects/.
 #pragma once
 
 #include <string>

@@ -10,51 +10,52 @@ std::unexpected<Error> noProject() {
   return fail(ErrorCode::notFound, "no such project");
 }
 
-Result<> ownerRule(const Asking& asking, bool touchesOwner) {
-  if (touchesOwner && asking.actor->role != kOwner) {
+Result<> ownerRule(const ActingMember& acting, bool touchesOwner) {
+  if (touchesOwner && acting.actor->role != kOwner) {
     return fail(ErrorCode::forbidden, "only an Owner may grant or revoke Owner");
   }
   return {};
 }
 
-Result<> lastOwnerRule(const Asking& asking, const MembershipRecord& target) {
-  const bool last = target.role == kOwner && asking.project->owners.size() <= 1;
+Result<> lastOwnerRule(const ActingMember& acting, const MembershipRecord& target) {
+  const bool last = target.role == kOwner && acting.project->owners.size() <= 1;
   if (last) return fail(ErrorCode::conflict, "a project needs at least one Owner");
   return {};
 }
 
 }  // namespace
 
-Result<> mayManage(const Asking& asking) {
-  if (!asking.project || asking.project->status == "deleted" || !asking.actor) return noProject();
-  if (!manages(asking.actor->role)) return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
+Result<> mayManage(const ActingMember& acting) {
+  if (!acting.project || acting.project->status == "deleted" || !acting.actor) return noProject();
+  if (!manages(acting.actor->role)) return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
   return {};
 }
 
-Result<> mustOwn(const Asking& asking) {
-  RETURN_IF_ERROR(mayManage(asking));
-  if (asking.actor->role != kOwner) return fail(ErrorCode::forbidden, "this needs the role Owner");
+Result<> mustOwn(const ActingMember& acting) {
+  RETURN_IF_ERROR(mayManage(acting));
+  if (acting.actor->role != kOwner) return fail(ErrorCode::forbidden, "this needs the role Owner");
   return {};
 }
 
-Result<> mayGrant(const Asking& asking, std::string_view role) {
-  RETURN_IF_ERROR(mayManage(asking));
-  return ownerRule(asking, role == kOwner);
+Result<> mayGrant(const ActingMember& acting, std::string_view role) {
+  RETURN_IF_ERROR(mayManage(acting));
+  return ownerRule(acting, role == kOwner);
 }
 
-Result<> mayChangeRole(const Asking& asking, const std::optional<MembershipRecord>& target, std::string_view role) {
-  RETURN_IF_ERROR(mayManage(asking));
+Result<> mayChangeRole(const ActingMember& acting, const std::optional<MembershipRecord>& target,
+                       std::string_view role) {
+  RETURN_IF_ERROR(mayManage(acting));
   if (!target) return fail(ErrorCode::notFound, "no such member");
-  RETURN_IF_ERROR(ownerRule(asking, target->role == kOwner || role == kOwner));
+  RETURN_IF_ERROR(ownerRule(acting, target->role == kOwner || role == kOwner));
   if (role == kOwner) return {};
-  return lastOwnerRule(asking, *target);
+  return lastOwnerRule(acting, *target);
 }
 
-Result<> mayRemove(const Asking& asking, const std::optional<MembershipRecord>& target) {
-  RETURN_IF_ERROR(mayManage(asking));
+Result<> mayRemove(const ActingMember& acting, const std::optional<MembershipRecord>& target) {
+  RETURN_IF_ERROR(mayManage(acting));
   if (!target) return fail(ErrorCode::notFound, "no such member");
-  RETURN_IF_ERROR(ownerRule(asking, target->role == kOwner));
-  return lastOwnerRule(asking, *target);
+  RETURN_IF_ERROR(ownerRule(acting, target->role == kOwner));
+  return lastOwnerRule(acting, *target);
 }
 
 void noteRole(ProjectRecord& record, const UserId& user, std::optional<std::string_view> role) {

@@ -1,5 +1,5 @@
-// Who may change whose membership. Checked inside the commit, on the records as they are there: the project's set of
-// owners, the asking member and the member asked about. Source: contract 3.2; decisions 7 and 8.
+// Who may change whose membership. Checked inside the commit, on the stored records: the project's set of owners, the
+// acting member and the target member.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,27 @@ inline bool manages(std::string_view role) {
   return role == kOwner || role == kAdmin;
 }
 
-// The asking member, and the project that is being changed; absent where the record is gone.
-struct Asking {
+// The acting member, and the project that is changed; absent where the record was deleted.
+struct ActingMember {
   const std::optional<ProjectRecord>& project;
   const std::optional<MembershipRecord>& actor;
 };
 
-// The project is live and the asking member manages it. Fails with notFound (no project, not a member) or forbidden.
-Result<> mayManage(const Asking& asking);
-// ... and is an Owner.
-Result<> mustOwn(const Asking& asking);
+// Checks that the project is live and the acting member manages it. Fails with notFound (no project, not a member) or
+// forbidden.
+Result<> mayManage(const ActingMember& acting);
+// As mayManage; the acting member must be an Owner.
+Result<> mustOwn(const ActingMember& acting);
 
-// `role` may be given to somebody who is no member yet.
-Result<> mayGrant(const Asking& asking, std::string_view role);
-// `target` may get `role`. Fails with notFound, forbidden, or conflict for the last Owner.
-Result<> mayChangeRole(const Asking& asking, const std::optional<MembershipRecord>& target, std::string_view role);
-// `target` may be taken out. The same failures.
-Result<> mayRemove(const Asking& asking, const std::optional<MembershipRecord>& target);
+// Whether `role` may be given to a user who is not a member yet.
+Result<> mayGrant(const ActingMember& acting, std::string_view role);
+// Whether `target` may get `role`. Fails with notFound, forbidden, or conflict for the last Owner.
+Result<> mayChangeRole(const ActingMember& acting, const std::optional<MembershipRecord>& target,
+                       std::string_view role);
+// Whether `target` may be removed. Fails as mayChangeRole.
+Result<> mayRemove(const ActingMember& acting, const std::optional<MembershipRecord>& target);
 
-// Keeps record.owners in step with a member who now has `role` (nullopt: is none any more).
+// Updates record.owners for a member who now has `role`; nullopt: the member was removed.
 void noteRole(ProjectRecord& record, const UserId& user, std::optional<std::string_view> role);
 
 }  // namespace mb::projects

@@ -57,7 +57,7 @@ bool Operators::named(std::string_view emailKey) const {
   return std::ranges::find(settings_.operatorEmails, emailKey) != settings_.operatorEmails.end();
 }
 
-// ---- seeing
+// ---- listing
 
 Task<std::vector<identity::UserView>> Operators::users(By by, uint64_t skip, uint64_t limit) {
   CO_TRY(const auto users, co_await deps_.users.list(identity::Realm::platform(), skip, limit, by.deadline));
@@ -77,7 +77,7 @@ Task<std::vector<OperatorInvite>> Operators::invites() {
 Task<std::vector<OperatorView>> Operators::list(By by) {
   store::Query query = queryOf(identity::kUsers, equals("platformRole", identity::kSuperAdmin), 0, kMaxOperators);
   query.deadline = by.deadline;
-  // Invites first: one that is taken up between the two reads is then seen twice, never as neither.
+  // Invites are read first: one that is accepted between the two reads is then seen twice, never as neither.
   CO_TRY(const std::vector<OperatorInvite> pending, co_await invites());
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   CO_TRY(const auto users, fromStore<identity::UserRecord>(found.documents));
@@ -103,7 +103,7 @@ Task<OperatorView> Operators::add(By by, NewOperator input) {
   CO_TRY(const identity::Email email, identity::parseEmail(input.email));
   co_return co_await store::retryWrite(
       kMaxOperatorAttempts,
-      Error(ErrorCode::conflict, "this address is being invited or registered at the same time, try again"),
+      Error(ErrorCode::conflict, "this address is being invited or registered at the same time: try again"),
       [&] { return tryAdd(by, email); });
 }
 
@@ -111,7 +111,7 @@ Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
   CO_TRY(auto user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
   if (user && (mayJoin(deps_, *user) || isOperator(*user))) co_return co_await promote(by, *std::move(user));
   CO_RETURN_IF_ERROR(co_await invite(by, email));
-  // An account that registered, or proved the address, since then did not see the invite.
+  // An account that registered or verified the address since then did not see the invite.
   CO_TRY(user, co_await deps_.users.byEmail(identity::Realm::platform(), email.text));
   if (user && mayJoin(deps_, *user)) {
     if (!isOperator(*user)) co_return co_await promote(by, *std::move(user));
@@ -125,7 +125,7 @@ Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
   co_return OperatorView{lowerAscii(email.text), {}, "pending"};
 }
 
-// Takes the invite of somebody who is an operator already.
+// Removes the invite of a user who is an operator already.
 Task<> Operators::withdraw(By by, std::string key) {
   store::Write write = projectWrite(by, {}, {});
   const store::Target invite = write.change(target(kOperatorInvites, std::move(key)));
@@ -149,7 +149,7 @@ Task<OperatorView> Operators::promote(By by, identity::UserRecord user) {
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
     RETURN_IF_ERROR(mustOperate(before[caller]));
     TRY(std::optional<identity::UserRecord> now, fromStore<identity::UserRecord>(before[promoted]));
-    if (!now) return fail(ErrorCode::notFound, "this account is gone");
+    if (!now) return fail(ErrorCode::notFound, "this account was deleted");
     if (isOperator(*now)) return fail(ErrorCode::conflict, "this user is an operator already");
     if (!now->active()) return fail(ErrorCode::conflict, "this account is not active");
     now->platformRole = std::string(identity::kSuperAdmin);
@@ -183,7 +183,7 @@ Task<> Operators::invite(By by, identity::Email address) {
       invite.tokenHash = toHex(sha256(token));
       invite.tokenExpiresAt = end;
     } else {
-      logInfo("no mail can be sent to an address", {{"message", templatedMail.error().message()}});
+      logInfo("operator invitation mail not sent", {{"message", templatedMail.error().message()}});
     }
   }
   store::Write write = projectWrite(by, {}, std::move(inserts));
@@ -194,7 +194,7 @@ Task<> Operators::invite(By by, identity::Email address) {
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
     RETURN_IF_ERROR(mustOperate(before[caller]));
     TRY(const std::optional<OperatorInvite> earlier, fromStore<OperatorInvite>(before[invited]));
-    if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or taken back since");
+    if (renews && !earlier) return fail(ErrorCode::retry, "the invite was used or revoked since");
     OperatorInvite next = invite;
     if (earlier) {
       next.createdAt = earlier->createdAt;
@@ -222,7 +222,7 @@ Task<> Operators::revoke(By by, std::string email) {
                                                                store::Changes& changes) -> Result<> {
     RETURN_IF_ERROR(mustOperate(before[caller]));
     if (!before[invite]) {
-      if (isNamed) return fail(ErrorCode::conflict, "this address is named in SERVICE_OPERATORS: take it out there");
+      if (isNamed) return fail(ErrorCode::conflict, "this address is named in SERVICE_OPERATORS: remove it there");
       return fail(ErrorCode::notFound, "no such invite");
     }
     changes.remove(invite);

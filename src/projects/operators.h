@@ -1,5 +1,5 @@
-// Who operates the deployment: platform users with the role super-admin, and invites to become one. For callers that
-// the gates found to be operators; each commit looks again. Source: contract 4.8; decisions 7 and 8.
+// Operators of the deployment: platform users with the role super-admin, and invites to become one. REQUIRES: the
+// gatekeeper found the caller to be an operator; each commit checks again.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@
 
 namespace mb::projects {
 
-// Operators that are listed, and invites that may be pending.
+// Limit of the operators that are listed, and of the pending invites.
 inline constexpr uint64_t kMaxOperators = 1000;
-// Mails of invites to one address in 15 minutes; past that an invite is kept without a mail.
+// Limit of the invite mails to one address in 15 minutes; past it an invite is stored without a mail.
 inline constexpr size_t kOperatorMails = 10;
 
-// An address that becomes super-admin when it registers and, with a mail service, is proven. Its id is the address as
-// it is compared.
+// An address that becomes super-admin when it registers and, with a mail service, is verified. Its id is the normalised
+// address.
 struct OperatorInvite {
   std::string id;
   UserId invitedBy;
   Timestamp createdAt;
-  // Of the token in the link that was mailed: who has it has proven the address.
+  // Hash of the token in the mailed link; a registration with that token has verified the address.
   std::optional<std::string> tokenHash = {};  // sha256, hex
   std::optional<Timestamp> tokenExpiresAt = {};
-  std::optional<std::string> address = {};  // as it was given, ASCII in lower case; mails go there. Absent: `id`
+  std::optional<std::string> address = {};  // as entered, ASCII in lower case; mails go there. Absent: `id`
   static constexpr auto shape() {
     return doc::shape<OperatorInvite>(
         "OperatorInvite", doc::field("id", &OperatorInvite::id), doc::field("invitedBy", &OperatorInvite::invitedBy),
@@ -64,16 +64,16 @@ class Operators {
   Task<std::vector<identity::UserView>> users(By by, uint64_t skip, uint64_t limit);
   // Active ones first, then invites, then addresses of SERVICE_OPERATORS that are neither.
   Task<std::vector<OperatorView>> list(By by);
-  // Active at once where the address has an account (with a mail service: and has proven it), else an invite; inviting
-  // again mails again. Fails with validation (the address), forbidden (the caller is no operator any more), conflict
-  // (an operator already, an account that is not active, too many invites).
+  // Adds an operator where the address has an account (with a mail service: a verified one), else an invite; inviting
+  // again sends another mail. Fails with validation (the address), forbidden (the caller is no longer an operator),
+  // conflict (an operator already, an account that is not active, too many invites).
   Task<OperatorView> add(By by, NewOperator input);
-  // Takes a pending invite back. Fails with notFound, conflict (an address of SERVICE_OPERATORS), forbidden.
+  // Revokes a pending invite. Fails with notFound, conflict (an address of SERVICE_OPERATORS), forbidden.
   Task<> revoke(By by, std::string email);
 
  private:
   Task<OperatorView> promote(By by, identity::UserRecord user);
-  // Both fail with retry where the invite that was to be renewed was used or taken back since.
+  // Both fail with retry where the invite to be renewed was used or revoked since.
   Task<OperatorView> tryAdd(By by, identity::Email email);
   Task<> invite(By by, identity::Email address);
   Task<> withdraw(By by, std::string key);

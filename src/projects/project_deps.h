@@ -1,4 +1,4 @@
-// What the module needs from others.
+// Dependencies of this module.
 #pragma once
 
 #include "audit/audit.h"
@@ -27,7 +27,7 @@ struct ProjectDeps {
   const Clock& clock;
   audit::Auditor& auditor;
   mail::Mailer& mailer;
-  std::string baseUrl;  // what links in mails begin with
+  std::string baseUrl;  // prefix of links in mails
 };
 
 }  // namespace mb::projects

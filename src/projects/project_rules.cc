@@ -71,7 +71,7 @@ bool isSingleEmoji(std::string_view text) {
   if (text.empty() || text.size() > 64) return false;
   const auto unicode = icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
   if (u_stringHasBinaryProperty(unicode.getBuffer(), unicode.length(), UCHAR_RGI_EMOJI)) return true;
-  // An emoji that stands without its presentation selector, as many keyboards send it ("❤").
+  // An emoji without its presentation selector, as many keyboards send it ("❤").
   const UChar32 first = unicode.char32At(0);
   return unicode.countChar32() == 1 && first > 0x7F && u_hasBinaryProperty(first, UCHAR_EMOJI);
 }

@@ -1,4 +1,4 @@
-// What a project's fields may hold. Source: contract 2.2; decisions 6 and 8 (colours).
+// Rules for the fields of a project.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ Result<std::string> checkName(std::string_view name);
 std::string slugFor(std::string_view name, int attempt);
 
 inline constexpr int kSlugTries = 10;
-// What to try as a slug, at most kSlugTries times: slugFor() first, then with random letters.
+// The slug of this attempt, of at most kSlugTries: slugFor() first, then with random letters.
 std::string slugToTry(std::string_view name, int attempt);
 
 bool isColor(std::string_view color);
@@ -27,17 +27,17 @@ bool isSingleEmoji(std::string_view text);
 // "https://example.com" or "http://localhost:5173", as browsers write it: scheme, host and port only, lower case, no
 // port that is the scheme's own.
 bool isOrigin(std::string_view text);
-// Stands for every origin in ProjectSettings::allowedOrigins.
+// Allows every origin in ProjectSettings::allowedOrigins.
 inline constexpr std::string_view kAnyOrigin = "*";
 
-// What is wrong with a colour, as a detail says it.
+// The error detail for an invalid colour.
 std::string colorProblem();
 
 // Every problem of a patch, in the details. Fails with validation.
 Result<> checkPatch(const ProjectPatch& patch);
-// Fails with validation where there are problems; the first is the message.
+// Fails with validation if there are problems; the first is the message.
 Result<> refuseIfAny(std::vector<ErrorDetail> problems);
-// Requires checkPatch. Leaves what the patch does not name as it is.
+// REQUIRES: checkPatch succeeded. Fields that the patch does not name stay unchanged.
 void applyPatch(ProjectRecord& record, const ProjectPatch& patch);
 
 }  // namespace mb::projects

@@ -1,5 +1,4 @@
-// The shapes of the control plane: what is stored, what comes in, what goes out. Source: contract 2.2, 2.3, 4.8;
-// decisions 3, 6 and 8.
+// Types of the control plane: stored records, request bodies and responses.
 #pragma once
 
 #include <optional>
@@ -31,7 +30,7 @@ struct ProjectSettings {
   }
 };
 
-// An environment as its root project knows it.
+// An environment in its root project's record.
 struct EnvironmentEntry {
   ProjectId id;
   std::string label;
@@ -55,7 +54,8 @@ struct ProjectRecord {
   int64_t maxFileSize = kDefaultMaxFileSize;
   ProjectSettings settings;
   std::vector<std::string> owners;  // user ids; never empty while the project is live
-  // The live ones of a root project: labels are unique in it, and it is not deleted while it has any.
+  // The live environments of a root project: labels are unique among them, and the root is not deleted while it has
+  // any.
   std::optional<std::vector<EnvironmentEntry>> environments = {};
   Timestamp createdAt;
   std::optional<Timestamp> resumedAt;
@@ -102,8 +102,8 @@ struct MembershipRecord {
   }
 };
 
-// Locked by whoever invites an address and by whoever registers it, so that neither misses the other. Its id is the
-// address as it is compared.
+// Locked by each invitation to an address and each registration of it, so that neither misses the other. Its id is the
+// normalised address.
 struct InvitedAddress {
   std::string id;
   int64_t revision = 0;  // grows with each invite
@@ -113,20 +113,20 @@ struct InvitedAddress {
   }
 };
 
-// A membership that waits for its address to register and, with a mail service, to be proven. Becomes a
+// A membership that waits until its address is registered and, with a mail service, verified. Becomes a
 // MembershipRecord under the same id.
 struct InviteRecord {
   MembershipId id;
   ProjectId projectId;
   int64_t projectNumber = 0;
-  std::string email;  // as it is compared: its normal form
+  std::string email;  // the normalised address
   std::string role;
   UserId invitedBy;
   Timestamp createdAt;
-  // Of the token in the link that was mailed: who has it has proven the address.
+  // Hash of the token in the mailed link; a registration with that token has verified the address.
   std::optional<std::string> tokenHash = {};  // sha256, hex
   std::optional<Timestamp> tokenExpiresAt = {};
-  std::optional<std::string> address = {};  // as it was given, ASCII in lower case; mails go there. Absent: `email`
+  std::optional<std::string> address = {};  // as entered, ASCII in lower case; mails go there. Absent: `email`
   const std::string& given() const { return address ? *address : email; }
   static constexpr auto shape() {
     return doc::shape<InviteRecord>(
@@ -138,7 +138,7 @@ struct InviteRecord {
   }
 };
 
-// ---- in
+// ---- request bodies
 
 struct NewProject {
   std::string name;
@@ -209,14 +209,14 @@ struct MemberPatch {
   }
 };
 
-// ---- out
+// ---- responses
 
 struct ProjectView {
   ProjectId id;
   std::string slug;
   std::string name;
   std::string status;
-  std::string role;  // the asking member's
+  std::string role;  // the caller's
   OrgId organizationId;
   doc::Nullable<ProjectId> parentId;
   doc::Nullable<std::string> environment;
@@ -226,7 +226,7 @@ struct ProjectView {
   bool byo = false;
   ProjectSettings settings;
   Timestamp createdAt;
-  std::optional<std::vector<std::string>> warnings = {};  // of a new environment: what of the shape was not copied
+  std::optional<std::vector<std::string>> warnings = {};  // of a new environment: what was not copied
   static constexpr auto shape() {
     return doc::shape<ProjectView>(
         "Project", doc::field("id", &ProjectView::id), doc::field("slug", &ProjectView::slug),
@@ -291,7 +291,7 @@ struct ProjectToken {
 
 struct SetupStatus {
   bool needsSetup = true;
-  bool setupCodeRequired = false;  // of a first registration by the request that asks
+  bool setupCodeRequired = false;  // of a first registration, by this caller
   bool registrationOpen = true;
   bool operatorsEnabled = false;
   bool billingEnabled = false;

@@ -69,7 +69,7 @@ Task<ProjectView> Projects::create(By by, NewProject input) {
   CO_TRY(const store::QueryResult owned,
          co_await deps_.store.find(queryOf(kOrganizations, equals("ownerId", by.caller.id), 0, 1)));
   if (owned.documents.empty()) {
-    co_return fail(Error(ErrorCode::internal, "this account has no organization").withCause(by.caller.id));
+    co_return fail(Error(ErrorCode::internal, "account has no organization").withCause(by.caller.id));
   }
   record.organizationId = OrgId(std::string(owned.documents.front().view().stringOr("id")));
   CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
@@ -85,10 +85,10 @@ Task<ProjectView> Projects::create(By by, NewProject input) {
     CO_TRY(const bool committed, co_await insert(by, record, owner));
     if (committed) co_return viewOf(record, owner.role);
   }
-  co_return fail(ErrorCode::unavailable, "no slug is free for this name, try again");
+  co_return fail(ErrorCode::unavailable, "no slug is free for this name: try again");
 }
 
-// ---- seeing
+// ---- reading
 
 Task<std::vector<MembershipRecord>> Projects::membershipsOf(std::string userId) {
   std::vector<MembershipRecord> all;
@@ -147,7 +147,7 @@ Task<ProjectToken> Projects::token(By by, std::string id) {
   }
   const auto& roles = context.project->get(deps_.slots.roles).member;
   const auto role = roles.find(context.role);
-  // A role that is gone holds nothing.
+  // A deleted role grants nothing.
   static const policy::PermissionSet kNothing;
   const policy::PermissionSet& permissions = role == roles.end() ? kNothing : *role->second;
   co_return ProjectToken{deps_.tokens.mintMember(UserId(by.caller.id), SessionId(by.caller.sessionId), context.id(),
@@ -180,7 +180,7 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
 }
 
 Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
-  // Members learn what is wrong with their input; others learn nothing.
+  // Only members get errors about their input.
   CO_RETURN_IF_ERROR(co_await membershipContext(deps_, by, id));
   CO_RETURN_IF_ERROR(checkPatch(patch));
   doc::Document details = doc::encode(patch);

@@ -1,4 +1,4 @@
-// A control plane on a store in memory, for this module's tests.
+// A control plane on an in-memory store, for this module's tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@
 
 namespace mb::projects {
 
-// Copies nothing, and notes between which projects it was asked to.
-class NotedCopies final : public ShapeCopier {
+// Copies nothing; records the pairs of projects it was called with.
+class RecordingCopier final : public ShapeCopier {
  public:
   Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline) override {
     note("clone", from, to);
@@ -43,7 +43,7 @@ class NotedCopies final : public ShapeCopier {
   }
 
   std::optional<ErrorCode> fails;
-  std::function<void()> during;  // of a clone
+  std::function<void()> during;  // called during clone()
   std::vector<std::string> warnings;
   std::vector<std::string> calls;  // "clone shop shop-staging"
   std::optional<policy::Caller> lastCaller;
@@ -62,7 +62,7 @@ class ProjectsFixture : public ::testing::Test {
   static constexpr int64_t kStartMs = 1'800'000'000'000;
 
   // `mail`: as if a mail server were set.
-  // `more`: collections of modules above this one.
+  // `more`: collections of higher modules.
   explicit ProjectsFixture(bool mail = false, int cores = 1, const std::vector<store::SystemCollection>& more = {})
       : cores_(cores), store_(systemCollectionsOfAll(more)), mail_(mail) {
     initCrypto();
@@ -103,7 +103,7 @@ class ProjectsFixture : public ::testing::Test {
     return store::testing::runOn(cores_, 0, std::move(task));
   }
 
-  // Each on a core of its own, begun at the same time; gives the wire codes of what they failed with, "" for none.
+  // Runs each on a core of its own, all at once; returns the wire codes of their errors, "" for success.
   std::vector<std::string> atOnce(std::vector<std::function<Task<>()>> moves) {
     std::latch begin(static_cast<std::ptrdiff_t>(moves.size()));
     std::vector<std::promise<Result<>>> done(moves.size());
@@ -118,14 +118,14 @@ class ProjectsFixture : public ::testing::Test {
     for (auto& promise : done) codes.push_back(codeOf(promise.get_future().get()));
     return codes;
   }
-  // The task, without what it gives.
+  // The task, without its result.
   template <class T>
   static Task<> dropping(Task<T> task) {
     CO_RETURN_IF_ERROR(co_await std::move(task));
     co_return Result<>();
   }
 
-  // From this machine, so without a set-up code.
+  // A registration from this machine, without a set-up code.
   static identity::Registration locally(std::string email, std::optional<std::string> invite = {}) {
     return {.email = std::move(email),
             .password = "a long password",
@@ -209,7 +209,7 @@ class ProjectsFixture : public ::testing::Test {
       {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "http://localhost"}, {}};
   InstanceSettings settings_;
   SetupCode setupCode_{std::filesystem::temp_directory_path() / "nowhere"};
-  NotedCopies copies_;
+  RecordingCopier copies_;
   std::optional<ProjectDeps> deps_;
   std::optional<Registration> registration_;
   std::optional<Projects> projects_;

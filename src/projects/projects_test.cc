@@ -130,7 +130,7 @@ TEST_F(ProjectsTest, ItsFollowerLearnsOfEachChangeOfStatus) {
     return now->info().record.view().find("resumedAt")->asDate();
   };
   EXPECT_EQ(resumedAt(), clock_.now());
-  // One that is active already keeps its time.
+  // A project that is active already keeps its time of change.
   clock_.advance(1000);
   ASSERT_TRUE(run(projects_->resume(by(ada), id)));
   EXPECT_LT(resumedAt(), clock_.now());

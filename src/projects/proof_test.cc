@@ -1,4 +1,4 @@
-// With a mail service an invite waits until its address is proven.
+// With a mail service an invite waits until its address is verified.
 #include <algorithm>
 
 #include "identity/records.h"
@@ -28,7 +28,7 @@ class ProofTest : public ProjectsFixture {
     }
     return "";
   }
-  // In the newest mail of this kind to the address.
+  // The parameter in the newest mail of this kind to the address.
   std::string parameter(MailTemplate kind, const std::string& email, std::string_view name) {
     std::string found;
     for (const mail::TemplatedMail& templatedMail : box_.to(email)) {
@@ -51,7 +51,7 @@ class ProofTest : public ProjectsFixture {
   bool passwordFits(const std::string& email, const std::string& password) {
     return run(identity_.users().checkPassword(identity::Realm::platform(), {email, password})).has_value();
   }
-  // An account on somebody else's address, with every way in that there is.
+  // An account on another user's address, with each kind of credential.
   identity::UserRecord squat(const std::string& email) {
     identity::UserRecord user = registered(email);
     EXPECT_TRUE(run(identity_.sessions().open(identity::Realm::platform(), user, {"203.0.113.9", ""}, soon())));
@@ -81,7 +81,7 @@ class ProofTest : public ProjectsFixture {
     EXPECT_FALSE(now.mfaEnabled);
     EXPECT_TRUE(now.emailVerified);
     EXPECT_TRUE(store_.all(controlCollection(identity::kSecondFactors)).empty());
-    // A sign-in that was under way ends nowhere.
+    // A sign-in in progress fails.
     EXPECT_EQ(codeOf(run(identity_.sessions().open(realm, user, {"203.0.113.9", ""}, soon()))), "UNAUTHENTICATED");
   }
 
@@ -140,7 +140,7 @@ TEST_F(ProofTest, AnAccountThatProvedNothingIsInvited) {
   EXPECT_EQ(add("eve@example.com"), "pending");
   ASSERT_TRUE(verify("eve@example.com"));
   EXPECT_EQ(statusOf("eve@example.com"), "active");
-  // Proven, it joins at once, and is told.
+  // Once verified, the user becomes a member at once and gets a mail.
   project_ = made(ada_, "Second");
   EXPECT_EQ(add("eve@example.com"), "active");
   EXPECT_EQ(box_.to("eve@example.com").back().kind, MailTemplate::membershipGranted);
@@ -153,7 +153,7 @@ TEST_F(ProofTest, OperatorsProveTheirAddress) {
   EXPECT_EQ((*user)->platformRole, "super-admin");
 }
 
-// ---- accounts that somebody else may have made
+// ---- accounts that another user may have created
 
 TEST_F(ProofTest, AcceptingRegistersOnce) {
   add("eve@example.com");
@@ -180,7 +180,7 @@ TEST_F(ProofTest, AcceptingTakesOverAnAccountThatProvedNothing) {
   expectNothingLeft(squatted);
   EXPECT_EQ(statusOf("eve@example.com"), "active");
   EXPECT_TRUE(std::ranges::count(auditActions(store::kControlProject), "user.inviteAccepted") > 0);
-  // The session that the answer carries is later than the end of the others.
+  // The session that the response carries is opened after the others were ended.
   EXPECT_TRUE(run(identity_.admit(identity::Realm::platform(), *user, {"203.0.113.1", ""}, soon()))->opened);
 }
 

@@ -21,13 +21,13 @@ Purge::Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<s
 }
 
 void Purge::start(const Executor& executor, TaskGroup& tasks) {
-  // The first pass comes after an hour: a start has other work.
+  // The first pass runs after an hour, so that it does not slow down the start.
   passes_.start(executor, tasks, {.interval = kInterval}, [this] { return loggedPass(); });
 }
 
 Async<void> Purge::loggedPass() {
   const Result<uint64_t> purged = co_await pass();
-  if (!purged) logWarn("purging deleted projects failed", {{"cause", purged.error().message()}});
+  if (!purged) logWarn("deleted projects not purged; the next pass retries", {{"cause", purged.error().message()}});
 }
 
 Task<uint64_t> Purge::pass() {
@@ -37,7 +37,7 @@ Task<uint64_t> Purge::pass() {
     CO_TRY(const store::QueryResult found,
            co_await deps_.store.find(queryOf(kProjects, equals("status", "deleted"), kept, kPurgePage)));
     for (const doc::Document& document : found.documents) {
-      // One that fails is tried again by the next pass, and stops no other.
+      // A failed project is retried by the next pass, and does not stop the others.
       const Result<bool> purged = co_await purgeWhereDue(document);
       if (purged && *purged) {
         ++gone;
@@ -45,7 +45,7 @@ Task<uint64_t> Purge::pass() {
       }
       ++kept;
       if (!purged) {
-        logError("a deleted project could not be purged; the next pass tries again",
+        logError("deleted project purge failed; the next pass retries",
                  {{"project", document.view().stringOr("id")},
                   {"problem", purged.error().message()},
                   {"cause", purged.error().cause()}});
@@ -70,10 +70,10 @@ Task<> Purge::pruneAudit() {
   co_return co_await retention_.pass(std::move(projects), passes_.stopFlag());
 }
 
-// The record goes last, so that a crash between leaves something to go on from.
+// The record is removed last, so that a crash in between leaves a project that the next pass purges.
 Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
   const Result<> dropped = co_await deps_.store.dropProject(number);
-  // Gone already: a pass before this one ended between the drop and the record.
+  // Dropped already: an earlier pass ended between the drop and the removal of the record.
   if (!dropped && dropped.error().code() != ErrorCode::notFound) co_return fail(dropped.error().clone());
   for (const store::SystemCollection& each : cascades_) {
     CO_RETURN_IF_ERROR(co_await removeAllOf(each.number, each.projectField, id));

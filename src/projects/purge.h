@@ -1,5 +1,4 @@
-// Removes what is kept for a time only: projects that were deleted 30 days ago, their data, then their records; and
-// audit entries. Source: decisions 6.
+// Removes projects that were deleted 30 days ago: their data, then their records; and old audit entries.
 #pragma once
 
 #include <atomic>
@@ -19,12 +18,12 @@ class Purge {
   // Looks each hour from the core of `executor`, until stop().
   void start(const Executor& executor, TaskGroup& tasks);
   void stop() { passes_.stop(); }
-  // One look at all; gives how many projects went.
+  // One pass over all deleted projects; returns the number of purged ones.
   Task<uint64_t> pass();
 
  private:
   Async<void> loggedPass();
-  // Whether its time is over and it was purged.
+  // Purges the project if it was deleted 30 days ago; returns whether it did.
   Task<bool> purgeWhereDue(doc::Document document);
   Task<> pruneAudit();
   Task<> purge(store::ProjectNo number, ProjectId id);

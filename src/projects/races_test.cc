@@ -1,4 +1,4 @@
-// What must hold whatever happens at the same time.
+// Invariants under concurrent changes.
 #include <random>
 
 #include "projects/projects_fixture.h"
@@ -7,14 +7,14 @@ namespace mb::projects {
 namespace {
 
 constexpr int kRounds = 500;
-// Registrations hash a password.
+// Few: registrations hash a password.
 constexpr int kRegistrationRounds = 25;
 
 class RacesTest : public ProjectsFixture {
  protected:
   RacesTest() : ProjectsFixture(false, 4) {}
 
-  // The record's owners are those of the memberships, and a live project has one.
+  // The record's owners are those of the memberships, and a live project has at least one.
   void expectOwned(const ProjectId& id) {
     const ProjectRecord record = recordOf(id);
     std::set<std::string> owners;
@@ -25,7 +25,7 @@ class RacesTest : public ProjectsFixture {
     EXPECT_EQ(std::set<std::string>(record.owners.begin(), record.owners.end()), owners);
     EXPECT_TRUE(record.status == "deleted" || !owners.empty()) << "nobody owns the project any more";
   }
-  // The root's list is that of its live environments; no label is there twice.
+  // The root's list is that of its live environments; no label occurs twice.
   void expectFamily(const ProjectId& root) {
     std::map<std::string, std::string> live;
     for (const auto& stored : store_.all(controlCollection(kProjects))) {
@@ -130,7 +130,7 @@ TEST_F(RacesTest, AnEnvironmentHasTheMembersOfOneMoment) {
   }
 }
 
-// The moment between the look at an invite and its renewal.
+// The time between the read of an invite and its renewal.
 TEST_F(RacesTest, ARenewalBringsNoUsedInviteBack) {
   const auto ada = person("ada@example.com");
   const ProjectView shop = made(ada);
@@ -177,7 +177,7 @@ TEST_F(RacesTest, NoInviteStaysForSomebodyWithAnAccount) {
   for (int round = 0; round < kRegistrationRounds; ++round) {
     const ProjectView root = made(ada);
     const std::string email = fmt::format("new{}@example.com", round);
-    // Earlier and later than the look at the invites, which comes before the password is hashed or after.
+    // Before and after the read of the invites, which comes before or after the password is hashed.
     if (round % 2 == 0) ASSERT_TRUE(run(members_->add(by(ada), root.id.str(), {email, "Viewer"})));
     const auto codes = atOnce({[&] {
                                  return dropping(identity_.users().registerUser(identity::Realm::platform(),

@@ -1,4 +1,4 @@
-// Where the control plane's records stand in the store. Private to projects/.
+// System collections that hold the control plane's records. Private to projects/.
 #pragma once
 
 #include <optional>
@@ -37,12 +37,13 @@ inline store::Insert insertOf(store::CollectionNo number, doc::Document document
 
 using store::fromStore;
 
-// In a write callback that invites an address, with its InvitedAddress at `target`: the invite is counted, so that a
-// registration of the address that was prepared before is prepared again.
+// Increments the revision of the InvitedAddress at `target`, in a write callback that invites the address: a
+// registration that was prepared before is then prepared again.
 Result<> countInvite(store::Target target, const std::string& address, const store::PreImages& before,
                      store::Changes& changes);
 
-// Where no new mail goes out, the link of the earlier one stays good. Of invites to a project and of operators.
+// Keeps the token of an earlier invite, to a project or of an operator, where no new mail is sent: the mailed link
+// stays valid.
 template <class Invite>
 void keepLink(Invite& renewed, const Invite& earlier) {
   if (renewed.tokenHash) return;
@@ -52,13 +53,13 @@ void keepLink(Invite& renewed, const Invite& earlier) {
 
 doc::Filter equals(std::string_view path, std::string_view value);
 
-// The record as the snapshot registry knows a project.
+// The record as a project of the snapshot registry.
 Result<snapshot::ProjectInfo> infoOf(doc::Document stored);
 
-// On the wire, for a member with this role.
+// The response for a member with this role.
 ProjectView viewOf(const ProjectRecord& record, std::string role);
 
-// A query of the control project in ascending id, due in ten seconds.
+// A query of the control project in ascending id, with a deadline of ten seconds.
 store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_t skip, uint64_t limit);
 
 }  // namespace mb::projects

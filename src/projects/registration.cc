@@ -10,11 +10,11 @@
 
 namespace mb::projects {
 
-// An invite on its way to become a membership.
-struct Joining {
+// An invite that becomes a membership in this commit.
+struct InviteAcceptance {
   MembershipRecord membership;
   std::vector<store::Insert> audit;
-  bool followed = false;  // the token that came along is that of its link
+  bool followed = false;  // the request's token is that of its link
 };
 
 struct Registration::Plan {
@@ -23,27 +23,27 @@ struct Registration::Plan {
   int64_t revision = 0;                            // of the invited address; 0: never invited
   bool mayBeFirst = false;
   bool onlyAsFirst = false;    // the address is not invited, and only invited ones register
-  bool proven = false;         // or no mail service could prove the address: invites are taken up
-  std::string followed = {};   // hash of the token of an invite's link, which proves the address; empty without one
+  bool verified = false;       // or no mail service can verify the address: invites are accepted
+  std::string followed = {};   // hash of the token of an invite's link, which verifies the address; empty without one
   bool namedOperator = false;  // in SERVICE_OPERATORS
   bool invitedOperator = false;
-  bool operatorFollowed = false;  // as Joining::followed, of the operator's invite
+  bool operatorFollowed = false;  // as InviteAcceptance::followed, of the operator's invite
   std::vector<store::Insert> operatorAudit;
-  std::vector<Joining> joining;
+  std::vector<InviteAcceptance> joining;
   std::vector<store::ProjectNo> bumpEpochs;
 
   bool mayOperate() const { return namedOperator || invitedOperator; }
 };
 
-// The documents of a Joining in one write.
-struct JoiningTargets {
+// The documents of an InviteAcceptance in one write.
+struct InviteAcceptanceTargets {
   store::Target invite;
   store::Target membership;
   store::Target project;
   identity::PreparedDocuments audit;
 };
 
-// A plan with its documents in one write: the part of the callback about them.
+// A plan and its documents in one write; runs in the write callback.
 struct Registration::PlannedChange {
   PlannedChange(std::shared_ptr<const Plan> made, store::Write& write);
 
@@ -55,13 +55,13 @@ struct Registration::PlannedChange {
   std::optional<store::Target> instance;
   std::optional<store::Target> operatorInvite;
   identity::PreparedDocuments operatorAudit;
-  std::vector<JoiningTargets> joining;
-  std::optional<store::Target> followed;  // the invite whose token came along
+  std::vector<InviteAcceptanceTargets> joining;
+  std::optional<store::Target> followed;  // the invite whose token the request carries
 };
 
 namespace {
 
-// More than an address can have (Members::add refuses earlier), so that none stays behind.
+// More than an address can have (Members::add refuses earlier), so that all are read.
 constexpr uint64_t kMaxInvites = 1000;
 
 Result<int64_t> revisionOf(const std::optional<doc::Document>& address) {
@@ -78,7 +78,7 @@ doc::Document instanceRecord(const identity::UserRecord& first) {
   return out.finish();
 }
 
-Result<> join(const Joining& joining, const JoiningTargets& targets, const store::PreImages& before,
+Result<> join(const InviteAcceptance& joining, const InviteAcceptanceTargets& targets, const store::PreImages& before,
               store::Changes& changes) {
   TRY(const auto invite, fromStore<InviteRecord>(before[targets.invite]));
   TRY(auto project, fromStore<ProjectRecord>(before[targets.project]));
@@ -100,8 +100,8 @@ doc::Document roleDetails(const InviteRecord& invite) {
   return out.finish();
 }
 
-// Whether the token with this hash is the one in the link of an invite: an InviteRecord or an OperatorInvite.
-bool provenBy(const auto& invite, std::string_view tokenHash, Timestamp now) {
+// Whether this is the hash of the token in the link of an invite: an InviteRecord or an OperatorInvite.
+bool isInviteToken(const auto& invite, std::string_view tokenHash, Timestamp now) {
   return invite.tokenHash && !tokenHash.empty() && equalConstantTime(*invite.tokenHash, tokenHash) &&
          invite.tokenExpiresAt > now;
 }
@@ -125,8 +125,8 @@ std::string hashOf(std::string_view token) {
 
 Registration::PlannedChange::PlannedChange(std::shared_ptr<const Plan> made, store::Write& write)
     : plan(std::move(made)),
-      // Where it stays, registrations of the address need not wait for each other.
-      address(plan->proven ? write.change(target(kInvitedAddresses, plan->addressKey))
+      // Only held where it is unchanged, so that registrations of the address need not wait for each other.
+      address(plan->verified ? write.change(target(kInvitedAddresses, plan->addressKey))
                            : write.hold(target(kInvitedAddresses, plan->addressKey))) {
   if (plan->organization) {
     organization = write.create(controlCollection(kOrganizations), plan->organization->id.str());
@@ -137,8 +137,8 @@ Registration::PlannedChange::PlannedChange(std::shared_ptr<const Plan> made, sto
     operatorAudit.add(write, plan->operatorAudit);
     if (plan->operatorFollowed) followed = operatorInvite;
   }
-  for (const Joining& one : plan->joining) {
-    JoiningTargets targets{write.change(target(kInvites, one.membership.id.str())),
+  for (const InviteAcceptance& one : plan->joining) {
+    InviteAcceptanceTargets targets{write.change(target(kInvites, one.membership.id.str())),
                            write.change(target(kMemberships, one.membership.id.str())),
                            write.change(target(kProjects, one.membership.projectId.str())),
                            {}};
@@ -156,7 +156,7 @@ Result<> Registration::PlannedChange::operator()(identity::UserRecord& user, con
   if (followed && (!before[*followed] || before[*followed]->view().stringOr("tokenHash") != plan->followed)) {
     return fail(ErrorCode::retry, "the invite was cancelled or renewed since");
   }
-  if (plan->proven) changes.remove(address);
+  if (plan->verified) changes.remove(address);
   if (organization) changes.put(*organization, doc::encode(*plan->organization));
   if (followed) user.emailVerified = true;
   if (instance && !before[*instance]) {
@@ -188,7 +188,7 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
   identity::RegistrationPlan out;
   plan.addressKey = identity::emailKey(user.email);
   CO_TRY(const auto instance, co_await store_.get(controlCollection(kInstance), std::string(kInstanceId)));
-  // Once there is a first user, no registration has to wait for the lock on that question.
+  // Once there is a first user, no registration needs the lock on this document.
   plan.mayBeFirst = !instance;
   if (plan.mayBeFirst) {
     if (!claims.local && !setupCode_.matches(claims.setupCode)) {
@@ -208,8 +208,8 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
   if (plan.onlyAsFirst && !plan.mayBeFirst) co_return fail(uninvited());
   follow(plan, invites, operating, claims.invite);
   out.byInvite = !plan.followed.empty();
-  plan.proven = out.byInvite || user.emailVerified || !mailer_.delivers();
-  if (plan.proven) {
+  plan.verified = out.byInvite || user.emailVerified || !mailer_.delivers();
+  if (plan.verified) {
     planOperator(plan, user, operating);
     planJoining(plan, user, invites);
   }
@@ -219,7 +219,7 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
 
 Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord user, std::string invite) {
   Plan plan;
-  plan.proven = true;
+  plan.verified = true;
   identity::RegistrationPlan out;
   plan.addressKey = identity::emailKey(user.email);
   CO_TRY(const auto address, co_await store_.get(controlCollection(kInvitedAddresses), plan.addressKey));
@@ -229,9 +229,9 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
   follow(plan, invites, operating, invite);
   out.byInvite = !plan.followed.empty();
   planOperator(plan, user, operating);
-  // Who is an operator already gets nothing from the proof.
+  // An operator gets nothing new from the verification.
   out.invited = !invites.empty() || (plan.mayOperate() && user.platformRole != identity::kSuperAdmin);
-  // Tokens in hand are those of no operator yet.
+  // Issued tokens lack the operator's permissions.
   if (plan.mayOperate()) plan.bumpEpochs.push_back(store::kControlProject);
   planJoining(plan, user, invites);
   out.addTo = sourceOf(std::move(plan));
@@ -267,13 +267,13 @@ Task<std::optional<OperatorInvite>> Registration::operatorInviteOf(std::string e
 Task<std::optional<std::string>> Registration::invitedAddress(std::string token) {
   const std::string hash = hashOf(token);
   const Timestamp now = clock_.now();
-  // A member's invite stands in front of its token (MembershipMail); invites of operators are few, and are searched.
+  // A member's token begins with the invite's id (MembershipMail). Invites of operators are few, and are searched.
   if (const size_t dot = token.find('.'); dot != std::string::npos) {
     const std::string id = token.substr(0, dot);
     if (!identity::isId(MembershipTag::prefix, id)) co_return std::nullopt;
     CO_TRY(const auto stored, co_await store_.get(controlCollection(kInvites), id));
     CO_TRY(const auto invite, fromStore<InviteRecord>(stored));
-    if (!invite || !provenBy(*invite, hash, now)) co_return std::nullopt;
+    if (!invite || !isInviteToken(*invite, hash, now)) co_return std::nullopt;
     co_return invite->given();
   }
   if (token.empty() || !settings_.operatorsEnabled) co_return std::nullopt;
@@ -281,7 +281,7 @@ Task<std::optional<std::string>> Registration::invitedAddress(std::string token)
          co_await store_.find(queryOf(kOperatorInvites, equals("tokenHash", hash), 0, 1)));
   if (found.documents.empty()) co_return std::nullopt;
   CO_TRY(const auto invite, fromStore<OperatorInvite>(found.documents.front().view()));
-  if (!provenBy(invite, hash, now)) co_return std::nullopt;
+  if (!isInviteToken(invite, hash, now)) co_return std::nullopt;
   co_return invite.address.value_or(invite.id);
 }
 
@@ -293,8 +293,8 @@ void Registration::follow(Plan& plan, const std::vector<InviteRecord>& invites,
                           const std::optional<OperatorInvite>& operating, std::string_view token) const {
   const std::string hash = hashOf(token);
   const Timestamp now = clock_.now();
-  if (std::ranges::any_of(invites, [&](const auto& one) { return provenBy(one, hash, now); }) ||
-      (operating && provenBy(*operating, hash, now))) {
+  if (std::ranges::any_of(invites, [&](const auto& one) { return isInviteToken(one, hash, now); }) ||
+      (operating && isInviteToken(*operating, hash, now))) {
     plan.followed = hash;
   }
 }

@@ -6,7 +6,7 @@
 namespace mb::projects {
 namespace {
 
-// What becomes of the user in a write with this plan.
+// The user as written with this plan.
 Task<identity::UserRecord> writtenWith(store::DocumentStore& store, identity::RegistrationPlan plan,
                                        identity::UserRecord user) {
   store::Write write({.deadline = {}, .actor = {"server", ""}, .bumpEpochs = {}});
@@ -92,7 +92,7 @@ class SetupCodeTest : public ProjectsFixture {
     code_.reset();
     std::filesystem::remove_all(directory_);
   }
-  // As at a start.
+  // As at a server start.
   void open() {
     code_.emplace(directory_);
     ASSERT_TRUE(code_->open(*run(instance_->hasFirstUser())));
@@ -126,7 +126,7 @@ TEST_F(SetupCodeTest, TheFirstUserBringsIt) {
   // No user after the first needs one, and none makes another super-admin.
   EXPECT_EQ(registering("second@example.com", ""), "user");
   EXPECT_EQ(registering("third@example.com", code), "user");
-  code_.reset();  // waits for the removal
+  code_.reset();  // joins the removal
   EXPECT_FALSE(hasFile());
 }
 

@@ -52,9 +52,9 @@ Task<> Restoring::begin(RestoreOptions options) {
   co_return co_await putPlaceholder();
 }
 
-// An environment comes back to its root where that is live, and else as a root of its own.
+// An environment is restored into its root where that is live, and else as a root of its own.
 Task<> Restoring::settleFamily() {
-  // A root that may come back was deleted, so it had none.
+  // A restored root was deleted, so it had no environments.
   record_.environments.reset();
   if (!options_.slug && record_.parentId.value && record_.environment.value) {
     CO_TRY(const auto stored, co_await store_.get(controlCollection(kProjects), record_.parentId.value->str()));
@@ -74,7 +74,7 @@ Task<> Restoring::settleIdentity() {
   if (options_.slug) {
     if (slugFor(*options_.slug, 0) != *options_.slug) {
       co_return fail(ErrorCode::validation,
-                     "a slug has lower-case letters, digits and single hyphens, at most 40 characters");
+                     "a slug must be lower-case letters, digits and single hyphens, at most 40 characters");
     }
     record_.slug = *options_.slug;
     record_.id = ids_.next<ProjectTag>();
@@ -100,7 +100,7 @@ Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
            co_await store_.find(queryOf(identity::kUsers, equals("emailKey", key), 0, 1)));
     if (found.documents.empty()) continue;
     CO_TRY(const auto user, fromStore<identity::UserRecord>(found.documents.front().view()));
-    if (options_.provenOnly && !user.emailVerified) co_return std::nullopt;
+    if (options_.verifiedOnly && !user.emailVerified) co_return std::nullopt;
     co_return user.id;
   }
   co_return std::nullopt;
@@ -112,7 +112,7 @@ Task<> Restoring::settleOwners() {
     CO_TRY(const auto account, co_await accountOf(options_.owner));
     if (!account) {
       co_return fail(ErrorCode::notFound, fmt::format("no account here has the address {}{}", options_.owner,
-                                                      options_.provenOnly ? ", proven" : ""));
+                                                      options_.verifiedOnly ? ", verified" : ""));
     }
     std::erase_if(options_.members, [&](const BackedUpMember& member) {
       return identity::emailKey(member.email) == identity::emailKey(options_.owner);
@@ -138,7 +138,7 @@ Task<> Restoring::settleOwners() {
         ErrorCode::conflict,
         fmt::format("no owner of the project ({}) has an account here{}: register it, or name another "
                     "account with --owner",
-                    owners.empty() ? "none is known" : owners, options_.provenOnly ? " whose address is proven" : ""));
+                    owners.empty() ? "unknown" : owners, options_.verifiedOnly ? " with a verified address" : ""));
   }
   CO_TRY(const store::QueryResult owned,
          co_await store_.find(queryOf(kOrganizations, equals("ownerId", record_.owners.front()), 0, 1)));
@@ -178,7 +178,7 @@ Task<> Restoring::addOld(store::CollectionNo collection, store::Write& write, st
   co_return Result<>();
 }
 
-// Each locks its address, as an inviter does, so that a registration at the same time is not missed.
+// Locks the address of each invite, as an invitation does, so that a concurrent registration does not miss it.
 std::vector<store::Target> Restoring::addInvites(store::Write& write) {
   invites_.clear();
   std::vector<store::Target> addresses;
@@ -197,7 +197,7 @@ std::vector<store::Target> Restoring::addInvites(store::Write& write) {
 struct Restoring::Targets {
   store::Target project;
   store::Target placeholder;
-  std::optional<store::Target> root;     // where it is an environment that comes back to it
+  std::optional<store::Target> root;     // where it is an environment that is restored into it
   std::vector<store::Target> old;        // memberships and invites of the deleted project
   std::vector<store::Target> addresses;  // of invites_, in its order
 };
@@ -207,18 +207,18 @@ Result<> Restoring::apply(const Targets& targets, const store::PreImages& before
   const bool same = there.has_value() == old_.has_value() &&
                     (!there || (there->status == "deleted" && there->number == old_->number));
   if (!same || !before[targets.placeholder]) {
-    return fail(ErrorCode::conflict, "the project was changed by others meanwhile");
+    return fail(ErrorCode::conflict, "the project was changed during the restore: try again");
   }
   if (targets.root) {
     TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[*targets.root]));
     if (!root || root->status == "deleted") {
-      return fail(ErrorCode::conflict, "its root project was deleted meanwhile");
+      return fail(ErrorCode::conflict, "its root project was deleted during the restore: try again");
     }
     RETURN_IF_ERROR(noteEnvironment(*root, record_.id, *record_.environment.value));
     changes.put(*targets.root, doc::encode(*root));
   }
   changes.put(targets.project, doc::encode(record_));
-  // From here on it stands for the data of the project that was deleted.
+  // From here on the placeholder names the data of the deleted project.
   if (old_) {
     changes.put(targets.placeholder, doc::encode(placeholderOf(*old_, placeholder_, {0})));
   } else {
@@ -267,16 +267,19 @@ Task<RestoredProject> Restoring::publish() {
   record_.deletedAt.reset();
   const Result<> committed = co_await commitAll();
   if (!committed && store::indexViolation(committed.error())) {
-    co_return fail(ErrorCode::conflict, fmt::format("the slug {} was taken meanwhile", record_.slug));
+    co_return fail(ErrorCode::conflict, fmt::format("the slug {} was taken during the restore", record_.slug));
   }
   if (!committed) co_return fail(committed.error().clone());
   begun_ = false;
   const RestoredProject restored{record_.id, record_.slug, members_.size(), invited_.size()};
-  // The project is live whatever becomes of these.
+  // The project is live even if the following steps fail.
   const Result<> joined = co_await joinLate();
-  if (!joined) logWarn("an invite of a restored project stays pending", {{"reason", joined.error().message()}});
+  if (!joined) logWarn("invite of a restored project stays pending", {{"reason", joined.error().message()}});
   const Result<> dropped = co_await dropOld();
-  if (!dropped) logWarn("the data it replaces goes with the next purge", {{"reason", dropped.error().message()}});
+  if (!dropped) {
+    logWarn("replaced data of a restored project not dropped; the next purge removes it",
+            {{"reason", dropped.error().message()}});
+  }
   co_return restored;
 }
 
@@ -301,7 +304,7 @@ Task<> Restoring::joinLate() {
       return {};
     };
     const auto written = co_await store_.write(std::move(write), callback);
-    // The account is a member already; the owner who added it removes the invite.
+    // The account is a member already; the addition that made it one removes the invite.
     if (!written && !store::indexViolation(written.error())) co_return fail(written.error().clone());
   }
   co_return Result<>();

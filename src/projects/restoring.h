@@ -1,6 +1,6 @@
-// A project that comes back from a backup, under its own id or as a new one: its record, members and invites. Nobody
-// sees it before publish(), which is one commit. Until then a record of its own, marked deleted, stands for it, so that
-// what a crash leaves behind goes with the purge of deleted projects.
+// Restores a project from a backup, under its own id or as a new one: its record, members and invites. The project is
+// not visible before publish(), which is one commit. Until then a placeholder record, marked deleted, names its data,
+// so that the purge of deleted projects removes what a crash leaves behind.
 #pragma once
 
 #include "audit/audit.h"
@@ -10,7 +10,7 @@
 
 namespace mb::projects {
 
-// A member or an invite as a backup has them: by address, since accounts belong to their deployment.
+// A member or an invite in a backup: by address, since accounts belong to their deployment.
 struct BackedUpMember {
   std::string email;
   std::string role;
@@ -23,11 +23,11 @@ struct BackedUpMember {
 };
 
 struct RestoreOptions {
-  ProjectRecord record;             // as it was
-  std::optional<std::string> slug;  // of a new project; nullopt: the same project again
-  std::string owner;                // an address; who owns it where none of its owners has an account; or ""
+  ProjectRecord record;             // as backed up
+  std::optional<std::string> slug;  // of a new project; nullopt: restore the same project
+  std::string owner;                // an address, or "": the owner where none of the project's owners has an account
   std::vector<BackedUpMember> members;
-  bool provenOnly = false;  // an account whose address is not proven is invited like one that is not there
+  bool verifiedOnly = false;  // an account whose address is not verified is invited like a missing one
 };
 
 struct RestoredProject {
@@ -43,16 +43,16 @@ class Restoring {
   Restoring(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor)
       : store_(store), ids_(ids), clock_(clock), auditor_(auditor) {}
 
-  // Finds out whether the project may come back, and makes a place for its data; number() is its own then. Fails with
-  // conflict (the project is live, its slug or its label is another's, nobody could own it), notFound (no account has
-  // the owner's address), validation (the slug).
+  // Checks whether the project may be restored, and creates the placeholder for its data; number() is valid then. Fails
+  // with conflict (the project is live, its slug or its label is another's, no owner has an account), notFound (no
+  // account has the owner's address), validation (the slug).
   Task<> begin(RestoreOptions options);
   store::ProjectNo number() const { return static_cast<store::ProjectNo>(record_.number); }
   const ProjectId& id() const { return record_.id; }
-  // The project is live from here on, members who have an account are members, the others invited. Fails with conflict
-  // when somebody was quicker.
+  // Makes the project live: members who have an account are members, the others are invited. Fails with conflict where
+  // a concurrent change took the slug or changed the project.
   Task<RestoredProject> publish();
-  // In place of publish(): nothing stays.
+  // Instead of publish(): removes the placeholder and its data.
   Task<> abandon();
 
  private:
@@ -62,14 +62,14 @@ class Restoring {
   Task<std::optional<UserId>> accountOf(std::string email);
   Task<> putPlaceholder();
   Task<> removePlaceholder();
-  // The documents that the commit changes; what it inserts is in the write alone.
+  // The documents that the commit changes. Documents that it inserts are only in the write.
   struct Targets;
   Task<> commitAll();
   // In the write callback.
   Result<> apply(const Targets& targets, const store::PreImages& before, store::Changes& changes) const;
-  // The addresses of the invites.
+  // Adds the addresses of the invites.
   std::vector<store::Target> addInvites(store::Write& write);
-  // The documents of the deleted project in a collection, which are added to `old`.
+  // Adds the deleted project's documents of a collection to the write and to `old`.
   Task<> addOld(store::CollectionNo collection, store::Write& write, std::vector<store::Target>& old);
   Task<> joinLate();
   Task<> dropOld();
@@ -82,8 +82,8 @@ class Restoring {
   ProjectRecord record_;
   std::string formerStatus_;
   ProjectId placeholder_;
-  std::optional<store::ProjectNo> root_;  // of an environment that comes back to it
-  std::optional<ProjectRecord> old_;      // the deleted project whose place it takes
+  std::optional<store::ProjectNo> root_;  // of an environment that is restored into it
+  std::optional<ProjectRecord> old_;      // the deleted project that it replaces
   std::vector<std::pair<UserId, BackedUpMember>> members_;
   std::vector<BackedUpMember> invited_;
   std::vector<InviteRecord> invites_;

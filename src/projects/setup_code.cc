@@ -36,7 +36,7 @@ Result<> SetupCode::open(bool hasFirstUser) {
   if (kept->size() < kMinCharacters) {
     return fail(
         ErrorCode::internal,
-        fmt::format("the file {} holds no set-up code: remove it, and the next start makes one", path_.string()));
+        fmt::format("the file {} holds an invalid set-up code: remove it and start again", path_.string()));
   }
   text_ = *std::move(kept);
   return {};
@@ -50,7 +50,10 @@ void SetupCode::discard() {
   std::call_once(discarded_, [this] {
     remover_ = std::jthread([path = path_] {
       const Result<> removed = removeFile(path);
-      if (!removed) logWarn("the used set-up code could not be removed", {{"problem", removed.error().message()}});
+      if (!removed) {
+        logWarn("used set-up code file not removed; the next start removes it",
+                {{"problem", removed.error().message()}});
+      }
     });
   });
 }
