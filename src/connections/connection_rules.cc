@@ -32,7 +32,7 @@ void checkName(std::string_view given, Checked& out, std::vector<ErrorDetail>& p
   out.name = std::string(name);
 }
 
-void checkConfig(const Kind& kind, doc::DocumentView given, Checked& out, std::vector<ErrorDetail>& problems) {
+void checkConfig(const Kind& kind, doc::DocumentView given, CheckedInput& out, std::vector<ErrorDetail>& problems) {
   for (const doc::Element& field : given) {
     const std::string path = "/config/" + std::string(field.key);
     if (!knows(kind.config, field.key)) {
@@ -47,7 +47,7 @@ void checkConfig(const Kind& kind, doc::DocumentView given, Checked& out, std::v
   out.config = doc::Document(given);
 }
 
-void checkSecrets(const Kind& kind, doc::DocumentView given, Checked& out, std::vector<ErrorDetail>& problems) {
+void checkSecrets(const Kind& kind, doc::DocumentView given, CheckedInput& out, std::vector<ErrorDetail>& problems) {
   for (const doc::Element& field : given) {
     const std::string path = "/secrets/" + std::string(field.key);
     if (!knows(kind.secrets, field.key)) {
@@ -78,8 +78,8 @@ std::string nameKey(std::string_view name) {
   return key;
 }
 
-Result<Checked> check(const Kind& kind, const ConnectionPatch& input) {
-  Checked out;
+Result<CheckedInput> check(const Kind& kind, const ConnectionPatch& input) {
+  CheckedInput out;
   std::vector<ErrorDetail> problems;
   if (input.name) checkName(*input.name, out, problems);
   if (input.config) checkConfig(kind, *input.config, out, problems);
@@ -88,10 +88,10 @@ Result<Checked> check(const Kind& kind, const ConnectionPatch& input) {
   return out;
 }
 
-Result<Checked> check(const NewConnection& input) {
+Result<CheckedInput> check(const NewConnection& input) {
   const Kind* kind = findKind(input.kind);
   if (kind != nullptr) return check(*kind, ConnectionPatch{input.name, input.config, input.secrets});
-  Checked unused;
+  CheckedInput unused;
   std::vector<ErrorDetail> problems{{"/kind", "must be one of the kinds of the catalog"}};
   checkName(input.name, unused, problems);
   return std::unexpected(projects::refuseIfAny(std::move(problems)).error().clone());

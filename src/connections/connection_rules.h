@@ -1,4 +1,4 @@
-// What a connection's fields may hold. Each fails with validation, every problem in the details.
+// Rules for the fields of a connection. Each function fails with validation, with every problem in the details.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 
 namespace mb::connections {
 
-// Trimmed. Names that differ by case alone are one name in a scope: equal by nameKey().
+// REQUIRES: `name` is trimmed. Names that differ only by case have the same key, and are one name in a scope.
 std::string nameKey(std::string_view name);
 
 using Secrets = std::map<std::string, std::string, std::less<>>;  // texts by name
 
-struct Checked {
-  std::optional<std::string> name;  // trimmed; where one is given
+struct CheckedInput {
+  std::optional<std::string> name;  // trimmed; nullopt if absent
   std::optional<doc::Document> config;
-  Secrets secrets;  // those that are given and not blank
+  Secrets secrets;  // those that are present and not blank
 };
 
-Result<Checked> check(const Kind& kind, const ConnectionPatch& input);
-// Also fails for a kind that there is none of.
-Result<Checked> check(const NewConnection& input);
+Result<CheckedInput> check(const Kind& kind, const ConnectionPatch& input);
+// Also fails for an unknown kind.
+Result<CheckedInput> check(const NewConnection& input);
 
 }  // namespace mb::connections

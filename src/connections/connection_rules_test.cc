@@ -7,7 +7,7 @@
 namespace mb::connections {
 namespace {
 
-std::string pathsOf(const Result<Checked>& checked) {
+std::string pathsOf(const Result<CheckedInput>& checked) {
   if (checked) return "";
   EXPECT_EQ(checked.error().code(), ErrorCode::validation);
   std::string paths;

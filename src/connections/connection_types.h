@@ -1,4 +1,4 @@
-// The shapes of connections: what is stored, what comes in, what goes out. Source: contract 2.5, 4.8; decisions 8.
+// Types of connections: stored records, request bodies, responses.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@ using ConnectionId = Id<ConnectionTag>;
 struct ConnectionRecord {
   ConnectionId id;
   std::string kind;
-  std::string scope;  // id of the organization or project that it belongs to
+  std::string scope;  // id of its organization or project
   std::string name;
-  std::string nameKey;  // as names are compared
+  std::string nameKey;  // connection_rules.h
   doc::Document config;
   std::vector<std::string> secretNames;  // of the secrets held
-  std::string secrets;                   // {<name>: <text>} as BSON, sealed, base64; empty where none is held
+  std::string secrets;                   // {<name>: <text>} as BSON, sealed, base64; empty without secrets
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -38,7 +38,7 @@ struct ConnectionRecord {
   }
 };
 
-// How many connections a scope has; part of each commit that changes it. Its id is the scope's.
+// The number of connections of a scope; part of each commit that changes it. Its id is the scope's.
 struct ScopeRecord {
   std::string id;
   int64_t connections = 0;
@@ -48,7 +48,7 @@ struct ScopeRecord {
   }
 };
 
-// ---- in
+// ---- request bodies
 
 struct NewConnection {
   std::string kind;
@@ -62,7 +62,7 @@ struct NewConnection {
   }
 };
 
-// A config takes the place of the one before; of the secrets those that are named and not blank.
+// A config replaces the stored one; secrets are replaced if named and not blank.
 struct ConnectionPatch {
   std::optional<std::string> name = {};
   std::optional<doc::Document> config = {};
@@ -74,7 +74,7 @@ struct ConnectionPatch {
   }
 };
 
-// ---- out
+// ---- responses
 
 struct ScopeView {
   std::string type;  // org, project
@@ -93,7 +93,7 @@ struct ConnectionView {
   ScopeView scope;
   std::string name;
   doc::Document config;
-  doc::Document secrets;  // {<name>: {configured}}, each that the kind has
+  doc::Document secrets;  // {<name>: {configured}} for each secret of the kind
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {

@@ -15,7 +15,7 @@ using projects::queryOf;
 using projects::target;
 using store::fromStore;
 
-// Numbers 80 to 84 of the system collections belong to this module; used in the control project only.
+// Numbers 80 to 84 of the system collections belong to this module, in the control project only.
 constexpr store::CollectionNo kConnections = 80;
 constexpr store::CollectionNo kScopes = 81;
 
@@ -24,7 +24,7 @@ Error noConnection() {
 }
 
 Error takenName() {
-  return Error(ErrorCode::conflict, "there is a connection of this name already");
+  return Error(ErrorCode::conflict, "a connection of this name exists: use another name");
 }
 
 bool isProject(std::string_view scope) {
@@ -53,8 +53,8 @@ ConnectionView viewOf(const ConnectionRecord& record) {
           record.config, secrets.finish(), record.createdAt, record.updatedAt};
 }
 
-// What a change did, for the audit record; of secrets the names.
-doc::Document detailsOf(std::string_view kind, const Checked& input) {
+// The details of a change for the audit record; of secrets only the names.
+doc::Document detailsOf(std::string_view kind, const CheckedInput& input) {
   doc::BsonWriter out;
   out.appendString("kind", kind);
   if (input.name) out.appendString("name", *input.name);
@@ -87,15 +87,15 @@ std::vector<store::SealedField> sealedFields() {
 // ---- who may
 
 // A scope that the caller may change.
-struct Connections::Place {
+struct Connections::Scope {
   std::string scope;
   store::ProjectNo auditedIn = store::kControlProject;
-  std::string membershipId = {};  // of a project's member; an organization's owner never changes
+  std::string membershipId = {};  // of a project's member; the owner of an organization never changes
 };
 
 namespace {
 
-// What a write reads to check the caller's authority over a scope again; nothing of an organization.
+// The documents that a write reads to check the caller's authority over a scope again; none for an organization.
 class Authority {
  public:
   Authority(store::Write& write, const std::string& scope, const std::string& membershipId) {
@@ -128,23 +128,23 @@ Task<std::string> Connections::ownOrganization(By by) {
   CO_TRY(const store::QueryResult owned,
          co_await deps_.store.find(queryOf(projects::kOrganizations, equals("ownerId", by.caller.id), 0, 1)));
   if (owned.documents.empty()) {
-    co_return fail(Error(ErrorCode::internal, "this account has no organization").withCause(by.caller.id));
+    co_return fail(Error(ErrorCode::internal, "account has no organization").withCause(by.caller.id));
   }
   co_return std::string(owned.documents.front().view().stringOr("id"));
 }
 
-Task<Connections::Place> Connections::placeFor(By by, std::string scope) {
+Task<Connections::Scope> Connections::editableScope(By by, std::string scope) {
   if (!isProject(scope)) {
     CO_TRY(std::string own, co_await ownOrganization(by));
     if (own != scope) co_return fail(noConnection());
-    co_return Place{std::move(scope)};
+    co_return Scope{std::move(scope)};
   }
   CO_TRY(const projects::MembershipContext context, co_await projects::membershipContext(deps_, by, std::move(scope)));
   if (!projects::manages(context.role)) co_return fail(ErrorCode::notFound, "no such project");
-  co_return Place{context.id().str(), context.number(), context.membershipId};
+  co_return Scope{context.id().str(), context.number(), context.membershipId};
 }
 
-// ---- seeing
+// ---- listing
 
 Task<std::vector<ConnectionRecord>> Connections::recordsOf(std::string scope) {
   CO_TRY(const store::QueryResult found,
@@ -184,11 +184,11 @@ Task<ConnectionRecord> Connections::find(std::string id) {
 
 namespace {
 
-// Those that are given take the place of those held; the others stay.
+// Given secrets replace the stored ones; the others stay.
 Result<> setSecrets(ConnectionRecord& record, Secrets given, const MasterSecret& master) {
   if (given.empty()) return {};
   const auto isGiven = [&](const std::string& name) { return given.contains(name); };
-  // Secrets that can no longer be opened can be entered again.
+  // Secrets that can no longer be opened can be set again.
   if (!std::ranges::all_of(record.secretNames, isGiven)) {
     TRY(const std::string sealed, fromBase64(record.secrets));
     TRY(const Secret plain, master.unseal(sealed, sealContext(record.id.str())));
@@ -209,21 +209,21 @@ Result<> setSecrets(ConnectionRecord& record, Secrets given, const MasterSecret&
 
 Task<ConnectionView> Connections::createOwn(By by, NewConnection input) {
   CO_TRY(std::string own, co_await ownOrganization(by));
-  co_return co_await create(by, Place{std::move(own)}, std::move(input));
+  co_return co_await create(by, Scope{std::move(own)}, std::move(input));
 }
 
 Task<ConnectionView> Connections::createOf(By by, std::string project, NewConnection input) {
   if (!isProject(project)) co_return fail(ErrorCode::notFound, "no such project");
-  CO_TRY(Place place, co_await placeFor(by, std::move(project)));
-  co_return co_await create(by, std::move(place), std::move(input));
+  CO_TRY(Scope editable, co_await editableScope(by, std::move(project)));
+  co_return co_await create(by, std::move(editable), std::move(input));
 }
 
-Task<ConnectionView> Connections::create(By by, Place place, NewConnection input) {
-  CO_TRY(Checked checked, check(input));
+Task<ConnectionView> Connections::create(By by, Scope editable, NewConnection input) {
+  CO_TRY(CheckedInput checked, check(input));
   const Timestamp now = deps_.clock.now();
   ConnectionRecord record{deps_.ids.next<ConnectionTag>(),
                           std::move(input.kind),
-                          place.scope,
+                          editable.scope,
                           *checked.name,
                           nameKey(*checked.name),
                           checked.config.value_or(doc::Document()),
@@ -231,20 +231,21 @@ Task<ConnectionView> Connections::create(By by, Place place, NewConnection input
                           {},
                           now,
                           now};
-  auto audit = projects::auditOf(deps_, by.caller, place.auditedIn, "connection.created",
+  auto audit = projects::auditOf(deps_, by.caller, editable.auditedIn, "connection.created",
                                  "connections/" + record.id.str(), detailsOf(record.kind, checked));
   CO_RETURN_IF_ERROR(setSecrets(record, std::move(checked.secrets), master_));
   store::Write write = projects::projectWrite(by, {}, std::move(audit));
   const store::Target created = write.create(controlCollection(kConnections), record.id.str());
-  const store::Target counted = write.change(target(kScopes, place.scope));
-  const Authority authority(write, place.scope, place.membershipId);
-  const auto callback = [created, counted, authority, &place = std::as_const(place), &record = std::as_const(record)](
+  const store::Target counted = write.change(target(kScopes, editable.scope));
+  const Authority authority(write, editable.scope, editable.membershipId);
+  const auto callback = [created, counted, authority, &editable = std::as_const(editable),
+                         &record = std::as_const(record)](
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
     RETURN_IF_ERROR(authority.check(before));
     TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
-    if (!scope) scope = ScopeRecord{place.scope, 0};
+    if (!scope) scope = ScopeRecord{editable.scope, 0};
     if (++scope->connections > kMaxConnections) {
-      return fail(ErrorCode::conflict, fmt::format("there are at most {} connections here", kMaxConnections));
+      return fail(ErrorCode::conflict, fmt::format("at most {} connections are allowed: delete one", kMaxConnections));
     }
     changes.put(created, doc::encode(record));
     changes.put(counted, doc::encode(*scope));
@@ -257,16 +258,18 @@ Task<ConnectionView> Connections::create(By by, Place place, NewConnection input
 
 Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
   CO_TRY(const ConnectionRecord known, co_await find(std::move(id)));
-  auto place = co_await placeFor(by, known.scope);
-  if (!place) co_return fail(place.error().code() == ErrorCode::notFound ? noConnection() : place.error().clone());
+  auto editable = co_await editableScope(by, known.scope);
+  if (!editable) {
+    co_return fail(editable.error().code() == ErrorCode::notFound ? noConnection() : editable.error().clone());
+  }
   const Kind* kind = findKind(known.kind);
-  if (kind == nullptr) co_return fail(Error(ErrorCode::internal, "this kind is not known").withCause(known.kind));
-  CO_TRY(Checked checked, check(*kind, patch));
-  auto audit = projects::auditOf(deps_, by.caller, place->auditedIn, "connection.changed",
+  if (kind == nullptr) co_return fail(Error(ErrorCode::internal, "unknown kind of connection").withCause(known.kind));
+  CO_TRY(CheckedInput checked, check(*kind, patch));
+  auto audit = projects::auditOf(deps_, by.caller, editable->auditedIn, "connection.changed",
                                  "connections/" + known.id.str(), detailsOf(known.kind, checked));
   store::Write write = projects::projectWrite(by, {}, std::move(audit));
   const store::Target changed = write.change(target(kConnections, known.id.str()));
-  const Authority authority(write, place->scope, place->membershipId);
+  const Authority authority(write, editable->scope, editable->membershipId);
   const auto callback = [changed, authority, &checked = std::as_const(checked), &master = std::as_const(master_),
                          &clock = std::as_const(deps_.clock)](const store::PreImages& before,
                                                               store::Changes& changes) -> Result<> {
@@ -290,16 +293,18 @@ Task<> Connections::change(By by, std::string id, ConnectionPatch patch) {
 
 Task<> Connections::remove(By by, std::string id) {
   CO_TRY(const ConnectionRecord known, co_await find(std::move(id)));
-  auto place = co_await placeFor(by, known.scope);
-  if (!place) co_return fail(place.error().code() == ErrorCode::notFound ? noConnection() : place.error().clone());
-  Checked told;
-  told.name = known.name;
-  auto audit = projects::auditOf(deps_, by.caller, place->auditedIn, "connection.removed",
-                                 "connections/" + known.id.str(), detailsOf(known.kind, told));
+  auto editable = co_await editableScope(by, known.scope);
+  if (!editable) {
+    co_return fail(editable.error().code() == ErrorCode::notFound ? noConnection() : editable.error().clone());
+  }
+  CheckedInput input;
+  input.name = known.name;
+  auto audit = projects::auditOf(deps_, by.caller, editable->auditedIn, "connection.removed",
+                                 "connections/" + known.id.str(), detailsOf(known.kind, input));
   store::Write write = projects::projectWrite(by, {}, std::move(audit));
   const store::Target removed = write.change(target(kConnections, known.id.str()));
-  const store::Target counted = write.change(target(kScopes, place->scope));
-  const Authority authority(write, place->scope, place->membershipId);
+  const store::Target counted = write.change(target(kScopes, editable->scope));
+  const Authority authority(write, editable->scope, editable->membershipId);
   const auto callback = [removed, counted, authority](const store::PreImages& before,
                                                       store::Changes& changes) -> Result<> {
     RETURN_IF_ERROR(authority.check(before));

@@ -1,6 +1,6 @@
-// The registry of connections: credentials for other services, kept for a project or for an organization. It keeps and
-// gates them; who uses one makes the calls. Secrets go in and never come out. Never part of an export or of a project's
-// backup. Source: contract 2.5, 4.8; decisions 8.
+// The registry of connections: credentials for other services, of a project or an organization. It stores them and
+// checks access; the modules that use a connection make the calls. Secrets are never returned, and never part of an
+// export or of a project's backup.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace mb::connections {
 
-// Of one scope.
+// Limit of one scope.
 inline constexpr int64_t kMaxConnections = 100;
 
 struct ConnectionSettings {
@@ -27,33 +27,33 @@ struct ConnectionSettings {
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
 
-// An organization's connections are its owner's alone, to see and to change; a project's are seen by its members and
-// changed by Owner and Admin. Whoever may not gets notFound, as for what is not there. Changes hold before they are
-// answered, and are audited: in the project, or for an organization in the control plane. References outlive it. Any
-// core.
+// Only an organization's owner can see and change its connections; a project's are visible to its members and changed
+// by Owner and Admin. Other callers get notFound, as for a connection that does not exist. Changes are durable before
+// the call returns, and are audited: in the project, or for an organization in the control plane. References outlive
+// it. Any core.
 class Connections {
  public:
   Connections(const projects::ProjectDeps& deps, const MasterSecret& master) : deps_(deps), master_(master) {}
 
-  // Of the caller's own organization, oldest first.
+  // Those of the caller's organization, oldest first.
   Task<std::vector<ConnectionView>> listOwn(projects::By by);
-  // Of a project, oldest first, then those of the organization it belongs to.
+  // Those of a project, oldest first, then those of its organization.
   Task<std::vector<ConnectionView>> listOf(projects::By by, std::string project);
-  // Fail with validation; conflict for a name that the scope has already, or past kMaxConnections.
+  // Fail with validation; conflict for a name that exists in the scope, or past kMaxConnections.
   Task<ConnectionView> createOwn(projects::By by, NewConnection input);
   Task<ConnectionView> createOf(projects::By by, std::string project, NewConnection input);
-  // Kind and scope stay. Fails with validation, conflict (the name).
+  // Kind and scope cannot change. Fails with validation, conflict (the name).
   Task<> change(projects::By by, std::string id, ConnectionPatch patch);
   Task<> remove(projects::By by, std::string id);
 
  private:
-  struct Place;
+  struct Scope;
   Task<std::string> ownOrganization(projects::By by);
-  // Where somebody may change what the scope has. Fails with notFound.
-  Task<Place> placeFor(projects::By by, std::string scope);
+  // The scope, if the caller may change its connections. Fails with notFound.
+  Task<Scope> editableScope(projects::By by, std::string scope);
   Task<std::vector<ConnectionRecord>> recordsOf(std::string scope);
   Task<ConnectionRecord> find(std::string id);
-  Task<ConnectionView> create(projects::By by, Place place, NewConnection input);
+  Task<ConnectionView> create(projects::By by, Scope editable, NewConnection input);
 
   const projects::ProjectDeps& deps_;
   const MasterSecret& master_;

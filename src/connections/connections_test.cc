@@ -35,7 +35,7 @@ class ConnectionsTest : public projects::ProjectsFixture {
   std::vector<doc::Document> stored(store::CollectionNo number) const {
     return store_.all({store::kControlProject, number, 0});
   }
-  // The secret that is held, opened as a change of the deployment's secret would open it.
+  // The stored secret, opened as a rotation of the deployment's secret opens it.
   std::string heldSecret(const ConnectionId& id) const {
     for (const auto& document : stored(kConnectionsNumber)) {
       if (document.view().stringOr("id") != id.str()) continue;
@@ -128,7 +128,7 @@ TEST_F(ConnectionsTest, WhoMaySeeAndChange) {
   const auto view = madeOf(owner, project, named("Ours"));
   auto own = run(connections_.createOwn(by(owner), named("Mine")));
   const struct {
-    const char* role;  // "" for no member
+    const char* role;  // "" for a non-member
     bool sees;
     bool changes;
   } cases[] = {{"Admin", true, true}, {"Editor", true, false}, {"Viewer", true, false}, {"", false, false}};
@@ -137,7 +137,7 @@ TEST_F(ConnectionsTest, WhoMaySeeAndChange) {
     const auto other = person(fmt::format("p{}@example.com", ++people));
     if (*each.role != '\0') join(owner, project, other, each.role);
     const std::string code = each.changes ? "" : "NOT_FOUND";
-    // Project rows first, then those of the organization that the project belongs to.
+    // Project rows first, then those of its organization.
     const std::vector<std::string> seen{"project:Ours", "org:Mine"};
     EXPECT_EQ(namesOf(run(connections_.listOf(by(other), project.id.str()))),
               each.sees ? seen : std::vector<std::string>{"NOT_FOUND"});
@@ -145,7 +145,7 @@ TEST_F(ConnectionsTest, WhoMaySeeAndChange) {
     EXPECT_EQ(codeOf(made), code) << each.role;
     EXPECT_EQ(codeOf(run(connections_.change(by(other), view.id.str(), {.name = "Ours"}))), code) << each.role;
     if (made) EXPECT_TRUE(run(connections_.remove(by(other), made->id.str())));
-    // An organization's are its owner's alone.
+    // Only the owner can change an organization's connections.
     EXPECT_EQ(codeOf(run(connections_.change(by(other), own->id.str(), {.name = "X"}))), "NOT_FOUND");
     EXPECT_EQ(codeOf(run(connections_.remove(by(other), own->id.str()))), "NOT_FOUND");
     EXPECT_TRUE(namesOf(run(connections_.listOwn(by(other)))).empty());

@@ -1,5 +1,4 @@
-// The kinds of connections there are: what each asks for, in the open and as a secret. A new kind is an entry of the
-// table in kinds.cc. Source: contract 2.5; decisions 8 ("On the wire").
+// The kinds of connections, with their config and secret fields. A new kind is an entry of the table in kinds.cc.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace mb::connections {
 
-// As the catalog shows it.
+// An entry of the catalog.
 struct Kind {
   std::string kind;
   std::string label;
@@ -23,7 +22,7 @@ struct Kind {
 };
 
 const std::vector<Kind>& kinds();
-// Null where there is none.
+// Null for an unknown kind.
 const Kind* findKind(std::string_view name);
 
 }  // namespace mb::connections
