@@ -1,15 +1,14 @@
-// The configuration of a collection on its way through a backup, where numbers of collections mean others.
+// Converts the configuration of a collection for a backup and back. Collection numbers are not valid across a restore.
 #pragma once
 
 #include "data/collection_config.h"
 
 namespace mb::data {
 
-// As a backup holds it: references name collections as they are called now, and are bound to none. `collections`: of
-// the project.
+// The form in a backup: references hold the current names of collections and no numbers. `collections`: of the project.
 doc::Document backedUpConfig(doc::DocumentView stored, const std::vector<store::CollectionInfo>& collections);
 
-// As it comes back; backups of earlier versions hold references that are bound.
+// The form in the store. Removes numbers from references, which backups of earlier versions contain.
 CollectionConfig restoredConfig(doc::DocumentView backedUp);
 
 }  // namespace mb::data

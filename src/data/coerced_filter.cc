@@ -10,25 +10,25 @@ bool isOperator(std::string_view key) {
   return key.starts_with('$');
 }
 
-// Whether what stands under an operator is compared with the field, and so is of its type.
+// Whether the operand of an operator is compared with the field, and so has its type.
 bool compares(std::string_view key) {
   static constexpr std::array<std::string_view, 9> kComparisons = {"$eq",  "$ne", "$gt",  "$gte", "$lt",
                                                                    "$lte", "$in", "$nin", "$all"};
   return std::ranges::find(kComparisons, key) != kComparisons.end();
 }
 
-// {"$gt": …} as opposed to a document to compare with.
+// True for {"$gt": …}, false for a document to compare with.
 bool holdsOperators(doc::ValueView value) {
   if (value.type() != doc::BsonType::document) return false;
   const doc::DocumentView inside = value.asDocument();
   return !inside.empty() && isOperator(inside.begin()->key);
 }
 
-class Coercing {
+class FilterCoercer {
  public:
-  explicit Coercing(const doc::FilterCoercion& coercion) : coercion_(coercion) {}
+  explicit FilterCoercer(const doc::FilterCoercion& coercion) : coercion_(coercion) {}
 
-  // The conditions in `filter`, on what stands at `path`.
+  // Writes the conditions in `filter` on the value at `path`.
   void conditions(doc::DocumentView filter, const std::string& path) {
     for (const doc::Element& each : filter) {
       if (isOperator(each.key)) {
@@ -83,9 +83,9 @@ class Coercing {
 }  // namespace
 
 doc::Document coercedFilter(doc::DocumentView filter, const doc::FilterCoercion& coercion) {
-  Coercing coercing(coercion);
-  coercing.conditions(filter, "");
-  return coercing.finish();
+  FilterCoercer coercer(coercion);
+  coercer.conditions(filter, "");
+  return coercer.finish();
 }
 
 }  // namespace mb::data

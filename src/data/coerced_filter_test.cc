@@ -24,7 +24,7 @@ TEST(CoercedFilter, ConstantsTakeTheTypesOfTheirFields) {
   const std::string date = R"({"$date":"2026-03-01T00:00:00Z"})";
   struct Case {
     std::string given;
-    std::string kept;  // as if it had been written with types
+    std::string kept;  // the same filter with typed constants
   };
   for (const Case& each : {
            Case{"{}", "{}"},

@@ -1,6 +1,6 @@
-// What stands in CollectionInfo.config: {schema?, policy?, vectors?, refs: [{name, number}]}; `vectors` is vectors/'
-// own. `refs` binds the names in the schema's x-ref to collection numbers, so that a rename of the target is one change
-// of one collection and every reader sees the new name at once.
+// The contents of CollectionInfo.config: {schema?, policy?, vectors?, refs: [{name, number}]}; `vectors` belongs to
+// vectors/. `refs` binds the names in the schema's x-ref to collection numbers, so that a rename of the target is one
+// change of one collection and every reader sees the new name at once.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct CollectionConfig {
 
   static CollectionConfig read(doc::DocumentView stored);
   doc::Document write() const;
-  // Ties `name` to `number`; false where it was so already.
+  // Binds `name` to `number`; false if it was bound to it already.
   bool bind(std::string_view name, store::CollectionNo number);
   const BoundReference* binding(std::string_view name) const;
 };

@@ -1,4 +1,4 @@
-// What names collections and follows them when they are called otherwise; implemented by modules above.
+// A CollectionReferrer refers to collections by name and follows renames. Implemented by modules above.
 #pragma once
 
 #include "data/collection_table.h"
@@ -8,8 +8,8 @@ namespace mb::data {
 class CollectionReferrer {
  public:
   virtual ~CollectionReferrer() = default;
-  // Before `collection` is renamed or dropped: what refers to it notes its number, by which it is found under its new
-  // name, and its present name, by which another one is found later. Changes nothing that anybody sees.
+  // Called before `collection` is renamed or dropped. References store its number, which finds it under its new name,
+  // and its current name, which a later collection may get. Changes nothing visible.
   virtual Task<> bind(snapshot::SnapshotPtr project, CollectionPtr collection) = 0;
 };
 

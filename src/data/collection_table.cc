@@ -42,9 +42,11 @@ void compileSchema(Collection& collection, const CollectionConfig& config) {
     collection.schema = *std::move(schema);
     return;
   }
-  collection.damage = schema.error().message();
-  logError("a stored schema does not compile, its collection takes no writes",
-           {{"project", collection.ref.project}, {"collection", collection.name()}, {"problem", collection.damage}});
+  collection.schemaProblem = schema.error().message();
+  logError("stored schema does not compile; the collection accepts deletes only",
+           {{"project", collection.ref.project},
+            {"collection", collection.name()},
+            {"problem", collection.schemaProblem}});
 }
 
 void readWriteFields(Collection& collection) {
@@ -61,9 +63,9 @@ void compilePolicy(Collection& collection, const CollectionConfig& config, const
     if (compiled) {
       collection.policy = *std::move(compiled);
     } else {
-      logError("a stored policy does not compile, everything is denied", {{"project", collection.ref.project},
-                                                                          {"collection", collection.name()},
-                                                                          {"problem", compiled.error().message()}});
+      logError("stored policy does not compile; all access is denied", {{"project", collection.ref.project},
+                                                                        {"collection", collection.name()},
+                                                                        {"problem", compiled.error().message()}});
     }
   } else if (table.defaultPolicy) {
     collection.policySource = PolicySource::inherited;
@@ -72,7 +74,7 @@ void compilePolicy(Collection& collection, const CollectionConfig& config, const
   if (collection.policy) readWriteFields(collection);
 }
 
-// The collection as `before` has it, where nothing that it is made of has changed.
+// The collection of `before` if nothing that it is compiled from has changed; null otherwise.
 CollectionPtr unchanged(const CollectionTable* before, const store::CollectionInfo& info, const References& references,
                         const CollectionTable& table) {
   const CollectionPtr* found = before ? before->find(info.name) : nullptr;
@@ -113,7 +115,8 @@ void readDefaultPolicy(CollectionTable& table, const std::optional<doc::Document
   if (compiled) {
     table.defaultPolicy = *std::move(compiled);
   } else {
-    logError("the stored default policy does not compile", {{"problem", compiled.error().message()}});
+    logError("stored default policy does not compile; collections without a policy deny all access",
+             {{"problem", compiled.error().message()}});
   }
 }
 

@@ -1,4 +1,4 @@
-// data/'s part of the project snapshot: the collections, compiled. Unchanged ones are shared between snapshots.
+// The module's part of the project snapshot: compiled collections. Unchanged ones are shared between snapshots.
 #pragma once
 
 #include <array>
@@ -20,30 +20,30 @@ namespace mb::data {
 enum class PolicySource { own, inherited, none };
 std::string_view policySourceName(PolicySource source);  // "own", "inherited", "default"
 
-// One collection as requests see it. Immutable; any thread.
+// A collection with compiled schema and policy, as requests use it. Immutable; any thread.
 struct Collection {
   store::CollectionInfo info;  // config: {schema?, policy?, refs?} as stored
   store::CollectionRef ref;
   std::shared_ptr<const doc::Schema> schema;     // null: no validation
   std::shared_ptr<const policy::Policy> policy;  // null: everything is denied
   PolicySource policySource = PolicySource::none;
-  doc::Document schemaSource;  // as given, x-ref naming the collections as they are called now; empty without a schema
-  // Why no document can be written here (a stored schema that this version cannot compile); empty otherwise.
-  std::string damage;
-  // Names of collections in x-ref, as saved and as they are called now.
+  doc::Document schemaSource;  // as given, x-ref with the current names of collections; empty without a schema
+  // Set if no document can be written: why this version cannot compile the stored schema. Empty otherwise.
+  std::string schemaProblem;
+  // Names of collections in x-ref: as saved, and the current ones.
   std::vector<std::pair<std::string, std::string>> references;
 
   const std::string& name() const { return info.name; }
   const doc::FilterCoercion& coercion() const { return schema ? schema->coercion() : doc::defaultCoercion(); }
-  // Fields no reader on the data plane sees.
+  // Fields that no caller of the data plane may read.
   const doc::FieldSet& deniedReadFields() const;
   // "data:<name>:<operation>"
   const std::string& permission(policy::Operation op) const { return permissions[static_cast<size_t>(op)]; }
-  // What `rule` lets an update touch, as far as it matters for fields that the caller cannot read.
+  // The fields that a rule lets an update change, as far as it matters for fields that the caller cannot read.
   struct WriteFields {
     doc::FieldSet immutable;
     doc::FieldSet allowed;
-    bool restricted = false;  // `allowed` counts
+    bool restricted = false;  // only the fields in `allowed`
   };
   const WriteFields& writeFields(policy::Operation op) const { return writeFieldsOf[static_cast<size_t>(op)]; }
 
@@ -52,11 +52,11 @@ struct Collection {
 };
 using CollectionPtr = std::shared_ptr<const Collection>;
 
-// The slot.
+// The value of the slot.
 struct CollectionTable {
   std::unordered_map<std::string, CollectionPtr, StringHash, std::equal_to<>> byName;
-  doc::Document defaultPolicySource;                    // of "*"; empty when there is none
-  std::shared_ptr<const policy::Policy> defaultPolicy;  // null when there is none
+  doc::Document defaultPolicySource;                    // of "*"; empty without one
+  std::shared_ptr<const policy::Policy> defaultPolicy;  // null without one
 
   const CollectionPtr* find(std::string_view name) const;
   std::vector<std::string> names() const;  // sorted
@@ -65,7 +65,7 @@ struct CollectionTable {
 // Fills the slot from the store's catalogue.
 class CollectionTableSource final : public snapshot::SlotSource {
  public:
-  // Tables are made on `pool`, as patterns may take long to compile.
+  // Builds tables on `pool`, as patterns may take long to compile.
   CollectionTableSource(store::DocumentStore& store, FairPool& pool)
       : store_(store), pool_(pool), recent_(kRecentTables) {}
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;

@@ -11,20 +11,22 @@
 namespace mb::data {
 namespace {
 
-// Whether the name is free is judged in the commit. `field` is the body's that holds it.
+// The commit checks whether the name is free. `field`: the body's field with the name.
 Result<> checkNewName(std::string_view name, std::string_view field) {
   if (isReservedCollection(name)) {
-    return fail(ErrorCode::notFound, fmt::format("this name is reserved; reserved are {}", reservedCollections()));
+    return fail(ErrorCode::notFound,
+                fmt::format("this name is reserved: choose another one; reserved are {}", reservedCollections()));
   }
   if (isCollectionName(name)) return {};
   return fail(Error(ErrorCode::validation, "a collection's name must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$")
                   .withDetail(std::string(field), "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"));
 }
 
-// The contract's data operations.
+// The operations of data permissions.
 constexpr std::string_view kOperationNames[] = {"read", "list", "create", "update", "delete", "admin"};
 
-// Whether a new name gives its caller nothing that the old one withholds: permissions follow names, not collections.
+// Whether the caller holds permissions under the new name that it lacks under the old: permissions follow names, not
+// collections.
 bool gainsByName(const policy::Caller& caller, std::string_view name, std::string_view to) {
   const auto held = [&](std::string_view collection, std::string_view operation) {
     return caller.may(fmt::format("data:{}:{}", collection, operation));
@@ -65,7 +67,7 @@ std::vector<store::Insert> Collections::auditEntry(const AdminAccess& access, st
 }
 
 Task<> Collections::whileStale(AdminAccess& access, std::function<Task<>()> attempt) const {
-  for (int tries = 0; tries < kMaxStaleTries; ++tries) {
+  for (int i = 0; i < kMaxStaleAttempts; ++i) {
     auto done = co_await attempt();
     if (done || done.error().code() != ErrorCode::staleCatalogue) co_return done;
     CO_TRY(access.project, co_await deps_.snapshots.byNumber(access.project->info().number));
@@ -105,7 +107,8 @@ Task<> Collections::renameOnce(const AdminAccess& access, const std::string& nam
   if (to == name) co_return fail(ErrorCode::conflict, "the collection has this name already");
   if (gainsByName(access.caller, name, to)) {
     co_return fail(ErrorCode::forbidden,
-                   "you hold data permissions under the new name that you do not hold under the old");
+                   "you hold data permissions under the new name that you do not hold under the old: choose another "
+                   "name");
   }
   for (const auto& [other, referring] : table(*access.project).byName) {
     CO_RETURN_IF_ERROR(co_await bindReferences(referring, *collection));
@@ -118,8 +121,8 @@ Task<> Collections::renameOnce(const AdminAccess& access, const std::string& nam
   co_return Result<>();
 }
 
-// Ties x-ref names of `referring` that stand for `target` to its number, where earlier versions let them be saved
-// before it existed, so that they follow its new name. Changes nothing that anybody sees.
+// Binds x-ref names of `referring` that mean `target` to its number, so that they follow its new name. Earlier versions
+// let them be saved before `target` existed. Changes nothing visible.
 Task<> Collections::bindReferences(const CollectionPtr& referring, const Collection& target) {
   CollectionConfig config = CollectionConfig::read(referring->info.config);
   bool changed = false;
@@ -153,11 +156,11 @@ Task<> Collections::alterOnce(const AdminAccess& access, const std::string& name
   }
   const CollectionConfig config = CollectionConfig::read(*change.config);
   CO_RETURN_IF_ERROR(co_await deps_.store.alterCollection(collection->ref, std::move(change), std::move(entries)));
-  holdFor(*collection, config.policy ? *config.policy : table(*access.project).defaultPolicySource);
+  holdPolicyFields(*collection, config.policy ? *config.policy : table(*access.project).defaultPolicySource);
   co_return Result<>();
 }
 
-void Collections::holdFor(const Collection& collection, doc::DocumentView policy) const {
+void Collections::holdPolicyFields(const Collection& collection, doc::DocumentView policy) const {
   if (deps_.entryFields) {
     deps_.entryFields->holdFields(collection.ref.project, collection.ref.number, fieldsForPolicy(policy));
   }

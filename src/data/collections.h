@@ -1,5 +1,5 @@
-// Administration of collections: names, schemas, policies, indexes. Permissions are the routes' business; every change
-// is audited in its own commit. Source: contract 2.7, 2.8, 4.5; decisions 3, 4 and 8.
+// Collections administers collections: names, schemas, policies, indexes. The routes check permissions. Every change is
+// audited in its own commit.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ struct DataDeps;
 inline constexpr std::string_view kDefaultPolicyName = "*";
 
 struct PolicyAnswer {
-  doc::Document policy;  // {} with source none
+  doc::Document policy;  // empty if `source` is PolicySource::none
   PolicySource source = PolicySource::none;
 };
 
-// Body of an index creation; also what the configuration of a bundle holds.
+// The body of an index creation; also an index in the configuration of a bundle.
 struct NewIndex {
   doc::Document keys;
   std::optional<std::string> name;
@@ -53,8 +53,8 @@ struct IndexView {
   std::optional<int64_t> expireAfterSeconds;
   std::optional<bool> covering;
   std::optional<std::vector<std::string>> include;
-  std::optional<bool> building;    // true while it is filled; a restart in the middle goes on with it
-  std::optional<double> progress;  // meanwhile: the part of the documents that is in it, 0 to 1
+  std::optional<bool> building;    // true while it is filled; the build continues after a restart
+  std::optional<double> progress;  // while building: the share of the documents that is in it, 0 to 1
   static constexpr auto shape() {
     return doc::shape<IndexView>(
         "Index", doc::field("name", &IndexView::name), doc::field("keys", &IndexView::keys),
@@ -66,49 +66,50 @@ struct IndexView {
   }
 };
 
-// What becomes of a collection's schema and policy: absent stays, null clears.
+// A change of a collection's schema and policy: an absent member is kept, null clears it.
 struct ConfigChange {
   doc::Patch<doc::Document> schema;
   doc::Patch<doc::Document> policy;
 };
 
-// Who does it, in which project. References outlive the call.
+// The caller and the project of a request. References outlive the call.
 struct AdminAccess {
   const policy::Caller& caller;
   snapshot::SnapshotPtr project;
 };
 
-// Every call on a named collection fails with notFound where there is none. Changes hold for every request that begins
-// after they were answered. On any core.
+// Every call with the name of a collection that does not exist fails with notFound. A change applies to every request
+// that begins after the call returned. On any core.
 class Collections {
  public:
   Collections(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections);
-  // Asked before each rename and drop. At start-up.
+  // `referrer` is called before each rename and drop. Only at start-up.
   void addReferrer(CollectionReferrer& referrer) { referrers_.push_back(&referrer); }
 
-  // The rules that hold for a new name, a schema and an index, for those who plan a change: nothing is looked up. A
-  // schema is compiled off the core, as patterns may take long, in the turn of the project. The index is given as it
-  // would be listed, the constants of its filter in the types of the collection's schema.
+  // Validate a new name, a schema and an index for the plan of a change, without access to the store. A schema is
+  // compiled on the pool, as patterns may take long, fairly among projects. checkIndex returns the index as it would be
+  // listed, with the constants of its filter in the types of the collection's schema.
   static Result<> checkName(std::string_view name);
   Task<std::shared_ptr<const doc::Schema>> checkSchema(snapshot::SnapshotPtr project, doc::Document schema) const;
   static Result<IndexView> checkIndex(const NewIndex& index, const doc::FilterCoercion& coercion);
 
   std::vector<std::string> names(const snapshot::ProjectSnapshot& project) const;  // sorted
-  // Fails with validation (shape of the name), notFound (reserved), conflict (taken, by store::foldedName, or too
-  // many).
+  // Fails with validation (form of the name), notFound (reserved), conflict (taken, by store::foldedName, or the limit
+  // of collections is reached).
   Task<> create(AdminAccess access, std::string name);
   Task<> drop(AdminAccess access, std::string name);
-  // Everything goes with the name, x-ref of other collections and webhooks too, in one commit. Fails as create does.
+  // Everything that belongs to the collection follows, also x-ref of other collections and webhooks, in one commit.
+  // Fails as create does.
   Task<> rename(AdminAccess access, std::string name, std::string to);
 
-  // Schema and policy in one commit: where both change, only the new ones have to fit each other. Fails as setSchema
-  // and setPolicy do.
+  // Changes schema and policy in one commit: if both change, only the new ones have to fit each other. Fails as
+  // setSchema and setPolicy do.
   Task<> configure(AdminAccess access, std::string name, ConfigChange change);
 
-  // The schema as saved; empty optional without one.
+  // The schema as saved; nullopt without one.
   Result<std::optional<doc::Document>> schema(const snapshot::ProjectSnapshot& project, std::string_view name) const;
-  // Fails with validation (the schema), conflict (the collection's policy does not type-check against it). Documents
-  // that are there are not looked at.
+  // Fails with validation (the schema), conflict (the collection's policy does not type-check against it). Stored
+  // documents are not validated.
   Task<> setSchema(AdminAccess access, std::string name, doc::Document schema);
   Task<> clearSchema(AdminAccess access, std::string name);
 
@@ -131,18 +132,19 @@ class Collections {
   Result<CollectionPtr> require(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   std::vector<store::Insert> auditEntry(const AdminAccess& access, std::string action, const std::string& target,
                                         doc::Document details = {}) const;
-  // Runs `attempt`, and again on a fresh snapshot as long as the catalogue has changed under it.
+  // Runs `attempt`, and again on a new snapshot as long as the catalogue has changed since, kMaxStaleAttempts times at
+  // most.
   Task<> whileStale(AdminAccess& access, std::function<Task<>()> attempt) const;
   Task<> dropOnce(const AdminAccess& access, const std::string& name);
   Task<> renameOnce(const AdminAccess& access, const std::string& name, const std::string& to);
   Task<> bindReferences(const CollectionPtr& referring, const Collection& target);
   Task<> bindReferrers(const AdminAccess& access, const CollectionPtr& target);
-  // Each of `actions` is an entry of the audit record.
+  // Each of `actions` becomes an audit entry.
   Task<> alter(AdminAccess access, std::string name, std::vector<std::string> actions, NewConfig newConfig);
   Task<> alterOnce(const AdminAccess& access, const std::string& name, const std::vector<std::string>& actions,
                    const NewConfig& newConfig);
-  // The indexes of the collection hold what `policy` asks for.
-  void holdFor(const Collection& collection, doc::DocumentView policy) const;
+  // Makes the indexes of the collection hold the fields that `policy` needs.
+  void holdPolicyFields(const Collection& collection, doc::DocumentView policy) const;
   Task<> writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy);
   Task<> createIndexOnce(const AdminAccess& access, const std::string& collection, const store::IndexSpec& spec);
   Task<> dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index);

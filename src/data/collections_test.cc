@@ -108,7 +108,7 @@ TEST_F(CollectionsTest, RenamingCarriesEverything) {
 TEST_F(CollectionsTest, ReferencesFollowARename) {
   constexpr std::string_view kRefers = R"({"type":"object","properties":{"by":{"type":"string","x-ref":"people"}}})";
   collection("early", R"({"read":{}})");
-  // Earlier versions took a schema before there were people.
+  // Earlier versions accepted a schema before the collection it refers to existed.
   const CollectionPtr early = *snapshot()->get(data_->slot()).find("early");
   CollectionConfig config = CollectionConfig::read(early->info.config);
   config.schema = json(kRefers);
@@ -119,7 +119,7 @@ TEST_F(CollectionsTest, ReferencesFollowARename) {
   put("early", R"({"id":"e","by":"p"})");
   put("late", R"({"id":"l","by":"p"})");
   expectOk(rename("people", "persons"));
-  collection("people", R"({"read":{}})");  // another one, by the old name
+  collection("people", R"({"read":{}})");  // another collection of the old name
   for (const char* name : {"early", "late"}) {
     EXPECT_NE(std::string::npos, schemaOf(name).find(R"("x-ref":"persons")")) << name;
     ReadQuery query;
@@ -160,7 +160,7 @@ TEST_F(CollectionsTest, SchemasAreCompiledAtSave) {
   expectError(ErrorCode::notFound, schema("nope", "{}"));
 }
 
-// A pool that has stopped refuses as a full one does, and so shows what is done on it.
+// A stopped pool refuses work as a full one does, which shows what runs on it.
 TEST_F(CollectionsTest, SchemasAreCompiledOffTheCore) {
   expectOk(make("notes"));
   const AdminAccess access = managing();

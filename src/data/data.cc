@@ -5,7 +5,7 @@
 
 namespace mb::data {
 
-// Limits of a project's configuration go by these numbers.
+// The limits of a project's configuration identify its parts by these numbers.
 static_assert(store::isConfigurationPart(kPolicyCollection, "default policy"));
 
 std::vector<store::SystemCollection> systemCollections() {

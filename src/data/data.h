@@ -1,4 +1,4 @@
-// The module, wired: made once by app/, before the first request.
+// Data owns the parts of the module. Created once by app/, before the first request.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@
 
 namespace mb::data {
 
-// Collections of the system that this module owns (numbers 50 to 69); to be given to the store when it opens.
+// The system collections that this module owns (numbers 50 to 69); passed to the store when it opens.
 std::vector<store::SystemCollection> systemCollections();
 
 class Data {
  public:
-  // Adds the module's slot to `deps.snapshots`. `projects` is asked by the expiry.
+  // Adds the module's slot to `deps.snapshots`. The expiry calls `projects`.
   static std::unique_ptr<Data> build(DataDeps deps, ProjectNumbers projects);
 
   snapshot::SlotKey<CollectionTable> slot() const { return slot_; }
@@ -28,7 +28,8 @@ class Data {
   Expiry& expiry() { return expiry_; }
   FairPool& pool() { return pool_; }  // for tests
 
-  // After all that reads, writes or configures: what still waits for the pools gets unavailable.
+  // Call it after everything that reads, writes or configures has stopped: work that still waits for the pools fails
+  // with unavailable.
   void stop() {
     pool_.stop();
     tables_.stop();
@@ -40,8 +41,8 @@ class Data {
   static constexpr int kThreads = 2;
 
   DataDeps deps_;
-  FairPool pool_{"data", kThreads};  // for what would hold a core for long: large schemas, large answers
-  // Apart, as a project without its table answers nothing.
+  FairPool pool_{"data", kThreads};  // for work that would block a core for long: large schemas, large results
+  // Separate, as every request of a project needs its table.
   FairPool tables_{"tables", kThreads};
   CollectionTableSource source_;
   snapshot::SlotKey<CollectionTable> slot_;

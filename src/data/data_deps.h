@@ -1,4 +1,4 @@
-// What the module needs from others.
+// The dependencies of the module.
 #pragma once
 
 #include "audit/audit.h"
@@ -11,11 +11,11 @@
 
 namespace mb::data {
 
-// How often a write or an alteration starts again because the catalogue changed under it. Each time somebody else's
-// change was committed, so they all come through; the bound is for a storm of changes.
-inline constexpr int kMaxStaleTries = 50;
+// How often a write or an alteration starts again because the catalogue has changed since its snapshot. Each time
+// another change was committed, so changes as a whole make progress; the bound is for a burst of them.
+inline constexpr int kMaxStaleAttempts = 50;
 
-// References outlive the module.
+// The references outlive the module.
 struct DataDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
@@ -23,7 +23,7 @@ struct DataDeps {
   IdGenerator& ids;
   const Clock& clock;
   audit::Auditor& auditor;
-  store::EntryFields* entryFields = nullptr;  // null: the store's indexes hold keys alone
+  store::EntryFields* entryFields = nullptr;  // null: the store's indexes hold keys only
 };
 
 }  // namespace mb::data

@@ -1,4 +1,4 @@
-// One project on a store in memory, with the room wired as app/ does it. For the tests of this module.
+// One project on a store in memory, with the module wired as in app/. For the tests of this module.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class OneProject final : public snapshot::ProjectDirectory {
   std::optional<snapshot::ProjectInfo> info_;
 };
 
-// What was asked of the store's indexes, by collection.
+// Records the fields that the store's indexes have to hold, by collection.
 class RecordedFields final : public store::EntryFields {
  public:
   void holdFields(store::ProjectNo, store::CollectionNo collection, std::vector<std::string> paths) override {
@@ -95,7 +95,7 @@ class DataTest : public testing::Test {
   Access asAdmin() { return {owner_, snapshot(), Authority::admin, soon()}; }
   AdminAccess managing() { return {owner_, snapshot()}; }
 
-  // ---- arranging
+  // ---- setup
   void collection(const std::string& name, std::string_view policy = "", std::string_view schema = "") {
     expectOk(run(data_->collections().create(managing(), name)));
     if (!schema.empty()) expectOk(run(data_->collections().setSchema(managing(), name, json(schema))));
@@ -104,7 +104,7 @@ class DataTest : public testing::Test {
   void put(const std::string& name, std::string_view document) {
     expectOk(run(data_->documents().create(asAdmin(), name, json(document))));
   }
-  // The document as it is stored.
+  // The stored document.
   doc::Document stored(const std::string& name, const std::string& id) {
     const Access access = asAdmin();
     auto found = run(data_->documents().get(access, name, id, {}));
@@ -112,7 +112,7 @@ class DataTest : public testing::Test {
     return found ? std::move(found->document) : doc::Document();
   }
 
-  // ---- acting; the answers as the caller would read them
+  // ---- requests; results as the caller would read them
   Result<std::string> get(const policy::Caller& caller, const std::string& name, const std::string& id,
                           ReadQuery query = {}) {
     const Access access = as(caller);
@@ -178,7 +178,7 @@ class DataTest : public testing::Test {
     EXPECT_EQ(code, result.error().code()) << result.error().message();
   }
 
-  // Makes a collection with a unique index on a field that its readers see, and one on a field that is hidden.
+  // Creates a collection with a unique index on a visible field, and one on a denied field.
   void expectUniqueRefusals(const std::string& name) {
     collection(name, R"({"create":{},"read":{"deniedReadFields":["code"]}})");
     for (const char* keys : {R"({"slug":1})", R"({"code":1})"}) {

@@ -1,4 +1,4 @@
-// Where the project's default policy (the name "*") is stored.
+// The storage location of the project's default policy (the name "*").
 #pragma once
 
 #include "store/store.h"
@@ -6,7 +6,7 @@
 namespace mb::data {
 
 inline constexpr store::CollectionNo kPolicyCollection = 50;
-// The one document there: {id, policy}.
+// The id of the only document there: {id, policy}.
 inline constexpr std::string_view kDefaultPolicyId = "default";
 
 inline store::CollectionRef policyCollection(store::ProjectNo project) {

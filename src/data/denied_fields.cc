@@ -1,6 +1,7 @@
-// Writing around fields that the caller cannot read. An answer must be the same whatever such a field holds, so an
-// update may set or unset one whole, and append to an array whose elements have one. Whatever reads or moves a denied
-// field, or counts the positions of a list that has denied ones, is refused whatever the document holds.
+// Rules for writes to documents with fields that the caller cannot read. The response must not depend on the value of
+// such a field. So an update may set or unset one as a whole, and append to an array whose elements have one.
+// Operations that read or move a denied field, or count the positions of a list that has denied ones, are refused
+// whatever the document holds.
 #include <array>
 
 #include "base/work_budget.h"
@@ -21,13 +22,13 @@ std::string_view parent(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
 }
 
-// Whether setting `path` would succeed or fail by the value of a denied field above it.
+// Whether the success of setting `path` depends on the value of a denied field above it.
 bool insideDenied(std::string_view path, const doc::FieldSet& denied) {
   const std::string_view above = parent(path);
   return !above.empty() && denied.covers(above);
 }
 
-// Whether the set names positions of the list at one of these nodes, or of a list inside of it.
+// Whether the denied fields include positions of the list at one of these nodes, or of a list inside it.
 bool haveDeniedPositions(doc::FieldTree::Level& level) {
   for (const doc::FieldTree::Node* node : level) {
     for (const auto& [key, child] : node->children) {
@@ -37,8 +38,8 @@ bool haveDeniedPositions(doc::FieldTree::Level& level) {
   return false;
 }
 
-// Whether `path` goes by position into a list that has denied positions: the outcome would depend on how many elements
-// are there, denied ones included.
+// Whether `path` contains a position of a list that has denied positions: the outcome would depend on the number of
+// elements, denied ones included.
 bool countsDeniedPositions(std::string_view path, const doc::FieldSet& denied) {
   doc::FieldTree::Level level = denied.tree()->top();
   doc::FieldTree::Level next;
@@ -55,7 +56,7 @@ bool countsDeniedPositions(std::string_view path, const doc::FieldSet& denied) {
   }
 }
 
-// Whether the rule would refuse a change of `path`: setting it to what it holds already must be refused as well.
+// Whether the rule refuses a change of `path`: setting it to its current value must be refused as well.
 bool mayNotChange(std::string_view path, const Grant& grant) {
   const auto& fields = grant.collection->writeFields(grant.ruleOperation);
   return fields.immutable.touches(path) || (fields.restricted && !fields.allowed.covers(path));
@@ -70,7 +71,7 @@ Result<> guardAssignment(std::string_view path, const Grant& grant) {
   return {};
 }
 
-// A $push that only appends, to an array whose elements have denied fields: no element is looked at or moves.
+// Whether it is a $push that only appends to an array whose elements have denied fields: no element is read or moved.
 bool appends(std::string_view name, std::string_view path, doc::ValueView operand, const Grant& grant) {
   if (name != "$push" || grant.denied().covers(path) || mayNotChange(path, grant)) return false;
   const bool modified = operand.type() == doc::BsonType::document && operand.asDocument().find("$each") &&
@@ -115,7 +116,7 @@ Result<> guardReplacement(doc::DocumentView body, const Grant& grant) {
     const bool named = doc::walkPath(body, parsed, doc::Leaf::wholeOnly,
                                      [](std::optional<doc::ValueView> value) { return value.has_value(); });
     if (named) return fail(refusal(path));
-    // Elements cannot be given back what they hold, and whether they hold anything must not be told.
+    // Denied values inside elements cannot be kept, and the response must not reveal whether there are any.
     for (std::string_view above = parent(path); !above.empty(); above = parent(above)) {
       const auto value = body.findPath(above);
       if (value && value->type() == doc::BsonType::array) return fail(refusal(above));
@@ -126,10 +127,10 @@ Result<> guardReplacement(doc::DocumentView body, const Grant& grant) {
 
 namespace {
 
-// Where the body put something else than a document above a field, that goes with what was replaced.
+// If the body has something else than a document above a field, the field is dropped with the value that was replaced.
 void assign(doc::Document& kept, const doc::Document& fields) {
   if (fields.view().empty()) return;
-  // All of it is walked, and copied.
+  // The whole document is walked and copied.
   WorkBudget::charge(static_cast<int64_t>(kept.size()));
   const auto assignment = doc::Update::set(fields);
   if (!assignment) return;
@@ -142,9 +143,9 @@ bool isNested(const std::string& path) {
 
 }  // namespace
 
-doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied) {
+doc::Document keepDeniedFields(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied) {
   doc::Document kept = after;
-  // Those at the top all at once, since nothing is above them.
+  // Top-level fields in one assignment, as nothing is above them.
   doc::BsonWriter top;
   for (const std::string& path : denied.paths()) {
     if (WorkBudget::exceeded()) return kept;
@@ -159,7 +160,8 @@ doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, c
     if (const auto held = before.findPath(path)) {
       fields.append(path, *held);
     } else {
-      // The document around the field stays, as it does with one that holds it: else its going would tell.
+      // The document around the field is kept, as it is if it holds the field: dropping it would reveal that it does
+      // not.
       const std::string_view above = parent(path);
       const auto around = above.empty() ? std::nullopt : before.findPath(above);
       if (!around || around->type() != doc::BsonType::document || kept.view().findPath(above)) continue;

@@ -1,4 +1,4 @@
-// Fields that a caller may not read, attacked by writing.
+// Attempts to read denied fields by means of writes.
 #include "data/data_fixture.h"
 
 namespace mb::data {
@@ -49,7 +49,7 @@ TEST_F(DeniedFieldsTest, OperatorsThatLookAtTheValueAreRefused) {
                            R"({"$rename":{"title":"items"}})"}) {
     SCOPED_TRACE(body);
     expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", body));
-    // The same where there is no such document.
+    // The same if the document does not exist.
     expectError(ErrorCode::forbidden, patch(alice_, "notes", "zz", body));
   }
   EXPECT_EQ(before, whole());
@@ -86,7 +86,7 @@ TEST_F(DeniedFieldsTest, RightAndWrongGuessesOfAFixedFieldAnswerAlike) {
   }
 }
 
-// A guess in an element must not be compared with the element that is there.
+// A guess in an element must not be compared with the existing element.
 TEST_F(DeniedFieldsTest, GuessesInElementsAnswerAlike) {
   for (const char* rule : {R"({"immutableFields":["items.cost"]})", R"({"immutableFields":["items"]})",
                            R"({"allowedWriteFields":["title","items.name"]})"}) {
@@ -110,7 +110,7 @@ TEST_F(DeniedFieldsTest, GuessesInElementsAnswerAlike) {
   }
 }
 
-// Denied positions of lists: nothing moves them into view, and nothing counts them.
+// Denied positions of lists: no operation moves them to a readable position, and none counts them.
 TEST_F(DeniedFieldsTest, DeniedPositionsStayWhereTheyAre) {
   collection("notes", R"({"read":{"deniedReadFields":["items.1.secret","list.0","grid.0.1","box.list.0"]},"create":{},
                           "update":{}})");
@@ -180,8 +180,8 @@ TEST_F(DeniedFieldsTest, AReplacementDoesNotTellWhetherTheyAreThere) {
   }
 }
 
-// Work that is not done cannot tell anything by the time it takes: on a picture of a collection that is gone from the
-// store, whatever would look at a document fails otherwise.
+// Refusals must not depend on a document, not even by the time they take: on a snapshot of a collection that was
+// dropped from the store, an operation that reads a document fails with another error.
 TEST_F(DeniedFieldsTest, RefusalsComeBeforeAnyDocumentIsRead) {
   notes("{}");
   const Access access = as(alice_);
@@ -207,7 +207,7 @@ TEST_F(DeniedFieldsTest, RefusalsComeBeforeAnyDocumentIsRead) {
   EXPECT_NE(asked.error().code(), ErrorCode::forbidden);
 }
 
-// Field rules refuse changes that are too many to look at. A right guess is no change, and must not make the
+// Field rules refuse updates with too many changes to check. A right guess changes nothing, and must not make a
 // difference.
 TEST_F(DeniedFieldsTest, GuessesDoNotShowInTheNumberOfChanges) {
   notes(R"({"immutableFields":["title"]})");

@@ -18,7 +18,7 @@ Task<VisibleDocument> Documents::create(const Access& access, const std::string&
   request.body = std::move(body);
   if (!request.body.view().find("id")) {
     request.id = impl_->deps.ids.next();
-    request.fresh = true;
+    request.idIsNew = true;
   }
   return impl_->write(access, collection, std::move(request));
 }

@@ -1,6 +1,7 @@
-// The only way to documents, whoever asks. Reading: permission, policy filter AND the caller's, denied fields left out,
-// expand. Writing: permission, pre-hooks, then under the document's lock policy filter, change, system fields, schema,
-// field rules and CEL, commit. Source: docs/architecture.md 2, docs/engine.md 1, contract 2.6-2.8 and 4.3.
+// Documents is the access to documents for all callers. Reading: permission, policy filter AND the caller's, denied
+// fields removed, expand. Writing: permission, pre-hooks, then under the document's lock policy filter, change, system
+// fields, schema, field rules and CEL, commit (docs/architecture.md, "The path of a request"; docs/engine.md,
+// "Writing").
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace mb::data {
 
 struct DataDeps;
 
-// By what right: the data plane's (permission and policy) or the admin plane's (permission alone; nothing is hidden).
+// The data plane needs permission and policy; the admin plane needs permission only, and nothing is hidden.
 enum class Authority { policies, admin };
 
 struct Access {
@@ -31,56 +32,55 @@ inline constexpr uint64_t kDefaultLimit = 50;
 inline constexpr uint64_t kMaxLimit = 1000;
 
 struct ReadQuery {
-  std::optional<doc::Document> filter;  // the caller's, not yet parsed
+  std::optional<doc::Document> filter;  // the caller's, unparsed
   uint64_t skip = 0;
-  uint64_t limit = kDefaultLimit;    // clamped to kMaxLimit; 0 gives nothing
+  uint64_t limit = kDefaultLimit;    // clamped to kMaxLimit; 0 returns nothing
   std::vector<std::string> expand;   // paths of x-ref fields; others are ignored
   std::vector<store::SortKey> sort;  // of list(); empty: ascending id
 };
 
-// A document with what must be left out when it is written as JSON (null: nothing).
+// A document and the fields to omit when it is written as JSON (null: none).
 struct VisibleDocument {
   doc::Document document;
   std::shared_ptr<const doc::FieldSet> hidden;
 };
-// Documents without what the caller may not see: the store leaves it out, so that it counts in no limit.
+// Documents without the fields that the caller may not read: the store removes these, so they do not count in limits.
 struct VisibleDocuments {
   std::vector<doc::Document> documents;
   store::Explain explain;
 };
 
-// Arguments taken by reference must live until the returned coroutine has ended. Every call fails with forbidden
-// (permission, missing rule, unresolvable placeholder), notFound (collection) and what the store fails with. On any
-// core.
+// Arguments taken by reference must live until the returned coroutine has ended. Every call may fail with forbidden
+// (permission, missing rule, unresolvable placeholder), notFound (collection) and the errors of the store. On any core.
 class Documents {
  public:
   Documents(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections);
   ~Documents();
-  // At start-up; `hook` outlives this.
+  // Only at start-up; `hook` outlives this.
   void setPreHook(PreHook& hook);
 
-  // One document. skip and limit have no meaning. Fails with notFound (absent, hidden by the rule's filter or not
+  // Returns one document. Ignores skip and limit. Fails with notFound (absent, hidden by the rule's filter or not
   // matched by the query's), invalidFilter, forbidden (the filter names a denied field), payloadTooLarge (expand).
   Task<VisibleDocument> get(const Access& access, const std::string& collection, const std::string& id,
                             const ReadQuery& query);
-  // In ascending id or the query's order, judged by the `list` rule, or the `read` rule for those who ask so (search).
-  // Fails as get does, a denied field among the sort keys included.
+  // In ascending id or the query's order, by the `list` rule, or by the `read` rule for search. Fails as get does, and
+  // with forbidden for a denied field among the sort keys.
   Task<VisibleDocuments> list(const Access& access, const std::string& collection, const ReadQuery& query,
                               policy::Operation operation = policy::Operation::list);
-  // The documents of `ids` (distinct, at most 4,000) that the `read` rule shows, without their denied fields; the
-  // others are nullopt. In the order of `ids`. Fails with payloadTooLarge past 16 MiB.
+  // The documents of `ids` (distinct, at most 4,000) that the `read` rule allows, without their denied fields; the
+  // others are nullopt. In the order of `ids`. Fails with payloadTooLarge above 16 MiB.
   Task<std::vector<std::optional<doc::Document>>> byIds(const Access& access, const std::string& collection,
                                                         const std::vector<std::string>& ids);
-  // How many documents list() could show, whatever skip and limit.
+  // The number of documents that list() could return, whatever skip and limit.
   Task<uint64_t> count(const Access& access, const std::string& collection, const ReadQuery& query);
 
-  // Stores `body` as a new document under its `id`, or under a new one. Fails with validation (id, schema, keys),
+  // Stores `body` as a new document under its `id`, or under a generated one. Fails with validation (id, schema, keys),
   // conflict (id or unique value taken), forbidden (field rules, CEL, the rule's filter).
   Task<VisibleDocument> create(const Access& access, const std::string& collection, doc::Document body);
   // `body` is either update operators or fields to set. Fails with notFound, invalidUpdate, and as create does.
   Task<VisibleDocument> update(const Access& access, const std::string& collection, const std::string& id,
                                doc::Document body);
-  // `body` in place of everything but the fields of the server, and the fields that the caller may not read and does
+  // Replaces everything by `body`, except the fields of the server and the fields that the caller may not read and does
   // not name. Fails with invalidBody for keys that start with "$", and as update does.
   Task<VisibleDocument> replace(const Access& access, const std::string& collection, const std::string& id,
                                 doc::Document body);

@@ -1,4 +1,4 @@
-// The parts of Documents that its sources share.
+// The implementation of Documents, shared by its sources.
 #pragma once
 
 #include "data/data_deps.h"
@@ -21,22 +21,22 @@ struct Documents::Impl {
                             const ReadQuery& query) const {
     return data::planRead(access, slot, collection, operation, query);
   }
-  // Puts the referenced documents in place of their ids, where the caller may read them. `documents` have no denied
-  // fields any more.
+  // Replaces ids by the referenced documents that the caller may read. REQUIRES: denied fields of `documents` are
+  // removed.
   Task<> expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,
                 std::vector<doc::Document>& documents) const;
 
   // ---- writing
   Task<VisibleDocument> write(const Access& access, const std::string& collection, WriteRequest request);
-  // One write on one snapshot; `hooked` is null where no hooks ran. The parameters must outlive it.
+  // One write on one snapshot; `hooked` is null if no hooks ran. The parameters must outlive it.
   Task<std::optional<doc::Document>> commit(const Access& access, const Grant& grant, const WriteRequest& request,
                                             const Hooked* hooked);
-  // What is left to a write's hooks, over all its tries.
+  // The remaining budget of a write's hooks, over all its attempts.
   struct HookBudget {
     std::chrono::steady_clock::time_point deadline;
     int rounds;
   };
-  // The same with the hooks, which run again where the document changed meanwhile.
+  // commit() with the hooks, which run again if the document has changed since.
   Task<std::optional<doc::Document>> writeHooked(const Access& access, const Grant& grant, const WriteRequest& request,
                                                  HookBudget& budget);
   bool hooked(const Grant& grant, const WriteRequest& request) const {

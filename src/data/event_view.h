@@ -1,5 +1,5 @@
-// What a caller may see of a collection's changes: its read rule as it stands now, with the caller's values in it. For
-// modules that follow the change log.
+// An EventView decides which changes of a collection a caller may see: its current read rule with the caller's values.
+// For modules that read the change log.
 #pragma once
 
 #include "data/collection_table.h"
@@ -9,12 +9,12 @@
 namespace mb::data {
 
 struct EventView {
-  CollectionPtr collection;  // its deniedReadFields() are left out of what is told
-  doc::Filter filter;        // a change is visible where the document matches: after it, or, of a delete, before it
+  CollectionPtr collection;  // its deniedReadFields() are removed from events
+  doc::Filter filter;        // a change is visible if the document matches: after it, or before it for a delete
 };
 
-// Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), notFound (no such collection,
-// told only to those who hold the permission).
+// Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), notFound (no such collection;
+// only for callers who hold the permission).
 Result<EventView> eventViewFor(const policy::Caller& caller, const snapshot::SnapshotPtr& project,
                                snapshot::SlotKey<CollectionTable> slot, std::string_view collection);
 

@@ -1,4 +1,4 @@
-// Documents in place of their ids, one level deep. Source: contract 4.3, decisions 4 ("expand").
+// Expansion of references: replaces ids by documents, one level deep.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -9,15 +9,15 @@
 namespace mb::data {
 namespace {
 
-// Of one answer, distinct.
+// Distinct targets of one result.
 constexpr size_t kMaxTargets = 4000;
-// Of documents that are walked over on the core; more is some milliseconds.
-constexpr size_t kWalkedInline = 512 << 10;
+// Bytes of documents that are walked on the core; more would take milliseconds.
+constexpr size_t kMaxInlineBytes = 512 << 10;
 
-// Where one relation stands while a document is walked.
+// The position of one relation during the walk through a document.
 struct Step {
   const doc::Relation* relation;
-  std::string_view rest;  // of its path, from here on
+  std::string_view rest;  // the remaining path
 };
 using Steps = std::vector<Step>;
 
@@ -69,13 +69,12 @@ const doc::Document* lookUp(const Targets& targets, const doc::Relation& relatio
   return found != target->second.documents.end() && found->second ? &*found->second : nullptr;
 }
 
-// The documents with targets in place of ids. Refuses to grow past kMaxAnswerBytes: one target may stand in many
-// places.
+// Builds the documents with targets in place of ids, up to kMaxResultBytes: one target may be referenced many times.
 class Assembly {
  public:
   explicit Assembly(const Targets& targets) : targets_(targets) {}
 
-  // nullopt when the whole has become too large.
+  // nullopt if the documents together exceed the limit.
   std::optional<doc::Document> assemble(doc::DocumentView document, const Steps& steps) {
     doc::BsonWriter out;
     for (const doc::Element& field : document) {
@@ -104,7 +103,7 @@ class Assembly {
       }
       out.end();
     }
-    return finishedBytes_ + out.size() <= kMaxAnswerBytes;
+    return finishedBytes_ + out.size() <= kMaxResultBytes;
   }
 
   const Targets& targets_;
@@ -112,7 +111,7 @@ class Assembly {
 };
 
 Error tooLarge() {
-  return Error(ErrorCode::payloadTooLarge, "the answer with its expanded documents is too large: lower `limit`");
+  return Error(ErrorCode::payloadTooLarge, "the result with its expanded documents is too large: lower `limit`");
 }
 
 size_t bytesOf(const std::vector<doc::Document>& documents) {
@@ -121,13 +120,13 @@ size_t bytesOf(const std::vector<doc::Document>& documents) {
   return bytes;
 }
 
-// Notes every id that the documents hold, and counts how often one stands there; false when there are too many.
-bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Targets& targets, size_t& places) {
+// Adds every referenced id to `targets` and counts the references; false if there are too many ids.
+bool collect(const std::vector<doc::Document>& documents, const Steps& steps, Targets& targets, size_t& references) {
   size_t wanted = 0;
   for (const doc::Document& document : documents) {
     for (const doc::Element& field : document.view()) {
       eachReference(field.value, below(steps, field.key), [&](const doc::Relation& relation, std::string_view id) {
-        ++places;
+        ++references;
         wanted += targets.find(relation.collection)->second.documents.emplace(id, std::nullopt).second ? 1 : 0;
       });
     }
@@ -140,7 +139,7 @@ Visibility visibilityOf(Grant grant) {
   return {grant.collection->ref, std::move(grant.filter), grant.hidden()};
 }
 
-// Fills in the documents that the caller may see.
+// Reads the targets that the caller may see.
 Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline deadline) {
   ReadBudget budget;
   for (auto& [name, target] : targets) {
@@ -175,10 +174,10 @@ Result<> assembleAll(std::vector<doc::Document>& documents, const Targets& targe
   return {};
 }
 
-// Runs `step`, which goes through `bytes` of documents and gives a Result, on the core or on the pool.
+// Runs `step`, which walks through `bytes` of documents and returns a Result, on the core or on the pool.
 template <class F>
-Task<> atOnce(FairPool& pool, const Access& access, size_t bytes, F step) {
-  if (bytes <= kWalkedInline) co_return step();
+Task<> runStep(FairPool& pool, const Access& access, size_t bytes, F step) {
+  if (bytes <= kMaxInlineBytes) co_return step();
   co_return co_await pool.run(access.project->info().id.str(), std::move(step));
 }
 
@@ -198,7 +197,7 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
                                std::vector<doc::Document>& documents) const {
   if (!grant.collection->schema) co_return Result<>();
 
-  // Targets that this caller may not read at all stay ids.
+  // Targets of collections that this caller may not read stay ids.
   Steps steps;
   Targets targets;
   std::set<std::string> refused;
@@ -217,13 +216,13 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
   }
   if (steps.empty()) co_return Result<>();
   const size_t bytes = bytesOf(documents) * steps.size();
-  size_t places = 0;
-  CO_RETURN_IF_ERROR(co_await atOnce(pool, access, bytes, [&]() -> Result<> {
-    if (!collect(documents, steps, targets, places)) return fail(tooLarge());
+  size_t references = 0;
+  CO_RETURN_IF_ERROR(co_await runStep(pool, access, bytes, [&]() -> Result<> {
+    if (!collect(documents, steps, targets, references)) return fail(tooLarge());
     return {};
   }));
   CO_RETURN_IF_ERROR(co_await fetch(deps.store, targets, access.deadline));
-  co_return co_await atOnce(pool, access, bytes + places * largestOf(targets),
+  co_return co_await runStep(pool, access, bytes + references * largestOf(targets),
                             [&] { return assembleAll(documents, targets, steps); });
 }
 

@@ -157,7 +157,7 @@ TEST_F(ExpandTest, ManifoldReferencesToALargeDocumentAreCutOff) {
   EXPECT_NE(std::string::npos, found.error().message().find("limit"));
 }
 
-// A pool that has stopped refuses as a full one does, and so shows what is done on it.
+// A stopped pool refuses work as a full one does, which shows what runs on it.
 TEST_F(ExpandTest, WalksOverMuchOffTheCore) {
   library(R"({"read":{}})");
   put("people", R"({"id":"fat","text":")" + std::string(100'000, 'x') + "\"}");

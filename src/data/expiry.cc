@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::chrono::seconds kInterval{30};
 constexpr uint64_t kPerQuery = 120;
-// A document has at most 1 MiB, and a commit also holds in the change log what it removes.
+// A document has at most 1 MiB, and the change log entry of a commit holds the removed documents.
 constexpr uint64_t kPerCommit = 12;
-// So that one collection's heap of expired documents does not hold up all others for minutes.
+// Bounds the work for one index, so that many expired documents of one collection do not delay all others for minutes.
 constexpr int kQueriesPerPass = 200;
 constexpr std::chrono::seconds kDeadline{20};
 
-// What has expired by `now`, within what the index covers.
+// Matches the documents of the index that have expired by `now`.
 Result<doc::Filter> expired(const store::IndexSpec& spec, Timestamp now) {
   const int64_t seconds = *spec.expireAfterSeconds;
   doc::BsonWriter out;
@@ -57,7 +57,7 @@ Task<uint64_t> Expiry::pass() {
     if (done) {
       removed += *done;
     } else {
-      logWarn("expired documents of a project stay for now",
+      logWarn("expired documents of a project could not be removed; the next pass retries",
               {{"project", project}, {"problem", done.error().message()}});
     }
   }
@@ -74,7 +74,7 @@ Task<uint64_t> Expiry::passProject(store::ProjectNo project) {
       if (done) {
         removed += *done;
       } else if (done.error().code() != ErrorCode::staleCatalogue) {
-        logWarn("expired documents of a collection stay for now",
+        logWarn("expired documents of a collection could not be removed; the next pass retries",
                 {{"project", project}, {"collection", collection.name}, {"problem", done.error().message()}});
       }
     }

@@ -1,5 +1,5 @@
-// Removes documents that an index with expireAfterSeconds has expired: through the store's write path as the server, a
-// few a commit, low lane.
+// Expiry removes documents that an index with expireAfterSeconds has expired: through the store's write path, as the
+// server, a few per commit, at low priority.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,18 @@ class Expiry {
  public:
   Expiry(const DataDeps& deps, ProjectNumbers projects);
 
-  // Looks every 30 s, from the first core, until stop().
+  // Runs a pass every 30 s, on the first core, until stop().
   void start(TaskGroup& tasks);
   void stop() { passes_.stop(); }
-  // One look at every project; gives the number of documents removed. Fails only where projects() does: what fails in
-  // one collection is logged and tried again next time.
+  // Scans every project once; returns the number of documents removed. Fails only if projects() fails: failures of a
+  // collection are logged, and the next pass retries.
   Task<uint64_t> pass();
 
  private:
   Async<void> loggedPass();
   Task<uint64_t> passProject(store::ProjectNo project);
   Task<uint64_t> passIndex(store::CollectionRef collection, store::IndexSpec spec);
-  // How many of the targets still matched, and are removed.
+  // Removes the targets that still match; returns how many.
   Task<uint64_t> removeExpired(std::vector<store::WriteTarget> targets, doc::Filter filter);
 
   const DataDeps& deps_;

@@ -52,7 +52,7 @@ TEST_F(ExpiryTest, GoesOnPastOneCommit) {
   EXPECT_EQ(0u, left());
 }
 
-// More bytes than one result of a query may hold, or one commit should.
+// More bytes than a query result may hold, or a commit should.
 TEST_F(ExpiryTest, RemovesLargeDocuments) {
   collection("posts");
   index(R"({"keys":{"createdAt":1},"expireAfterSeconds":1})");

@@ -1,4 +1,4 @@
-// From a draft to what is stored.
+// Converts a draft to the stored document.
 #include <algorithm>
 
 #include "data/vector_fields.h"
@@ -26,10 +26,10 @@ std::string dotted(std::string_view pointer) {
   return path;
 }
 
-// `unseen` are the fields that the document may hold from before and the caller cannot read: what is wrong with them is
-// not told.
-Error breach(std::vector<ErrorDetail> details, const doc::FieldSet& unseen) {
-  std::erase_if(details, [&](const ErrorDetail& detail) { return unseen.covers(dotted(detail.path)); });
+// The error for a document that breaks the schema. `hidden`: fields that the document may already hold and the caller
+// cannot read; their problems are not reported.
+Error schemaError(std::vector<ErrorDetail> details, const doc::FieldSet& hidden) {
+  std::erase_if(details, [&](const ErrorDetail& detail) { return hidden.covers(dotted(detail.path)); });
   if (details.empty()) return Error(ErrorCode::validation, "the document does not fit the collection's schema");
   std::string message = details.front().path + " " + details.front().message;
   return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details));
@@ -42,25 +42,25 @@ Result<> checkVectors(const EvaluationContext& context, const std::optional<doc:
   if (problems.empty()) return {};
   static const doc::FieldSet nothing;
   const bool inserting = context.request.event == WriteEvent::insert;
-  return fail(breach(std::move(problems), inserting ? nothing : context.grant.denied()));
+  return fail(schemaError(std::move(problems), inserting ? nothing : context.grant.denied()));
 }
 
-Result<doc::Document> throughSchema(const EvaluationContext& context, doc::Document document) {
+Result<doc::Document> applySchema(const EvaluationContext& context, doc::Document document) {
   const doc::Schema* schema = context.grant.collection->schema.get();
   if (!schema) return document;
   static const doc::FieldSet nothing;
   const bool inserting = context.request.event == WriteEvent::insert;
-  const doc::FieldSet& unseen = inserting ? nothing : context.grant.denied();
+  const doc::FieldSet& hidden = inserting ? nothing : context.grant.denied();
   auto prepared = schema->prepare(document, inserting);
   if (!prepared) {
-    return fail(unseen.empty() ? std::move(prepared).error() : breach(prepared.error().details(), unseen));
+    return fail(hidden.empty() ? std::move(prepared).error() : schemaError(prepared.error().details(), hidden));
   }
   std::vector<ErrorDetail> problems = schema->validate(*prepared);
-  if (!problems.empty()) return fail(breach(std::move(problems), unseen));
+  if (!problems.empty()) return fail(schemaError(std::move(problems), hidden));
   return prepared;
 }
 
-// Who owns the document from here on; nullopt for nobody. `given` is what the draft says.
+// The new owner of the document; nullopt for none. `given`: the draft's ownerId.
 Result<std::optional<doc::Value>> owner(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                         std::optional<doc::ValueView> given) {
   const bool inserting = context.request.event == WriteEvent::insert;
@@ -77,14 +77,14 @@ Result<std::optional<doc::Value>> owner(const EvaluationContext& context, const 
     out.appendString("", context.caller.id);
     return doc::Value(out.finish().view().begin()->value);
   }
-  // An admin who unsets it by an operator means it; a replacement that leaves it out does not.
+  // An admin's $unset removes the owner; a replacement without ownerId keeps it.
   if (context.grant.asAdmin() && context.request.event == WriteEvent::update) return std::nullopt;
   const auto held = before->view().find("ownerId");
   return held ? std::optional(doc::Value(*held)) : std::nullopt;
 }
 
-// Whether what becomes of the document may hang on a field that the caller cannot read. A replacement keeps such fields
-// at its end: where they stood before would tell that there are any.
+// Whether the outcome may depend on a field that the caller cannot read. A replacement moves such fields to the end:
+// their former position would reveal that they exist.
 bool touchesDenied(const EvaluationContext& context) {
   const doc::FieldSet& denied = context.grant.denied();
   if (denied.empty()) return false;
@@ -130,7 +130,7 @@ Result<doc::Document> draft(const EvaluationContext& context, const std::optiona
     return request.update->apply(*before, context.now);
   }
   if (request.event == WriteEvent::replace && !context.grant.denied().empty()) {
-    return keepUnseen(*before, request.body, context.grant.denied());
+    return keepDeniedFields(*before, request.body, context.grant.denied());
   }
   return request.body;
 }
@@ -139,7 +139,7 @@ Result<doc::Document> finalizeDocument(const EvaluationContext& context, const s
                                        const doc::Document& draft) {
   TRY(doc::Document pinned, pinServerFields(context, before, draft));
   RETURN_IF_ERROR(doc::checkStorable(pinned));
-  TRY(doc::Document document, throughSchema(context, std::move(pinned)));
+  TRY(doc::Document document, applySchema(context, std::move(pinned)));
   RETURN_IF_ERROR(checkVectors(context, before, document));
   const policy::Rule* rule = context.grant.rule;
   if (!rule) return document;
@@ -158,7 +158,7 @@ bool changesNothing(const EvaluationContext& context, const doc::Document& befor
   const WriteRequest& request = context.request;
   if (request.event != WriteEvent::update && request.event != WriteEvent::replace) return false;
   const auto updated = before.view().find("updatedAt");
-  // The same bytes, since 1 and 1.0 are kept apart; the time is of one size whatever it is.
+  // Compares bytes, as 1 and 1.0 are different values; a time always has the same size.
   if (!updated || before.view().bytes().size() != finalized.view().bytes().size()) return false;
   if (touchesDenied(context)) return false;
   const auto same = [](const doc::Element& a, const doc::Element& b) {

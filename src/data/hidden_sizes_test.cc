@@ -1,4 +1,4 @@
-// Results with documents whose hidden fields are larger than a result may be: no status depends on their size.
+// Documents with hidden fields larger than the limit of a result: no status depends on their size.
 #include "data/data_fixture.h"
 #include "data/search_documents.h"
 #include "data/visible_documents.h"
@@ -79,7 +79,7 @@ TEST_F(HiddenSizesTest, SearchCountsWhatItShows) {
   }
 }
 
-// A rule may look at what it hides, and what it does not show counts in nothing.
+// A rule's filter may read hidden fields, and documents that it hides count in no limit.
 TEST_F(HiddenSizesTest, FiltersSeeWhatIsHidden) {
   store(kMegabyte, R"({"secret":{"$regex":"^x$"}})");
   const auto found = among(alice_);

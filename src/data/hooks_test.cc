@@ -1,4 +1,4 @@
-// The seam for pre-hooks, and writes that meet a change of the catalogue.
+// The PreHook interface, and writes concurrent with a change of the catalogue.
 #include "data/data_fixture.h"
 #include "document/update.h"
 
@@ -16,7 +16,7 @@ class FakeHook final : public PreHook {
                    " > " +
                    (write.document ? doc::toJson(doc::FieldSet({"createdAt", "updatedAt"}).strip(*write.document))
                                    : std::string("none")));
-    if (meanwhile) co_await meanwhile();
+    if (duringRun) co_await duringRun();
     if (!abort.empty()) co_return fail(ErrorCode::validation, abort);
     if (answer.empty()) co_return std::nullopt;
     co_return json(answer);
@@ -25,16 +25,16 @@ class FakeHook final : public PreHook {
   std::vector<std::string> seen;
   std::string abort;
   std::string answer;
-  std::function<Async<void>()> meanwhile;
+  std::function<Async<void>()> duringRun;
 };
 
 class HooksTest : public DataTest {
  protected:
   HooksTest() { data_->documents().setPreHook(hook_); }
-  // What another writer does while the hook runs.
+  // A concurrent write while the hook runs.
   Async<void> bump() {
     const Access access{owner_, snapshotHere_, Authority::admin, soon()};
-    hook_.meanwhile = nullptr;
+    hook_.duringRun = nullptr;
     store::WriteOptions options;
     options.deadline = soon();
     store::Write write(std::move(options));
@@ -45,7 +45,7 @@ class HooksTest : public DataTest {
           return {};
         });
     EXPECT_TRUE(done);
-    if (always_) hook_.meanwhile = [this] { return bump(); };
+    if (always_) hook_.duringRun = [this] { return bump(); };
   }
 
   FakeHook hook_;
@@ -94,14 +94,14 @@ TEST_F(HooksTest, RunAgainWhenTheDocumentChangedMeanwhile) {
   put("hooked", R"({"id":"a","n":1})");
   snapshotHere_ = snapshot();
   hook_.seen.clear();
-  hook_.meanwhile = [this] { return bump(); };
+  hook_.duringRun = [this] { return bump(); };
   expectOk(patch(alice_, "hooked", "a", R"({"$inc":{"n":1}})"));
   EXPECT_EQ(2u, hook_.seen.size());
   EXPECT_EQ(12, stored("hooked", "a").view().find("n")->toInteger());
 
   always_ = true;
   hook_.seen.clear();
-  hook_.meanwhile = [this] { return bump(); };
+  hook_.duringRun = [this] { return bump(); };
   const auto refused = patch(alice_, "hooked", "a", R"({"$inc":{"n":1}})");
   expectError(ErrorCode::conflict, refused);
   EXPECT_EQ("the document kept changing while its hooks ran, try again", refused.error().message());
@@ -118,8 +118,8 @@ TEST_F(HooksTest, AllTriesOfAWriteShareOneCountOfRounds) {
   hook_.seen.clear();
   int version = 0;
   const AdminAccess manager = managing();
-  // Another version of the collection each time, so that the write is begun again.
-  hook_.meanwhile = [&]() -> Async<void> {
+  // A new version of the collection each time, so that the write starts again.
+  hook_.duringRun = [&]() -> Async<void> {
     const std::string schema = fmt::format(R"({{"type":"object","title":"{}"}})", ++version);
     expectOk(co_await data_->collections().setSchema(manager, "hooked", json(schema)));
   };

@@ -35,7 +35,7 @@ std::vector<store::IndexKey> readKeys(doc::DocumentView keys, std::vector<ErrorD
 
 std::string readName(const NewIndex& index, const std::vector<store::IndexKey>& keys,
                      std::vector<ErrorDetail>& problems) {
-  // The default name may be given too: it is what a list shows.
+  // The default name may be set too, as lists return it.
   if (index.name && *index.name != store::defaultIndexName(keys)) {
     if (!isCollectionName(*index.name)) problems.push_back({"/name", "must match ^[A-Za-z][A-Za-z0-9_-]{0,63}$"});
     return *index.name;
@@ -55,7 +55,7 @@ std::vector<std::string> readInclude(const NewIndex& index, std::vector<ErrorDet
     if (auto path = doc::FieldPath::parse(include[i]); !path) problems.push_back({pointer, path.error().message()});
     const auto first = std::ranges::find(include, include[i]);
     if (first != include.begin() + static_cast<ptrdiff_t>(i)) {
-      problems.push_back({pointer, fmt::format("is included twice: \"{}\"", include[i])});
+      problems.push_back({pointer, fmt::format("is a duplicate of \"{}\": remove it", include[i])});
     }
   }
   if (!include.empty() && index.covering.value_or(false)) {
@@ -79,26 +79,26 @@ Result<store::IndexSpec> readIndex(const NewIndex& index, const doc::FilterCoerc
   spec.covering = index.covering.value_or(false);
   spec.include = readInclude(index, problems);
   if (spec.covering && spec.unique) {
-    problems.push_back({"/covering", "cannot stand beside unique: such an index gives one document at most"});
+    problems.push_back({"/covering", "cannot be combined with unique: remove one of them"});
   }
   if (index.partialFilter && spec.sparse) {
-    problems.push_back({"/sparse", "cannot stand beside partialFilter, which can say the same"});
+    problems.push_back({"/sparse", "cannot be combined with partialFilter: express it in the filter"});
   }
   if (index.partialFilter) {
     const auto parsed = doc::Filter::parse(*index.partialFilter, &coercion);
     if (!parsed) problems.push_back({"/partialFilter", parsed.error().message()});
-    // Every write pays for it, whoever makes it, and so does every build of the index.
+    // Every write of any caller would pay for it, and so would every build of the index.
     if (parsed && holdsPattern(parsed->root())) {
-      problems.push_back({"/partialFilter", "must not hold a regular expression: index a field that says the same"});
+      problems.push_back({"/partialFilter", "must not hold a regular expression: use a field with the result instead"});
     }
-    // The store knows no schema: a date in the words of JSON would never be equal to one.
+    // The store has no schema: a date as JSON text would never equal a stored date.
     if (parsed) spec.partialFilter = coercedFilter(*index.partialFilter, coercion);
   }
   if (index.expireAfterSeconds) {
     if (*index.expireAfterSeconds < 0 || *index.expireAfterSeconds > kMaxExpireSeconds) {
       problems.push_back({"/expireAfterSeconds", "must be 0 to " + std::to_string(kMaxExpireSeconds)});
     }
-    if (index.keys.view().count() != 1) problems.push_back({"/expireAfterSeconds", "needs exactly one key"});
+    if (index.keys.view().count() != 1) problems.push_back({"/expireAfterSeconds", "requires exactly one key"});
     spec.expireAfterSeconds = index.expireAfterSeconds;
   }
   if (problems.empty()) return spec;
@@ -123,7 +123,7 @@ IndexView viewOf(const store::IndexSpec& spec) {
 
 double partOf(const store::IndexProgress& progress) {
   const auto expected = static_cast<double>(std::max<uint64_t>(progress.expected, 1));
-  // To the thousandth; documents that come meanwhile may make it more than was expected.
+  // Rounded down to thousandths; concurrent inserts may raise the count above the expected one.
   return std::floor(std::min(1.0, static_cast<double>(progress.done) / expected) * 1000) / 1000;
 }
 
@@ -155,8 +155,8 @@ Result<std::vector<IndexView>> Collections::indexes(const snapshot::ProjectSnaps
 }
 
 Task<std::string> Collections::createIndex(AdminAccess access, std::string collection, NewIndex index) {
-  CO_TRY(const CollectionPtr there, require(*access.project, collection));
-  CO_TRY(const store::IndexSpec spec, readIndex(index, there->coercion()));
+  CO_TRY(const CollectionPtr found, require(*access.project, collection));
+  CO_TRY(const store::IndexSpec spec, readIndex(index, found->coercion()));
   CO_RETURN_IF_ERROR(co_await whileStale(access, [&] { return createIndexOnce(access, collection, spec); }));
   co_return spec.name;
 }
@@ -164,8 +164,8 @@ Task<std::string> Collections::createIndex(AdminAccess access, std::string colle
 Task<> Collections::createIndexOnce(const AdminAccess& access, const std::string& collection,
                                     const store::IndexSpec& spec) {
   CO_TRY(const CollectionPtr found, require(*access.project, collection));
-  // A collection that has had its policy from the start, or from elsewhere, has not said so yet.
-  if (found->policy) holdFor(*found, found->policy->source());
+  // A collection that was created with its policy, or inherits it, has not declared its fields yet.
+  if (found->policy) holdPolicyFields(*found, found->policy->source());
   CO_RETURN_IF_ERROR(co_await deps_.store.createIndex(
       found->ref, spec, auditEntry(access, "index.create", collection, named(spec.name))));
   co_return Result<>();
@@ -178,8 +178,8 @@ Task<> Collections::dropIndex(AdminAccess access, std::string collection, std::s
 Task<> Collections::dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index) {
   CO_TRY(const CollectionPtr found, require(*access.project, collection));
   const auto& indexes = found->info.indexes;
-  const bool there = std::ranges::any_of(indexes, [&](const auto& each) { return each.spec.name == index; });
-  if (!there) co_return fail(ErrorCode::notFound, "no such index");
+  const bool exists = std::ranges::any_of(indexes, [&](const auto& each) { return each.spec.name == index; });
+  if (!exists) co_return fail(ErrorCode::notFound, "no such index");
   co_return co_await deps_.store.dropIndex(found->ref, index,
                                            auditEntry(access, "index.delete", collection, named(index)));
 }

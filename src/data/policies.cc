@@ -9,7 +9,7 @@
 namespace mb::data {
 namespace {
 
-// The schemas of the collections that inherit the default policy must fit it.
+// Checks that the default policy fits the schemas of the collections that inherit it.
 Task<> checkInheriting(const CollectionTable& table, const policy::Policy& policy) {
   if (policy.deniedReadFields().empty()) co_return Result<>();
   for (const std::string& name : table.names()) {
@@ -75,7 +75,7 @@ Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, s
   options.bumpEpochs = {project};
   store::Write write(std::move(options));
   const store::Target target = write.change(policyCollection(project), std::string(kDefaultPolicyId));
-  // Not inserts of the write: clearing is recorded where there was no policy, too.
+  // Not inserts of the write: a clear is audited even if there was no policy.
   std::vector<store::Target> entryTargets;
   for (const store::Insert& entry : entries) entryTargets.push_back(write.create(entry.collection, entry.id()));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
@@ -94,7 +94,7 @@ Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, s
         return {};
       }));
   for (const auto& [name, collection] : table(*access.project).byName) {
-    if (collection->policySource != PolicySource::own) holdFor(*collection, policy.value_or(doc::Document()));
+    if (collection->policySource != PolicySource::own) holdPolicyFields(*collection, policy.value_or(doc::Document()));
   }
   co_return Result<>();
 }

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kOwner = "ownerId";
 
-// Conditions, and what $and, $or and $nor hold of them.
+// Whether a condition, also one inside $and, $or or $nor, is on `ownerId`.
 bool namesOwner(doc::DocumentView filter) {
   for (const doc::Element& element : filter) {
     if (element.key == kOwner) return true;

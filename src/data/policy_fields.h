@@ -1,4 +1,4 @@
-// Which fields the indexes of a collection are to hold for its policy, so that what the policy hides is not read.
+// The fields that the indexes of a collection hold for its policy, so that documents that it hides are not read.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mb::data {
 
-// `ownerId`, where the filter of the list or read rule names it. `policy`: as saved.
+// `ownerId` if the filter of the list or read rule names it. `policy`: as saved.
 std::vector<std::string> fieldsForPolicy(doc::DocumentView policy);
 
 }  // namespace mb::data

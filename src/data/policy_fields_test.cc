@@ -48,7 +48,7 @@ TEST_F(PolicyFieldsTest, FollowTheDefaultPolicyWhereThereIsNoOther) {
   EXPECT_EQ(held("other"), kOwner);
   expectOk(run(data_->collections().clearPolicy(managing(), "own")));
   EXPECT_EQ(held("own"), kOwner);
-  // A collection that came after the policy says so with its first index.
+  // A collection that was created after the policy declares its fields with its first index.
   collection("later");
   auto index = doc::decode<NewIndex>(json(R"({"keys":{"a":1}})"));
   expectOk(run(data_->collections().createIndex(managing(), "later", *index)));

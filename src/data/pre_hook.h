@@ -1,4 +1,4 @@
-// What a module above implements to look at a write before it happens. Source: contract 6.2, docs/engine.md 1.2.
+// A PreHook checks or changes a write before it is committed. Implemented by a module above.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace mb::data {
 
 enum class WriteEvent { insert, update, replace, remove };
 
-// A write as it would happen if nothing else did. References are valid until run() has returned.
+// A write as it would be committed without hooks. References are valid until run() has returned.
 struct HookedWrite {
   const snapshot::SnapshotPtr& project;
   const Collection& collection;
@@ -26,12 +26,12 @@ struct HookedWrite {
 class PreHook {
  public:
   virtual ~PreHook() = default;
-  // Whether run() is to be asked at all. Never waits.
+  // Whether run() must be called for such a write. Never waits.
   virtual bool wants(const snapshot::ProjectSnapshot& project, const Collection& collection,
                      WriteEvent event) const = 0;
-  // The chain of hooks. Gives the document that replaces the one to be written (ignored on remove), or nullopt for no
-  // change. Fails with validation (abort, error, timeout) or unavailable; the write is then refused. No lock is held:
-  // when the document has changed meanwhile, it is asked again. Finishes by `deadline`.
+  // Runs the chain of hooks. Returns the document that replaces the one to be written (ignored on remove), or nullopt
+  // for no change. Fails with validation (abort, error, timeout) or unavailable; the write is then refused. Called
+  // without a lock, and again if the document has changed since. Finishes by `deadline`.
   virtual Task<std::optional<doc::Document>> run(const HookedWrite& write,
                                                  std::chrono::steady_clock::time_point deadline) = 0;
 };

@@ -6,7 +6,7 @@
 
 namespace mb::data {
 
-// Whether a permission and a rule let the caller do anything with documents of the collection.
+// Whether the caller has a permission and a rule for any operation on documents of the collection.
 bool isReachable(const policy::Caller& caller, const Collection& collection);
 
 }  // namespace mb::data

@@ -9,15 +9,17 @@ using policy::Operation;
 
 namespace {
 
-// An order tells of the values that it goes by.
+// An order reveals the values of its keys.
 Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::FieldSet& denied) {
   for (const store::SortKey& key : sort) {
-    if (denied.touches(key.path)) return fail(ErrorCode::forbidden, "the sort names a field that you may not read");
+    if (denied.touches(key.path)) {
+      return fail(ErrorCode::forbidden, "the sort must not name a field that you may not read");
+    }
   }
   return {};
 }
 
-// Fails with notFound where the plan shows no such document.
+// Fails with notFound if the plan does not allow the document.
 Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& found) {
   const WorkBudget work(kCoreWork);
   const bool visible = found && plan.filter.matches(*found);

@@ -1,4 +1,4 @@
-// What a read may see: the first step of every one.
+// A ReadPlan says which documents a read may return. Every read begins with it.
 #pragma once
 
 #include "data/documents.h"

@@ -28,7 +28,7 @@ bool isReservedCollection(std::string_view name) {
 }
 
 std::string reservedCollections() {
-  return fmt::format("{} and what starts with __ or system.", fmt::join(kReserved, ", "));
+  return fmt::format("{} and names that start with __ or system.", fmt::join(kReserved, ", "));
 }
 
 bool isCollectionName(std::string_view name) {

@@ -1,5 +1,4 @@
-// Names that no collection can have, and the shape of those it can. Source: contract 2.6, decisions 8 ("Rules",
-// "Names").
+// Reserved names, and the form of valid names of collections, indexes and documents.
 #pragma once
 
 #include <string>
@@ -7,9 +6,10 @@
 
 namespace mb::data {
 
-// API route words, system collections, and whatever starts with "__" or "system.". Case counts, as in paths.
+// True for words of API routes, system collections, and names that start with "__" or "system.". Case-sensitive, as
+// paths are.
 bool isReservedCollection(std::string_view name);
-// "admin, audit, … and what starts with __ or system.", for messages.
+// "admin, audit, … and names that start with __ or system.", for messages.
 std::string reservedCollections();
 // ^[A-Za-z][A-Za-z0-9_-]{0,63}$: collections and indexes.
 bool isCollectionName(std::string_view name);

@@ -27,7 +27,7 @@ constexpr size_t kMaxReported = 100;
 
 // Units of a WorkBudget.
 constexpr int64_t kUnitsPerField = 600;      // a denied one
-constexpr int64_t kUnitsPerNode = 300;       // of a schema, looked at for one position in a path
+constexpr int64_t kUnitsPerNode = 300;       // of a schema, visited for one position in a path
 constexpr int64_t kUnitsPerPattern = 6'000;  // compiled, in addition to its instructions
 constexpr int64_t kUnitsPerMention = 200;    // of a field, and a unit for each byte of its path
 constexpr int64_t kBytesPerUnit = 4;
@@ -44,7 +44,7 @@ bool lists(ValueView array, std::string_view text) {
   return false;
 }
 
-// Whether values of this type (of JSON) are within the schema's `type`.
+// Whether the schema's `type` allows values of this JSON type.
 bool admits(DocumentView schema, std::string_view type) {
   const auto declared = schema.find("type");
   return !declared || isText(*declared, type) || lists(*declared, type);
@@ -58,7 +58,7 @@ bool hasContainer(ValueView value) {
   return false;
 }
 
-// Whether the schema lets through any object or list at all.
+// Whether the schema allows any object or list.
 bool admitsContainers(DocumentView schema) {
   if (!admits(schema, "object") && !admits(schema, "array")) return false;
   const auto constant = schema.find("const");
@@ -74,10 +74,10 @@ std::string joined(const std::string& path, std::string_view step) {
 constexpr std::string_view kBranching[] = {"allOf", "anyOf", "oneOf"};
 constexpr std::string_view kComparing[] = {"uniqueItems", "const", "enum"};
 
-// A schema or one of its subschemas, with its keywords that matter here.
+// A schema or one of its subschemas, with the keywords that matter here.
 struct Node {
   const Node* parent = nullptr;
-  std::string_view keyword;             // of the parent, that this node is at
+  std::string_view keyword;             // of the parent, that holds this node
   std::optional<std::string_view> key;  // below that keyword
   DocumentView source;                  // empty for true and false
   bool refusesAll = false;              // the schema false
@@ -110,7 +110,7 @@ struct Node {
     return path;
   }
 
-  // Calls `found` for each subschema that the field `name` of an object has to meet.
+  // Calls `found` for each subschema that applies to the field `name` of an object.
   template <class F>
   void eachFieldSchema(std::string_view name, const F& found) const {
     bool isDescribed = false;
@@ -147,7 +147,7 @@ class Tree {
   const Node& root() const { return nodes_.front(); }
 
  private:
-  // Null for a value that is no schema.
+  // Null for a value that is not a schema.
   const Node* add(Node& parent, std::string_view keyword, std::optional<std::string_view> key, ValueView value) {
     if (value.type() != BsonType::document && value.type() != BsonType::boolean) return nullptr;
     WorkBudget::charge(kUnitsPerNode);
@@ -211,23 +211,23 @@ class Tree {
   std::deque<Node> nodes_;
 };
 
-// Every field that a schema says something about, as dotted paths.
+// Collects every field that a schema constrains, as dotted paths.
 class Mentions {
  public:
   void add(const Node& node, const std::string& path) {
     if (!WorkBudget::charge(kUnitsPerMention + static_cast<int64_t>(path.size()))) return;
-    bool says = node.refusesAll;
+    bool constrains = node.refusesAll;
     for (const auto& [keyword, value] : node.source) {
       if (keyword == "required" && value.type() == BsonType::array) {
         for (const doc::Element& each : value.asDocument()) {
-          if (each.value.type() == BsonType::string) note(joined(path, each.value.asString()));
+          if (each.value.type() == BsonType::string) addPath(joined(path, each.value.asString()));
         }
       } else if (keyword == "type") {
-        says = says || !saysOfParts(node.source);
+        constrains = constrains || !constrainsParts(node.source);
       } else if (keyword == "additionalProperties") {
-        says = says || value.type() != BsonType::boolean || !value.asBool();
+        constrains = constrains || value.type() != BsonType::boolean || !value.asBool();
       } else if (!isStructure(keyword)) {
-        says = true;
+        constrains = true;
       }
     }
     for (const auto& [name, field] : node.properties) add(*field, joined(path, name));
@@ -236,7 +236,7 @@ class Mentions {
     }
     if (node.negated) add(*node.negated, path);
     if (node.items) add(*node.items, path);
-    if (says) note(path);
+    if (constrains) addPath(path);
   }
   const std::vector<std::string>& paths() const { return paths_; }
 
@@ -246,26 +246,26 @@ class Mentions {
   static bool isStructure(std::string_view keyword) {
     return keyword == "title" || keyword == "description" || std::ranges::find(kParts, keyword) != std::end(kParts);
   }
-  // Its type only says then that there are parts.
-  static bool saysOfParts(DocumentView schema) {
+  // If true, the type of the schema only says that there are parts.
+  static bool constrainsParts(DocumentView schema) {
     return std::ranges::any_of(kParts, [&](std::string_view each) { return schema.find(each).has_value(); });
   }
-  void note(std::string path) {
+  void addPath(std::string path) {
     if (WorkBudget::charge(kUnitsPerMention + static_cast<int64_t>(path.size()))) paths_.push_back(std::move(path));
   }
 
   std::vector<std::string> paths_;
 };
 
-// Looks along the path of one denied field. Each node is visited once for each position in the path.
+// Visits the schema along the path of one denied field. Each node is visited once for each position in the path.
 class Search {
  public:
   Search(const doc::FieldPath& denied, const std::vector<Collection::WriteFields>& writers)
       : hidden_({denied.dotted()}), steps_(denied.steps()), writers_(writers) {}
 
-  // `at`: so many steps of the denied path lead to the values of this schema.
+  // `at`: the number of steps of the denied path that lead to the values of this schema.
   void visit(const Node& node, size_t at) {
-    // Of what is hidden as a whole, a caller can only set the whole.
+    // A value that is hidden as a whole can only be set as a whole.
     if (at == steps_.size() || !node.mayReveal || !visited_.emplace(&node, at).second) return;
     if (!WorkBudget::charge(kUnitsPerNode)) return;
     for (const std::string_view keyword : node.comparisons) report(node, keyword);
@@ -287,7 +287,7 @@ class Search {
   const std::vector<std::string>& found() const { return found_; }
 
  private:
-  // Stands for all that a schema says of the denied field: equal where the same is said.
+  // Identifies what a schema requires of the denied field: equal if the requirements are equal.
   using Footprint = size_t;
   static constexpr Footprint kNothing = 0;
   using Position = std::pair<const Node*, size_t>;  // and `at`
@@ -298,8 +298,8 @@ class Search {
     }
   }
 
-  // Whether the outcome of these alternatives depends on the denied field and on others. Where all of them say the same
-  // of it, it has no part in which of them fits.
+  // Whether the outcome of these alternatives depends on the denied field and on others. If all of them require the
+  // same of it, it does not affect which of them matches.
   bool joinsFields(std::vector<const Node*> branches, size_t at) {
     std::erase_if(branches, [](const Node* branch) { return !branch->admitsContainers; });
     if (branches.size() < 2) return false;
@@ -331,25 +331,25 @@ class Search {
   Footprint footprint(const Node& node, size_t at) {
     if (const auto known = footprints_.find({&node, at}); known != footprints_.end()) return known->second;
     if (!WorkBudget::charge(kUnitsPerNode)) return kNothing;
-    const std::string said = saidOf(node, at);
-    WorkBudget::charge(static_cast<int64_t>(said.size() / kBytesPerUnit));
-    const Footprint made =
-        said.empty() ? kNothing : footprintsByText_.emplace(said, footprintsByText_.size() + 1).first->second;
-    footprints_.emplace(Position(&node, at), made);
-    return made;
+    const std::string text = requirementsOf(node, at);
+    WorkBudget::charge(static_cast<int64_t>(text.size() / kBytesPerUnit));
+    const Footprint result =
+        text.empty() ? kNothing : footprintsByText_.emplace(text, footprintsByText_.size() + 1).first->second;
+    footprints_.emplace(Position(&node, at), result);
+    return result;
   }
 
-  // What a schema says of the denied field, with the footprints of its subschemas; empty for nothing.
-  std::string saidOf(const Node& node, size_t at) {
+  // What a schema requires of the denied field, with the footprints of its subschemas; empty for nothing.
+  std::string requirementsOf(const Node& node, size_t at) {
     if (node.refusesAll) return "false";
     if (at == steps_.size()) return node.source.empty() ? "" : std::string(node.source.bytes());
     if (!node.admitsContainers) return "";
-    std::string said;
-    const auto note = [&](std::string_view keyword, Footprint part) {
-      if (part != kNothing) said += fmt::format("{}({})", keyword, part);
+    std::string text;
+    const auto add = [&](std::string_view keyword, Footprint part) {
+      if (part != kNothing) text += fmt::format("{}({})", keyword, part);
     };
     for (const std::string_view keyword : kComparing) {
-      if (const auto value = node.source.find(keyword)) said += fmt::format("{}({})", keyword, value->raw());
+      if (const auto value = node.source.find(keyword)) text += fmt::format("{}({})", keyword, value->raw());
     }
     for (size_t i = 0; i < std::size(kBranching); ++i) {
       std::string parts;
@@ -359,20 +359,20 @@ class Search {
         any = any || part != kNothing;
         parts += fmt::format("{}|", part);
       }
-      if (any) said += fmt::format("{}({})", kBranching[i], parts);
+      if (any) text += fmt::format("{}({})", kBranching[i], parts);
     }
-    if (node.negated) note("not", footprint(*node.negated, at));
+    if (node.negated) add("not", footprint(*node.negated, at));
     if (node.items) {
-      note("items", footprint(*node.items, at));
-      if (doc::isAllDigits(steps_[at])) note("item", footprint(*node.items, at + 1));
+      add("items", footprint(*node.items, at));
+      if (doc::isAllDigits(steps_[at])) add("item", footprint(*node.items, at + 1));
     }
-    node.eachFieldSchema(steps_[at], [&](const Node& field) { note("field", footprint(field, at + 1)); });
+    node.eachFieldSchema(steps_[at], [&](const Node& field) { add("field", footprint(field, at + 1)); });
     const auto required = node.source.find("required");
     if (at + 1 == steps_.size() && required) {
       WorkBudget::charge(static_cast<int64_t>(required->raw().size() / kBytesPerUnit));
-      if (lists(*required, steps_[at])) said += "required";
+      if (lists(*required, steps_[at])) text += "required";
     }
-    return said;
+    return text;
   }
 
   const doc::FieldSet hidden_;
@@ -385,7 +385,7 @@ class Search {
   std::vector<std::string> found_;
 };
 
-// Where the policy denies the field.
+// The pointer to the field in deniedReadFields of the policy; "" if it is not there.
 std::string deniedAt(const policy::Policy& policy, std::string_view field) {
   for (const std::string_view rule : {"read", "list"}) {
     const auto source = policy.source().view().findPath(std::string(rule) + ".deniedReadFields");
@@ -426,7 +426,7 @@ Result<> refuseRevealingRules(DocumentView schema, const policy::Policy& policy,
       if (problems.size() >= kMaxReported) break;
       problems.push_back({details == RevealedIn::schema ? pointer : deniedAt(policy, field),
                           fmt::format("\"{}\" of the schema would reveal \"{}\", which deniedReadFields of the policy "
-                                      "hides: take one of them out",
+                                      "hides: remove one of them",
                                       pointer, field)});
     }
   }

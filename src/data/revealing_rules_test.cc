@@ -1,4 +1,4 @@
-// Schemas that would reveal what their collection's policy hides.
+// Schemas that would reveal fields that their collection's policy hides.
 #include "data/revealing_rules.h"
 
 #include "base/work_budget.h"
@@ -21,18 +21,18 @@ class RevealingRulesTest : public DataTest {
   Result<> policy(std::string_view policy) {
     return run(data_->collections().setPolicy(managing(), "notes", json(policy)));
   }
-  void fresh() {
-    if (!made_) expectOk(run(data_->collections().create(managing(), "notes")));
-    made_ = true;
+  void reset() {
+    if (!created_) expectOk(run(data_->collections().create(managing(), "notes")));
+    created_ = true;
     expectOk(run(data_->collections().clearPolicy(managing(), "notes")));
     expectOk(run(data_->collections().clearSchema(managing(), "notes")));
   }
-  // What is said when the two meet, from whichever side; "" for nothing.
+  // The refusal of the combination, whichever of the two is saved last; "" for none.
   std::string refusal(std::string_view schemaText, std::string_view policyText) {
-    fresh();
+    reset();
     expectOk(policy(policyText));
     const auto later = schema(schemaText);
-    fresh();
+    reset();
     expectOk(schema(schemaText));
     const auto earlier = policy(policyText);
     EXPECT_EQ(later.has_value(), earlier.has_value());
@@ -44,13 +44,13 @@ class RevealingRulesTest : public DataTest {
     EXPECT_TRUE(earlier.error().details().front().path.starts_with("/read/deniedReadFields/"));
     return later.error().details().front().path;
   }
-  bool made_ = false;
+  bool created_ = false;
 };
 
 struct Case {
   std::string_view schema;
   std::string_view denied;
-  std::string_view place;  // of the rule that reveals; "" where there is none
+  std::string_view place;  // of the rule that reveals; "" for none
 };
 
 constexpr std::string_view kItems =
@@ -78,7 +78,7 @@ TEST_F(RevealingRulesTest, ComparingValuesThatAreHiddenInPart) {
       {byRest, R"("any.secret")", "/additionalProperties/uniqueItems"},
       {values, R"("profile.ssn")", "/properties/profile/enum"},
       {constant, R"("profile.ssn")", "/properties/profile/allOf/0/const"},
-      // What is hidden as a whole can be set as a whole only, and what is not hidden is compared as ever.
+      // A value hidden as a whole can only be set as a whole, and visible values may be compared.
       {unique, R"("items")", ""},
       {unique, R"("other")", ""},
       {whole, R"("list")", ""},
@@ -91,7 +91,7 @@ TEST_F(RevealingRulesTest, ComparingValuesThatAreHiddenInPart) {
     SCOPED_TRACE(std::string(each.schema) + " " + std::string(each.denied));
     EXPECT_EQ(refusal(each.schema, denying(each.denied)), each.place);
   }
-  // No rule has to allow updates: the next one may.
+  // Refused although no rule allows updates: a later policy may.
   EXPECT_EQ(refusal(unique, R"({"read":{"deniedReadFields":["items.cost"]}})"), "/properties/items/uniqueItems");
 }
 
@@ -120,11 +120,11 @@ TEST_F(RevealingRulesTest, JoiningAHiddenFieldWithOthers) {
       {R"({"properties":{"secret":{"anyOf":[{"type":"null"},{"type":"string","minLength":3}]}}})", R"("secret")", ""},
       {R"({"anyOf":[{"properties":{"secret":{"const":1}}},{"properties":{"secret":{"const":2}}}]})", R"("secret")", ""},
       {R"({"not":{"type":"object","required":["secret"]}})", R"("secret")", ""},
-      // One of the alternatives is for objects alone, so it is no choice between fields.
+      // Only one of the alternatives allows objects, so it is not a choice between fields.
       {R"({"properties":{"box":{"anyOf":[{"type":"null"},{"type":"object","required":["a","secret"],
            "properties":{"a":{"type":"string"},"secret":{"type":"string"}}}]}}})",
        R"("box.secret")", ""},
-      // All say the same of the hidden field:
+      // All alternatives require the same of the hidden field:
       {R"({"oneOf":[{"properties":{"kind":{"const":"a"},"secret":{"type":"string"}},"required":["secret"]},
                     {"properties":{"kind":{"const":"b"},"secret":{"type":"string"}},"required":["secret"]}]})",
        R"("secret")", ""},
@@ -137,7 +137,7 @@ TEST_F(RevealingRulesTest, JoiningAHiddenFieldWithOthers) {
   }
 }
 
-// Where no update can change the other fields, no caller can try values.
+// If no update can change the other fields, no caller can probe values.
 TEST_F(RevealingRulesTest, JoinedFieldsThatNoUpdateChanges) {
   constexpr std::string_view kEither = R"({"anyOf":[{"required":["mail"]},{"required":["phone"]}]})";
   const std::pair<std::string_view, bool> rules[] = {
@@ -256,14 +256,14 @@ TEST_F(HostileSchemaTest, ManyDeniedFieldsAreChecked) {
   std::string properties = R"("items":{"uniqueItems":true})";
   for (int i = 0; i < 1000; ++i) properties += fmt::format(R"(,"f{}":{{"type":"string","minLength":1}})", i);
   EXPECT_TRUE(check(fmt::format(R"({{"properties":{{{}}}}})", properties), fields(1000, "f{}")));
-  // Where no rule could reveal anything, no pattern is needed.
+  // If no rule can reveal anything, no pattern is compiled.
   std::string patterns;
   for (int i = 0; i < 1900; ++i) patterns += fmt::format(R"({}"^p{}_":{{"minLength":1}})", i == 0 ? "" : ",", i);
   EXPECT_TRUE(check(fmt::format(R"({{"patternProperties":{{{}}}}})", patterns), fields(1000, "f{}.x")));
 }
 
 TEST_F(RevealingRulesTest, BothAreNamed) {
-  fresh();
+  reset();
   expectOk(policy(R"({"read":{"deniedReadFields":["a"]},"list":{"deniedReadFields":["b","items.cost"]}})"));
   const auto refused =
       schema(R"({"properties":{"items":{"uniqueItems":true},"a":{},"b":{"type":"array","uniqueItems":true}}})");
@@ -276,7 +276,7 @@ TEST_F(RevealingRulesTest, BothAreNamed) {
 
 TEST_F(RevealingRulesTest, TheDefaultPolicyCountsWhereItHolds) {
   const std::string_view unique = R"({"properties":{"items":{"uniqueItems":true}}})";
-  fresh();
+  reset();
   expectOk(schema(unique));
   const auto byDefault = [&](std::string_view policy) {
     return run(data_->collections().setPolicy(managing(), "*", json(policy)));

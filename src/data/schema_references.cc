@@ -11,7 +11,7 @@ constexpr std::string_view kEndUsers = "users";
 
 using Visit = std::function<std::string(const std::string& path, std::string_view name)>;
 
-// What stands under a keyword: schemas are walked, values (enum, const, default) are left as they are.
+// The kind of value under a keyword: schemas are walked, values (enum, const, default) are not.
 enum class Holds { value, schema, schemasByName, listOfSchemas };
 Holds holds(std::string_view keyword, doc::BsonType type) {
   const bool object = type == doc::BsonType::document;
@@ -104,7 +104,7 @@ Result<> checkReferences(doc::DocumentView schema, const std::function<bool(cons
   for (const SchemaReference& each : schemaReferences(schema)) {
     if (each.collection == kEndUsers || exists(each.collection)) continue;
     details.push_back(
-        {each.path, fmt::format("refers to \"{}\", which is no collection: create it first", each.collection)});
+        {each.path, fmt::format("refers to \"{}\", which is not a collection: create it first", each.collection)});
   }
   if (details.empty()) return {};
   std::string message = fmt::format("{} {}", details.front().path, details.front().message);

@@ -1,4 +1,4 @@
-// The names of collections inside a schema (x-ref), wherever a schema may stand in it.
+// The names of collections in a schema (x-ref), also in nested schemas.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,12 @@ struct SchemaReference {
   std::string collection;
 };
 std::vector<SchemaReference> schemaReferences(doc::DocumentView schema);
-// Fails with validation, one detail for each x-ref to a collection of which `exists` says no. End users (`users`) are
-// not asked for: every project has them.
+// Fails with validation, one detail for each x-ref to a collection for which `exists` returns false. Not called for end
+// users (`users`): every project has them.
 Result<> checkReferences(doc::DocumentView schema, const std::function<bool(const std::string& collection)>& exists);
 // Each name once, sorted.
 std::vector<std::string> referencedCollections(doc::DocumentView schema);
-// The schema with every x-ref renamed. `rename` gives the new name of an old one, or "" to leave the x-ref out.
+// The schema with every x-ref renamed. `rename` returns the new name of an old one, or "" to remove the x-ref.
 doc::Document renameReferences(doc::DocumentView schema, const std::function<std::string(std::string_view)>& rename);
 
 }  // namespace mb::data

@@ -7,10 +7,10 @@
 namespace mb::data {
 namespace {
 
-// Of a schema that is saved; one that is stored is compiled whatever it takes.
+// The limit for a schema that is saved; a stored one is compiled whatever its cost.
 constexpr int64_t kCompileWork = 40 * kCoreWork;
 
-// The server writes these fields itself, in types of its own; a schema that would convert them could never be met.
+// The server writes these fields itself, in its own types; no document could match a schema that converts them.
 Result<> checkServerFields(doc::DocumentView schema) {
   const auto properties = schema.find("properties");
   if (!properties || properties->type() != doc::BsonType::document) return {};
@@ -20,13 +20,14 @@ Result<> checkServerFields(doc::DocumentView schema) {
     const std::string_view stored = declared->asDocument().stringOr("x-bson");
     const bool date = field == "createdAt" || field == "updatedAt";
     if (stored.empty() || (date && stored == "date")) continue;
-    return fail(Error(ErrorCode::validation, std::string(field) + " is a field of the server, it cannot be converted")
-                    .withDetail("/properties/" + std::string(field) + "/x-bson", "not for a field of the server"));
+    return fail(Error(ErrorCode::validation, std::string(field) + " must not be converted: it is a field of the server")
+                    .withDetail("/properties/" + std::string(field) + "/x-bson",
+                                "is not allowed on a field of the server: remove it"));
   }
   return {};
 }
 
-// The collection's own policy, which must hold with the schema that is to come (null: none).
+// Compiles the collection's own policy against its new schema (null: none).
 Result<std::shared_ptr<const policy::Policy>> keptPolicy(const doc::Document& own, const doc::Schema* schema) {
   auto compiled = policy::compilePolicy(own, schema);
   if (compiled) return compiled;

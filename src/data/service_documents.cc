@@ -21,7 +21,7 @@ const policy::Caller& asServer() {
   return caller;
 }
 
-// By Authority::admin, and without a rule.
+// A grant with Authority::admin and no rule.
 Grant grantOn(const Collection& collection) {
   Grant grant;
   grant.collection = &collection;
@@ -36,10 +36,12 @@ store::WriteOptions optionsOf(const ServiceAccess& access) {
   return options;
 }
 
-Result<> mayGoOn(const ServiceAccess& access, int staleTries) {
-  if (access.aborted.stop_requested()) return fail(ErrorCode::unavailable, "the run is over");
-  if (std::chrono::steady_clock::now() >= access.deadline) return fail(ErrorCode::unavailable, "the time is up");
-  if (staleTries < kMaxStaleTries) return {};
+Result<> checkContinue(const ServiceAccess& access, int staleAttempts) {
+  if (access.aborted.stop_requested()) return fail(ErrorCode::unavailable, "the run has ended");
+  if (std::chrono::steady_clock::now() >= access.deadline) {
+    return fail(ErrorCode::unavailable, "the deadline of the run has passed");
+  }
+  if (staleAttempts < kMaxStaleAttempts) return {};
   return fail(ErrorCode::unavailable, "the collection is being changed, try again");
 }
 
@@ -49,7 +51,7 @@ bool isStale(const Error& error) {
 
 }  // namespace
 
-// What an update of many documents knows of itself. Stays where it is: the parsed update refers to the filter.
+// The state of an update of many documents. Must not be moved: the parsed update refers to the filter.
 struct ServiceDocuments::ManyUpdate {
   const doc::Document filterSource;
   const std::optional<doc::Document> arrayFilters;
@@ -59,7 +61,7 @@ struct ServiceDocuments::ManyUpdate {
   UpdateCounts counts = {};
   std::optional<Error> problem = {};  // of the first document that could not be changed
 
-  // With the collection's schema.
+  // Parses filter and update with the collection's schema.
   Result<> read(const Collection& collection) {
     const WorkBudget work(kCoreWork);
     TRY(filter, doc::Filter::parse(filterSource, &collection.coercion()));
@@ -72,7 +74,7 @@ struct ServiceDocuments::ManyUpdate {
     RETURN_IF_ERROR(work.check());
     return parseWriteRequest(request, grantOn(collection));
   }
-  // What becomes of a document that matches.
+  // The change of a document that matches.
   Result<store::Change> changed(const Grant& grant, const std::optional<doc::Document>& before, Timestamp now) const {
     if (removes) return store::Change::remove();
     const EvaluationContext context{grant, request, asServer(), now};
@@ -85,7 +87,7 @@ struct ServiceDocuments::ManyUpdate {
 
   struct Commit {
     UpdateCounts counts;
-    std::optional<Error> problem;  // of the first document that cannot be changed; those behind it stay
+    std::optional<Error> problem;  // of the first document that cannot be changed; later ones are not changed
   };
   Commit computeChanges(const Grant& grant, const std::vector<store::Target>& targets, const store::PreImages& before,
                         store::Changes& changes, Timestamp now) const {
@@ -138,11 +140,11 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
   request.body = std::move(document);
   if (!request.body.view().find("id")) {
     request.id = deps_.ids.next();
-    request.fresh = true;
+    request.idIsNew = true;
   }
   CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
   store::Write write(optionsOf(access));
-  const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.fresh});
+  const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.idIsNew});
   auto written = co_await store::writeReturning(
       deps_.store, std::move(write),
       [&grant = std::as_const(grant), &request = std::as_const(request), target, &clock = std::as_const(deps_.clock)](
@@ -159,8 +161,8 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
 }
 
 Task<doc::Document> ServiceDocuments::insertOne(ServiceAccess access, std::string collection, doc::Document document) {
-  for (int tries = 0;; ++tries) {
-    CO_RETURN_IF_ERROR(mayGoOn(access, tries));
+  for (int attempts = 0;; ++attempts) {
+    CO_RETURN_IF_ERROR(checkContinue(access, attempts));
     CO_TRY(CollectionPtr found, co_await access.collections.find(collection));
     CO_TRY(std::optional<doc::Document> written, co_await insertNow(access, std::move(found), document));
     if (written) co_return *std::move(written);
@@ -189,7 +191,7 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
                                               std::vector<std::string> ids) {
   const Grant grant = grantOn(*collection);
   std::string reached;
-  std::vector<std::string> later;  // behind `ids`
+  std::vector<std::string> later;  // ids after `ids`
   std::optional<Error> broken;
   while (!ids.empty()) {
     store::Write write(optionsOf(access));
@@ -212,17 +214,17 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
       continue;
     }
     if (commit.error().code() == ErrorCode::queryTooCostly && ids.size() > 1) {
-      // More than one commit may cost: the first half of it now.
+      // Too costly for one commit: the first half now.
       const auto half = ids.begin() + static_cast<std::ptrdiff_t>(ids.size() / 2);
       later.insert(later.begin(), std::make_move_iterator(half), std::make_move_iterator(ids.end()));
       ids.erase(half, ids.end());
       continue;
     }
-    // What is committed must not be changed twice: the caller goes on behind it.
+    // Committed documents must not be changed twice: the caller continues after them.
     if (isStale(commit.error()) && !reached.empty()) co_return reached;
     const Violation* refusal = store::indexViolation(commit.error());
     if (!refusal) co_return fail(std::move(commit).error());
-    // Nothing is written: once more, without the one that breaks the index and those behind it.
+    // Nothing was written: retry without the document that violates the index and those after it.
     ids.resize(refusal->target);
     later.clear();
     broken = std::move(commit).error();
@@ -233,8 +235,8 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
 
 Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string collection, ManyUpdate& update) {
   std::string after;
-  for (int staleTries = 0;;) {
-    CO_RETURN_IF_ERROR(mayGoOn(access, staleTries));
+  for (int staleAttempts = 0;;) {
+    CO_RETURN_IF_ERROR(checkContinue(access, staleAttempts));
     CO_TRY(const CollectionPtr found, co_await access.collections.find(collection));
     CO_RETURN_IF_ERROR(update.read(*found));
     CO_TRY(Page next, co_await page(found->ref, update.filter, after, access.deadline));
@@ -242,7 +244,7 @@ Task<UpdateCounts> ServiceDocuments::many(ServiceAccess access, std::string coll
     const std::string last = next.ids.back();
     auto written = co_await updateNow(access, found, update, std::move(next.ids));
     if (!written && isStale(written.error())) {
-      ++staleTries;
+      ++staleAttempts;
       continue;
     }
     if (!written) co_return fail(std::move(written).error());

@@ -1,6 +1,5 @@
-// Documents for code that belongs to the project itself, such as its functions: below permissions, policies and
-// pre-hooks; through schema, fields of the server, unique values and the change log. Source: contract 2.11 (ctx.db);
-// decisions 5; docs/engine.md.
+// ServiceDocuments is the access to documents for code of the project itself, such as its functions (ctx.db): without
+// permissions, policies and pre-hooks, but with schema, fields of the server, unique values and the change log.
 #pragma once
 
 #include <memory>
@@ -15,19 +14,19 @@ namespace mb::data {
 
 struct DataDeps;
 
-// Where a collection is to be found at this moment.
+// Finds collections by their current names.
 class CollectionFinder {
  public:
   virtual ~CollectionFinder() = default;
-  // Fails with notFound where there is none of the name.
+  // Fails with notFound if no collection has the name.
   virtual Task<CollectionPtr> find(std::string name) = 0;
 };
 
 struct ServiceAccess {
   CollectionFinder& collections;  // outlives the call
-  store::Actor actor;             // of what is written
+  store::Actor actor;             // of the writes
   store::Deadline deadline;
-  std::stop_token aborted = {};  // nothing more is begun once it is asked to stop
+  std::stop_token aborted = {};  // no further step begins once a stop is requested
   bool logged = true;            // in the change log
 };
 
@@ -41,10 +40,10 @@ struct FindOptions {
 
 struct UpdateCounts {
   int64_t matched = 0;
-  int64_t modified = 0;  // of them, those that are another document now
+  int64_t modified = 0;  // of these, the documents that changed
 };
 
-// Every call fails with notFound (collection), invalidFilter, and what the store fails with. Any core.
+// Every call may fail with notFound (collection), invalidFilter, and the errors of the store. Any core.
 class ServiceDocuments {
  public:
   explicit ServiceDocuments(const DataDeps& deps) : deps_(deps) {}
@@ -52,14 +51,14 @@ class ServiceDocuments {
   Task<std::vector<doc::Document>> find(ServiceAccess access, std::string collection, doc::Document filter,
                                         FindOptions options);
   Task<uint64_t> count(ServiceAccess access, std::string collection, doc::Document filter);
-  // The document as it is stored, under its own id or a new one. Fails with validation, conflict.
+  // Returns the stored document, under its own id or a generated one. Fails with validation, conflict.
   Task<doc::Document> insertOne(ServiceAccess access, std::string collection, doc::Document document);
-  // `update`: operators, `$` and `$[name]` with `arrayFilters` (an array) too, or fields to set. Each document for
-  // itself: the ids by a read, then 100 a commit, each judged again under its lock. The first document that cannot be
-  // changed ends it (validation, conflict, invalidUpdate); those before it stay changed.
+  // `update`: operators, also `$` and `$[name]` with `arrayFilters` (an array), or fields to set. Documents are changed
+  // individually: ids are read first, then 100 per commit, and the filter is evaluated again under each lock. Ends at
+  // the first document that cannot be changed (validation, conflict, invalidUpdate); earlier changes remain.
   Task<UpdateCounts> updateMany(ServiceAccess access, std::string collection, doc::Document filter,
                                 doc::Document update, std::optional<doc::Document> arrayFilters);
-  // How many went; likewise.
+  // The same for deletes; returns the number of deleted documents.
   Task<int64_t> deleteMany(ServiceAccess access, std::string collection, doc::Document filter);
 
  private:
@@ -69,11 +68,11 @@ class ServiceDocuments {
     bool last = false;
   };
   Task<UpdateCounts> many(ServiceAccess access, std::string collection, ManyUpdate& update);
-  // The ids behind `after` that match, at most 100 of them.
+  // The ids after `after` that match, at most 100.
   Task<Page> page(store::CollectionRef collection, doc::Filter filter, std::string after, store::Deadline deadline);
   Task<std::optional<doc::Document>> insertNow(ServiceAccess access, CollectionPtr collection, doc::Document document);
-  // One commit, or several where one would cost too much; fewer than all where one of them cannot be changed, and
-  // `problem` then says why. The last of the ids that it is through with.
+  // Writes in one commit, or in several if one would cost too much. Stops before the first document that cannot be
+  // changed, and sets `problem`. Returns the last id that was processed.
   Task<std::string> updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update,
                               std::vector<std::string> ids);
 

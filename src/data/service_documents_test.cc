@@ -180,13 +180,13 @@ TEST_F(ServiceDocumentsTest, aUniqueIndexEndsItAtTheOneThatBreaksIt) {
   expectOk(run(data_->collections().createIndex(managing(), "notes",
                                                 *doc::decode<NewIndex>(json(R"({"keys":{"n":1},"unique":true})")))));
   notes(5);
-  // 0 and 1 become 20 and 21; 2 becomes 22; the fourth would be what stands there already.
+  // 0 and 1 become 20 and 21; 2 becomes 22; the fourth would duplicate an existing value.
   expectOk(insert("notes", R"({"id":"z","n":23})"));
   expectError(ErrorCode::conflict, update(R"({"id":{"$lt":"z"}})", R"({"$inc":{"n":20}})"));
   EXPECT_EQ("20 21 22 3 4 23", all());
 }
 
-// Of several that cannot be changed the first is reported, also where only the commit finds it.
+// Of several documents that cannot be changed the first is reported, also if only the commit detects it.
 TEST_F(ServiceDocumentsTest, aUniqueIndexEndsItBeforeALaterDocumentThatDoesNotFit) {
   collection("notes", "", R"({"type":"object","properties":{"n":{"maximum":11}}})");
   expectOk(run(data_->collections().createIndex(managing(), "notes",

@@ -6,16 +6,16 @@ namespace mb::data {
 
 namespace {
 
-// Of one field, as {config: {name, dimensions, mode, …}}.
-void judge(doc::DocumentView config, const doc::Document* before, doc::DocumentView after,
-           std::vector<ErrorDetail>& problems) {
+// Checks one field. `config`: {name, dimensions, mode, …}.
+void checkField(doc::DocumentView config, const doc::Document* before, doc::DocumentView after,
+                std::vector<ErrorDetail>& problems) {
   const std::string name(config.stringOr("name"));
   const auto given = after.find(name);
   if (!given || given->type() == doc::BsonType::null) return;
   const auto held = before ? before->view().find(name) : std::nullopt;
   if (held && held->type() == given->type() && held->raw() == given->raw()) return;
   if (config.stringOr("mode") == "auto") {
-    problems.push_back({"/" + name, "is made by the server of the document's text, and cannot be given"});
+    problems.push_back({"/" + name, "must not be set: the server creates it from the document's text"});
     return;
   }
   const auto dimensions = config.find("dimensions");
@@ -35,14 +35,14 @@ std::expected<std::vector<float>, std::string> vectorOf(doc::ValueView value, si
       return std::unexpected("must hold numbers only");
     }
     if (numbers.size() == dimensions) {
-      return std::unexpected(fmt::format("must hold {} numbers, and holds more", dimensions));
+      return std::unexpected(fmt::format("must hold {} numbers, not more", dimensions));
     }
     const auto number = static_cast<float>(each.value.toReal());
     if (!std::isfinite(number)) return std::unexpected("must hold numbers within the range of 32-bit floats");
     numbers.push_back(number);
   }
   if (numbers.size() != dimensions) {
-    return std::unexpected(fmt::format("must hold {} numbers, and holds {}", dimensions, numbers.size()));
+    return std::unexpected(fmt::format("must hold {} numbers, not {}", dimensions, numbers.size()));
   }
   return numbers;
 }
@@ -57,7 +57,7 @@ std::vector<ErrorDetail> vectorProblems(const store::CollectionInfo& collection,
   for (const doc::Element& field : fields->asDocument()) {
     const auto config =
         field.value.type() == doc::BsonType::document ? field.value.asDocument().find("config") : std::nullopt;
-    if (config && config->type() == doc::BsonType::document) judge(config->asDocument(), before, after, problems);
+    if (config && config->type() == doc::BsonType::document) checkField(config->asDocument(), before, after, problems);
   }
   return problems;
 }

@@ -1,5 +1,5 @@
-// What may stand in the fields of a document that hold vectors: a collection's vector config (vectors/, which keeps it
-// in CollectionInfo.config) as every write sees it.
+// Validates the vector fields of documents in every write, against the collection's vector config (stored by vectors/
+// in CollectionInfo.config).
 #pragma once
 
 #include <expected>
@@ -9,11 +9,12 @@
 
 namespace mb::data {
 
-// The numbers of `value`, or what is wrong with it: an array of so many numbers, all within the range of 32-bit floats.
+// The numbers of `value`, which must be an array of `dimensions` numbers, all within the range of 32-bit floats; or a
+// message that says which rule it breaks.
 std::expected<std::vector<float>, std::string> vectorOf(doc::ValueView value, size_t dimensions);
 
-// All that is wrong with the vectors in `after`, which is about to take the place of `before` (null on insert). A field
-// that holds what it held before is let be.
+// All problems of the vectors in `after`, which is about to replace `before` (null on insert). Unchanged fields are not
+// checked.
 std::vector<ErrorDetail> vectorProblems(const store::CollectionInfo& collection, const doc::Document* before,
                                         doc::DocumentView after);
 

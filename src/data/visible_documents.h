@@ -1,4 +1,4 @@
-// Documents that were asked for by their ids, as far as a caller may see them.
+// Reads documents by id, as far as a caller may see them.
 #pragma once
 
 #include <span>
@@ -8,27 +8,27 @@
 
 namespace mb::data {
 
-// What the matching of one call may cost in all (base/work_budget.h): some tenth of a second.
+// The total cost of matching of one call (base/work_budget.h): about a tenth of a second.
 inline constexpr int64_t kMatchWork = 100'000'000;
-inline constexpr size_t kMaxAnswerBytes = 16 << 20;
+inline constexpr size_t kMaxResultBytes = 16 << 20;
 
-// What a caller may see of a collection.
+// The documents and fields of a collection that a caller may see.
 struct Visibility {
   store::CollectionRef collection;
-  doc::Filter filter;                           // sees the whole document
+  doc::Filter filter;                           // evaluated on the whole document
   std::shared_ptr<const doc::FieldSet> hidden;  // null for none
 };
 
-// What reading may still cost.
+// The remaining cost of a read.
 struct ReadBudget {
-  int64_t work = kMatchWork;       // matching, and leaving out fields
-  size_t bytes = kMaxAnswerBytes;  // of documents as they are returned
+  int64_t work = kMatchWork;       // of matching and of removing fields
+  size_t bytes = kMaxResultBytes;  // of documents as they are returned
 };
 
-// The documents of `ids` that the filter shows, without their hidden fields; the others are nullopt. In the order of
-// `ids`. Gives others a turn on the core between documents, and takes what it costs from `budget`; fails with
-// queryTooCostly or payloadTooLarge once that is used up, queryTooCostly where one document takes longer than a turn,
-// and unavailable past the deadline.
+// The documents of `ids` that match the filter, without their hidden fields; the others are nullopt. In the order of
+// `ids`. Yields the core between documents and subtracts the cost from `budget`. Fails with queryTooCostly or
+// payloadTooLarge once that is used up, with queryTooCostly if one document costs more than kCoreWork, and with
+// unavailable past the deadline.
 Task<std::vector<std::optional<doc::Document>>> readVisible(store::DocumentStore& store, const Visibility& visibility,
                                                             std::span<const std::string> ids, ReadBudget& budget,
                                                             store::Deadline deadline);

@@ -1,4 +1,4 @@
-// The write path: from a request to a committed change. Source: docs/engine.md 1.1 to 1.3.
+// The write path: from a request to a committed change (docs/engine.md, "Writing" 1 to 3).
 #include <chrono>
 
 #include "base/cancellation.h"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kMaxHookRounds = 3;
 constexpr std::chrono::seconds kHookChain{5};
-// Of a body that is parsed and evaluated without giving others a turn in between.
-constexpr size_t kMaxOneTurnBytes = 32 << 10;
+// The largest body that is parsed and evaluated without yielding the core in between.
+constexpr size_t kMaxUnyieldedBytes = 32 << 10;
 
 }  // namespace
 
@@ -21,14 +21,14 @@ Error violation(const Grant& grant, const std::string& index) {
     for (const store::IndexKey& key : each.spec.keys) {
       if (grant.denied().touches(key.path)) return hidden;
     }
-    // Which documents the index holds may hang on a hidden field too.
+    // The set of documents in the index may depend on a hidden field too.
     const auto partial = each.spec.partialFilter ? doc::Filter::parse(*each.spec.partialFilter) : doc::Filter();
     if (!partial || !policy::refuseDeniedFields(*partial, grant.denied())) return hidden;
   }
   return Error(ErrorCode::conflict, "the unique index \"" + index + "\" already holds this value");
 }
 
-// What the document was when the hooks saw it, and what they made of it.
+// The document that the hooks were called with, and the draft that they returned.
 struct Hooked {
   std::optional<doc::Document> before;
   std::optional<doc::Document> draft;
@@ -36,8 +36,8 @@ struct Hooked {
 
 namespace {
 
-// In the write callback: what becomes of the document. Returns a copy for the answer. Fails with ErrorCode::retry where
-// it is another document than the hooks saw.
+// Called in the write callback: computes the change of the document and returns a copy for the response. Fails with
+// ErrorCode::retry if the document has changed since the hooks ran.
 Result<std::optional<doc::Document>> computeChange(const EvaluationContext& context, const Hooked* hooked,
                                                    store::Target target, const std::optional<doc::Document>& before,
                                                    store::Changes& changes) {
@@ -95,13 +95,13 @@ policy::Operation operationOf(WriteEvent event) {
 Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access, const Grant& grant,
                                                            const WriteRequest& request, const Hooked* hooked) {
   store::Write write(optionsOf(access));
-  const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.fresh});
-  // No coroutine of its own: writeReturning() is one already.
+  const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
+  // Not a coroutine itself: writeReturning() is one already.
   return store::writeReturning(
       deps.store, std::move(write),
       [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller), hooked,
        target, &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
-        // The time under the lock: a later write has a later time.
+        // The time is read under the lock, so that a later write has a later time.
         const EvaluationContext context{grant, request, caller, clock.now()};
         return computeChange(context, hooked, target, before[target], changes);
       });
@@ -119,14 +119,14 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
       CO_TRY(const doc::Document drafted, draft(context, hooked.before));
       CO_TRY(hooked.draft, finalizeDocument(context, hooked.before, drafted));
     }
-    const HookedWrite shown{grant.project,
-                            *grant.collection,
-                            request.event,
-                            request.id,
-                            access.caller,
-                            hooked.before ? std::optional(hooked.before->view()) : std::nullopt,
-                            hooked.draft ? std::optional(hooked.draft->view()) : std::nullopt};
-    CO_TRY(std::optional<doc::Document> replaced, co_await preHook->run(shown, budget.deadline));
+    const HookedWrite hookedWrite{grant.project,
+                                  *grant.collection,
+                                  request.event,
+                                  request.id,
+                                  access.caller,
+                                  hooked.before ? std::optional(hooked.before->view()) : std::nullopt,
+                                  hooked.draft ? std::optional(hooked.draft->view()) : std::nullopt};
+    CO_TRY(std::optional<doc::Document> replaced, co_await preHook->run(hookedWrite, budget.deadline));
     if (replaced && request.event != WriteEvent::remove) hooked.draft = std::move(replaced);
 
     auto written = co_await commit(access, grant, request, &hooked);
@@ -141,13 +141,13 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
                                              WriteRequest request) {
   snapshot::SnapshotPtr project = access.project;
   HookBudget budget{std::min(access.deadline, std::chrono::steady_clock::now() + kHookChain), kMaxHookRounds};
-  for (int tries = 1;; ++tries) {
+  for (int attempt = 1;; ++attempt) {
     CO_TRY(const Grant grant,
            grantFor(access.caller, project, slot, collection, operationOf(request.event), access.authority));
     CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
-    if (request.body.size() > kMaxOneTurnBytes) CO_RETURN_IF_ERROR(co_await yieldCore());
+    if (request.body.size() > kMaxUnyieldedBytes) CO_RETURN_IF_ERROR(co_await yieldCore());
     const bool hooks = hooked(grant, request);
-    if (hooks && tries > 1 && (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline)) {
+    if (hooks && attempt > 1 && (budget.rounds == 0 || std::chrono::steady_clock::now() >= budget.deadline)) {
       co_return fail(ErrorCode::unavailable, "the collection kept changing while the hooks ran, try again");
     }
     auto written =
@@ -159,7 +159,7 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
     const Violation* refusal = store::indexViolation(written.error());
     if (refusal) co_return fail(violation(grant, refusal->name));
     if (written.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(written).error());
-    if (tries == kMaxStaleTries) {
+    if (attempt == kMaxStaleAttempts) {
       co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");
     }
     CO_TRY(project, co_await deps.snapshots.byNumber(project->info().number));

@@ -1,4 +1,4 @@
-// What a write wants, and what becomes of a document by it. Pure: no store, no waiting.
+// Computes a document from a write request. Pure: does not access the store, does not wait.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@ namespace mb::data {
 struct WriteRequest {
   WriteEvent event = WriteEvent::insert;
   std::string id;
-  bool fresh = false;                 // the id was made for this insert
+  bool idIsNew = false;               // the id was generated for this insert
   doc::Document body;                 // of insert, update and replace, as sent
-  doc::UpdateOptions options = {};    // of update: positional operators, for those who may use them
-  std::optional<doc::Update> update;  // of update, parsed; empty when the body names nothing
+  doc::UpdateOptions options = {};    // of update: positional operators, for callers that may use them
+  std::optional<doc::Update> update;  // of update, parsed; nullopt if the body names no field
 };
 
 policy::Operation operationOf(WriteEvent event);
 
-// ---- before the document is known
-// Checks the shape of the body and reads it with the collection's schema. Fails with validation, invalidUpdate,
-// invalidBody; forbidden (a field that the caller cannot read is named in a way that could tell its value); notFound
-// (an id that no document can have).
+// ---- before the document is read
+// Parses the body with the collection's schema. Fails with validation, invalidUpdate, invalidBody; forbidden (a field
+// that the caller cannot read is named in a way that could reveal its value); notFound (an id that no document can
+// have).
 Result<> parseWriteRequest(WriteRequest& request, const Grant& grant);
 
 // ---- under the document's lock
@@ -34,32 +34,33 @@ struct EvaluationContext {
   const policy::Caller& caller;
   Timestamp now;
 };
-// Fails with notFound (absent, or hidden by the rule's filter), conflict (an insert over a document).
+// Fails with notFound (absent, or hidden by the rule's filter), conflict (an insert of an existing id).
 Result<> checkTarget(const EvaluationContext& context, const std::optional<doc::Document>& before);
-// The document that the request makes of `before`. Not for remove.
+// Applies the request to `before`. Not for remove.
 Result<doc::Document> draft(const EvaluationContext& context, const std::optional<doc::Document>& before);
-// The draft (or what a hook made of it) as it will be stored: fields of the server, schema, keys, field rules, CEL.
+// The draft (or the hook's replacement of it) as it will be stored: fields of the server, schema, keys, field rules,
+// CEL.
 Result<doc::Document> finalizeDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                        const doc::Document& draft);
 
-// Whether an update or a replacement leaves `before` as it is, but for updatedAt: such a one is no write. Never where
-// the request names or may move a field that its caller cannot read: whether a guess was right must not be told.
+// Whether an update or a replacement changes nothing but updatedAt: then nothing is written. False if the request names
+// or may move a field that its caller cannot read: whether a guess was right must not show.
 bool changesNothing(const EvaluationContext& context, const doc::Document& before, const doc::Document& finalized);
 
-// What is told of a write that a unique index refused.
+// The error for a write that a unique index refused.
 Error violation(const Grant& grant, const std::string& index);
 
 // ---- the pieces of finalizeDocument
-// `draft` with id, createdAt, updatedAt and ownerId as the server wants them.
+// `draft` with id, createdAt, updatedAt and ownerId set by the server.
 Result<doc::Document> pinServerFields(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                       doc::DocumentView draft);
 
-// Refuses updates whose outcome could tell the value of a field in `denied`: operators that look at the old value,
-// paths below it, and guesses at fields that may not change. `body` has been parsed as an update.
+// Refuses updates whose outcome could reveal the value of a denied field: operators that read the old value, paths
+// below it, and guesses at fields that may not change. REQUIRES: `body` parses as an update.
 Result<> guardDeniedFields(doc::DocumentView body, bool operators, const Grant& grant);
 // The same for a replacement.
 Result<> guardReplacement(doc::DocumentView body, const Grant& grant);
 // `after` with the denied fields of `before` that it does not name, and the documents around them (not inside arrays).
-doc::Document keepUnseen(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied);
+doc::Document keepDeniedFields(doc::DocumentView before, const doc::Document& after, const doc::FieldSet& denied);
 
 }  // namespace mb::data

@@ -1,4 +1,4 @@
-// What the rules of a policy let an update touch.
+// The fields that the rules of a policy let an update change.
 #pragma once
 
 #include "data/collection_table.h"

@@ -1,4 +1,4 @@
-// Bodies of writes, read before the document is known.
+// Parses the bodies of writes, before the document is read.
 #include "base/work_budget.h"
 #include "data/reserved.h"
 #include "data/write.h"
@@ -29,7 +29,7 @@ Result<> readUpdate(WriteRequest& request, const Grant& grant) {
   size_t fields = 0;
   for (const doc::Element& each : body) ++(isOperator(each) ? operators : fields);
   if (operators != 0 && fields != 0) {
-    return fail(ErrorCode::invalidUpdate, "a body is either fields to set or update operators, not both");
+    return fail(ErrorCode::invalidUpdate, "the body must hold either fields to set or update operators, not both");
   }
   doc::UpdateOptions options = request.options;
   options.coercion = &grant.collection->coercion();
@@ -45,7 +45,7 @@ Result<> readUpdate(WriteRequest& request, const Grant& grant) {
 Result<> readReplacement(const WriteRequest& request, const Grant& grant) {
   for (const doc::Element& field : request.body.view()) {
     if (isOperator(field)) {
-      return fail(ErrorCode::invalidBody, "a replacement is a whole document, it takes no update operators");
+      return fail(ErrorCode::invalidBody, "a replacement must be a whole document without update operators");
     }
   }
   const WorkBudget work(kCoreWork);
@@ -57,14 +57,14 @@ Result<> readReplacement(const WriteRequest& request, const Grant& grant) {
 }  // namespace
 
 Result<> parseWriteRequest(WriteRequest& request, const Grant& grant) {
-  if (!grant.collection->damage.empty() && request.event != WriteEvent::remove) {
-    return fail(Error(ErrorCode::unavailable, "the schema of this collection cannot be used, set it anew")
-                    .withCause(grant.collection->damage));
+  if (!grant.collection->schemaProblem.empty() && request.event != WriteEvent::remove) {
+    return fail(Error(ErrorCode::unavailable, "the schema of this collection cannot be used: set it again")
+                    .withCause(grant.collection->schemaProblem));
   }
   if (request.event == WriteEvent::insert) return readInsert(request);
   if (request.event == WriteEvent::update) RETURN_IF_ERROR(readUpdate(request, grant));
   if (request.event == WriteEvent::replace) RETURN_IF_ERROR(readReplacement(request, grant));
-  // No document has such an id, and the store would say so in other words.
+  // No document can have such an id; the store would return another error.
   if (!isDocumentId(request.id)) return fail(ErrorCode::notFound, "no such document");
   return {};
 }
