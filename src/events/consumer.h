@@ -1,4 +1,4 @@
-// Whoever has something to do after a write: webhooks, functions, and what later modules add.
+// The interface of modules with work to do after a write: webhooks and functions.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,26 @@
 
 namespace mb::events {
 
-// A job that follows from a change. Its payload is made when its turn comes, so that many jobs with a large document
-// each never stand in memory together.
+// A job caused by a change. Its payload is created as the job is added to a batch, so that many jobs with a large
+// document each are never in memory together.
 struct FollowUp {
   jobs::JobSpec job;                       // without its payload
-  size_t bytes = 0;                        // of the payload, about
+  size_t bytes = 0;                        // approximate size of the payload
   std::function<doc::Document()> payload;  // may refer to project and change
 };
 
-// References to it are kept by the dispatcher. Any core.
+// Creates jobs from changes. The dispatcher keeps references to it. Called on any core.
 class Consumer {
  public:
   virtual ~Consumer() = default;
 
-  // Whether anything in the project follows its changes, as it is configured now.
+  // Whether the project, as it is configured now, has a subscription of this consumer.
   virtual bool follows(const snapshot::ProjectSnapshot& project) const = 0;
-  // Appends the jobs that `change` brings about. Their ids are made of the change's position and of whom each is for,
-  // so that the same change gives the same ids however often it is asked; no two consumers share ids.
+  // Appends the jobs that `change` causes. A job's id is derived from the change's position and the job's receiver, so
+  // that repeated calls for one change return the same ids; no two consumers share ids.
   virtual void jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
                        std::vector<FollowUp>& jobs) const = 0;
-  // Jobs of these groups (JobSpec::group) were committed just now: the place to hold a consumer's own bounds.
+  // Called after a commit with jobs of these groups (JobSpec::group). A consumer enforces its own bounds here.
   virtual Async<void> committed(snapshot::SnapshotPtr project, std::vector<std::string> groups) = 0;
 };
 

@@ -1,4 +1,4 @@
-// How far the changes of a project have become jobs, as it is stored: a row for each project that has a consumer.
+// The stored position up to which a project's changes have become jobs: a row for each project that has a consumer.
 // Private to events/.
 #pragma once
 
@@ -15,10 +15,10 @@ struct CursorRecord {
   std::string id;  // the project's number
   std::string projectId;
   int64_t project = 0;
-  int64_t position = 0;  // all changes up to and with it are jobs
-  // Of the change behind that, the jobs with ids up to and with this one are made; "" none.
+  int64_t position = 0;  // all changes up to and including it are jobs
+  // Of the change after `position`, the jobs with ids up to and including this one are created; "" for none.
   std::string made;
-  // Counts who joined: a row goes only when nobody has since it was seen that nobody follows.
+  // Incremented by each join. A row is removed only if this has not changed since the consumers were evaluated.
   int64_t generation = 0;
   static constexpr auto shape() {
     return doc::shape<CursorRecord>(

@@ -1,4 +1,4 @@
-// One step of a project: changes behind its cursor become jobs.
+// One step of a project: changes after its cursor become jobs.
 #include <algorithm>
 
 #include "base/log.h"
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxChanges = 100;
 constexpr size_t kMaxJobs = 200;
 constexpr size_t kMaxBytes = 4 << 20;
-// Changes that bring nothing about move the stored cursor only now and then: they may be looked at again.
+// Changes without jobs move the stored cursor only this often. Reading them again does no harm.
 constexpr uint64_t kLazyPositions = 1000;
 constexpr auto kLazyTime = 10s;
 
@@ -47,19 +47,21 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
   Cursor cursor = cursors->cursorOf(project);
   if (!cursor.known) {
     CO_TRY(const std::optional<CursorRecord> row, co_await rowOf(project));
-    if (!row) co_return Step::gone;
+    if (!row) co_return Step::absent;
     cursor = Cursor::of(*row);
     cursors->move(project, cursor);
   }
   CO_TRY(const snapshot::SnapshotPtr snapshot, co_await deps.snapshots.find(cursor.projectId));
-  // One that outlived its time for want of a newer: who has joined since would miss what it does not know of.
+  // A stale snapshot, returned because a newer one could not be loaded: it lacks consumers that joined since, which
+  // would miss changes.
   if (snapshot && deps.store.epoch(project) != snapshot->epoch()) {
     co_return fail(ErrorCode::unavailable, "the project's configuration could not be read");
   }
   if (!anyFollows(snapshot)) {
     co_return co_await forget(project, cursor.generation);
   }
-  // Its jobs wait, and what the consumers allow to wait is bounded: the log keeps the changes until the resume.
+  // Jobs of a suspended project do not run, and consumers bound how many may be queued. The log keeps the changes until
+  // the resume.
   if (snapshot->info().status == snapshot::ProjectStatus::suspended) {
     cursors->suspendedAsOf(project, snapshot->epoch());
     co_return Step::rest;
@@ -67,7 +69,7 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
   CO_TRY(const store::ChangeBatch changes, co_await deps.feed.changes(project, cursor.position, kMaxChanges));
   if (changes.entries.empty()) co_return Step::rest;
   if (changes.firstHeld > cursor.position + 1) {
-    logError("changes are gone before they were handed on",
+    logError("change log was truncated before delivery; jobs of the missing changes are not created",
              {{"project", project}, {"after", cursor.position}, {"before", changes.firstHeld}});
   }
   Batch batch = batchOf(*snapshot, cursor, changes);
@@ -122,14 +124,14 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
   for (jobs::JobSpec& spec : batch.jobs) {
     auto job = deps.queue.insertOf(std::move(spec));
     if (!job) {
-      logError("a job that follows from a change cannot be made",
+      logError("job of a change is invalid; it is skipped",
                {{"project", project}, {"problem", job.error().message()}});
       continue;
     }
     ids.push_back(job->id());
     write.insert(*std::move(job));
   }
-  // The row as it is written; nullopt, and nothing is written, where it has changed since it was read.
+  // The row as it is written; nullopt, and nothing is written, if the row has changed since it was read.
   using Moved = std::optional<CursorRecord>;
   auto moveCursor = [row, &cursor = std::as_const(cursor), &batch = std::as_const(batch)](
                         const store::PreImages& before, store::Changes& changes) -> Result<Moved> {
@@ -166,8 +168,8 @@ Task<Step> Dispatcher::Impl::forget(store::ProjectNo project, int64_t generation
     changes.remove(row);
     return true;
   };
-  CO_TRY(const bool gone, co_await store::writeReturning(deps.store, std::move(write), std::move(callback)));
-  if (gone) co_return Step::gone;
+  CO_TRY(const bool removed, co_await store::writeReturning(deps.store, std::move(write), std::move(callback)));
+  if (removed) co_return Step::absent;
   Cursor cursor = cursors->cursorOf(project);
   cursor.known = false;
   cursors->move(project, cursor);

@@ -39,13 +39,13 @@ void CursorScheduler::join(store::ProjectNo project, uint64_t after) {
   if (isNew) entry->second.cursor.position = entry->second.cursor.stored = after;
 }
 
-// True when a worker is to be started.
+// True when the caller must start a worker.
 bool CursorScheduler::queue(store::ProjectNo project, Entry& entry) {
   if (stopping_) return false;
   if (entry.running) entry.again = true;
   if (entry.running || entry.queued) return false;
   entry.queued = true;
-  turns_.push_back(project);
+  queue_.push_back(project);
   if (workers_ == maxWorkers_) return false;
   ++workers_;
   return true;
@@ -65,14 +65,14 @@ bool CursorScheduler::renew(store::ProjectNo project, uint64_t after) {
   return queue(project, entry->second);
 }
 
-std::optional<store::ProjectNo> CursorScheduler::nextTurn() {
+std::optional<store::ProjectNo> CursorScheduler::nextProject() {
   const std::scoped_lock lock(mutex_);
-  if (stopping_ || turns_.empty()) {
+  if (stopping_ || queue_.empty()) {
     --workers_;
     return std::nullopt;
   }
-  const store::ProjectNo project = turns_.front();
-  turns_.pop_front();
+  const store::ProjectNo project = queue_.front();
+  queue_.pop_front();
   Entry& entry = entries_[project];
   entry.queued = false;
   entry.running = true;
@@ -107,7 +107,7 @@ std::vector<std::pair<store::ProjectNo, uint64_t>> CursorScheduler::suspendedBeh
   return found;
 }
 
-void CursorScheduler::endTurn(store::ProjectNo project, bool again) {
+void CursorScheduler::endStep(store::ProjectNo project, bool again) {
   const std::scoped_lock lock(mutex_);
   const auto found = entries_.find(project);
   if (found == entries_.end()) return;
@@ -115,7 +115,7 @@ void CursorScheduler::endTurn(store::ProjectNo project, bool again) {
   entry.running = false;
   if (std::exchange(entry.again, false) || again) {
     entry.queued = true;
-    turns_.push_back(project);
+    queue_.push_back(project);
   }
 }
 
@@ -130,13 +130,13 @@ void CursorScheduler::leave(store::ProjectNo project) {
   Entry& entry = found->second;
   entry.cursor.known = entry.running = entry.again = false;
   entry.queued = true;
-  turns_.push_back(project);
+  queue_.push_back(project);
 }
 
 void CursorScheduler::stop() {
   const std::scoped_lock lock(mutex_);
   stopping_ = true;
-  turns_.clear();
+  queue_.clear();
 }
 
 bool CursorScheduler::stopping() const {

@@ -1,4 +1,4 @@
-// The cursors in memory, and whose turn it is. Any thread. Private to events/.
+// A CursorScheduler holds the cursors in memory and schedules projects round robin. Thread-safe. Private to events/.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace mb::events {
 
 struct Cursor {
-  bool known = false;  // read from the store since somebody joined
+  bool known = false;  // read from the store after the last join
   std::string projectId;
   uint64_t position = 0;
   std::string made;
@@ -29,29 +29,31 @@ class CursorScheduler {
  public:
   explicit CursorScheduler(size_t workers) : maxWorkers_(workers) {}
 
-  // What the log must keep (store::KeptAfter): everything, until all cursors are here.
+  // The position after which the log must keep changes (store::KeptAfter): 0 until all cursors are loaded.
   std::optional<uint64_t> keptAfter(store::ProjectNo project) const;
   void loaded(store::ProjectNo project, Cursor cursor);
   void allLoaded();
 
-  // Somebody is about to follow what comes behind `after`.
+  // A consumer is about to follow the changes after `after`.
   void join(store::ProjectNo project, uint64_t after);
-  // Gives the project a turn, where it has a cursor. True when a worker is to be started for it.
+  // Queues the project, if it has a cursor. True when the caller must start a worker.
   bool wake(store::ProjectNo project);
-  // The cursor is to be read again; else like wake(), and there is one from now on.
+  // Like wake(), but creates a missing cursor at `after`, and has the cursor's row read again.
   bool renew(store::ProjectNo project, uint64_t after);
 
-  // For workers: a project whose turn it is, until endTurn(); nullopt ends the worker.
-  std::optional<store::ProjectNo> nextTurn();
+  // For workers: the next queued project, which belongs to the caller until endStep() or leave(); nullopt ends the
+  // worker.
+  std::optional<store::ProjectNo> nextProject();
   Cursor cursorOf(store::ProjectNo project) const;
   void move(store::ProjectNo project, const Cursor& cursor);
-  // In the project's turn: it is suspended as of this epoch. So it is noted until its next turn.
+  // Records that the project is suspended as of this epoch, until its next step. Only during the project's step.
   void suspendedAsOf(store::ProjectNo project, uint64_t epoch);
-  // Those noted behind `after` with their epochs, ascending, at most so many.
+  // At most `limit` suspended projects with numbers above `after`, ascending, with their epochs.
   std::vector<std::pair<store::ProjectNo, uint64_t>> suspendedBehind(store::ProjectNo after, size_t limit) const;
-  // `again`: there is more to do.
-  void endTurn(store::ProjectNo project, bool again);
-  // Ends the project's turn and its place, unless somebody joined meanwhile.
+  // `again`: the project is queued again.
+  void endStep(store::ProjectNo project, bool again);
+  // Ends the project's step and removes its cursor. If a consumer joined since the step began, the cursor stays and the
+  // project is queued again.
   void leave(store::ProjectNo project);
 
   void stop();
@@ -62,16 +64,16 @@ class CursorScheduler {
     Cursor cursor;
     bool queued = false;
     bool running = false;
-    bool again = false;    // woken while it ran
-    bool renewed = false;  // its row is to be read again
+    bool again = false;    // woken during its step
+    bool renewed = false;  // its row must be read again
   };
   bool queue(store::ProjectNo project, Entry& entry);
 
   const size_t maxWorkers_;
   mutable std::mutex mutex_;
   std::unordered_map<store::ProjectNo, Entry> entries_;
-  std::deque<store::ProjectNo> turns_;
-  std::map<store::ProjectNo, uint64_t> suspended_;  // epochs, of projects in places_
+  std::deque<store::ProjectNo> queue_;
+  std::map<store::ProjectNo, uint64_t> suspended_;  // epochs, of projects in entries_
   size_t workers_ = 0;
   bool loaded_ = false;
   bool stopping_ = false;

@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr size_t kWorkers = 8;
 constexpr uint64_t kPage = 500;
-constexpr auto kPauseAfterTrouble = 500ms;
-constexpr size_t kLooksInARow = 1000;
+constexpr auto kRetryPause = 500ms;
+constexpr size_t kMaxPolledInARow = 1000;
 
 store::Query pageBehind(std::string_view id) {
   doc::BsonWriter filter;
@@ -50,23 +50,23 @@ void Dispatcher::Impl::startWorker() {
 }
 
 Async<void> Dispatcher::Impl::work(std::shared_ptr<Impl> self) {
-  while (const auto project = self->cursors->nextTurn()) {
+  while (const auto project = self->cursors->nextProject()) {
     const Result<Step> step = co_await self->advance(*project);
     if (step) {
-      self->troubled = false;
-      *step == Step::gone ? self->cursors->leave(*project) : self->cursors->endTurn(*project, *step == Step::more);
+      self->failing = false;
+      *step == Step::absent ? self->cursors->leave(*project) : self->cursors->endStep(*project, *step == Step::more);
       continue;
     }
-    if (!self->troubled.exchange(true)) {
-      logWarn("changes could not be handed on; it is tried again",
+    if (!self->failing.exchange(true)) {
+      logWarn("change delivery failed; retrying",
               {{"project", *project}, {"problem", step.error().message()}, {"cause", step.error().cause()}});
     }
-    if (!self->cursors->stopping()) co_await sleepFor(kPauseAfterTrouble);
-    self->cursors->endTurn(*project, true);
+    if (!self->cursors->stopping()) co_await sleepFor(kRetryPause);
+    self->cursors->endStep(*project, true);
   }
 }
 
-Async<void> Dispatcher::Impl::lookAtSuspended(std::shared_ptr<Impl> self) {
+Async<void> Dispatcher::Impl::pollSuspended(std::shared_ptr<Impl> self) {
   while (!self->cursors->stopping()) {
     self->timer.expires_after(self->deps.lookEvery);
     boost::system::error_code ignored;
@@ -75,15 +75,15 @@ Async<void> Dispatcher::Impl::lookAtSuspended(std::shared_ptr<Impl> self) {
   }
 }
 
-// Each change of a project's status moves its epoch, which costs no read of the store.
+// Each change of a project's status moves its epoch, and an epoch is read without access to the disk.
 Async<void> Dispatcher::Impl::wakeChanged() {
   store::ProjectNo last = 0;
   while (!cursors->stopping()) {
-    const auto suspended = cursors->suspendedBehind(last, kLooksInARow);
+    const auto suspended = cursors->suspendedBehind(last, kMaxPolledInARow);
     for (const auto& [project, epoch] : suspended) {
       if (deps.store.epoch(project) != epoch) wake(project);
     }
-    if (suspended.size() < kLooksInARow) co_return;
+    if (suspended.size() < kMaxPolledInARow) co_return;
     last = suspended.back().first;
     co_await asio::post(asio::deferred);
   }
@@ -120,7 +120,7 @@ Task<> Dispatcher::start() {
   }
   impl_->cursors->allLoaded();
   for (const store::ProjectNo project : all) impl_->wake(project);
-  impl_->tasks.spawn(impl_->deps.cores.at(0).get_executor(), Impl::lookAtSuspended(impl_));
+  impl_->tasks.spawn(impl_->deps.cores.at(0).get_executor(), Impl::pollSuspended(impl_));
   co_return Result<>();
 }
 

@@ -1,4 +1,4 @@
-// The dispatcher, inside. Private to events/.
+// The implementation of Dispatcher. Private to events/.
 #pragma once
 
 #include <atomic>
@@ -10,19 +10,19 @@
 
 namespace mb::events {
 
-// What one commit takes of a project's changes.
+// The jobs of one commit.
 struct Batch {
   std::vector<jobs::JobSpec> jobs;
   size_t bytes = 0;       // of their payloads
-  uint64_t position = 0;  // the changes up to and with it are in it whole
-  std::string made;       // of the one behind that: the last job that is in it
+  uint64_t position = 0;  // the batch holds all jobs of the changes up to and including it
+  std::string made;       // of the change after that: the id of the last job in the batch; "" for none
   std::vector<std::string> groups() const;
 };
 
 enum class Step {
-  rest,  // nothing is left for now
-  more,  // to do at once
-  gone,  // the project has no cursor any more
+  rest,    // nothing is left for now
+  more,    // to do at once
+  absent,  // the project has no cursor
 };
 
 struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
@@ -30,8 +30,8 @@ struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
 
   void wake(store::ProjectNo project);
   void startWorker();
-  // Wakes the suspended projects that have changed since, time and again.
-  static Async<void> lookAtSuspended(std::shared_ptr<Impl> self);
+  // Every `lookEvery`: wakes the suspended projects whose epoch has changed.
+  static Async<void> pollSuspended(std::shared_ptr<Impl> self);
   Async<void> wakeChanged();
   static Async<void> work(std::shared_ptr<Impl> self);
   // One step of a project.
@@ -49,8 +49,8 @@ struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
   std::vector<Consumer*> consumers;
   std::shared_ptr<void> listening;
   std::atomic<size_t> nextCore = 0;
-  std::atomic<bool> troubled = false;  // said once, until it is over
-  asio::steady_timer timer;            // on core 0
+  std::atomic<bool> failing = false;  // a failure was logged, and no step has succeeded since
+  asio::steady_timer timer;           // on core 0
   TaskGroup tasks;
 };
 

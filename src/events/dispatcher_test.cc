@@ -49,7 +49,7 @@ class Projects final : public snapshot::ProjectDirectory {
   std::atomic<int> finds = 0;
 };
 
-// Makes jobs for changes of documents whose id begins with "j", as many as `each`.
+// Creates `each` jobs for a change of a document whose id begins with "j".
 class Follower final : public Consumer {
  public:
   bool follows(const snapshot::ProjectSnapshot&) const override { return following; }
@@ -122,7 +122,7 @@ class DispatcherTest : public ::testing::Test {
   Result<T> run(Task<T> task) {
     return store::testing::runOn(cores_, 0, std::move(task));
   }
-  // As a module does that begins to follow.
+  // What a module does that adds a consumer's first subscription.
   void join(store::ProjectNo project) {
     const Dispatcher::Joining joining = dispatcher_->join(Projects::info(project));
     commit(joining.target(), [&joining](const auto& before) { return *joining.change(before); });
@@ -150,7 +150,7 @@ class DispatcherTest : public ::testing::Test {
     return store_.feed().append(project, std::move(entries));
   }
 
-  // Ids of all jobs there are, in the order of their making.
+  // Ids of all stored jobs, in the order of their creation.
   std::vector<std::string> jobs() const {
     std::vector<jobs::Row> rows;
     for (const auto& stored : store_.all({store::kControlProject, jobs::kJobs, 0})) {
@@ -203,7 +203,7 @@ TEST_F(DispatcherTest, ChangesBecomeJobsInTheirOrder) {
   EXPECT_GT(follower_.commits, 0);
 }
 
-TEST_F(DispatcherTest, ProjectsThatNobodyFollowsAreLeftAlone) {
+TEST_F(DispatcherTest, ProjectsWithoutConsumersAreSkipped) {
   start();
   join(7);
   const size_t writes = store_.writes();
@@ -214,7 +214,7 @@ TEST_F(DispatcherTest, ProjectsThatNobodyFollowsAreLeftAlone) {
   EXPECT_EQ(store_.feed().neededAfter(8), std::nullopt);
 }
 
-TEST_F(DispatcherTest, ARestartGoesOnAndMakesNothingTwice) {
+TEST_F(DispatcherTest, ARestartContinuesAndDuplicatesNoJob) {
   start();
   join(7);
   EXPECT_TRUE(reached(7, changes(7, {"j1", "j2"})));
@@ -224,7 +224,7 @@ TEST_F(DispatcherTest, ARestartGoesOnAndMakesNothingTwice) {
   start();
   EXPECT_TRUE(reached(7, 4));
   EXPECT_EQ(jobs(), (std::vector<std::string>{"7/1/000", "7/2/000", "7/3/000", "7/4/000"}));
-  // What is done is not made again.
+  // A completed job is not created again.
   for (const std::string& id : jobs()) {
     commit({{store::kControlProject, jobs::kJobs, 0}, id}, [](const auto&) { return store::Change::remove(); });
   }
@@ -233,7 +233,7 @@ TEST_F(DispatcherTest, ARestartGoesOnAndMakesNothingTwice) {
   EXPECT_EQ(jobs(), (std::vector<std::string>{"7/5/000"}));
 }
 
-TEST_F(DispatcherTest, AJobThatIsThereStaysAsItIs) {
+TEST_F(DispatcherTest, AStoredJobStaysAsItIs) {
   start();
   EXPECT_TRUE(run(queue_.put({.kind = "note", .project = 7, .id = "7/1/000", .orderKey = "mine"})));
   join(7);
@@ -243,7 +243,7 @@ TEST_F(DispatcherTest, AJobThatIsThereStaysAsItIs) {
   EXPECT_EQ(rows[0].view().stringOr("orderKey"), "mine");
 }
 
-TEST_F(DispatcherTest, WhatBringsNothingAboutIsLookedAtAgain) {
+TEST_F(DispatcherTest, ChangesWithoutJobsMoveTheCursorLazily) {
   start();
   join(7);
   changes(7, std::vector<std::string>(400, "x"));
@@ -258,7 +258,7 @@ TEST_F(DispatcherTest, WhatBringsNothingAboutIsLookedAtAgain) {
   EXPECT_TRUE(made(1));
 }
 
-TEST_F(DispatcherTest, MoreThanACommitTakesGoesOnBehindTheLast) {
+TEST_F(DispatcherTest, TheNextCommitContinuesAfterTheLastJob) {
   start();
   follower_.each = 450;
   join(7);
@@ -267,7 +267,7 @@ TEST_F(DispatcherTest, MoreThanACommitTakesGoesOnBehindTheLast) {
   EXPECT_TRUE(std::ranges::is_sorted(jobs()));
 }
 
-TEST_F(DispatcherTest, LargeJobsGoOnBehindTheLastToo) {
+TEST_F(DispatcherTest, LargeJobsAreSplitIntoCommitsToo) {
   start();
   follower_.each = 10;
   follower_.bytes = 3 << 20;
@@ -278,7 +278,7 @@ TEST_F(DispatcherTest, LargeJobsGoOnBehindTheLastToo) {
   EXPECT_GE(store_.writes(), writes + 10);
 }
 
-TEST_F(DispatcherTest, AfterACrashInTheMiddleOfAChangeTheRestIsMade) {
+TEST_F(DispatcherTest, AfterACrashInTheMiddleOfAChangeTheRestIsCreated) {
   follower_.each = 300;
   commit({kCursorRows, "7"},
          [](const auto&) { return store::Change::put(doc::encode(CursorRecord{"7", "proj_7", 7, 0, "7/1/199", 1})); });
@@ -289,7 +289,7 @@ TEST_F(DispatcherTest, AfterACrashInTheMiddleOfAChangeTheRestIsMade) {
   EXPECT_EQ(jobs().front(), "7/1/200");
 }
 
-TEST_F(DispatcherTest, TroubleIsOutlived) {
+TEST_F(DispatcherTest, FailuresAreRetried) {
   start();
   join(7);
   for (const auto fail : {ErrorCode::unavailable, ErrorCode::internal}) {
@@ -330,7 +330,7 @@ TEST_F(DispatcherTest, ASuspendedProjectsChangesStayInTheLogUntilTheResume) {
   EXPECT_TRUE(made(14));
 }
 
-TEST_F(DispatcherTest, AResumeThatNobodyToldOfIsNoticed) {
+TEST_F(DispatcherTest, AResumeWithoutANotificationIsNoticed) {
   end();
   lookEvery_ = 5ms;
   make();
@@ -340,7 +340,7 @@ TEST_F(DispatcherTest, AResumeThatNobodyToldOfIsNoticed) {
   projects_.suspended = 7;
   store_.bumpEpoch(7);
   const uint64_t last = changes(7, {"j2", "j3"});
-  // Other changes of its configuration do not end the suspension, and are looked at once each.
+  // Other changes of its configuration do not end the suspension, and cause one check each.
   const int found = projects_.finds;
   for (int i = 1; i <= 3; ++i) {
     store_.bumpEpoch(7);
@@ -353,7 +353,7 @@ TEST_F(DispatcherTest, AResumeThatNobodyToldOfIsNoticed) {
   EXPECT_TRUE(made(3));
 }
 
-TEST_F(DispatcherTest, TheCursorGoesWithTheLastWhoFollows) {
+TEST_F(DispatcherTest, TheCursorIsRemovedWithTheLastConsumer) {
   start();
   join(7);
   EXPECT_TRUE(reached(7, change(7, "j")));
@@ -362,7 +362,7 @@ TEST_F(DispatcherTest, TheCursorGoesWithTheLastWhoFollows) {
   change(7, "j");
   EXPECT_TRUE(until([&] { return !cursor(7) && !store_.feed().neededAfter(7); }));
   EXPECT_TRUE(made(1));
-  // Who comes later hears only of what comes then.
+  // A consumer that joins later gets only later changes.
   follower_.following = true;
   store_.bumpEpoch(7);
   join(7);
@@ -370,7 +370,7 @@ TEST_F(DispatcherTest, TheCursorGoesWithTheLastWhoFollows) {
   EXPECT_EQ(jobs(), (std::vector<std::string>{"7/1/000", "7/3/000"}));
 }
 
-TEST_F(DispatcherTest, ACursorThatSomebodyJoinedStays) {
+TEST_F(DispatcherTest, ACursorWithAJoinStays) {
   start();
   join(7);
   join(7);
@@ -387,7 +387,7 @@ TEST_F(DispatcherTest, AJoiningThatWasNotCommittedLeavesNothing) {
   EXPECT_TRUE(until([&] { return !store_.feed().neededAfter(7); }));
 }
 
-TEST_F(DispatcherTest, AProjectThatIsGoneIsLetGo) {
+TEST_F(DispatcherTest, TheCursorOfADeletedProjectIsRemoved) {
   start();
   join(7);
   EXPECT_TRUE(reached(7, change(7, "j")));
@@ -405,7 +405,7 @@ TEST_F(DispatcherTest, UntilTheCursorsAreReadTheLogKeepsAll) {
   EXPECT_EQ(store_.feed().neededAfter(7), std::nullopt);
 }
 
-TEST_F(DispatcherTest, ManyProjectsTakeTurns) {
+TEST_F(DispatcherTest, ManyProjectsAreServedRoundRobin) {
   start();
   for (store::ProjectNo project = 10; project < 60; ++project) join(project);
   for (int round = 0; round < 20; ++round) {

@@ -6,7 +6,7 @@ namespace mb::events {
 
 namespace {
 
-// `collection` stands in the record itself, or in its trigger.
+// `collection` is a field of the record itself, or of its trigger.
 doc::Document withCollection(doc::DocumentView record, std::string_view name) {
   doc::BsonWriter out(record.bytes().size() + name.size());
   for (const doc::Element& element : record) {
@@ -21,7 +21,7 @@ doc::Document withCollection(doc::DocumentView record, std::string_view name) {
   return out.finish();
 }
 
-// 0: not among them.
+// 0 if the record's collection is not in `collections`.
 int64_t numberOf(doc::DocumentView record, const CollectionNumbers& collections) {
   const auto trigger = record.find("trigger");
   const bool inTrigger = trigger && trigger->type() == doc::BsonType::document;

@@ -1,4 +1,4 @@
-// What records of those who follow collections have in common, whoever keeps them.
+// Functions for the stored subscriptions to collections: webhooks and database triggers.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@ namespace mb::events {
 // "insert", "update", "replace" or "delete".
 std::string_view eventName(store::ChangeEntry::Kind kind);
 
-// A stored follower, as a backup holds it: it names the collection that it is bound to as that is called now, for the
-// number means another one where it comes back.
+// The form of a stored subscription in a backup: the collection that it is bound to has its current name there, since
+// the number may be another collection's where the backup is restored.
 doc::Document backedUpFollower(doc::DocumentView record, const std::vector<store::CollectionInfo>& collections);
 
 using CollectionNumbers = std::map<std::string, store::CollectionNo, std::less<>>;
 
-// A stored follower, of a project that comes back from a backup: disabled, and following nothing that was before, so
-// that the copy does nothing until a user enables it. One that was bound is bound to the collection of `collections`
-// that it names, by the number that this has now.
+// The form of a stored subscription in a restored project: disabled, so that the copy does nothing until a user enables
+// it, and with position 0, so that it refers to no change of the original's log. A subscription that was bound to a
+// collection is bound to the collection of that name in `collections`, by its number there.
 doc::Document restoredFollower(doc::DocumentView record, const CollectionNumbers& collections);
 
 }  // namespace mb::events
