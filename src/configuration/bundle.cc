@@ -45,19 +45,20 @@ bool isWholeFile(std::string_view path) {
 
 // ---- to files
 
-class Cutter {
+class BundleWriter {
  public:
-  Result<Bundle> cut(DocumentView exported) {
+  Result<Bundle> write(DocumentView exported) {
     meta(exported);
     for (const doc::Element& each : exported) {
       if (isHead(each.key)) continue;
       const Section* section = sectionNamed(each.key);
-      section ? cutSection(*section, each.value) : problem(each.key, "is a section that this version does not know");
+      section ? writeSection(*section, each.value)
+              : problem(each.key, "is a section that this version does not support");
     }
     for (const Section& each : sections()) {
       if (!each.optional && !exported.find(each.name)) problem(each.name, "is missing");
     }
-    if (!problems_.empty()) return fail(broken("this is no export", std::move(problems_)));
+    if (!problems_.empty()) return fail(broken("invalid export", std::move(problems_)));
     std::ranges::sort(files_, {}, &BundleFile::path);
     return std::move(files_);
   }
@@ -86,7 +87,7 @@ class Cutter {
     files_.push_back({std::string(kMeta), fileText(valueOf(meta))});
   }
 
-  void cutSection(const Section& section, ValueView value) {
+  void writeSection(const Section& section, ValueView value) {
     const bool array = !section.key.empty();
     if (value.type() != (array ? BsonType::array : BsonType::document)) {
       return problem(section.name, array ? "must be an array" : "must be an object");
@@ -98,17 +99,17 @@ class Cutter {
         problem(path, "must be an object");
         continue;
       }
-      cutEntry(section, entry.value.asDocument(), path);
+      writeEntry(section, entry.value.asDocument(), path);
     }
   }
 
-  void cutEntry(const Section& section, DocumentView entry, const std::string& at) {
+  void writeEntry(const Section& section, DocumentView entry, const std::string& at) {
     std::string_view name = entry.stringOr(section.key);
     if (name == kDefaultEntry && section.folder == "collections") name = kDefaultFile;
-    if (!isSafeName(name)) return problem(at, "has no name that a file can have");
+    if (!isSafeName(name)) return problem(at, "must have a name that is valid as a file name");
     const std::string path = fmt::format("{}/{}", section.folder, name);
     if (section.name != kFunctions) return files_.push_back({path + ".json", fileText(valueOf(entry))});
-    // The code is a file of its own.
+    // The code is a separate file.
     doc::BsonWriter out;
     for (const doc::Element& field : entry) {
       if (field.key != kCode || field.value.type() != BsonType::string) {
@@ -128,31 +129,31 @@ class Cutter {
 
 // ---- from files
 
-class Joiner {
+class BundleReader {
  public:
-  explicit Joiner(const Bundle& bundle) {
+  explicit BundleReader(const Bundle& bundle) {
     for (const BundleFile& file : bundle) {
-      if (!files_.emplace(file.path, file.content).second) problem(file.path, "is there twice");
+      if (!files_.emplace(file.path, file.content).second) problem(file.path, "occurs twice");
     }
   }
 
   Result<doc::Document> join() {
     for (const auto& [path, content] : files_) read(path, content);
-    if (!files_.contains(kMeta)) problem(kMeta, "is missing: this is no bundle");
+    if (!files_.contains(kMeta)) problem(kMeta, "is missing: this is not a bundle");
     doc::BsonWriter out;
     if (meta_) out.appendAll(meta_->asDocument());
     for (const Section& section : sections()) append(out, section);
     for (const auto& [path, content] : files_) {
-      if (path.ends_with(".ts") && !codeUsed_.contains(path)) problem(path, "belongs to no function");
+      if (path.ends_with(".ts") && !codeUsed_.contains(path)) problem(path, "does not belong to a function");
     }
     std::ranges::sort(problems_, {}, &ErrorDetail::path);
-    if (!problems_.empty()) return fail(broken("the bundle is broken", std::move(problems_)));
+    if (!problems_.empty()) return fail(broken("invalid bundle", std::move(problems_)));
     return out.finish();
   }
 
  private:
   struct File {
-    doc::Document parsed;  // the value stands under ""
+    doc::Document parsed;  // the value of the field ""
     ValueView value() const { return parsed.view().begin()->value; }
   };
 
@@ -167,20 +168,20 @@ class Joiner {
     const auto section = std::ranges::find_if(all, [&](const Section& each) {
       return !each.folder.empty() && each.folder == std::string_view(path).substr(0, slash);
     });
-    if (slash == std::string::npos || section == all.end()) return problem(path, "is no file of a bundle");
+    if (slash == std::string::npos || section == all.end()) return problem(path, "is not a file of a bundle");
     const std::string_view file = std::string_view(path).substr(slash + 1);
-    if (file.contains('/')) return problem(path, "stands too deep: there are no folders inside a folder");
+    if (file.contains('/')) return problem(path, "is too deep: a folder of a bundle cannot contain folders");
     const size_t dot = file.find('.');
     const std::string_view name = file.substr(0, dot);
     const std::string_view ending = dot == std::string_view::npos ? "" : file.substr(dot);
     const bool code = ending == ".ts" && section->name == kFunctions;
-    if (!isSafeName(name) || (ending != ".json" && !code)) return problem(path, "is no file of a bundle");
+    if (!isSafeName(name) || (ending != ".json" && !code)) return problem(path, "is not a file of a bundle");
     if (!code) readEntry(*section, path, name, content);
   }
 
   std::optional<ValueView> parse(const std::string& path, std::string_view content, BsonType type) {
     doc::JsonLimits limits;
-    limits.extended = doc::ExtendedJson::refuse;  // objects that stand for values stay as they are written
+    limits.extended = doc::ExtendedJson::refuse;  // objects in extended JSON stay as they are written
     auto parsed = doc::parseJsonValue(content, limits);
     if (!parsed) {
       problem(path, parsed.error().message());
@@ -214,14 +215,14 @@ class Joiner {
     const std::string_view expected = isDefault ? kDefaultEntry : name;
     const auto named = value->asDocument().find(section.key);
     if (!named || named->type() != BsonType::string || named->asString() != expected) {
-      return problem(path, fmt::format("must have the {} \"{}\", as the file is called", section.key, expected));
+      return problem(path, fmt::format("must have the {} \"{}\", like the file's name", section.key, expected));
     }
     ValueView entry = *value;
     if (section.name == kFunctions) entry = withCode(path, name, entry.asDocument());
     entries_[section.name][std::string(expected)] = entry;
   }
 
-  // The entry with its code in place of the file's name.
+  // The entry with the code instead of the file's name.
   ValueView withCode(const std::string& path, std::string_view name, DocumentView entry) {
     doc::BsonWriter out;
     out.beginDocument("");
@@ -236,7 +237,7 @@ class Joiner {
       if (field.value.type() != BsonType::string || field.value.asString() != file) {
         problem(path, fmt::format("codeFile must be \"{}\"", file));
       } else if (code == files_.end()) {
-        problem(path, fmt::format("its code is missing: there is no {}", codePath));
+        problem(path, fmt::format("its code is missing: {} does not exist", codePath));
       } else {
         out.appendString(kCode, codeText(code->second));
       }
@@ -276,11 +277,11 @@ class Joiner {
 }  // namespace
 
 Result<Bundle> bundleOf(DocumentView exported) {
-  return Cutter().cut(exported);
+  return BundleWriter().write(exported);
 }
 
 Result<doc::Document> documentOf(const Bundle& bundle) {
-  return Joiner(bundle).join();
+  return BundleReader(bundle).join();
 }
 
 bool isForeign(std::string_view path) {

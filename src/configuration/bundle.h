@@ -1,5 +1,5 @@
-// A project's shape as files of a folder, so that it can be kept in a repository: the document of an export cut into
-// one file for each thing that has a name. Pure functions. Source: contract 2.16, 4.11, 9; decisions 8 ("Names").
+// Converts a project's configuration to files of a folder and back, so that it can be kept in a repository: the
+// exported document split into one file for each named entry. Pure functions.
 #pragma once
 
 #include <string>
@@ -18,17 +18,17 @@ struct BundleFile {
 };
 using Bundle = std::vector<BundleFile>;
 
-// The files of an export, sorted by path; the same bytes for the same shape. Fails with validation where it is no
-// export that this version knows, everything wrong with it in the details.
+// The files of an export, sorted by path; the same bytes for the same configuration. Fails with validation where it is
+// not an export of a supported version, with all problems in the details.
 Result<Bundle> bundleOf(doc::DocumentView exported);
 
-// The document that an import takes, in the order of an export and without exportedAt and serverVersion. Fails with
-// validation, every broken file in the details: path of the file, and what is wrong. A path that is neither of the
-// layout nor foreign is such a file.
+// The document for an import, in the order of an export and without exportedAt and serverVersion. Fails with
+// validation, with each invalid file in the details: its path, and the problem. A path that is neither of the layout
+// nor foreign is such a file.
 Result<doc::Document> documentOf(const Bundle& bundle);
 
-// Whether a path of the folder has nothing to do with a bundle (README.md, a name that begins with a dot): to be left
-// alone, and not to be given to documentOf.
+// Whether a path of the folder does not belong to a bundle (README.md, a name that begins with a dot): it is ignored,
+// and must not be passed to documentOf.
 bool isForeign(std::string_view path);
 
 }  // namespace mb::configuration

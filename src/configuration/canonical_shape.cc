@@ -30,7 +30,7 @@ void appendEach(BsonWriter& out, std::string_view key, ValueView container, cons
   out.end();
 }
 
-// A list of names that is a set; anything else as it is.
+// Appends a list of names as a set; any other value unchanged.
 void appendSet(BsonWriter& out, std::string_view key, ValueView value) {
   if (value.type() != BsonType::array) return out.append(key, value);
   std::vector<std::string> names;
@@ -68,7 +68,7 @@ void appendFilter(BsonWriter& out, std::string_view key, ValueView filter);
 
 void appendOperator(BsonWriter& out, std::string_view name, ValueView operand);
 
-// What stands at a field of a filter: operators, or a value to be equal to.
+// The condition for a field in a filter: operators, or a value to be equal to.
 void appendCondition(BsonWriter& out, std::string_view field, ValueView value) {
   const bool operators = value.type() == BsonType::document && !value.asDocument().empty() &&
                          value.asDocument().begin()->key.starts_with('$');
@@ -112,7 +112,7 @@ void appendPortable(BsonWriter& out, std::string_view key, ValueView value);
 
 void appendWrapped(BsonWriter& out, std::string_view key, std::string_view name, ValueView value) {
   std::string text;
-  doc::writeJsonValue(text, value);  // a string that needs no escapes
+  doc::writeJsonValue(text, value);  // writes a string without escapes unchanged
   const std::string_view bare = std::string_view(text).substr(1, text.size() - 2);
   out.beginDocument(key);
   if (value.type() == BsonType::binary) {

@@ -11,14 +11,14 @@ namespace mb::configuration {
 namespace {
 
 constexpr size_t kMaxIndexes = 64;
-constexpr size_t kMaxConfig = 1 << 20;  // what the store keeps of a collection beside its documents
+constexpr size_t kMaxConfig = 1 << 20;  // what the store stores of a collection in addition to its documents
 
 std::optional<doc::Document> documentAt(doc::DocumentView from, std::string_view key) {
   const auto found = from.find(key);
   return found ? std::optional(doc::Document(found->asDocument())) : std::nullopt;
 }
 
-// Whether the store can keep both, and what ties the schema's references to collections.
+// Whether the store accepts both, and the schema's references to collections.
 bool fits(const CollectionEntry& entry) {
   data::CollectionConfig config{entry.schema, entry.policy, {}};
   if (entry.schema) {
@@ -40,12 +40,12 @@ void mergeIndexes(CollectionEntry& entry, const std::vector<data::NewIndex>& giv
       continue;
     }
     if (const auto [first, isNew] = seen.emplace(index->name, i); !isNew) {
-      problems.add(at + "/name", fmt::format("is the name of index {} too", first->second));
+      problems.add(at + "/name", fmt::format("is also the name of index {}", first->second));
     }
     entry.indexes[index->name] = indexEntry(*index);
   }
   if (entry.indexes.size() > kMaxIndexes) {
-    problems.add(pointer + "/indexes", fmt::format("would make more than {} indexes", kMaxIndexes));
+    problems.add(pointer + "/indexes", fmt::format("would exceed {} indexes", kMaxIndexes));
   }
 }
 
@@ -139,7 +139,7 @@ void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, co
       checkRevealing(entry, **compiled, given, pointer, problems);
     } else {
       problems.add(pointer + "/schema",
-                   fmt::format("does not fit the policy that the collection has: {}", compiled.error().message()));
+                   fmt::format("does not fit the policy of the collection: {}", compiled.error().message()));
     }
   }
   if (!fits(entry)) problems.add(pointer, "is too large: schema and policy have at most 1 MiB together");

@@ -1,4 +1,4 @@
-// A collection as a document shows it, and what an import makes of one. Private to configuration/.
+// The entry of a collection in a document, and its merge in an import. Private to configuration/.
 #pragma once
 
 #include <map>
@@ -9,25 +9,25 @@
 
 namespace mb::configuration {
 
-// The entry of a collection in canonical form; schema and policy are left out where there is none, and so are the
-// options of an index that are not set. The default policy has its name and policy alone.
+// The entry of a collection in canonical form; absent schema and policy are omitted, and so are options of an index
+// that are not set. The default policy has only a name and a policy.
 struct CollectionEntry {
   std::string name;
   std::optional<doc::Document> schema;
   std::optional<doc::Document> policy;
-  std::map<std::string, doc::Document> indexes;  // by name, as they are shown
+  std::map<std::string, doc::Document> indexes;  // by name, in the form of a document
 
   doc::Value write() const;
-  // What write() made.
+  // Reads the output of write().
   static CollectionEntry read(doc::ValueView written);
   bool isDefault() const;
 };
 
-// An index as an entry shows it, and back.
+// The entry of an index, and the reverse.
 doc::Document indexEntry(const data::IndexView& index);
 Result<data::NewIndex> newIndex(doc::DocumentView written);
 
-// What an import gives for one collection: absent stays as it is, null clears.
+// The input of an import for one collection: absent stays unchanged, null clears.
 struct IncomingCollection {
   std::string name;
   doc::Patch<doc::Document> schema;
@@ -43,8 +43,8 @@ struct IncomingCollection {
 
 using CompiledSchema = Result<std::shared_ptr<const doc::Schema>>;
 
-// `entry` as it is after the import of `given`, whose schema, where it brings one, is `newSchema`. `standing` is the
-// collection as it is now, null where there is none. Problems begin at `pointer`.
+// Changes `entry` to its state after the import of `given`, whose schema, if it has one, is `newSchema`. `current` is
+// the stored collection, null for a new one. Problems begin at `pointer`.
 void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, const CompiledSchema& newSchema,
                      const data::Collection* current, const std::string& pointer, Problems& problems);
 

@@ -31,13 +31,13 @@ const Entry* entryNamed(const std::vector<Entry>& entries, std::string_view name
 }
 
 void checkDefault(const IncomingCollection& given, const std::string& pointer, Problems& problems) {
-  constexpr std::string_view kMessage = "is not for the default policy, which is of no one collection";
+  constexpr std::string_view kMessage = "is not allowed for the default policy, which is not of one collection";
   if (given.schema.given()) problems.add(pointer + "/schema", std::string(kMessage));
   if (given.indexes) problems.add(pointer + "/indexes", std::string(kMessage));
   if (!given.policy.given()) problems.add(pointer + "/policy", "is required");
 }
 
-// Names in use, as they clash (store::foldedName), with the spelling that has it.
+// Names in use by their key for clashes (store::foldedName), with the spelling.
 using Spellings = std::map<std::string, std::string, std::less<>>;
 
 void checkName(const std::string& name, const Spellings& current, Spellings& seen, const std::string& pointer,
@@ -48,12 +48,12 @@ void checkName(const std::string& name, const Spellings& current, Spellings& see
   const std::string folded = store::foldedName(name);
   if (const auto [first, isNew] = seen.emplace(folded, name); !isNew) {
     return problems.add(pointer + "/name", first->second == name
-                                               ? fmt::format("\"{}\" stands here twice", name)
-                                               : fmt::format("\"{}\" and \"{}\" are too alike", first->second, name));
+                                               ? fmt::format("\"{}\" occurs twice", name)
+                                               : fmt::format("\"{}\" and \"{}\" are too similar", first->second, name));
   }
   const auto other = current.find(folded);
   if (other != current.end() && other->second != name) {
-    problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", other->second));
+    problems.add(pointer + "/name", fmt::format("is too similar to \"{}\" of the project", other->second));
   }
 }
 
@@ -100,7 +100,7 @@ std::set<std::string> collectionNamesOf(doc::ValueView section) {
   return names;
 }
 
-// What stands before a change; of what is created, nothing.
+// The entry before a change; empty for one that is created.
 CollectionEntry beforeOf(const Change& change) {
   if (change.before) return CollectionEntry::read(*change.before);
   CollectionEntry none;
@@ -166,7 +166,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     entry.name = given.name;
     if (entry.isDefault()) {
       checkDefault(given, pointer, problems);
-      if (!seen.emplace(given.name, given.name).second) problems.add(pointer + "/name", "\"*\" stands here twice");
+      if (!seen.emplace(given.name, given.name).second) problems.add(pointer + "/name", "\"*\" occurs twice");
     } else {
       checkName(given.name, spellings, seen, pointer, problems);
     }
@@ -181,7 +181,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     }
     mergeCollection(entry, given, compiled, now ? now->get() : nullptr, pointer, problems);
     pointers.emplace(entry.name, pointer);
-    // An unchanged schema may refer to a collection that was deleted after it was saved.
+    // An unchanged schema may refer to a collection that was deleted after the schema was saved.
     if (entry.schema && !source.copied && !sameText(schemaBefore, entry.schema)) {
       if (const auto checked = data::checkReferences(*entry.schema, exists); !checked) {
         problems.add(pointer + "/schema", checked.error());
@@ -192,7 +192,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   }
   co_await checkInherited(current, merged, pointers, problems);
   if (created > 0 && table.byName.size() + created > store::kMaxCollections) {
-    problems.add("/collections", fmt::format("would make more than {} collections", store::kMaxCollections));
+    problems.add("/collections", fmt::format("would exceed {} collections", store::kMaxCollections));
   }
   co_return merged;
 }
@@ -251,7 +251,7 @@ Task<> CollectionKind::setDefault(Target target, const Change& change) {
   co_return co_await collections_.setPolicy({target.caller, target.project}, change.name, *std::move(after.policy));
 }
 
-// An index cannot be changed: one of another shape is built anew in place of the old.
+// An index cannot be changed: a new definition replaces it by a new index.
 Task<> CollectionKind::setIndexes(Target target, const Change& change) {
   const CollectionEntry before = beforeOf(change);
   const CollectionEntry after = CollectionEntry::read(change.after);

@@ -16,7 +16,7 @@ class CollectionKind final : public ResourceKind {
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
   std::vector<std::string> permissionsFor(const Change& change) const override;
-  // All are made before any is given a schema, all schemas and policies before any index.
+  // Creates all collections before any schema is set, and sets all schemas and policies before any index.
   Task<> apply(Target target, std::vector<Change> changes) override;
 
  private:

@@ -16,7 +16,7 @@ namespace mb::configuration {
 
 namespace {
 
-constexpr size_t kFreedInline = 16 << 20;  // giving back the memory of more takes milliseconds
+constexpr size_t kFreedInline = 16 << 20;  // freeing more memory takes milliseconds
 
 // Of a server that is busy or stops: trying again helps.
 bool isPassing(const Error& error) {
@@ -70,7 +70,7 @@ std::vector<Change> unfinished(std::vector<Change> changes) {
 
 }  // namespace
 
-// It covers what is there now as well as what would be, so it changes when either does.
+// Covers the current and the new state, so it changes with either.
 std::string planDigestOf(doc::DocumentView plan) {
   return toHex(sha256(plan.bytes()));
 }
@@ -102,7 +102,7 @@ ResourceKind* Configuration::kindOf(std::string_view section) const {
 
 // ---- export
 
-Task<doc::Document> Configuration::shapeOf(snapshot::SnapshotPtr project) {
+Task<doc::Document> Configuration::configurationOf(snapshot::SnapshotPtr project) {
   doc::BsonWriter out;
   out.appendInteger("formatVersion", kFormatVersion);
   out.appendString("exportedAt", toRfc3339(deps_.clock.now()));
@@ -128,19 +128,19 @@ Task<doc::Document> Configuration::shapeOf(snapshot::SnapshotPtr project) {
 }
 
 Task<doc::Document> Configuration::exported(snapshot::SnapshotPtr project) {
-  CO_TRY(const doc::Document shape, co_await shapeOf(project));
+  CO_TRY(const doc::Document shape, co_await configurationOf(project));
   co_return co_await offCore(project, [&]() -> Result<doc::Document> { return portable(shape); });
 }
 
 // ---- plan
 
-Task<Configuration::Planned> Configuration::plannedKind(ResourceKind& kind, ResourceKind::Source source,
+Task<Configuration::KindPlan> Configuration::planKind(ResourceKind& kind, ResourceKind::Source source,
                                                         Problems& problems) {
   CO_TRY(std::vector<Entry> current, co_await kind.entries(source.project));
   std::ranges::sort(current, {}, &Entry::name);
   const size_t before = problems.count();
   CO_TRY(std::vector<Entry> merged, co_await kind.merged(std::move(source), current, problems));
-  Planned planned{&kind, {}};
+  KindPlan planned{&kind, {}};
   if (problems.count() > before) co_return planned;
   CooperativeYielder yielder;
   for (Entry& entry : merged) {
@@ -151,7 +151,7 @@ Task<Configuration::Planned> Configuration::plannedKind(ResourceKind& kind, Reso
   co_return planned;
 }
 
-Task<Configuration::Plan> Configuration::planned(Target target, doc::Document document) {
+Task<Configuration::Plan> Configuration::planAll(Target target, doc::Document document) {
   Problems problems;
   CO_RETURN_IF_ERROR(co_await offCore(target.project, [&]() -> Result<> {
     const auto known = [this](std::string_view section) { return kindOf(section) != nullptr; };
@@ -163,7 +163,7 @@ Task<Configuration::Plan> Configuration::planned(Target target, doc::Document do
   for (const auto& kind : kinds_) {
     const auto section = document.view().find(kind->section());
     if (!section || !section->isContainer()) continue;
-    CO_TRY(Planned planned, co_await plannedKind(*kind, {*section, document, target.project}, problems));
+    CO_TRY(KindPlan planned, co_await planKind(*kind, {*section, document, target.project}, problems));
     plan.push_back(std::move(planned));
   }
   if (document.size() > kFreedInline) {
@@ -177,7 +177,7 @@ Task<Configuration::Plan> Configuration::planned(Target target, doc::Document do
 
 Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& plan) const {
   std::vector<std::string> missing;
-  for (const Planned& planned : plan) {
+  for (const KindPlan& planned : plan) {
     for (const Change& change : planned.changes) {
       for (std::string& needed : planned.kind->permissionsFor(change)) {
         if (!caller.may(needed)) missing.push_back(std::move(needed));
@@ -185,10 +185,10 @@ Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& pl
     }
   }
   if (!missing.empty()) {
-    return fail(ErrorCode::forbidden, fmt::format("this import takes permissions that you do not hold: {}",
+    return fail(ErrorCode::forbidden, fmt::format("this import needs permissions that you do not hold: {}",
                                                   fmt::join(canonicalSet(std::move(missing)), ", ")));
   }
-  for (const Planned& planned : plan) {
+  for (const KindPlan& planned : plan) {
     for (const Change& change : planned.changes) {
       if (change.action != Action::unchanged) RETURN_IF_ERROR(planned.kind->mayApply(caller, change));
     }
@@ -223,7 +223,7 @@ doc::Document Configuration::planDocument(const Plan& plan) const {
   doc::BsonWriter out;
   out.beginArray("changes");
   size_t index = 0;
-  for (const Planned& planned : plan) {
+  for (const KindPlan& planned : plan) {
     for (const Change& change : planned.changes) {
       summary.count(change.action);
       out.beginDocument(doc::arrayKey(index++));
@@ -241,23 +241,23 @@ doc::Document Configuration::planDocument(const Plan& plan) const {
 }
 
 Task<doc::Document> Configuration::plan(Target target, doc::Document document) {
-  CO_TRY(const Plan plan, co_await planned(target, std::move(document)));
+  CO_TRY(const Plan plan, co_await planAll(target, std::move(document)));
   co_return co_await offCore(target.project,
                              [&]() -> Result<doc::Document> { return responseWith(planDocument(plan)).finish(); });
 }
 
 // ---- import
 
-Task<> Configuration::apply(Target target, Planned planned) {
+Task<> Configuration::apply(Target target, KindPlan planned) {
   std::vector<Change> changes = unfinished(std::move(planned.changes));
   if (changes.empty()) co_return Result<>();
   co_return co_await planned.kind->apply(std::move(target), std::move(changes));
 }
 
-// Before anything is done, so that whatever then happens, the record says what was begun.
+// Written before the import is applied, so that the audit entry exists whatever happens then.
 Task<> Configuration::record(Target target, const Plan& plan) {
   Summary summary;
-  for (const Planned& planned : plan) {
+  for (const KindPlan& planned : plan) {
     for (const Change& change : planned.changes) summary.count(change.action);
   }
   const policy::Caller& caller = target.caller;
@@ -274,15 +274,15 @@ Task<> Configuration::record(Target target, const Plan& plan) {
 }
 
 Task<doc::Document> Configuration::import(Target target, doc::Document document, std::string planDigest) {
-  CO_TRY(const Plan plan, co_await planned(target, std::move(document)));
+  CO_TRY(const Plan plan, co_await planAll(target, std::move(document)));
   CO_TRY(const doc::Document changes, co_await offCore(target.project, [&]() -> Result<doc::Document> {
            doc::Document made = planDocument(plan);
            if (planDigest.empty() || planDigest == planDigestOf(made)) return made;
            return fail(ErrorCode::conflict,
-                       "the import is no longer the one that was planned, nothing was changed: plan it again");
+                       "the plan is out of date, nothing was changed: plan it again");
          }));
   CO_RETURN_IF_ERROR(co_await record(target, plan));
-  for (const Planned& planned : plan) CO_RETURN_IF_ERROR(co_await apply(target, planned));
+  for (const KindPlan& planned : plan) CO_RETURN_IF_ERROR(co_await apply(target, planned));
   doc::BsonWriter out = responseWith(changes);
   out.appendBool("applied", true);
   co_return out.finish();
@@ -291,14 +291,14 @@ Task<doc::Document> Configuration::import(Target target, doc::Document document,
 // ---- copy
 
 Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, Target target) {
-  CO_TRY(const doc::Document shape, co_await shapeOf(std::move(from)));
+  CO_TRY(const doc::Document shape, co_await configurationOf(std::move(from)));
   std::vector<std::string> warnings;
   const auto warn = [&](const Error& error) { warnings.push_back(error.message()); };
   for (const auto& kind : kinds_) {
     const auto section = shape.view().find(kind->section());
     if (!section) continue;
     Problems problems;
-    auto planned = co_await plannedKind(*kind, {*section, shape, target.project, true}, problems);
+    auto planned = co_await planKind(*kind, {*section, shape, target.project, true}, problems);
     if (planned && !problems.empty()) planned = fail(std::move(problems).asError());
     if (!planned && isPassing(planned.error())) co_return fail(std::move(planned).error());
     if (!planned) {
@@ -309,7 +309,7 @@ Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, T
     // Something failed: what can be done is done one by one, from where that left it.
     CO_TRY(target.project, co_await deps_.snapshots.byNumber(target.project->info().number));
     if (!target.project) co_return fail(ErrorCode::notFound, "no such project");
-    planned = co_await plannedKind(*kind, {*section, shape, target.project, true}, problems);
+    planned = co_await planKind(*kind, {*section, shape, target.project, true}, problems);
     if (!planned && isPassing(planned.error())) co_return fail(std::move(planned).error());
     if (!planned) {
       warn(planned.error());

@@ -1,9 +1,8 @@
-// The shape of a project as one document: exported, planned and imported. Shape only, never data, never secrets.
-// Source: contract 2.16, 4.5, 4.11, 9; decisions 6 to 8.
+// A project's configuration as one document: exported, planned and imported; without data and secrets.
 //
-// An import is merged by name and never deletes. Everything is checked before anything is applied; what is applied goes
-// through the services that the admin routes use, one after another: it is no transaction. A failure leaves what came
-// before it, and the same import again goes on from there.
+// An import is merged by name and never deletes. Everything is checked before anything is applied. It is applied by the
+// services that the admin routes use, one after another, so it is not a transaction: after a failure the changes before
+// it stay, and the same import again continues from there.
 #pragma once
 
 #include <memory>
@@ -18,10 +17,10 @@
 
 namespace mb::configuration {
 
-// Of an import's body.
+// The maximum size of an import's body.
 inline constexpr size_t kMaxDocument = 16 << 20;
 
-// What names a plan, the `plan` of an answer: 64 hex digits.
+// Identifies a plan, the `plan` of a response: 64 hex digits.
 std::string planDigestOf(doc::DocumentView plan);
 
 // References outlive the module.
@@ -38,46 +37,46 @@ struct ConfigurationDeps {
 class Configuration {
  public:
   explicit Configuration(ConfigurationDeps deps);
-  // A kind of a module above. At start-up.
+  // Adds a kind of a higher module, at start-up.
   void add(std::unique_ptr<ResourceKind> kind);
 
-  // The whole shape, in JSON's types: keys in a fixed order, entries by name, so that two exports of one shape differ
-  // in exportedAt alone.
+  // The whole configuration, with JSON types: keys in a fixed order, entries by name, so that two exports of equal
+  // configurations differ only in exportedAt.
   Task<doc::Document> exported(snapshot::SnapshotPtr project);
 
-  // What an import would do: {plan: {changes, summary}, problems: []}. Fails with validation (every problem in the
-  // details; of a document that is too wide, those that its outline shows), forbidden (what a change takes and the
-  // caller does not hold; config:manage is the caller's business).
+  // The plan of an import: {plan: {changes, summary}, problems: []}. Fails with validation (every problem in the
+  // details; of a document that is too wide, those found without its sections), forbidden (the caller lacks a
+  // permission that a change needs). REQUIRES: the caller may config:manage.
   Task<doc::Document> plan(Target target, doc::Document document);
-  // Does it, recorded as config.import beside the entries of what it does; {plan, problems, applied: true}. Fails as
-  // plan does, and with conflict where the plan is not the one of `planDigest` ("" for any), with nothing done; then as
-  // the services do.
+  // Applies an import and returns {plan, problems, applied: true}. Records config.import in addition to the audit
+  // entries of its changes. Fails as plan does, and with conflict where the plan is not the one of `planDigest` ("" for
+  // any), without a change; then as the services do.
   Task<doc::Document> import(Target target, doc::Document document, std::string planDigest = {});
 
-  // Brings as much of `from` as goes into `target`; a warning for each part that did not.
+  // Copies as much of `from` as possible into `target`; returns a warning for each part that was not copied.
   Task<std::vector<std::string>> copy(snapshot::SnapshotPtr from, Target target);
-  // The shape of `project` with values in the types they have, for import() in the same process.
-  Task<doc::Document> shapeOf(snapshot::SnapshotPtr project);
+  // The configuration of `project` with the values' own types, for import() in the same process.
+  Task<doc::Document> configurationOf(snapshot::SnapshotPtr project);
 
-  // After the jobs: what still waits to be walked over gets unavailable.
+  // Called after the job queue has stopped: work that waits in the pool fails with unavailable.
   void stop() { walking_.stop(); }
 
  private:
-  struct Planned {
+  struct KindPlan {
     ResourceKind* kind;
     std::vector<Change> changes;  // by name
   };
-  using Plan = std::vector<Planned>;  // in the order of applying
+  using Plan = std::vector<KindPlan>;  // in the order of applying
 
-  Task<Plan> planned(Target target, doc::Document document);
-  Task<Planned> plannedKind(ResourceKind& kind, ResourceKind::Source source, Problems& problems);
+  Task<Plan> planAll(Target target, doc::Document document);
+  Task<KindPlan> planKind(ResourceKind& kind, ResourceKind::Source source, Problems& problems);
   Result<> checkCaller(const policy::Caller& caller, const Plan& plan) const;
-  // Fails with payloadTooLarge where a save of the plan would, as far as that can be foreseen: the commits decide.
+  // Fails with payloadTooLarge where the commits of the plan would, as an estimate: the commits decide.
   Task<> checkSize(Target target, const Plan& plan) const;
-  Task<> apply(Target target, Planned planned);
+  Task<> apply(Target target, KindPlan planned);
   Task<> record(Target target, const Plan& plan);
   doc::Document planDocument(const Plan& plan) const;
-  // What walks over a whole document, which may have 16 MiB, off the core.
+  // Runs work that walks over a whole document, of up to 16 MiB, in a pool.
   template <class F>
   Async<std::invoke_result_t<F>> offCore(const snapshot::SnapshotPtr& project, F work) {
     co_return co_await walking_.run(project->info().id.str(), std::move(work));

@@ -1,5 +1,4 @@
-// Projects on a store in memory, with all that a configuration is made of, wired as app/ does it. For this module's
-// tests.
+// Projects on an in-memory store, with every kind of configuration, built as in app/. For this module's tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,11 +13,11 @@
 
 namespace mb::configuration {
 
-// Hands everything on, until it is told to stop: then every change fails, as if the process had ended there.
+// Forwards all calls until stopAfter(): then every change fails, as if the process had ended there.
 class StoppingStore final : public store::DocumentStore {
  public:
   explicit StoppingStore(store::DocumentStore& inner) : inner_(inner) {}
-  // `changes` more go through; negative: all do. Any thread.
+  // Lets `changes` more pass; negative: all. Any thread.
   void stopAfter(int changes) { left_ = changes; }
   bool stopped() const { return left_ == 0; }
 
@@ -134,7 +133,7 @@ class Directory final : public snapshot::ProjectDirectory {
   }
 
  private:
-  // A snapshot may be refreshed while the test goes on.
+  // A snapshot may be refreshed during the test.
   std::mutex mutex_;
   std::map<store::ProjectNo, snapshot::ProjectInfo> projects_;
 };
@@ -150,7 +149,7 @@ class ConfigurationFixture : public ::testing::Test {
  protected:
   using Text = std::string;
 
-  // `more`: system collections of modules above, where their indexes count.
+  // `more`: system collections of higher modules, where their indexes matter.
   explicit ConfigurationFixture(const std::vector<store::SystemCollection>& more = {}) : memory_(collections(more)) {
     snapshots_.setDirectory(directory_);
     identity_.setMembers(members_);
@@ -183,7 +182,7 @@ class ConfigurationFixture : public ::testing::Test {
   }
   static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
 
-  // A new and empty one.
+  // A new, empty project.
   store::ProjectNo project(std::string name = "Shop") {
     auto number = run(store_.allocateProject());
     EXPECT_TRUE(number);

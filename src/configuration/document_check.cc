@@ -15,8 +15,8 @@ bool isSecret(std::string_view key) {
   return key == "clientSecret" || key == "secretEnc";
 }
 
-// A collection's schema, policy and indexes, and a function's flow and tests, hold names of fields, which may be called
-// anything.
+// Whether the keys of the value are names of fields, which may have any name: in a collection's schema, policy and
+// indexes, and a function's flow and tests.
 bool holdsFieldNames(std::string_view pointer, std::string_view key) {
   const std::string_view section = pointer.substr(0, pointer.rfind('/'));
   if (section == "/collections") return key == "schema" || key == "policy" || key == "indexes";
@@ -27,7 +27,7 @@ bool isCollectionSchema(std::string_view pointer, std::string_view key) {
   return key == "schema" && pointer.substr(0, pointer.rfind('/')) == "/collections";
 }
 
-// Schema keywords that hold values, which are stored as they are.
+// Schema keywords that hold values, which are stored unchanged.
 bool holdsValues(std::string_view keyword) {
   return keyword == "default" || keyword == "const" || keyword == "enum" || keyword == "examples";
 }
@@ -39,7 +39,7 @@ bool holdsNamedSchemas(std::string_view keyword) {
 
 void refuseSecrets(doc::DocumentView within, const std::string& pointer, Problems& problems);
 
-// A field may be called like a secret; the values in a schema must not hold one. `named`: the keys of `within` are
+// A field may have the name of a secret; the values in a schema must not hold one. `named`: the keys of `within` are
 // names of fields.
 void refuseSecretsInSchema(doc::DocumentView within, const std::string& pointer, bool named, Problems& problems) {
   for (const auto& [key, value] : within) {

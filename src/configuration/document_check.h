@@ -1,4 +1,4 @@
-// What must hold for a configuration document as a whole, whatever its sections hold. Private to configuration/.
+// Checks of a configuration document as a whole, independent of the content of its sections. Private to configuration/.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace mb::configuration {
 
-// Entries of a section at most; each kind has its own, lower bound.
+// Maximum number of entries of a section; each kind has its own, lower limit.
 inline constexpr size_t kMaxEntries = 5000;
 
-// Format, keys, types of the sections, and that no secret is brought along. `known` tells which sections this server
-// has; of others there may be no entries. False, with a problem, where the document or a section is too wide for a core
-// to walk over.
+// Checks the format, keys and types of the sections, and that the document has no secrets. `known` returns whether this
+// server has a section; others must be empty. Returns false, with a problem, where the document or a section is too
+// wide for a walk on the core.
 bool checkDocument(doc::DocumentView document, const std::function<bool(std::string_view section)>& known,
                    Problems& problems);
 

@@ -1,4 +1,4 @@
-// The text of a bundle's files. For kinds of resources too.
+// The text of a bundle's files. Also for kinds of resources.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace mb::configuration {
 
-// `value` as JSON for people to read and to compare: two blanks a level, a line for each field and element, and one
-// line break at the end.
+// `value` as JSON that people can read and compare: indented by two blanks, one line for each field and element, and
+// one line break at the end.
 std::string fileText(doc::ValueView value);
 
 // `code` with exactly one line break at its end.

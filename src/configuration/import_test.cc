@@ -1,4 +1,4 @@
-// What an import does, what it refuses, and who may do it.
+// Imports: their effects, refusals and permissions.
 #include <gmock/gmock.h>
 
 #include "configuration/configuration_fixture.h"
@@ -120,7 +120,7 @@ TEST_F(Import, RefusesSchemasThatRevealWhatPoliciesHide) {
   EXPECT_THAT(problems(fmt::format(R"({{"name":"b",{}}})", kUnique)),
               at("/collections/0/schema/properties/items/uniqueItems: "));
   EXPECT_THAT(problems(fmt::format(R"({{"name":"b",{},"policy":null}})", kUnique)), ElementsAre());
-  // The default policy holds where there is no other.
+  // The default policy applies to a collection without a policy.
   EXPECT_THAT(problems(fmt::format(R"({{"name":"*",{}}})", kHiding)), at("/collections/0/policy: collection \"a\": "));
   EXPECT_THAT(problems(fmt::format(R"({{"name":"*",{}}},{{"name":"a","policy":{{}}}})", kHiding)), ElementsAre());
   EXPECT_THAT(
@@ -303,7 +303,7 @@ TEST_F(Import, ManyProblemsAreBounded) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().details().size(), 1000u);
   for (int i = 0; i < 1001; ++i) many += ",5";
-  // Neither that section nor the others are looked into.
+  // Neither that section nor the others are checked further.
   EXPECT_THAT(problemsOf(plan(shop_, with("\"collections\":[5],\"roles\":[" + many + "]"))),
               ElementsAre(HasSubstr("/roles: has more than 5000")));
   Text wide;
@@ -358,7 +358,7 @@ TEST_F(Import, AProjectIsCopiedAsFarAsItGoes) {
   EXPECT_THAT(*warnings, ElementsAre());
   EXPECT_EQ(exported(copy), exported(shop_));
 
-  // What is in the way of one part keeps no other back.
+  // A problem of one part does not prevent the others.
   const store::ProjectNo other = project();
   const auto caller = admin();
   const auto now = snapshot(other);
@@ -375,10 +375,10 @@ TEST_F(Import, ReferencesAreToCollectionsThatExistOrCome) {
   const Text refers = fmt::format(R"({{"name":"posts","schema":{}}})", kRefers);
   const auto refused = import(shop_, with(fmt::format(R"("collections":[{}])", refers)));
   EXPECT_THAT(problemsOf(refused),
-              ElementsAre("/collections/0/schema/properties/by/x-ref: refers to \"people\", which is no collection: "
+              ElementsAre("/collections/0/schema/properties/by/x-ref: refers to \"people\", which is not a collection: "
                           "create it first"));
   EXPECT_TRUE(import(shop_, with(fmt::format(R"("collections":[{},{{"name":"people"}}])", refers))));
-  // Deleted since, it keeps no import from coming that leaves the schema as it is.
+  // A collection that was deleted since does not prevent an import that leaves the schema unchanged.
   const auto caller = admin();
   const auto now = snapshot(shop_);
   ASSERT_TRUE(run(data_->collections().drop({caller, now}, "people")));

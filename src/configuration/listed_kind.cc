@@ -32,24 +32,24 @@ const Entry* UniqueNameSet::take(const std::string& name, const std::string& poi
   const std::string key = fold_(name);
   if (const auto [first, isNew] = seen_.emplace(key, name); !isNew) {
     problems.add(pointer + "/name", first->second == name
-                                        ? fmt::format("\"{}\" stands here twice", name)
-                                        : fmt::format("\"{}\" and \"{}\" are too alike", first->second, name));
+                                        ? fmt::format("\"{}\" occurs twice", name)
+                                        : fmt::format("\"{}\" and \"{}\" are too similar", first->second, name));
   }
-  const auto stands = current_.find(key);
-  if (stands == current_.end()) {
+  const auto existing = current_.find(key);
+  if (existing == current_.end()) {
     ++created_;
     return nullptr;
   }
-  if (stands->second->name != name) {
-    problems.add(pointer + "/name", fmt::format("is too like \"{}\", which the project has", stands->second->name));
+  if (existing->second->name != name) {
+    problems.add(pointer + "/name", fmt::format("is too similar to \"{}\" of the project", existing->second->name));
   }
-  return stands->second;
+  return existing->second;
 }
 
 void UniqueNameSet::checkCount(std::string_view section, size_t max, std::string_view plural,
                                Problems& problems) const {
   if (created_ == 0 || current_.size() + created_ <= max) return;
-  problems.add(fmt::format("/{}", section), fmt::format("would make more than {} {}", max, plural));
+  problems.add(fmt::format("/{}", section), fmt::format("would exceed {} {}", max, plural));
 }
 
 }  // namespace mb::configuration

@@ -1,5 +1,5 @@
-// What kinds have in common whose section is a list of entries, each with a name, made or changed one at a time under
-// one permission.
+// The base of kinds whose section is a list of named entries, which are created or changed one at a time with one
+// permission.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace mb::configuration {
 
 class ListedKind : public ResourceKind {
  public:
-  // permission() for whatever changes something.
+  // permission() for each change.
   std::vector<std::string> permissionsFor(const Change& change) const override;
   // prepare(), then applyOne() for each.
   Task<> apply(Target target, std::vector<Change> changes) override;
@@ -24,7 +24,7 @@ class ListedKind : public ResourceKind {
   virtual Task<> applyOne(Target target, Change change) = 0;
 };
 
-// The entry that shows `value`, a shape or what else has a form in a document.
+// The entry with the encoded `value`.
 template <class T>
 Entry entryShowing(std::string name, const T& value) {
   doc::BsonWriter out;
@@ -33,8 +33,8 @@ Entry entryShowing(std::string name, const T& value) {
   return {std::move(name), doc::Value(whole.view().begin()->value)};
 }
 
-// An entry of a document, decoded strictly; `check` then says what else is wrong with it (paths within the entry).
-// nullopt where anything is, which is added to `problems`.
+// Decodes an entry of a document strictly; `check` then returns further errors (paths within the entry). nullopt on any
+// error; errors are added to `problems`.
 template <doc::Shaped T, class Check>
 std::optional<T> entryAt(doc::ValueView value, const std::string& pointer, Problems& problems, Check check) {
   if (!isEntry(value, pointer, problems)) return std::nullopt;
@@ -50,18 +50,18 @@ std::optional<T> entryAt(doc::ValueView value, const std::string& pointer, Probl
   return entryAt<T>(value, pointer, problems, [](const T&) { return std::vector<ErrorDetail>(); });
 }
 
-// The names of a section's entries, as they come, beside those that stand.
+// The names of a section's entries in a document, compared with those of the current entries.
 class UniqueNameSet {
  public:
-  // What two names must not have in common.
+  // Maps names that clash to one key.
   using Fold = std::string (*)(std::string_view name);
-  // `standing` outlives it.
+  // `current` outlives it.
   UniqueNameSet(const std::vector<Entry>& current, Fold fold);
 
-  // The entry that stands under the name; null for a new one. Adds a problem at `pointer`/name for a name that was
-  // taken, or is too like another.
+  // The current entry of that name; null for a new one. Adds a problem at `pointer`/name for a name that occurred
+  // before, or is too similar to another.
   const Entry* take(const std::string& name, const std::string& pointer, Problems& problems);
-  // Adds a problem at /`section` where there would be more than `max` of what `plural` says.
+  // Adds a problem at /`section` where there would be more than `max` entries; `plural` names them in the message.
   void checkCount(std::string_view section, size_t max, std::string_view plural, Problems& problems) const;
 
  private:

@@ -1,4 +1,4 @@
-// Documents that somebody has damaged: each is refused as a whole, or it can be imported to its end.
+// Mutated documents: each is either refused as a whole, or imported completely.
 #include "configuration/random_shape_fixture.h"
 
 namespace mb::configuration {
@@ -6,7 +6,7 @@ namespace {
 
 class Mutation : public RandomShapes {
  protected:
-  // Strings, numbers and words of a JSON text, with the blanks and marks between them.
+  // The strings, numbers and words of a JSON text, with the blanks and punctuation between them.
   static std::vector<Text> tokensOf(std::string_view text) {
     std::vector<Text> tokens;
     for (size_t at = 0; at < text.size();) {

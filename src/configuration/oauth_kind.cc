@@ -11,7 +11,7 @@ namespace mb::configuration {
 
 namespace {
 
-// A provider as a document shows it.
+// A provider in a document.
 struct Provider {
   std::string provider;
   std::string clientId;
@@ -24,7 +24,7 @@ struct Provider {
   }
 };
 
-// The section.
+// The section in a document.
 struct Incoming {
   std::optional<std::vector<doc::Value>> providers;
   std::optional<std::vector<std::string>> allowedRedirects;
@@ -56,7 +56,7 @@ std::vector<Entry> mergeProviders(const std::vector<doc::Value>& given, Problems
       problems.add(named ? pointer + "/provider" : pointer, checked.error());
     }
     if (!seen.insert(provider->provider).second) {
-      problems.add(pointer + "/provider", fmt::format("\"{}\" stands here twice", provider->provider));
+      problems.add(pointer + "/provider", fmt::format("\"{}\" occurs twice", provider->provider));
     }
     merged.push_back(entryShowing(provider->provider, *provider));
   }
@@ -83,7 +83,7 @@ std::optional<Entry> mergeRedirects(const std::vector<std::string>& given, const
   if (now != current.end()) std::ranges::move(textsOf(now->value), std::back_inserter(origins));
   origins = canonicalSet(std::move(origins));
   if (origins.size() > identity::kMaxRedirects) {
-    problems.add(pointer, fmt::format("would make more than {} origins", identity::kMaxRedirects));
+    problems.add(pointer, fmt::format("would exceed {} origins", identity::kMaxRedirects));
   }
   if (origins.empty()) return std::nullopt;
   return entryShowing(std::string(OauthKind::kRedirectsEntry), origins);
@@ -139,7 +139,7 @@ Task<std::vector<Entry>> OauthKind::merged(Source source, const std::vector<Entr
     return std::ranges::find(current, entry.name, &Entry::name) == current.end();
   });
   if (creates && all.size() > store::kMaxOauthProviders) {
-    problems.add("/oauth/providers", fmt::format("would make more than {} providers", store::kMaxOauthProviders));
+    problems.add("/oauth/providers", fmt::format("would exceed {} providers", store::kMaxOauthProviders));
   }
   if (given->allowedRedirects) {
     if (auto redirects = mergeRedirects(*given->allowedRedirects, current, problems)) {

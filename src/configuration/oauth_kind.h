@@ -1,5 +1,4 @@
-// Sign-in with other providers: which, with what client id, and where a sign-in may return to. Client secrets stay
-// where they were entered.
+// Sign-in with other providers: their client ids, and the allowed redirects. Client secrets are not part of it.
 #pragma once
 
 #include "configuration/listed_kind.h"
@@ -8,8 +7,8 @@
 
 namespace mb::configuration {
 
-// Its entries are the providers, and the list of origins under the name kRedirectsEntry. Origins are merged too: those
-// that only the project has stay.
+// Its entries are the providers, and the list of origins under the name kRedirectsEntry. Origins are merged too:
+// origins that only the project has stay.
 class OauthKind final : public ListedKind {
  public:
   static constexpr std::string_view kRedirectsEntry = "allowedRedirects";
@@ -21,7 +20,7 @@ class OauthKind final : public ListedKind {
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
   void append(doc::BsonWriter& out, const std::vector<Entry>& entries) const override;
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
-  // The plan shows what stands, so reading it is needed as well.
+  // The plan shows the current values, so reading them is needed as well.
   std::vector<std::string> permissionsFor(const Change& change) const override;
 
  private:

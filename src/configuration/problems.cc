@@ -11,7 +11,7 @@ void Problems::add(std::string pointer, std::string message) {
     ++more_;
     return;
   }
-  // One word about one place is enough: a secret is no known field either.
+  // One problem for each pointer: a secret is not a known field either.
   if (std::ranges::any_of(found_, [&](const ErrorDetail& each) { return each.path == pointer; })) return;
   found_.push_back({std::move(pointer), std::move(message)});
 }

@@ -1,4 +1,4 @@
-// Everything that is wrong with a document, gathered before anything is done with it.
+// Collects all problems of a document before any change.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace mb::configuration {
 
 class Problems {
  public:
-  // `pointer` is a JSON pointer into the document. Past kMaxListed they are counted only.
+  // `pointer` is a JSON pointer into the document. Problems past kMaxListed are only counted.
   void add(std::string pointer, std::string message);
-  // Everything that `error` says about the value at `pointer`.
+  // Adds every detail of `error`, which is about the value at `pointer`.
   void add(const std::string& pointer, const Error& error);
   bool empty() const { return found_.empty(); }
-  // How many there are, the uncounted aside.
+  // The number of listed problems.
   size_t count() const { return found_.size(); }
-  // All of them as one error; requires that there are some.
+  // All problems as one error. REQUIRES: !empty().
   Error asError() &&;
 
  private:

@@ -1,4 +1,4 @@
-// Shapes of projects made by chance, each in any order that means nothing. For this module's tests.
+// Random configurations of projects, each in any order that has no meaning. For this module's tests.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace mb::configuration {
 
-// JSON made by chance: what it says hangs on `seed`, what means nothing (the order of fields, of sets) on `order`.
+// Random JSON: `seed` determines the content, `order` the order that has no meaning (of fields, of sets).
 class RandomText {
  public:
   RandomText(uint32_t seed, uint32_t order) : content_(seed), order_(order) {}
@@ -23,7 +23,7 @@ class RandomText {
   bool chance(size_t oneIn) { return below(oneIn) == 0; }
   const char* one(std::vector<const char*> of) { return of[below(of.size())]; }
 
-  // ---- order that means nothing
+  // ---- order without meaning
   size_t anyBelow(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(order_); }
   std::string object(Fields fields) {
     std::ranges::shuffle(fields, order_);
@@ -35,7 +35,7 @@ class RandomText {
     for (const std::string& name : names) out += (out.empty() ? "\"" : ",\"") + name + "\"";
     return "[" + out + "]";
   }
-  // One thread of steps after another, each in its own order.
+  // Merges the threads of steps; each thread keeps its order.
   template <class T>
   std::vector<T> mixed(std::vector<std::vector<T>> threads) {
     std::erase_if(threads, [](const auto& each) { return each.empty(); });
@@ -48,7 +48,7 @@ class RandomText {
     }
     return steps;
   }
-  // ---- order that is part of the shape
+  // ---- order that is part of the configuration
   static std::string ordered(const Fields& fields) {
     std::string out;
     for (const auto& [key, value] : fields) {
@@ -63,15 +63,15 @@ class RandomText {
   std::mt19937 order_;
 };
 
-// One step of making a shape: a kind of thing, the collection it belongs to where it does, and its JSON.
+// One step in building a configuration: a kind of thing, its collection if it has one, and its JSON.
 struct Step {
   enum class Kind { collection, schema, policy, index, defaultPolicy, role, endUserRole, provider, redirects } kind;
   std::string name;
   std::string body;
 };
 
-// The same `seed` gives the same shape; `order` decides everything that is not part of it: the order of fields, of sets
-// and of the steps, as far as one does not need another.
+// The same `seed` gives the same configuration; `order` determines everything that is not part of it: the order of
+// fields, of sets and of independent steps.
 class RandomShape : private RandomText {
  public:
   using RandomText::RandomText;
@@ -102,7 +102,7 @@ class RandomShape : private RandomText {
   }
 
  private:
-  // ---- what there is
+  // ---- kinds of things
   std::vector<Step> collection(const std::string& name, const std::vector<std::string>& names) {
     std::vector<Step> steps{{Step::Kind::collection, name, ""}};
     std::vector<Step> more;

@@ -1,4 +1,4 @@
-// Projects with random shapes, made by the services that the admin routes call. For this module's tests.
+// Projects with random configurations, built by the services that the admin routes call. For this module's tests.
 #pragma once
 
 #include "configuration/configuration_fixture.h"

@@ -16,7 +16,7 @@ Result<> ResourceKind::mayApply(const policy::Caller&, const Change&) const {
 }
 
 uint64_t ResourceKind::storedBytes(const snapshot::ProjectSnapshot&, doc::ValueView entry) const {
-  constexpr uint64_t kRecordOverhead = 400;  // ids, times, and what an export does not show
+  constexpr uint64_t kRecordOverhead = 400;  // ids, times, and fields that are not exported
   return entry.raw().size() + kRecordOverhead;
 }
 
@@ -33,7 +33,7 @@ bool isEntry(doc::ValueView value, const std::string& pointer, Problems& problem
 
 Result<> checkTime(const Target& target) {
   if (std::chrono::steady_clock::now() < target.deadline) return {};
-  return fail(ErrorCode::unavailable, "the import took too long; what was done stands, run it again to go on");
+  return fail(ErrorCode::unavailable, "the import took too long; its changes so far stay: run it again to continue");
 }
 
 Error about(std::string_view thing, const Error& error) {

@@ -1,4 +1,4 @@
-// Roles of a project: what custom ones hold. Built-in ones are every project's own.
+// A project's roles: the permissions of custom ones. Built-in ones are the same in all projects.
 #pragma once
 
 #include "configuration/listed_kind.h"
@@ -14,7 +14,7 @@ class RoleKind final : public ListedKind {
   std::string_view section() const override;
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
-  // Nobody gives a role what they do not hold.
+  // A caller can only add permissions to a role that it holds itself.
   Result<> mayApply(const policy::Caller& caller, const Change& change) const override;
 
  private:

@@ -1,4 +1,4 @@
-// One shape is one text, however it came to be, and goes from project to project without a change.
+// Equal configurations have equal text, independent of their history, and can be copied between projects unchanged.
 #include "configuration/bundle.h"
 #include "configuration/random_shape_fixture.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class RoundTrip : public RandomShapes {
  protected:
-  // An export without what a bundle leaves out.
+  // An export without the fields that a bundle omits.
   static Text withoutMoment(Text text) {
     const size_t from = text.find("\"exportedAt\"");
     text.erase(from, text.find("\"project\"") - from);

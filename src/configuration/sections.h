@@ -31,7 +31,7 @@ std::vector<const Section*> prunedSections();
 // The bundle's file of an entry: "roles.json", "collections/posts.json".
 std::string bundleFileOf(const Section& section, std::string_view entry);
 
-// The default policy stands among the collections under this name, and in the bundle as a file of that one.
+// The name of the default policy among the collections, and its file name in the bundle.
 inline constexpr std::string_view kDefaultEntry = "*";
 inline constexpr std::string_view kDefaultFile = "__default";
 

@@ -8,7 +8,7 @@ Task<std::vector<std::string>> ConfigurationCopier::clone(Side from, Side to, st
 
 Task<doc::Document> ConfigurationCopier::promote(Side from, Side to, projects::ImportMode mode,
                                                  store::Deadline deadline) {
-  CO_TRY(doc::Document shape, co_await configuration_.shapeOf(std::move(from.project)));
+  CO_TRY(doc::Document shape, co_await configuration_.configurationOf(std::move(from.project)));
   Target target{std::move(to.caller), std::move(to.project), deadline};
   if (mode.dryRun) co_return co_await configuration_.plan(std::move(target), std::move(shape));
   co_return co_await configuration_.import(std::move(target), std::move(shape), std::move(mode.planDigest));

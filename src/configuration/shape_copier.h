@@ -1,4 +1,4 @@
-// How environments get their parent's shape, and how one is promoted into another.
+// Copies configuration into new environments, and promotes it between environments.
 #pragma once
 
 #include "configuration/configuration.h"
