@@ -1,4 +1,4 @@
-// Who does it, in which project, and until when.
+// The caller, the project and the deadline of a call.
 #pragma once
 
 #include "identity/project_access.h"

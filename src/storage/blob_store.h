@@ -1,6 +1,5 @@
-// Where the bytes of files are: a place of named blobs that never change. What a blob is of stands in the store's
-// records alone; a blob without a record is nobody's, and the sweeper's. Two implement it: local_store.h and
-// s3_store.h.
+// A BlobStore holds the bytes of files as named, immutable blobs. Only the document store's records say what a blob
+// belongs to; the sweeper removes blobs without a record. Implemented by local_store.h and s3_store.h.
 #pragma once
 
 #include <memory>
@@ -16,25 +15,25 @@
 
 namespace mb::storage {
 
-// "<project number>-<32 hex digits>": made anew for each upload, so never of anything that a client said.
+// "<project number>-<32 hex digits>": random for each upload, so it never contains client input.
 using BlobName = std::string;
 BlobName newBlobName(store::ProjectNo project);
-// nullopt for anything that newBlobName() does not make.
+// nullopt for any name that newBlobName() does not create.
 std::optional<store::ProjectNo> projectOf(std::string_view blob);
 
-// One upload. Abandoned, or dropped before finish(), it leaves nothing behind, or what the sweeper finds.
+// One upload. If it is abandoned, or destroyed before finish(), no blob remains, or one that the sweeper removes.
 class BlobWriter {
  public:
   virtual ~BlobWriter() = default;
-  // `piece` is used until it returns. Fails with unavailable where there is no module or no answer.
+  // `piece` is used until the call returns. Fails with unavailable where the store has no space or does not respond.
   virtual Task<> write(std::string_view piece) = 0;
-  // The blob is there, whole and durable, once this has returned; its SHA-256 in hex.
+  // The blob is complete and durable once this has returned. Returns its SHA-256 in hex.
   virtual Task<std::string> finish() = 0;
-  // In place of finish(), or after it has failed.
+  // Called instead of finish(), or after it has failed.
   virtual Task<> abandon() = 0;
 };
 
-// Bytes of a blob, piece by piece.
+// Reads a blob, piece by piece.
 class BlobSource {
  public:
   virtual ~BlobSource() = default;
@@ -48,24 +47,24 @@ struct BlobInfo {
 };
 struct BlobPage {
   std::vector<BlobInfo> blobs;
-  std::string next;  // where the page after it begins; "" at the end
+  std::string next;  // the start of the next page; "" at the end
 };
 
 class BlobStore {
  public:
   virtual ~BlobStore() = default;
   virtual std::unique_ptr<BlobWriter> create(BlobName name) = 0;
-  // The blob as an open file; null where it is none. Fails with notFound where the blob is gone.
+  // The blob as an open file; null where the store has no files. Fails with notFound where the blob does not exist.
   virtual Task<std::shared_ptr<const Descriptor>> open(BlobName name) = 0;
-  // Bytes of a blob, for what cannot be sent from an open file.
+  // Reads a blob that cannot be sent from an open file.
   virtual std::shared_ptr<BlobSource> source(BlobName name, uint64_t offset, uint64_t length) = 0;
-  // Where they are gone already, that is well.
+  // Succeeds for blobs that do not exist.
   virtual Task<> remove(std::vector<BlobName> names) = 0;
-  // About a thousand of all there are, from the place that a page before it named, or "" for the first.
+  // A page of about a thousand blobs, from the `next` of an earlier page, or "" for the first.
   virtual Task<BlobPage> list(std::string from) = 0;
-  // How long a blob stays after nothing names it any more, for those who are reading it.
+  // How long an unreferenced blob stays, for reads in progress.
   virtual std::chrono::milliseconds lingers() const = 0;
-  // Ends what blocks. Nothing is called afterwards.
+  // Ends blocking calls. No function is called afterwards.
   virtual void stop() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Buckets as part of a project's shape: names and who may read. Files never are.
+// Buckets in a project's configuration: names and read access, without files.
 #pragma once
 
 #include "configuration/listed_kind.h"

@@ -33,7 +33,7 @@ TEST_F(BucketKindTest, TheShapeComesBackAsItWent) {
   EXPECT_THAT(exported(shop_),
               HasSubstr(R"("buckets":[{"name":"docs","access":"private"},{"name":"web","access":"public"}])"));
   EXPECT_EQ(summary(import(shop_, whole)), "0 0 2");
-  // Where it says nothing of it, access stays.
+  // Absent access stays unchanged.
   EXPECT_EQ(summary(plan(shop_, document(R"({"name":"web"})"))), "0 0 1");
   EXPECT_EQ(summary(import(shop_, document(R"({"name":"web","access":"private"})"))), "0 1 0");
   EXPECT_THAT(exported(shop_), HasSubstr(R"({"name":"web","access":"private"})"));
@@ -58,7 +58,7 @@ TEST_F(BucketKindTest, AChangeTakesItsPermission) {
   EXPECT_EQ(summary(import(shop_, one, callerWith({"config:manage"}))), "0 0 1");
 }
 
-// Beside whatever else a project has.
+// Together with all other kinds of configuration.
 TEST_F(BucketKindTest, RandomShapesTravel) {
   for (uint32_t seed = 1; seed <= 10; ++seed) {
     const store::ProjectNo from = made(seed, 0);

@@ -1,4 +1,4 @@
-// The module's part of the project snapshot: its buckets.
+// The module's slot of the project snapshot: its buckets.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace mb::storage {
 struct BucketTable {
   std::map<std::string, BucketRecord, std::less<>> byKey;  // bucketKey(name)
 
-  const BucketRecord* find(std::string_view name) const;  // null where there is none of exactly this name
+  const BucketRecord* find(std::string_view name) const;  // exact match; null if absent
   bool holds(std::string_view bucketId) const;
 };
 

@@ -54,7 +54,7 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [bucket, &record = std::as_const(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
-        if (before[bucket]) return fail(ErrorCode::conflict, "there is a bucket of this name already");
+        if (before[bucket]) return fail(ErrorCode::conflict, "a bucket of this name exists: use another name");
         changes.put(bucket, doc::encode(record));
         return {};
       }));
@@ -84,7 +84,7 @@ Task<> Buckets::remove(Access access, std::string name) {
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(store::Insert job, deps_.queue.insertOf({.kind = std::string(kBucketJob),
                                                   .project = project,
-                                                  .payload = doc::encode(GoneBucket{project, bucketId})}));
+                                                  .payload = doc::encode(DeletedBucket{project, bucketId})}));
   const std::string jobId = job.id();
   store::Write write = identity::auditedWrite(deps_.auditor, access, {"bucket.deleted", "buckets/" + name, {}});
   const store::Target bucket = write.change(in(access), bucketKey(name));

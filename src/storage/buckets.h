@@ -1,4 +1,4 @@
-// The buckets of a project. Permissions are the routes' business; every change is audited in its own commit.
+// The buckets of a project. The routes check permissions; every change is audited in its own commit.
 #pragma once
 
 #include "audit/audit.h"
@@ -10,13 +10,13 @@ namespace mb::storage {
 
 inline constexpr std::string_view kBucketJob = "storage.bucket";
 
-// What a bucket that is gone leaves to do: the payload of a kBucketJob.
-struct GoneBucket {
+// The cleanup after a bucket was deleted: the payload of a kBucketJob.
+struct DeletedBucket {
   int64_t project = 0;
   std::string bucket;
   static constexpr auto shape() {
-    return doc::shape<GoneBucket>("GoneBucket", doc::field("project", &GoneBucket::project),
-                                  doc::field("bucket", &GoneBucket::bucket));
+    return doc::shape<DeletedBucket>("GoneBucket", doc::field("project", &DeletedBucket::project),
+                                  doc::field("bucket", &DeletedBucket::bucket));
   }
 };
 
@@ -36,9 +36,9 @@ class Buckets {
   std::vector<BucketView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   // Fails with validation; conflict for a taken name (without regard to case), or past store::kMaxBuckets.
   Task<BucketView> create(Access access, NewBucket input);
-  // Both fail with notFound where there is none of the name; change with validation.
+  // Both fail with notFound where the bucket does not exist; change also with validation.
   Task<> change(Access access, std::string name, BucketPatch patch);
-  // With all its files: they are out of reach at once, and a job removes them.
+  // Deletes the bucket with all its files: they are inaccessible at once, and a job removes them.
   Task<> remove(Access access, std::string name);
 
  private:

@@ -1,4 +1,4 @@
-// What else follows from an upload, in the same commit. Implemented by functions/.
+// Further effects of an upload, in the same commit. Implemented by functions/.
 #pragma once
 
 #include "jobs/jobs.h"
@@ -9,7 +9,7 @@ namespace mb::storage {
 class FileFollower {
  public:
   virtual ~FileFollower() = default;
-  // Before the commit in which the file comes to be what it is: the jobs that go along. Any core.
+  // Called before the commit that publishes the file. Returns the jobs to insert in it. Any core.
   virtual Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket,
                                                         FileRecord file) = 0;
 };

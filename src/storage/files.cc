@@ -22,7 +22,7 @@ Error noFile() {
   return Error(ErrorCode::notFound, "no such file");
 }
 Error otherWrites() {
-  return Error(ErrorCode::conflict, "others are writing this file too, try again");
+  return Error(ErrorCode::conflict, "the file is being changed concurrently: try again");
 }
 constexpr policy::RequiredPermission kRead = "storage:read";
 constexpr policy::RequiredPermission kWrite = "storage:write";
@@ -31,7 +31,7 @@ Error lacks(policy::RequiredPermission permission) {
   return Error(ErrorCode::forbidden, fmt::format("this needs the permission {}", std::string_view(permission)));
 }
 
-// End users who hold what they hold through the built-in role alone.
+// End users who have only the built-in role.
 bool reachesOwnOnly(const policy::Caller& caller) {
   return caller.kind == policy::CallerKind::endUser && caller.role == kDefaultRole;
 }
@@ -44,7 +44,7 @@ store::Write writeOf(const Access& access) {
   return store::Write({.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}});
 }
 
-// Of a stored file; nullopt where there is none.
+// The blob of a stored file; nullopt without a record.
 std::optional<std::string> blobOf(const std::optional<doc::Document>& file) {
   return file ? std::optional(std::string(file->view().stringOr("blob"))) : std::nullopt;
 }
@@ -86,7 +86,8 @@ Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, 
   CO_TRY(const BucketRecord found, readable(access, bucket, path, signature, own));
   const store::CollectionRef files = in(access.project->info().number, kFiles);
   const std::string key = fileKey(found.bucketId, path);
-  // Between the record and the blob the file may have become another one: then the record is another one too.
+  // Between the reads of the record and the blob the file may be replaced: then the record has changed too, and both
+  // are read again.
   std::string missing;
   while (true) {
     CO_TRY(const auto stored, co_await deps_.store.get(files, key));
@@ -109,7 +110,8 @@ Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, 
   }
 }
 
-// Never past the end of the key that signs: links have whole seconds, and each is good until its last one has passed.
+// Limited to the end of the signing key's life: links have whole seconds, and each is valid until its last second has
+// passed.
 Task<int64_t> Files::linkExpiry(Access access, int64_t seconds) const {
   const int64_t wanted = deps_.clock.now().ms / 1000 + seconds;
   if (access.caller.kind != policy::CallerKind::apiKey) co_return wanted;
@@ -170,7 +172,7 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
   const BucketRecord found = *known;
   if (!access.caller.may(kRead)) co_return fail(lacks(kRead));
   FileList list;
-  // Longer than any path.
+  // A longer prefix matches no path.
   if (page.prefix.size() > kMaxPathBytes) co_return list;
   const store::ProjectNo project = access.project->info().number;
   const std::string owner = reachesOwnOnly(access.caller) ? access.caller.id : "";
@@ -187,24 +189,24 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
 
 // ---- writing
 
-Task<Place> Files::placeFor(Access access, std::string bucket, std::string path) {
+Task<UploadTarget> Files::uploadTarget(Access access, std::string bucket, std::string path) {
   CO_TRY(const BucketRecord found, require(access, bucket, path));
   if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
   CO_RETURN_IF_ERROR(deps_.store.healthy());
   if (reachesOwnOnly(access.caller)) {
-    // Before anything has come, though only what the commit finds counts.
+    // An early check before the upload is read; only the check in the commit counts.
     CO_TRY(const auto there,
            co_await deps_.store.get(in(access.project->info().number, kFiles), fileKey(found.bucketId, path)));
     if (there && there->view().stringOr("owner") != access.caller.id) {
-      co_return fail(ErrorCode::forbidden, "this file is another's");
+      co_return fail(ErrorCode::forbidden, "this file belongs to another user");
     }
   }
-  co_return Place{found, access.project->get(deps_.record).maxFileSize};
+  co_return UploadTarget{found, access.project->get(deps_.record).maxFileSize};
 }
 
 Task<FileView> Files::put(Access access, std::string bucket, std::string path, std::string contentType,
                           Upload& upload) {
-  CO_TRY(const Place place, co_await placeFor(access, std::move(bucket), path));
+  CO_TRY(const UploadTarget place, co_await uploadTarget(access, std::move(bucket), path));
   FileRecord record;
   record.bucket = place.bucket.bucketId;
   record.path = std::move(path);
@@ -225,7 +227,7 @@ Task<> Files::receive(FileRecord& record, Upload& upload, int64_t max) {
     co_return Result<>();
   }
   const Result<> gone = co_await writer->abandon();
-  if (!gone) logWarn("an upload that was cut left something behind", {{"cause", gone.error().message()}});
+  if (!gone) logWarn("partial upload not removed; the sweeper removes it", {{"cause", gone.error().message()}});
   co_return fail(std::move(received).error());
 }
 
@@ -241,7 +243,7 @@ Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t
   co_return co_await writer.finish();
 }
 
-// It may have taken long until here: whether the project still takes files is looked at again.
+// The upload may have taken long: checks again whether the project accepts files.
 Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra) {
   access.deadline = std::chrono::steady_clock::now() + kCommitLimit;
   CO_TRY(access.project, co_await deps_.snapshots.byNumber(access.project->info().number));
@@ -259,7 +261,7 @@ jobs::JobSpec removalOf(store::ProjectNo project, std::vector<BlobName> blobs) {
   jobs::JobSpec job;
   job.kind = kBlobJob;
   job.project = project;
-  job.payload = doc::encode(GoneBlobs{std::move(blobs)});
+  job.payload = doc::encode(UnreferencedBlobs{std::move(blobs)});
   return job;
 }
 
@@ -270,8 +272,8 @@ Result<store::Insert> Files::removal(store::ProjectNo project, std::string blob)
   return deps_.queue.insertOf(std::move(job));
 }
 
-// The job that removes the blob of before is made beforehand, for the record as it then is; where the commit finds
-// another one it is made again.
+// The job that removes the previous blob is created before the commit, for the record as read then; if the commit finds
+// another record it is created again.
 Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra) {
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), record.id));
@@ -279,9 +281,9 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
   record.updatedAt = deps_.clock.now();
   record.createdAt = old ? old->createdAt : record.updatedAt;
   store::Write write = writeOf(access);
-  const std::string shelf = shelfOf(record.id);
+  const std::string countId = countIdOf(record.id);
   const store::Target file = write.change(in(project, kFiles), record.id);
-  const store::Target count = write.change(in(project, kStored), shelf);
+  const store::Target count = write.change(in(project, kStored), countId);
   std::vector<store::Insert> jobs;
   if (old) {
     CO_TRY(jobs.emplace_back(), removal(project, old->blob));
@@ -299,14 +301,16 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
   }
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
-      [file, count, shelf, own = reachesOwnOnly(access.caller), oldBlob = blobOf(stored),
+      [file, count, countId, own = reachesOwnOnly(access.caller), oldBlob = blobOf(stored),
        &record = std::as_const(record),
        &extra = std::as_const(extra)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(const std::optional<FileRecord> now, store::fromStore<FileRecord>(before[file]));
-        if (own && now && now->owner != record.owner) return fail(ErrorCode::forbidden, "this file is another's");
-        if (blobOf(before[file]) != oldBlob) return fail(ErrorCode::retry, "another write was first");
+        if (own && now && now->owner != record.owner) {
+          return fail(ErrorCode::forbidden, "this file belongs to another user");
+        }
+        if (blobOf(before[file]) != oldBlob) return fail(ErrorCode::retry, "the file was changed concurrently");
         changes.put(file, doc::encode(record));
-        changes.put(count, counted(before[count], shelf, now ? 0 : 1, record.size - (now ? now->size : 0)));
+        changes.put(count, counted(before[count], countId, now ? 0 : 1, record.size - (now ? now->size : 0)));
         return extra.callback ? extra.callback(before, changes) : Result<>();
       }));
   if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
@@ -326,24 +330,24 @@ Task<> Files::removeFile(Access access, BucketRecord bucket, std::string path) {
   if (!stored) co_return co_await removeFolder(std::move(access), std::move(bucket), std::move(path));
   CO_TRY(const FileRecord old, store::fromStore<FileRecord>(stored->view()));
   if (reachesOwnOnly(access.caller) && old.owner != access.caller.id) {
-    if (bucket.access == "public") co_return fail(ErrorCode::forbidden, "this file is another's");
+    if (bucket.access == "public") co_return fail(ErrorCode::forbidden, "this file belongs to another user");
     co_return fail(noFile());
   }
   CO_TRY(store::Insert job, removal(project, old.blob));
   const std::string jobId = job.id();
   store::Write write = writeOf(access);
-  const std::string shelf = shelfOf(key);
+  const std::string countId = countIdOf(key);
   const store::Target file = write.change(in(project, kFiles), key);
-  const store::Target count = write.change(in(project, kStored), shelf);
+  const store::Target count = write.change(in(project, kStored), countId);
   write.insert(std::move(job));
   CO_RETURN_IF_ERROR(
       co_await deps_.store.write(std::move(write),
-                                 [file, count, shelf, oldBlob = blobOf(stored), size = old.size](
+                                 [file, count, countId, oldBlob = blobOf(stored), size = old.size](
                                      const store::PreImages& before, store::Changes& changes) -> Result<> {
                                    if (blobOf(before[file]) != oldBlob)
-                                     return fail(ErrorCode::retry, "another write was first");
+                                     return fail(ErrorCode::retry, "the file was changed concurrently");
                                    changes.remove(file);
-                                   changes.put(count, counted(before[count], shelf, -1, -size));
+                                   changes.put(count, counted(before[count], countId, -1, -size));
                                    return {};
                                  }));
   deps_.queue.wake({jobId});
@@ -357,7 +361,7 @@ Task<std::string> Files::createFolder(Access access, std::string bucket, std::st
   auto found = require(access, bucket, folder);
   if (!found && found.error().code() == ErrorCode::invalidParam) {
     co_return fail(
-        Error(ErrorCode::validation, "/folder cannot be a path").withDetail("/folder", found.error().message()));
+        Error(ErrorCode::validation, "/folder must be a valid path").withDetail("/folder", found.error().message()));
   }
   if (!found) co_return fail(std::move(found).error());
   if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
@@ -394,11 +398,11 @@ Task<> Files::removeFolder(Access access, BucketRecord bucket, std::string path)
   co_return Result<>();
 }
 
-// ---- counting
+// ---- counts
 
 Task<StoredRecord> Files::stored(store::ProjectNo project) {
   std::vector<std::string> ids;
-  for (int i = 0; i < kShelves; ++i) ids.push_back(std::to_string(i));
+  for (int i = 0; i < kCountRecords; ++i) ids.push_back(std::to_string(i));
   CO_TRY(const auto found, co_await deps_.store.getMany(in(project, kStored), std::move(ids)));
   StoredRecord sum;
   for (const auto& each : found) {

@@ -1,6 +1,5 @@
-// The files of a project: THE way to them, whoever asks. Who may reach whose: decisions 3. Metadata changes in one
-// commit, with the counts, the removal of what was there before, and what follows; so a file is always the old one or
-// the new one.
+// The files of a project: the only path to them. Access rules: docs/storage.md. A file's record, the counts, the
+// removal of the previous blob and further effects are one commit, so a reader sees either the old file or the new one.
 #pragma once
 
 #include "base/crypto.h"
@@ -17,15 +16,17 @@ namespace mb::storage {
 inline constexpr std::string_view kBlobJob = "storage.blob";
 inline constexpr size_t kMaxFolders = 1000;  // of one listing
 
-// Blobs that nothing names any more: the payload of a kBlobJob.
-struct GoneBlobs {
+// Unreferenced blobs: the payload of a kBlobJob.
+struct UnreferencedBlobs {
   std::vector<std::string> blobs;
-  static constexpr auto shape() { return doc::shape<GoneBlobs>("GoneBlobs", doc::field("blobs", &GoneBlobs::blobs)); }
+  static constexpr auto shape() {
+    return doc::shape<UnreferencedBlobs>("GoneBlobs", doc::field("blobs", &UnreferencedBlobs::blobs));
+  }
 };
-// The job that removes them, at once.
+// A job that removes the blobs, due at once.
 jobs::JobSpec removalOf(store::ProjectNo project, std::vector<BlobName> blobs);
 
-// What is uploaded, as it comes in.
+// The incoming bytes of an upload.
 class Upload {
  public:
   virtual ~Upload() = default;
@@ -34,31 +35,31 @@ class Upload {
   virtual void setLimit(uint64_t max) = 0;
 };
 
-// What a signed link says of itself.
+// The query parameters of a signed link.
 struct Signature {
   int64_t expires = 0;
   std::string signature;
 };
 
-// A file that may be read.
+// A file that the caller may read.
 struct OpenFile {
   FileRecord record;
-  bool isPublic = false;                   // anybody may
-  std::shared_ptr<const Descriptor> file;  // null: by source()
+  bool isPublic = false;                   // readable by any client
+  std::shared_ptr<const Descriptor> file;  // null: read it by source()
 };
 
-// Where a caller may put a file.
-struct Place {
+// A location where the caller may put a file.
+struct UploadTarget {
   BucketRecord bucket;
   int64_t maxSize = 0;
 };
 
-// What goes with a file's record, in its commit.
+// Additional changes in the commit of a file's record.
 struct ExtraWrite {
   store::WriteCallback callback;
-  std::vector<std::string> jobs;  // to be woken
+  std::vector<std::string> jobs;  // ids of jobs to wake after the commit
 };
-// Adds the targets that `callback` changes, for each attempt.
+// Adds the targets that `callback` changes; called for each attempt.
 using ExtraWriteFactory = std::function<Result<ExtraWrite>(store::Write& write)>;
 
 struct FilePage {
@@ -83,39 +84,40 @@ class Files {
     std::string baseUrl;
   };
   explicit Files(Deps deps) : deps_(std::move(deps)), links_(deps_.master) {}
-  // Before the first upload.
+  // Called before the first upload.
   void setFollower(FileFollower& follower) { follower_ = &follower; }
 
-  // All fail with notFound for a bucket that is not there, invalidParam for a path that cannot be one, and forbidden
-  // without the permission.
+  // All fail with notFound for a missing bucket, invalidParam for an invalid path, and forbidden without the
+  // permission.
 
-  // Nothing of the upload is read before the caller may; `upload` lives until it returns. Fails with payloadTooLarge
-  // past the project's maxFileSize, forbidden for another's file, unavailable without module.
+  // The upload is read only once the caller is known to have access; `upload` lives until the call returns. Fails with
+  // payloadTooLarge past the project's maxFileSize, forbidden for another user's file, unavailable where the blob store
+  // has no space.
   Task<FileView> put(Access access, std::string bucket, std::string path, std::string contentType, Upload& upload);
-  // The steps of put(), for a file that comes otherwise. First whether the caller may put one there.
-  Task<Place> placeFor(Access access, std::string bucket, std::string path);
-  // Then its bytes, as the blob that the record names, which the caller holds: size and sum are noted in the record.
-  // Where it fails nothing is left.
+  // The steps of put(), for files uploaded by other means. First: checks whether the caller may put a file there.
+  Task<UploadTarget> uploadTarget(Access access, std::string bucket, std::string path);
+  // Second: writes the bytes to the blob that the record names, which the caller holds, and sets the record's size and
+  // checksum. On failure no blob remains.
   Task<> receive(FileRecord& record, Upload& upload, int64_t max);
-  // Then the record, of which bucket, path, content type, owner and blob are known, with what `makeExtra` adds (null
-  // for none).
+  // Third: publishes the record, whose bucket, path, content type, owner and blob are set, with the changes of
+  // `makeExtra` (null for none).
   Task<FileView> publish(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra);
 
-  // Fails with notFound for all that the caller may not read. An anonymous caller is told nothing else, whatever it is.
+  // Fails with notFound for files that the caller may not read. An anonymous caller gets no other error.
   Task<OpenFile> open(Access access, std::string bucket, std::string path, std::optional<Signature> signature);
   std::shared_ptr<BlobSource> source(const OpenFile& file, uint64_t offset, uint64_t length) const {
     return deps_.blobs.source(file.record.blob, offset, length);
   }
-  // A folder where there is no file of the name, as long as nothing is in it (else conflict).
+  // Removes the file, or the folder of that name if it is empty (else conflict).
   Task<> remove(Access access, std::string bucket, std::string path);
   Task<FileList> list(Access access, std::string bucket, FilePage page);
-  // Gives its path; that it is there already is well.
+  // Returns the folder's path; succeeds if the folder exists.
   Task<std::string> createFolder(Access access, std::string bucket, std::string folder);
-  // The link ends with the API key that signs it, where that ends first. Fails with notFound where there is nothing to
-  // read, invalidParam for a time outside 1 to kLongestLink.
+  // The link expires with the API key that signs it, if that is earlier. Fails with notFound where the file does not
+  // exist, invalidParam for a time outside 1 to kLongestLink.
   Task<SignedLink> sign(Access access, std::string bucket, std::string path, int64_t seconds);
 
-  // What a project has stored: all counts together.
+  // The project's totals: the sum of all counts.
   Task<StoredRecord> stored(store::ProjectNo project);
 
  private:
@@ -123,7 +125,7 @@ class Files {
   Result<BucketRecord> readable(const Access& access, std::string_view bucket, std::string_view path,
                                 const std::optional<Signature>& signature, bool& own) const;
   static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size);
-  // One attempt each. Fails with ErrorCode::retry where another write was first.
+  // One attempt each. Fails with ErrorCode::retry where the file was changed concurrently.
   Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra);
   Task<> removeFile(Access access, BucketRecord bucket, std::string path);
   Task<> removeFolder(Access access, BucketRecord bucket, std::string path);

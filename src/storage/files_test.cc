@@ -48,7 +48,7 @@ TEST_F(FilesTest, ALinkEndsNoLaterThanTheKeyThatSignsIt) {
   const Timestamp end{clock_.now().ms / 1000 * 1000 + 90'500};
   const policy::Caller ending = keyUntil(end);
   EXPECT_EQ(signedFor(ending, 10), 10);
-  EXPECT_EQ(signedFor(ending, 3600), 89);  // its last second is over by the end of the key
+  EXPECT_EQ(signedFor(ending, 3600), 89);  // its last second ends with the key's life
   EXPECT_EQ(signedFor(keyUntil(std::nullopt), 3600), 3600);
   EXPECT_EQ(signedFor(admin(), 3600), 3600);
   policy::Caller deleted = ending;
@@ -144,7 +144,7 @@ TEST_F(FilesTest, ARecordOfABucketThatIsGoneIsSweptToo) {
   late.bucket = "bkt_gone";
   late.blob = *folder_.files().begin();
   late.size = 7;
-  // An upload that ended just after its bucket: with a blob of its own.
+  // An upload that ended just after its bucket was deleted: with its own blob.
   const std::string blob = newBlobName(shop_);
   late.blob = blob;
   std::filesystem::copy_file(folder_.path() / "files" / blobPath(*folder_.files().begin()),
@@ -179,7 +179,7 @@ TEST_F(FilesTest, EndUsersReachTheirOwn) {
 }
 
 TEST_F(FilesTest, WhoIsQuickerDoesNotMakeTheOtherLose) {
-  // Each finds the other's blob in its commit, and makes its removal anew.
+  // Each finds the other's blob in its commit, and creates its removal again.
   std::vector<std::string> texts;
   for (int round = 0; round < 20; ++round) {
     TextUpload first("first");

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kIncoming = "incoming";
 constexpr int kBlobFolders = 256;
-// What an upload holds in memory before it goes to the disk; most files are smaller, and one trip is all they take.
+// Bytes that an upload buffers before they are written; most files are smaller and need one write.
 constexpr size_t kBuffer = 256 << 10;
-// What stands unsynced at most, so that the last sync of a large file is no longer than others.
+// Limit of unsynced bytes, so that the last sync of a large file takes no longer than the others.
 constexpr uint64_t kSyncEvery = 32 << 20;
 
 std::string folderName(int number) {
@@ -34,11 +34,11 @@ std::unexpected<Error> diskError(std::string_view doing, const fs::path& path) {
   const bool full = reason == ENOSPC || reason == EDQUOT || reason == EMFILE || reason == ENFILE;
   return fail(
       Error(full ? ErrorCode::unavailable : ErrorCode::internal,
-            full ? "the server has no room for this file, try again later" : "something went wrong on the server")
+            full ? "the server has no space for this file: try again later" : "something went wrong on the server")
           .withCause(error.message()));
 }
 
-// Whether it was missing.
+// Creates the folder. Returns whether it was missing.
 Result<bool> makeFolder(const fs::path& path) {
   if (::mkdir(path.c_str(), 0700) == 0) return true;
   if (errno != EEXIST) return fileError("make", path);
@@ -64,20 +64,20 @@ Result<> makeBlobFolders(const fs::path& directory) {
     RETURN_IF_ERROR(syncDirectory(directory));
     return syncDirectory(directory.parent_path());
   };
-  // A start that finds all of them needs no sync: the last folder is made once the others are on the disk.
+  // No sync is needed if all folders exist: the last one is created once the others are durable.
   if (missed) RETURN_IF_ERROR(sync());
   TRY(const bool first, makeFolder(directory / kIncoming));
   return first ? sync() : Result<>();
 }
 
-// Runs on the pool but for write() and finish() themselves; one call at a time.
+// Runs on the pool, except write() and finish() themselves; one call at a time.
 class LocalStore::Writer final : public BlobWriter {
  public:
   Writer(LocalStore& store, BlobName name)
       : store_(store), name_(std::move(name)), coming_(store.directory_ / kIncoming / name_) {}
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
-  // One that did not finish; a file that stays where even this fails goes at the next start.
+  // Removes an unfinished file; if that fails, the next start removes it.
   ~Writer() override {
     if (!made_ || finished_) return;
     store_.pool_.submit([path = coming_] { ::unlink(path.c_str()); });
@@ -89,7 +89,7 @@ class LocalStore::Writer final : public BlobWriter {
     co_return co_await store_.pool_.run([this] { return flush(); });
   }
 
-  // What is to go goes with the writer.
+  // The destructor removes the file.
   Task<> abandon() override { co_return Result<>(); }
   Task<std::string> finish() override {
     co_return co_await store_.pool_.run([this] { return publish(); });
@@ -168,7 +168,7 @@ Task<std::shared_ptr<const Descriptor>> LocalStore::open(BlobName name) {
   CO_TRY(auto file, co_await pool_.run([path]() -> Result<std::shared_ptr<const Descriptor>> {
     auto opened = std::make_shared<Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (opened->open()) return std::shared_ptr<const Descriptor>(std::move(opened));
-    if (errno == ENOENT) return fail(ErrorCode::notFound, "there is no such file");
+    if (errno == ENOENT) return fail(ErrorCode::notFound, "the blob does not exist");
     return diskError("open", path);
   }));
   const std::lock_guard lock(mutex_);
@@ -193,7 +193,7 @@ class LocalStore::Source final : public BlobSource {
   Result<std::string_view> next() {
     piece_.resize(std::min<uint64_t>(left_, kBuffer));
     const ssize_t got = ::pread(file_->get(), piece_.data(), piece_.size(), static_cast<off_t>(at_));
-    if (got == 0) errno = EIO;  // shorter than its record says: pread() sets nothing then
+    if (got == 0) errno = EIO;  // shorter than its record says: pread() does not set errno then
     if (got <= 0) return diskError("read", blobPath(name_));
     piece_.resize(static_cast<size_t>(got));
     at_ += piece_.size();

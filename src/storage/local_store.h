@@ -1,7 +1,7 @@
 // Blobs as files below one directory:
 //
-//   blobs/<2 hex digits>/<name>   whole and durable
-//   incoming/<name>               while they come; at the start all of these go
+//   blobs/<2 hex digits>/<name>   complete and durable
+//   incoming/<name>               uploads in progress; the start removes all of these
 #pragma once
 
 #include <filesystem>
@@ -15,23 +15,23 @@ namespace mb::storage {
 
 inline constexpr std::string_view kBlobsFolder = "blobs";
 
-// Where a blob stands below the store's directory.
+// The path of a blob below the store's directory.
 std::filesystem::path blobPath(std::string_view name);
-// Makes the folders of a store that is not open, durably.
+// Creates the folders of a store that is not open, durably.
 Result<> makeBlobFolders(const std::filesystem::path& directory);
 
 class LocalStore final : public BlobStore {
  public:
-  // Makes the folders where they are missing, and removes what was coming when the process before this one ended.
+  // Creates missing folders, and removes incomplete uploads of an earlier process.
   static Result<std::unique_ptr<LocalStore>> open(std::filesystem::path directory);
 
   std::unique_ptr<BlobWriter> create(BlobName name) override;
   Task<std::shared_ptr<const Descriptor>> open(BlobName name) override;
   std::shared_ptr<BlobSource> source(BlobName name, uint64_t offset, uint64_t length) override;
   Task<> remove(std::vector<BlobName> names) override;
-  // From "" or a folder's name: a page is a folder.
+  // `from` is "" or a folder's name: a page is a folder.
   Task<BlobPage> list(std::string from) override;
-  // Who reads one holds its file open.
+  // A reader holds the file open.
   std::chrono::milliseconds lingers() const override { return std::chrono::milliseconds(0); }
   void stop() override { pool_.stop(); }
 
@@ -47,7 +47,7 @@ class LocalStore final : public BlobStore {
   const std::filesystem::path directory_;
   WorkerPool pool_{"files", kThreads, kMaxQueued};
   std::mutex mutex_;
-  // Blobs do not change, so an open one is as good as a fresh one; one that is removed leaves here first.
+  // Blobs are immutable, so open files can be cached; a removed blob is evicted first.
   LruCache<std::shared_ptr<const Descriptor>> open_{kMaxOpen};
 };
 

@@ -1,4 +1,4 @@
-// Blobs that somebody is making or reading without a record that names them, and that are not to be swept therefore.
+// Blobs that are being written or read and have no record yet: the sweeper must not remove them.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace mb::storage {
 
 class PinnedBlobs {
  public:
-  // One blob, until it goes.
+  // Pins one blob for its lifetime.
   class Pin {
    public:
     Pin(PinnedBlobs& pinned, BlobName name) : pinned_(pinned), name_(std::move(name)) {
@@ -37,7 +37,7 @@ class PinnedBlobs {
     return names_.contains(name);
   }
 
-  // All of them, until it goes: for a backup, which reads what was there when it began.
+  // Pins all blobs for its lifetime: for a backup, which reads the blobs that existed when it began.
   class PinAll {
    public:
     explicit PinAll(PinnedBlobs& pinned) : pinned_(pinned) { ++pinned_.pauses_; }
@@ -51,7 +51,7 @@ class PinnedBlobs {
     PinnedBlobs& pinned_;
   };
   bool paused() const { return pauses_ > 0; }
-  // Called on any thread when the last PinAll ends. Before the first one.
+  // `resumed` is called on any thread when the last PinAll ends. Set before the first PinAll.
   void onResume(std::function<void()> resumed) { resumed_ = std::move(resumed); }
 
  private:

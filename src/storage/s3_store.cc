@@ -15,13 +15,13 @@ namespace mb::storage {
 namespace {
 
 constexpr std::string_view kFolder = "blobs/";
-// The least that a part but the last may have. An upload may have 10,000 of them: files of 48 GiB.
+// The minimum size of all parts but the last. An upload may have 10,000 parts: files of 48 GiB.
 constexpr size_t kPart = 5 << 20;
 constexpr size_t kPiece = 1 << 20;
-// An upload that holds more counts as large, and there are so many of them at most.
+// An upload that buffers more counts as large; kMaxLarge limits those.
 constexpr size_t kSmall = 256 << 10;
 constexpr int kMaxLarge = 32;
-constexpr int kTries = 3;
+constexpr int kMaxSendAttempts = 3;
 constexpr auto kPause = std::chrono::milliseconds(300);
 constexpr size_t kSlack = 64 << 10;
 
@@ -39,7 +39,8 @@ std::string keyOf(std::string_view name) {
   return fmt::format("{}{}", kFolder, name);
 }
 
-// What stands in the first element of that name from `at` on; `at` is then behind it. nullopt where there is none.
+// The content of the first element of that name from `at` on; moves `at` behind it. nullopt where the element is
+// missing.
 std::optional<std::string> element(std::string_view xml, std::string_view name, size_t& at) {
   const std::string open = fmt::format("<{}>", name);
   const size_t begin = xml.find(open, at);
@@ -50,8 +51,8 @@ std::optional<std::string> element(std::string_view xml, std::string_view name, 
   return std::string(xml.substr(begin + open.size(), end - begin - open.size()));
 }
 
-Error away(std::string cause) {
-  return Error(ErrorCode::unavailable, "the store of files does not answer, try again later")
+Error storeUnavailable(std::string cause) {
+  return Error(ErrorCode::unavailable, "the file store is unavailable: try again later")
       .withCause("S3: " + std::move(cause));
 }
 
@@ -88,16 +89,16 @@ Task<outbound::Response> S3Store::send(Call call) {
   const auto deadline = std::chrono::steady_clock::now() + call.timeout;
   for (int attempt = 1;; ++attempt) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    auto answer = co_await outbound_.send(requestOf(call, left));
-    if (answer && answer->status < 300) co_return answer;
-    if (answer && answer->status == 404) co_return fail(ErrorCode::notFound, "there is no such file");
-    const bool again = !answer || answer->status >= 500;
+    auto response = co_await outbound_.send(requestOf(call, left));
+    if (response && response->status < 300) co_return response;
+    if (response && response->status == 404) co_return fail(ErrorCode::notFound, "the blob does not exist");
+    const bool again = !response || response->status >= 500;
     const bool late = std::chrono::steady_clock::now() + kPause * attempt >= deadline ||
-                      (!answer && answer.error().code() == ErrorCode::upstreamTimeout);
-    if (!again || late || attempt == kTries) {
-      co_return fail(away(
-          answer ? fmt::format("{} {} gave {}: {}", call.method, call.key, answer->status, answer->body.substr(0, 300))
-                 : answer.error().message() + ": " + answer.error().cause()));
+                      (!response && response.error().code() == ErrorCode::upstreamTimeout);
+    if (!again || late || attempt == kMaxSendAttempts) {
+      co_return fail(storeUnavailable(response ? fmt::format("{} {} got {}: {}", call.method, call.key,
+                                                             response->status, response->body.substr(0, 300))
+                                               : response.error().message() + ": " + response.error().cause()));
     }
     co_await sleepFor(kPause * attempt);
   }
@@ -118,12 +119,12 @@ class S3Store::Writer final : public BlobWriter {
     if (!large_ && part_.size() + piece.size() > kSmall) {
       large_ = true;
       if (++store_.large_ > kMaxLarge) {
-        co_return fail(ErrorCode::unavailable, "too many large files are being uploaded, try again");
+        co_return fail(ErrorCode::unavailable, "too many large files are being uploaded: try again");
       }
     }
     sum_.add(piece);
     partSum_.add(piece);
-    // Not by doubling: with what is being sent a part is held twice.
+    // Reserves without doubling: a part that is being sent is held twice.
     if (large_ && part_.capacity() < kPart) part_.reserve(kPart + piece.size());
     part_.append(piece);
     if (part_.size() < kPart) co_return Result<>();
@@ -145,8 +146,8 @@ class S3Store::Writer final : public BlobWriter {
     CO_TRY(const outbound::Response done,
            co_await store_.send(
                {.method = "POST", .key = key_, .query = {{"uploadId", upload_}}, .body = std::move(list)}));
-    // A success may still turn out to be none.
-    if (done.body.contains("<Error>")) co_return fail(away(done.body.substr(0, 300)));
+    // S3 can report an error with status 200.
+    if (done.body.contains("<Error>")) co_return fail(storeUnavailable(done.body.substr(0, 300)));
     finished_ = true;
     co_return sum_.finish();
   }
@@ -165,7 +166,7 @@ class S3Store::Writer final : public BlobWriter {
              co_await store_.send({.method = "POST", .key = key_, .query = {{"uploads", ""}}}));
       size_t at = 0;
       upload_ = element(begun.body, "UploadId", at).value_or("");
-      if (upload_.empty()) co_return fail(away("an upload in parts could not be begun"));
+      if (upload_.empty()) co_return fail(storeUnavailable("the multipart upload could not be started"));
     }
     CO_TRY(const outbound::Response sent,
            co_await store_.send({.method = "PUT",
@@ -181,8 +182,8 @@ class S3Store::Writer final : public BlobWriter {
   const std::string key_;
   Sha256 sum_;
   std::string part_;
-  Sha256 partSum_;      // of part_: as its pieces come, not of all of them at once on a core
-  std::string upload_;  // "" as long as it is in one part
+  Sha256 partSum_;      // of part_: added per piece, so that a core does not hash a whole part at once
+  std::string upload_;  // "" until the second part
   std::vector<std::string> tags_;
   bool large_ = false;
   bool finished_ = false;
@@ -202,11 +203,13 @@ class S3Store::Source final : public BlobSource {
   Task<std::string_view> read() override {
     if (left_ == 0) co_return std::string_view();
     const uint64_t length = std::min<uint64_t>(left_, kPiece);
-    CO_TRY(outbound::Response answer,
+    CO_TRY(outbound::Response response,
            co_await store_.send(
                {.method = "GET", .key = key_, .range = fmt::format("bytes={}-{}", at_, at_ + length - 1)}));
-    if (answer.body.size() != length) co_return fail(away(fmt::format("{} is not as long as it was", key_)));
-    piece_ = std::move(answer.body);
+    if (response.body.size() != length) {
+      co_return fail(storeUnavailable(fmt::format("{} has another length than recorded", key_)));
+    }
+    piece_ = std::move(response.body);
     at_ += length;
     left_ -= length;
     co_return piece_;
@@ -241,18 +244,18 @@ Task<> S3Store::remove(std::vector<BlobName> names) {
 Task<BlobPage> S3Store::list(std::string from) {
   S3Query query{{"list-type", "2"}, {"prefix", std::string(kFolder)}, {"max-keys", "1000"}};
   if (!from.empty()) query.emplace_back("start-after", keyOf(from));
-  CO_TRY(const outbound::Response answer,
+  CO_TRY(const outbound::Response response,
          co_await send({.method = "GET", .key = "", .query = std::move(query), .maxBytes = 4 << 20}));
   BlobPage page;
   size_t at = 0;
-  while (const auto key = element(answer.body, "Key", at)) {
-    const std::string size = element(answer.body, "Size", at).value_or("0");
+  while (const auto key = element(response.body, "Key", at)) {
+    const std::string size = element(response.body, "Size", at).value_or("0");
     uint64_t bytes = 0;
     std::from_chars(size.data(), size.data() + size.size(), bytes);
     if (key->starts_with(kFolder)) page.blobs.push_back({key->substr(kFolder.size()), bytes});
   }
   at = 0;
-  if (element(answer.body, "IsTruncated", at) == "true" && !page.blobs.empty()) page.next = page.blobs.back().name;
+  if (element(response.body, "IsTruncated", at) == "true" && !page.blobs.empty()) page.next = page.blobs.back().name;
   co_return page;
 }
 

@@ -1,5 +1,5 @@
-// Blobs as objects of an S3-compatible store, "<bucket>/blobs/<name>". In memory stands one part of an upload and one
-// piece of a download, whatever the size of the file.
+// Blobs as objects of an S3-compatible store, "<bucket>/blobs/<name>". Memory holds one part of an upload and one piece
+// of a download, whatever the size of the file.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace mb::storage {
 
 class S3Store final : public BlobStore {
  public:
-  // References outlive it. The endpoint is the operator's own, so any address will do.
+  // References outlive it. The endpoint is set by the operator, so internal addresses are allowed.
   S3Store(StorageSettings::S3 settings, outbound::Outbound& outbound, const Clock& clock);
 
   std::unique_ptr<BlobWriter> create(BlobName name) override;
@@ -20,14 +20,14 @@ class S3Store final : public BlobStore {
   std::shared_ptr<BlobSource> source(BlobName name, uint64_t offset, uint64_t length) override;
   Task<> remove(std::vector<BlobName> names) override;
   Task<BlobPage> list(std::string from) override;
-  // Longer than a slow client takes for a file, mostly: each piece is a request of its own.
+  // Longer than most slow clients take for a file: each piece is a request of its own.
   std::chrono::milliseconds lingers() const override { return std::chrono::hours(1); }
   void stop() override {}
 
  private:
   class Writer;
   class Source;
-  // A client waits for one call at least, and for one that gives up an upload: 30 s at most for both.
+  // A client waits for at least one call, and for one that aborts an upload: at most 30 s for both.
   static constexpr std::chrono::milliseconds kCallTimeout{25'000};
   static constexpr std::chrono::milliseconds kAbandonTimeout{3'000};
   struct Call {
@@ -40,8 +40,8 @@ class S3Store final : public BlobStore {
     size_t maxBytes = 1 << 20;
     std::chrono::milliseconds timeout = kCallTimeout;
   };
-  // Calls again after a failure, within the call's timeout for all attempts together: a store that accepts and says
-  // nothing is not asked twice. Fails with notFound for 404, unavailable for all else that is no success.
+  // Retries after a failure, within the call's timeout for all attempts together: a store that accepts and sends no
+  // reply is not called twice. Fails with notFound for 404, unavailable for any other failure.
   Task<outbound::Response> send(Call call);
   outbound::Request requestOf(const Call& call, std::chrono::milliseconds timeout) const;
 
@@ -50,7 +50,7 @@ class S3Store final : public BlobStore {
   const std::string basePath_;  // of the bucket, encoded
   outbound::Outbound& outbound_;
   const Clock& clock_;
-  // Uploads that hold a part in memory.
+  // Number of uploads that buffer a part.
   std::atomic<int> large_ = 0;
 };
 

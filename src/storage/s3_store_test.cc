@@ -43,7 +43,7 @@ TEST(S3Signature, QueriesAreEncodedAndSorted) {
   EXPECT_EQ(canonicalQuery({{"b", "x y/z"}, {"a", "=&"}}), "a=%3D%26&b=x%20y%2Fz");
 }
 
-// Answers as it is told, in order; 200 with nothing in it where nothing is told.
+// Returns the scripted responses in order; then 200 with an empty body.
 class Scripted final : public outbound::Outbound {
  public:
   Task<outbound::Response> send(outbound::Request request) override {
@@ -154,7 +154,7 @@ TEST_F(S3StoreTest, AStoreThatSaysNothingIsAskedOnce) {
   EXPECT_EQ(silent.error().code(), ErrorCode::unavailable);
   EXPECT_FALSE(run(writer->abandon()));
   ASSERT_EQ(outbound_.requests.size(), 3u);
-  // The part that was not answered and the call that gives the upload up: the client waits for both.
+  // The part without a response and the call that aborts the upload: the client waits for both.
   EXPECT_LT(outbound_.requests[1].timeout + outbound_.requests[2].timeout, std::chrono::seconds(30));
 }
 
@@ -177,7 +177,7 @@ TEST_F(S3StoreTest, ReadsInPieces) {
   EXPECT_EQ(run(source->read()).value_or(""), "bcd");
   EXPECT_EQ(run(source->read()).value_or("x"), "");
   EXPECT_EQ(outbound_.requests[0].headers.back().value, "bytes=5-1048580");
-  // A short answer is none.
+  // A truncated response is an error.
   outbound_.answers = {{206, {}, "bc", ""}};
   EXPECT_FALSE(run(store_.source("1-a", 0, 3)->read()));
 }

@@ -1,5 +1,5 @@
-// Links by which one file can be read until a time, by whoever holds them. What is signed is project, bucket, path and
-// expiry, each with its length, under a key of its own.
+// Links by which any holder can read one file until they expire. The signature covers project, bucket, path and expiry,
+// each with its length, under a separate key.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class SignedLinks {
   explicit SignedLinks(const MasterSecret& master) : key_(master.subkey("filelink")) {}
   // `expires` in seconds since 1970.
   std::string sign(std::string_view project, std::string_view bucketId, std::string_view path, int64_t expires) const;
-  // In constant time. Whether the link has expired is not asked.
+  // Verifies in constant time. Does not check the expiry.
   bool verify(std::string_view project, std::string_view bucketId, std::string_view path, int64_t expires,
               std::string_view signature) const;
 

@@ -20,12 +20,12 @@ Result<std::string> parseEndpoint(std::string_view text) {
 StorageSettings::StorageSettings(Settings& settings) {
   const std::string where =
       settings.choice("SERVICE_STORAGE", "local", {"local", "s3", "off"},
-                      "where files are kept: local (the data directory), s3 (an S3-compatible store) or off");
+                      "where files are stored: local (the data directory), s3 (an S3-compatible store) or off");
   kind = where == "off" ? Kind::off : where == "s3" ? Kind::s3 : Kind::local;
   s3.endpoint =
       settings.parsed<std::string>("SERVICE_S3_ENDPOINT", "", "address of the S3-compatible store", parseEndpoint);
   s3.region = settings.text("SERVICE_S3_REGION", "us-east-1", "region of the S3-compatible store");
-  s3.bucket = settings.text("SERVICE_S3_BUCKET", "", "bucket of the S3-compatible store, which must be there");
+  s3.bucket = settings.text("SERVICE_S3_BUCKET", "", "existing bucket of the S3-compatible store");
   s3.accessKey = settings.text("SERVICE_S3_ACCESS_KEY", "", "access key of the S3-compatible store");
   if (auto key = settings.secret("SERVICE_S3_SECRET_KEY", "secret key of the S3-compatible store")) {
     s3.secretKey = *std::move(key);
@@ -40,7 +40,7 @@ StorageSettings::StorageSettings(Settings& settings) {
   }
 }
 
-// Limits of a project's configuration go by these numbers.
+// The limits of a project's configuration use these numbers.
 static_assert(store::isConfigurationPart(kBuckets, "buckets"));
 
 std::vector<store::SystemCollection> systemCollections() {

@@ -1,5 +1,4 @@
-// Buckets and files of projects. The module, wired: made once by app/, before the queue starts; not at all where
-// SERVICE_STORAGE is off. Source: contract 2.14, 4.5, 4.6; decisions 3 and 8.
+// Buckets and files of projects. Created once by app/ before the queue starts; absent where SERVICE_STORAGE is off.
 #pragma once
 
 #include "storage/buckets.h"

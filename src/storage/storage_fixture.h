@@ -1,4 +1,4 @@
-// A project with buckets on a store in memory, and files in a directory of the test's own, for this module's tests.
+// A project with buckets on an in-memory store, and files in a temporary directory, for this module's tests.
 #pragma once
 
 #include <fstream>
@@ -11,7 +11,7 @@
 
 namespace mb::storage {
 
-// What a test uploads, in pieces of at most `piece` bytes; fails once `failsAfter` bytes have gone.
+// A test's upload, in pieces of at most `piece` bytes; fails after `failsAfter` bytes.
 class TextUpload final : public Upload {
  public:
   explicit TextUpload(std::string text, size_t piece = 1000, std::optional<size_t> failsAfter = std::nullopt)
@@ -43,7 +43,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   const std::filesystem::path& path() const { return path_; }
-  // Every file below it, by its own name.
+  // The names of all files below the directory.
   std::set<std::string> files() const {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
@@ -105,7 +105,7 @@ class StorageFixture : public configuration::RandomShapes {
     return run(storage_->files().put(access(caller ? *std::move(caller) : admin()), std::move(bucket), std::move(path),
                                      "text/plain", upload));
   }
-  // What it holds; the error's code where it cannot be read.
+  // The file's content; the error's code where it cannot be read.
   std::string text(std::string bucket, std::string path, std::optional<policy::Caller> caller = std::nullopt) {
     const auto opened = run(storage_->files().open(access(caller ? *std::move(caller) : admin()), std::move(bucket),
                                                    std::move(path), std::nullopt));

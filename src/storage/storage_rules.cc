@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kNameRule = "must be a letter, then at most 63 letters, digits, hyphens or underscores";
 constexpr std::string_view kAccessRule = "must be public or private";
 constexpr size_t kTagDigits = 32;
-// Whoever decodes again what is decoded already finds nothing behind it either.
+// Repeated, so that a reader that decodes the path again finds no hidden segments or control characters either.
 constexpr int kMaxDecodings = 4;
 
 bool isAccess(std::string_view access) {
@@ -115,7 +115,10 @@ Result<> checkPath(std::string_view path) {
 Result<std::string> contentTypeOf(std::string_view header) {
   const std::string_view type = trimmed(header);
   if (type.empty()) return std::string(kUntyped);
-  const auto bad = [] { return fail(ErrorCode::invalidParam, "content-type is none"); };
+  const auto bad = [] {
+    return fail(ErrorCode::invalidParam,
+                "content-type is not a valid media type: use type/subtype, for example image/png");
+  };
   if (type.size() > kMaxTypeBytes) return bad();
   if (!std::ranges::all_of(type, [](char c) { return c >= 0x20 && c < 0x7f; })) return bad();
   const std::string_view essence = trimmed(type.substr(0, type.find(';')));
@@ -155,19 +158,19 @@ std::string pieceKey(std::string_view upload, int64_t offset) {
 }
 
 std::string behind(std::string_view key) {
-  return fmt::format("{}\xf4\x8f\xbf\xbf", key);  // the last code point, so that a range is text too
+  return fmt::format("{}\xf4\x8f\xbf\xbf", key);  // the last code point, so that the range's bound is valid text
 }
 
-std::string shelfOf(std::string_view fileKey) {
-  return std::to_string(sha256(fileKey)[0] % kShelves);
+std::string countIdOf(std::string_view fileKey) {
+  return std::to_string(sha256(fileKey)[0] % kCountRecords);
 }
 
-doc::Document counted(const std::optional<doc::Document>& before, std::string shelf, int64_t files, int64_t bytes) {
+doc::Document counted(const std::optional<doc::Document>& before, std::string countId, int64_t files, int64_t bytes) {
   StoredRecord count;
   if (before) {
     if (auto known = store::fromStore<StoredRecord>(before->view())) count = *std::move(known);
   }
-  count.id = std::move(shelf);
+  count.id = std::move(countId);
   count.files += files;
   count.bytes += bytes;
   return doc::encode(count);

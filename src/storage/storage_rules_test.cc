@@ -94,7 +94,7 @@ TEST(SignedLinks, CoverEveryPart) {
   EXPECT_FALSE(links.verify("proj_1", "bkt_1", "a/b", 1001, signature));
   EXPECT_FALSE(links.verify("proj_1", "bkt_1", "a/b", 1000, ""));
   EXPECT_FALSE(links.verify("proj_1", "bkt_1", "a/b", 1000, signature.substr(1)));
-  // What stands at a border belongs to one side.
+  // A byte at a field's border belongs to one field only.
   EXPECT_NE(links.sign("proj_1", "bkt_1", "2:a", 1), links.sign("proj_1", "bkt_12:", "a", 1));
   EXPECT_NE(links.sign("p", "b", "a1", 1), links.sign("p", "b", "a", 11));
 }

@@ -1,4 +1,4 @@
-// Where files are kept.
+// Settings of the file store.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct StorageSettings {
   explicit StorageSettings(Settings& settings);
   StorageSettings() = default;
   enum class Kind { off, local, s3 } kind = Kind::local;
-  // Of an S3-compatible store: addressed by path (https://host/bucket/key).
+  // An S3-compatible store with path-style addresses (https://host/bucket/key).
   struct S3 {
     std::string endpoint;  // an origin, perhaps with a path; without a slash at its end
     std::string region = "us-east-1";

@@ -1,4 +1,4 @@
-// The shapes of buckets and files: stored, in, out. Source: contract 2.14, 4.5, 4.6; decisions 6 and 8.
+// Types of buckets and files: stored records, request bodies, responses.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@ namespace mb::storage {
 inline constexpr store::CollectionNo kBuckets = 120;  // id: the name in lower case
 inline constexpr store::CollectionNo kFiles = 121;    // id: fileKey()
 inline constexpr store::CollectionNo kFolders = 122;  // id: fileKey()
-inline constexpr store::CollectionNo kStored = 123;   // what is stored, in kShelves counts
+inline constexpr store::CollectionNo kStored = 123;   // stored totals, in kCountRecords count records
 inline constexpr store::CounterNo kStoredBytes = 1;   // of the project's files
 inline constexpr store::CollectionNo kUploads = 124;  // resumable ones
-inline constexpr store::CollectionNo kPieces = 125;   // of these, what has come; id: pieceKey()
+inline constexpr store::CollectionNo kPieces = 125;   // received pieces of these; id: pieceKey()
 
 struct BucketRecord {
   std::string id;
   std::string name;
-  std::string bucketId;  // "bkt_…": another bucket of this name is another one
+  std::string bucketId;  // "bkt_…": a new bucket of the same name has another id
   std::string access;    // public, private
   Timestamp createdAt;
   static constexpr auto shape() {
@@ -46,7 +46,7 @@ struct BucketView {
 
 struct NewBucket {
   std::string name;
-  std::optional<std::string> access;  // private where it is not said
+  std::optional<std::string> access;  // private if absent
   static constexpr auto shape() {
     return doc::shape<NewBucket>("NewBucket", doc::field("name", &NewBucket::name),
                                  doc::field("access", &NewBucket::access));
@@ -68,7 +68,7 @@ struct FileRecord {
   std::string contentType;
   std::string sha256;  // hex
   std::string blob;
-  std::string owner;  // user_…, key_…: who uploaded it
+  std::string owner;  // user_…, key_…: the uploader
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -85,7 +85,7 @@ struct FileView {
   std::string path;
   int64_t size = 0;
   std::string contentType;
-  std::string etag;  // as the header has it
+  std::string etag;  // the header's value
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -133,8 +133,7 @@ struct SignedLink {
   }
 };
 
-// One of a project's counts of what is stored; which, follows from the file, so that uploads rarely wait for each
-// other.
+// One of a project's count records; the file's key selects it, so that uploads rarely wait for each other.
 struct StoredRecord {
   std::string id;
   int64_t files = 0;
@@ -146,18 +145,18 @@ struct StoredRecord {
   }
 };
 
-// A file that comes in several requests.
+// A file that is uploaded in several requests.
 struct UploadRecord {
   std::string id;      // "upl_…"
   std::string bucket;  // bucketId
   std::string path;
-  std::string owner;  // user_…, key_…: the only one who may go on with it
+  std::string owner;  // user_…, key_…: only the owner may continue it
   std::string contentType;
   std::string metadata;  // as the client gave it
   int64_t length = 0;
-  int64_t offset = 0;  // what is here, durable; at the length only once it is done
+  int64_t offset = 0;  // durable bytes received; equals the length only once the upload is done
   int64_t pieces = 0;
-  bool done = false;  // the file is there; its pieces are nobody's
+  bool done = false;  // the file exists; its pieces are unreferenced
   Timestamp createdAt;
   Timestamp expiresAt;
   static constexpr auto shape() {
@@ -171,7 +170,7 @@ struct UploadRecord {
   }
 };
 
-// Bytes of an upload, from where the piece before it ends.
+// Bytes of an upload, from the end of the previous piece.
 struct PieceRecord {
   std::string id;
   std::string upload;

@@ -72,11 +72,11 @@ Sweeper::Sweeper(Deps deps) : deps_(std::move(deps)) {
   deps_.queue.declare(kindOf(kBucketJob, [this](jobs::JobRun run) { return removeBucket(std::move(run)); }));
 }
 
-// ---- what commits left to do
+// ---- jobs of commits
 
 Task<> Sweeper::removeBlobs(jobs::JobRun run) {
-  CO_TRY(GoneBlobs gone, store::fromStore<GoneBlobs>(run.payload.view()));
-  // A backup may be about to read them; the pass after it finds them.
+  CO_TRY(UnreferencedBlobs gone, store::fromStore<UnreferencedBlobs>(run.payload.view()));
+  // A backup may be about to read them; the pass after it removes them.
   if (postponed()) co_return Result<>();
   const size_t count = gone.blobs.size();
   CO_RETURN_IF_ERROR(co_await deps_.blobs.remove(std::move(gone.blobs)));
@@ -85,11 +85,11 @@ Task<> Sweeper::removeBlobs(jobs::JobRun run) {
 }
 
 Task<> Sweeper::removeBucket(jobs::JobRun run) {
-  CO_TRY(const GoneBucket gone, store::fromStore<GoneBucket>(run.payload.view()));
+  CO_TRY(const DeletedBucket gone, store::fromStore<DeletedBucket>(run.payload.view()));
   const auto project = static_cast<store::ProjectNo>(gone.project);
   while (true) {
     const auto found = co_await deps_.store.find(queryOf(project, kFiles, keysOf(gone.bucket), kSweepPage));
-    // The project was purged meanwhile.
+    // The project was purged since.
     if (!found && found.error().code() == ErrorCode::notFound) co_return Result<>();
     if (!found) co_return fail(found.error().clone());
     if (found->documents.empty()) break;
@@ -108,19 +108,21 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
   }
 }
 
-// At most kSweepPage of them, with their counts and the removal of their blobs, in one commit.
+// Removes at most kSweepPage files, with their counts and the removal of their blobs, in one commit.
 Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> records) {
   store::Write write(asServer());
   std::vector<BlobName> blobs;
   std::vector<store::Target> files;                           // in the order of the records
-  std::vector<std::pair<std::string, store::Target>> counts;  // by shelf
-  std::set<std::string> shelves;
+  std::vector<std::pair<std::string, store::Target>> counts;  // by countId
+  std::set<std::string> countIds;
   for (const FileRecord& record : records) {
     blobs.push_back(record.blob);
     files.push_back(write.change({project, kFiles, 0}, record.id));
-    shelves.insert(shelfOf(record.id));
+    countIds.insert(countIdOf(record.id));
   }
-  for (const std::string& shelf : shelves) counts.emplace_back(shelf, write.change({project, kStored, 0}, shelf));
+  for (const std::string& countId : countIds) {
+    counts.emplace_back(countId, write.change({project, kStored, 0}, countId));
+  }
   CO_TRY(store::Insert job, deps_.queue.insertOf(removalOf(project, std::move(blobs))));
   const std::string jobId = job.id();
   write.insert(std::move(job));
@@ -130,17 +132,17 @@ Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> 
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         std::map<std::string, StoredRecord> less;
         for (size_t i = 0; i < records.size(); ++i) {
-          // A write that replaced or removed the file since has the blob removed itself.
+          // A later write that replaced or removed the file has the blob removed itself.
           const auto& file = before[files[i]];
           if (!file || file->view().stringOr("blob") != records[i].blob) continue;
           changes.remove(files[i]);
-          StoredRecord& sum = less[shelfOf(records[i].id)];
+          StoredRecord& sum = less[countIdOf(records[i].id)];
           ++sum.files;
           sum.bytes += records[i].size;
         }
-        for (const auto& [shelf, count] : counts) {
-          const StoredRecord& sum = less[shelf];
-          changes.put(count, counted(before[count], shelf, -sum.files, -sum.bytes));
+        for (const auto& [countId, count] : counts) {
+          const StoredRecord& sum = less[countId];
+          changes.put(count, counted(before[count], countId, -sum.files, -sum.bytes));
         }
         return {};
       }));
@@ -148,7 +150,7 @@ Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> 
   co_return Result<>();
 }
 
-// ---- looking at all
+// ---- passes over all blobs
 
 void Sweeper::start(const Executor& executor, TaskGroup& tasks) {
   passes_.start(executor, tasks, {.interval = kInterval, .atStart = true}, [this] { return loggedPass(); });
@@ -165,8 +167,8 @@ Async<void> Sweeper::loggedPass() {
   if (postponed()) co_return;
   const Result<uint64_t> removed = co_await pass();
   if (!removed)
-    logWarn("the sweep of unreferenced files failed; it is retried", {{"error", removed.error().message()}});
-  if (removed && *removed > 0) logInfo("unreferenced files were removed", {{"count", *removed}});
+    logWarn("sweep of unreferenced files failed; the next pass retries", {{"error", removed.error().message()}});
+  if (removed && *removed > 0) logInfo("unreferenced files removed", {{"count", *removed}});
 }
 
 Task<uint64_t> Sweeper::pass() {
@@ -181,8 +183,8 @@ Task<uint64_t> Sweeper::pass() {
     std::vector<BlobName> orphans;
     for (BlobInfo& blob : page.blobs) {
       const auto project = projectOf(blob.name);
-      // What is no blob is nothing of ours. One that is held now has its record to come; one that is not held any more
-      // has had its commit, which the search then sees.
+      // Names that are not of blobs belong to others. A held blob gets its record later; one that was released has been
+      // committed, so the search sees its record.
       if (!project || deps_.pinned.holds(blob.name)) continue;
       (projects.contains(*project) ? byProject[*project] : orphans).push_back(std::move(blob.name));
     }
@@ -213,14 +215,14 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
     filter.end();
     const doc::Document named = filter.finish();
     const auto found = co_await deps_.store.find(queryOf(project, kFiles, named, 2 * kSweepPage));
-    // A project that is being purged: a later look finds them.
+    // The project is being purged: a later pass finds them.
     if (!found && found.error().code() == ErrorCode::notFound) co_return std::vector<BlobName>();
     if (!found) co_return fail(found.error().clone());
     CO_TRY(std::vector<FileRecord> records, store::fromStore<FileRecord>(found->documents));
     for (const FileRecord& record : records) unnamed.erase(record.blob);
     CO_TRY(const auto pieces, co_await deps_.store.find(queryOf(project, kPieces, named, 2 * kSweepPage)));
     for (const doc::Document& piece : pieces.documents) unnamed.erase(std::string(piece.view().stringOr("blob")));
-    // An upload may end just after its bucket did: its record is out of reach, and belongs to nobody.
+    // An upload may end just after its bucket was deleted: its record is then unreachable and unreferenced.
     CO_TRY(const auto buckets, co_await store::allRecords(deps_.store, {project, kBuckets, 0}));
     std::erase_if(records, [&](const FileRecord& record) {
       return std::ranges::any_of(

@@ -1,6 +1,6 @@
-// Removes what nothing names any more: blobs of files that were overwritten or deleted, and of buckets that are gone,
-// by jobs that came with those commits; and what a process that was killed left, or a project that was purged, by a
-// look at all there is, at the start and each hour.
+// Removes unreferenced blobs. Blobs of overwritten or deleted files and of deleted buckets are removed by jobs of those
+// commits; blobs left by a killed process or a purged project are found by a pass over all blobs, at the start and each
+// hour.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class Sweeper {
   // References outlive it.
   struct Deps {
     store::DocumentStore& store;
-    // All that there are, deleted ones too until they are purged.
+    // All stored projects, including deleted ones until they are purged.
     std::function<Task<std::vector<snapshot::ProjectInfo>>()> projects;
     jobs::Queue& queue;
     BlobStore& blobs;
@@ -30,14 +30,14 @@ class Sweeper {
   // Declares the module's kinds of job.
   explicit Sweeper(Deps deps);
 
-  // Looks at once, then each hour and behind each backup that kept something, from the core of `executor`, until
+  // Runs a pass at once, then each hour and after each backup that postponed removals, on the core of `executor`, until
   // stop().
   void start(const Executor& executor, TaskGroup& tasks);
   void stop() { passes_.stop(); }
-  // One look at all blobs; gives how many were removed. Nothing while a backup or a restore is under way.
+  // One pass over all blobs; returns the number of removed blobs. Removes nothing during a backup or a restore.
   Task<uint64_t> pass();
 
-  // Since the start: blobs that were removed, and how many of these a look at all had to find.
+  // Since the start: blobs removed, and how many of them were found by a pass.
   uint64_t removed() const { return removed_; }
   uint64_t orphans() const { return orphans_; }
 
@@ -53,7 +53,7 @@ class Sweeper {
 
   const Deps deps_;
   PeriodicTask passes_;
-  std::atomic<bool> missed_ = false;  // work was left because blobs were pinned for a backup
+  std::atomic<bool> missed_ = false;  // removals were postponed because blobs were pinned for a backup
   std::atomic<uint64_t> removed_ = 0;
   std::atomic<uint64_t> orphans_ = 0;
 };

@@ -30,7 +30,7 @@ store::WriteOptions writing(store::Actor actor) {
   return {.deadline = soon(), .actor = std::move(actor), .bumpEpochs = {}};
 }
 
-// The pieces of an upload behind the record of that id, in order.
+// The pieces of an upload after the piece record `from`, in order.
 store::Query piecesBehind(store::ProjectNo project, std::string_view from, std::string_view upload, uint64_t limit) {
   doc::BsonWriter filter;
   filter.beginDocument("id");
@@ -45,7 +45,7 @@ store::Query piecesBehind(store::ProjectNo project, std::string_view from, std::
   return query;
 }
 
-// The upload as it is now, in a write callback: still where the caller found it.
+// Checks in a write callback that the upload is as the caller read it.
 Result<> isAt(const std::optional<doc::Document>& before, const UploadRecord& upload) {
   TRY(const std::optional<UploadRecord> now, store::fromStore<UploadRecord>(before));
   if (!now) return fail(noUpload());
@@ -55,16 +55,16 @@ Result<> isAt(const std::optional<doc::Document>& before, const UploadRecord& up
 
 }  // namespace
 
-// What came of one piece.
+// The result of receiving one piece.
 struct Uploads::Piece {
   BlobName blob;
   int64_t size = 0;
   std::string sha256;
-  bool ended = false;           // the body
-  std::optional<Error> broken;  // the body broke off
+  bool ended = false;           // the end of the body was reached
+  std::optional<Error> broken;  // the body was interrupted
 };
 
-// All of an upload: its pieces, and the last one, which has no record.
+// Reads the whole upload: its pieces, then the last one, which has no record.
 class Uploads::Whole final : public Upload {
  public:
   Whole(const Deps& deps, store::ProjectNo project, std::string upload, const Piece& last)
@@ -124,7 +124,7 @@ Uploads::Uploads(Deps deps) : deps_(deps) {
   deps_.queue.declare(std::move(kind));
 }
 
-// ---- what a client asks
+// ---- requests
 
 Task<UploadRecord> Uploads::require(const Access& access, std::string id, const BucketRecord& bucket,
                                     std::string_view path) {
@@ -137,7 +137,7 @@ Task<UploadRecord> Uploads::require(const Access& access, std::string id, const 
 }
 
 Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::string path, NewUpload input) {
-  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
   if (input.length > place.maxSize) {
     co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
   }
@@ -149,7 +149,7 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   CO_TRY(const uint64_t count,
          co_await deps_.store.count(in(project, kUploads), std::move(unfinished), access.deadline));
   if (count >= kMaxUploads) {
-    co_return fail(ErrorCode::conflict, fmt::format("there are {} unfinished uploads already", count));
+    co_return fail(ErrorCode::conflict, fmt::format("{} uploads are unfinished: finish or delete one", count));
   }
   UploadRecord upload;
   upload.id = "upl_" + deps_.ids.next();
@@ -177,20 +177,20 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
 }
 
 Task<UploadRecord> Uploads::find(Access access, std::string bucket, std::string path, std::string id) {
-  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
   co_return co_await require(access, std::move(id), place.bucket, path);
 }
 
 Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::string path, std::string id, int64_t offset,
                                    Upload& body) {
-  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
   CO_TRY(UploadRecord upload, co_await require(access, id, place.bucket, path));
   if (offset != upload.offset) co_return fail(elsewhere(upload.offset));
   body.setLimit(static_cast<uint64_t>(upload.length - upload.offset));
   if (upload.done) {
     CO_TRY(const std::string_view more, co_await body.read());
     if (more.empty()) co_return upload;
-    co_return fail(ErrorCode::payloadTooLarge, "this is more than the upload's length");
+    co_return fail(ErrorCode::payloadTooLarge, "the body is longer than the rest of the upload");
   }
   while (true) {
     const BlobName blob = newBlobName(access.project->info().number);
@@ -208,7 +208,7 @@ Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::strin
 }
 
 Task<> Uploads::remove(Access access, std::string bucket, std::string path, std::string id) {
-  CO_TRY(const Place place, co_await deps_.files.placeFor(access, std::move(bucket), path));
+  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
   CO_TRY(const UploadRecord upload, co_await require(access, id, place.bucket, path));
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(const store::Insert job, cleaning(project, upload.id));
@@ -227,10 +227,10 @@ Task<> Uploads::remove(Access access, std::string bucket, std::string path, std:
   co_return Result<>();
 }
 
-// ---- what comes
+// ---- receiving
 
-// A piece ends with the body, where that breaks off, or once it is large enough; its bytes are then on the disk. With
-// the last of them the body's end is waited for: one that is too long is refused, with all of the piece.
+// A piece ends with the body, on interruption, or once it is large enough; its bytes are then durable. After the
+// upload's last byte the body must end too: a longer one is refused, with all of the piece.
 Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t max) {
   Piece piece;
   piece.blob = blob;
@@ -249,8 +249,9 @@ Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t max) {
     piece.ended = bytes->empty();
     if (piece.ended) break;
     piece.size += static_cast<int64_t>(bytes->size());
-    taken = piece.size > max ? Result<>(fail(ErrorCode::payloadTooLarge, "this is more than the upload's length"))
-                             : co_await writer->write(*bytes);
+    taken = piece.size > max
+                ? Result<>(fail(ErrorCode::payloadTooLarge, "the body is longer than the rest of the upload"))
+                : co_await writer->write(*bytes);
   }
   if (taken && piece.size == 0) co_return piece;
   if (taken) {
@@ -262,14 +263,14 @@ Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t max) {
     taken = fail(std::move(sum).error());
   }
   const Result<> gone = co_await writer->abandon();
-  if (!gone) logWarn("an upload that was cut left something behind", {{"cause", gone.error().message()}});
+  if (!gone) logWarn("partial upload not removed; the sweeper removes it", {{"cause", gone.error().message()}});
   co_return fail(std::move(taken).error());
 }
 
 Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece& piece) {
   const store::ProjectNo project = access.project->info().number;
   if (upload.pieces >= kMaxPieces) {
-    co_return fail(ErrorCode::conflict, "this upload came in too many pieces: begin it anew, with larger ones");
+    co_return fail(ErrorCode::conflict, "this upload has too many pieces: start a new upload, with larger ones");
   }
   UploadRecord next = upload;
   next.offset += piece.size;
@@ -295,7 +296,7 @@ Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece
   co_return next;
 }
 
-// With one piece its blob is the file's; several are copied into one.
+// If there is one piece its blob becomes the file's; several are copied into one.
 Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece) {
   const store::ProjectNo project = access.project->info().number;
   FileRecord file;
@@ -322,7 +323,7 @@ Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRec
   co_return upload;
 }
 
-// The record stays until it expires, so that a client that heard no answer learns of its success.
+// The record stays until it expires, so that a client that got no response can learn of the success.
 Result<ExtraWrite> Uploads::ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
                                    std::vector<BlobName> gone) {
   TRY(store::Insert clean, cleaning(project, upload.id));
@@ -348,7 +349,7 @@ Result<ExtraWrite> Uploads::ending(store::Write& write, store::ProjectNo project
   return extra;
 }
 
-// ---- cleaning up
+// ---- cleanup
 
 namespace {
 
@@ -363,7 +364,7 @@ jobs::JobSpec jobOf(store::ProjectNo project, const std::string& upload, std::st
 
 }  // namespace
 
-// Each piece puts it off.
+// Each piece postpones it.
 Result<store::Insert> Uploads::expiry(store::ProjectNo project, const UploadRecord& upload) {
   jobs::JobSpec spec = jobOf(project, upload.id, "expiry");
   spec.notBefore = upload.expiresAt;
@@ -378,13 +379,13 @@ Task<> Uploads::clean(jobs::JobRun run) {
   CO_TRY(const UploadJob job, store::fromStore<UploadJob>(run.payload.view()));
   const store::CollectionRef uploads = in(run.project, kUploads);
   const auto stored = co_await deps_.store.get(uploads, job.upload);
-  // The project was purged meanwhile, and its blobs are the sweeper's.
+  // The project was purged since; the sweeper removes its blobs.
   if (!stored && stored.error().code() == ErrorCode::notFound) co_return Result<>();
   if (!stored) co_return fail(stored.error().clone());
   CO_TRY(const std::optional<UploadRecord> upload, store::fromStore<UploadRecord>(*stored));
   const auto expired = [now = deps_.clock.now()](const UploadRecord& each) { return each.expiresAt <= now; };
   if (upload && !upload->done && !expired(*upload)) co_return Result<>();
-  // Before its pieces, so that nobody goes on with it.
+  // The record is removed before its pieces, so that the upload cannot be continued.
   if (upload && expired(*upload)) {
     store::Write write(writing({"server", ""}));
     const store::Target row = write.change(uploads, job.upload);
@@ -403,7 +404,8 @@ Task<> Uploads::clean(jobs::JobRun run) {
   }
 }
 
-// A page of them, and the job that removes their blobs, in one commit. Whether there may be more.
+// Removes a page of pieces and inserts the job that removes their blobs, in one commit. Returns whether there may be
+// more.
 Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& upload) {
   CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project, upload + "/", upload, kUploadPage)));
   CO_TRY(const std::vector<PieceRecord> pieces, store::fromStore<PieceRecord>(found.documents));

@@ -1,6 +1,6 @@
-// Files that come in several requests, and go on where they were cut: the state behind the tus protocol (its headers:
-// api/tus.h). What has come stands in pieces, durable blobs with a record each; the last one, the file made of them all
-// and the end of the upload are one commit. Source: tus resumable upload protocol 1.0.0.
+// Files that are uploaded in several requests and can be resumed after an interruption: the state of the tus protocol
+// (headers: api/tus.h; tus resumable upload protocol 1.0.0). Received bytes are pieces: durable blobs with a record
+// each. The last piece, the file made of all pieces and the end of the upload are one commit.
 #pragma once
 
 #include "base/id.h"
@@ -11,10 +11,10 @@ namespace mb::storage {
 inline constexpr std::string_view kUploadJob = "storage.upload";
 inline constexpr size_t kMaxUploads = 1000;          // unfinished ones of one owner
 inline constexpr int64_t kMaxPieces = 10'000;        // of one upload
-inline constexpr int64_t kPieceBytes = 64 << 20;     // of those that a request is cut into: a kill costs no more
-inline constexpr int64_t kUploadLives = 86'400'000;  // ms, from the last byte on
+inline constexpr int64_t kPieceBytes = 64 << 20;     // of each piece of a request: a crash loses no more
+inline constexpr int64_t kUploadLives = 86'400'000;  // ms, since the last byte
 
-// The payload of a kUploadJob: removes what is not needed any more of an upload.
+// The payload of a kUploadJob: removes leftovers of an upload.
 struct UploadJob {
   std::string upload;
   static constexpr auto shape() { return doc::shape<UploadJob>("UploadJob", doc::field("upload", &UploadJob::upload)); }
@@ -41,17 +41,17 @@ class Uploads {
   // Declares the module's kind of job.
   explicit Uploads(Deps deps);
 
-  // All fail as Files::put() does, and with notFound where there is no such upload of the caller's at this path.
+  // All fail as Files::put() does, and with notFound where the caller has no such upload at this path.
 
-  // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMaxUploads. One of no bytes is a file at
-  // once.
+  // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMaxUploads. An empty upload becomes a
+  // file at once.
   Task<UploadRecord> create(Access access, std::string bucket, std::string path, NewUpload input);
   Task<UploadRecord> find(Access access, std::string bucket, std::string path, std::string id);
-  // Takes `body` from `offset` on, which must be where the upload is (else conflict); `body` lives until it returns.
-  // Where it breaks off, what has come is kept. With its last byte the upload becomes the file.
+  // Appends `body` at `offset`, which must be the upload's current offset (else conflict); `body` lives until the call
+  // returns. On interruption the received bytes are kept. With its last byte the upload becomes the file.
   Task<UploadRecord> append(Access access, std::string bucket, std::string path, std::string id, int64_t offset,
                             Upload& body);
-  // Gives it up.
+  // Deletes the upload.
   Task<> remove(Access access, std::string bucket, std::string path, std::string id);
 
  private:

@@ -26,7 +26,7 @@ class UploadsTest : public StorageFixture {
     TextUpload body(std::move(text), 10, failsAfter);
     return run(storage_->uploads().append(access(), "pics", "f", id, offset, body));
   }
-  // Where it is; the error's code where it is not.
+  // The upload's offset; the error's code where it does not exist.
   std::string at(const std::string& id) {
     const auto upload = run(storage_->uploads().find(access(), "pics", "f", id));
     return upload ? std::to_string(upload->offset) : codeOf(upload);
@@ -68,7 +68,7 @@ TEST_F(UploadsTest, WhatCameBeforeABreakStays) {
   EXPECT_EQ(at(id), "20");
   EXPECT_EQ(codeOf(append(id, 20, std::string(10, 'a'), 0)), "REQUEST_TIMEOUT");
   EXPECT_EQ(at(id), "20");
-  // All of it had come, though its end was not seen.
+  // All bytes had been received, though not the end of the body.
   ASSERT_TRUE(append(id, 20, std::string(10, 'b'), 10));
   EXPECT_EQ(text("pics", "f"), std::string(20, 'a') + std::string(10, 'b'));
 }
@@ -80,7 +80,7 @@ TEST_F(UploadsTest, TooMuchIsRefusedWhole) {
   EXPECT_THAT(folder_.files(), IsEmpty());
 }
 
-// Both were told the same place; what the slower one brought goes with a look at all.
+// Both had the same offset; a sweeper pass removes the bytes of the slower one.
 TEST_F(UploadsTest, OfTwoAtOnceOneIsTaken) {
   const std::string id = begin(30);
   int taken = 0;
